@@ -1,4 +1,4 @@
-//! The program as its users meet it. No test here asserts a time: what is measured depends on the
+//! The program from its users' view. No test here asserts a time: measured times depend on the
 //! machine.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -437,8 +437,8 @@ fn the_demo_in_two_processes_copies_at_most_its_first_frames_and_saves_what_came
     let lines = text(&output.stdout);
     assert!(lines.contains("filter, set through /filter/set_edges: negative"), "{lines}");
     let summary = lines.lines().find(|line| line.starts_with("in all")).unwrap();
-    // Where its frames go, the camera learns by the first of them that is filtered. (On a busy
-    // machine that may be a few.)
+    // The camera learns where its frames go when the first of them is filtered. (On a busy machine
+    // that may be a few.)
     let [copies, frames] = [" copies, ", " frames, "].map(|what| number_before(what, summary));
     assert!(copies >= 1 && (copies < frames || frames < 4), "{lines}");
     assert!(summary.contains(" copies, 0 encodings, 0 decodings, "), "{lines}");
@@ -453,7 +453,7 @@ fn the_demos_viewer_says_what_it_saw_when_the_other_process_is_killed() {
     command.args(["demo", "--processes", "--seconds", "100", "--rate", "10"]).env("SINEW_DIR", place.path());
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    // The camera copies a frame while it doesn't know yet that another process views it.
+    // The camera copies a frame as long as it doesn't know that another process views it.
     let before = loop {
         let line = lines.next().unwrap().unwrap();
         assert!(line.contains(" 0 encodings, 0 decodings, "), "{line}");
@@ -463,12 +463,12 @@ fn the_demos_viewer_says_what_it_saw_when_the_other_process_is_killed() {
     };
     child.kill().unwrap();
     child.wait().unwrap();
-    // The end of its output is the end of the viewer.
+    // Its output ends when the viewer does.
     let summary = lines.map(Result::unwrap).last().unwrap();
     assert!(summary.starts_with("in all "), "{summary}");
     let [told, in_all] = [&before, &summary].map(|line| number_before(" copies, ", line));
     assert!(in_all >= told, "{before}\n{summary}");
-    // What the killed one had is removed by whoever comes next.
+    // The next process removes the files of the killed one.
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_sinew"));
     doctor.args(["doctor", "--clean"]).env("SINEW_DIR", place.path()).output().unwrap();
     assert_eq!(std::fs::read_dir(place.path().join("0")).unwrap().count(), 0);

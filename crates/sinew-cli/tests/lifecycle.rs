@@ -1,4 +1,4 @@
-//! `sinew lifecycle`, on managed nodes that the test has.
+//! `sinew lifecycle`, on managed nodes in the test.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -29,7 +29,7 @@ fn refused(place: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// Ends the spinning thread also if the test fails.
+/// Ends the spinning thread even if the test fails.
 struct EndAtLast(Context);
 
 impl Drop for EndAtLast {

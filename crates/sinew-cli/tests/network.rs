@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a test that would otherwise hang may take.
+/// Time limit of operations that would otherwise hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A process, killed at the end.
@@ -16,7 +16,7 @@ struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let _ = self.0.kill(); // it may have ended
+        let _ = self.0.kill(); // fails if it has ended
         let _ = self.0.wait();
     }
 }
@@ -50,7 +50,7 @@ fn sinew(arguments: &[&str], host: Option<&Path>) -> Command {
     command
 }
 
-/// Starts it; also its first line.
+/// Starts a process, and returns it with its first line.
 fn start(arguments: &[&str], host: Option<&Path>) -> (Running, String) {
     let mut child = sinew(arguments, host).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
@@ -86,7 +86,7 @@ fn wait_for(what: &str, mut look: impl FnMut() -> bool) {
     }
 }
 
-/// Publishers on `/chatter`, as that host sees them.
+/// Returns the number of publishers on `/chatter` that a host sees.
 fn publishers(host: &Path) -> usize {
     let info = output(&["topic", "info", "--json", "/chatter"], host);
     let info: Option<serde_json::Value> = serde_json::from_str(&info).ok();
@@ -100,8 +100,8 @@ fn talker(host: &Path) -> Running {
     Running(sinew(&TALK, Some(host)).stdout(Stdio::null()).spawn().unwrap())
 }
 
-/// A message of the talker's comes to that host. (Those before it are lost that come faster than a machine
-/// that is busy takes them.)
+/// Checks that a message of the talker reaches a host. (Earlier ones are lost if they come faster
+/// than a busy machine takes them.)
 #[track_caller]
 fn assert_hears(host: &Path) {
     let said = output(&["topic", "echo", "--once", "/chatter"], host);
@@ -128,7 +128,7 @@ fn two_hosts_see_and_hear_each_other() {
     let nodes = output(&["node", "list", "--include-hidden"], other.path());
     assert!(nodes.contains("/_sinew_pub_") && !nodes.contains("_sinew_gateway"), "{nodes}");
 
-    // Killed, it takes its nodes with it; the next one brings them back.
+    // When it is killed, its nodes go as well; the next one brings them back.
     first.signal(rustix::process::Signal::KILL);
     wait_for("its nodes are gone", || output(&["topic", "list"], other.path()).is_empty());
     let third = gateway(&endpoint, one.path());
@@ -138,7 +138,7 @@ fn two_hosts_see_and_hear_each_other() {
     assert!(third.0.wait().unwrap().success(), "Ctrl-C is no failure");
 }
 
-/// Nothing of it would come, and its counters say nothing.
+/// None of its messages would come, and its counters mean nothing.
 #[test]
 fn a_topic_of_the_network_that_nobody_takes_is_watched() {
     let (_router, endpoint) = router();
@@ -146,7 +146,7 @@ fn a_topic_of_the_network_that_nobody_takes_is_watched() {
     let _gateways = [gateway(&endpoint, one.path()), gateway(&endpoint, other.path())];
     let _talker = talker(one.path());
     wait_for("it is seen", || publishers(other.path()) == 1);
-    // As `top` and `topic info` have it, one after the other.
+    // As `top` and `topic info` show it, one after the other.
     let is_carried = || {
         let top = json(&["top", "--json", "--interval", "0.01"], other.path());
         let topics = top["topics"].as_array().unwrap().clone();
@@ -206,7 +206,7 @@ fn the_other_side_sees_a_killed_gateway_go_and_come() {
     assert!(stamps.is_sorted_by(|one, next| one < next), "none twice: {stamps:?}");
 }
 
-/// What was published while no gateway led here is told: its publisher's numbers go on.
+/// Messages that were published while no gateway led are reported: their publisher's numbers go on.
 #[test]
 fn what_a_killed_gateway_has_cost_is_told() -> sinew::Result<()> {
     use sinew_interfaces::std_msgs::msg::String as Text;
@@ -314,12 +314,13 @@ fn what_is_wrong_is_told() {
     assert!(said.starts_with(&format!("sinew: the router can't listen on {endpoint}: ")), "{said}");
 }
 
-/// What a command prints as JSON.
+/// Returns the JSON output of a command.
 fn json(arguments: &[&str], host: &Path) -> serde_json::Value {
     serde_json::from_str(&output(arguments, host)).unwrap()
 }
 
-/// What the doctor finds of that kind: state and text. (What it says of the machine is no matter.)
+/// Returns the doctor's findings of that kind: state and text. (Its findings on the machine don't
+/// matter.)
 fn found(host: &Path, check: &str) -> Vec<(String, String)> {
     let told = json(&["doctor", "--json"], host);
     let checks = told["checks"].as_array().unwrap();
@@ -331,8 +332,8 @@ fn found(host: &Path, check: &str) -> Vec<(String, String)> {
     .collect()
 }
 
-/// What the doctor says of the gateway, which is at work. (One that the machine holds up doesn't hear its
-/// knock in time.)
+/// Returns the doctor's text on the gateway, which is working. (If the machine holds up a gateway,
+/// it doesn't count its knock in time.)
 fn gateway_that_is_fine(host: &Path) -> String {
     let mut said = String::new();
     wait_for("the gateway is at work", || {
@@ -345,13 +346,13 @@ fn gateway_that_is_fine(host: &Path) -> String {
     said
 }
 
-/// The findings that say something of the network, but for `gateway`.
+/// Returns the findings on the network, except for `gateway`.
 fn complaints(host: &Path) -> Vec<(String, String)> {
     let checks = ["peers", "clocks", "attachments", "domains", "tokens", "foreign files"];
     checks.iter().flat_map(|check| found(host, check)).collect()
 }
 
-/// A gateway with a variable set; its first line is out.
+/// Starts a gateway with a variable set, and reads its first line.
 fn gateway_with(arguments: &[&str], host: &Path, override_: &str) -> Running {
     let mut command = sinew(&[&["gateway"], arguments].concat(), Some(host));
     let command =
@@ -374,7 +375,7 @@ fn what_is_brought_over_is_seen() {
     let listen = ["topic", "echo", "/chatter"];
     let _listener = Running(sinew(&listen, Some(other.path())).stdout(Stdio::null()).spawn().unwrap());
 
-    // In the gateway's own memory: nothing is asked of it.
+    // Read in the gateway's own memory, without a request to it.
     let totals = |host: &Path, field: &str| {
         let top = json(&["top", "--json", "--interval", "0.2"], host);
         let topics = top["gateways"][0]["topics"].as_array().unwrap().clone();
@@ -416,7 +417,7 @@ fn the_doctor_says_nothing_where_all_is_well() {
     assert!(found(other.path(), "gateway").is_empty(), "there is none");
     let _second = gateway_with(&["--connect", &endpoint, "--listen", "tcp/127.0.0.1:0"], other.path(), "");
     let _talker = talker(one.path());
-    // A message that the machine holds up looks as one of a clock that is behind, until the next one comes.
+    // A message that the machine holds up looks like one of a slow clock, until the next one comes.
     let mut told = Vec::new();
     wait_for("no complaint", || {
         assert_hears(other.path());
@@ -467,7 +468,7 @@ fn the_doctor_finds_that_there_is_no_router() {
     drop(gateway);
 }
 
-/// As one of zenoh 0.11 answers a session of zenoh 1.
+/// Like the answer of zenoh 0.11 to a session of zenoh 1.
 #[test]
 fn the_doctor_finds_a_router_of_before_zenoh_1() {
     use std::io::{Read as _, Write as _};
@@ -489,7 +490,7 @@ fn the_doctor_finds_a_router_of_before_zenoh_1() {
         "finds no session at {endpoint}; what listens there refuses the protocol of zenoh 1, as zenoh 0.11 and older do"
     );
     let mut last = Vec::new();
-    // It gives each answer a second.
+    // The doctor gives each answer a second.
     wait_for("it is found", || {
         last = found(host.path(), "gateway");
         last.iter().any(|(_, text)| text.contains(&expected))
@@ -498,7 +499,7 @@ fn the_doctor_finds_a_router_of_before_zenoh_1() {
     assert!(state == "wrong" && text.contains("update it"), "{text}");
 }
 
-/// The commonest complaint: both are at the router, and none of the two can connect to the other.
+/// The commonest complaint: both are connected to the router, and neither can connect to the other.
 #[test]
 fn the_doctor_finds_a_peer_that_cannot_be_reached() {
     let (_router, endpoint) = router();
@@ -515,10 +516,10 @@ fn the_doctor_finds_a_peer_that_cannot_be_reached() {
     let [(state, text)] = &last[..] else { panic!("{last:?}") };
     assert!(state == "wrong" && text.contains("/_sinew_pub_"), "{text}");
     assert!(text.contains("is at the router, but not reached") && text.contains("--client"), "{text}");
-    // And the remedy is one.
+    // The remedy works.
     drop(second);
     let _second = gateway(&endpoint, other.path());
-    // Those of the gateway that was may still be listed, as nodes that are not reached.
+    // Nodes of the previous gateway may still be listed, as unreachable.
     wait_for("it is reached", || {
         output(&["node", "list", "-a"], one.path()).contains("/_sinew_pub_")
             && complaints(one.path()).is_empty()
@@ -531,9 +532,9 @@ fn the_doctor_finds_types_that_differ_here_and_there() {
     let (_router, endpoint) = router();
     let (one, other) = (host(), host());
     let _gateways = [gateway(&endpoint, one.path()), gateway(&endpoint, other.path())];
-    let talk = [&TALK[..], &["--force"]].concat(); // it would look for itself
+    let talk = [&TALK[..], &["--force"]].concat(); // without the check of other types
     let _talker = Running(sinew(&talk, Some(one.path())).stdout(Stdio::null()).spawn().unwrap());
-    // Of the same name, from a definition that isn't the same.
+    // Of the same name, from a different definition.
     let kind = GenericType::new("std_msgs/msg/String", TypeHash([7; 32])).unwrap();
     let context = sinew::Context::builder().domain(0).directory(other.path()).build().unwrap();
     let _listener =

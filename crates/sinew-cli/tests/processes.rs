@@ -1,4 +1,4 @@
-//! The benchmarks between processes as their users meet them. No test here asserts a time.
+//! The benchmarks between processes from their users' view. No test here asserts a time.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -193,7 +193,7 @@ fn pause() {
     let _ = clock_nanosleep_relative(ClockId::Monotonic, &Timespec { tv_sec: 0, tv_nsec: 5_000_000 });
 }
 
-/// The directories that process made for benchmarks.
+/// Returns the directories that a process created for benchmarks.
 fn directories_of(process: u32) -> Vec<PathBuf> {
     let prefix = format!("sinew-bench-{process}-");
     let entries = std::fs::read_dir("/dev/shm").unwrap().collect::<io::Result<Vec<_>>>().unwrap();
@@ -201,11 +201,11 @@ fn directories_of(process: u32) -> Vec<PathBuf> {
     ours.map(|entry| entry.path()).collect()
 }
 
-/// Starts a benchmark that takes long, and waits until it is under way.
+/// Starts a long benchmark, and waits until it is running.
 fn started() -> Child {
     // Its floor, which is measured first, takes a fifth of that.
     let options = ["bench", "process-chain", "--seconds", "10", "--rate", "100"];
-    // A shell's background job ignores SIGINT, and so would what its tests start.
+    // A shell's background job ignores SIGINT, and so would the processes that its tests start.
     let mut command = Command::new("env");
     command.args(["--default-signal=INT", env!("CARGO_BIN_EXE_sinew")]);
     let child =

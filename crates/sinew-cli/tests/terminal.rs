@@ -1,4 +1,4 @@
-//! What draws on a terminal: keys, Ctrl-C, and the terminal as it was before.
+//! Commands that draw on a terminal: keys, Ctrl-C, and the terminal's state afterwards.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -18,22 +18,22 @@ const ENTER: &str = "\x1b[?1049h";
 const LEAVE: &str = "\x1b[?1049l";
 const SHOW_CURSOR: &str = "\x1b[?25h";
 
-/// A terminal, and the command in front on it.
+/// A terminal, with the command in its foreground.
 struct Session {
     terminal: File,
     child: Child,
     modes_before: LocalModes,
     seen: Vec<u8>,
-    /// Where what it shares with other processes is.
+    /// The directory that it shares with other processes.
     place: Arc<tempfile::TempDir>,
 }
 
-/// More is drawn than any test waits for: what it waits for doesn't come.
+/// More bytes than any test waits for: the expected text won't come.
 const ENOUGH: usize = 32 << 20;
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // Both fail only when it has ended already.
+        // Both fail only if it has already ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -75,7 +75,8 @@ impl Session {
         Self { terminal: terminal.into(), child, modes_before, seen: Vec::new(), place }
     }
 
-    /// Reads what is drawn until `text` appears in it. False when the other end is closed before.
+    /// Reads the output until `text` appears in it. Returns `false` if the other end is closed
+    /// before.
     fn until(&mut self, text: &str) -> bool {
         let patience = Timespec { tv_sec: 60, tv_nsec: 0 };
         let mut read = [0; 1 << 16];
@@ -84,7 +85,7 @@ impl Session {
             looked_at = self.seen.len().saturating_sub(text.len());
             let ready = poll(&mut [PollFd::new(&self.terminal, PollFlags::IN)], Some(&patience));
             assert!(ready != Ok(0) && self.seen.len() < ENOUGH, "{text:?} doesn't come");
-            // An error is how the last end's closing reads.
+            // Reading fails when the other end is closed.
             let Ok(count @ 1..) = self.terminal.read(&mut read) else { return false };
             self.seen.extend_from_slice(&read[..count]);
         }
@@ -95,7 +96,7 @@ impl Session {
         self.terminal.write_all(key.as_bytes()).unwrap();
     }
 
-    /// Waits for the end, and checks that the terminal is as it was.
+    /// Waits for the end, and checks that the terminal has its previous state.
     #[track_caller]
     fn end(mut self) -> (std::process::ExitStatus, String) {
         self.until("nothing says this");
@@ -119,7 +120,7 @@ fn keys_change_the_filter_and_ctrl_c_gives_the_terminal_back() {
     );
     session.press("m");
     assert!(session.until("filter: negative, changed once through its service"));
-    session.press("\x1b[A"); // an arrow key is none of ours
+    session.press("\x1b[A"); // an arrow key has no meaning
     session.press("-");
     assert!(session.until("changed 2 times"));
     session.press("\x03");
@@ -149,7 +150,8 @@ fn what_goes_wrong_is_told_on_the_terminal_and_once_more_after_it_was_given_back
     assert!(after.contains("sinew: can't save") && after.contains("astronaut.png"), "{after}");
 }
 
-/// The demonstration in two processes, once both draw and listen; and the viewer's process.
+/// Starts the demonstration in two processes, and waits until it draws and listens; also returns
+/// the viewer's process.
 fn two_processes() -> (Session, Pid) {
     let mut session = Session::start(&["--processes", "--rate", "10"]);
     assert!(session.until("filter: edges at 100 %"));
@@ -164,8 +166,8 @@ fn two_processes() -> (Session, Pid) {
     (session, Pid::from_raw(viewer).unwrap())
 }
 
-/// What a demonstration had in memory is gone; what a killed process of it had is removed by
-/// whoever comes next.
+/// Checks that a demonstration's shared memory is gone; the next process removes that of a killed
+/// one.
 fn nothing_is_left_in(place: &tempfile::TempDir) {
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_sinew"));
     doctor.args(["doctor", "--clean"]).env("SINEW_DIR", place.path()).output().unwrap();
@@ -207,7 +209,7 @@ fn a_signal_to_the_first_process_ends_both() {
     assert!(status.success() && after.contains("in all"), "{after}");
 }
 
-/// The view on a directory of its own, with a participant that has 40 topics.
+/// Starts the view on a directory of its own, with a participant that has 40 topics.
 fn top() -> (tempfile::TempDir, Vec<sinew_shm::OwnEndpoint>, Session) {
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = sinew_shm::Domain::open(Some(directory.path()), 0).unwrap();

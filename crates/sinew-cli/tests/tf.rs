@@ -20,8 +20,8 @@ fn text(output: &[u8]) -> String {
     String::from_utf8(output.to_vec()).unwrap()
 }
 
-/// What `tree` shows once it shows all of it: it listens for a moment, in which little comes on a machine
-/// that is busy.
+/// Returns the output of `tree` once it is complete: the command listens for a moment, in which a
+/// busy machine receives little.
 #[track_caller]
 fn tree(place: &Path, options: &[&str], is_all: impl Fn(&Output) -> bool) -> Output {
     let begin = sinew::time::Time::steady();
@@ -35,10 +35,10 @@ fn tree(place: &Path, options: &[&str], is_all: impl Fn(&Output) -> bool) -> Out
     }
 }
 
-/// How long a test that would otherwise hang may take.
+/// Time limit of operations that would otherwise hang.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// A robot whose wheel turns, until it is dropped.
+/// A robot with a turning wheel, until it is dropped.
 struct Robot {
     _place: tempfile::TempDir,
     node: Node,
@@ -121,7 +121,7 @@ fn a_tree_is_drawn() {
     let is_all = |output: &Output| text(&output.stdout).contains("\"base\" -> \"lidar\"");
     let dot = text(&tree(robot.place(), &["--interval", "0.2", "-T", "dot"], is_all).stdout);
     assert!(dot.starts_with("digraph"), "{dot}");
-    // The tool's own node is none of them.
+    // The tool's own node isn't listed.
     assert_eq!(robot.node.full_name(), "/robot/odometry");
 }
 
@@ -141,7 +141,7 @@ fn nothing_is_told_as_such() {
     assert!(output.status.success() && text(&output.stdout).starts_with("no frame is there"));
 }
 
-/// What others call their frames doesn't control the terminal, or look like a line of ours.
+/// Names of frames neither control the terminal nor look like a line of this command.
 #[test]
 fn names_of_frames_are_harmless() {
     let robot = Robot::new(&[("map", "od\x1b[2J\nom")]);
@@ -152,7 +152,7 @@ fn names_of_frames_are_harmless() {
     }
 }
 
-/// A rotation that is none: what comes and is refused isn't "nothing".
+/// An invalid rotation: refused transforms aren't reported as "nothing".
 #[test]
 fn what_is_refused_is_told() {
     let place = tempfile::tempdir_in("/dev/shm").unwrap();
@@ -196,7 +196,7 @@ fn a_file_gets_what_its_name_promises() {
         said.contains("no format for names that end with .png, only for .svg, .dot, .gv, .json, .txt"),
         "{said}"
     );
-    // Who says what it is to be has it.
+    // An explicit format is accepted.
     assert!(sinew(place.path(), &["tree", "--interval", "0.1", "-o", name, "-T", "svg"]).status.success());
     assert!(std::fs::read_to_string(picture).unwrap().starts_with("<svg"));
 }
@@ -219,13 +219,13 @@ fn where_a_frame_is() {
     assert!(text(&refused.stderr).contains("from 0.001 to 1000 Hz"));
 }
 
-/// A command that says that, and was ended by Ctrl-C then. (One that hears nothing for a second, on a machine
-/// that is busy, says so first.)
+/// Runs a command until it writes the expected text, and ends it with Ctrl-C. (On a busy machine, a
+/// command that receives nothing for a second says so first.)
 #[track_caller]
 fn says(place: &Path, arguments: &[&str], expected: &str) {
     let begin = sinew::time::Time::steady();
     loop {
-        let mut command = Command::new("env"); // which undoes that the test's parent ignores it
+        let mut command = Command::new("env"); // resets a signal that the parent may ignore
         command.args(["--default-signal=INT", env!("CARGO_BIN_EXE_sinew"), "tf"]).args(arguments);
         command.env("SINEW_DIR", place).env_remove("SINEW_DOMAIN_ID").env_remove("ROS_DOMAIN_ID");
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
@@ -242,7 +242,7 @@ fn says(place: &Path, arguments: &[&str], expected: &str) {
     }
 }
 
-/// It waits for frames that aren't there, says why, and ends with the first Ctrl-C.
+/// The command waits for missing frames, reports the reason, and ends with the first Ctrl-C.
 #[test]
 fn what_is_missing_is_said_and_waited_for() {
     let robot = Robot::new(&[("map", "odom")]);

@@ -1,15 +1,16 @@
-//! Three hosts on one computer: what finding each other costs on the wire, and how long it takes.
+//! Three hosts on one computer: the traffic that discovery causes, and the time it takes.
 //!
-//! Each host is a network namespace with an address of its own, a router and a third of the programs.
-//! It is done twice: with one gateway a host, and with a session in each program, as rmw_zenoh has
-//! it. Needs Linux, root and `ip` of iproute2:
+//! Each host is a network namespace with an address of its own, a router and a third of the
+//! programs. It runs twice: with one gateway per host, and with a session in each program, as in
+//! rmw_zenoh. Needs Linux, root and `ip` of iproute2:
 //!
 //! ```sh
 //! cargo run --release -p sinew-zenoh --example hosts
 //! cargo run --release -p sinew-zenoh --example hosts -- 20   # programs
 //! ```
 //!
-//! What it makes is gone when it ends; after a `kill -9` `ip netns` lists what is left.
+//! Everything that it creates is gone when it ends; after a `kill -9`, `ip netns` lists the
+//! remains.
 
 use sinew::prelude::*;
 use sinew::time::Time;
@@ -28,9 +29,9 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const HOSTS: usize = 3;
 const DOMAIN: u32 = 7;
-/// How long all have to see all.
+/// Longest time until every program sees all others.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How long it is counted what the network carries when nothing happens.
+/// Time of counting the traffic while nothing happens.
 const QUIET: Duration = Duration::from_secs(10);
 
 fn main() -> Result<()> {
@@ -46,7 +47,7 @@ fn main() -> Result<()> {
     }
 }
 
-// ---- what runs on the hosts ----
+// ---- the processes on the hosts ----
 
 fn nothing_set(_: &str) -> Option<String> {
     None
@@ -56,7 +57,7 @@ fn address(host: usize) -> String {
     format!("10.77.0.{}", host + 1)
 }
 
-/// Connected with those of the hosts before it.
+/// Starts a router that is connected with those of the hosts before it.
 fn router(host: usize) -> Result<()> {
     let mut options = SessionOptions::default();
     options.listen = vec!["tcp/127.0.0.1:7447".to_owned(), format!("tcp/{}:7447", address(host))];
@@ -65,7 +66,7 @@ fn router(host: usize) -> Result<()> {
     until_told_to_end()
 }
 
-/// With the defaults: it finds its host's router by itself.
+/// Starts a gateway with the defaults: it finds its host's router by itself.
 fn start_gateway(context: &Context) -> Result<Gateway> {
     Ok(Gateway::builder().start_with(context, &nothing_set)?)
 }
@@ -76,7 +77,7 @@ fn gateway(place: &Path) -> Result<()> {
     until_told_to_end()
 }
 
-/// Tells whenever it begins or ceases to see all.
+/// Reports whenever it begins or ceases to see all other programs.
 fn program((number, of): (usize, usize), place: &Path, has_session: bool) -> Result<()> {
     let context = Context::builder().domain(DOMAIN).directory(place).build()?;
     let _gateway = if has_session { Some(start_gateway(&context)?) } else { None };
@@ -110,7 +111,7 @@ fn program((number, of): (usize, usize), place: &Path, has_session: bool) -> Res
     until_told_to_end()
 }
 
-/// The one that started it holds the other end.
+/// Waits until the process that started it closes the other end.
 fn until_told_to_end() -> Result<()> {
     std::io::stdin().read_to_end(&mut Vec::new())?;
     Ok(())
@@ -131,7 +132,7 @@ fn ip(words: &str) -> Result<()> {
     }
 }
 
-/// Namespaces of three hosts, and one with the switch between them.
+/// Namespaces of three hosts, and another one with the switch between them.
 struct Network {
     prefix: String,
 }
@@ -167,7 +168,7 @@ impl Network {
         ip(&format!("-n {} link set port{host} {}", self.switch(), if is_cut { "down" } else { "up" }))
     }
 
-    /// Bytes and packets that hosts have sent to each other.
+    /// Returns the bytes and packets that hosts have sent to each other.
     fn traffic(&self) -> Result<[u64; 2]> {
         let mut sums = [0; 2];
         for host in 0..HOSTS {
@@ -181,13 +182,15 @@ impl Network {
         Ok(sums)
     }
 
-    /// Connections that a host's programs have with each other and with other hosts.
+    /// Returns the number of connections that a host's programs have with each other and with other
+    /// hosts.
     fn connections(&self, host: usize) -> Result<usize> {
         let output = Command::new("ip")
             .args(["netns", "exec", &self.host(host), "cat", "/proc/net/tcp", "/proc/net/tcp6"])
             .output()?;
         let table = String::from_utf8(output.stdout)?;
-        // Both ends of one within the host are there; that of one to another host is counted there, too.
+        // A connection within the host has both ends here; one to another host has its other end
+        // there.
         Ok(table.lines().filter(|line| line.split_whitespace().nth(3) == Some("01")).count())
     }
 }
@@ -195,12 +198,12 @@ impl Network {
 impl Drop for Network {
     fn drop(&mut self) {
         for name in (0..HOSTS).map(|host| self.host(host)).chain([self.switch()]) {
-            let _ = ip(&format!("netns delete {name}")); // it wasn't made
+            let _ = ip(&format!("netns delete {name}")); // fails if it wasn't created
         }
     }
 }
 
-/// A process on a host, which ends with this one.
+/// A process on a host; dropping this ends it.
 struct Running(Child);
 
 impl Running {
@@ -233,7 +236,7 @@ impl Running {
         Ok(Self(child))
     }
 
-    /// Memory that no other process has, in kB, and threads.
+    /// Returns the memory that no other process shares, in kB, and the number of threads.
     fn usage(&self) -> Result<[u64; 2]> {
         let read = |file: &str, word: &str| -> Result<u64> {
             let text = std::fs::read_to_string(format!("/proc/{}/{file}", self.0.id()))?;
@@ -247,25 +250,25 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
-        let _ = self.0.wait(); // it was started
+        let _ = self.0.wait(); // fails only if it wasn't started
     }
 }
 
-/// A program began or ceased to see all.
+/// A program began or ceased to see all others.
 struct Told {
     number: usize,
     sees_all: bool,
     at: i64,
 }
 
-/// Which programs see all.
+/// The programs that see all others.
 struct Seen {
     told: Receiver<Told>,
     see_all: Vec<bool>,
 }
 
 impl Seen {
-    /// Waits until so many see all. When the last of them did.
+    /// Waits until `count` programs see all others. Returns the time at which the last of them did.
     fn wait_for(&mut self, count: usize, timeout: Duration) -> Result<i64> {
         let end = Time::steady() + timeout;
         let mut last = 0;
@@ -285,7 +288,7 @@ impl Seen {
     }
 }
 
-// ---- what is measured ----
+// ---- measurements ----
 
 fn measure(programs: usize) -> Result<()> {
     println!("| {programs} programs on {HOSTS} hosts | a gateway on each host | a session in each program |");
@@ -335,7 +338,7 @@ fn round(programs: usize, has_sessions: bool) -> Result<Vec<(String, String)>> {
     let since = |at: i64, begin: i64| format!("{:.2} s", (at - begin) as f64 / 1e9);
     let all = seen.wait_for(programs, PATIENCE)?;
     row("all started to all see all", since(all, begin));
-    pause(Duration::from_secs(2)); // what follows still belongs to it
+    pause(Duration::from_secs(2)); // later traffic still belongs to it
     let found = network.traffic()?;
     row("bytes between the hosts for that", format!("{} kB", (found[0] - before[0]) / 1000));
     row("packets", (found[1] - before[1]).to_string());

@@ -20,11 +20,11 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// How long it is tried to get a run in which nothing is lost.
+/// Time limit for a run without losses.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Runs a scenario and yields the results it wrote as JSON, of a run in which nothing was lost. (A process
-/// that a busy machine holds up loses messages that give way to newer ones: not in every run.)
+/// Runs a scenario and returns the JSON results of a run without losses. (If a busy machine holds
+/// up a process, it loses messages that newer ones displace, but not in every run.)
 #[track_caller]
 pub(crate) fn results(arguments: &[&str]) -> Vec<Value> {
     let begin = sinew::time::Time::steady();

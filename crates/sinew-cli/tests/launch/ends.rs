@@ -1,4 +1,4 @@
-//! How launches end: in order, completely, and with which code.
+//! The ends of launches: in order, completely, and with the right exit code.
 
 use rustix::process::Signal;
 
@@ -81,7 +81,8 @@ fn who_does_not_listen_is_killed_sooner_if_the_user_insists() {
     assert_eq!(launch.end().1, Some(0));
 }
 
-/// A process with a child, a child's child, and one that leaves its group; it writes their numbers.
+/// A process with a child, a grandchild, and one that leaves its group; it writes their process
+/// ids.
 const FAMILY: &str = r#"
     [process.parent]
     program = "sh"

@@ -14,7 +14,7 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// A directory for a launch file, what its processes write, and where they meet.
+/// A directory for a launch file, its processes' output, and their domain.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -47,7 +47,7 @@ impl Place {
         self.command(&[&["launch", "robot.toml"], options].concat()).output().unwrap()
     }
 
-    /// Starts a launch that tells its events as JSON.
+    /// Starts a launch that writes its events as JSON.
     fn start(&self) -> Launch {
         let mut child =
             self.command(&["launch", "robot.toml", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
@@ -55,13 +55,13 @@ impl Place {
         Launch { child, lines, events: Vec::new() }
     }
 
-    /// Parameter files and the like.
+    /// Checks for parameter files and the like.
     fn nothing_temporary_is_left(&self) {
         until("temporary files are gone", || std::fs::read_dir(self.path("tmp")).unwrap().count() == 0);
     }
 }
 
-/// A launch that runs.
+/// A running launch.
 struct Launch {
     child: Child,
     lines: BufReader<ChildStdout>,
@@ -69,7 +69,7 @@ struct Launch {
 }
 
 impl Launch {
-    /// Reads until an event that fits; yields it.
+    /// Reads until an event fits, and returns it.
     #[track_caller]
     fn until(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
         loop {
@@ -84,14 +84,14 @@ impl Launch {
         }
     }
 
-    /// Reads until that of a process; yields it.
+    /// Reads until this event of a process, and returns it.
     #[track_caller]
     fn event(&mut self, process: &str, event: &str) -> Value {
         let fits = |value: &Value| value["process"] == process && value["event"] == event;
         self.until(&format!("{event} of {process}"), fits)
     }
 
-    /// Reads until a process has said that line.
+    /// Reads until a process has written that line.
     #[track_caller]
     fn line(&mut self, process: &str, line: &str) {
         let fits = |value: &Value| value["process"] == process && value["line"] == line;
@@ -102,7 +102,7 @@ impl Launch {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Reads to the end; yields all events and the code.
+    /// Reads to the end; returns all events and the exit code.
     fn end(mut self) -> (Vec<Value>, Option<i32>) {
         let rest = self.lines.lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap());
         self.events.extend(rest);
@@ -110,7 +110,7 @@ impl Launch {
     }
 }
 
-/// What happened, in short.
+/// Summarizes events.
 fn short(events: &[Value]) -> Vec<String> {
     let one = |event: &Value| {
         let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
@@ -124,13 +124,13 @@ fn index(events: &[String], wanted: &str) -> usize {
     events.iter().position(|event| event == wanted).unwrap_or_else(|| panic!("no {wanted:?} in {events:#?}"))
 }
 
-/// Whether a process is there, and no zombie.
+/// Returns `true` if a process exists and is not a zombie.
 fn is_alive(pid: &str) -> bool {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid.trim()).join("stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
 }
 
-/// Waits for what another process does.
+/// Waits for an effect of another process.
 #[track_caller]
 fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     for _ in 0..6000 {

@@ -1,4 +1,4 @@
-//! Who starts when, by what others offer; and restarts.
+//! The order of starts, with waits for the offers of other processes; and restarts.
 
 use rustix::process::Signal;
 

@@ -1,4 +1,4 @@
-//! What processes say.
+//! The output of processes.
 
 use std::process::Stdio;
 
@@ -102,10 +102,10 @@ fn who_does_not_read_holds_up_nobody_but_those_who_flood() {
         "#,
     );
     let mut child = place.command(&["launch", "robot.toml"]).stdout(Stdio::piped()).spawn().unwrap();
-    // Nothing is read of what it says; it starts the worker again all the same.
+    // Nothing reads its output; it restarts the worker nevertheless.
     until("the worker is started again", || place.read("starts").lines().count() >= 20);
     let reader = child.stdout.take();
-    drop(reader); // whoever reads has gone: all end
+    drop(reader); // the reader is gone: all processes end
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 

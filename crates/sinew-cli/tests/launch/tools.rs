@@ -1,4 +1,4 @@
-//! What is told without running anything, what each process uses, and `sinew run`.
+//! Options that run nothing, the resources of each process, and `sinew run`.
 
 use rustix::process::Signal;
 use serde_json::Value;

@@ -106,14 +106,14 @@ fn a_cancel_that_is_refused_is_told() {
     let (pid, int) = (rustix::process::Pid::from_child(&child), rustix::process::Signal::INT);
     rustix::process::kill_process(pid, int).unwrap();
     asks.recv_timeout(PATIENCE).unwrap();
-    // Else the result may overtake the refusal.
+    // Otherwise the result might overtake the refusal.
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(said.any(|line| line.contains("the server refuses to cancel the goal")));
     goal.succeed(FibonacciResult::default()).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// The command is stopped while the server tells more feedback than it has room for.
+/// The command is stopped while the server publishes more feedback than it has room for.
 #[test]
 fn feedback_that_is_lost_is_counted() {
     let base = Base::new();
@@ -132,7 +132,7 @@ fn feedback_that_is_lost_is_counted() {
         assert!(output.next().unwrap().contains("ccepted"));
         let pid = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
-        // Each of its threads: the one that receives may be the last.
+        // Each of its threads: the receiving one may be the last.
         let is_stopped = || {
             let mut threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
             let stat = |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("stat"));
@@ -156,7 +156,7 @@ fn feedback_that_is_lost_is_counted() {
     }
 }
 
-/// As `sinew action send_goal .. | head -1`, where nothing is printed that could fail.
+/// Like `sinew action send_goal .. | head -1`, while no output is written that could fail.
 #[test]
 fn a_goal_that_nobody_watches_any_more_is_cancelled() {
     let base = Base::new();

@@ -8,7 +8,7 @@ use sinew_interfaces::std_msgs::msg::Header;
 
 use crate::{Base, Text, good, pause};
 
-/// The header isn't the first field, and lies behind one of any length.
+/// The header isn't the first field, and follows a field of variable length.
 #[derive(Message, Clone, Default)]
 #[message(name = "robot_msgs/msg/Late")]
 struct Late {
@@ -16,13 +16,13 @@ struct Late {
     header: Header,
 }
 
-/// A header whose stamp is that old.
+/// Returns a header with a stamp of that age.
 fn header(age: Duration) -> Header {
     let stamp = Time::from_nanoseconds(Time::wall().nanoseconds() - i64::try_from(age.as_nanos()).unwrap());
     Header { stamp: stamp.to_msg(), frame_id: "map".to_owned() }
 }
 
-/// A report of something, in JSON, while `publish` is called again and again.
+/// Returns a report with messages, in JSON, while `publish` is called repeatedly.
 fn report(base: &Base, options: &[&str], is_there: impl Fn() -> bool, publish: impl Fn()) -> Value {
     let line = ["topic", "delay", "--interval", "0.5", "--count", "2", "--json"];
     loop {
@@ -79,7 +79,7 @@ fn simulated_time_is_that_of_the_clock() {
         drop(readings.publish(Temperature { header, ..Default::default() }));
     };
     let told = report(&base, &["readings", "--use-sim-time"], || readings.subscription_count() > 0, publish);
-    // Until the clock was heard, time is 0, and stamps lie ahead of it.
+    // Until the first message on `/clock`, time is 0, and stamps lie in the future.
     assert_eq!(told["max_ns"], 500_000_000, "{told}");
 }
 

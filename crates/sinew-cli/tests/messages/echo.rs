@@ -117,7 +117,7 @@ fn descriptions_that_lie_are_not_believed() {
     }
 }
 
-/// An arm with so many joints.
+/// Returns an arm with this many joints.
 fn arm(joints: u8) -> Arm {
     let joint = |at: u8| Joint { angle: f64::from(at) / 2.0, limits: vec![at, 200] };
     Arm { name: "left, or so".into(), joints: (0..joints).map(joint).collect(), gains: [1.0, -0.5] }
@@ -147,7 +147,7 @@ fn a_part_is_echoed_or_all_as_csv() {
     assert_eq!(told, "\"left, or so\",0.0,0,200,1.0,-0.5\n\"left, or so\",1.0,-0.5\n");
     let (told, _) = echoed(&["--csv", "--field", "joints", "--once"], &[2]);
     assert_eq!(told, "0.0,0,200,0.5,1,200\n");
-    // That is told without any message.
+    // This is reported without any message.
     let said = base.failure(&["topic", "echo", "arm", "--field", "joints[0].color"]);
     let expected =
         "sinew: `joints[0].color`: robot_msgs/msg/Joint has no such field, but `angle`, `limits`\n";

@@ -42,7 +42,7 @@ geometry_msgs/Point at
         serde_json::from_str(&base.text(&["interface", "show", "std_srvs/SetBool", "--json"])).unwrap();
     assert_eq!(json["type_description"]["type_name"], "std_srvs/srv/SetBool");
 
-    // A broken package harms nobody who doesn't use it.
+    // A broken package affects only its users.
     base.define("broken_msgs", "msg/A.msg", "int a\n");
     base.text(&[&["interface", "show", "robot_msgs/Tool"], &with[..]].concat());
     let broken = base.failure(&[&["interface", "show", "broken_msgs/A"], &with[..]].concat());
@@ -111,7 +111,7 @@ fn what_a_program_said_of_its_types_is_shown_when_it_is_gone() {
     let fields =
         "string name\nrobot_msgs/Joint[] joints\n\tfloat64 angle\n\tuint8[] limits\nfloat32[2] gains\n";
     assert_eq!(base.text(&["interface", "show", "robot_msgs/msg/Arm", "--no-comments"]), fields);
-    // Also what only another type has inside.
+    // Also a type that is only nested in another one.
     let joint = base.text(&["interface", "show", "robot_msgs/Joint", "--no-comments"]);
     assert_eq!(joint, "float64 angle\nuint8[] limits\n");
     let hash = base.text(&["interface", "hash", "robot_msgs/msg/Arm"]);
@@ -149,7 +149,7 @@ fn types_that_are_too_long_to_show_are_refused() {
         let next = number + 1;
         folder = base.define("wide_msgs", &format!("msg/T{number}.msg"), &format!("T{next} a\nT{next} b\n"));
     }
-    // Its request has no text of its own: it is shown from a description.
+    // Its request has no definition of its own: it is shown from a description.
     base.define("wide_msgs", "srv/S.srv", "T0 a\n---\n");
     let with = ["--interfaces", folder.as_str()];
     for name in ["wide_msgs/msg/T0", "wide_msgs/srv/S", "wide_msgs/srv/S_Request"] {

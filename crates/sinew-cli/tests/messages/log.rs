@@ -63,7 +63,7 @@ fn lines_are_followed_and_filtered() {
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("debug, info, warn, error or fatal"));
 }
 
-/// Nothing that a node says controls the terminal, or looks like a line of another node.
+/// A node's messages neither control the terminal nor look like a line of another node.
 #[test]
 fn what_nodes_say_is_harmless() {
     let base = Base::new();

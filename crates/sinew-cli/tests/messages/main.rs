@@ -1,4 +1,4 @@
-//! Messages of any type: echoed, published, asked for, and their types shown.
+//! Messages of any type are echoed, published and called with, and their types are shown.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -23,17 +23,17 @@ use sinew::executor::StopHandle;
 use sinew::prelude::*;
 use sinew::{Executor, Publisher};
 
-/// Longer than anything takes that goes well.
+/// Longer than anything takes that succeeds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// As ROS 2 has it.
+/// ROS 2's type.
 #[derive(Message, Clone, Default)]
 #[message(name = "std_msgs/msg/String")]
 struct Text {
     data: String,
 }
 
-/// Of a package that has no definitions anywhere.
+/// A type of a package without definitions.
 #[derive(Message, Clone, Default)]
 #[message(name = "robot_msgs/msg/Arm")]
 struct Arm {
@@ -105,7 +105,7 @@ fn good(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// Serves a context in a thread of its own until it is dropped.
+/// Spins a context on a thread of its own until this is dropped.
 struct Spinning(StopHandle, Option<JoinHandle<()>>);
 
 impl Spinning {
@@ -126,7 +126,7 @@ impl Drop for Spinning {
     }
 }
 
-/// Waits until somebody receives what is published.
+/// Waits until there is a subscription.
 fn wait_for_subscription<T: Message>(publisher: &Publisher<T>) {
     for _ in 0..PATIENCE.as_millis() {
         if publisher.subscription_count() > 0 {
@@ -142,14 +142,14 @@ fn pause() {
     std::thread::sleep(Duration::from_millis(1));
 }
 
-/// What a command says first.
+/// Returns the first line of a command's output.
 fn first_line(output: Option<impl Read>) -> String {
     let mut line = String::new();
     BufReader::new(output.unwrap()).read_line(&mut line).unwrap();
     line
 }
 
-/// Stops it as a user would: that is no failure.
+/// Stops a command as a user would: that is no failure.
 #[track_caller]
 fn end_with_ctrl_c(mut child: Child) {
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();

@@ -8,7 +8,7 @@ use sinew::prelude::*;
 
 use crate::Base;
 
-/// What the command prints, its exit code, and what it says.
+/// Returns the command's output, its exit code, and its standard error.
 fn sinew(base: &Base, arguments: &[&str]) -> (String, i32, String) {
     let output = base.command(&[&["param"], arguments].concat()).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
@@ -173,7 +173,7 @@ fn parameters_are_set_and_refused() -> sinew::Result<()> {
     let context = base.context();
     let [camera, _other] = nodes(&context)?;
     for (arguments, name, value) in [
-        (["set", "/left/camera", "gain", "2"], "gain", ParameterValue::from(2.0)), // not an integer there
+        (["set", "/left/camera", "gain", "2"], "gain", ParameterValue::from(2.0)), // a double there
         (["set", "/left/camera", "lens.k1", "-7"], "lens.k1", (-7).into()),
         (["set", "/left/camera", "any", "text"], "any", "text".into()),
         (["set", "/left/camera", "names", "[x, z]"], "names", vec!["x".to_owned(), "z".to_owned()].into()),
@@ -229,7 +229,7 @@ fn what_is_dumped_can_be_loaded() -> sinew::Result<()> {
     assert_eq!(camera.parameter_value("gain"), Some(3.5.into()));
     assert_eq!(camera.parameter_value("names"), Some(vec!["c d".to_owned(), "on".to_owned()].into()));
 
-    // Also as it is, though one of them is read-only.
+    // Also unchanged, although one of them is read-only.
     fs::write(&file, text(&base, &["dump", "/left/camera"])).unwrap();
     let (loaded, code, said) = sinew(&base, &["load", "/left/camera", file.to_str().unwrap()]);
     assert_eq!(loaded, names.map(|name| format!("Set parameter {name} successful\n")).concat());

@@ -7,7 +7,7 @@ use sinew::prelude::*;
 
 use crate::{Arm, Base, PATIENCE, Spinning, Text, end_with_ctrl_c, good, listen};
 
-/// As ROS 2 has it.
+/// ROS 2's type.
 #[derive(Message, Clone, Copy, Default)]
 #[message(name = "builtin_interfaces/msg/Time")]
 struct Stamp {
@@ -15,7 +15,7 @@ struct Stamp {
     nanosec: u32,
 }
 
-/// As ROS 2 has it.
+/// ROS 2's type.
 #[derive(Message, Clone, Default)]
 #[message(name = "std_msgs/msg/Header")]
 struct Header {
@@ -218,7 +218,8 @@ fn every_message_comes_where_both_keep_all() {
     let options = ["--qos-history", "keep_all", "-r", "100000", "--print", "1500", "--times", &times];
     let arguments = ["topic", "pub", "chatter", "std_msgs/String", "{data: a}"];
     let child = base.start(&[&arguments[..], &options].concat());
-    // Nobody takes messages yet. A publisher that doesn't wait would be done before this is.
+    // No messages are taken yet. A publisher that doesn't wait would be finished before this loop
+    // is.
     for _ in 0..20 {
         base.text(&["topic", "list"]);
     }

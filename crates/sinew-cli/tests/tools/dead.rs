@@ -1,4 +1,4 @@
-//! What the dead leave behind.
+//! Remains of dead processes.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the doctor finds.
+//! The doctor's findings.
 
 use sinew_shm::LAYOUT_VERSION;
 
@@ -14,9 +14,9 @@ fn another_layout_is_told_and_left_alone() {
     let name = "00000000000000ff.control";
     std::fs::write(base.domain().join(name), header).unwrap();
     let file = std::fs::File::options().write(true).open(base.domain().join(name)).unwrap();
-    // Ours is another process than the one that asks, so any lock says that its owner lives. (A
-    // participant in this process would see none, and open and close the file, which ends a lock of
-    // this kind.)
+    // This process isn't the one that asks, so any lock means that its owner lives. (A participant
+    // in this process would see no lock, and would open and close the file, which releases a lock
+    // of this kind.)
     rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
 
     let output = base.sinew(&["topic", "list"]);
@@ -29,7 +29,7 @@ fn another_layout_is_told_and_left_alone() {
     assert!(base.files().contains(&name.to_owned()));
 }
 
-/// Where a person looks who wonders why all is slow.
+/// The check for users who wonder why everything is slow.
 #[test]
 fn a_directory_that_is_not_in_memory_is_said() {
     let sinew = |arguments: &[&str]| {
@@ -42,7 +42,7 @@ fn a_directory_that_is_not_in_memory_is_said() {
     assert!(said.contains("set SINEW_DIR"), "{said}");
     let told = text(&sinew(&["doctor"]).stdout);
     assert!(told.contains("advice  file system     /proc/self is no tmpfs"), "{told}");
-    // And nothing where all is well.
+    // No such finding if all is well.
     let base = Base::new();
     drop(base.join());
     let said = text(&base.sinew(&["node", "list"]).stderr);

@@ -1,4 +1,4 @@
-//! Which domain is looked at, and that looking changes nothing.
+//! The selected domain; and that looking changes nothing.
 
 use std::process::Command;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Messages as bytes, of participants that publish without the library.
+//! Messages as bytes, from participants that publish without the library.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -12,12 +12,12 @@ use sinew_shm::{Connect, Domain, EndpointKind, Head, OwnEndpoint, Participant, P
 
 use crate::{Base, PATIENCE, Slow, entity, text};
 
-/// An image that is longer than what is shown of it.
+/// Returns a message that is longer than the part shown.
 fn long() -> Vec<u8> {
     (0..=255).cycle().take(300).collect()
 }
 
-/// A participant that talks on `/chatter` once somebody listens.
+/// A participant that publishes on `/chatter` once there is a subscription.
 struct Talker {
     participant: Arc<Participant>,
     subscribed: Receiver<Arc<Peer>>,
@@ -31,14 +31,14 @@ impl Talker {
         Self { participant, subscribed }
     }
 
-    /// A publisher, of a type that can leave the process or can't.
+    /// Creates a publisher, of a type that can leave the process or can't.
     fn publisher(&self, travels: bool) -> OwnEndpoint {
         let mut entity = entity(EndpointKind::Publisher, 1, "/talker", "/chatter", "std_msgs/msg/String");
         entity.qos[5] = u8::from(travels);
         self.participant.advertise(&entity, None).unwrap()
     }
 
-    /// Publishes to the next one who subscribes.
+    /// Publishes to the next subscription.
     fn publish(&self, publisher: OwnEndpoint, images: &[&[u8]]) -> Writer {
         let reader = self.subscribed.recv_timeout(PATIENCE).unwrap();
         let mut writer = Writer::new(Arc::new(publisher), 8, 200, 1).unwrap();
@@ -78,7 +78,7 @@ fn echo_waits_for_a_topic_and_prints_its_bytes() {
     assert!(messages[1].ends_with("|\n... and 44 bytes more: --full shows them\n"), "{told}");
 }
 
-/// As ROS 2 has it.
+/// ROS 2's type.
 #[derive(Message, Default)]
 #[message(name = "std_msgs/msg/String")]
 struct Text {

@@ -1,4 +1,4 @@
-//! Processes that are held up by a callback: what waits for them, and where they are.
+//! Processes that are held up by a callback: their waiting messages, and the callback.
 
 use serde_json::json;
 use sinew::prelude::*;
@@ -8,14 +8,14 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use crate::{Base, PATIENCE, until};
 
-/// A context of this process that others see as another participant.
+/// A context of this process that other processes see as a separate participant.
 fn context(base: &Base) -> Context {
     let arguments: [&str; 0] = [];
     Context::builder().arguments(arguments).interrupts(false).directory(base.0.path()).build().unwrap()
 }
 
-/// A subscription to /numbers, and a server, in an executor whose first callback lasts until it is
-/// let go.
+/// A subscription to /numbers, and a server, in an executor with a first callback that lasts until
+/// it is released.
 struct Held {
     let_go: SyncSender<()>,
     thread: Option<std::thread::JoinHandle<()>>,
@@ -55,13 +55,14 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let _ = self.let_go.try_send(()); // it may have gone already
+        let _ = self.let_go.try_send(()); // fails if it has gone
         self.stop.stop();
-        let _ = self.thread.take().unwrap().join(); // a test that fails says so itself
+        let _ = self.thread.take().unwrap().join(); // a failed test reports itself
     }
 }
 
-/// What the writer's messages wait as for the subscription to /numbers: unread, and fetched.
+/// Returns the numbers of the writer's messages that wait for the subscription to /numbers: unread,
+/// and fetched.
 fn waiting(base: &Base) -> [u64; 2] {
     let info = base.json(&["topic", "info", "/numbers"]);
     let end = &info["subscriptions"][0];
@@ -78,7 +79,7 @@ fn a_process_in_a_long_callback_is_seen_with_what_waits_for_it() {
     until(|| numbers.subscription_count(), |&matched| matched == 1);
     numbers.publish(UInt64 { data: 0 }).unwrap();
     has_begun.recv_timeout(PATIENCE).unwrap();
-    // Until the writer knows which executor hears it, another thread brings its messages in.
+    // Until the writer knows the subscription's executor, another thread fetches its messages.
     let mut total = 0;
     let fetched = loop {
         total += 1;
@@ -147,7 +148,7 @@ fn no_more_waits_than_is_kept() {
     let writer = context(&base);
     let numbers = writer.node("writer").unwrap().publisher::<UInt64>("numbers").create().unwrap();
     until(|| numbers.subscription_count(), |&matched| matched == 2);
-    // From the first message on only the threads that take look.
+    // From the first message on, only the threads that take messages look.
     numbers.publish(UInt64 { data: 99 }).unwrap();
     until(|| last.take().is_some(), |&took| took);
     until(|| all.take().is_some(), |&took| took);
@@ -189,7 +190,7 @@ fn a_timers_callback_is_told_by_its_node() {
         has_begun.recv_timeout(PATIENCE).unwrap();
         let told = until(|| base.text(&["node", "info", "/busy"]), |told| told.contains("  Now in "));
         assert!(told.contains("  Now in the callback of a timer of /busy since "), "{told}");
-        // No message waits for it, so it is no more than advice.
+        // No message waits for it, so it is only advice.
         let told = until(|| base.doctor(&[]), |told| !told.contains("fine    callbacks"));
         let advice = told.lines().find(|line| line.starts_with("advice  callbacks")).unwrap();
         assert!(advice.contains(" is in the callback of a timer of /busy since "), "{told}");
@@ -203,13 +204,13 @@ fn a_timers_callback_is_told_by_its_node() {
 #[test]
 fn a_process_that_fetches_nothing_is_told_though_it_is_in_no_callback() {
     let base = Base::new();
-    let reader = context(&base); // and no executor
+    let reader = context(&base); // without an executor
     let node = reader.node("idle").unwrap();
     let numbers = node.subscription::<UInt64>("numbers").create().unwrap();
     let writer = context(&base);
     let publisher = writer.node("writer").unwrap().publisher::<UInt64>("numbers").create().unwrap();
     until(|| publisher.subscription_count(), |&matched| matched == 1);
-    // From the first message on only the thread that takes looks.
+    // From the first message on, only the thread that takes messages looks.
     publisher.publish(UInt64 { data: 0 }).unwrap();
     until(|| numbers.take().is_some(), |&took| took);
     let plain = || base.text(&["topic", "info", "/numbers"]);

@@ -1,4 +1,4 @@
-//! Who is there: lists, nodes and topics.
+//! The existing entities: lists, nodes and topics.
 
 use serde_json::{Value, json};
 use sinew_shm::Counter;
@@ -145,7 +145,7 @@ Counters:
     says_the_same_in_json(&base, &hash);
 }
 
-/// What `a_topic` has as text.
+/// The text of `a_topic`.
 #[track_caller]
 fn says_the_same_in_json(base: &Base, hash: &str) {
     let info = base.json(&["topic", "info", "/chatter"]);

@@ -1,4 +1,4 @@
-//! The commands that look at what runs, on participants that the tests make.
+//! The inspection commands, on participants that the tests create.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -31,7 +31,7 @@ use sinew_shm::{
 /// A directory for domains, removed at the end.
 struct Base(tempfile::TempDir);
 
-/// Counts the others that a participant finds.
+/// Counts the other participants that a participant finds.
 #[derive(Default)]
 struct Found(AtomicUsize);
 
@@ -84,7 +84,7 @@ impl Base {
         self.command(arguments).output().unwrap()
     }
 
-    /// What a command that goes well prints.
+    /// Returns the output of a successful command.
     #[track_caller]
     fn text(&self, arguments: &[&str]) -> String {
         let output = self.sinew(arguments);
@@ -92,7 +92,7 @@ impl Base {
         text(&output.stdout)
     }
 
-    /// The one JSON value that a command prints on one line.
+    /// Returns the single JSON value of a command.
     #[track_caller]
     fn json(&self, arguments: &[&str]) -> Value {
         let text = self.text(&[arguments, &["--json"]].concat());
@@ -100,8 +100,8 @@ impl Base {
         serde_json::from_str(&text).unwrap()
     }
 
-    /// What the doctor prints. Whether all is fine depends on the machine, too (other tests may
-    /// have taken all inotify instances): its exit code is to say the same as its lines.
+    /// Returns the doctor's output. The result also depends on the machine (other tests may have
+    /// taken all inotify instances): its exit code must agree with its lines.
     #[track_caller]
     fn doctor(&self, arguments: &[&str]) -> String {
         let output = self.sinew(&[&["doctor"], arguments].concat());
@@ -112,7 +112,7 @@ impl Base {
         told
     }
 
-    /// What a command that fails says.
+    /// Returns the error message of a failing command.
     #[track_caller]
     fn failure(&self, arguments: &[&str]) -> String {
         let output = self.sinew(arguments);
@@ -125,8 +125,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Names, types and so on of an entity; its hash is that of `std_msgs/msg/String` in its first byte
-/// only.
+/// Describes an entity; its hash equals that of `std_msgs/msg/String` only in the first byte.
 fn entity(kind: EndpointKind, number: u64, node: &str, name: &str, type_name: &str) -> Endpoint {
     let mut hash = [0; 32];
     hash[0] = 0xdf;
@@ -134,8 +133,8 @@ fn entity(kind: EndpointKind, number: u64, node: &str, name: &str, type_name: &s
     Endpoint { kind, number, node, name, type_name, hash, qos: qos(kind) }
 }
 
-/// As `sinew` writes it: publishers are reliable and keep 10, others keep all and are best effort.
-/// No limits.
+/// Encodes a QoS as `sinew` does: publishers are reliable and keep 10, others keep all and are best
+/// effort. No limits.
 fn qos(kind: EndpointKind) -> [u8; 64] {
     let mut qos = [0; 64];
     let is_publisher = kind == EndpointKind::Publisher;
@@ -144,7 +143,7 @@ fn qos(kind: EndpointKind) -> [u8; 64] {
     qos
 }
 
-/// A talker and a listener, each with a service's end, in one process.
+/// Creates a talker and a listener, each with a service's endpoint, in one process.
 fn talker_and_listener(participant: &Arc<Participant>) -> Vec<OwnEndpoint> {
     use EndpointKind::{Client, Node, Publisher, Server, Subscription};
     const STRING: &str = "std_msgs/msg/String";
@@ -164,7 +163,7 @@ fn talker_and_listener(participant: &Arc<Participant>) -> Vec<OwnEndpoint> {
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Asks until the answer is as it should be.
+/// Repeats a query until its answer is as expected.
 #[expect(clippy::disallowed_methods, reason = "to wait for a process that is looked at from outside")]
 #[track_caller]
 fn until<T>(ask: impl Fn() -> T, is_it: impl Fn(&T) -> bool) -> T
@@ -182,7 +181,7 @@ where
     }
 }
 
-/// Tells of subscriptions, and takes connections up but reads nothing.
+/// Announces subscriptions, and accepts connections but reads nothing.
 struct Slow {
     subscriptions: SyncSender<Arc<Peer>>,
     connections: SyncSender<Incoming>,
@@ -200,14 +199,14 @@ impl Observer for Slow {
     fn left(&self, _: &Arc<Peer>) {}
 }
 
-/// The name of the variable that says in which directory a child joins.
+/// The variable with the directory in which a child joins.
 const CHILD: &str = "SINEW_TEST_CHILD";
 
 /// Another process with the talker and the listener. Killed at the end.
 struct Other(Child);
 
 impl Other {
-    /// Runs the named test alone, which does something else in a child.
+    /// Runs only the named test, which acts differently in a child.
     fn start(base: &Base, test: &str) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", test, "--nocapture", "--test-threads=1"]);
@@ -217,7 +216,7 @@ impl Other {
         Self(child)
     }
 
-    /// Without a chance to tidy up.
+    /// Kills it without a chance to clean up.
     fn kill(mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
@@ -226,13 +225,13 @@ impl Other {
 
 impl Drop for Other {
     fn drop(&mut self) {
-        // Both fail only when it has been killed already.
+        // Both fail only if it has already been killed.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Until it is killed.
+/// Waits until it is killed.
 fn park() -> ! {
     loop {
         std::thread::park();

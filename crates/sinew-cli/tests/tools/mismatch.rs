@@ -1,4 +1,4 @@
-//! Ends of one topic that exchange nothing: what the tools say of them.
+//! Endpoints of one topic that exchange nothing, as the tools report them.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crate::{Base, entity, text};
 
 const STRING: &str = "std_msgs/msg/String";
 
-/// One that can leave its process, with this QoS.
+/// Describes an endpoint that can leave its process, with this QoS.
 fn end(kind: EndpointKind, number: u64, node: &str, type_name: &str, qos: QoS) -> Endpoint {
     let mut hash = [0xdf; 32];
     hash[0] = u8::try_from(type_name.len()).unwrap();
     Endpoint { hash, qos: qos.to_bytes(true), ..entity(kind, number, node, "/x", type_name) }
 }
 
-/// A talker and a listener that match, and one that asks for more.
+/// Creates a talker and a listener that match, and a subscription that requests more.
 fn talker_and_misuser(talker: &Arc<Participant>, others: &Arc<Participant>) -> Vec<OwnEndpoint> {
     use EndpointKind::{Publisher, Subscription};
     let plain = QoS::default();

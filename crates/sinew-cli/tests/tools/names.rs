@@ -1,4 +1,4 @@
-//! What has which name and type, hidden names, and the picture of it all.
+//! Names and types, hidden names, and the picture of the graph.
 
 use std::path::Path;
 use std::process::Command;
@@ -124,7 +124,7 @@ fn shells_complete() {
     }
 }
 
-/// What bash makes of the line at a press of Tab, but for options.
+/// Returns bash's completion of the line at a press of Tab, without options.
 fn completed(base: &Base, line: &str) -> Vec<String> {
     let program = Path::new(env!("CARGO_BIN_EXE_sinew")).parent().unwrap();
     let tab = r#"PATH="$1:$PATH"; source <(sinew completions bash); read -ra COMP_WORDS <<< "$2"
@@ -141,8 +141,8 @@ fn completed(base: &Base, line: &str) -> Vec<String> {
     said.lines().filter(|line| !line.is_empty() && !line.starts_with("--")).map(str::to_owned).collect()
 }
 
-/// Nodes are given half a second to say what they have: of one that a busy machine holds up nothing comes,
-/// and the user presses Tab again.
+/// Nodes have half a second to answer: if a busy machine holds one up, nothing comes, and the user
+/// presses Tab again.
 #[track_caller]
 fn assert_completes(base: &Base, line: &str, expected: &[&str]) {
     let words = until(|| completed(base, line), |words| expected.is_empty() || !words.is_empty());
@@ -212,7 +212,7 @@ fn bash_completes_what_containers_have_and_can_make() {
     });
 }
 
-/// Ends the spinning thread also if the test fails.
+/// Ends the spinning thread even if the test fails.
 struct Stopping(StopHandle);
 
 impl Drop for Stopping {

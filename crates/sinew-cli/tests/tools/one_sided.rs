@@ -1,4 +1,4 @@
-//! Names with nobody at the other end, and nodes of one name: what the tools say of them.
+//! One-sided names, and nodes with the same name, as the tools report them.
 
 use serde_json::json;
 use sinew::gateway::Report;

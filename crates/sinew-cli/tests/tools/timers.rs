@@ -1,4 +1,4 @@
-//! Timers of nodes: their periods, their clocks, and how often they ran.
+//! Timers of nodes: their periods, their clocks, and their numbers of calls.
 
 use serde_json::json;
 use sinew::prelude::*;

@@ -1,4 +1,4 @@
-//! What goes on: rates, sizes, delays, `top`.
+//! Activity: rates, sizes, delays, `top`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use sinew_shm::{Counter, Domain, Endpoint, EndpointKind, OwnEndpoint, Participan
 
 use crate::{Base, PATIENCE, talker_and_listener, until};
 
-/// Counts messages, as a talker and a listener would, until this is dropped.
+/// Counts messages, as a talker and a listener would, until it is dropped.
 struct Talking {
     ends: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
@@ -46,8 +46,8 @@ impl Drop for Talking {
     }
 }
 
-/// What a command prints once something was published while it looked: a machine that is busy may hold up
-/// who does.
+/// Returns the output of a command that saw some messages: a busy machine may hold up the
+/// publisher.
 #[track_caller]
 fn told_of_some(base: &Base, arguments: &[&str]) -> String {
     let begin = sinew::time::Time::steady();
@@ -66,7 +66,8 @@ fn rates_bandwidth_and_latency() {
     let participant = base.join();
     let talking = Talking::start(talker_and_listener(&participant));
     let watch = |what| ["topic", what, "/chatter", "--interval", "0.2", "--count", "2"];
-    // A message may be counted between its number and its bytes: more than one only if that takes long.
+    // A message may be counted between its number and its bytes: more than one only if that takes
+    // long.
     let fits = |line: &Value| {
         let (bytes, messages) = (line["bytes"].as_u64().unwrap(), line["messages"].as_u64().unwrap());
         bytes.abs_diff(messages * 100) <= 100
@@ -75,7 +76,7 @@ fn rates_bandwidth_and_latency() {
         let all = |text: &String| {
             text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
         };
-        // While nothing is published both are there as well.
+        // Both fields are there even while nothing is published.
         let has_some = |line: &Value| {
             ["messages", "average_latency_ns"].iter().any(|&field| line[field].as_f64() > Some(0.0))
                 && (what != "bw" || fits(line))
@@ -104,7 +105,7 @@ fn rates_bandwidth_and_latency() {
     }
     assert!(told_of_some(&base, &watch("hz")).starts_with("average rate: "));
     assert!(told_of_some(&base, &watch("bw")).contains("Message size mean: "));
-    // Of few messages there is no P90.
+    // There is no P90 of few messages.
     let percentiles = "\n\tP50 4 to 8 µs, P90 4 to 8 µs, ";
     let told = until(|| base.text(&watch("latency")), |told| told.contains(percentiles));
     assert!(told.starts_with("average latency: "), "{told}");
@@ -135,7 +136,7 @@ fn a_latency_needs_a_subscription() {
     assert_eq!(told("hz"), "no new messages\n");
 }
 
-/// A publisher of a type whose messages all have 1 MB, which somebody gets.
+/// Creates a publisher of a type with messages of 1 MB each, and with a subscription.
 fn frames(base: &Base, participant: &Arc<Participant>) -> OwnEndpoint {
     let field = FieldDescription {
         name: "pixels".to_owned(),

@@ -1,5 +1,4 @@
-//! Files that were broken on purpose: each is planned, or refused with a place, and nothing
-//! panics.
+//! Deliberately broken files: each is planned, or refused with a place, and nothing panics.
 
 use proptest::prelude::*;
 use sinew_launch::{LoadError, load};

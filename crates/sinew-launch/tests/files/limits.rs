@@ -1,5 +1,5 @@
-//! Files that ask for more than any machine has: each is refused with a sentence, soon and without
-//! taking memory.
+//! Files that ask for more than any machine has: each is refused with a sentence, quickly and
+//! without using memory.
 
 use std::fmt::Write as _;
 
@@ -21,12 +21,12 @@ fn values_that_double_themselves() {
                   does it repeat another value?";
     assert_eq!(place.refused("a.xml", &text, &[]), wanted);
 
-    // In one text, and by arguments whose defaults are others.
+    // In one text, and by arguments with defaults that refer to others.
     let many = "$(var a)".repeat(10_000);
     let text = format!("[arguments]\na = 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'\nb = '{many}'\n");
     let refused = place.refused("a.toml", &text, &[]);
     assert!(refused.starts_with("a.toml:3:5: this value is longer than 131071 bytes"), "{refused}");
-    // `--show-args` tells the argument, and has no value for it.
+    // `--show-args` lists the argument without a value.
     let all = arguments(&place.path().join("a.toml")).unwrap();
     assert_eq!((all[1].name.as_str(), all[1].value.as_deref()), ("b", None));
 }
@@ -42,7 +42,7 @@ fn values_that_are_too_many() {
     let refused = place.refused("a.xml", &text, &[]);
     assert!(refused.contains("all values of this plan together are longer than 64 MiB"), "{refused}");
 
-    // Settings times processes.
+    // The number of settings times that of processes.
     let mut text = "launch:\n".to_owned();
     for number in 0..20 {
         let _ = writeln!(text, "- set_parameter: {{name: p{number}, value: '{}'}}", "x".repeat(50_000));
@@ -70,7 +70,7 @@ fn includes_that_include_twice() {
         panic!()
     };
     assert!(problem.to_string().contains("more than 1000"), "{problem}");
-    // A few of them are fine.
+    // A few of them are allowed.
     assert!(load(&place.path().join("f8.toml"), &place.options(&[])).is_ok());
 }
 
@@ -93,8 +93,8 @@ fn a_loop_is_called_one_and_depth_is_not() {
     assert!(refused.starts_with("f3.toml:1:10: a loop: a.toml includes f0.toml"), "{refused}");
 }
 
-/// As many as there may be, named and numbered, that wait for each other and have components; this
-/// took minutes when each was compared with all.
+/// The greatest number of processes, named and numbered, that wait for each other and have
+/// components; this took minutes when each was compared with all.
 #[test]
 fn processes_up_to_the_limit() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Launch files of all forms: what they are planned to, and what is said of wrong ones.
+//! Launch files of all formats: their plans, and the errors of wrong ones.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -60,7 +60,7 @@ impl Place {
         load(&self.path().join(name), &self.options(arguments)).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// What is said of a wrong one, without the directory.
+    /// Returns the error of a wrong file, without the directory.
     #[track_caller]
     fn refused(&self, name: &str, text: &str, arguments: &[(&str, &str)]) -> String {
         self.write(name, text);
@@ -69,7 +69,7 @@ impl Place {
     }
 }
 
-/// The command line, without the directory of the program; files in brackets.
+/// Returns the command line, without the directory of the program; files in brackets.
 fn line(process: &Process) -> String {
     let mut line = process.program.file_name().unwrap().to_string_lossy().into_owned();
     for word in &process.arguments {
@@ -82,14 +82,15 @@ fn line(process: &Process) -> String {
     line
 }
 
-/// The variable with the options that several processes have.
+/// The variable with the options that several processes share.
 const SHARED: &str = "SINEW_SHARED_OPTIONS";
 
 fn names(plan: &Plan) -> Vec<&str> {
     plan.processes.iter().map(|process| process.name.as_str()).collect()
 }
 
-/// What a process's environment has beyond that of the test, and beside [what](SHARED) all have.
+/// Returns the variables of a process in addition to those of the test and to [the one](SHARED)
+/// that all have.
 fn added(process: &Process) -> BTreeMap<&str, &str> {
     let known = ["PATH", "AMENT_PREFIX_PATH", "HOST", SHARED];
     let all = process.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));

@@ -1,4 +1,4 @@
-//! ROS 2's forms: the same file in XML and YAML is planned to the same.
+//! ROS 2's formats: the same file in XML and YAML yields the same plan.
 
 use sinew_launch::supervisor::RestartPolicy;
 use sinew_launch::{Output, Plan};

@@ -1,4 +1,4 @@
-//! Sinew's own form.
+//! Sinew's own format.
 
 use std::time::Duration;
 

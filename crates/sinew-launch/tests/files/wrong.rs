@@ -1,4 +1,4 @@
-//! Whatever is wrong gets a sentence with its line and column.
+//! Every error is a sentence with its line and column.
 
 use super::Place;
 

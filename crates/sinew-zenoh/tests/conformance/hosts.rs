@@ -1,4 +1,4 @@
-//! The way of messages over the network.
+//! The path of messages over the network.
 
 use crate::suite::stage::{Path, look};
 use crate::suite::support::outside::Onlooker;
@@ -13,11 +13,11 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Between two contexts in two directories, which stand for two hosts: each has its gateway, and
-/// all goes through a router that the scenarios of this process share.
+/// everything goes through a router that the scenarios of this process share.
 pub(crate) struct Net;
 
-/// Options of a session that a machine may hold up for long: zenoh gives up a link on which nothing comes for
-/// its lease, of ten seconds by default.
+/// Options of a session for a machine that may hold it up for long: zenoh gives up a link on which
+/// nothing comes for its lease, of ten seconds by default.
 fn patient() -> SessionOptions {
     let mut options = SessionOptions::default();
     options.set.push(("transport/link/tx/lease".to_owned(), "60000".to_owned()));
@@ -30,11 +30,11 @@ static ROUTER: LazyLock<Router> = LazyLock::new(|| {
     Router::start(&|_| None, &options).expect("a port is free")
 });
 
-/// The domains that were used: what keeps the scenarios apart which share the router. Those of ROS 2
-/// end with 232, after which the first ones are used again, whose gateways are long gone.
+/// The domains in use: they separate the scenarios that share the router. ROS 2's domains end with
+/// 232; then the first ones are used again, as their gateways are long gone.
 static DOMAINS: AtomicU32 = AtomicU32::new(0);
 
-/// What a scenario has: a directory for its hosts, and its gateways.
+/// The resources of a scenario: a directory for its hosts, and its gateways.
 struct Hosts {
     directory: PathBuf,
     domain: u32,
@@ -42,7 +42,7 @@ struct Hosts {
 }
 
 thread_local! {
-    /// Of the scenario that this thread plays.
+    /// Those of the scenario that this thread runs.
     static HOSTS: RefCell<Option<Hosts>> = const { RefCell::new(None) };
 }
 
@@ -50,7 +50,7 @@ impl Path for Net {
     const APART: bool = true;
     const IS_NETWORK: bool = true;
 
-    /// A gateway keeps as many messages as their publisher when the link makes it wait.
+    /// A gateway keeps as many messages as their publisher if the link makes it wait.
     const OFFERED: QoS = QoS::new().keep_last(10_000);
 
     fn open(clock: Option<&VirtualClock>) -> (Context, Context) {
@@ -72,9 +72,9 @@ impl Path for Net {
         })
     }
 
-    /// Topics that never were take the same ways as all that was made and published before, which
-    /// keep the order: what has come by them is behind all of it. What is kept is asked for, so one
-    /// more is kept and asked for behind it.
+    /// New topics take the same paths as everything that was created and published before, and the
+    /// paths keep the order: when their messages have come, everything before has. Retained
+    /// messages come on request, so one more is retained and requested behind them.
     fn find_out(sender: &Node, receiver: &Node) {
         static ROUNDS: AtomicU64 = AtomicU64::new(0);
         let round = ROUNDS.fetch_add(1, Ordering::Relaxed); // only a number
@@ -84,7 +84,7 @@ impl Path for Net {
             Some((from.publisher::<Number>(&topic).create().ok()?, subscription))
         };
         let ways = [way(sender, receiver, "there"), way(receiver, sender, "back")];
-        let [Some(there), Some(back)] = ways else { return }; // a context has been shut down
+        let [Some(there), Some(back)] = ways else { return }; // a context is shut down
         for (publisher, subscription) in [&there, &back] {
             wait_for("they match", || {
                 (publisher.subscription_count() == 1 && subscription.publisher_count() == 1).then_some(())
@@ -120,7 +120,7 @@ impl Path for Net {
         finishes(move || {
             HOSTS.set(Some(Hosts { directory: path, domain: 0, gateways: Vec::new() }));
             let result = scenario();
-            HOSTS.take(); // while the directory is there
+            HOSTS.take(); // while the directory exists
             result
         })
     }

@@ -1,5 +1,5 @@
-//! Sinew's scenarios over the network: two hosts on loopback, whose gateways are in the programs
-//! that publish and subscribe, and a router between them.
+//! Sinew's scenarios over the network: two hosts on loopback, with gateways in the programs that
+//! publish and subscribe, and a router between them.
 
 mod hosts;
 #[macro_use]
@@ -22,7 +22,7 @@ conformance! {
     [multi_2 = Multi<2>]
 }
 
-/// What a network can't keep, by the word that the lists have for it.
+/// The promises that a network can't keep, by their words in the lists.
 const REASONS: [(&str, &str); 5] = [
     ("deadlocks", "a wait that could never end is not found out"),
     (
@@ -39,7 +39,7 @@ const REASONS: [(&str, &str); 5] = [
     ("clients", "each client keeps the order of its calls; that between clients is the one of their arrival"),
 ];
 
-/// Adds the scenarios of a list that are not played here.
+/// Adds the scenarios of a list that are not run here.
 macro_rules! left_out {
     ($left:ident $($topic:ident { $($scenario:ident $([$($holds:tt)*])?)* })*) => {
         $($(left_out! { @add $left $scenario [$($($holds)*)?] })*)*
@@ -53,7 +53,7 @@ macro_rules! left_out {
     (@add $left:ident $scenario:ident [$($holds:tt)*]) => {};
 }
 
-/// The book says it, too, in the same words.
+/// The book lists them in the same words.
 #[test]
 #[expect(clippy::vec_init_then_push, reason = "three lists add to it")]
 fn what_a_network_cannot_keep_is_in_the_book() {

@@ -1,4 +1,4 @@
-//! Hosts whose clocks are an hour apart: what is kept here goes by the time at which messages come.
+//! Hosts with clocks an hour apart: retained messages are ordered by the time of their arrival.
 
 use crate::network::{Host, Network, PATIENCE, RosNode, RosPublisher, STRING, text_image, wait_for};
 use parking_lot::Mutex;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const HOUR: i64 = 3_600_000_000_000;
 
-/// A publisher of a host whose clock is so far ahead of the one here.
+/// A publisher of a host with a clock that is this far ahead of the local one.
 struct Shifted {
     publisher: RosPublisher,
     ahead: i64,
@@ -21,7 +21,7 @@ impl Shifted {
         self.publisher.publish(&text_image(data), node.now().nanoseconds() + self.ahead);
     }
 
-    /// Publishes until a message is here: what follows comes, too.
+    /// Publishes until a message has arrived: later ones arrive as well.
     fn begin(&self, node: &Node, texts: &Subscription<Text>) {
         let begin = format!("begin {}", self.ahead);
         wait_for("a first message", || {
@@ -94,7 +94,7 @@ fn a_lifespan_ends_also_if_the_clock_there_is_ahead() -> sinew::Result<()> {
     wait_for("its time is up, by the clock here", || {
         publisher.publish(&node, "short-lived");
         std::thread::sleep(2 * span);
-        let _ = texts.take(); // one that has come late is as good as none
+        let _ = texts.take(); // a late message counts as none
         (texts.statistics().expired > 0).then_some(())
     });
     Ok(())
@@ -122,7 +122,7 @@ fn callbacks_run_in_the_order_in_which_messages_came() -> sinew::Result<()> {
         [publisher("/ahead", HOUR), publisher("/behind", -HOUR), publisher("/last", 0)];
     let executor = sinew::Executor::single();
     executor.add(&node)?;
-    // Until messages of all three come.
+    // Until messages of all three arrive.
     after.begin(&node, &last);
     for publisher in [&ahead, &behind] {
         let before = ran.lock().len();
@@ -131,7 +131,7 @@ fn callbacks_run_in_the_order_in_which_messages_came() -> sinew::Result<()> {
             executor.spin_all(PATIENCE).expect("no callback fails");
             (ran.lock().len() > before).then_some(())
         });
-        // All of them have come.
+        // All of them have arrived.
         after.publish(&node, "between");
         assert_eq!(next(&last).0, "between");
     }
@@ -141,7 +141,7 @@ fn callbacks_run_in_the_order_in_which_messages_came() -> sinew::Result<()> {
     }
     after.publish(&node, "last");
     assert_eq!(next(&last).0, "last");
-    // Another thread may have some in hand.
+    // Another thread may be handling some.
     let numbers = wait_for("the callbacks", || {
         executor.spin_all(PATIENCE).expect("no callback fails");
         let numbers: Vec<_> = ran.lock().iter().filter(|text| *text != "begin").cloned().collect();

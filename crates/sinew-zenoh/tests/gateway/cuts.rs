@@ -1,5 +1,5 @@
-//! Links that are cut and mended, and that mix up what passes: what is lost is told, nothing comes
-//! twice, and all is there again afterwards.
+//! Links that are cut and restored, and that reorder messages: losses are reported, nothing comes
+//! twice, and everything is there again afterwards.
 
 use crate::link::{Link, MIXED, MixedWays, Nature};
 use crate::network::{Host, Network, PATIENCE, STRING, key_of, patient, wait_for};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 
-/// A gateway that reaches the network by a link alone.
+/// A gateway that reaches the network only over a link.
 fn behind(link: &Link, host: &Host) -> Gateway {
     let mut options = patient();
     options.client = true;
@@ -20,7 +20,7 @@ fn behind(link: &Link, host: &Host) -> Gateway {
     Gateway::builder().options(options).start_with(&host.context(), &|_| None).expect("a gateway")
 }
 
-/// Messages are on their way for a while, so a cut always loses some.
+/// Messages are in transit for a while, so a cut always loses some.
 fn late() -> Nature {
     Nature { delay: Duration::from_millis(10), ..Nature::default() }
 }
@@ -29,7 +29,7 @@ fn text(data: impl Into<String>) -> Text {
     Text { data: data.into() }
 }
 
-/// Hears numbers, and is told of those it doesn't get.
+/// Receives numbers, and the reports of lost ones.
 struct Listener {
     node: Node,
     numbers: Subscription<Text>,
@@ -50,15 +50,15 @@ impl Listener {
         Ok(Self { node, numbers, heard: Vec::new(), lost })
     }
 
-    /// The last number that has come.
+    /// Returns the last number that has come.
     fn listen(&mut self) -> u64 {
         let came = std::iter::from_fn(|| self.numbers.take());
         self.heard.extend(came.map(|(text, _)| text.data.parse::<u64>().expect("a number")));
         self.heard.last().copied().unwrap_or(0)
     }
 
-    /// Of all up to its last one since its first one, it has heard each once and in order, or was
-    /// told that it is lost. How many were.
+    /// Checks that of all numbers between its first and its last one, it has received each once and
+    /// in order, or got a report of its loss. Returns the number of lost ones.
     fn check(&mut self) -> sinew::Result<u64> {
         let heard = &self.heard;
         assert!(heard.is_sorted_by(|one, next| one < next), "in order, and none twice: {heard:?}");
@@ -142,7 +142,7 @@ fn what_is_kept_is_there_again_after_a_cut() -> sinew::Result<()> {
     });
     publisher.publish(text("third"))?;
     link.mend();
-    // As of a publisher that is there again, with all that it keeps.
+    // As for a publisher that is back, with everything that it retains.
     assert_eq!(up_to(&maps, "third"), ["first", "second", "third"]);
     publisher.publish(text("fourth"))?;
     assert_eq!(up_to(&maps, "fourth"), ["fourth"]);
@@ -199,7 +199,7 @@ fn what_comes_late_twice_or_not_at_all() -> sinew::Result<()> {
     let (one, other) = (Host::new(), Host::new());
     let _gateways = [one.client_gateway(&near), other.client_gateway(&far)];
     let ways = MixedWays::new(&near, &far, &key_of("/count", STRING));
-    // However long the gateway is held up: groups are of each four.
+    // However long the gateway is held up: groups consist of four messages each.
     let deep = QoS::new().keep_last(10_000);
     let publisher = one.context().node("counter")?.publisher::<Text>("/count").qos(deep).create()?;
     let mut listener = Listener::new(&other)?;
@@ -210,7 +210,7 @@ fn what_comes_late_twice_or_not_at_all() -> sinew::Result<()> {
         published = publish();
         (ways.mixed.load(Ordering::SeqCst) >= 50).then_some(())
     });
-    // The last one of the last group comes last: nothing is on its way any more.
+    // The last message of the last group comes last: nothing is in transit any more.
     while !published.is_multiple_of(MIXED) {
         published = publish();
     }

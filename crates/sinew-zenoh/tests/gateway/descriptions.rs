@@ -30,7 +30,7 @@ fn theirs(field: &str) -> TypeDescription {
     TypeDescription { type_description, ..Default::default() }
 }
 
-/// The same as ROS 2 answers it.
+/// The same in the form of ROS 2's answer.
 fn message(description: &TypeDescription) -> msg::TypeDescription {
     let fields = description.type_description.fields.iter().map(|field| msg::Field {
         name: field.name.clone(),
@@ -56,7 +56,7 @@ fn kept(host: &Host, hash: TypeHash) -> Option<String> {
     Some(String::from_utf8(text).expect("a text"))
 }
 
-/// A ROS 2 node that says of the type what it is told to, for as long as it is there.
+/// A ROS 2 node that describes the type with the given answer, as long as it exists.
 fn describing(
     ros: &RosNode,
     answer: impl Fn(&GetTypeDescriptionRequest) -> GetTypeDescriptionResponse + Send + Sync + 'static,
@@ -85,7 +85,8 @@ fn a_node_of_ros_2_describes_its_types() {
     let (right, wrong) = (theirs("number"), theirs("something_else"));
     let hash = right.hash();
     let ros = RosNode::new(&network, "talker");
-    // What has another hash is something else, and isn't kept: it is asked again, and told what is right.
+    // An answer with another hash isn't stored: the node is asked again, and then gives the right
+    // answer.
     let (place, kept_before, expected) = (host.domain(), Arc::new(Mutex::new(Vec::new())), right.to_json());
     let (seen, answers) = (kept_before.clone(), Mutex::new([wrong, right].into_iter().cycle()));
     let (_queryable, asked) = describing(&ros, move |_| {
@@ -104,7 +105,7 @@ fn a_node_of_ros_2_describes_its_types() {
     assert!(kept_before.len() > 1 && kept_before.iter().all(Option::is_none), "{kept_before:?}");
     let request = asked.lock()[0].clone();
     assert_eq!((request.type_name.as_str(), request.type_hash.as_str()), (NAME, text.as_str()));
-    // What is known is not asked for again.
+    // A known type is not asked for again.
     let count = asked.lock().len();
     let _second = ros.subscription("/theirs", (NAME, &text), QoS::new());
     drop(first);

@@ -1,4 +1,4 @@
-//! What goes wrong on a network: routers that go, links that are slow, peers that send garbage.
+//! Faults of a network: routers that go, slow links, peers that send garbage.
 
 use crate::link::{Link, Nature};
 use crate::network::{Host, Network, PATIENCE, RosNode, STRING, key_of, patient, text_image, wait_for};
@@ -17,7 +17,7 @@ fn text(data: impl Into<String>) -> Text {
 fn a_router_that_is_restarted() -> sinew::Result<()> {
     let network = Network::new();
     let endpoint = network.endpoint();
-    // All goes through the router: nothing is left when it is gone.
+    // Everything goes through the router: nothing is left when it is gone.
     let mut options = network.options();
     options.client = true;
     options.listen.clear();
@@ -93,7 +93,7 @@ fn garbage_in_messages_is_counted_and_left_out() -> sinew::Result<()> {
     put(b"no attachment", None);
     put(b"a wrong one", Some(b"x"));
     put(&text_image("negative"), Some(&[0xff; 33]));
-    // These are the publisher's own, and no texts.
+    // These have the publisher's gid, but are no texts.
     for image in [&b""[..], b"\0", b"\0\x01\0\0", b"\0\x01\0\0\xff\xff\xff\xff", &[0xff; 5000]] {
         publisher.publish(image, 2);
     }
@@ -170,8 +170,8 @@ fn counts_of(gateway: &Gateway, topic: &str) -> Option<RouteStatistics> {
     gateway.statistics().topics.iter().find(|(name, ..)| name == topic).map(|(.., counts)| *counts)
 }
 
-/// A camera wants sixty times what the link takes. A small topic goes all the same, each message of
-/// it, and a second camera gets its share.
+/// A camera wants sixty times what the link takes. Each message of a small topic gets through
+/// nevertheless, and a second camera gets its share.
 #[test]
 fn a_camera_on_a_slow_link_starves_no_other_topic() -> sinew::Result<()> {
     const COUNT: u64 = 400;
@@ -182,7 +182,7 @@ fn a_camera_on_a_slow_link_starves_no_other_topic() -> sinew::Result<()> {
     let camera =
         |name, depth| here.publisher::<UInt8MultiArray>(name).qos(QoS::new().keep_last(depth)).create();
     let viewer = |name| there.subscription::<UInt8MultiArray>(name).qos(QoS::new().keep_all()).create();
-    // As many bytes are published of one as of the other, and wait.
+    // The same number of bytes is published on both topics, and waits.
     let (front, back) = (camera("/front", 5)?, camera("/back", 10)?);
     let (fronts, backs) = (viewer("/front")?, viewer("/back")?);
     let state = here.publisher::<Text>("/state").qos(QoS::new().keep_all()).create()?;
@@ -216,10 +216,10 @@ fn a_camera_on_a_slow_link_starves_no_other_topic() -> sinew::Result<()> {
     let (small, large) = (back.sent_bytes.min(front.sent_bytes), back.sent_bytes.max(front.sent_bytes));
     assert!(large - small <= 8 * 120_000, "they share the link by bytes: {front:?}, {back:?}");
     assert!(front.unsent > COUNT / 2 && back.sent > 0);
-    // Who waited behind the images would overtake none, however often.
+    // A state that waits behind the images would overtake none, however often.
     let (mut images, mut states) = (COUNT, COUNT);
     wait_for("a state that goes while images wait", || {
-        // Until the link is full, and all that may wait does.
+        // Until the link and all queues are full.
         let [before, _] = of_cameras();
         wait_for("images give way", || {
             publish_images().expect("they are open");
@@ -234,7 +234,7 @@ fn a_camera_on_a_slow_link_starves_no_other_topic() -> sinew::Result<()> {
     Ok(())
 }
 
-/// How long a gateway takes to end that has six seconds' work for its link.
+/// Returns the time for ending a gateway with six seconds' work for its link.
 fn time_of_an_end() -> sinew::Result<Duration> {
     let (network, one, other) = (Network::new(), Host::new(), Host::new());
     let (_link, gateway) = slow_gateway(&network, &one);
@@ -252,8 +252,8 @@ fn time_of_an_end() -> sinew::Result<Duration> {
     Ok(begin.elapsed())
 }
 
-/// While a large message waits for the link, another publisher of its topic publishes many: what each
-/// retains gives way to nothing of the other one, and a late joiner gets all of it.
+/// While a large message waits for the link, another publisher of its topic publishes many: neither
+/// displaces the other's retained messages, and a late joiner gets all of them.
 #[test]
 fn what_each_publisher_retains_gets_over_a_slow_link() -> sinew::Result<()> {
     const LARGE: u8 = 4;
@@ -280,7 +280,7 @@ fn what_each_publisher_retains_gets_over_a_slow_link() -> sinew::Result<()> {
     });
     let joiner = other.context().node("viewer")?;
     let joined = joiner.subscription::<UInt8MultiArray>("/map").qos(kept.keep_last(10)).create()?;
-    // Before it comes what is still on the link.
+    // Messages that are still on the link come first.
     let (mut large, mut small) = (Vec::new(), Vec::new());
     while large.last() != Some(&LARGE) || small.last() != Some(&2) {
         let (image, _) = wait_for("what is retained", || joined.take());
@@ -293,7 +293,7 @@ fn what_each_publisher_retains_gets_over_a_slow_link() -> sinew::Result<()> {
     Ok(())
 }
 
-/// A machine may hold it up for as long: but not each time.
+/// A busy machine may hold it up for as long, but not each time.
 #[test]
 fn a_gateway_on_a_slow_link_ends() -> sinew::Result<()> {
     let mut times = Vec::new();

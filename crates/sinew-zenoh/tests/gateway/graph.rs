@@ -1,4 +1,4 @@
-//! Who sees whom.
+//! The graph as seen from both sides.
 
 use crate::network::{Host, Network, STRING, wait_for};
 use sinew::prelude::*;

@@ -27,7 +27,7 @@ fn one_leads_and_the_next_takes_over() -> sinew::Result<()> {
     Ok(())
 }
 
-/// Takes numbers that have come.
+/// Takes the numbers that have come.
 fn listen(texts: &Subscription<Text>, heard: &mut Vec<u64>) {
     while let Some((text, info)) = texts.take() {
         assert_eq!(text.data, info.publication_sequence().to_string());
@@ -35,8 +35,8 @@ fn listen(texts: &Subscription<Text>, heard: &mut Vec<u64>) {
     }
 }
 
-/// What a publisher of the network publishes while no gateway leads is lost, and told once. What a new
-/// publisher has published before is not.
+/// Messages of remote publishers while no gateway leads are lost, and reported once. Those that a
+/// new publisher has published before are not.
 #[test]
 fn what_is_lost_between_two_gateways_is_told() -> sinew::Result<()> {
     let (network, host) = (Network::new(), Host::new());
@@ -62,7 +62,7 @@ fn what_is_lost_between_two_gateways_is_told() -> sinew::Result<()> {
             published
         };
         for round in 1..=3 {
-            // Of this round: some of the one before may still be on their way here.
+            // From this round: messages of the previous one may still be in transit.
             let first = publish();
             wait_for("messages", || {
                 publish();
@@ -79,7 +79,8 @@ fn what_is_lost_between_two_gateways_is_told() -> sinew::Result<()> {
                 gateway = host.gateway(&network);
             }
         }
-        // Nothing is on its way any more. (One that finds the link full is lost, as in ROS 2.)
+        // Nothing is in transit any more. (A message that finds the link full is lost, as in ROS
+        // 2.)
         let (mut last, mut looks) = (publish(), 0);
         wait_for("the last one", || {
             listen(&texts, &mut heard);

@@ -1,4 +1,4 @@
-//! Links between a session and a router that are slow, late, cut, or mix up what passes.
+//! Links between a session and a router that are slow, late, cut, or reorder messages.
 
 use crate::network::Network;
 use parking_lot::Mutex;
@@ -15,16 +15,17 @@ use zenoh::qos::CongestionControl;
 use zenoh::sample::{Sample, SampleKind};
 use zenoh::{Session, Wait};
 
-/// What a link does to bytes.
+/// The effect of a link on bytes.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Nature {
-    /// Bytes a millisecond that pass towards the router, at most. Back as many as come.
+    /// Most bytes per millisecond towards the router; no limit in the other direction.
     pub(crate) rate: Option<usize>,
-    /// How long they are on their way, in both directions.
+    /// Time in transit, in both directions.
     pub(crate) delay: Duration,
 }
 
-/// It listens on a port, and connects to another one. Everything of it ends when it is dropped.
+/// Listens on a port, and connects to another one. All its connections and threads end when it is
+/// dropped.
 pub(crate) struct Link {
     pub(crate) endpoint: String,
     here: SocketAddr,
@@ -35,14 +36,14 @@ pub(crate) struct Link {
 struct Shared {
     is_cut: AtomicBool,
     has_ended: AtomicBool,
-    /// Of the connections that are there now.
+    /// The streams of the current connections.
     open: Mutex<Vec<TcpStream>>,
 }
 
 impl Shared {
     fn close_all(&self) {
         for stream in self.open.lock().drain(..) {
-            let _ = stream.shutdown(Shutdown::Both); // the other side may have done so
+            let _ = stream.shutdown(Shutdown::Both); // fails if the other side has done so
         }
     }
 }
@@ -62,7 +63,7 @@ impl Link {
                 let Ok(near) = near else { continue };
                 let Ok(far) = TcpStream::connect(&to) else { continue };
                 let mut open = of_thread.open.lock();
-                // Under the lock: a cut closes this one, too.
+                // Under the lock: a cut also closes this one.
                 if of_thread.is_cut.load(Ordering::SeqCst) {
                     continue;
                 }
@@ -75,13 +76,13 @@ impl Link {
         Self { endpoint: format!("tcp/{here}"), here, shared }
     }
 
-    /// What is on its way is lost, and nothing passes any more.
+    /// Loses everything in transit, and lets nothing pass any more.
     pub(crate) fn cut(&self) {
         self.shared.is_cut.store(true, Ordering::SeqCst);
         self.shared.close_all();
     }
 
-    /// A new connection passes again.
+    /// Lets new connections pass again.
     pub(crate) fn mend(&self) {
         self.shared.is_cut.store(false, Ordering::SeqCst);
     }
@@ -90,12 +91,12 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.shared.has_ended.store(true, Ordering::SeqCst);
-        let _ = TcpStream::connect(self.here); // its thread sees that it has ended
+        let _ = TcpStream::connect(self.here); // its thread notices the end
         self.shared.close_all();
     }
 }
 
-/// Starts the threads of one direction. They end with the connection.
+/// Starts the threads of both steps of one direction. They end with the connection.
 fn carry(mut from: TcpStream, mut to: TcpStream, Nature { rate, delay }: Nature) {
     let (passes, passing) =
         mpsc::sync_channel::<(Instant, Vec<u8>)>(if delay.is_zero() { 0 } else { 10_000 });
@@ -117,21 +118,21 @@ fn carry(mut from: TcpStream, mut to: TcpStream, Nature { rate, delay }: Nature)
                 break;
             }
         }
-        let _ = to.shutdown(Shutdown::Both); // it may be closed already
+        let _ = to.shutdown(Shutdown::Both); // fails if it is closed
     });
 }
 
-/// Two networks that know of each other only what passes here: ends, and the messages of one topic
-/// towards the second one, mixed up. A link of TCP keeps its order; a network with several ways
-/// need not.
+/// Two networks that are connected only through this: it announces endpoints in both directions,
+/// and forwards the messages of one topic to the second network in a different order. A TCP link
+/// keeps its order; a network with several paths need not.
 pub(crate) struct MixedWays {
-    /// Groups that were mixed up.
+    /// Number of reordered groups.
     pub(crate) mixed: Arc<AtomicU64>,
     sessions: [Session; 2],
     threads: Vec<JoinHandle<()>>,
 }
 
-/// Messages that wait for each other to be mixed up.
+/// Number of messages in a group.
 pub(crate) const MIXED: u64 = 4;
 
 impl MixedWays {
@@ -148,7 +149,7 @@ impl MixedWays {
             if waiting.len() as u64 != MIXED {
                 return;
             }
-            // 1 2 3 4 becomes 2 1 1 4: one is late, one comes twice, one never.
+            // 1 2 3 4 becomes 2 1 1 4: one is late, one comes twice, one is lost.
             for at in [1, 0, 0, 3] {
                 let put = there.put(to_key.clone(), waiting[at].payload().clone());
                 let put = put.attachment(waiting[at].attachment().cloned());
@@ -166,30 +167,31 @@ impl MixedWays {
 impl Drop for MixedWays {
     fn drop(&mut self) {
         for session in &self.sessions {
-            let _ = session.close().wait(); // a router may be gone
+            let _ = session.close().wait(); // fails if a router is gone
         }
         for thread in self.threads.drain(..) {
-            let _ = thread.join(); // a panic of it has been told
+            let _ = thread.join(); // a panic there has been reported
         }
     }
 }
 
 fn send_to(came: Sender<Sample>) -> impl Fn(Sample) + Send + Sync + 'static {
     move |sample| {
-        let _ = came.send(sample); // the session may be about to be closed
+        let _ = came.send(sample); // fails if the session is being closed
     }
 }
 
-/// A thread of its own, until the session is closed: zenoh's are not to wait for each other.
+/// Works on a separate thread until the session is closed: zenoh's threads must not wait for each
+/// other.
 fn work_through(comes: Receiver<Sample>, work: impl FnMut(Sample) + Send + 'static) -> JoinHandle<()> {
     std::thread::spawn(move || comes.into_iter().for_each(work))
 }
 
-/// Ends of one network that the other one is told of, by their keys. One for both directions: what
-/// is told isn't told back.
+/// Endpoints of one network that are announced in the other, by their keys. Shared by both
+/// directions, so that an announced endpoint isn't announced back.
 type Told = Arc<Mutex<HashMap<String, LivelinessToken>>>;
 
-/// Tells one network of the ends of the other one.
+/// Announces the endpoints of one network in the other.
 fn mirror(from: &Session, to: &Session, told: &Told) -> JoinHandle<()> {
     let (to, told) = (to.clone(), told.clone());
     let (came, comes) = mpsc::channel();

@@ -1,4 +1,4 @@
-//! Gateways between domains, and with sessions that do what a ROS 2 node does.
+//! Gateways between domains, and with sessions that behave as a ROS 2 node does.
 #![expect(clippy::disallowed_methods, reason = "other threads are waited for in real time")]
 
 mod clocks;

@@ -1,4 +1,4 @@
-//! A network on loopback: a router, hosts with a gateway each, and what stands for a ROS 2 node.
+//! A network on loopback: a router, hosts with a gateway each, and a stand-in for a ROS 2 node.
 
 use parking_lot::Mutex;
 use sinew::msg::TypeHash;
@@ -13,7 +13,7 @@ use std::time::Instant;
 use zenoh::liveliness::LivelinessToken;
 use zenoh::{Session, Wait};
 
-/// How long a test that would otherwise hang may take.
+/// Time limit of operations that would otherwise hang.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) const STRING: (&str, &str) =
@@ -23,7 +23,7 @@ pub(crate) const ADD: (&str, &str) = (
     "RIHS01_e118de6bf5eeb66a2491b5bda11202e7b68f198d6f67922cf30364858239c81a",
 );
 
-/// Waits until it is there.
+/// Waits until `look` finds something.
 pub(crate) fn wait_for<R>(what: &str, mut look: impl FnMut() -> Option<R>) -> R {
     let begin = Instant::now();
     loop {
@@ -35,8 +35,8 @@ pub(crate) fn wait_for<R>(what: &str, mut look: impl FnMut() -> Option<R>) -> R 
     }
 }
 
-/// Options of a session that a machine may hold up for long: zenoh gives up a link on which nothing comes for
-/// its lease, of ten seconds by default.
+/// Options of a session for a machine that may hold it up for long: zenoh gives up a link on which
+/// nothing comes for its lease, of ten seconds by default.
 pub(crate) fn patient() -> SessionOptions {
     let mut options = SessionOptions::default();
     options.set.push(("transport/link/tx/lease".to_owned(), "60000".to_owned()));
@@ -65,14 +65,14 @@ impl Network {
         options
     }
 
-    /// The same for one whose messages all go through the router.
+    /// The same for a session with messages that all go through the router.
     pub(crate) fn client_options(&self) -> SessionOptions {
         let mut options = self.options();
         options.client = true;
         options
     }
 
-    /// A session as ROS 2's are.
+    /// Opens a session configured like ROS 2's.
     pub(crate) fn session(&self) -> Session {
         self.session_with(&self.options())
     }
@@ -84,7 +84,7 @@ impl Network {
     }
 }
 
-/// A host: a directory of its own, in which its programs meet.
+/// A host: a directory of its own for its programs' domain.
 pub(crate) struct Host {
     place: tempfile::TempDir,
 }
@@ -98,17 +98,17 @@ impl Host {
         self.place.path()
     }
 
-    /// A program of it.
+    /// Starts a program on it.
     pub(crate) fn context(&self) -> Context {
         Context::builder().domain(7).directory(self.place.path()).build().expect("a context")
     }
 
-    /// Where its programs meet.
+    /// Returns the domain of its programs.
     pub(crate) fn domain(&self) -> sinew_shm::Domain {
         sinew_shm::Domain::open(Some(self.place.path()), 7).expect("it is there")
     }
 
-    /// Its gateway, as a process of its own would have it.
+    /// Starts its gateway as in a process of its own.
     pub(crate) fn gateway(&self, network: &Network) -> Gateway {
         self.gateway_in(&self.context(), network)
     }
@@ -118,15 +118,15 @@ impl Host {
         builder.start_with(context, &|_| None).expect("a gateway")
     }
 
-    /// One that sends all through the router. Between two peers zenoh may lose what is sent while they
-    /// open a link of their own.
+    /// Starts a gateway that sends everything through the router. Between two peers, zenoh may lose
+    /// messages while they open a link of their own.
     pub(crate) fn client_gateway(&self, network: &Network) -> Gateway {
         let builder = Gateway::builder().options(network.client_options());
         builder.start_with(&self.context(), &|_| None).expect("a gateway")
     }
 }
 
-/// An end that a program of a host tells of, and does nothing for.
+/// An endpoint that a program of a host announces without serving it.
 pub(crate) struct Announced {
     _participant: Arc<sinew_shm::Participant>,
     _end: sinew_shm::OwnEndpoint,
@@ -137,7 +137,7 @@ impl Announced {
         Self::subscription_that_says(host, name, kind, QoS::default().to_bytes(true))
     }
 
-    /// One that no publisher matches: its QoS makes no sense.
+    /// An endpoint that no publisher matches, with an invalid QoS.
     pub(crate) fn nonsense(host: &Host, name: &str, kind: (&str, &str)) -> Self {
         let mut qos = QoS::default().to_bytes(true);
         qos[0] = u8::MAX;
@@ -167,7 +167,7 @@ impl Announced {
     }
 }
 
-/// Looks at nothing that others do.
+/// An observer that ignores all other participants.
 struct Indifferent;
 
 impl sinew_shm::Observer for Indifferent {
@@ -183,7 +183,7 @@ impl sinew_shm::Observer for Indifferent {
     fn left(&self, _: &Arc<sinew_shm::Peer>) {}
 }
 
-/// A session that does what rmw_zenoh does for one node.
+/// A session that behaves as rmw_zenoh does for one node.
 pub(crate) struct RosNode {
     pub(crate) session: Session,
     name: &'static str,
@@ -196,8 +196,8 @@ impl RosNode {
         Self::of(network.session(), name)
     }
 
-    /// One whose messages all go through the router, so they come in their order from the first one
-    /// on: two peers talk directly once they have found each other.
+    /// A node with messages that all go through the router, so that they keep their order from the
+    /// first one on: two peers talk directly once they have found each other.
     pub(crate) fn client(network: &Network, name: &'static str) -> Self {
         Self::of(network.session_with(&network.client_options()), name)
     }
@@ -227,8 +227,9 @@ impl RosNode {
         (gid::of(&key), session.liveliness().declare_token(key).wait().expect("the session is open"))
     }
 
-    /// Waits until a gateway subscribes to a topic, and this session knows it: what is published from then
-    /// on comes, if all goes through the router. (A gateway declares its subscription before the token.)
+    /// Waits until a gateway subscribes to a topic, and this session knows it: later messages
+    /// arrive, if everything goes through the router. (A gateway declares its subscription before
+    /// the token.)
     pub(crate) fn wait_until_heard(&self, topic: &str) {
         let is_its = |token: &Token| {
             let of = |end: &TokenEnd| end.name == topic;
@@ -244,7 +245,7 @@ impl RosNode {
         });
     }
 
-    /// A token of a publisher of `/chatter` that isn't told of yet.
+    /// Returns a token of a publisher of `/chatter` that isn't announced yet.
     pub(crate) fn late_token(&self) -> String {
         let end = TokenEnd {
             name: "/chatter".to_owned(),
@@ -267,14 +268,14 @@ impl RosNode {
         token.to_key()
     }
 
-    /// Publishes a number, as the publisher of that token.
+    /// Publishes a number as the publisher of that token.
     pub(crate) fn put_of(&self, token: &str, sequence: i64) {
         let attachment = Attachment { sequence, time: 1, gid: gid::of(token), chain: None };
         let put = self.session.put(key_of("/chatter", STRING), text_image(&sequence.to_string()));
         put.attachment(attachment.to_bytes()).wait().expect("the session is open");
     }
 
-    /// Tells of an end.
+    /// Announces an endpoint.
     pub(crate) fn tell(
         &self,
         kind: TokenKind,
@@ -339,17 +340,17 @@ impl RosPublisher {
         put.wait().expect("the session is open");
     }
 
-    /// As if so many messages were lost.
+    /// Acts as if `count` messages were lost.
     pub(crate) fn skip(&self, count: i64) {
         *self.sequence.lock() += count;
     }
 }
 
-/// What a subscription of ROS 2 got: images, and what went beside them.
+/// The messages that a subscription of ROS 2 received: encoded forms with attachments.
 #[derive(Clone, Default)]
 pub(crate) struct Heard(pub(crate) Arc<Mutex<Vec<Came>>>);
 
-/// An image, and what went beside it.
+/// An encoded message, and its attachment.
 type Came = (Vec<u8>, Attachment);
 
 pub(crate) struct RosSubscription {
@@ -359,7 +360,7 @@ pub(crate) struct RosSubscription {
 }
 
 impl RosSubscription {
-    /// The next message.
+    /// Returns the next message.
     pub(crate) fn next(&self) -> (Vec<u8>, Attachment) {
         wait_for("a message for ROS 2", || {
             let mut heard = self.heard.0.lock();
@@ -368,7 +369,7 @@ impl RosSubscription {
     }
 }
 
-/// A text as CDR has it, with what rmw_zenoh may leave behind it.
+/// Encodes a text in CDR, with the padding that rmw_zenoh may append.
 pub(crate) fn text_image(text: &str) -> Vec<u8> {
     let length = u32::try_from(text.len() + 1).expect("it is short").to_le_bytes();
     [&[0, 1, 0, 0][..], &length, text.as_bytes(), &[0; 5]].concat()

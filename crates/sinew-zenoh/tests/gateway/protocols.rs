@@ -1,5 +1,5 @@
-//! What is made of topics and services: parameters, actions, managed nodes and frames, from one host
-//! to another.
+//! The protocols on top of topics and services: parameters, actions, managed nodes and frames, from
+//! one host to another.
 
 use crate::network::{Host, Network, PATIENCE};
 use parking_lot::Mutex;
@@ -50,7 +50,7 @@ fn parameters_of_another_host() -> Outcome {
     assert!(set(500)?[0].is_err(), "out of its range");
     assert_eq!(rate.get(), 50);
 
-    // One that has none serves what each node has, once it is asked.
+    // A node without parameters starts serving those that each node has at the first request.
     let plain = context.node("plain")?;
     let of_plain = ParameterClient::new(&other.context().node("asker")?, "/plain");
     assert_eq!(of_plain.list([""; 0], 0).wait(PATIENCE)?.names, ["use_sim_time"]);
@@ -95,7 +95,7 @@ fn an_action_of_another_host() -> Outcome {
     assert_eq!((result.status(), &result.sequence), (GoalStatus::Succeeded, &vec![0, 1, 1]));
     assert_eq!(*told.lock(), [[1], [2], [3]]);
 
-    // And one that is cancelled.
+    // A goal that is cancelled.
     let goal = client.send_goal(FibonacciGoal { order: 9 }).wait(PATIENCE)?;
     let executing = begun.recv_timeout(PATIENCE)?;
     goal.cancel().wait(PATIENCE)?;
@@ -105,7 +105,7 @@ fn an_action_of_another_host() -> Outcome {
     Ok(())
 }
 
-/// Its server publishes it as soon as it has the goal.
+/// The server publishes it as soon as it has the goal.
 #[test]
 fn the_first_feedback_reaches_a_client_that_has_just_come() -> Outcome {
     const HOW_OFTEN: i32 = 10;

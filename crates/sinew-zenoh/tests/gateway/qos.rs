@@ -1,5 +1,5 @@
-//! Which ends match: those of ROS 2 whatever their QoS is, as among rmw_zenoh's own; those of two
-//! hosts of Sinew as on one host.
+//! Matching of endpoints: those of ROS 2 match whatever their QoS is, as in rmw_zenoh; those of two
+//! Sinew hosts match as on one host.
 
 use crate::network::{Host, Network, PATIENCE, RosNode, STRING, text_image, wait_for};
 use sinew::event::IncompatibleQos;
@@ -14,7 +14,7 @@ fn text(data: impl Into<String>) -> Text {
     Text { data: data.into() }
 }
 
-/// What one end may ask for and the other doesn't offer.
+/// Requests of one endpoint that the other doesn't offer.
 fn asked() -> [QoS; 5] {
     let plain = QoS::new().keep_last(10);
     let second = Duration::from_secs(1);
@@ -40,7 +40,7 @@ fn counting(count: &Arc<AtomicU64>) -> impl Fn(&IncompatibleQos) + Send + Sync +
 #[test]
 fn a_subscription_hears_publishers_of_ros_2_that_offer_less() -> sinew::Result<()> {
     let (network, host) = (Network::new(), Host::new());
-    // With the gateway in its own process, and elsewhere.
+    // With the gateway in the endpoints' own process, and elsewhere.
     let context = host.context();
     let _gateway = host.gateway_in(&context, &network);
     let ros = RosNode::new(&network, "camera");
@@ -118,8 +118,8 @@ fn two_hosts_of_sinew_match_by_qos() -> sinew::Result<()> {
     refuses(&one.context().node("here")?, PATIENCE)
 }
 
-/// A reliable subscription to /heard, and a best-effort publisher on /told: each has a partner on
-/// the network that doesn't fit.
+/// A reliable subscription to /heard, and a best-effort publisher on /told: each has an
+/// incompatible partner on the network.
 fn refuses(here: &sinew::Node, patience: Duration) -> sinew::Result<()> {
     let (unheard, untold) = (Arc::<AtomicU64>::default(), Arc::<AtomicU64>::default());
     let builder = here.subscription::<Text>("/heard").on_incompatible_qos(counting(&unheard));

@@ -1,4 +1,4 @@
-//! What a gateway tells tools of itself, read as they read it: from outside.
+//! A gateway's reports, read from outside as tools read them.
 
 use crate::network::{Host, Network, PATIENCE, RosNode, STRING, key_of, patient, text_image, wait_for};
 use sinew::gateway::{GatewayWord, LinkWord, Report, ServiceWord, SessionWord, TopicWord};
@@ -10,7 +10,7 @@ use sinew_zenoh::wire::attachment::Attachment;
 use sinew_zenoh::{Gateway, Router};
 use zenoh::Wait;
 
-/// All reports of a kind in a host's directory.
+/// Returns all reports of a kind in a host's directory.
 fn reports(host: &Host, kind: Report) -> Vec<(Endpoint, Counts)> {
     let domain = sinew_shm::Domain::find(Some(host.path()), 7).expect("it can be read").expect("it is there");
     let snapshot = Snapshot::take(&domain).expect("it can be read");
@@ -22,7 +22,7 @@ fn reports(host: &Host, kind: Report) -> Vec<(Endpoint, Counts)> {
     snapshot.peers().iter().flat_map(of).filter(|(end, _)| Report::of(end) == Some(kind)).collect()
 }
 
-/// Waits until a report's counter is that.
+/// Waits until a report's counter has that value.
 fn wait_for_word(host: &Host, kind: Report, name: &str, (word, value): (usize, u64)) {
     wait_for(&format!("word {word} of {kind:?} {name} is {value}"), || {
         let all = reports(host, kind);
@@ -48,7 +48,7 @@ fn topics_and_services_are_counted() -> Result<(), Box<dyn std::error::Error>> {
         texts.take()
     });
     for (host, gateway) in [(&one, &near), (&other, &far)] {
-        // What is on its way may still be counted.
+        // Messages in transit may still be counted.
         wait_for("the same from inside and outside", || {
             let [(_, of, inside)] = &gateway.statistics().topics[..] else { return None };
             let [(end, counts)] = &reports(host, Report::Topic)[..] else { return None };
@@ -119,8 +119,8 @@ fn links_and_sessions_are_told_of() {
     });
 }
 
-/// Routers before zenoh 1.10 tell their peers of each other's nodes, whether they reach each other or
-/// not.
+/// Routers before zenoh 1.10 announce each other's nodes to their peers, whether these reach each
+/// other or not.
 #[test]
 fn a_session_that_cannot_be_reached_is_known() {
     let (network, host) = (Network::new(), Host::new());
@@ -139,7 +139,7 @@ fn a_session_that_cannot_be_reached_is_known() {
     }
     assert!(reports(&host, Report::Link).iter().all(|(link, _)| link.name != id_of(&client)));
 
-    // A gateway that sends all through the router reaches the same.
+    // A gateway that sends everything through the router reaches the same.
     let other = Host::new();
     let builder = Gateway::builder().options(options);
     let _gateway = builder.start_with(&other.context(), &|_| None).expect("a gateway");
@@ -200,7 +200,7 @@ fn clocks_are_compared() -> sinew::Result<()> {
     heard(early, "/early", QoS::new(), &earlies, HOUR);
     let by = behind(early).expect("it was compared");
     assert!((-2 * HOUR..0).contains(&by), "{by}");
-    // What was kept for an hour says nothing of the clock.
+    // A message that was retained for an hour tells nothing about the clock.
     heard(keeps, "/kept", QoS::new().transient_local(), &kept, -HOUR);
     assert_eq!(behind(keeps), None);
     heard(keeps, "/kept_early", QoS::new().transient_local(), &kept_early, HOUR);
@@ -225,7 +225,7 @@ fn attachments_of_an_old_rmw_zenoh_are_counted() -> sinew::Result<()> {
     put.wait().expect("the session is open");
     wait_for_word(&host, Report::Topic, "/chatter", (TopicWord::Old as usize, 1));
     wait_for_word(&host, Report::Topic, "/chatter", (TopicWord::Refused as usize, 1));
-    // Another one that is wrong is none of those.
+    // An attachment with another error isn't counted as an old one.
     let attachment = Attachment { sequence: -1, time: 0, gid: publisher.gid, chain: None };
     let put = ros.session.put(key_of("/chatter", STRING), text_image("wrong"));
     put.attachment(attachment.to_bytes().to_vec()).wait().expect("the session is open");

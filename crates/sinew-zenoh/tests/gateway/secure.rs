@@ -1,4 +1,4 @@
-//! TLS and access control, by the very files that `docs/book/machines.md` shows.
+//! TLS and access control, with the very files in `docs/book/machines.md`.
 
 use crate::network::{Host, PATIENCE, wait_for};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, KeyUsagePurpose};
@@ -14,7 +14,7 @@ fn text(data: &str) -> Text {
     Text { data: data.to_owned() }
 }
 
-/// Who vouches for hosts.
+/// The authority that signs hosts' certificates.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -27,7 +27,7 @@ impl Authority {
         Self(CertifiedIssuer::self_signed(params, key).expect("a certificate"))
     }
 
-    /// A host's certificate and key, as the files beside its configuration.
+    /// Writes a host's certificate and key to files beside its configuration.
     fn vouch_for(&self, name: &str, place: &Path) {
         let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
         let mut params = CertificateParams::new(names).expect("names");
@@ -39,13 +39,13 @@ impl Authority {
     }
 }
 
-/// What would be `/etc/sinew`: certificates, and the files of the page beside them.
+/// Stands for `/etc/sinew`: certificates, and the page's files beside them.
 struct Files {
     place: tempfile::TempDir,
 }
 
 impl Files {
-    /// `trusted`: the authority that it takes certificates of.
+    /// `trusted`: the authority of the certificates that it accepts.
     fn new(trusted: &Authority) -> Self {
         let place = tempfile::tempdir().expect("a directory");
         std::fs::write(place.path().join("fleet.pem"), trusted.0.pem()).expect("a file");
@@ -56,7 +56,7 @@ impl Files {
         self.place.path()
     }
 
-    /// The page's file of that name; `edits` are what this host's addresses differ in.
+    /// Writes the page's file of that name; `edits` replace this host's addresses.
     fn example(&self, name: &str, edits: &[(&str, &str)]) -> PathBuf {
         let begin = format!("```json5\n// /etc/sinew/{name}\n");
         let (_, rest) = PAGE.split_once(&begin).expect("the page shows it");
@@ -72,7 +72,7 @@ impl Files {
     }
 }
 
-/// The robot: its router by the page's file, and its gateway as always.
+/// The robot: its router with the page's file, and its gateway without changes.
 struct Robot {
     router: Router,
     host: Host,
@@ -100,7 +100,7 @@ fn endpoint_of(router: &Router, protocol: &str) -> String {
     router.endpoints().into_iter().find(of_protocol).expect("it listens")
 }
 
-/// The desk's gateway by the page's file; `edits` beside the address.
+/// Starts the desk's gateway with the page's file; `edits` in addition to the address.
 fn desk(host: &Host, files: &Files, robot: &Robot, edits: &[(&str, &str)]) -> Result<Gateway, GatewayError> {
     let endpoint = endpoint_of(&robot.router, "tls");
     let edits = [&[("tls/robot:7448", endpoint.as_str())], edits].concat();
@@ -109,9 +109,9 @@ fn desk(host: &Host, files: &Files, robot: &Robot, edits: &[(&str, &str)]) -> Re
     Gateway::builder().start_with(&host.context(), &named)
 }
 
-/// Publishes a message until it arrives: zenoh's TLS link (1.10.2) reads and writes at once without a
-/// lock, and fails by that in some hundredths of the runs on a busy machine. It is made anew at once,
-/// but what is published meanwhile is lost, as by any cut.
+/// Publishes a message until it arrives: zenoh's TLS link (1.10.2) reads and writes at the same
+/// time without a lock, and therefore fails in some hundredths of the runs on a busy machine. It is
+/// reopened at once, but messages meanwhile are lost, as by any cut.
 fn arrives(publisher: &Publisher<Text>, subscription: &Subscription<Text>, words: &str) {
     let got = wait_for(words, || {
         publisher.publish(text(words)).expect("it is published");
@@ -150,10 +150,10 @@ fn a_desk_with_a_certificate_gets_what_it_may() -> sinew::Result<()> {
     raw.publish(text("kept back"))?;
     small.publish(text("new"))?;
     assert_eq!(wait_for("a message by TLS", || smalls.take()).0.data, "new");
-    // What was told before it has come before it.
+    // Earlier announcements have come before it.
     assert_eq!((raws.publisher_count(), raw.subscription_count()), (0, 0), "neither is told of the other");
     assert!(raws.take().is_none());
-    // The rule is about `/camera/raw` alone: what lies below it is another topic.
+    // The rule applies only to `/camera/raw`: a name below it is another topic.
     assert!(volatile.wait_for_subscribers(1, PATIENCE));
     arrives(&volatile, &volatiles, "another topic");
     // The other way round.
@@ -180,7 +180,7 @@ fn a_certificate_of_another_authority_is_worth_nothing() -> sinew::Result<()> {
     let robot = Robot::new(&files);
     let publisher = robot.host.context().node("talker")?.publisher::<Text>("/chatter").create()?;
 
-    // It trusts the robot, and has a certificate that says `desk`, but not of the fleet.
+    // It trusts the robot, and has a certificate for the name `desk`, but not of the fleet.
     let forged = Files::new(&fleet);
     stranger.vouch_for("desk", forged.path());
     let intruder = Host::new();
@@ -192,14 +192,14 @@ fn a_certificate_of_another_authority_is_worth_nothing() -> sinew::Result<()> {
     let bare = [("enable_mtls: true,", ""), (&certificate, ""), (&key, "")];
     let refused = desk(&intruder, &forged, &robot, &bare);
     assert!(matches!(refused, Err(GatewayError::Session { .. })), "{refused:?}");
-    // A robot that isn't of the fleet is no robot of the desk's.
+    // The desk doesn't accept a robot outside the fleet.
     let other = Files::new(&stranger);
     stranger.vouch_for("robot", other.path());
     let impostor = Robot::new(&other);
     let refused = desk(&intruder, &files, &impostor, &[]);
     assert!(matches!(refused, Err(GatewayError::Session { .. })), "{refused:?}");
 
-    // As a peer it goes on trying, beside the desk, which is let in.
+    // As a peer it goes on trying, while the desk is let in.
     let trying = desk(&intruder, &forged, &robot, &[("\"client\"", "\"peer\"")]).expect("a peer may wait");
     let heard = intruder.context().node("listener")?.subscription::<Text>("/chatter").create()?;
     let host = Host::new();

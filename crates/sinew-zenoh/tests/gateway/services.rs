@@ -24,7 +24,7 @@ fn request(a: i64, b: i64) -> AddTwoIntsRequest {
     AddTwoIntsRequest { a, b }
 }
 
-/// A program that adds, until it is told to stop.
+/// Starts a program that adds, until the returned function is called.
 fn serve(context: &Context) -> sinew::Result<impl FnOnce()> {
     let executor = sinew::Executor::single();
     executor.add(context)?;
@@ -141,7 +141,7 @@ fn a_server_that_is_only_announced_is_told() -> Result<(), Box<dyn std::error::E
     Ok(())
 }
 
-/// A server of the network that does with a query what it is told to.
+/// A server of the network that handles queries with `then`.
 fn server(ros: &RosNode, then: impl Fn(Query) + Send + Sync + 'static) -> (Queryable<()>, LivelinessToken) {
     let declared = ros.session.declare_queryable(key_of("/add", ADD)).complete(true).callback(then).wait();
     let (_, token) = ros.tell(TokenKind::Server, "/add", ADD, QoS::new().keep_last(10));
@@ -177,7 +177,7 @@ fn of_several_servers_one_answer_counts() -> Result<(), Box<dyn std::error::Erro
     ];
     let client = host.context().node("client")?.client::<AddTwoInts>("/add").create()?;
     assert!(client.wait_for_server(PATIENCE));
-    // The broken one may be the first that is known.
+    // The broken one may be the first known server.
     wait_for("three nodes and their servers", || (gateway.statistics().remote == 6).then_some(()));
     wait_for("all are asked", || {
         assert_eq!(client.call(request(40, 2), PATIENCE).expect("two of them answer").sum, 42);
@@ -203,10 +203,10 @@ fn a_server_that_does_not_answer_costs_its_caller_the_timeout() -> Result<(), Bo
     wait_for("it is asked", || {
         let error = client.call(request(1, 2), Duration::from_millis(50)).expect_err("no server answers");
         let CallFailure::Timeout { started, .. } = error.failure() else { panic!("{error}") };
-        // The gateway's process may be held up for as long.
+        // A busy machine may hold up the gateway's process for as long.
         (*started && !asked.lock().is_empty()).then_some(())
     });
-    // One that goes meanwhile is told at once.
+    // A client that goes meanwhile gets an error at once.
     let count = asked.lock().len();
     let call = client.call_async(request(1, 2));
     wait_for("it is asked again", || (asked.lock().len() > count).then_some(()));
@@ -218,7 +218,7 @@ fn a_server_that_does_not_answer_costs_its_caller_the_timeout() -> Result<(), Bo
     Ok(())
 }
 
-/// As the first feedback of a goal, which its server publishes as soon as it has the goal: the
+/// Like the first feedback of a goal, which its server publishes as soon as it has the goal: the
 /// client's subscription is on the network before its first call.
 #[test]
 fn what_a_server_publishes_at_a_first_call_reaches_its_caller() -> Result<(), Box<dyn std::error::Error>> {
@@ -249,7 +249,7 @@ fn what_a_server_publishes_at_a_first_call_reaches_its_caller() -> Result<(), Bo
     Ok(())
 }
 
-/// A call of `number` + 2 by a client of ROS 2; `None` if no server is known there yet.
+/// Calls with `number` + 2 as a client of ROS 2; `None` if no server is known there yet.
 fn call_by(ros: &RosNode, gid: [u8; 16], number: i64) -> Option<i64> {
     call_of(ros, "/add", gid, number)
 }
@@ -340,8 +340,8 @@ fn large_requests_and_answers() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Both ends are in the programs that have the gateways; the client is in a callback of an executor
-/// with one thread, and the network's server gives way to one of its program.
+/// Both endpoints are in the programs that have the gateways; the client is in a callback of an
+/// executor with one thread, and the network's server gives way to one of its program.
 #[test]
 fn gateways_in_the_programs_themselves() -> Result<(), Box<dyn std::error::Error>> {
     let (network, hosts) = (Network::new(), [Host::new(), Host::new()]);
@@ -372,7 +372,8 @@ fn gateways_in_the_programs_themselves() -> Result<(), Box<dyn std::error::Error
     Ok(())
 }
 
-/// The server's answers come to the gateway's process by shared memory, where no executor is spun.
+/// The server's answers reach the gateway's process through shared memory, while no executor is
+/// spun there.
 #[test]
 fn a_server_beside_the_program_with_the_gateway() -> Result<(), Box<dyn std::error::Error>> {
     let (network, hosts) = (Network::new(), [Host::new(), Host::new()]);
@@ -391,7 +392,7 @@ fn a_server_beside_the_program_with_the_gateway() -> Result<(), Box<dyn std::err
     Ok(())
 }
 
-/// The request waits for a server that no executor runs, or has in hand.
+/// The request waits for a server that no executor runs, or is being executed.
 #[test]
 fn a_call_ends_with_its_server_or_gateway() -> Result<(), Box<dyn std::error::Error>> {
     let (network, hosts) = (Network::new(), [Host::new(), Host::new()]);
@@ -420,8 +421,8 @@ fn a_call_ends_with_its_server_or_gateway() -> Result<(), Box<dyn std::error::Er
     Ok(())
 }
 
-/// Another program has a subscription that no publisher can match; each first call goes at once all
-/// the same. (It would wait for a second.)
+/// Another program has a subscription that no publisher can match; each first call goes at once
+/// nevertheless. (Otherwise it would wait for a second.)
 #[test]
 fn a_first_call_waits_for_no_other_program() -> Result<(), Box<dyn std::error::Error>> {
     let (network, host) = (Network::new(), Host::new());
@@ -472,8 +473,8 @@ fn a_first_call_from_the_network_waits_for_no_other_program() -> Result<(), Box<
     Ok(())
 }
 
-/// A server in the gateway's process runs on the thread that brings it a request, and calls a
-/// server of the network from there, for the first time. Other first calls don't wait for that.
+/// A server in the gateway's process runs on the thread that hands it a request, and calls a server
+/// of the network from there, for the first time. Other first calls don't wait for that.
 #[test]
 fn a_server_that_calls_the_network_where_it_is_called() -> Result<(), Box<dyn std::error::Error>> {
     let (network, host) = (Network::new(), Host::new());
@@ -501,7 +502,7 @@ fn a_server_that_calls_the_network_where_it_is_called() -> Result<(), Box<dyn st
     Ok(())
 }
 
-/// Calls of one client that don't wait for each other come to such a server in their order.
+/// Calls of one client that don't wait for each other reach such a server in order.
 #[test]
 fn a_server_where_it_is_called_has_the_calls_in_their_order() -> Result<(), Box<dyn std::error::Error>> {
     const CALLS: i64 = 50;

@@ -22,7 +22,7 @@ fn text(data: impl Into<String>) -> Text {
     Text { data: data.into() }
 }
 
-/// What a gateway has brought over of a topic.
+/// Returns a gateway's counters for a topic.
 fn counts_of(gateway: &Gateway, topic: &str) -> Option<RouteStatistics> {
     gateway.statistics().topics.iter().find(|(name, ..)| name == topic).map(|(.., counts)| *counts)
 }
@@ -94,13 +94,13 @@ fn a_message_that_comes_again_is_left_out() -> sinew::Result<()> {
     Ok(())
 }
 
-/// It publishes as soon as it is there, as a node that reports its state once.
+/// It publishes as soon as it exists, as a node that reports its state once.
 #[test]
 fn the_first_message_of_a_publisher_reaches_all_that_listened_before() -> sinew::Result<()> {
     const HOW_OFTEN: usize = 20;
     let (network, host) = (Network::new(), Host::new());
     let gateway = host.gateway(&network);
-    // A program that was stopped holds up no other.
+    // A stopped program holds up no other.
     let _stopped = Announced::subscription(&host, "/chatter", STRING);
     let ros = RosNode::client(&network, "talker");
     let mut listeners = Vec::new();
@@ -122,7 +122,8 @@ fn the_first_message_of_a_publisher_reaches_all_that_listened_before() -> sinew:
     Ok(())
 }
 
-/// The thread by which the gateway's own ends learn of others is held up, as on a busy machine.
+/// The thread through which the gateway's own endpoints learn of others is held up, as on a busy
+/// machine.
 #[test]
 fn a_subscription_that_is_told_of_gets_what_is_published() -> sinew::Result<()> {
     let (network, host) = (Network::new(), Host::new());
@@ -212,7 +213,7 @@ fn an_embedded_gateway_takes_what_its_own_program_publishes() -> sinew::Result<(
     Ok(())
 }
 
-/// Without what may stand behind it.
+/// The length without the padding that may follow.
 fn subscription_length(text: &str) -> usize {
     8 + text.len() + 1
 }
@@ -253,7 +254,7 @@ fn nothing_comes_back_or_twice() -> sinew::Result<()> {
             here.subscription::<Text>("/chatter").qos(QoS::new().keep_all()).create()?,
             there.subscription::<Text>("/chatter").qos(QoS::new().keep_all()).create()?,
         );
-        let _other = there.publisher::<Text>("/chatter").create()?; // both ways are open
+        let _other = there.publisher::<Text>("/chatter").create()?; // both paths are open
         assert!(publisher.wait_for_subscribers(2, PATIENCE));
         wait_for("both are matched", || {
             (far.publisher_count() == 2 && own.publisher_count() == 2).then_some(())
@@ -266,7 +267,8 @@ fn nothing_comes_back_or_twice() -> sinew::Result<()> {
         };
         let mut last = 0;
         (0..100).for_each(|_| last = publish());
-        // Until they have their link, messages of peers go through the router, and some may get lost.
+        // Until they have their link, messages of peers go through the router, and some may get
+        // lost.
         let mut looks = 0;
         wait_for("the last one", || {
             let came = std::iter::from_fn(|| far.take());
@@ -281,7 +283,7 @@ fn nothing_comes_back_or_twice() -> sinew::Result<()> {
         let missing = heard[heard.len() - 1] - heard[0] + 1 - heard.len() as u64;
         assert_eq!(far.statistics().missed, missing, "{heard:?}");
         assert!(is_direct || (missing, heard[0]) == (0, 1), "the router loses none: {heard:?}");
-        std::thread::sleep(Duration::from_millis(100)); // what would come twice has the time to
+        std::thread::sleep(Duration::from_millis(100)); // enough time for a second copy to arrive
         assert!(far.take().is_none());
         let own: Vec<_> = std::iter::from_fn(|| own.take()).collect();
         assert_eq!(own.len() as u64, last, "each once");
@@ -289,8 +291,8 @@ fn nothing_comes_back_or_twice() -> sinew::Result<()> {
     Ok(())
 }
 
-/// Reliable and keep_all on both sides: a subscription that is slower makes the sender wait. One that
-/// takes nothing costs what others get one wait.
+/// Reliable and keep_all on both sides: a slower subscription makes the sender wait. One that takes
+/// nothing costs the others a single wait.
 #[test]
 fn a_full_history_makes_the_sender_wait_but_not_for_ever() -> sinew::Result<()> {
     const COUNT: u64 = 500;
@@ -303,8 +305,9 @@ fn a_full_history_makes_the_sender_wait_but_not_for_ever() -> sinew::Result<()> 
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
     wait_for("they match", || (commands.publisher_count() == 1).then_some(()));
     let (mut published, mut lost) = (0, 0);
-    // The far side waits a tenth of a second for room: a machine that holds up for longer who takes has
-    // some refused, which is told. Without any wait that would be so in each round.
+    // The remote side waits a tenth of a second for room: if a busy machine holds up the reader for
+    // longer, some messages are refused, which is reported. Without any wait that would happen in
+    // each round.
     wait_for("a round in which all come", || {
         let numbers = published..published + COUNT;
         published += COUNT;
@@ -312,7 +315,7 @@ fn a_full_history_makes_the_sender_wait_but_not_for_ever() -> sinew::Result<()> 
         let refused = std::thread::scope(|scope| {
             scope.spawn(|| {
                 for number in numbers.clone() {
-                    // Its own wait is over before that of the far side, on a machine that is busy.
+                    // Its own wait ends before that of the remote side, on a busy machine.
                     while publisher.publish(text(number.to_string())).is_err() {}
                 }
             });
@@ -331,7 +334,7 @@ fn a_full_history_makes_the_sender_wait_but_not_for_ever() -> sinew::Result<()> 
         (refused == 0).then_some(())
     });
     assert_eq!(commands.statistics().missed, lost, "what was refused is told");
-    // It takes nothing any more: others do.
+    // It takes nothing any more; the others do.
     let publisher =
         here.publisher::<Text>("/commands").qos(small.max_blocking_time(Duration::ZERO)).create()?;
     let texts = there.subscription::<Text>("/chatter").create()?;
@@ -355,7 +358,7 @@ fn a_late_joiner_gets_what_is_kept() -> sinew::Result<()> {
     let publisher = here.publisher::<Text>("/map").qos(kept).create()?;
     for number in 1..=5 {
         publisher.publish(text(number.to_string()))?;
-        // What it takes later comes as news.
+        // Messages that it takes later come as new ones.
         wait_for("the gateway keeps it", || counts_of(&near, "/map").filter(|counts| counts.sent == number));
     }
     let there = other.context().node("there")?;
@@ -376,12 +379,13 @@ fn a_late_joiner_gets_what_is_kept() -> sinew::Result<()> {
     Ok(())
 }
 
-/// How many messages it has sent, of all topics.
+/// Returns the number of messages that the gateway has sent, of all topics.
 fn sent_of(gateway: &Gateway) -> u64 {
     gateway.statistics().topics.iter().map(|(.., counts)| counts.sent).sum()
 }
 
-/// What a publisher of the network keeps is for those that ask for it, whoever comes first.
+/// Retained messages of a remote publisher are for subscriptions that request them, whichever comes
+/// first.
 #[test]
 fn a_volatile_late_joiner_gets_nothing_of_what_is_kept() -> sinew::Result<()> {
     let (network, one) = (Network::new(), Host::new());
@@ -392,9 +396,10 @@ fn a_volatile_late_joiner_gets_nothing_of_what_is_kept() -> sinew::Result<()> {
     for number in 1..=3 {
         publisher.publish(text(number.to_string()))?;
     }
-    // Before that they are still to come, for all that the network knows.
+    // Before that, the network still has to receive them.
     wait_for("they are kept there", || (sent_of(&near) == 3).then_some(()));
-    // In the gateway's own program, and in another one; alone, and with one that asks for it.
+    // In the gateway's own program, and in another one; alone, and with a subscription that
+    // requests them.
     let mut published = 3;
     for (is_embedded, is_alone) in [(false, true), (true, true), (false, false), (true, false)] {
         let other = Host::new();
@@ -428,7 +433,7 @@ fn a_volatile_late_joiner_gets_nothing_of_what_is_kept() -> sinew::Result<()> {
     Ok(())
 }
 
-/// The numbers of a publisher's messages are those that it gave them.
+/// A message keeps the number that its publisher gave it.
 #[test]
 fn a_message_has_the_number_that_its_publisher_gave_it() -> sinew::Result<()> {
     for is_embedded in [true, false] {
@@ -455,7 +460,7 @@ fn a_message_has_the_number_that_its_publisher_gave_it() -> sinew::Result<()> {
         next(&texts, 0);
         next(&texts, 0);
         next(&texts, 3);
-        next(&texts, 10_000); // longer than what is told of one by one
+        next(&texts, 10_000); // longer than for reports one by one
         next(&texts, 0);
         let counts = texts.statistics();
         assert_eq!((counts.received, counts.overwritten), (5, 0), "what was lost never came: {counts:?}");
@@ -465,7 +470,7 @@ fn a_message_has_the_number_that_its_publisher_gave_it() -> sinew::Result<()> {
             let tokens = ros.session.liveliness().get("@ros2_lv/7/*/*/*/MS/**").wait().expect("it is open");
             tokens.recv().is_err().then_some(())
         });
-        // Nobody has lost what is published meanwhile.
+        // No subscription misses the messages published meanwhile.
         let texts = subscribe()?;
         wait_for("they match", || (texts.publisher_count() == 1).then_some(()));
         ros.wait_until_heard("/chatter");
@@ -497,7 +502,7 @@ fn what_each_publisher_keeps_comes() -> sinew::Result<()> {
     Ok(())
 }
 
-/// As hiroz does, which makes its gids otherwise than rmw_zenoh.
+/// As hiroz does, which forms its gids differently from rmw_zenoh.
 #[test]
 fn what_a_publisher_keeps_comes_whatever_it_calls_itself() -> sinew::Result<()> {
     let (network, host) = (Network::new(), Host::new());
@@ -638,14 +643,14 @@ fn a_chain_goes_on_at_another_host() -> sinew::Result<()> {
     let apart = info.lineage().wall() - scan.source_time();
     assert!(apart < Duration::from_millis(50), "it began when the scan was published: {apart:?} apart");
     assert!(info.lineage().wall() < info.source_time(), "which is before the plan was");
-    // The first message of a chain says nothing of it.
+    // The first message of a chain carries no chain.
     let (_, info) = wait_for("the first message there", || begins.take());
     let apart = info.source_time() - info.lineage().wall();
     assert!(apart < Duration::from_millis(50), "it begins with it: {apart:?} apart");
     Ok(())
 }
 
-/// A publisher matches what is there for others as soon as it comes: before the gateway knows of it.
+/// A publisher matches existing carriers as soon as it comes: before the gateway knows of it.
 #[test]
 fn the_first_messages_of_each_publisher_go_over() -> sinew::Result<()> {
     for is_embedded in [true, false] {
@@ -686,7 +691,8 @@ fn the_first_messages_of_each_publisher_go_over() -> sinew::Result<()> {
     Ok(())
 }
 
-/// Messages that come before their publisher's token are no other's, though another one is silent.
+/// Messages that come before their publisher's token are not attributed to another publisher,
+/// although one is silent.
 #[test]
 fn messages_overtake_their_publishers_token() -> sinew::Result<()> {
     let (network, host) = (Network::new(), Host::new());
@@ -708,8 +714,8 @@ fn messages_overtake_their_publishers_token() -> sinew::Result<()> {
     Ok(())
 }
 
-/// Listeners of the gateway's own program are told with nothing of the gateway's locked, whichever
-/// way a message came: they may ask it what it does, and publish.
+/// The gateway runs listeners of its own program with nothing locked, by whichever path a message
+/// came: they may ask it for its state, and publish.
 #[test]
 fn a_listener_beside_the_gateway_may_ask_what_it_does() -> sinew::Result<()> {
     const COUNT: usize = 30;
@@ -718,7 +724,7 @@ fn a_listener_beside_the_gateway_may_ask_what_it_does() -> sinew::Result<()> {
     let gateway = Arc::new(host.gateway_in(&context, &network));
     let _far = other.gateway(&network);
     let (here, there) = (context.node("here")?, other.context().node("there")?);
-    // What is kept comes otherwise than what is published while it is heard.
+    // Retained messages take another path than later ones.
     let kept = QoS::new().keep_last(COUNT).transient_local();
     for qos in [QoS::new().keep_all(), kept] {
         let publisher = there.publisher::<Text>("/asks").qos(qos).create()?;
@@ -737,7 +743,7 @@ fn a_listener_beside_the_gateway_may_ask_what_it_does() -> sinew::Result<()> {
             let Some(gateway) = asked.upgrade() else { return };
             let context = newcomer.lock().take();
             if let Some(context) = context {
-                // The gateway's thread looks at the topic meanwhile.
+                // The gateway's thread works on the topic meanwhile.
                 let before = gateway.statistics().local;
                 let node = context.node("newcomer").expect("there is room");
                 let new = node.subscription::<Text>("/asks").qos(qos).create().expect("there is room");
@@ -766,8 +772,8 @@ fn a_listener_beside_the_gateway_may_ask_what_it_does() -> sinew::Result<()> {
     Ok(())
 }
 
-/// After a while they are taken for those of the silent one, whose token may say nothing of its gid; and
-/// are taken from it when their publisher's token comes.
+/// After a while they are attributed to the silent publisher, because its token may imply another
+/// gid; and are taken from it when their publisher's token comes.
 #[test]
 fn a_token_that_is_very_late_takes_its_own_back() -> sinew::Result<()> {
     let (network, host) = (Network::new(), Host::new());
