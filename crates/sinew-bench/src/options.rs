@@ -245,7 +245,7 @@ pub struct BigOptions {
     pub(crate) output: Output,
 }
 
-/// What `bench net` measures.
+/// The cases of `bench net`.
 #[cfg(feature = "gateway")]
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub enum NetCase {
@@ -257,7 +257,7 @@ pub enum NetCase {
     Service,
     /// 64 B at 100 Hz by 10 relays, each on the other host than the one before.
     Chain,
-    /// The gateway of a busy robot to whose topics no other host listens.
+    /// The gateway of a busy robot, while no other host listens to the robot's topics.
     Idle,
     /// A publish on a topic to which no other host listens, while one listens to another topic.
     Others,
@@ -267,7 +267,7 @@ pub enum NetCase {
 #[cfg(feature = "gateway")]
 #[derive(Args, Debug)]
 pub struct NetOptions {
-    /// What is measured; may be given several times [default: all].
+    /// The case to measure; may be given several times [default: all].
     #[arg(long = "case", value_enum, value_name = "CASE")]
     pub(crate) cases: Vec<NetCase>,
 

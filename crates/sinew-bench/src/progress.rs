@@ -24,7 +24,7 @@ impl Progress {
         Self { to: None, rewrites: false, shown: String::new() }
     }
 
-    /// Step `number` of `steps` of `what` begins.
+    /// Shows that step `number` of `steps` of `what` begins.
     pub fn show(&mut self, what: &str, number: u32, steps: u32) {
         let Some(to) = &mut self.to else { return };
         if self.rewrites {

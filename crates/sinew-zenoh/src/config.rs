@@ -83,7 +83,7 @@ pub enum ConfigError {
         whose: String,
         /// Its value.
         value: String,
-        /// The problem, and what would be right.
+        /// The problem, and the expected form.
         problem: String,
     },
 }

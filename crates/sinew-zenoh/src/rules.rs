@@ -399,7 +399,7 @@ pub enum RuleError {
     Pattern {
         /// The text, shortened if it is long.
         pattern: String,
-        /// The problem, and what would be right.
+        /// The problem, and the expected form.
         problem: &'static str,
     },
     /// A namespace is invalid.
@@ -416,7 +416,7 @@ pub enum RuleError {
     Rate {
         /// The text, shortened if it is long.
         text: String,
-        /// The problem, and what would be right.
+        /// The problem, and the expected form.
         problem: &'static str,
     },
 }

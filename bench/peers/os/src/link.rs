@@ -15,9 +15,9 @@ const LARGE_PIPE: usize = 1 << 20;
 
 /// The ends of one process.
 pub struct Ends {
-    /// What it writes to.
+    /// Its output.
     pub to: Box<dyn Write + Send>,
-    /// What it reads from.
+    /// Its input.
     pub from: Box<dyn Read + Send>,
 }
 

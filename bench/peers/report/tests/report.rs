@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What the adapter answers for each of its systems. `$2` is the case.
+/// The adapter's answers for each of its systems. `$2` is the case.
 const ADAPTER: &str = r#"#!/bin/sh
 all='["chain","process-chain","service-chain","pingpong","fanout","requests","entities","throughput","latest","big","topology"]'
 system() { printf '{"name":"%s","how":"it is <made> up","link":"https://example.org","scenarios":%s%s}' "$1" "$2" "$3"; }

@@ -23,7 +23,7 @@ pub enum Cancel {
     /// All goals.
     All,
     /// The goals that were accepted at this time or before. Time 0 is an error: ROS 2 reads it as
-    /// "all goals", and it is the stamp of a goal whose server reports none.
+    /// "all goals", and goals of a server that reports no times have it as their stamp.
     Before(Time),
     /// This goal.
     Goal(GoalId),

@@ -39,8 +39,8 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 /// Number of feedback messages that are taken in one pass before ended goals get their results. The
-/// limit is at least twice the number of waiting messages, so a pass covers everything that was
-/// there when a goal ended.
+/// limit is at least twice the number of messages that can wait, so a pass covers everything that
+/// was there when a goal ended.
 const MOST_AT_ONCE: usize = 1000;
 
 /// Longest time for which an ended goal waits for a thread that is reading feedback.

@@ -24,7 +24,7 @@ pub(crate) struct QosOptions {
     #[arg(long, value_enum, value_name = "KIND")]
     qos_durability: Option<DurabilityKind>,
 
-    /// Which messages wait for their reader.
+    /// The messages that wait for their reader.
     #[arg(long, value_enum, value_name = "KIND")]
     qos_history: Option<HistoryKind>,
 

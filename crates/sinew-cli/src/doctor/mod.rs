@@ -30,7 +30,7 @@ use crate::output;
 /// Most one-sided names that are listed one by one.
 const MOST: usize = 10;
 
-/// The result of a check.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {
@@ -42,7 +42,7 @@ enum State {
     Wrong,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Serialize)]
 struct Finding {
     check: &'static str,

@@ -133,7 +133,7 @@ enum Event {
 const ABORTED: u8 = 3;
 const CANCELED: u8 = 4;
 
-/// Longest wait for the answer to a cancel request when no one can see the answer.
+/// Longest wait for the answer to a cancel request if the output has no reader.
 const LEAVE_AFTER: Duration = Duration::from_secs(5);
 
 fn output_closed() -> Error {

@@ -162,7 +162,8 @@ impl Joined {
         Ok(Self { participant, sources, types, subscriptions, stops, buffer: Vec::new() })
     }
 
-    /// Subscribes to such a publisher's new messages, whatever QoS it offers; not to retained ones.
+    /// Subscribes to the new messages of such a publisher, whatever QoS it offers; not to retained
+    /// ones.
     fn subscribe(&mut self, publisher: &Endpoint) -> Result<(), Error> {
         if !self.types.insert((publisher.type_name.clone(), publisher.hash)) {
             return Ok(());

@@ -197,7 +197,7 @@ struct Echo<'a> {
     /// This command's subscriptions: one that requests retained messages doesn't match publishers
     /// that retain nothing.
     subscribed: HashSet<(TypeId, Durability)>,
-    /// The decoders of messages, for types with a known or missing description.
+    /// The decoders of messages, for the types that were looked up; `None` without a description.
     readable: HashMap<TypeId, Option<Known>>,
     types: Types,
     /// The only type to print, if there is one.

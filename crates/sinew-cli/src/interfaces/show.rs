@@ -10,7 +10,7 @@ use sinew_msg::dynamic::{MAX_DEPTH, TypeError};
 
 use crate::error::TypesError;
 
-/// Which comments and empty lines are shown.
+/// The comments and empty lines that are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comments {
     None,

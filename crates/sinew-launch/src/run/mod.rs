@@ -104,8 +104,8 @@ fn failed(call: &'static str) -> impl Fn(io::Error) -> RunError {
 /// that failed, else 0.
 ///
 /// Writes to standard output. SIGINT, SIGTERM and SIGHUP end all processes in order, a second one
-/// hurries, the third kills; SIGUSR1 (or Enter on a terminal) writes what each process uses. Blocks
-/// this thread, and starts no other.
+/// hurries, the third kills; SIGUSR1 (or Enter on a terminal) writes the resources of each process.
+/// Blocks this thread, and starts no other.
 ///
 /// It is for a program that does nothing else: it takes over signals, and adopts and reaps every
 /// descendant of this process, including those that other code has started.

@@ -273,9 +273,9 @@ pub(super) struct Carrier {
     route: Arc<Route>,
     shared: Arc<Shared>,
     slowness: Slowness,
-    /// Number of notifications whose messages have not been [taken in](Self::take_in).
+    /// Number of notifications for messages that have not been [taken in](Self::take_in).
     coming: AtomicUsize,
-    /// Number of notifications whose messages have not been carried.
+    /// Number of notifications for messages that have not been carried.
     wanted: AtomicUsize,
     /// It has been left to the sender.
     is_left: AtomicBool,
@@ -773,8 +773,8 @@ impl Carrier {
         self.shared.tell(Change::Later(since + ACQUAINTANCE, Box::new(again)));
     }
 
-    /// `has_waited`: the message was left to the sender. Returns `true` if the session may make
-    /// this message wait.
+    /// `has_waited`: the message was left to the sender. Returns `true` if the session may have
+    /// made this thread wait for the message.
     fn put(&self, Outbound { publisher, sample, info }: Outbound, has_waited: bool) -> bool {
         // A publisher that offers more than this carrier requests has another carrier.
         if QosClass::of(&publisher.qos) != self.class {

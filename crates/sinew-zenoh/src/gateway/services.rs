@@ -204,7 +204,7 @@ pub(super) struct ServiceEnds {
     pub(super) route: Arc<ServiceRoute>,
     pub(super) local_servers: HashSet<LocalKey>,
     pub(super) local_clients: HashMap<LocalKey, (Gid, [u8; 16])>,
-    /// By their tokens: namespaces and names of their nodes.
+    /// Namespaces and names of their nodes, by their tokens.
     pub(super) remote_servers: HashMap<String, (String, String)>,
     pub(super) remote_clients: HashSet<String>,
     answering: Option<Answering>,

@@ -22,7 +22,7 @@ pub struct QosChunkError {
     pub field: &'static str,
     /// Its text.
     pub value: String,
-    /// What would be right.
+    /// The expected form.
     pub expected: &'static str,
 }
 

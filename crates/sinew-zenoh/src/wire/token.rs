@@ -113,7 +113,7 @@ pub enum TokenError {
         chunk: &'static str,
         /// Its text.
         value: String,
-        /// What would be right.
+        /// The expected form.
         expected: &'static str,
     },
     /// The QoS is invalid.

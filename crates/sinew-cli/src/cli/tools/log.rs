@@ -36,7 +36,7 @@ pub(crate) struct FollowOptions {
     #[arg(long, value_name = "LEVEL", value_parser = level, default_value = "debug")]
     pub(crate) level: LogLevel,
 
-    /// Only lines whose message matches this regular expression.
+    /// Only lines with a message that matches this regular expression.
     #[arg(long, value_name = "REGEX")]
     pub(crate) regex: Option<Regex>,
 
@@ -62,12 +62,12 @@ pub(crate) struct FollowOptions {
 
 #[derive(Args, Debug)]
 pub(crate) struct LevelOptions {
-    /// The node whose services are asked.
+    /// The node with the logger.
     #[arg(value_name = "NODE", value_parser = name)]
     pub(crate) node: String,
 
-    /// The logger [default: that of the node; it may be left out before a level, too]; an empty one
-    /// stands for all that have no level of their own.
+    /// The logger [default: that of the node; it may also be left out before a level]; an empty one
+    /// stands for all loggers without a level of their own.
     #[arg(value_name = "LOGGER")]
     pub(crate) logger: Option<String>,
 
