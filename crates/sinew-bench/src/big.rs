@@ -94,8 +94,8 @@ struct BigSeen {
     usage: Usage,
 }
 
-/// A row for each way of publishing, with a reader that is awake and with one that sleeps, beside
-/// copying such an image.
+/// Measures a row for each way of publishing, with a reader that is awake and with one that sleeps,
+/// beside copying such an image.
 pub(super) fn measure(options: &BigOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let directory = Directory::create()?;
     let modes = options.mode.map_or(vec![BigMode::Loan, BigMode::Owned], |mode| vec![mode]);

@@ -50,8 +50,8 @@ impl ChainCase {
     }
 }
 
-/// One row per rate, beside the same chain as direct calls or, if relays work afterwards, beside
-/// waking another process.
+/// Measures one row per rate, beside the same chain as direct calls or, if relays work afterwards,
+/// beside waking another process.
 pub(super) fn measure(options: &ChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for &rate in &options.rates {

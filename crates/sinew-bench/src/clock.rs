@@ -6,7 +6,8 @@ use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{ClockId, Timespec};
 use sinew::time::Time;
 
-/// The current time of the clock that all latencies here are taken from (`CLOCK_MONOTONIC`).
+/// Returns the current time of the clock that all latencies here are taken from
+/// (`CLOCK_MONOTONIC`).
 #[inline]
 pub fn now_ns() -> i64 {
     Time::steady().nanoseconds()

@@ -42,7 +42,7 @@ pub struct LatestSpan {
 }
 
 impl LatestSpan {
-    /// A span of this length, starting after enough time to send it to another process.
+    /// Makes a span of this length, starting after enough time to send it to another process.
     pub fn soon(time: Duration) -> Self {
         let start_ns = now_ns() + nanoseconds(BEFORE);
         let counts_from_ns = start_ns + nanoseconds(time / 10);
@@ -181,8 +181,8 @@ pub(crate) struct LatestReader {
 /// Only the newest value is kept.
 const NEWEST: QoS = QoS::new().keep_last(1);
 
-/// One row per size. `p50_ns` and so on are those of a read, `publish_p50_ns` is that of a write,
-/// and `age_p50_ns` is the age of a value at the end of its read.
+/// Measures one row per size. `p50_ns` and so on are those of a read, `publish_p50_ns` is that of a
+/// write, and `age_p50_ns` is the age of a value at the end of its read.
 pub(super) fn measure(options: &LatestOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let Some(cores) = machine::two_cores()? else {
         progress

@@ -61,26 +61,26 @@ fn model_name(cpuinfo: &str) -> Option<&str> {
     line.split_once(':').map(|(_, name)| name.trim())
 }
 
-/// CPU time that this process has used so far: all threads, user and system.
+/// Returns the CPU time that this process has used so far: all threads, user and system.
 pub fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// CPU time that the calling thread has used so far, user and system, in nanoseconds.
+/// Returns the CPU time that the calling thread has used so far, user and system, in nanoseconds.
 pub fn thread_cpu_ns() -> i64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// Resident memory of this process, in bytes; `None` if the kernel doesn't report it.
+/// Returns the resident memory of this process, in bytes; `None` if the kernel doesn't report it.
 pub fn resident_bytes() -> Option<u64> {
     let pages = fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse::<u64>().ok()?;
     Some(pages * rustix::param::page_size() as u64)
 }
 
-/// Resident memory of this process that is neither of a file nor shared, in bytes; `None` if the
-/// kernel doesn't report it.
+/// Returns the resident memory of this process that is neither of a file nor shared, in bytes;
+/// `None` if the kernel doesn't report it.
 pub fn anonymous_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
@@ -103,7 +103,7 @@ impl Own {
         Self { bytes, cpu_ns: nanoseconds(cpu_time()) }
     }
 
-    /// Their growth since then. The time for the query comes after it.
+    /// Returns their growth since then. The time for the query comes after it.
     pub fn since(before: Self) -> Self {
         let cpu_ns = nanoseconds(cpu_time()) - before.cpu_ns;
         Self { bytes: anonymous_bytes().unwrap_or(0).cast_signed() - before.bytes, cpu_ns }
@@ -134,7 +134,7 @@ pub fn bytes_in(directory: &Path) -> Result<u64, Error> {
     Ok(bytes)
 }
 
-/// The cores this thread may run on, in ascending order.
+/// Returns the cores this thread may run on, in ascending order.
 pub fn allowed_cores() -> Result<Vec<usize>, Error> {
     let set = rustix::thread::sched_getaffinity(None).map_err(Error::system("sched_getaffinity"))?;
     Ok((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
@@ -182,8 +182,8 @@ pub fn sleep_exactly() -> Result<(), Error> {
         .map_err(Error::system("prctl(PR_SET_TIMERSLACK)"))
 }
 
-/// Size of the largest cache of the first core, in bytes; a generous guess if the kernel doesn't
-/// report it.
+/// Returns the size of the largest cache of the first core, in bytes; a generous guess if the
+/// kernel doesn't report it.
 pub fn last_cache_bytes() -> usize {
     const GUESS: usize = 64 << 20;
     (0..8)

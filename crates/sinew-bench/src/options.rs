@@ -106,7 +106,7 @@ pub struct ExecutorOptions {
 }
 
 impl ExecutorOptions {
-    /// A multi-threaded executor with this many threads.
+    /// Selects a multi-threaded executor with this many threads.
     pub fn multi(threads: u32) -> Self {
         Self { kind: ExecutorKind::Multi, threads: Some(threads) }
     }

@@ -46,7 +46,7 @@ pub fn on_own_thread<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) ->
     })
 }
 
-/// Number of samples in `time` at `rate` Hz, at least two.
+/// Returns the number of samples in `time` at `rate` Hz, at least two.
 pub fn ticks(rate: f64, time: Duration) -> u32 {
     #[expect(
         clippy::cast_possible_truncation,
@@ -57,7 +57,7 @@ pub fn ticks(rate: f64, time: Duration) -> u32 {
     count.max(2)
 }
 
-/// Number of ticks at the start of a round that only warm up: a tenth, at least one.
+/// Returns the number of ticks at the start of a round that only warm up: a tenth, at least one.
 pub fn warm_up(ticks: u32) -> u32 {
     (ticks / 10).max(1)
 }

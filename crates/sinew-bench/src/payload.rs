@@ -9,8 +9,8 @@ pub(crate) const PATIENT: QoS = QoS::new().keep_last(1000);
 /// the first ones are written into untouched memory, where each page costs a fault.
 pub const WARM_AFTER: u64 = 24;
 
-/// Number of messages of this size that may wait in a flood that loses none: few large ones, or
-/// many small ones.
+/// Returns the number of messages of this size that may wait in a flood that loses none: few large
+/// ones, or many small ones.
 pub fn flood_depth(size: usize) -> usize {
     const WAITING_BYTES: usize = 16 << 20;
     (WAITING_BYTES / size.max(1)).clamp(8, 1024)

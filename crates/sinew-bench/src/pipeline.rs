@@ -56,7 +56,7 @@ struct PipelineSeen {
     usage: Usage,
 }
 
-/// One row, beside copying such an image once.
+/// Measures one row, beside copying such an image once.
 pub(super) fn measure(options: &PipelineOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let viewers = options.viewers;
     let directory = if options.other_process { Some(Directory::create()?) } else { None };

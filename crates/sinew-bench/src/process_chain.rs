@@ -59,7 +59,7 @@ struct ProcessChainArrivals {
     sequence: Sequence,
 }
 
-/// One row per rate, beside two processes that only wake each other.
+/// Measures one row per rate, beside two processes that only wake each other.
 pub(super) fn measure(options: &ProcessChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let directory = Directory::create()?;
     let processes = options.processes;

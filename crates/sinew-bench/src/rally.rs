@@ -50,7 +50,7 @@ pub struct Timed {
     pub time: Duration,
 }
 
-/// One round. A sample is a whole round trip, or the way until [`Answer::end_ns`].
+/// Measures one round. A sample is a whole round trip, or the way until [`Answer::end_ns`].
 ///
 /// # Errors
 ///

@@ -50,7 +50,7 @@ pub struct Round {
 }
 
 impl Round {
-    /// A round in which every sample is a message and none can be lost, as in the floors.
+    /// Makes a round in which every sample is a message and none can be lost, as in the floors.
     pub fn of(samples: Samples) -> Self {
         Self { messages: samples.recorded(), samples, lost: 0, reordered: 0, copies: None, usage: None }
     }
@@ -76,13 +76,13 @@ pub fn alternate<const SIDES: usize>(
     Ok(rounds)
 }
 
-/// Median over the rounds of (P50 of `side` / P50 of `floor` in the same round): the distance from
-/// the floor.
+/// Returns the median over the rounds of (P50 of `side` / P50 of `floor` in the same round): the
+/// distance from the floor.
 pub fn ratio(side: &[Round], parts: u32, floor: &[Round], floor_parts: u32) -> Option<f64> {
     ratio_of(|summary| summary.p50, side, parts, floor, floor_parts)
 }
 
-/// The same for P90.
+/// Returns the same ratio for P90.
 pub fn ratio_of_p90(side: &[Round], parts: u32, floor: &[Round], floor_parts: u32) -> Option<f64> {
     ratio_of(|summary| summary.p90, side, parts, floor, floor_parts)
 }
@@ -134,7 +134,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Begins.
+    /// Starts measuring.
     pub fn start() -> Self {
         Self { used: machine::cpu_time(), since_ns: clock::now_ns() }
     }

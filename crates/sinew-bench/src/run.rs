@@ -112,7 +112,7 @@ impl Run {
     }
 }
 
-/// A context that other processes reach through `directory`.
+/// Creates a context that other processes reach through `directory`.
 pub fn shared_context(directory: &Path) -> sinew::Result<Context> {
     Ok(Context::builder().directory(directory).build()?)
 }

@@ -61,7 +61,7 @@ struct ThroughputSeen {
     usage: Usage,
 }
 
-/// One row per size, beside copying the same number of bytes.
+/// Measures one row per size, beside copying the same number of bytes.
 pub(super) fn measure(options: &ThroughputOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let directory = Directory::create()?;
     let by = if options.take { "take" } else { "callback" };

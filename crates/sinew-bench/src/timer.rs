@@ -22,7 +22,7 @@ use crate::pacing::{ticks, warm_up};
 /// The timer's rate, in Hz.
 const RATE: f64 = 1000.0;
 
-/// Both rows, each beside the kernel's own sleep under the same load.
+/// Measures both rows, each beside the kernel's own sleep under the same load.
 pub(super) fn measure(turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for load in ["idle", "one core busy"] {

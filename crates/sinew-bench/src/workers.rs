@@ -28,8 +28,8 @@ const RATE: f64 = 100.0;
 /// Computing time of each of the two subscriptions, in microseconds.
 const WORK_US: u32 = 1000;
 
-/// A row for the two subscriptions, and one per amount of work for the busy topics, each beside
-/// plain threads.
+/// Measures a row for the two subscriptions, and one per amount of work for the busy topics, each
+/// beside plain threads.
 pub(super) fn measure(options: &WorkersOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let turns = options.output.turns_or(5);
     let mut rows = Vec::new();

@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Suffixes of the names of their services.
 const LIST: &str = "/_container/list_nodes";
 
-/// `sinew component`.
+/// Runs `sinew component`.
 pub(crate) fn run(command: &ComponentCommand) -> Result<(), Error> {
     match command {
         ComponentCommand::List(options) => list(options),

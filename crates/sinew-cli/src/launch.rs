@@ -20,7 +20,7 @@ use crate::output::{print, print_json};
 /// Period of `--top`.
 const TOP: Duration = Duration::from_secs(1);
 
-/// `sinew launch`.
+/// Runs `sinew launch`.
 pub(crate) fn launch(options: &cli::LaunchOptions) -> Result<(), Error> {
     if options.show_args {
         return show_arguments(options);
@@ -141,7 +141,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// `sinew run`: replaces this process by the program.
+/// Runs `sinew run`: replaces this process by the program.
 pub(crate) fn run(options: &cli::RunOptions) -> Result<(), Error> {
     let Some((name, arguments)) = options.line.split_first() else { return Ok(()) };
     let program = sinew_launch::find_program(name, options.package.as_deref())?;

@@ -23,7 +23,7 @@ pub(crate) fn print(text: &str) -> Result<(), Error> {
     print_bytes(harmless::printed(text).as_bytes())
 }
 
-/// The same for bytes that needn't be text.
+/// Prints bytes that needn't be text, at once.
 pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Error> {
     let mut to = io::stdout().lock();
     to.write_all(bytes).and_then(|()| to.flush()).map_err(Error::Output)

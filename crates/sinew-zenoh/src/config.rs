@@ -223,7 +223,7 @@ fn set(
     })
 }
 
-/// The first line of a zenoh error, without its location in zenoh's source.
+/// Returns the first line of a zenoh error, without its location in zenoh's source.
 pub(crate) fn reason(error: &zenoh::Error) -> String {
     let text = error.to_string();
     let line = text.lines().next().unwrap_or_default();

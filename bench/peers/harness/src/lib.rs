@@ -216,7 +216,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// The scenario's name.
+    /// Returns the scenario's name.
     pub fn scenario(&self) -> &'static str {
         match self {
             Self::Chain { .. } => "chain",
@@ -324,8 +324,8 @@ impl fmt::Display for NoPart {
 
 impl std::error::Error for NoPart {}
 
-/// The error of [`Program::run`] for a case that a system doesn't support: [`main`] reports it, and
-/// exits with [`NO_PART`].
+/// Returns the error of [`Program::run`] for a case that a system doesn't support: [`main`] reports
+/// it, and exits with [`NO_PART`].
 ///
 /// # Errors
 ///
@@ -334,7 +334,7 @@ pub fn no_part<T>(case: &Case) -> Result<T> {
     Err(NoPart(case.clone()).into())
 }
 
-/// The `main` of a peer's program.
+/// Runs a peer's program; to be called by its `main`.
 pub fn main<P: Program>() -> ExitCode {
     match command::<P>() {
         Ok(()) => ExitCode::SUCCESS,

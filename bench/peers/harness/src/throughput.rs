@@ -55,8 +55,8 @@ pub struct Sent {
     pub count: u64,
 }
 
-/// A flood to another process, by calling `send` as in [`send_for`]. `other` is sent the number of
-/// messages, and returns its [`Seen`].
+/// Measures a flood to another process, by calling `send` as in [`send_for`]. `other` is sent the
+/// number of messages, and returns its [`Seen`].
 ///
 /// # Errors
 ///

@@ -43,7 +43,7 @@ pub struct Topic {
 }
 
 impl Topic {
-    /// The defaults of iceoryx2's own benchmark of publish-subscribe.
+    /// Makes a topic with the defaults of iceoryx2's own benchmark of publish-subscribe.
     pub fn new(name: &str, sleeping: bool) -> Self {
         Self { name: name.to_owned(), subscribers: 1, waiting: 1, lossless: false, sleeping }
     }

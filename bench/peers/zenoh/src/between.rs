@@ -270,7 +270,7 @@ pub fn serve_big(other: &Other, memory: Memory, measuring: Measuring) -> Result<
     session.close().wait().said("closing a session")
 }
 
-/// One process writes a value, and the other one keeps it.
+/// Measures one process that writes a value, and another one that keeps it.
 pub fn latest(case: &Case, size: usize) -> Result<Figures> {
     with_other(case, Memory::Heap, true, |session, start| {
         // A value that can't be sent yet may be dropped: a newer one follows.

@@ -18,7 +18,7 @@ fn subscriber(session: &Session, number: u32) -> Result<Subscriber<()>> {
     subscriber.wait().said("declaring a subscriber")
 }
 
-/// All of them in one session.
+/// Measures all of them in one session.
 pub fn within(pairs: u32) -> Result<Figures> {
     let session = sessions::alone()?;
     let pair = |number| Ok((publisher(&session, number)?, subscriber(&session, number)?));
@@ -27,7 +27,8 @@ pub fn within(pairs: u32) -> Result<Figures> {
     Ok(figures)
 }
 
-/// The publishers here, the subscribers in another process: until each publisher has matched.
+/// Measures with the publishers here, the subscribers in another process: until each publisher has
+/// matched.
 pub fn between(case: &Case, pairs: u32) -> Result<Figures> {
     with_other(case, Memory::Heap, false, |session, start| {
         let first = publisher(session, u32::MAX)?;

@@ -90,7 +90,7 @@ fn close(nodes: Vec<(u32, Session)>) -> Result<()> {
 /// The most relays that have a session each.
 const MOST_SESSIONS: u32 = 100;
 
-/// A chain in this process.
+/// Measures a chain in this process.
 pub fn chain(case: &Case, relays: u32, rate: f64, one_session: bool) -> Result<Figures> {
     anyhow::ensure!(
         one_session || relays <= MOST_SESSIONS,
@@ -110,7 +110,7 @@ fn put(publisher: &Publisher<'_>, timing: Timing) -> Result<()> {
     publisher.put(timing.to_bytes()).wait().said("publishing")
 }
 
-/// A chain with its odd nodes in another process.
+/// Measures a chain with its odd nodes in another process.
 pub fn process_chain(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
     let hops = relays + 1;
     let cores = harness::two_cores()?; // before there are sessions: their threads inherit the core
@@ -186,9 +186,9 @@ impl Server {
     }
 }
 
-/// A chain of servers in this process. In one session, the thread that makes a query also answers
-/// it; otherwise each server is a thread that waits for queries, since zenoh's own threads must not
-/// be blocked.
+/// Measures a chain of servers in this process. In one session, the thread that makes a query also
+/// answers it; otherwise each server is a thread that waits for queries, since zenoh's own threads
+/// must not be blocked.
 pub fn service_chain(case: &Case, relays: u32, rate: f64, one_session: bool) -> Result<Figures> {
     let hops = relays + 1;
     let called = Arc::new(Called::default());

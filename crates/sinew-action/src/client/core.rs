@@ -365,7 +365,8 @@ impl<A: Action> ClientCore<A> {
         statistics.overwritten + statistics.missed
     }
 
-    /// Number of the goal's feedback messages that its program missed, as far as is known.
+    /// Returns the number of the goal's feedback messages that its program missed, as far as is
+    /// known.
     pub(super) fn missed_feedback(&self, goal: &ClientGoal<A>) -> u64 {
         let lost = self.lost_on_the_way();
         goal.state.lock().progress.missed(|| lost - goal.lost_before)
@@ -430,7 +431,7 @@ impl<A: Action> ClientCore<A> {
         drop(goal); // runs the program's code: outside the lock
     }
 
-    /// The program has dropped its last handle of the goal.
+    /// Records that the program has dropped its last handle of the goal.
     pub(super) fn release(&self, goal: &ClientGoal<A>) {
         if !goal.has_callbacks {
             self.forget(goal.id);
@@ -554,7 +555,7 @@ impl ResultError {
     }
 }
 
-/// The goal's acceptance time, by its server's clock.
+/// Returns the goal's acceptance time, by its server's clock.
 pub(super) fn stamp_of<A: Action>(goal: &ClientGoal<A>) -> Time {
     match &goal.state.lock().progress.response {
         Some(Ok(stamp)) => *stamp,

@@ -101,8 +101,8 @@ impl<F, R: Clone> Progress<F, R> {
         displaced
     }
 
-    /// Number of feedback messages that the program missed. `lost` returns the number of the
-    /// action's messages that were lost in transit since the goal was sent.
+    /// Returns the number of feedback messages that the program missed. `lost` returns the number
+    /// of the action's messages that were lost in transit since the goal was sent.
     pub(super) fn missed(&self, lost: impl FnOnce() -> u64) -> u64 {
         self.displaced + self.lost_on_the_way.unwrap_or_else(lost)
     }

@@ -28,7 +28,7 @@ pub trait GoalCallback<A: Action, M: Maker, Form>: Sized + Send + 'static {
     fn bell(self, maker: &M, action: &str, goals: Goals<A>) -> Result<GuardCondition, CreateError>;
 }
 
-/// The name used in reports when a goal's callback or future fails.
+/// Returns the name used in reports when a goal's callback or future fails.
 pub(super) fn called(action: &str) -> String {
     format!("action server {action}")
 }

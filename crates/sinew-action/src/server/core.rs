@@ -157,7 +157,7 @@ impl<A: Action> ServerState<A> {
         }
     }
 
-    /// Asks a goal to end early, if it can be.
+    /// Asks a goal to end early. Returns `false` if it can't be.
     fn cancel(&mut self, id: GoalId, reason: CancelReason, effects: &mut Effects<A>) -> bool {
         let Some(signal) = self.table.handle_event(id, GoalEvent::Cancel) else { return false };
         signal.mark(reason);

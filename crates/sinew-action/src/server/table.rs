@@ -14,8 +14,8 @@
 //! results, by number or by bytes. The goal that ended last is kept in any case, however large its
 //! result is: its client may only be asking for it.
 //!
-//! The design article says that results are kept from the end of the goal; ROS 2 up to Jazzy counts
-//! from its acceptance, so that goals that run long lose their result at once
+//! ROS 2's design article says that results are kept from the end of the goal; ROS 2 up to Jazzy
+//! counts from its acceptance, so that goals that run long lose their result at once
 //! (<https://github.com/ros2/rcl/pull/1121>).
 //!
 //! Goals are numbered in the order of their arrival, and lie in that order in `slots`: building a

@@ -49,8 +49,8 @@ struct IntraFound {
     messages: u64,
 }
 
-/// One row per number of pairs, each pair on a topic of its own, and one row of 100 x 100 on one
-/// topic.
+/// Measures one row per number of pairs, each pair on a topic of its own, and one row of 100 x 100
+/// on one topic.
 pub(super) fn measure(numbers: &[u32], turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for &pairs in numbers {

@@ -35,7 +35,7 @@ pub(crate) struct Known {
     directory: PathBuf,
 }
 
-/// One row for each kind of process.
+/// Measures one row for each kind of process.
 pub(super) fn measure(
     directory: &Directory,
     turns: Turns,

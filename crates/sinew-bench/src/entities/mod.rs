@@ -14,7 +14,7 @@ pub(crate) use intra::IntraCrowd;
 pub(crate) use matching::{Known, Newcomer};
 pub(crate) use shm::OtherEnds;
 
-/// One row per number of pairs, and some rows that don't depend on the number.
+/// Measures one row per number of pairs, and some rows that don't depend on the number.
 pub(super) fn measure(options: &EntitiesOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let turns = options.output.turns_or(1);
     match options.path {

@@ -42,7 +42,7 @@ struct ShmFound {
     wake_ups: Round,
 }
 
-/// One row per number of pairs.
+/// Measures one row per number of pairs.
 pub(super) fn measure(
     directory: &Directory,
     numbers: &[u32],
@@ -76,7 +76,7 @@ pub(super) fn measure(
 /// Number of participants without activity, with one node each.
 const IDLE: u32 = 8;
 
-/// Memory of an idle participant, including its thread's stack.
+/// Measures the memory of an idle participant, including its thread's stack.
 pub(super) fn idle(directory: &Path) -> Result<Row, Error> {
     let idle = || -> Result<_, Error> {
         let context = shared_context(directory)?;

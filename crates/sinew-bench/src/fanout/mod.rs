@@ -20,7 +20,8 @@ use crate::machine;
 use crate::options::{ExecutorOptions, FanoutOptions, Placement, Wait};
 pub(crate) use other::Readers;
 
-/// One row per number of subscriptions; `p50_ns` and so on are times until the last one is called.
+/// Measures one row per number of subscriptions; `p50_ns` and so on are times until the last one is
+/// called.
 pub(super) fn measure(options: &FanoutOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let turns = options.output.turns_or(5);
     let mut rows = Vec::new();

@@ -42,7 +42,7 @@ pub(crate) struct Readers {
     room: usize,
 }
 
-/// One round; also returns the times inside publish.
+/// Measures one round; also returns the times inside publish.
 pub(super) fn round(
     directory: &Path,
     crowd: SubscriberCrowd,

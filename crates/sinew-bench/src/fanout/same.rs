@@ -20,7 +20,7 @@ struct FanoutArrivals {
     have_it: u32,
 }
 
-/// One round; also returns the times inside publish.
+/// Measures one round; also returns the times inside publish.
 pub(super) fn round(subscriptions: u32, rate: f64, time: Duration) -> sinew::Result<(Round, Samples)> {
     let ticks = ticks(rate, time);
     let counts_from = u64::from(warm_up(ticks));

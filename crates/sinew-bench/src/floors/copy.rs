@@ -26,12 +26,13 @@ impl Warm {
         Self { from: touched(size), to: touched(size) }
     }
 
-    /// Number of copies in one sample: enough to make the time for reading the clock negligible.
+    /// Returns the number of copies in one sample: enough to make the time for reading the clock
+    /// negligible.
     pub(crate) fn operations(size: usize) -> u32 {
         u32::try_from((64 << 10) / size.max(1)).unwrap_or(u32::MAX).max(1)
     }
 
-    /// One round. A sample is the time of [`Warm::operations`] copies.
+    /// Measures one round. A sample is the time of [`Warm::operations`] copies.
     pub(crate) fn round(&mut self, time: Duration) -> Round {
         let operations = Self::operations(self.from.len());
         sampled(time, || {
@@ -56,7 +57,7 @@ impl Cold {
         Self { buffers: (0..2 * pairs).map(|_| touched(size)).collect(), next: 0 }
     }
 
-    /// One round. A sample is the time of one copy.
+    /// Measures one round. A sample is the time of one copy.
     pub(crate) fn round(&mut self, time: Duration) -> Round {
         sampled(time, || {
             if let [from, to] = &mut self.buffers[self.next..self.next + 2] {

@@ -56,8 +56,8 @@ fn publish(timing: Timing, next: &mut dyn Listener) {
     next.receive(&timing);
 }
 
-/// One round: source => `relays` relays => sink, `rate` times a second. A sample is the time from
-/// source to sink.
+/// Measures one round: source => `relays` relays => sink, `rate` times a second. A sample is the
+/// time from source to sink.
 pub(crate) fn round(relays: u32, rate: f64, time: Duration) -> Result<Round, Error> {
     on_own_thread(|| {
         let ticks = ticks(rate, time);

@@ -16,8 +16,8 @@ use crate::samples::Samples;
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 18;
 
-/// One round. A sample is one way: from before the first byte is written until the last one is
-/// read; the peer takes the end time on the same clock and sends it back.
+/// Measures one round. A sample is one way: from before the first byte is written until the last
+/// one is read; the peer takes the end time on the same clock and sends it back.
 pub(crate) fn round(cores: (usize, usize), size: usize, time: Duration) -> Result<Round, Error> {
     on_own_thread(|| {
         let mut peer = FloorPeer::start(TwoProcessFloor::Handover, cores, size)?;
@@ -38,7 +38,7 @@ pub(crate) fn round(cores: (usize, usize), size: usize, time: Duration) -> Resul
     })
 }
 
-/// The peer's side.
+/// Runs the peer's side.
 pub(super) fn serve(shared: &Shared) -> ! {
     let board = shared.board();
     let mut number = 0;

@@ -15,8 +15,8 @@ use crate::samples::Samples;
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 20;
 
-/// One round. A sample is a round trip: two ways. The clock is read while the message is in
-/// transit, so that reading it costs nothing.
+/// Measures one round. A sample is a round trip: two ways. The clock is read while the message is
+/// in transit, so that reading it costs nothing.
 pub(crate) fn round(cores: (usize, usize), time: Duration) -> Result<Round, Error> {
     on_own_thread(|| {
         let mut peer = FloorPeer::start(TwoProcessFloor::Line2, cores, 0)?;
@@ -43,7 +43,7 @@ pub(crate) fn round(cores: (usize, usize), time: Duration) -> Result<Round, Erro
     })
 }
 
-/// The peer's side.
+/// Runs the peer's side.
 pub(super) fn serve(shared: &Shared) -> ! {
     let board = shared.board();
     let mut number = 0;

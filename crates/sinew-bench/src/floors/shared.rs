@@ -130,7 +130,7 @@ impl Shared {
         Ok(Self { base, size })
     }
 
-    /// The board.
+    /// Returns the board.
     pub(super) fn board(&self) -> &Board {
         // SAFETY: the mapping starts on a page, holds a `Board` (asserted above) for as long as
         // `self` lives, and a board consists of atomics, for which every bit pattern is valid and

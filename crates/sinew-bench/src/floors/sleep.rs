@@ -9,7 +9,7 @@ use crate::pacing::{Ticks, on_own_thread, ticks, warm_up};
 use crate::rounds::Round;
 use crate::samples::Samples;
 
-/// One round at `rate` Hz. A sample is one wake-up's lateness.
+/// Measures one round at `rate` Hz. A sample is one wake-up's lateness.
 pub(crate) fn round(rate: f64, time: Duration) -> Result<Round, Error> {
     on_own_thread(|| {
         let ticks = ticks(rate, time);

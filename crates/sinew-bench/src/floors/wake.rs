@@ -15,7 +15,8 @@ use crate::samples::Samples;
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 16;
 
-/// One round, back to back or `rate` times a second. A sample is a round trip: two wake-ups.
+/// Measures one round, back to back or `rate` times a second. A sample is a round trip: two
+/// wake-ups.
 pub(crate) fn round(cores: (usize, usize), rate: Option<f64>, time: Duration) -> Result<Round, Error> {
     on_own_thread(|| {
         let mut peer = FloorPeer::start(TwoProcessFloor::Wake, cores, 0)?;
@@ -39,7 +40,7 @@ pub(crate) fn round(cores: (usize, usize), rate: Option<f64>, time: Duration) ->
     })
 }
 
-/// The peer's side.
+/// Runs the peer's side.
 pub(super) fn serve(shared: &Shared) -> Result<(), Error> {
     let board = shared.board();
     let mut last = 0;

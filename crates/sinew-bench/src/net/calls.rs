@@ -15,8 +15,8 @@ use crate::progress::Progress;
 use crate::report::Row;
 use crate::rounds::{Turns, alternate};
 
-/// A row for zenoh's queries, and one for calls through embedded gateways. A sample is a round
-/// trip.
+/// Measures a row for zenoh's queries, and one for calls through embedded gateways. A sample is a
+/// round trip.
 pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let key = "raw/call";
     let network = Network::new()?;

@@ -25,8 +25,8 @@ const HOPS: u32 = RELAYS + 1;
 /// The hop to the sink.
 const LAST: usize = RELAYS as usize;
 
-/// A row for bare zenoh, with callbacks as relays, and one for embedded gateways. A sample is the
-/// time from source to sink; percentiles are per hop.
+/// Measures a row for bare zenoh, with callbacks as relays, and one for embedded gateways. A sample
+/// is the time from source to sink; percentiles are per hop.
 pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let network = Network::new()?;
     let sessions = [network.session()?, network.session()?];

@@ -103,7 +103,7 @@ impl Host {
         Ok([host("one")?, host("other")?])
     }
 
-    /// Number of messages that its embedded gateway has handled for the network.
+    /// Returns the number of messages that its embedded gateway has handled for the network.
     pub(super) fn touched(&self) -> u64 {
         self.gateway.as_ref().map_or(0, |gateway| touched(&gateway.statistics()))
     }

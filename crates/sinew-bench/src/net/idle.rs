@@ -17,8 +17,8 @@ use crate::topology;
 /// Time that a gateway gets to announce all endpoints to the network.
 const SETTLING: Duration = Duration::from_secs(2);
 
-/// The resources of a robot's gateway when no other host listens to the robot's topics. Its
-/// `copies` are the messages that it handled.
+/// Measures the resources of a robot's gateway when no other host listens to the robot's topics.
+/// Its `copies` are the messages that it handled.
 pub(super) fn measure(
     path: &Path,
     turns: Turns,

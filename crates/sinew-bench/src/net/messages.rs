@@ -74,7 +74,7 @@ impl Way<'_> {
     }
 }
 
-/// 64 B, one way.
+/// Measures 64 B, one way.
 pub(super) fn latency(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let ways = Ways::new(path, SMALL)?;
     let what = "64 B to another host";
@@ -84,7 +84,7 @@ pub(super) fn latency(path: &Path, turns: Turns, progress: &mut Progress) -> Res
     Ok(rows.into_iter().map(|row| row.with("size", SMALL).with("rate", RATE)).collect())
 }
 
-/// The highest rate that gets through, for messages of 64 B and of 1 MB.
+/// Measures the highest rate that gets through, for messages of 64 B and of 1 MB.
 pub(super) fn throughput(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let mut all = Vec::new();
     for size in [SMALL, LARGE] {

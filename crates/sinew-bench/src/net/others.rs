@@ -28,9 +28,9 @@ const PARTS: u32 = (TOPICS - 1) * TIMES;
 /// Number of samples that are kept.
 const ROOM: usize = 1 << 16;
 
-/// Time of a publish on a topic without a listener on another host, without and with a host that
-/// listens to another topic. `copies` counts the messages of these topics that gateways and
-/// encodings handled.
+/// Measures the time of a publish on a topic without a listener on another host, without and with a
+/// host that listens to another topic. `copies` counts the messages of these topics that gateways
+/// and encodings handled.
 pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let network = Network::new()?;
     let [near, far] = Host::pair(&network, path, Gateways::Embedded)?;

@@ -53,7 +53,7 @@ impl Going {
     }
 }
 
-/// One round.
+/// Measures one round.
 pub(super) fn round<P: Payload, A: AnswerWith<P>>(
     end: &PingPongEnd<P>,
     case: PingPongCase,
@@ -128,7 +128,7 @@ fn times(rate: Option<f64>, time: Duration) -> (Duration, Duration) {
     (until(ticks), until(warm_up(ticks)))
 }
 
-/// The other side.
+/// Runs the other side.
 pub(super) fn answer_all<P: Payload, A: AnswerWith<P>>(
     end: &PingPongEnd<A>,
     mode: PingPongMode,

@@ -65,7 +65,7 @@ impl PingPongCase {
     }
 }
 
-/// One row per size, beside the floor with the same work.
+/// Measures one row per size, beside the floor with the same work.
 pub(super) fn measure(options: &PingPongOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let Some(cores) = machine::two_cores()? else {
         progress.note(

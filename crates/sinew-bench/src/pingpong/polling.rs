@@ -17,7 +17,7 @@ use crate::rounds::{Meter, Round, Usage};
 /// milliseconds.
 const POLLS: u32 = 1 << 20;
 
-/// One round.
+/// Measures one round.
 pub(super) fn round<P: Payload, A: AnswerWith<P>>(
     end: &PingPongEnd<P>,
     case: PingPongCase,
@@ -64,7 +64,7 @@ impl<P: Payload, A: AnswerWith<P>> Rally<Error> for Polled<'_, P, A> {
     }
 }
 
-/// The other side.
+/// Runs the other side.
 pub(super) fn answer_all<P: Payload, A: AnswerWith<P>>(
     end: &PingPongEnd<A>,
     mode: PingPongMode,

@@ -38,7 +38,8 @@ struct ServiceChainCase {
     awaits: bool,
 }
 
-/// One row per rate, beside the same number of nested direct calls; or the rows between processes.
+/// Measures one row per rate, beside the same number of nested direct calls; or the rows between
+/// processes.
 pub(super) fn measure(options: &ServiceChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     if options.other_process {
         return between::measure(options, progress);

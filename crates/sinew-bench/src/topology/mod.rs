@@ -27,7 +27,7 @@ use seen::{RunSpan, Seen};
 /// Memory that is first used later than this after the start counts as growth.
 const SETTLED: Duration = Duration::from_secs(10);
 
-/// The graph's row, beside the resources of the process before there is any node.
+/// Measures the graph's row, beside the resources of the process before there is any node.
 pub(super) fn measure(options: &TopologyOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let graph = Graph::load(&options.file)?;
     let turns = options.output.turns_or(120);

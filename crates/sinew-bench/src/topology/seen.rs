@@ -24,23 +24,25 @@ pub struct RunSpan {
 }
 
 impl RunSpan {
-    /// A run of this length, including warm-up.
+    /// Makes a run of this length, including warm-up.
     pub fn of(time: Duration) -> Self {
         Self { time }
     }
 
-    /// Duration of the warm-up, of which nothing counts.
+    /// Returns the duration of the warm-up, of which nothing counts.
     pub fn warm_up(self) -> Duration {
         WARM_UP.min(self.time / 2)
     }
 
-    /// Duration of the rest, until even late timers have published the messages that count.
+    /// Returns the duration of the rest, until even late timers have published the messages that
+    /// count.
     pub fn rest(self) -> Duration {
         self.time - self.warm_up() + GRACE
     }
 
-    /// The counted messages of a publisher with a timer of that period, numbered from 0: those that
-    /// are due after the warm-up and before the end. The first one is due after a period.
+    /// Returns the counted messages of a publisher with a timer of that period, numbered from 0:
+    /// those that are due after the warm-up and before the end. The first one is due after a
+    /// period.
     pub fn counted(self, period: Duration) -> Range<u32> {
         let ticks = |time| u32::try_from(nanoseconds(time) / nanoseconds(period).max(1)).unwrap_or(u32::MAX);
         ticks(self.warm_up())..ticks(self.time)

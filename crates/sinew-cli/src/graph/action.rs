@@ -66,7 +66,7 @@ fn types_of<'a>(ends: &Ends<'a>) -> Vec<&'a str> {
     types.into_iter().map(|name| name.strip_suffix("_FeedbackMessage").unwrap_or(name)).collect()
 }
 
-/// `ros2 action list`.
+/// Runs the equivalent of `ros2 action list`.
 pub(super) fn list(options: &TypedListOptions) -> Result<(), Error> {
     let snapshot = Observed::open(&options.list.place)?.look()?;
     let mut all = actions(&snapshot);
@@ -87,7 +87,7 @@ pub(super) fn list(options: &TypedListOptions) -> Result<(), Error> {
     print(&text)
 }
 
-/// `ros2 action info`.
+/// Runs the equivalent of `ros2 action info`.
 pub(super) fn info(options: &InfoOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
     let snapshot = observed.look()?;
@@ -140,7 +140,7 @@ fn output_closed() -> Error {
     Error::Output(io::ErrorKind::BrokenPipe.into())
 }
 
-/// `ros2 action send_goal`.
+/// Runs the equivalent of `ros2 action send_goal`.
 pub(super) fn send_goal(options: &SendGoalOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
     let domain = Domain::open(options.place.dir.as_deref(), observed.domain())?;

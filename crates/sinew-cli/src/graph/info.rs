@@ -48,7 +48,7 @@ const COUNTERS: [(Counter, &str); 15] = [
     (Counter::Latencies, "latencies_sum_ns"),
 ];
 
-/// `ros2 node info`. Nodes of the same name are shown one after the other.
+/// Runs the equivalent of `ros2 node info`. Nodes of the same name are shown one after the other.
 pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
     let snapshot = observed.look()?;
@@ -126,7 +126,7 @@ fn ends_of<'a>(
     ends
 }
 
-/// `ros2 topic info`.
+/// Runs the equivalent of `ros2 topic info`.
 pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
     let TopicInfoOptions { verbose, info } = options;
     let mut observed = Observed::open(&info.place)?;
@@ -190,7 +190,7 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
     print(&text)
 }
 
-/// `ros2 service info`; verbose, with the counters of each endpoint.
+/// Runs the equivalent of `ros2 service info`; verbose, with the counters of each endpoint.
 pub(super) fn service(options: &TopicInfoOptions) -> Result<(), Error> {
     let TopicInfoOptions { verbose, info } = options;
     let mut observed = Observed::open(&info.place)?;

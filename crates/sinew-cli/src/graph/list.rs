@@ -12,7 +12,7 @@ use crate::observed::{Ends, Observed, ObservedDomain};
 use crate::output::{print, print_json, says};
 use crate::similar::{self, suggestion};
 
-/// `ros2 node list`.
+/// Runs the equivalent of `ros2 node list`.
 pub(super) fn nodes(options: &GraphListOptions) -> Result<(), Error> {
     let snapshot = Observed::open(&options.place)?.look()?;
     let mut nodes: Vec<_> = snapshot
@@ -62,17 +62,17 @@ impl Named {
     }
 }
 
-/// `ros2 topic list`.
+/// Runs the equivalent of `ros2 topic list`.
 pub(super) fn topics(options: &TypedListOptions) -> Result<(), Error> {
     named(options, &TOPICS)
 }
 
-/// `ros2 service list`: services with a server or a client.
+/// Runs the equivalent of `ros2 service list`: services with a server or a client.
 pub(super) fn services(options: &TypedListOptions) -> Result<(), Error> {
     named(options, &SERVICES)
 }
 
-/// `ros2 topic type`, `ros2 service type`.
+/// Runs the equivalent of `ros2 topic type`, `ros2 service type`.
 pub(super) fn types(options: &InfoOptions, of: &Named) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
     let snapshot = observed.look()?;
@@ -85,7 +85,7 @@ pub(super) fn types(options: &InfoOptions, of: &Named) -> Result<(), Error> {
     print(&types.iter().map(|name| format!("{name}\n")).collect::<String>())
 }
 
-/// `ros2 topic find`, `ros2 service find`.
+/// Runs the equivalent of `ros2 topic find`, `ros2 service find`.
 pub(super) fn find(options: &FindOptions, of: &Named) -> Result<(), Error> {
     let snapshot = Observed::open(&options.list.place)?.look()?;
     let wanted = options.type_name.as_str();

@@ -36,7 +36,7 @@ pub(crate) use carried::{NOT_CARRIED, Taken};
 pub(crate) use held::{Held, STUCK_NS};
 pub(crate) use track::{Change, Latencies, Track, dropped};
 
-/// `sinew node`.
+/// Runs `sinew node`.
 pub(crate) fn node(command: &NodeCommand) -> Result<(), Error> {
     match command {
         NodeCommand::List(options) => list::nodes(options),
@@ -44,7 +44,7 @@ pub(crate) fn node(command: &NodeCommand) -> Result<(), Error> {
     }
 }
 
-/// `sinew topic`.
+/// Runs `sinew topic`.
 pub(crate) fn topic(command: &TopicCommand) -> Result<(), Error> {
     match command {
         TopicCommand::List(options) => list::topics(options),
@@ -61,7 +61,7 @@ pub(crate) fn topic(command: &TopicCommand) -> Result<(), Error> {
     }
 }
 
-/// `sinew service`.
+/// Runs `sinew service`.
 pub(crate) fn service(command: &ServiceCommand) -> Result<(), Error> {
     match command {
         ServiceCommand::List(options) => list::services(options),
@@ -73,7 +73,7 @@ pub(crate) fn service(command: &ServiceCommand) -> Result<(), Error> {
     }
 }
 
-/// `sinew action`.
+/// Runs `sinew action`.
 pub(crate) fn action(command: &ActionCommand) -> Result<(), Error> {
     match command {
         ActionCommand::List(options) => action::list(options),

@@ -54,7 +54,7 @@ impl Named {
     }
 }
 
-/// A name with ends on one side only.
+/// A name with endpoints on one side only.
 pub(crate) struct OneSided<'a> {
     pub(crate) what: Named,
     pub(crate) name: &'a str,
@@ -298,7 +298,8 @@ fn type_of(what: Named, end: &ObservedEndpoint) -> &str {
     if what == Named::Action { name.strip_suffix(SEND_GOAL.1).unwrap_or(name) } else { name }
 }
 
-/// Endpoints that tools make for themselves, and those that every node has, are no mistakes.
+/// Returns `true` if a one-sided name is worth a report: endpoints that tools make for themselves,
+/// and those that every node has, are no mistakes.
 fn is_told(name: &str, ends: &[&ObservedEndpoint], is_offered: bool) -> bool {
     let is_own = |end: &&ObservedEndpoint| is_offered && of_node(name, &end.entity.type_name).is_some();
     !OF_ALL.contains(&name) && !ends.iter().all(|end| is_hidden(&end.entity.node) || is_own(end))

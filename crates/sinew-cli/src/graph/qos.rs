@@ -30,7 +30,7 @@ pub(super) fn option(policy: Policy) -> String {
     }
 }
 
-/// As text. `None` is the QoS of another version of Sinew.
+/// Formats it as text. `None` is the QoS of another version of Sinew.
 pub(super) fn text(qos: Option<&QoS>) -> String {
     let Some(qos) = qos else { return "QoS profile: unknown\n".to_owned() };
     let (reliability, history, durability, liveliness) = names(qos);
@@ -47,7 +47,7 @@ pub(super) fn text(qos: Option<&QoS>) -> String {
     )
 }
 
-/// As JSON; `null` where [`text`] says `unknown` or `Infinite`.
+/// Formats it as JSON; `null` where [`text`] says `unknown` or `Infinite`.
 pub(super) fn json(qos: Option<&QoS>) -> Value {
     let Some(qos) = qos else { return Value::Null };
     let (reliability, history, durability, liveliness) = names(qos);

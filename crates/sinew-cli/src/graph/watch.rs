@@ -148,7 +148,7 @@ fn follow<R: Report>(
     }
 }
 
-/// `ros2 topic hz`.
+/// The report of `ros2 topic hz`.
 pub(super) struct Rate;
 
 impl Report for Rate {
@@ -168,7 +168,7 @@ impl Report for Rate {
     }
 }
 
-/// `ros2 topic bw`.
+/// The report of `ros2 topic bw`.
 pub(super) struct Bandwidth;
 
 impl Report for Bandwidth {
@@ -217,7 +217,7 @@ impl Report for Bandwidth {
     }
 }
 
-/// `sinew topic latency`.
+/// The report of `sinew topic latency`.
 pub(super) struct Latency;
 
 impl Report for Latency {

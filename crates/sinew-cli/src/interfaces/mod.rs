@@ -23,7 +23,7 @@ pub(crate) use known::{Types, fixed_size, kept_in};
 use show::Comments;
 pub(crate) use sources::PackageSources;
 
-/// `sinew interface`.
+/// Runs `sinew interface`.
 pub(crate) fn run(command: &InterfaceCommand) -> Result<(), Error> {
     match command {
         InterfaceCommand::List(options) => list(options),
@@ -48,7 +48,7 @@ fn names(options: &InterfaceListOptions, sources: &PackageSources) -> Vec<TypeNa
     sources.names().into_iter().filter(wanted).collect()
 }
 
-/// `ros2 interface list`.
+/// Runs the equivalent of `ros2 interface list`.
 fn list(options: &InterfaceListOptions) -> Result<(), Error> {
     let names = names(options, &PackageSources::open(&options.definitions)?);
     if options.json {
@@ -70,14 +70,14 @@ fn list(options: &InterfaceListOptions) -> Result<(), Error> {
     print(&text)
 }
 
-/// `ros2 interface packages`.
+/// Runs the equivalent of `ros2 interface packages`.
 fn packages(options: &InterfaceListOptions) -> Result<(), Error> {
     let names = names(options, &PackageSources::open(&options.definitions)?);
     let packages: BTreeSet<&str> = names.iter().map(TypeName::package).collect();
     lines(packages.into_iter(), options.json)
 }
 
-/// `ros2 interface package`.
+/// Runs the equivalent of `ros2 interface package`.
 fn package(options: &PackageOptions) -> Result<(), Error> {
     let sources = PackageSources::open(&options.list.definitions)?;
     if !sources.packages().any(|package| package == options.name) {
@@ -96,7 +96,7 @@ fn lines<'a>(names: impl Iterator<Item = &'a str>, json: bool) -> Result<(), Err
     }
 }
 
-/// `ros2 interface show`.
+/// Runs the equivalent of `ros2 interface show`.
 fn show(options: &ShowOptions) -> Result<(), Error> {
     let types = types(&options.of)?;
     let name = name(&options.of.name, types.sources())?;
@@ -111,7 +111,7 @@ fn show(options: &ShowOptions) -> Result<(), Error> {
     print(&harmless::lines(&types.text(&name, &options.of.place, comments)?))
 }
 
-/// `ros2 interface proto`.
+/// Runs the equivalent of `ros2 interface proto`.
 fn proto(options: &TypeOptions) -> Result<(), Error> {
     let types = types(options)?;
     let name = name(&options.name, types.sources())?;

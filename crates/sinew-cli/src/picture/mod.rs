@@ -199,7 +199,7 @@ fn rate(hz: f64) -> String {
 mod tests {
     use super::*;
 
-    /// A camera, a filter that also serves, and a viewer that also calls, in two processes.
+    /// Returns a camera, a filter that also serves, and a viewer that also calls, in two processes.
     pub(super) fn robot() -> GraphPicture {
         let process = |pid, program: &str, in_callbacks| PicturedProcess {
             pid,

@@ -261,8 +261,8 @@ impl Component {
         Ok(Self { node, kind, options })
     }
 
-    /// A component that is declared outside its container: the settings for all nodes at its place
-    /// apply to it.
+    /// Plans a component that is declared outside its container: the settings for all nodes at its
+    /// place apply to it.
     pub(crate) fn loaded(item: &ComponentItem, scope: &Scope) -> Result<Self, LoadError> {
         scope.charge_settings(&item.place)?;
         let mut component = Self::of(item, &scope.namespace, scope)?;

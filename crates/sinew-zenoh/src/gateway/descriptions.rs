@@ -104,7 +104,7 @@ impl Drop for Wanted {
 }
 
 impl Wanted {
-    /// Stores the description, if it is the right one.
+    /// Stores the description if it is the right one, and returns whether it is.
     fn keep(&self, description: &TypeDescription) -> bool {
         let is_right = description.hash() == self.hash;
         if is_right

@@ -99,7 +99,7 @@ impl<M: Numbered> HeldSamples<M> {
         self.arrivals.is_empty()
     }
 
-    /// The greatest number.
+    /// Returns the greatest number.
     pub(super) fn newest(&self) -> Option<i64> {
         self.arrivals.last_key_value().map(|(number, _)| *number)
     }
@@ -119,7 +119,7 @@ impl<M: Numbered> HeldSamples<M> {
 }
 
 impl HeldSamples {
-    /// Publication time of the oldest message, by its host's clock.
+    /// Returns the publication time of the oldest message, by its host's clock.
     pub(super) fn oldest(&self) -> Option<i64> {
         Some(self.arrivals.first_key_value()?.1.attachment.time)
     }

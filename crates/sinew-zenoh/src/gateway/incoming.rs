@@ -169,7 +169,7 @@ impl RemotePublisher {
         self.publisher.has_subscriptions_of(participant, count)
     }
 
-    /// The number of the last message, if the next one has to follow it without a gap.
+    /// Returns the number of the last message, if the next one has to follow it without a gap.
     pub(super) fn last(&self) -> Option<i64> {
         let state = self.state.lock();
         state.last.or(state.last_before).filter(|_| !state.has_paused)
@@ -230,7 +230,7 @@ impl RemotePublisher {
         true
     }
 
-    /// The number of the current question.
+    /// Returns the number of the current question.
     pub(super) fn question(&self) -> u64 {
         self.state.lock().question
     }
@@ -255,7 +255,7 @@ impl RemotePublisher {
         self.qos.reliability == Reliability::Reliable && state.awaits(question) && state.held.has_gap()
     }
 
-    /// Publication time of the oldest message that waits for the answer.
+    /// Returns the publication time of the oldest message that waits for the answer.
     pub(super) fn oldest_held(&self, question: u64) -> Option<i64> {
         let state = self.state.lock();
         if state.awaits(question) { state.held.oldest() } else { None }
@@ -275,7 +275,7 @@ impl RemotePublisher {
         }
     }
 
-    /// All retained messages have arrived: publishes them.
+    /// Publishes the retained messages, which have all arrived.
     pub(super) fn complete_history(&self, question: u64, shared: &Shared, route: &Route) {
         let mut state = self.state.lock();
         if state.question == question {
@@ -295,7 +295,8 @@ impl RemotePublisher {
         state.hold(arrival, route);
     }
 
-    /// Another publisher was taken for this one, and has published its messages up to `last`.
+    /// Records that another publisher was taken for this one, and has published its messages up to
+    /// `last`.
     pub(super) fn goes_on_behind(&self, last: i64) {
         self.state.lock().last = Some(last);
     }

@@ -5,11 +5,11 @@
 //!
 //! A [`Carrier`] is a subscription with a listener that runs on the publishing thread (in its own
 //! process) or on the receiving thread (for other processes). That thread puts the message into the
-//! session. If the session makes it wait, that thread and all others leave later messages in the
-//! carriers' histories, bounded by their depth, to a thread of the gateway: see [`Congestion`]. The
-//! single wait lasts as long as the link needs for the data in hand; zenoh gives up a dead link
-//! after `transport/link/tx/queue/congestion_control/block/wait_before_close`. Large messages are
-//! left to the gateway's thread at once.
+//! session. If the session makes it wait, that thread and all others leave later messages to a
+//! thread of the gateway (see [`Congestion`]); they wait in the carriers' histories, with their
+//! depth as the bound. The single wait lasts as long as the link needs for the data in hand; zenoh
+//! gives up a dead link after `transport/link/tx/queue/congestion_control/block/wait_before_close`.
+//! Large messages are left to the gateway's thread at once.
 //!
 //! # A slow link
 //!
@@ -51,8 +51,8 @@ use zenoh::qos::{CongestionControl, Priority, Reliability as ZenohReliability};
 use zenoh::sample::Locality;
 use zenoh_ext::{AdvancedPublisherBuilderExt, CacheConfig, MissDetectionConfig};
 
-/// Largest message, in bytes, that is copied for the session: few messages should be held in shared
-/// memory.
+/// Largest message, in bytes, that is copied for the session, so that only few messages are held in
+/// shared memory.
 const COPIED: usize = 4096;
 
 /// Period at which a publisher with late joiners announces its last message if it publishes seldom;
@@ -113,7 +113,7 @@ impl LocalPublisher {
         Ok(())
     }
 
-    /// The publisher is gone.
+    /// Closes the publisher, which is gone.
     pub(super) fn close(&self) {
         let gone = self.way.write().take();
         drop(gone); // undeclared outside the lock
@@ -257,7 +257,7 @@ impl QosClass {
         }
     }
 
-    /// The QoS that the carrier requests.
+    /// Returns the QoS that the carrier requests.
     pub(super) fn asked(self, depth: usize) -> QoS {
         let qos = if self.keeps_all { QoS::new().keep_all() } else { QoS::new().keep_last(depth) };
         let qos = if self.is_reliable { qos } else { qos.best_effort() };
@@ -450,7 +450,7 @@ struct AtIt<'a>(&'a AtomicUsize);
 impl Drop for AtIt<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.store(0, Ordering::Release); // as at its other ends
+            self.0.store(0, Ordering::Release); // as where `carry` ends
         }
     }
 }
@@ -494,7 +494,7 @@ impl Congestion {
         let _ = self.left.send(Arc::downgrade(carrier)); // the sender exists as long as the gateway
     }
 
-    /// The sender's thread, which runs until no gateway is left.
+    /// Runs the sender's thread, which runs until no gateway is left.
     pub(super) fn send(congestion: &Weak<super::Shared>, taken: &Receiver<Weak<Carrier>>) {
         let mut turns = Turns::<Weak<Carrier>>::default();
         loop {
@@ -840,8 +840,8 @@ impl Carrier {
         !self.class.is_transient_local || depth <= self.depth
     }
 
-    /// Number of messages that newer ones displaced before the session took them, here or in their
-    /// publishers' histories.
+    /// Returns the number of messages that newer ones displaced before the session took them, here
+    /// or in their publishers' histories.
     pub(super) fn overwritten(&self) -> u64 {
         let counts = self.subscription.statistics();
         counts.overwritten + counts.missed + self.held.lock().overwritten

@@ -103,7 +103,7 @@ impl RouteCounters {
         self.count(TopicWord::Unsent, count);
     }
 
-    /// A message has waited for long, whether it was sent or not.
+    /// Counts a message that has waited for long, whether it was sent or not.
     pub(super) fn late(&self) {
         self.count(TopicWord::Late, 1);
     }
@@ -127,7 +127,7 @@ impl RouteCounters {
         self.count(TopicWord::Refused, 1);
     }
 
-    /// A message has an invalid attachment.
+    /// Counts a message that has an invalid attachment.
     pub(super) fn misunderstood(&self, error: &AttachmentError) {
         self.refused();
         if *error == AttachmentError::Old {
@@ -216,8 +216,8 @@ impl RouteEnds {
         all.find_map(|(token, publisher)| Some((token.clone(), publisher.gives_back(gid)?)))
     }
 
-    /// A remote publisher has come, or is back. `published`: the number of its last message that
-    /// another publisher has published in its place.
+    /// Records that a remote publisher has come, or is back. `published`: the number of its last
+    /// message that another publisher has published in its place.
     pub(super) fn remote_publisher_came(
         &mut self,
         token: &str,
@@ -235,7 +235,7 @@ impl RouteEnds {
         self.remote_publishers.insert(token.to_owned(), publisher);
     }
 
-    /// A remote publisher is gone, or out of sight.
+    /// Records that a remote publisher is gone, or out of sight.
     pub(super) fn remote_publisher_went(&mut self, token: &str) {
         let last = self.remote_publishers.remove(token).and_then(|publisher| publisher.last());
         let Some(last) = last else { return };

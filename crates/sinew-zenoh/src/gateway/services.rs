@@ -138,8 +138,8 @@ impl ServiceRoute {
         None
     }
 
-    /// All endpoints that a client's program created before its first call are on the network: that
-    /// call, and those behind it, are sent.
+    /// Called when all endpoints that a client's program created before its first call are on the
+    /// network: that call, and those behind it, are sent.
     pub(super) fn introduce(self: &Arc<Self>, shared: &Arc<Shared>, client: Gid) {
         let _introducing = Introducing(&self.fresh, client);
         loop {
@@ -158,8 +158,8 @@ impl ServiceRoute {
         }
     }
 
-    /// The topics to which a remote client's program subscribes are carried to it: its first call,
-    /// and those behind it, go to the local server.
+    /// Called when the topics to which a remote client's program subscribes are carried to it: its
+    /// first call, and those behind it, go to the local server.
     pub(super) fn introduce_remote(self: &Arc<Self>, shared: &Arc<Shared>, client: [u8; 16]) {
         let _introducing = Introducing(&self.remote_fresh, client);
         loop {

@@ -44,8 +44,9 @@ pub(super) struct RemoteSession {
 }
 
 impl RemoteSession {
-    /// A message of the session has arrived. `source`: the session's wall time of the publication.
-    /// `is_fresh`: the message was sent when it was published, not retained for late joiners.
+    /// Records that a message of the session has arrived. `source`: the session's wall time of the
+    /// publication. `is_fresh`: the message was sent when it was published, not retained for late
+    /// joiners.
     pub(super) fn heard(&self, wall: i64, source: i64, is_fresh: bool) {
         self.words.count(SessionWord::Heard as usize, 1);
         let late = wall.saturating_sub(source);
@@ -146,7 +147,7 @@ impl Sessions {
         self.known.values().filter_map(|known| known.due).min()
     }
 
-    /// A node of the session has come.
+    /// Records that a node of the session has come.
     pub(super) fn node_came(&mut self, session: &str, node: &str) {
         let known = self.known.entry(session.to_owned()).or_insert_with(|| {
             let mut report = Report::Session.about(session, "");
@@ -168,7 +169,7 @@ impl Sessions {
         self.known.get(session).map(|known| known.told.clone())
     }
 
-    /// A node of the session is gone.
+    /// Records that a node of the session is gone.
     pub(super) fn node_went(&mut self, session: &str) {
         let Some(known) = self.known.get_mut(session) else { return };
         known.nodes -= 1;
@@ -223,7 +224,7 @@ impl Sessions {
         }
     }
 
-    /// A session has answered, or hasn't.
+    /// Records that a session has answered, or hasn't.
     pub(super) fn answered(&mut self, session: &str, is_reached: bool) {
         let is_linked = self.links.keys().any(|(linked, _)| linked == session);
         if let Some(known) = self.known.get_mut(session) {
@@ -301,7 +302,7 @@ impl Elsewhere {
         Ok(Self { _nodes: nodes })
     }
 
-    /// A node of this domain has come.
+    /// Ends the report: a node of this domain has come.
     pub(super) fn close(self, words: &Words) {
         drop(self);
         words.set(GatewayWord::OtherDomain as usize, 0);

@@ -50,7 +50,7 @@ impl<T> Turns<T> {
         self.new.is_empty() && self.old.is_empty()
     }
 
-    /// A flow has begun to wait.
+    /// Records that a flow has begun to wait.
     pub(super) fn begin(&mut self, flow: T) {
         self.new.push_back(Turn { flow, credit: QUANTUM, is_new: true });
     }
@@ -68,7 +68,7 @@ impl<T> Turns<T> {
         }
     }
 
-    /// The flow has sent `sent` bytes, and has more.
+    /// Records that the flow has sent `sent` bytes, and has more.
     pub(super) fn go_on(&mut self, mut turn: Turn<T>, sent: usize) {
         turn.credit = turn.credit.saturating_sub_unsigned(sent as u64);
         if turn.credit <= 0 {
@@ -81,8 +81,8 @@ impl<T> Turns<T> {
         }
     }
 
-    /// The flow has sent `sent` bytes, and has nothing left. It is returned if it leaves; it may
-    /// first stay for a while.
+    /// Records that the flow has sent `sent` bytes, and has nothing left. It is returned if it
+    /// leaves; it may first stay for a while.
     pub(super) fn end(&mut self, mut turn: Turn<T>, sent: usize) -> Option<T> {
         turn.credit = turn.credit.saturating_sub_unsigned(sent as u64);
         if !turn.is_new && turn.credit > 0 {

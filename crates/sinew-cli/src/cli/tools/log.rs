@@ -48,7 +48,7 @@ pub(crate) struct FollowOptions {
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) count: Option<u64>,
 
-    /// With the file, the line in it and the function (in Rust the module) that said it.
+    /// Also print the file, the line and the function (in Rust the module) that logged each line.
     #[arg(short, long)]
     pub(crate) verbose: bool,
 
