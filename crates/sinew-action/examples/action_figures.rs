@@ -131,8 +131,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Time from sending the first goal to having the last goal's result, divided by the number of
-/// goals.
+/// Measures the time from sending the first goal to having the last goal's result, divided by the
+/// number of goals.
 fn many_at_once(
     client: &ActionClient<Fibonacci>,
     held: &Mutex<Vec<ExecutingGoal<Fibonacci>>>,

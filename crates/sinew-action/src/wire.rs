@@ -67,7 +67,7 @@ fn describe_service<S: Service<Request: Structure, Response: Structure>>() -> Op
     Some(TypeDescription::of_service(S::TYPE?.name, &request, &response))
 }
 
-/// The QoS of status arrays. ROS 2: `rcl_action_qos_profile_status_default`.
+/// Returns the QoS of status arrays. ROS 2: `rcl_action_qos_profile_status_default`.
 pub(crate) fn status_qos() -> QoS {
     QoS::new().keep_last(1).reliable().transient_local()
 }

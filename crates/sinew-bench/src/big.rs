@@ -128,8 +128,8 @@ pub(super) fn measure(options: &BigOptions, progress: &mut Progress) -> Result<V
     Ok(rows)
 }
 
-/// One round. A sample is the time from the complete image to the other process's callback. Also
-/// returns the times inside publish.
+/// Measures one round. A sample is the time from the complete image to the other process's
+/// callback. Also returns the times inside publish.
 fn round(directory: &Path, case: BigCase, time: Duration) -> Result<(Round, Samples), Error> {
     let ticks = ticks(RATE, time);
     let (counts_from, room) = (WARM_AFTER, ticks as usize + 1);

@@ -42,8 +42,9 @@ impl ChainCase {
             .with("work_after_us", options.work_after)
     }
 
-    /// The mean time of a hop if relays keep their thread busy after they have published and
-    /// nothing else takes any time: a thread that has relayed is free again when its work is done.
+    /// Returns the mean time of a hop if relays keep their thread busy after they have published
+    /// and nothing else takes any time: a thread that has relayed is free again when its work is
+    /// done.
     fn allowed_by_threads_ns(self) -> f64 {
         let turns = self.relays / self.executor.threads();
         f64::from(turns) * self.work_after_ns as f64 / f64::from(self.hops())
@@ -168,7 +169,7 @@ struct Chained {
     due: Samples,
 }
 
-/// One round.
+/// Measures one round.
 fn round(case: ChainCase, time: Duration) -> sinew::Result<Chained> {
     let ChainCase { relays, rate, .. } = case;
     let ticks = ticks(rate, time);
@@ -239,7 +240,7 @@ fn round(case: ChainCase, time: Duration) -> sinew::Result<Chained> {
     }))
 }
 
-/// A node that passes messages on, and computes before or after that.
+/// Creates a node that passes messages on, and computes before or after that.
 fn relay(run: &Run, case: ChainCase, hop: u32, times: &Times) -> sinew::Result<Subscription<Timing>> {
     let node = run.context.node(&format!("relay_{hop}"))?;
     let next = node.publisher::<Timing>(&format!("hop_{}", hop + 1)).create()?;
@@ -269,8 +270,8 @@ fn note(times: &Times, number: u64, note: impl FnOnce(&mut [i64; 2])) {
     times.with(|times| place.and_then(|place| times.get_mut(place)).map(note));
 }
 
-/// The times from each relay's publish to the start of the next one, or of the sink, for all
-/// messages after the warm-up.
+/// Returns the times from each relay's publish to the start of the next one, or of the sink, for
+/// all messages after the warm-up.
 fn between(log: &[Times], sink: &[i64], counts_from: u64) -> Samples {
     let warm_up = usize::try_from(counts_from).unwrap_or(usize::MAX);
     let mut samples = Samples::with_room_for(log.len() * sink.len().saturating_sub(warm_up));

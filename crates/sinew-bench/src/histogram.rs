@@ -59,14 +59,14 @@ impl Histogram {
     }
 }
 
-/// The bucket of a value: small values have one each, larger ones share one with those of the same
-/// leading 7 bits.
+/// Returns the bucket of a value: small values have one each, larger ones share one with those of
+/// the same leading 7 bits.
 fn bucket(value: u64) -> usize {
     let shift = value.max(1).ilog2().saturating_sub(PARTS_LOG2);
     usize::try_from(u64::from(shift) * PARTS + (value >> shift)).unwrap_or(usize::MAX)
 }
 
-/// The value in the middle of a bucket.
+/// Returns the value in the middle of a bucket.
 fn middle(bucket: usize) -> f64 {
     let bucket = bucket as u64;
     let shift = (bucket / PARTS).saturating_sub(1);

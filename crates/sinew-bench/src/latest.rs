@@ -210,7 +210,7 @@ pub(super) fn measure(options: &LatestOptions, progress: &mut Progress) -> Resul
     Ok(rows)
 }
 
-/// One round: this process writes.
+/// Measures one round: this process writes.
 fn round(
     directory: &Path,
     size: usize,

@@ -27,8 +27,8 @@ pub(super) fn without_pixels((width, height): (u32, u32), encoding: &str, bytes_
     image
 }
 
-/// The value of every byte except the first ones. One more than the number's lowest byte, so that a
-/// negative is never the image of another number.
+/// Returns the value of every byte except the first ones. One more than the number's lowest byte,
+/// so that a negative is never the image of another number.
 fn shade(number: u64) -> u8 {
     number.to_le_bytes()[0].wrapping_add(1)
 }

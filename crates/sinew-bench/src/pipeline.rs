@@ -91,8 +91,8 @@ struct PipelineArrivals {
     have_it: u32,
 }
 
-/// One round. A sample is the time from the camera, which stamps an image when it is complete, to
-/// the last viewer.
+/// Measures one round. A sample is the time from the camera, which stamps an image when it is
+/// complete, to the last viewer.
 fn round(viewers: u32, time: Duration) -> sinew::Result<Round> {
     let ticks = ticks(RATE, time);
     let run = Run::new()?;
@@ -105,7 +105,7 @@ fn round(viewers: u32, time: Duration) -> sinew::Result<Round> {
     Ok(making.round(viewers, seen))
 }
 
-/// The same with the viewers in another process.
+/// Measures the same with the viewers in another process.
 fn round_with_other_process(directory: &Path, viewers: u32, time: Duration) -> Result<Round, Error> {
     let ticks = ticks(RATE, time);
     // A short round can't wait until everything is warm.
@@ -192,8 +192,8 @@ impl Making {
         Ok(())
     }
 
-    /// Number of times that camera and filter processed a whole image: copies, encodings,
-    /// decodings.
+    /// Returns the number of times that camera and filter processed a whole image: copies,
+    /// encodings, decodings.
     fn copies(&self) -> u64 {
         let made = [&self.images, &self.negatives].map(|publisher| {
             let counts = publisher.statistics();
@@ -224,7 +224,7 @@ fn take(images: &Publisher<Image>, number: u64) -> sinew::Result<()> {
     Ok(images.publish(image)?)
 }
 
-/// Number of copies and decodings by subscriptions.
+/// Returns the number of copies and decodings by subscriptions.
 fn copies(subscriptions: &[Subscription<Image>]) -> u64 {
     let counts = subscriptions.iter().map(Subscription::statistics);
     counts.map(|counts| counts.copies + counts.decodings).sum()
@@ -236,7 +236,7 @@ impl PipelineArrivals {
     }
 }
 
-/// The viewers, each a node.
+/// Creates the viewers, each a node.
 fn view(
     run: &Run,
     viewers: u32,

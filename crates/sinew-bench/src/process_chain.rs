@@ -91,7 +91,7 @@ pub(super) fn measure(options: &ProcessChainOptions, progress: &mut Progress) ->
     Ok(rows)
 }
 
-/// One round. A sample is the time from source to sink.
+/// Measures one round. A sample is the time from source to sink.
 fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<Round, Error> {
     let ticks = ticks(rate, time);
     let cores = machine::two_cores()?;

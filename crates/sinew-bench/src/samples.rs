@@ -59,8 +59,8 @@ impl Samples {
     }
 }
 
-/// Index of the `percent`-th percentile among `count` sorted values: the smallest one that at least
-/// `percent` percent don't exceed.
+/// Returns the index of the `percent`-th percentile among `count` sorted values: the smallest one
+/// that at least `percent` percent don't exceed.
 fn nearest_rank(percent: usize, count: usize) -> usize {
     (percent * count).div_ceil(100).saturating_sub(1)
 }

@@ -25,7 +25,7 @@ use crate::options::{PathKind, ThroughputOptions};
 /// A round is one sample, the mean time of this many messages.
 const PARTS: u32 = 1000;
 
-/// Lossless: the publisher waits for the reader.
+/// Returns a lossless QoS: the publisher waits for the reader.
 fn lossless(size: usize) -> QoS {
     QoS::default().reliable().keep_all().max_samples(flood_depth(size)).max_blocking_time(PATIENCE)
 }
@@ -132,7 +132,7 @@ impl ThroughputSeen {
     }
 }
 
-/// The side that sends: returns its start time, and the number of messages.
+/// Runs the side that sends: returns its start time, and the number of messages.
 fn send<P: Payload>(publisher: &Publisher<P>, time: Duration) -> Result<(i64, u64), Error> {
     matched(publisher, 1)?;
     let start = now_ns();
@@ -153,7 +153,7 @@ struct ReadingEnd {
     stop: Box<dyn FnOnce() + Send>,
 }
 
-/// The side that reads all messages, until `begin` ends it.
+/// Runs the side that reads all messages, until `begin` ends it.
 fn read<P: Payload>(
     context: &Context,
     reading: ThroughputReading,

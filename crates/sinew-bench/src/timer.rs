@@ -54,8 +54,8 @@ pub(super) fn measure(turns: Turns, progress: &mut Progress) -> Result<Vec<Row>,
     Ok(rows)
 }
 
-/// One round, and the number of periods that the timer skipped. A sample is the lateness of one
-/// expiry.
+/// Measures one round, and the number of periods that the timer skipped. A sample is the lateness
+/// of one expiry.
 fn round(time: Duration) -> sinew::Result<(Round, u64)> {
     let ticks = ticks(RATE, time);
     let mut left_to_warm = warm_up(ticks);

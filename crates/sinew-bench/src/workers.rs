@@ -92,7 +92,8 @@ struct Done {
     last: [u64; 2],
 }
 
-/// One round. A sample is the time from the publish until both subscriptions have done their work.
+/// Measures one round. A sample is the time from the publish until both subscriptions have done
+/// their work.
 fn two_subscriptions_round(executor: ExecutorOptions, time: Duration) -> sinew::Result<Round> {
     let ticks = ticks(RATE, time);
     let counts_from = u64::from(warm_up(ticks));
@@ -145,9 +146,9 @@ fn two_subscriptions_round(executor: ExecutorOptions, time: Duration) -> sinew::
     }))
 }
 
-/// The same with two threads, each on a core of its own (the kernel often wakes a thread on the
-/// core of the thread that woke it, and leaves it there for a while). The thread that wakes at the
-/// tick does its work after it has woken the other one.
+/// Measures the same with two threads, each on a core of its own (the kernel often wakes a thread
+/// on the core of the thread that woke it, and leaves it there for a while). The thread that wakes
+/// at the tick does its work after it has woken the other one.
 fn two_threads_round(cores: (usize, usize), time: Duration) -> Result<Round, Error> {
     machine::pin_to(cores.0)?;
     let ticks = ticks(RATE, time);
@@ -191,7 +192,7 @@ struct Computation {
 }
 
 impl Computation {
-    /// An amount that takes about `us` microseconds on this machine, without disturbance.
+    /// Returns an amount that takes about `us` microseconds on this machine, without disturbance.
     fn of(us: u32) -> Self {
         const TRIAL: u64 = 100_000;
         let trial_ns = || {
@@ -285,7 +286,7 @@ fn counted(
     Ok((after - before, (after - before) as f64 / seconds))
 }
 
-/// One round with the executor.
+/// Measures one round with the executor.
 fn busy_topics_round(busy: &Busy, time: Duration) -> Result<Throughput, Error> {
     machine::keep_to(&busy.cores)?;
     let run = Run::by(ExecutorOptions::multi(busy.threads))?;
@@ -319,7 +320,7 @@ fn busy_topics_round(busy: &Busy, time: Duration) -> Result<Throughput, Error> {
 #[derive(Default)]
 struct Count(AtomicU64);
 
-/// One round of plain threads that do the same work.
+/// Measures one round of plain threads that do the same work.
 fn plain_threads_round(busy: &Busy, time: Duration) -> Result<Throughput, Error> {
     machine::keep_to(&busy.cores)?;
     let counts: Vec<Count> = (0..busy.threads).map(|_| Count::default()).collect();

@@ -54,7 +54,7 @@ pub(crate) fn script(shell: clap_complete::Shell) -> Vec<u8> {
     script
 }
 
-/// The command line, with completers for its arguments.
+/// Returns the command line, with completers for its arguments.
 fn command() -> Command {
     named(Cli::command(), "")
 }
@@ -97,7 +97,7 @@ enum What {
 }
 
 impl What {
-    /// Determined by the argument's name, and by the tool.
+    /// Determines the kind by the argument's name, and by the tool.
     fn of(arg: &Arg, tool: &str) -> Option<Self> {
         let name = arg.get_value_names()?.first()?.as_str();
         Some(match (name, tool) {

@@ -110,7 +110,7 @@ impl Program for Channels {
     }
 }
 
-/// A chain of threads, each with a channel before it.
+/// Measures a chain of threads, each with a channel before it.
 fn chain<S: Send + 'static, R: Send + 'static>(
     channel: fn(usize) -> (S, R),
     send: fn(&S, Timing) -> bool,
@@ -165,8 +165,8 @@ trait Flood {
     ) -> Result<(throughput::Sent, Seen)>;
 }
 
-/// Small messages are moved directly, larger ones in a box of their own: both are the usual way for
-/// each channel.
+/// Runs a flood. Small messages are moved directly, larger ones in a box of their own: both are the
+/// usual way for each channel.
 fn sized(size: usize, time: Duration, flood: impl Flood) -> Result<Figures> {
     let room = flood_depth(size);
     let meter = Meter::start();
@@ -177,8 +177,8 @@ fn sized(size: usize, time: Duration, flood: impl Flood) -> Result<Figures> {
     Ok(throughput::figures(sent, seen, size, meter.usage()))
 }
 
-/// A flood through a channel between threads. Its sender is dropped with `send`, which ends the
-/// reader.
+/// Measures a flood through a channel between threads. Its sender is dropped with `send`, which
+/// ends the reader.
 fn between_threads<T: AsRef<[u64]>>(
     time: Duration,
     from: impl IntoIterator<Item = T> + Send + 'static,

@@ -57,7 +57,7 @@ struct Seen {
     arrived_ns: Vec<i64>,
 }
 
-/// Index for a message's times: messages are numbered from 1.
+/// Returns the index for a message's times: messages are numbered from 1.
 fn place(number: u64) -> Option<usize> {
     usize::try_from(number).ok()?.checked_sub(1)
 }

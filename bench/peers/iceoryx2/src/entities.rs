@@ -16,8 +16,8 @@ use crate::domain::{self, Domain};
 /// A message of 16 bytes.
 type Small = [u64; 2];
 
-/// The service of a pair, named after its number. It holds ten messages for its subscriber, as in
-/// Sinew's side, and has no room for further endpoints.
+/// Creates the service of a pair, named after its number. It holds ten messages for its subscriber,
+/// as in Sinew's side, and has no room for further endpoints.
 fn service<S: Service>(node: &Node<S>, number: u32) -> Result<PortFactory<S, Small, ()>> {
     let service = node.service_builder(&format!("topic_{number}").as_str().try_into()?);
     let service = service.publish_subscribe::<Small>().max_publishers(1).max_subscribers(1);

@@ -82,7 +82,7 @@ impl Topic {
     }
 }
 
-/// The action of a sender that finds no room.
+/// Returns the action of a sender that finds no room.
 fn patiently(info: &BackpressureInfo) -> BackpressureAction {
     if info.elapsed_time < PATIENCE {
         BackpressureAction::Retry
@@ -91,7 +91,7 @@ fn patiently(info: &BackpressureInfo) -> BackpressureAction {
     }
 }
 
-/// The service for events beside a service for messages.
+/// Creates the service for events beside a service for messages.
 fn events(node: &Node<ipc::Service>, name: &str) -> Result<Events<ipc::Service>> {
     let service = node.service_builder(&name.try_into()?).event();
     service.open_or_create().with_context(|| format!("the events of {name} can't be made"))

@@ -12,7 +12,7 @@ use crate::Iceoryx2;
 use crate::domain::{self, Domain};
 use crate::ports::Topic;
 
-/// As many messages may wait as in Sinew's side.
+/// Returns the topic. As many messages may wait as in Sinew's side.
 fn topic(size: usize) -> Topic {
     Topic { waiting: flood_depth(size), lossless: true, ..Topic::new("flood", false) }
 }

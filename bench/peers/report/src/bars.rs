@@ -123,7 +123,7 @@ fn is_meant(bar: &Bar, side: &Side) -> bool {
     matches!(&side.kind, Kind::Peer(peer) if (bar.is_peer)(peer, &side.system))
 }
 
-/// All bars.
+/// Returns all bars.
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn bars() -> Vec<Bar> {
     fn chain(work: &Work) -> bool {

@@ -109,7 +109,7 @@ fn behind(name: &str, unit: Unit, factors: &[f64]) -> String {
     }
 }
 
-/// The same over the rounds: the middle, and the range.
+/// Describes the same over the rounds: the middle, and the range.
 fn behind_in_rounds(name: &str, unit: Unit, factor: Ratio) -> String {
     let sentence = behind(name, unit, &[factor.middle]);
     if factor.rounds < 2 {

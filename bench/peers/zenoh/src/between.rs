@@ -217,7 +217,7 @@ pub fn fan_out(case: &Case) -> Result<Figures> {
     })
 }
 
-/// All subscribers in one session: in Sinew's side they share a context.
+/// Serves all subscribers in one session: in Sinew's side they share a context.
 pub fn serve_fanout(other: &Other, subscriptions: u32, measuring: Measuring) -> Result<()> {
     let session = join(other, Memory::Heap)?;
     let heard = Shared::of(fanout::heard_by(subscriptions, other.case.time()));

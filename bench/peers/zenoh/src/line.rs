@@ -62,7 +62,7 @@ fn declare(nodes: &[(u32, Session)], hops: u32, sink: &Sink) -> Result<Vec<Arc<P
     Ok(publishers)
 }
 
-/// `count` sessions of this process, each linked to the next one.
+/// Opens `count` sessions of this process, each linked to the next one.
 fn line(count: u32) -> Result<Vec<(u32, Session)>> {
     let mut nodes: Vec<(u32, Session)> = Vec::new();
     for number in 0..count {
@@ -72,7 +72,7 @@ fn line(count: u32) -> Result<Vec<(u32, Session)>> {
     Ok(nodes)
 }
 
-/// `count` nodes that share a session.
+/// Opens `count` nodes that share a session.
 fn together(count: u32) -> Result<Vec<(u32, Session)>> {
     let session = sessions::alone()?;
     Ok((0..count).map(|number| (number, session.clone())).collect())

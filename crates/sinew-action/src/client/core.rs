@@ -358,8 +358,8 @@ impl<A: Action> ClientCore<A> {
         self.change(goal, |progress| progress.handle_result(result, lost));
     }
 
-    /// Number of the action's feedback messages, of any goal, that were lost before this client
-    /// took them in: overwritten, lost on the network, or dropped for want of room.
+    /// Returns the number of the action's feedback messages, of any goal, that were lost before
+    /// this client took them in: overwritten, lost on the network, or dropped for want of room.
     fn lost_on_the_way(&self) -> u64 {
         let statistics = self.feedback.statistics();
         statistics.overwritten + statistics.missed

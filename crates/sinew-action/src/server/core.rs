@@ -122,7 +122,7 @@ struct GoalResult<A: Action> {
 }
 
 impl<A: Action> GoalResult<A> {
-    /// The size of the encoded form, but at least that of the value itself.
+    /// Computes the size: that of the encoded form, but at least that of the value itself.
     fn new(result: Shared<A::Result>) -> Self {
         let encoded = <A::Result as Message>::ENCODING.map_or(0, |encoding| (encoding.size)(&result));
         Self { result, bytes: encoded.max(size_of::<A::Result>()) }

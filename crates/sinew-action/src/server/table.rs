@@ -396,7 +396,7 @@ mod tests {
         ]
     }
 
-    /// Size of the result of the step with this number.
+    /// Returns the size of the result of the step with this number.
     fn bytes_of(number: u64) -> usize {
         usize::try_from(number % 7).unwrap()
     }

@@ -54,8 +54,8 @@ pub(super) fn measure(
     Ok(["new process", "new entity"].into_iter().zip(&rounds).map(row).collect())
 }
 
-/// A sample is the time from the start of a new process's work until the publisher matches its
-/// subscription.
+/// Measures one round with new processes. A sample is the time from the start of a new process's
+/// work until the publisher matches its subscription.
 fn new_processes(directory: &Path, time: Duration) -> Result<Round, Error> {
     let (_context, publisher) = publisher(directory)?;
     repeat(&publisher, time, || {
@@ -68,8 +68,8 @@ fn new_processes(directory: &Path, time: Duration) -> Result<Round, Error> {
     })
 }
 
-/// A sample is the time from before a known process creates a subscription until the publisher
-/// matches it.
+/// Measures one round with a known process. A sample is the time from before a known process
+/// creates a subscription until the publisher matches it.
 fn new_entities(directory: &Path, time: Duration) -> Result<Round, Error> {
     let (_context, publisher) = publisher(directory)?;
     let mut known = Process::start(&Known { directory: directory.to_owned() })?;

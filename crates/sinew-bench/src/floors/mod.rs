@@ -136,7 +136,7 @@ impl Work for Second {
         self.floor.name()
     }
 
-    /// The second process of a floor: serves until it is ended.
+    /// Runs the second process of a floor: serves until it is ended.
     fn play(&self, _: Measuring) -> Result<(), Error> {
         let shared = peer::join(self)?;
         match self.floor {

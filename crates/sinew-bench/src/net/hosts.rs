@@ -109,7 +109,7 @@ impl Host {
     }
 }
 
-/// Number of messages that a gateway has handled for the network.
+/// Returns the number of messages that a gateway has handled for the network.
 fn touched(statistics: &GatewayStatistics) -> u64 {
     statistics.topics.iter().map(|(_, _, counts)| counts.sent + counts.unsent + counts.limited).sum()
 }

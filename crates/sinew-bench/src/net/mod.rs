@@ -82,8 +82,8 @@ fn await_told(came: &Receiver<i64>) -> Result<i64, Error> {
     came.recv_timeout(PATIENCE).map_err(silent)
 }
 
-/// A round of single messages at a steady rate. A sample is the time from before `send` until the
-/// message's arrival, which `send` returns.
+/// Measures a round of single messages at a steady rate. A sample is the time from before `send`
+/// until the message's arrival, which `send` returns.
 fn one_by_one(time: Duration, mut send: impl FnMut() -> Result<i64, Error>) -> Result<Round, Error> {
     let ticks = ticks(RATE, time);
     let mut samples = Samples::with_room_for(ticks as usize);
@@ -99,7 +99,7 @@ fn one_by_one(time: Duration, mut send: impl FnMut() -> Result<i64, Error>) -> R
     Ok(Round::of(samples))
 }
 
-/// The rows of bare zenoh and of gateways, each with its ratio to zenoh in the same round.
+/// Returns the rows of bare zenoh and of gateways, each with its ratio to zenoh in the same round.
 fn rows(
     case: &'static str,
     parts: u32,

@@ -41,8 +41,8 @@ pub(crate) struct Echo {
 }
 
 impl PingPongCase {
-    /// The number of ways in a sample: one if the other process takes the time at which it had read
-    /// everything, otherwise two.
+    /// Returns the number of ways in a sample: one if the other process takes the time at which it
+    /// had read everything, otherwise two.
     fn parts(self) -> u32 {
         if self.mode == PingPongMode::Whole { 1 } else { 2 }
     }
@@ -107,7 +107,7 @@ fn sizes(options: &PingPongOptions) -> Vec<usize> {
     }
 }
 
-/// One round.
+/// Measures one round.
 fn round(
     directory: &Path,
     case: PingPongCase,

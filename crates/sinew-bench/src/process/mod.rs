@@ -38,7 +38,7 @@ pub trait Work: Serialize + DeserializeOwned {
     /// Its name among the roles of the program.
     const ROLE: &'static str;
 
-    /// The measured scenario, for messages.
+    /// Returns the measured scenario, for messages.
     fn scenario(&self) -> &'static str;
 
     /// Does the work, in the other process.

@@ -116,8 +116,8 @@ fn rows_of(
     Ok(rows)
 }
 
-/// One round. Its samples are the times from the call to the server's start. Also returns those
-/// from the call to its answer.
+/// Measures one round. Its samples are the times from the call to the server's start. Also returns
+/// those from the call to its answer.
 fn round(directory: &Path, case: BetweenCase, time: Duration) -> Result<(Round, Samples), Error> {
     let core = case.cores.map(|cores| cores.1);
     let role = Serving { directory: directory.to_owned(), wait: case.wait, core };
@@ -180,7 +180,7 @@ impl CallsBetween {
         !self.window.is_over(now, &self.whole)
     }
 
-    /// The client's thread spins the executor while it waits.
+    /// Makes all calls; the client's thread spins the executor while it waits.
     fn await_all(&mut self, run: &Run, client: &Client<Bench>) -> Result<(), Error> {
         run.executor.spin_until(async {
             loop {
@@ -193,7 +193,7 @@ impl CallsBetween {
         })?
     }
 
-    /// The client's thread sleeps while it waits.
+    /// Makes all calls; the client's thread sleeps while it waits.
     fn block_all(&mut self, client: &Client<Bench>, rate: Option<f64>) -> Result<(), Error> {
         let mut pace = rate.map(Ticks::start).transpose()?;
         loop {

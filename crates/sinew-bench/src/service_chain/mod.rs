@@ -128,8 +128,8 @@ impl ChainCalls {
     }
 }
 
-/// One round. Its samples are the times from the client's call to the last server's start. Also
-/// returns those from the call to its answer.
+/// Measures one round. Its samples are the times from the client's call to the last server's start.
+/// Also returns those from the call to its answer.
 fn round(case: ServiceChainCase, time: Duration) -> Result<(Round, Samples), Error> {
     let run = Run::by(case.executor)?;
     let requests = Collected::new(Requests::default());
@@ -153,7 +153,7 @@ fn round(case: ServiceChainCase, time: Duration) -> Result<(Round, Samples), Err
     Ok((round, whole))
 }
 
-/// A server that calls the next one.
+/// Creates a server that calls the next one.
 fn relay(run: &Run, hop: u32, awaits: bool) -> sinew::Result<Server<Bench>> {
     let node = run.context.node(&format!("relay_{hop}"))?;
     let next = node.client::<Bench>(&format!("hop_{}", hop + 1)).create()?;
@@ -171,7 +171,7 @@ fn relay(run: &Run, hop: u32, awaits: bool) -> sinew::Result<Server<Bench>> {
     Ok(server?)
 }
 
-/// The server that calls no other.
+/// Creates the server that calls no other.
 fn last(run: &Run, case: ServiceChainCase, requests: &Collected<Requests>) -> sinew::Result<Server<Bench>> {
     let node = run.context.node("last")?;
     let service = node.server::<Bench>(&format!("hop_{}", case.relays));

@@ -153,7 +153,7 @@ fn subscribe(
     Ok(subscriptions)
 }
 
-/// The number of a subscription or a publisher in the log.
+/// Returns the number of a subscription or a publisher in the log.
 fn number(index: usize) -> u16 {
     u16::try_from(index).unwrap_or(u16::MAX)
 }

@@ -52,7 +52,8 @@ impl Edges {
     }
 }
 
-/// The brightness of each pixel of a row; its first and last values are repeated beyond the ends.
+/// Computes the brightness of each pixel of a row; its first and last values are repeated beyond
+/// the ends.
 fn brightness(row: &[u8], into: &mut Vec<i16>) {
     let of = |pixel: &[u8]| {
         let [red, green, blue] = [0, 1, 2].map(|channel| u16::from(pixel[channel]));

@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    /// The next frame.
+    /// Returns the next frame.
     fn capture(camera: &mut Camera) -> Image {
         let mut frame = begun(camera.sees());
         frame.data.resize(BYTES, 0);

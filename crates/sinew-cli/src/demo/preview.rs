@@ -36,7 +36,8 @@ pub(super) fn lines(frame: &FrameView<'_>, columns: usize, rows: usize) -> Vec<S
         .collect()
 }
 
-/// Width and (even) height of the preview in pixels. A half cell is about as high as it is wide.
+/// Returns the width and (even) height of the preview in pixels. A half cell is about as high as it
+/// is wide.
 fn fitting(frame: &FrameView<'_>, columns: usize, rows: usize) -> Option<(usize, usize)> {
     let (own_width, own_height) = dimensions(frame);
     if columns < LEAST.0 || rows < LEAST.1 || own_width == 0 || own_height == 0 {
@@ -52,7 +53,7 @@ fn dimensions(frame: &FrameView<'_>) -> (usize, usize) {
     (frame.width as usize, frame.height as usize)
 }
 
-/// The mean colour of the part of the frame that one pixel of a preview of `size` shows.
+/// Returns the mean colour of the part of the frame that one pixel of a preview of `size` shows.
 fn mean(frame: &FrameView<'_>, at: (usize, usize), size: (usize, usize)) -> Colour {
     let (width, height) = dimensions(frame);
     let span = |at: usize, of: usize, all: usize| {

@@ -41,7 +41,8 @@ pub(super) fn check(place: &Where) -> Vec<Finding> {
     findings
 }
 
-/// The gateway does nothing for its remote endpoints, and keeps other gateways from leading.
+/// Reports that the gateway does nothing for its remote endpoints, and keeps other gateways from
+/// leading.
 fn stopped(gateway: &ObservedGateway) -> Finding {
     let ObservedGateway { pid, program, session, .. } = gateway;
     let found = format!(
@@ -83,7 +84,7 @@ fn connected(gateway: &ObservedGateway) -> Finding {
 const REACH: &str = "have one of the two reach the port on which the other listens (--listen tcp/[::]:7448), or send \
                      everything through the router: sinew gateway --client, or mode: \"client\" in that program's session config";
 
-/// A session that is announced, but can't be reached.
+/// Reports a session that is announced, but can't be reached.
 fn reached(session: &NetworkSession) -> Option<Finding> {
     // Received messages are better evidence than a missing answer.
     let is_silent = session.is_reached == Some(false) && session.heard == 0;
@@ -97,7 +98,7 @@ fn reached(session: &NetworkSession) -> Option<Finding> {
     })
 }
 
-/// Source times that can't be right.
+/// Reports source times that can't be right.
 fn clock(session: &NetworkSession, links: &[Link]) -> Option<Finding> {
     let behind = session.behind_ns.filter(|behind| behind.unsigned_abs() > APART.unsigned_abs())?;
     let link = links.iter().find(|link| link.session == session.id);

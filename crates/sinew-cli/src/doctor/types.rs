@@ -53,7 +53,7 @@ fn look(domain: &Domain, directory: &Path) -> std::io::Result<Kept> {
     Ok(kept)
 }
 
-/// `stat` counts in blocks of 512 bytes.
+/// Returns the size of a file. `stat` counts in blocks of 512 bytes.
 fn memory(found: &Metadata) -> u64 {
     found.blocks() * 512
 }

@@ -245,7 +245,8 @@ impl Figures {
         is_told.then(|| self.ages.get(rank.max(1) - 1).copied()).flatten()
     }
 
-    /// In seconds, as in `ros2 topic delay`, to the microsecond, which is what clocks are good for.
+    /// Formats the ages in seconds, as in `ros2 topic delay`, to the microsecond, which is what
+    /// clocks are good for.
     fn text(&self) -> String {
         if self.unstamped > 0 {
             says(&format!(

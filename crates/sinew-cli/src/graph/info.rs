@@ -251,7 +251,7 @@ fn network_json(gateway: &ObservedGateway, totals: &impl Serialize) -> Value {
     json!({"pid": gateway.pid, "program": gateway.program, "totals": totals})
 }
 
-/// The same as text.
+/// Returns the same as text.
 fn network_text(gateway: &ObservedGateway, type_name: &str, totals: &[(&str, u64)]) -> String {
     let ObservedGateway { pid, program, .. } = gateway;
     let totals: String = totals.iter().map(|(what, count)| format!("  {what}: {count}\n")).collect();

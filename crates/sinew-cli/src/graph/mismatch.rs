@@ -108,8 +108,8 @@ impl fmt::Display for Pair<'_> {
     }
 }
 
-/// `sinew topic check`. Fails if there is such a pair. One-sided names are no failure: the other
-/// side may come.
+/// Runs `sinew topic check`. Fails if there is such a pair. One-sided names are no failure: the
+/// other side may come.
 pub(super) fn check(options: &CheckOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
     let snapshot = observed.look()?;

@@ -331,7 +331,7 @@ impl<'a> Publish<'a> {
         self.matched.len() - self.carriers.len() + listed
     }
 
-    /// A late subscription gets the retained messages over a connection of its own.
+    /// Connects a subscription. A late one gets the retained messages over a connection of its own.
     fn connect(&mut self, peer: &Arc<Peer>, key: EndpointKey, requested: QoS) -> Result<(), Error> {
         let next = self.writer.next();
         let depth = qos::capacity(&requested);
@@ -352,7 +352,7 @@ impl<'a> Publish<'a> {
         Ok(())
     }
 
-    /// Number of messages that are kept for late subscriptions.
+    /// Returns the number of messages that are kept for late subscriptions.
     fn retained(&self) -> u64 {
         match self.offered.durability {
             Durability::TransientLocal => self.sent.min(qos::capacity(&self.offered) as u64),

@@ -25,10 +25,10 @@ pub(super) trait Report {
     /// Whether it needs the size of messages.
     const ASKS_FOR_SIZE: bool = false;
 
-    /// As text; `None` if there is nothing to report.
+    /// Formats the report as text; `None` if there is nothing to report.
     fn text(total: &Total) -> Option<String>;
 
-    /// As JSON.
+    /// Formats the report as JSON.
     fn json(total: &Total) -> Value;
 }
 

@@ -43,7 +43,7 @@ pub(super) fn written(
     written_at(1, interfaces, (name, text), comments, text_of)
 }
 
-/// The same for the type at this depth, counted from 1.
+/// Returns the same for the type at this depth, counted from 1.
 fn written_at(
     depth: usize,
     interfaces: &Interfaces,

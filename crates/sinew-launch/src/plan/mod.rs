@@ -535,7 +535,7 @@ fn add_after(after: &[(String, Place)], scope: &Scope, inner: &mut Scope) -> Res
     Ok(())
 }
 
-/// A text as it was written, or nearly so.
+/// Returns a text as it was written, or nearly so.
 fn shown(parts: &[Part]) -> String {
     let one = |part: &Part| match part {
         Part::Literal(text) => text.clone(),

@@ -258,7 +258,7 @@ impl Scope {
 /// Approximate size of a map or list entry without its texts, in bytes.
 const ENTRY: usize = 2 * size_of::<String>();
 
-/// Approximate number of bytes that the value takes.
+/// Returns the approximate number of bytes that the value takes.
 fn bytes_of(given: &Given) -> usize {
     let inside = match given {
         Given::Value(name, value) => name.len() + bytes_of_value(value),

@@ -85,7 +85,7 @@ pub fn harmless(line: &[u8], colours: bool) -> String {
     text
 }
 
-/// The length of the colour sequence at the start of the text, if there is one.
+/// Returns the length of the colour sequence at the start of the text, if there is one.
 fn colour(text: &str) -> Option<usize> {
     let inside = text.strip_prefix("\x1b[")?;
     let end = inside.find(|c: char| !c.is_ascii_digit() && c != ';' && c != ':')?;

@@ -337,7 +337,7 @@ impl Supervisor {
         }
     }
 
-    /// The process has ended for good.
+    /// Records that the process has ended for good.
     fn ended(&mut self, process: usize, outcome: Outcome, now: Duration) {
         let slot = &mut self.slots[process];
         slot.state = State::Ended;

@@ -117,7 +117,7 @@ impl Wanted {
         is_right
     }
 
-    /// The request for the node that uses the type.
+    /// Returns the request for the node that uses the type.
     fn request(&self) -> GetTypeDescriptionRequest {
         GetTypeDescriptionRequest {
             type_name: self.type_name.clone(),
@@ -126,7 +126,7 @@ impl Wanted {
         }
     }
 
-    /// The key of that node's service.
+    /// Returns the key of that node's service.
     fn service(&self) -> Option<String> {
         let service = GetTypeDescription::TYPE?;
         let name = format!("{}/get_type_description", self.node);

@@ -42,13 +42,13 @@ pub(super) struct HeldSamples<M = Arrival> {
 
 /// A message that can be held.
 pub(super) trait Numbered {
-    /// The publisher's sequence number of the message.
+    /// Returns the publisher's sequence number of the message.
     fn sequence(&self) -> i64;
 
-    /// Length in bytes.
+    /// Returns the length in bytes.
     fn length(&self) -> usize;
 
-    /// The same message has come once more.
+    /// Records that the same message has come once more.
     fn came_again(&mut self, again: &Self);
 }
 
@@ -61,7 +61,7 @@ impl Numbered for Arrival {
         self.sample.payload().len()
     }
 
-    /// If it also comes as a published message, all subscriptions get it.
+    /// If the message also comes as a published message, all subscriptions get it.
     fn came_again(&mut self, again: &Self) {
         self.is_kept &= again.is_kept;
     }

@@ -181,7 +181,8 @@ impl RemotePublisher {
         self.gid == *gid || self.says.read().as_ref() == Some(gid)
     }
 
-    /// The publisher's id for local subscriptions, the same whichever gateway brings its messages.
+    /// Returns the publisher's id for local subscriptions, the same whichever gateway brings its
+    /// messages.
     fn identity(&self) -> u64 {
         let (half, _) = self.gid.split_first_chunk().unwrap_or((&[0; 8], &[]));
         u64::from_le_bytes(*half)
@@ -473,8 +474,8 @@ pub(super) enum Subscribed {
 }
 
 impl Subscribed {
-    /// `kept`: the number of messages that publishers may retain for late joiners, and their
-    /// reliability; [`history`](super::history) requests the retained messages.
+    /// Opens a subscription. `kept`: the number of messages that publishers may retain for late
+    /// joiners, and their reliability; [`history`](super::history) requests the retained messages.
     pub(super) fn open(
         shared: &Arc<Shared>,
         route: &Arc<Route>,
@@ -637,9 +638,9 @@ impl Route {
         self.keep_early(&mut self.early.lock(), arrival, shared);
     }
 
-    /// After the time that tokens may take, messages with an unknown gid are assigned to a
-    /// publisher that no other message belongs to: it forms its gid differently from rmw_zenoh. (A
-    /// publisher whose token is even later takes its messages back then.)
+    /// Assigns early messages. After the time that tokens may take, messages with an unknown gid
+    /// are assigned to a publisher that no other message belongs to: it forms its gid differently
+    /// from rmw_zenoh. (A publisher whose token is even later takes its messages back then.)
     fn assign_early(self: &Arc<Self>, shared: &Arc<Shared>) {
         let now = Time::steady();
         let is_young = |early: &EarlySample| now - early.came < UNTOLD;

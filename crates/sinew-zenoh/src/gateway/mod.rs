@@ -367,7 +367,7 @@ impl Start {
         session.map_err(|error| GatewayError::Session { reason: crate::config::reason(&error) })
     }
 
-    /// The gateway's thread.
+    /// Runs the gateway's thread.
     fn run(self, claim: &Claim, first: Option<Session>, told: &Receiver<Change>) {
         let session = match first {
             Some(session) => session,
@@ -459,7 +459,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// Wall time, in nanoseconds.
+    /// Returns the wall time, in nanoseconds.
     fn wall(&self) -> i64 {
         self.context.now(ClockKind::System).nanoseconds()
     }

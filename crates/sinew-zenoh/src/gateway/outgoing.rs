@@ -178,7 +178,7 @@ impl LocalPublisher {
     }
 }
 
-/// The chain of a message, unless it is the chain's first message.
+/// Returns the chain of a message, unless it is the chain's first message.
 fn continued(info: &MessageInfo) -> Option<Chain> {
     let lineage = info.lineage();
     let began = lineage.wall();
@@ -590,7 +590,8 @@ impl Carrier {
         }
     }
 
-    /// The sender has carried all its messages: from now on it has to be left anew.
+    /// Records that the sender has carried all its messages: later ones have to be left to the
+    /// sender again.
     fn is_no_longer_left(self: &Arc<Self>) {
         self.is_sending.store(true, Ordering::Release); // pairs with `is_idle`, as the next ones
         self.is_left.store(false, Ordering::Release);
@@ -743,7 +744,7 @@ impl Carrier {
         }
     }
 
-    /// While a message waits for its publisher, those behind it wait here, so that newer ones don't
+    /// Keeps messages here while the first one waits for its publisher, so that newer ones don't
     /// displace them.
     fn hold_more(&self) {
         let has_room = || {

@@ -280,7 +280,7 @@ impl Worker {
         self.next_id - 1
     }
 
-    /// A client calls for the first time: endpoints that its program created before are put on the
+    /// Handles the first call of a client: endpoints that its program created before are put on the
     /// network before the server may publish messages for them, such as the feedback of a goal.
     fn fresh_client(&mut self, route: RouteKey, client: Gid) {
         // New endpoints are reported before this returns, and so before the change that is sent
@@ -635,8 +635,8 @@ impl Worker {
         self.with_route(route, |ends| ends.remote_publisher_came(token_key, publisher, known))
     }
 
-    /// A remote publisher has published messages of another one: its numbers start again, as for a
-    /// new publisher.
+    /// Starts a remote publisher anew that has published messages of another one: its numbers start
+    /// again, as for a new publisher.
     fn comes_anew(&mut self, token_key: &str) {
         let is_leaving = self.remote.get(token_key).is_none_or(|remote| remote.is_leaving);
         self.remote_went(token_key);
@@ -848,7 +848,7 @@ fn split(full: &str) -> Option<(String, String)> {
     Some((if namespace.is_empty() { "/" } else { namespace }.to_owned(), node.to_owned()))
 }
 
-/// The gid that Sinew forms: the participant's id, and the endpoint's number in it.
+/// Returns the gid that Sinew forms: the participant's id, and the endpoint's number in it.
 fn gid_of(participant: u64, number: u64) -> Gid {
     let mut bytes = [0; 16];
     bytes[..8].copy_from_slice(&participant.to_le_bytes());
@@ -856,7 +856,7 @@ fn gid_of(participant: u64, number: u64) -> Gid {
     Gid(bytes)
 }
 
-/// The participant in a gid of [`gid_of`].
+/// Returns the participant in a gid of [`gid_of`].
 fn participant_of(gid: Gid) -> u64 {
     let [participant, _] = gid.0.as_chunks::<8>().0 else { return 0 };
     u64::from_le_bytes(*participant)

@@ -129,7 +129,7 @@ pub fn parse_chunk(chunk: &str) -> Result<QoS, QosChunkError> {
     Ok(qos)
 }
 
-/// `None`: not a valid time. `Some(None)`: infinite, or unspecified.
+/// Parses a time. `None`: not a valid time. `Some(None)`: infinite, or unspecified.
 fn time_of_text(text: &str) -> Option<Option<Duration>> {
     let (seconds, nanoseconds) = text.split_once(',')?;
     let (seconds, nanoseconds) = (number(seconds, INFINITE.0)?, number(nanoseconds, INFINITE.1)?);
