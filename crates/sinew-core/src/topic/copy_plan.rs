@@ -1,8 +1,8 @@
-//! Who gets which copy of a published message, decided before anything is cloned.
+//! Decides which buffer gets which copy of a published message, before anything is cloned.
 //!
-//! A message lies at one address. Of the buffers that are to get it, *owners* want it for
-//! themselves at an address of their own, *sharers* only read, and *value* buffers keep it by
-//! value, so that it has no address to promise.
+//! A message lies at one address. Of the buffers that get it, *owners* want it for themselves at an
+//! address of their own, *sharers* only read it, and *value* buffers keep it by value, so they have
+//! no address to promise.
 //!
 //! | published | owners | sharers | values |
 //! |---|---|---|---|
@@ -11,13 +11,13 @@
 //! | `Unique`, values only | | | first: the original, moved; others: a copy each |
 //! | `Shared` | a copy each | the original | a copy each |
 //!
-//! Nothing is copied that a reader could have had as it is: sharers never need more than one
-//! instance between them, and the original serves one of the readers, unless it stays shared and
-//! all of them want to own. The rows without values are those of ROS 2's intra-process design
+//! No reader gets a copy if it could have had the original: sharers never need more than one
+//! instance among them, and the original serves one of the readers, unless it stays shared and all
+//! of them want to own it. The rows without values are those of ROS 2's intra-process design
 //! (<https://design.ros2.org/articles/intraprocess_communications.html>).
 //!
-//! A publisher that has to keep what it sends (for late joiners, or to encode it afterwards)
-//! publishes `Shared`.
+//! A publisher that has to keep a message (for late joiners, or to encode it afterwards) publishes
+//! it as `Shared`.
 //!
 //! All copies have to be made before the original is given away by ownership: its new owner may
 //! write to it.
@@ -27,7 +27,7 @@
 pub(crate) enum Role {
     /// Holds `Unique`: an address of its own.
     Owner,
-    /// Holds `Shared`: reads along with others.
+    /// Holds `Shared`: reads it along with other holders.
     Sharer,
     /// Holds the value itself.
     Value,
@@ -42,10 +42,10 @@ pub(crate) enum Ownership {
     Shared,
 }
 
-/// What one buffer gets.
+/// One buffer's share of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Disposition {
-    /// The published message by ownership. At most one buffer gets it, and then no other one gets
+    /// The published message by ownership. At most one buffer gets it, and then no buffer gets
     /// `OriginalShared`.
     Original,
     /// A reference to the published message.
@@ -56,18 +56,19 @@ pub(crate) enum Disposition {
     SharedCopy,
 }
 
-/// What every buffer gets of one message. Three words, made from counts alone; allocates nothing.
+/// Every buffer's share of one message. Three words, made from counts alone; allocates nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CopyPlan {
     /// The role whose first buffer gets the original by ownership.
     heir: Option<Role>,
-    /// What every sharer gets.
+    /// Share of every sharer.
     shared: Disposition,
     copies: usize,
 }
 
 impl CopyPlan {
-    /// The plan for a message published in this form to so many buffers of each role.
+    /// Returns the plan for a message published in this form to these numbers of buffers of each
+    /// role.
     #[inline]
     pub(crate) const fn new(form: Ownership, owners: usize, sharers: usize, values: usize) -> Self {
         let own = owners + values;
@@ -86,13 +87,13 @@ impl CopyPlan {
         }
     }
 
-    /// How many copies are made: one per `Copy`, and one for all `SharedCopy` together.
+    /// Number of copies made: one per `Copy`, and one for all `SharedCopy` together.
     #[inline]
     pub(crate) const fn copies(&self) -> usize {
         self.copies
     }
 
-    /// What the buffer gets that has `nth` buffers of the same role before it.
+    /// Returns the share of the buffer that has `nth` buffers of the same role before it.
     #[inline]
     pub(crate) fn share(&self, role: Role, nth: usize) -> Disposition {
         match role {
@@ -119,7 +120,8 @@ mod tests {
         (0..buffers.len()).map(|index| plan.share(buffers[index], nth(index))).collect()
     }
 
-    /// The addresses that buffers in this order get: 1 is the original's, copies count on from 2.
+    /// The addresses that buffers in this order get: 1 is the original's, copies are numbered from
+    /// 2.
     fn addresses(shares: &[Disposition]) -> Vec<usize> {
         let (mut copies, mut shared_copy) = (1, None);
         let mut copy = || {
@@ -156,8 +158,8 @@ mod tests {
         assert_eq!(plan.copies(), copies, "{form:?} published to {pattern}");
     }
 
-    /// What is published lies at @1. `u` owns, `s` shares, `v` keeps it by value (where @1 means
-    /// moved).
+    /// The published message lies at @1. `u` owns, `s` shares, `v` keeps it by value (where @1
+    /// means moved).
     #[test]
     fn the_table() {
         for (buffers, unique, shared) in [
@@ -177,7 +179,7 @@ mod tests {
             ("u v v", "@1 @2 @3", "@2 @3 @4"),
             ("u s v", "@1 @2 @3", "@2 @1 @3"),
             ("u u s s v v", "@1 @2 @3 @3 @4 @5", "@2 @3 @1 @1 @4 @5"),
-            // The order of the buffers changes the numbers, not which one gets what.
+            // The order of the buffers changes the numbers, not each buffer's share.
             ("s u", "@2 @1", "@1 @2"),
             ("v s u s", "@2 @3 @1 @3", "@2 @1 @3 @1"),
             ("v u u", "@2 @1 @3", "@2 @3 @4"),
@@ -222,9 +224,9 @@ mod tests {
             let distinct = count(Disposition::Copy) + usize::from(count(Disposition::SharedCopy) > 0);
             prop_assert_eq!(plan.copies(), distinct);
 
-            // The least that can do: one instance per buffer of its own and one for all sharers,
-            // and the original serves as one of them, unless it stays shared and no subscription
-            // reads it.
+            // The minimum: one instance for each buffer that keeps its own and one for all sharers.
+            // The original serves as one of them, unless it stays shared and no subscription reads
+            // it.
             let own = buffers.iter().filter(|&&role| role != Role::Sharer).count();
             let sharers = own < buffers.len();
             let instances = own + usize::from(sharers);

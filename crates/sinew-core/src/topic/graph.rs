@@ -1,6 +1,6 @@
-//! Who is there: the publishers and subscriptions of a context by topic, and which of them match.
+//! The publishers and subscriptions of a context by topic, and which of them match.
 //!
-//! Everything here happens when an entity is created or destroyed, under one lock; publishing never
+//! Everything here runs when an entity is created or destroyed, under one lock; publishing never
 //! comes here.
 
 pub(crate) mod survey;
@@ -28,7 +28,7 @@ use std::time::Duration;
 pub(crate) struct Graph {
     session: Arc<Session>,
     topics: Mutex<HashMap<Arc<str>, Topic>>,
-    /// Signalled when ends came or went.
+    /// Signalled when endpoints are added or removed.
     changed: Condvar,
 }
 
@@ -43,7 +43,7 @@ struct Topic {
     remote: Vec<Arc<RemoteSubscription>>,
 }
 
-/// Most topics have one of each: the first takes no more memory than it needs.
+/// Pushes with room for one element first: most topics have one of each.
 fn push<T>(all: &mut Vec<T>, one: T) {
     if all.is_empty() {
         all.reserve_exact(1);
@@ -51,8 +51,8 @@ fn push<T>(all: &mut Vec<T>, one: T) {
     all.push(one);
 }
 
-/// With deferred work; and what connecting to others has to say waits until the lock is released,
-/// too.
+/// Runs `work` with deferred work. Log lines about connecting to other endpoints also wait until
+/// the lock is released.
 fn later_with<R>(work: impl FnOnce(&mut Deferred) -> R) -> R {
     later(|| Deferred::with(work))
 }
@@ -70,7 +70,7 @@ impl Graph {
         Self { session: session.clone(), topics: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// A topic's name, one copy for all.
+    /// Returns the topic's name; all endpoints share one copy.
     fn topic_name(topics: &mut HashMap<Arc<str>, Topic>, name: &str) -> Arc<str> {
         if let Some((name, _)) = topics.get_key_value(name) {
             return name.clone();
@@ -80,8 +80,8 @@ impl Graph {
         name
     }
 
-    /// Makes a publisher, which others know by `endpoints`, one for each transport. It matches
-    /// before this returns, so its first message reaches those that are there.
+    /// Creates a publisher, known to other processes by `endpoints`, one for each transport. It is
+    /// matched before this returns, so its first message reaches every subscription that exists.
     pub(crate) fn add_publisher(
         &self,
         topic: &str,
@@ -134,8 +134,8 @@ impl Graph {
         drop(gone); // outside the lock
     }
 
-    /// Brings a subscription in: from now on, what its publishers publish comes to it. Then the
-    /// caller brings in what they retain, see [`Graph::join`].
+    /// Adds a subscription: from now on, it receives what its publishers publish. The caller then
+    /// delivers their retained messages, see [`Graph::join`].
     pub(crate) fn add_subscription(
         &self,
         topic: &str,
@@ -163,8 +163,8 @@ impl Graph {
         subscription
     }
 
-    /// Has a transient-local subscription wait for what publishers of other processes retain, which
-    /// don't know of it yet.
+    /// Makes a transient-local subscription wait for the messages retained by publishers of other
+    /// processes, which don't know the subscription yet.
     pub(crate) fn await_retained(&self, subscription: &SubscriptionCore) {
         if !subscription.wanted.qos.is_transient_local() {
             return;
@@ -176,12 +176,13 @@ impl Graph {
         subscription.await_retained(topic.sources.iter().filter(matching).cloned().collect());
     }
 
-    /// Subscriptions wait no longer for publishers of other processes that give no answer.
+    /// Ends every subscription's wait for publishers of other processes that don't answer.
     pub(crate) fn give_up(&self) {
         self.subscriptions().iter().for_each(|subscription| _ = subscription.gives_up());
     }
 
-    /// Gives a transient-local subscription what its publishers retain. Runs its filter.
+    /// Delivers the messages that its publishers retain to a transient-local subscription. Runs its
+    /// filter.
     pub(crate) fn join(&self, subscription: &Arc<SubscriptionCore>) {
         if !subscription.wanted.qos.is_transient_local() {
             return;
@@ -212,7 +213,7 @@ impl Graph {
         if let Some(filter) = &subscription.wanted.filter {
             retained.retain(|entry| filter(&entry.message));
         }
-        let _ = subscription.merge(retained, JoinOrder::Now); // nobody waits yet
+        let _ = subscription.merge(retained, JoinOrder::Now); // no publisher waits yet
     }
 
     pub(crate) fn remove_subscription(&self, subscription: &Arc<SubscriptionCore>) {
@@ -228,7 +229,7 @@ impl Graph {
             for publisher in &topic.publishers {
                 if matches!(match_local(publisher, subscription), Match::Yes) {
                     disconnect(publisher, subscription, deferred);
-                    ways.extend(publisher.refetch()); // one that never publishes again would keep it
+                    ways.extend(publisher.refetch()); // a publisher that never publishes again would keep it
                 }
             }
             for source in &topic.sources {
@@ -241,7 +242,7 @@ impl Graph {
         drop(gone); // outside the lock
     }
 
-    /// The types of the publishers and subscriptions of a node.
+    /// Returns the types of the publishers and subscriptions of a node.
     pub(crate) fn types_of(&self, node: u64) -> Vec<&'static TypeSupport> {
         let topics = self.topics.lock();
         let of_topic = |topic: &Topic| {
@@ -256,7 +257,7 @@ impl Graph {
 
     // ---- other processes ----
 
-    /// A publisher of another process came.
+    /// Adds a publisher of another process.
     pub(crate) fn add_source(&self, source: Arc<dyn RemoteSource>) {
         Deferred::with(|deferred| {
             let mut topics = self.topics.lock();
@@ -271,7 +272,7 @@ impl Graph {
         });
     }
 
-    /// A publisher of another process is gone. What it published is read to the end.
+    /// Removes a publisher of another process. Its published messages are still read to the end.
     pub(crate) fn remove_source(&self, source: &Arc<dyn RemoteSource>) {
         Deferred::with(|deferred| {
             let mut topics = self.topics.lock();
@@ -290,7 +291,7 @@ impl Graph {
         });
     }
 
-    /// A subscription of another process came.
+    /// Adds a subscription of another process.
     pub(crate) fn add_remote_subscription(&self, remote: Arc<RemoteSubscription>) {
         Deferred::with(|deferred| {
             let mut topics = self.topics.lock();
@@ -304,7 +305,7 @@ impl Graph {
         });
     }
 
-    /// A subscription of another process is gone.
+    /// Removes a subscription of another process.
     pub(crate) fn remove_remote_subscription(&self, remote: &Arc<RemoteSubscription>) {
         let gone = Deferred::with(|deferred| {
             let mut topics = self.topics.lock();
@@ -324,8 +325,8 @@ impl Graph {
         drop(gone); // outside the lock
     }
 
-    /// Connects subscriptions of other processes for which there was no room, if there is some now:
-    /// from then on they match.
+    /// Connects the subscriptions of other processes that found no room before, if there is room
+    /// now: from then on they match.
     pub(crate) fn connect_again(&self) {
         if !self.session.take_refused() {
             return;
@@ -341,13 +342,15 @@ impl Graph {
         });
     }
 
-    /// Publishers that publish seldom let go of what subscriptions of other processes have read.
+    /// Has publishers that publish seldom release the messages that subscriptions of other
+    /// processes have read.
     pub(crate) fn tidy(&self) {
         let topics = self.topics.lock();
         topics.values().flat_map(|topic| &topic.publishers).for_each(|publisher| publisher.tidy());
     }
 
-    /// Warns of ends that have no partner here, while one of another process is private to it.
+    /// Warns of endpoints without a partner here, if an endpoint of another process would match but
+    /// is private to its process.
     pub(crate) fn warn_unmatched(&self) {
         Deferred::with(|deferred| {
             let topics = self.topics.lock();
@@ -364,8 +367,8 @@ impl Graph {
         });
     }
 
-    /// Waits until something is so that depends on which ends are there, at most for `timeout` of
-    /// real time. Whether it is.
+    /// Waits until a condition on the existing endpoints holds, at most for `timeout` of real time.
+    /// Returns whether it holds.
     pub(crate) fn wait_until(
         &self,
         is_so: impl Fn() -> bool,
@@ -382,12 +385,12 @@ impl Graph {
             if left.is_zero() || has_ended() {
                 return false;
             }
-            // A shutdown signals no thread here: it is looked for now and then.
+            // A shutdown does not signal this thread, so it is polled.
             self.changed.wait_at_most(&mut topics, Some(left.min(Duration::from_millis(50))));
         }
     }
 
-    /// Every subscription, e.g. to wake the publishers that wait for one.
+    /// Returns every subscription, for example to wake the publishers that wait for one.
     pub(crate) fn subscriptions(&self) -> Vec<Arc<SubscriptionCore>> {
         self.topics.lock().values().flat_map(|topic| topic.subscriptions.iter().cloned()).collect()
     }
@@ -401,7 +404,7 @@ impl Topic {
             && self.remote.is_empty()
     }
 
-    /// The subscriptions of a publisher of another process are those that match it now.
+    /// Sets the subscriptions of a publisher of another process to those that match it now.
     fn serve(&self, source: &Arc<dyn RemoteSource>, deferred: &mut Deferred) {
         let matching = |subscription: &&Arc<SubscriptionCore>| {
             matches!(match_source(&**source, subscription), Match::Yes)
@@ -411,7 +414,7 @@ impl Topic {
         deferred.drain_later(source.clone());
     }
 
-    /// The class of publishers like this; a new one finds which subscriptions are there.
+    /// Returns the class of such publishers; a new class looks up the existing subscriptions.
     fn class_for(&mut self, table: &'static TypeSupport, qos: &QoS, origin: Origin) -> Arc<MatchClass> {
         let same = |class: &&Arc<MatchClass>| {
             class.table.is(table) && class.qos.same_class(qos) && class.origin == origin
@@ -433,7 +436,7 @@ impl Topic {
         Subscribers::of_class(subscriptions, table, offered.is_blocking())
     }
 
-    /// New lists for the classes that the subscription matches; returns the old ones.
+    /// Makes new lists for the classes that the subscription matches; returns the old ones.
     fn renew_subscribers(&self, subscription: &SubscriptionCore) -> Vec<Arc<Subscribers>> {
         let matching = |class: &&Arc<MatchClass>| {
             matches!(match_ends(class.table, &class.offers(), subscription), Match::Yes)
@@ -443,13 +446,14 @@ impl Topic {
     }
 }
 
-/// Tells both ends, which matched, that one of them goes.
+/// Notifies a matched publisher and subscription that one of them is being removed.
 fn disconnect(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &mut Deferred) {
     unmatch(subscription, publisher.promised.lease.as_ref(), deferred);
     publisher.match_listeners.subscription(subscription.wanted.origin, false, deferred);
 }
 
-/// Tells a subscription that a publisher matches. Its observers come last: see [`MatchListeners`].
+/// Notifies a subscription that a publisher matches. Its observers run last: see
+/// [`MatchListeners`].
 fn match_up(subscription: &SubscriptionCore, lease: Option<&Arc<LivelinessLease>>, deferred: &mut Deferred) {
     if let Some(liveliness) = &subscription.liveliness {
         liveliness.is_matched(lease, deferred);
@@ -457,8 +461,8 @@ fn match_up(subscription: &SubscriptionCore, lease: Option<&Arc<LivelinessLease>
     subscription.match_listeners.is_matched(deferred);
 }
 
-/// Tells a subscription that a publisher which matched goes. Its observers come last: see
-/// [`MatchListeners`].
+/// Notifies a subscription that a publisher which matched is being removed. Its observers run last:
+/// see [`MatchListeners`].
 fn unmatch(subscription: &SubscriptionCore, lease: Option<&Arc<LivelinessLease>>, deferred: &mut Deferred) {
     if let Some(liveliness) = &subscription.liveliness {
         liveliness.is_unmatched(lease, deferred);
@@ -474,7 +478,7 @@ fn match_remote(publisher: &PublisherCore, remote: &RemoteSubscription) -> Match
     Match::outside(&publisher.offers(), &remote.wanted.end())
 }
 
-/// Tells a subscription what a publisher of another process is to it.
+/// Notifies a subscription of its relation to a publisher of another process.
 fn meet_source(
     source: &Arc<dyn RemoteSource>,
     subscription: &Arc<SubscriptionCore>,
@@ -498,7 +502,7 @@ fn meet_source(
     }
 }
 
-/// Tells a publisher what a subscription of another process is to it.
+/// Notifies a publisher of its relation to a subscription of another process.
 fn meet_remote(publisher: &Arc<PublisherCore>, remote: &Arc<RemoteSubscription>, deferred: &mut Deferred) {
     let wanted = &remote.wanted;
     let found = match_remote(publisher, remote);
@@ -514,7 +518,7 @@ fn meet_remote(publisher: &Arc<PublisherCore>, remote: &Arc<RemoteSubscription>,
         return;
     };
     if !wanted.origin.is_shown() {
-        return; // the ends for which it carries are told of by themselves
+        return; // the endpoints for which it carries are reported on their own
     }
     let reason = format!("{mismatch} with {}", wanted.whose());
     if !publisher.match_listeners.cannot_match(&mismatch, &reason, deferred) {
@@ -522,7 +526,7 @@ fn meet_remote(publisher: &Arc<PublisherCore>, remote: &Arc<RemoteSubscription>,
     }
 }
 
-/// Tells both ends what they are to each other.
+/// Notifies both endpoints of their relation.
 fn tell(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &mut Deferred) {
     let found = match_local(publisher, subscription);
     if found == Match::Apart {
@@ -530,7 +534,7 @@ fn tell(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &m
     }
     let (offered, asked) = (publisher.offers(), subscription.asks());
     let Some(mismatch) = found.mismatch(&offered, &asked) else {
-        // Of one process, in which the gateway is: the publisher stands for one of the network.
+        // Both are in the gateway's process: the publisher stands for one of the network.
         let whose = || format!("{} of the network", publisher.node);
         warn_tolerant_subscription(subscription, found.tolerated(&offered, &asked), whose, deferred);
         match_up(subscription, publisher.promised.lease.as_ref(), deferred);
@@ -544,7 +548,7 @@ fn tell(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &m
     let to_subscription = format!("{mismatch} with {}", publisher.node);
     let publisher_knows = publisher.match_listeners.cannot_match(&mismatch, &to_publisher, deferred);
     let subscription_knows = subscription.match_listeners.cannot_match(&mismatch, &to_subscription, deferred);
-    // Once for the pair.
+    // Once per pair.
     if !subscription_knows {
         warn_subscription(subscription, &to_subscription, deferred);
     } else if !publisher_knows {
@@ -552,8 +556,8 @@ fn tell(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &m
     }
 }
 
-/// What the log says, if no handler is told: a pair that silently doesn't talk is the worst of
-/// answers.
+/// Logs a mismatch that no handler is notified of: a pair that silently exchanges nothing is the
+/// worst outcome.
 fn warn_subscription(subscription: &SubscriptionCore, reason: &str, deferred: &mut Deferred) {
     let topic = &subscription.wanted.topic;
     deferred.warn(
@@ -572,8 +576,8 @@ fn warn_publisher(publisher: &PublisherCore, reason: &str, deferred: &mut Deferr
     );
 }
 
-/// How the log ends of the first end of the network that an end matches only because programs there
-/// match whatever the QoS is.
+/// End of the log line about the first endpoint of the network that an endpoint matches only
+/// because rmw_zenoh's programs match whatever the QoS is.
 const TOLERATED: &str =
     "they match nevertheless, as rmw_zenoh's ends do (sinew gateway --strict-qos keeps them apart)";
 
@@ -596,7 +600,8 @@ fn warn_tolerant_publisher(
     whose: impl FnOnce() -> String,
     deferred: &mut Deferred,
 ) {
-    // One that stands for a publisher of the network is a gateway's: the subscription says it.
+    // A publisher that stands for one of the network belongs to a gateway: the subscription logs
+    // it.
     let is_said = |_: &Incompatibility| {
         publisher.class.origin == Origin::Local && publisher.match_listeners.tolerates()
     };

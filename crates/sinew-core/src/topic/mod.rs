@@ -1,26 +1,27 @@
-//! From a publisher to the subscriptions of its process, and to the transports that reach others.
-//! (The design's section 5.)
+//! Delivery from a publisher to the subscriptions of its process, and to the transports that reach
+//! other processes. (The design's section 5.)
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `copy_plan` | which subscription gets which copy: one pure function |
-//! | `subscription_core` | a history under its lock; places for publishers that wait; announcing to the executor; publishers elsewhere, and the trait behind which they stand (`RemoteSource`) |
-//! | `publisher_core` | a publisher: finding its subscriptions, publishing, what it retains for late joiners, its way out of the process |
-//! | `statistics_collector` | how old a subscription's messages are, and how far apart they come |
-//! | `subscribers` | the subscriptions that publishers of one kind have |
-//! | `strategy` | what publishing takes, in bits: which steps a message can skip |
-//! | `recipients` | bringing a message to the subscriptions of a list: as it is, or with filters, places and copies |
-//! | `typed_reader` | how an image becomes what a subscription takes |
-//! | `warn_once` | telling once of what comes again and again |
-//! | `graph` | which ends are there, and which match |
-//! | `remote_endpoint` | what an end elsewhere says of itself |
-//! | `remote_sink` | subscriptions elsewhere, and the traits behind which a publisher's messages go there (`PublisherEndpoint`, `RemoteSink`) |
+//! | `subscription_core` | a history and its lock, waiting publishers, publishers elsewhere |
+//! | `publisher_core` | a publisher: finding subscriptions, publishing, retaining, leaving |
+//! | `statistics_collector` | the age of a subscription's messages, and the time between them |
+//! | `subscribers` | the subscriptions that match one class of publishers |
+//! | `strategy` | bits that say which steps of a publish a message can skip |
+//! | `recipients` | delivering a message to the subscriptions of a list |
+//! | `typed_reader` | decoding bytes into the type that a subscription takes |
+//! | `warn_once` | logging a recurring condition once |
+//! | `graph` | the existing endpoints, and which of them match |
+//! | `remote_endpoint` | the description that an endpoint elsewhere publishes of itself |
+//! | `remote_sink` | subscriptions elsewhere; traits that carry a publisher's messages there |
 //! | `session` | what the nodes, topics and executors of one context have in common |
 //!
-//! Nothing here knows how messages travel between processes. What does, a transport, brings the
-//! ends that are elsewhere here as objects behind the traits named above, and is called through
-//! them. At present that is [`remote::shm`](crate::remote::shm) alone. Memory of [`sinew_shm`] that
-//! a message may lie in, and its counters, are used here as plain data.
+//! Nothing in this folder knows how messages travel between processes. A transport does: it adds
+//! the endpoints of other processes as objects that implement the traits named above, and is called
+//! through those traits. At present the only transport is [`remote::shm`](crate::remote::shm). The
+//! memory of [`sinew_shm`] that a message may lie in, and its counters, are used here as plain
+//! data.
 
 pub(crate) mod copy_plan;
 pub(crate) mod graph;

@@ -4,29 +4,30 @@
 //!
 //! All publishers of one topic, type and QoS class share a [`MatchClass`], which has an immutable
 //! list of the subscriptions that match. Creating or destroying a subscription makes a new list for
-//! the classes it matches, and counts the graph's generation up. A publisher keeps, under its own
+//! each class it matches, and increments the graph's generation. A publisher keeps, under its own
 //! lock, the list it used last and the generation at which it fetched it, and fetches again when
 //! the generation has changed. So publishing looks nothing up, allocates nothing, and takes two
 //! kinds of short locks: its own, and that of each history it delivers to. (One generation for all
-//! topics costs a fetch per publisher after each change, and makes the check of the others read a
-//! line that is always in the cache.)
+//! topics costs one fetch per publisher after each change; every other publish checks a cache line
+//! that is always in the cache.)
 //!
 //! # Sync points
 //!
 //! - C1 `Session::count_change`: the list under the class's lock ([`MatchClass::replace`]), then
-//!   generation + 1 (Release). A publisher that publishes seldom would keep a subscription that is
-//!   gone, and what its handlers captured, for as long: so the thread that removes one has the
-//!   publishers that matched it fetch the new list ([`PublisherCore::refetch`]).
+//!   generation + 1 (Release). A publisher that publishes seldom would keep a removed subscription,
+//!   and everything its handlers captured, until its next publish. So the thread that removes a
+//!   subscription has the publishers that matched it fetch the new list
+//!   ([`PublisherCore::refetch`]).
 //! - C2 `Session::generation` (Acquire) under the publisher's lock. Pairs with C1: seeing the new
 //!   number means finding at least the list it stands for. Seeing the old one means that the
 //!   publish began before the join returned.
 //!
 //! # Joining is atomic with publishing
 //!
-//! A late joiner of a transient-local publisher is in the list first (C1), then locks the
-//! publisher, has it fetch the list, and copies what it retains. Each message is published before
-//! that lock (then it is retained, and perhaps delivered too:
-//! [`HistoryCache::merge`](crate::mailbox::history::HistoryCache::merge) drops the second one) or
+//! A late joiner of a transient-local publisher is first added to the list (C1); its thread then
+//! locks the publisher, has it fetch the list, and copies the retained messages. Each message is
+//! published either before that lock (then it is retained, and perhaps delivered too:
+//! [`HistoryCache::merge`](crate::mailbox::history::HistoryCache::merge) drops the duplicate) or
 //! after it (then it is delivered).
 //!
 //! # The steps of a publish
@@ -35,22 +36,22 @@
 //! |---|---|---|
 //! | room and memory elsewhere | the sinks' lock | `Beyond::has_room`, `prepare` |
 //! | filters, places, copies | no lock but the sinks' | `Recipients::select`; skipped if all take it as it is |
-//! | is the list the newest still? | the publisher's lock, too | C2 |
+//! | check that the list is still the newest | the publisher's lock as well | C2 |
 //! | number and stamp, retain, each history | the same | [`PublisherCore::commit`] |
-//! | images for those elsewhere, sending | the sinks' lock | `Beyond::send` |
+//! | encoding for other processes, sending | the sinks' lock | `Beyond::send` |
 //! | signals, listeners, drops | no lock | `Deferred::finish` |
 //!
-//! A [`Strategy`], made anew when matching changes, says which of them a message can skip. Most
-//! messages go straight ([`PublisherCore::go_straight`]): all subscriptions that get one take it as
-//! it is. Others take care (`slow_path`) to get as far as the last three steps, which are the same
-//! for all.
+//! A [`Strategy`], renewed when matching changes, says which of these steps a message can skip.
+//! Most messages take the fast path ([`PublisherCore::go_straight`]): every subscription takes them
+//! as they are. The slow path (`slow_path`) prepares the rest up to the last three steps, which all
+//! messages share.
 //!
 //! # The user's code
 //!
 //! Filters, `Clone` and `Drop` run on the publishing thread under none of these locks: a publish
-//! that needs any of them takes the list out, does them, and delivers then. A transient-local
-//! publisher does it again if the list has changed meanwhile, since a late joiner may rely on
-//! either getting the message or finding it retained.
+//! that needs any of them takes the list out, runs them, and then delivers. A transient-local
+//! publisher repeats them if the list has changed meanwhile, since a late joiner relies on either
+//! getting the message or finding it retained.
 
 mod foreign;
 mod remote;
@@ -86,27 +87,28 @@ use std::mem;
 
 /// A publisher.
 ///
-/// What every publish touches comes first, in [two lines](LINES): after a sleep, fetching it from
-/// memory is what it costs.
+/// The fields that every publish touches come first, in [two cache lines](LINES): after a sleep,
+/// fetching them from memory dominates the cost of a publish.
 #[repr(C, align(64))]
 pub(crate) struct PublisherCore {
-    /// What publishing takes now, as [`Strategy::bits`]. Written under the publisher's lock;
-    /// without it, a hint.
+    /// The current strategy, as [`Strategy::bits`]. Written under the publisher's lock; a hint when
+    /// read without it.
     strategy: HintU8,
-    /// Where the thread that publishes with it has noted it.
+    /// Index of the note that the publishing thread made of this publisher.
     pub(crate) place: prefetch::NoteIndex,
     pub(crate) session: Arc<Session>,
-    /// The publisher's number in its participant, with [`NETWORK`] if it stands for one there.
+    /// The publisher's number in its participant, with [`NETWORK`] if it stands for a publisher
+    /// there.
     marked_number: u64,
-    /// Nanoseconds that its messages live; `i64::MAX` for ever.
+    /// Lifespan of its messages in nanoseconds; `i64::MAX`: unlimited.
     lifespan: i64,
-    /// Blocks for what it publishes.
+    /// Blocks for its messages.
     pub(crate) pool: Arc<Pool>,
     state: Mutex<PublisherState>,
     pub(crate) qos: QoS,
     pub(crate) class: Arc<MatchClass>,
     pub(crate) topic: Arc<str>,
-    /// The node's full name, for people.
+    /// The node's full name, for log lines.
     pub(crate) node: Arc<str>,
     pub(crate) node_number: u64,
     pub(crate) table: &'static TypeSupport,
@@ -115,10 +117,10 @@ pub(crate) struct PublisherCore {
     pub(crate) remote: RemoteDelivery,
 }
 
-/// What a publisher has promised, as far as a task watches whether it keeps it.
+/// The promises of a publisher that a task watches.
 pub(crate) struct WatchedPromises {
     pub(crate) deadline: Option<Arc<Deadline<OfferedDeadlineMissed>>>,
-    /// Of a manual publisher with a lease.
+    /// The lease of a manual publisher, if it has one.
     pub(crate) lease: Option<Arc<LivelinessLease>>,
 }
 
@@ -138,7 +140,7 @@ impl WatchedPromises {
     }
 }
 
-/// So many lines of a publisher does each message touch.
+/// Number of cache lines of a publisher that every message touches.
 const LINES: usize = 2;
 
 const _: () = assert!(
@@ -153,9 +155,9 @@ const _: () = assert!(
 struct PublisherState {
     fanout: Fanout,
     sequence: u64,
-    /// What others can see of it.
+    /// The counters that other processes can read.
     counters: Option<Counters>,
-    /// What late joiners get: of a transient-local publisher only.
+    /// The messages for late joiners; present only for a transient-local publisher.
     retained: Option<Box<Retained>>,
     work: CopyWork,
     closed: bool,
@@ -172,14 +174,14 @@ impl PublisherState {
 #[derive(Default)]
 struct Retained(VecDeque<(RawMessage, Publication)>);
 
-/// Who gets a publisher's messages here. Who gets them elsewhere is behind its sinks, which have a
-/// lock of their own.
+/// The subscriptions of this process that get a publisher's messages. Those of other processes are
+/// behind its sinks, which have a lock of their own.
 #[derive(Default)]
 #[repr(C)]
 pub(crate) struct Fanout {
     /// The graph's generation at which the list was fetched; no graph has generation 0.
     generation: u64,
-    /// The only subscription: then a publish needs no look at the list.
+    /// The only subscription, if there is just one: then a publish doesn't look at the list.
     sole: Option<Arc<SubscriptionCore>>,
     list: Arc<Subscribers>,
 }
@@ -190,7 +192,7 @@ impl Fanout {
         Self { generation, sole, list }
     }
 
-    /// Those whose messages are of the publisher's type.
+    /// Subscriptions with the publisher's message type.
     #[inline]
     fn subscriptions(&self) -> &[Arc<SubscriptionCore>] {
         match &self.sole {
@@ -200,12 +202,14 @@ impl Fanout {
     }
 }
 
-/// How a message is brought to the subscriptions here that get it.
+/// How a message is delivered to the subscriptions of this process.
 trait Delivery {
-    /// Does it, under the publisher's lock. Returns the message if none of them took it itself.
+    /// Delivers the message under the publisher's lock. Returns it if no subscription took
+    /// ownership of it.
     ///
     /// # Errors
-    /// The message, if it is for one subscription, which had no [free place](Admission::Free).
+    /// Returns the message if it is for one subscription, which had no [free
+    /// place](Admission::Free).
     fn push(
         self,
         fanout: &Fanout,
@@ -215,7 +219,8 @@ trait Delivery {
     ) -> Result<Option<RawMessage>, RawMessage>;
 }
 
-/// All get it as it is; the place is that of those that may hold up the publisher.
+/// Every subscription gets the message as it is; the admission applies to those that may block the
+/// publisher.
 struct AsItIs(Admission);
 
 impl Delivery for AsItIs {
@@ -231,14 +236,14 @@ impl Delivery for AsItIs {
     }
 }
 
-/// What a publisher has done.
+/// Counts of a publisher's work.
 pub(crate) struct PublisherCounts {
     pub(crate) published: u64,
     pub(crate) work: CopyWork,
     pub(crate) retained: usize,
 }
 
-/// What a publisher is made of; fixed when it is created.
+/// The parts of a publisher that are fixed when it is created.
 pub(crate) struct PublisherConfig {
     pub(crate) number: u64,
     pub(crate) topic: Arc<str>,
@@ -258,21 +263,21 @@ impl prefetch::Footprint for PublisherCore {
     }
 }
 
-/// The code that every message goes through when it is published.
+/// Names the code that every published message runs through.
 fn code(name: &mut dyn FnMut(usize, usize)) {
     name(PublisherCore::publish as *const () as usize, 15);
     name(PublisherCore::next_publication as *const () as usize, 6);
     name(SubscriptionCore::push as *const () as usize, 21);
 }
 
-/// The code that every message on its way out goes through.
+/// Names the code that every message runs through on its way out of the process.
 fn code_of_remote(name: &mut dyn FnMut(usize, usize)) {
     name(PublisherCore::publish_with_sinks as *const () as usize, 28);
     name(PublisherCore::publish_bare as *const () as usize, 28);
 }
 
 impl PublisherCore {
-    /// Notes that this thread publishes with it.
+    /// Notes that this thread publishes with this publisher.
     #[inline]
     pub(crate) fn note(self: &Arc<Self>) {
         let parts = || vec![Part::value(self, LINES), Part::pool(&self.pool), Part::Code(code)];
@@ -286,7 +291,7 @@ impl PublisherCore {
         }
     }
 
-    /// What matching knows of it.
+    /// The endpoint as matching sees it.
     pub(crate) fn offers(&self) -> End<'_> {
         End::new(self.table, &self.qos, self.class.origin)
     }
@@ -330,23 +335,23 @@ impl PublisherCore {
         })
     }
 
-    /// What publishing takes. Exact under the publisher's lock.
+    /// The current strategy. Exact under the publisher's lock.
     #[inline]
     fn strategy(&self) -> Strategy {
-        Strategy::from_bits(self.strategy.load(Ordering::Relaxed)) // the lock orders it, or it is a hint
+        Strategy::from_bits(self.strategy.load(Ordering::Relaxed)) // ordered by the lock, or a hint
     }
 
-    /// Whether messages leave the process. It changes under the locks of the sinks and of the
-    /// publisher; without them, it is a hint.
+    /// Whether messages leave the process. Changes under the locks of the sinks and of the
+    /// publisher; a hint without them.
     #[inline]
     pub(crate) fn is_remote(&self) -> bool {
         self.strategy().has(Strategy::REMOTE)
     }
 
-    /// Publishes a message. One that could not be published comes back as it was.
+    /// Publishes a message. A message that could not be published is returned unchanged.
     #[inline(never)]
     pub(crate) fn publish(&self, message: RawMessage, form: Form) -> Result<(), (RawMessage, Unpublished)> {
-        no_lock_is_held(); // listeners are told
+        no_lock_is_held(); // listeners run
         if self.is_remote() {
             return self.publish_with_sinks(message, form);
         }
@@ -365,7 +370,8 @@ impl PublisherCore {
     }
 
     /// Publishes a value that only subscriptions elsewhere get: it is encoded where it is, without
-    /// a block of its own. False: it is not so simple, and nothing was published.
+    /// a block of its own. Returns `false`, having published nothing, if the publish needs more
+    /// than that.
     #[inline]
     pub(crate) fn publish_value<T: Message>(&self, value: &T) -> bool {
         no_lock_is_held(); // as in `publish`
@@ -382,9 +388,9 @@ impl PublisherCore {
         self.go_straight(value, Form::BARE, self.sinks()).is_ok()
     }
 
-    /// Publishes what goes as it is to all that get it, if they all have room. Else, or if the list
-    /// is not the newest, it comes back, and nothing was done.
-    #[inline(always)] // with and without sinks: what is not there costs nothing
+    /// The fast path: publishes a message as it is to every subscription, if all of them have room.
+    /// Otherwise, or if the list is not the newest, returns it, having done nothing.
+    #[inline(always)] // two instances: without sinks, sinks cost nothing
     fn go_straight<C: Content>(
         &self,
         mut content: C,
@@ -407,7 +413,8 @@ impl PublisherCore {
         let is_alone = state.fanout.sole.is_some() && !sinks.is_open();
         let place = match strategy.has(Strategy::BOUND) {
             false => Admission::Any,
-            // If it goes back, there is no other one that would have got it, or heard of it.
+            // If the message is returned, no other subscription would have received it or been
+            // notified.
             true if is_alone && !strategy.has(Strategy::WATCHED) => Admission::Free,
             true if state.fanout.list.reserve() => Admission::Reserved,
             true => return Err(content.into_message()),
@@ -423,9 +430,9 @@ impl PublisherCore {
         self.commit(state, (local, beyond), sinks, AsItIs(place))
     }
 
-    /// The steps from the number on, for every message. `local` is brought to subscriptions here as
-    /// `to` says; `beyond` leaves the process. Back comes one for which there was no [free
-    /// place](Admission::Free).
+    /// The steps from the sequence number on, which every message takes. `to` delivers `local` to
+    /// the subscriptions of this process; `beyond` leaves the process. Returns the message if there
+    /// was no [free place](Admission::Free).
     #[inline(always)]
     fn commit<C: Content>(
         &self,
@@ -466,10 +473,10 @@ impl PublisherCore {
         if let Some(left) = left {
             drop(left); // no subscription took it
         }
-        Ok(()) // what left goes, too
+        Ok(()) // the displaced message is dropped as well
     }
 
-    /// Counts what was done with a message besides publishing it.
+    /// Counts work done with a message besides publishing it.
     pub(crate) fn count(&self, work: CopyWork) {
         self.state.lock().count(work);
     }
@@ -481,12 +488,12 @@ impl PublisherCore {
         self.session.has_ended().then_some(Unpublished::Shutdown)
     }
 
-    /// Whether the class still has this list: the generation counts changes of all topics.
+    /// Whether the class still has this list: the generation alone counts changes of all topics.
     fn is_newest(&self, subscribers: &Arc<Subscribers>) -> bool {
         Arc::ptr_eq(subscribers, &self.class.subscribers.lock())
     }
 
-    /// Fetches the newest list; also returns the old one, to be dropped outside the lock.
+    /// Fetches the newest list. Also returns the old one, to be dropped outside the lock.
     fn fetch(&self, state: &mut PublisherState) -> (Arc<Subscribers>, Fanout) {
         // The list may be newer than the generation: then it is fetched once more.
         let generation = self.session.generation();
@@ -496,12 +503,12 @@ impl PublisherCore {
         (list, old)
     }
 
-    /// What publishing takes from now on.
+    /// Computes the strategy for the publishes from now on.
     fn renew_strategy(&self, state: &PublisherState, is_remote: bool) {
         let list = state.fanout.list.strategy;
         let retains = self.qos.is_transient_local();
-        // What is retained, or encoded afterwards, can't be given away; and what is retained is not
-        // taken back.
+        // A message that is retained, or encoded afterwards, can't be given away; and a retained
+        // message is not taken back.
         let is_kept = list.has(Strategy::OWNED) && (retains || is_remote);
         let takes_care = is_kept || retains && list.has(Strategy::BOUND) || state.closed;
         let strategy = list
@@ -512,10 +519,12 @@ impl PublisherCore {
         self.strategy.store(strategy.bits(), Ordering::Relaxed); // see `strategy`
     }
 
-    /// A subscription is gone: the list that it was on, to be dropped outside all locks.
+    /// Fetches the new list after a subscription was removed. Returns the list that it was on, to
+    /// be dropped outside all locks.
     pub(crate) fn refetch(&self) -> Option<(Arc<Subscribers>, Fanout)> {
         let mut state = self.state.lock();
-        // A publisher that has fetched nothing yet has nothing of it; nor one that is closed.
+        // A publisher that has fetched no list yet doesn't hold the subscription; nor does a closed
+        // one.
         (state.fanout.generation != 0 && !state.closed).then(|| self.fetch(&mut state))
     }
 
@@ -538,8 +547,8 @@ impl PublisherCore {
         self.marked_number & !NETWORK
     }
 
-    /// Keeps the message for late joiners, if this publisher does that; returns the one that gave
-    /// way.
+    /// Retains the message for late joiners, if this publisher does so; returns the message it
+    /// displaced.
     #[inline]
     fn retain(
         &self,
@@ -558,7 +567,7 @@ impl PublisherCore {
         oldest.map(|(message, _)| message)
     }
 
-    /// What a late joiner gets from this publisher. From here on it is delivered to.
+    /// Returns the retained messages for a late joiner. From here on, messages are delivered to it.
     pub(crate) fn retained(&self) -> Vec<Entry> {
         let mut state = self.state.lock();
         let (subscribers, old) = self.fetch(&mut state);
@@ -573,7 +582,7 @@ impl PublisherCore {
         entries
     }
 
-    /// Nothing is published any more.
+    /// Closes the publisher: nothing is published any more.
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
         state.closed = true;
@@ -597,8 +606,8 @@ impl PublisherCore {
 }
 
 impl PublisherCore {
-    /// There is no memory for a message's image. If that isn't for want of room, the log says why,
-    /// once.
+    /// Converts an error of allocating memory for a message's encoded form. Logs the reason once,
+    /// unless it is lack of room.
     #[cold]
     fn no_space(&self, error: &CapacityError) -> Unpublished {
         match error {

@@ -1,8 +1,8 @@
-//! Bringing a message to the subscriptions of a list: as it is, or with filters, reserved places
+//! Delivers a message to the subscriptions of a list: as it is, or with filters, reserved places
 //! and copies.
 //!
-//! Filters and copies happen under no lock; a publisher that finds the list changed afterwards does
-//! them again.
+//! Filters and copies run under no lock; a publisher that finds the list changed afterwards repeats
+//! them.
 
 use super::copy_plan::{CopyPlan, Disposition, Ownership, Role};
 use super::strategy::Strategy;
@@ -16,12 +16,13 @@ use crate::sys::sync::{Arc, no_lock_is_held};
 use std::cell::Cell;
 use std::mem;
 
-/// Brings a message to all of these as it is. `place`: of those that may hold up its publisher.
-/// Returns it if there is none to take it; the last one gets it itself, so that no reference stays
-/// with the publisher, whose thread may be slow.
+/// Delivers a message as it is to all of these subscriptions. `place` applies to those that may
+/// block the publisher. Returns the message if there is no subscription; otherwise the last one
+/// gets the message itself, so that no reference stays with the publisher, whose thread may be
+/// slow.
 ///
 /// # Errors
-/// The message, if it is for one subscription, which had no [free place](Admission::Free).
+/// Returns the message if it is for one subscription, which had no [free place](Admission::Free).
 #[inline(always)]
 pub(super) fn push_as_it_is(
     to: &[Arc<SubscriptionCore>],
@@ -33,22 +34,24 @@ pub(super) fn push_as_it_is(
     let Some((last, others)) = to.split_last() else { return Ok(Some(message)) };
     for subscription in others {
         let place = place_at(subscription, place);
-        // None is asked for a free place, where there are several.
+        // With several subscriptions, none is asked for a free place.
         let _ = subscription.push(message.another(), publication, place, deferred);
     }
     let place = if others.is_empty() { place } else { place_at(last, place) };
     last.push(message, publication, place, deferred).map_or(Ok(None), Err)
 }
 
-/// The place for one of several: only those that may hold up the publisher have any to give.
+/// The place for one of several subscriptions: only those that may block the publisher have limited
+/// places.
 #[inline]
 fn place_at(subscription: &SubscriptionCore, place: Admission) -> Admission {
     let is_any = place == Admission::Any || !subscription.wanted.qos.is_blocking();
     if is_any { Admission::Any } else { place }
 }
 
-/// Brings a message that came from elsewhere to those here, without waiting. Gives it back if one
-/// that must get everything has no place: then it is with none of them.
+/// Delivers a message that came from elsewhere to the subscriptions here, without waiting. Returns
+/// the message, delivered to none of them, if a subscription that must get every message has no
+/// place.
 pub(crate) fn deliver(
     subscribers: &Subscribers,
     mut message: RawMessage,
@@ -93,22 +96,22 @@ pub(crate) fn deliver(
     Ok(())
 }
 
-/// Of whom is selected, and for what message.
+/// The group of subscriptions that is selected from, and how its message is handed on.
 pub(super) struct Selection<'a> {
     /// 0 for the list itself, else one of the [groups](Subscribers::others) of other types.
     pub(super) group: usize,
     pub(super) ownership: Ownership,
-    /// The publisher's node, if it is here.
+    /// The publisher's node, if it is in this process.
     pub(super) node: Option<u64>,
     /// Blocks for copies.
     pub(super) pool: &'a Arc<Pool>,
 }
 
-/// Who gets what of one message, where that takes thought. Dropped, it gives back the places that
-/// it has reserved.
+/// The subscriptions that get one message, and their shares of it, on the slow path. Dropping this
+/// releases the places that it has reserved.
 pub(super) struct Recipients<'a> {
     subscribers: &'a Subscribers,
-    /// Scratch that is used again: selecting allocates nothing.
+    /// Reused scratch memory: selecting allocates nothing.
     chosen: Vec<Recipient>,
 }
 
@@ -117,9 +120,9 @@ struct Recipient {
     /// As in [`Selection`].
     group: usize,
     index: usize,
-    /// A place is reserved there.
+    /// Whether a place is reserved at the subscription.
     is_reserved: bool,
-    /// What it gets; `None`: the original.
+    /// The message for the subscription; `None`: the original.
     message: Option<RawMessage>,
 }
 
@@ -133,7 +136,7 @@ impl Drop for Recipients<'_> {
         for recipient in self.chosen.drain(..).filter(|recipient| recipient.is_reserved) {
             recipient.subscription(subscribers).unreserve();
         }
-        let _ = SCRATCH.try_with(|place| place.set(mem::take(&mut self.chosen))); // none is left in a thread that ends
+        let _ = SCRATCH.try_with(|place| place.set(mem::take(&mut self.chosen))); // nothing is left in a thread that ends
     }
 }
 
@@ -144,7 +147,7 @@ impl Recipient {
     }
 }
 
-/// The subscriptions of a [group](Selection::group).
+/// Returns the subscriptions of a [group](Selection::group).
 #[inline]
 fn list(subscribers: &Subscribers, group: usize) -> &Subscribers {
     match group {
@@ -158,14 +161,14 @@ impl<'a> Recipients<'a> {
         Self { subscribers, chosen: SCRATCH.try_with(Cell::take).unwrap_or_default() }
     }
 
-    /// Whether there are none.
+    /// Whether no subscription gets the message.
     pub(super) fn is_empty(&self) -> bool {
         self.chosen.is_empty()
     }
 
     /// Runs the filters of a [group](Selection::group), reserves places, plans, and makes the
-    /// copies: their number. `reserve` says whether there is a place to keep; one that is gone is
-    /// left out. If a `Clone` panics, nothing has been delivered.
+    /// copies; returns their number. `reserve` returns whether there is a place to keep; a
+    /// subscription that is gone is left out. If a `Clone` panics, nothing has been delivered.
     pub(super) fn select(
         &mut self,
         selection: &Selection<'_>,
@@ -201,8 +204,8 @@ impl<'a> Recipients<'a> {
         Ok(plan.copies())
     }
 
-    /// Gives the original to the one of a group that is to have it; one that takes another type
-    /// gets it before the others do.
+    /// Gives the original to the subscription of a group that is to have it; a subscription that
+    /// takes another type gets it before the others do.
     pub(super) fn give(&mut self, group: usize, original: RawMessage) {
         let is_heir = |recipient: &&mut Recipient| recipient.group == group && recipient.message.is_none();
         if let Some(heir) = self.chosen.iter_mut().find(is_heir) {
@@ -211,7 +214,7 @@ impl<'a> Recipients<'a> {
         }
     }
 
-    /// Brings the message to all of them; returns it if none of them gets the original.
+    /// Delivers the message to all of them; returns it if none of them gets the original.
     pub(super) fn deliver(
         &mut self,
         message: RawMessage,
@@ -235,7 +238,7 @@ impl<'a> Recipients<'a> {
     }
 }
 
-/// The original, as this subscription keeps it.
+/// Returns the original in the form that this subscription stores.
 fn settled(original: RawMessage, subscription: &SubscriptionCore) -> RawMessage {
     match subscription.wanted.role {
         // SAFETY: a plan gives the original to one buffer by ownership, so this is the sole
@@ -255,7 +258,7 @@ fn copy(
 ) {
     let mut nth = [0; 3];
     let mut shared: Option<RawMessage> = None;
-    // As in `push_as_it_is`, the last that reads along gets the original itself if no owner does.
+    // As in `push_as_it_is`, the last sharer gets the original itself if no owner does.
     let mut last = None;
     for (place, recipient) in chosen.iter_mut().enumerate() {
         let wanted = &list.subscriptions[recipient.index].wanted;
@@ -280,7 +283,8 @@ fn copy(
     }
 }
 
-/// A copy, made by a subscription that knows how: all that own their messages do.
+/// Makes a copy with a subscription's clone function: every subscription that owns its messages has
+/// one.
 fn duplicate(message: &RawMessage, subscribers: &Subscribers, pool: &Arc<Pool>) -> RawMessage {
     let clone = subscribers.subscriptions.iter().find_map(|subscription| subscription.wanted.clone);
     #[expect(
@@ -296,7 +300,7 @@ fn duplicate(message: &RawMessage, subscribers: &Subscribers, pool: &Arc<Pool>) 
 /// Why a message could not be published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unpublished {
-    /// There is no memory for its image.
+    /// There is no memory for its encoded form.
     NoSpace {
         wanted: usize,
         free: u64,
@@ -306,14 +310,14 @@ pub(crate) enum Unpublished {
     Closed,
     Full,
     WouldDeadlock,
-    /// It is an image of which no value can be made, and a subscription here takes values.
+    /// The message is in encoded form and can't be decoded, and a subscription here takes values.
     Undecodable,
 }
 
 impl From<NoPermit> for Unpublished {
     fn from(reason: NoPermit) -> Self {
         match reason {
-            // None of those that are gone keeps a message from being published.
+            // Subscriptions that are gone keep no message from being published.
             NoPermit::Gone | NoPermit::Shutdown => Unpublished::Shutdown,
             NoPermit::Full => Unpublished::Full,
             NoPermit::WouldDeadlock => Unpublished::WouldDeadlock,

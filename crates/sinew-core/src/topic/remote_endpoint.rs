@@ -1,4 +1,5 @@
-//! What an end elsewhere says of itself: plain data, whichever transport brought it here.
+//! The description that an endpoint elsewhere publishes of itself: plain data, independent of the
+//! transport that brought it.
 
 use crate::ros::mismatch::{End, kept_description};
 use crate::ros::origin::Origin;
@@ -9,11 +10,11 @@ use sinew_shm::Domain;
 /// A publisher, subscription or server elsewhere, as it describes itself.
 #[derive(Debug, Clone)]
 pub(crate) struct RemoteEndpoint {
-    /// Its topic, or its service.
+    /// The endpoint's topic or service.
     pub(crate) topic: String,
     /// Its node's full name.
     pub(crate) node: String,
-    /// Where it is, for people: "process 4711 (camera)".
+    /// Its process, for log lines: "process 4711 (camera)".
     pub(crate) process: String,
     pub(crate) type_name: String,
     pub(crate) hash: [u8; 32],
@@ -23,12 +24,12 @@ pub(crate) struct RemoteEndpoint {
     pub(crate) origin: Origin,
     /// Its number in its participant.
     pub(crate) number: u64,
-    /// Where the descriptions of types are kept.
+    /// The domain that keeps the descriptions of types.
     pub(crate) domain: Option<Domain>,
 }
 
 impl RemoteEndpoint {
-    /// For people: its node, and its process or that it is elsewhere.
+    /// Returns the node and the process, or that it is elsewhere, for log lines.
     pub(crate) fn whose(&self) -> String {
         if self.origin.is_remote() {
             return format!("{} of the network", self.node);
@@ -36,13 +37,13 @@ impl RemoteEndpoint {
         format!("{} in {}", self.node, self.process)
     }
 
-    /// What matching knows of it.
+    /// Returns the endpoint as matching sees it.
     pub(crate) fn end(&self) -> End<'_> {
         End::told((&self.type_name, self.hash), self.travels, &self.qos, self.origin)
             .described_in(self.domain.as_ref())
     }
 
-    /// The description of its type, or of its service, if it is kept. Reads a file.
+    /// Returns the description of its type or service, if one is kept. Reads a file.
     pub(crate) fn description(&self) -> Option<TypeDescription> {
         kept_description(self.domain.as_ref()?, &self.hash)
     }

@@ -1,16 +1,16 @@
-//! What a transport does for a publisher: the traits behind which messages leave the process.
+//! The traits that a transport implements to carry a publisher's messages out of the process.
 //!
-//! A publisher that others know has a [`PublisherEndpoint`]. When the first subscription elsewhere
-//! matches that it [reaches](PublisherEndpoint::reaches), that makes a [`RemoteSink`], which takes
-//! each message once for all of them. A publisher has an endpoint, and at most one sink, for each
-//! transport; it keeps the sinks under a lock of their own, so one thread at a time calls them. For
-//! each message that is
+//! A publisher that other processes know has a [`PublisherEndpoint`]. When the first subscription
+//! elsewhere matches that the endpoint [reaches](PublisherEndpoint::reaches), the endpoint makes a
+//! [`RemoteSink`], which takes each message once for all such subscriptions. A publisher has an
+//! endpoint, and at most one sink, for each transport. It keeps the sinks under a lock of their
+//! own, so one thread at a time calls them. The steps for each message are
 //!
 //! 1. [`has_room`](RemoteSink::has_room), else [`wait_for_room`](RemoteSink::wait_for_room);
-//! 2. [`prepare`](RemoteSink::prepare): memory for its image, or none. Until then nothing has
-//!    happened that others could see;
+//! 2. [`prepare`](RemoteSink::prepare): memory for its encoded form, or none. Until then nothing
+//!    has happened that other processes could see;
 //! 3. subscriptions of this process get the message;
-//! 4. [`Prepared::encode`]: the image is written, if it isn't there yet;
+//! 4. [`Prepared::encode`]: the message is encoded, if it isn't yet;
 //! 5. [`send`](RemoteSink::send); or [`leave_out`](RemoteSink::leave_out) if there was no memory
 //!    for it.
 
@@ -24,30 +24,30 @@ use sinew_shm::{CapacityError, Counters, Lent, Loan, Waiting};
 use std::any::Any;
 use std::collections::VecDeque;
 
-/// A publisher as others know it.
+/// A publisher as other processes know it.
 pub(crate) trait PublisherEndpoint: ImageLender {
-    /// Where others see what it counts, if this transport shows that.
+    /// Returns the counters that other processes can read, if this transport shows them.
     fn counters(&self) -> Option<Counters>;
 
-    /// Whether a subscription is to be found by this transport.
+    /// Whether this transport reaches a subscription.
     fn reaches(&self, subscription: &RemoteSubscription) -> bool;
 
-    /// Its way to subscriptions elsewhere, which begins with message `next`.
+    /// Opens the way to subscriptions elsewhere, which begins with message `next`.
     fn open(&self, next: u64) -> Result<Box<dyn RemoteSink>, CapacityError>;
 
-    /// Of a publisher that stands for one on the network: what the number of the next message there
-    /// is more than the one here, and what the publisher is known by.
+    /// Notes, for a publisher that stands for one on the network, the amount by which sequence
+    /// numbers there exceed those here, and the publisher's identity.
     fn note(&self, difference: u64, identity: u64);
 
-    /// Whether others get a message, whose holder alone has it, without a copy of its image, as
-    /// far as that is known now.
+    /// Whether other processes get a message that has a single holder without a copy of its encoded
+    /// form, as far as is known now.
     fn sends_where_it_lies(&self, message: &RawMessage) -> bool;
 }
 
-/// The subscriptions elsewhere that a publisher's messages go to, all of one transport.
+/// The subscriptions elsewhere that get a publisher's messages through one transport.
 pub(crate) trait RemoteSink: Send {
-    /// A subscription matches. `next` is the number of the next message, `retained` are those
-    /// before it that the publisher keeps for late joiners.
+    /// Connects a matching subscription. `next` is the number of the next message; `retained` are
+    /// the messages before it that the publisher keeps for late joiners.
     fn connect(
         &mut self,
         joiner: &mut JoiningSubscription,
@@ -55,48 +55,49 @@ pub(crate) trait RemoteSink: Send {
         retained: &VecDeque<(RawMessage, Publication)>,
     ) -> Result<RetainedSent, CapacityError>;
 
-    /// A subscription is gone.
+    /// Disconnects a subscription.
     fn disconnect(&mut self, subscription: &RemoteSubscription);
 
     /// Whether any subscription is connected.
     fn is_connected(&self) -> bool;
 
-    /// How many subscriptions of that participant are connected.
+    /// Returns how many subscriptions of that participant are connected.
     fn count_of(&self, participant: u64) -> usize;
 
-    /// Whether a subscription must get everything.
+    /// Whether a connected subscription must get every message.
     fn is_bound(&self) -> bool;
 
-    /// Whether every subscription that must get everything has room for a message.
+    /// Whether every subscription that must get every message has room for one.
     fn has_room(&mut self) -> bool;
 
-    /// `None` if there is room, and enough of it after a wait. Else the caller sleeps without the
-    /// publisher's locks, and asks again.
+    /// Returns `None` if there is room, and enough of it after a wait. Otherwise the caller sleeps
+    /// without the publisher's locks and asks again.
     fn wait_for_room(&mut self) -> Option<Waiting> {
         None
     }
 
-    /// Makes sure that there is memory for the next message's image, which has so many bytes.
-    /// `message`: where the image may lie already, so that it needs none.
+    /// Reserves memory of `length` bytes for the next message's encoded form. `message` is given if
+    /// its encoded form may already lie where other processes read it, so that it needs no memory.
     fn prepare(&mut self, length: usize, message: Option<&mut RawMessage>)
     -> Result<Prepared, CapacityError>;
 
-    /// The sink's own memory for an image of so many bytes, as it was prepared.
+    /// Returns the sink's own memory for a prepared encoded form of `length` bytes.
     fn buffer(&mut self, length: usize) -> &mut [u8];
 
-    /// Sends the image; `None`: what was written into the [buffer](Self::buffer) last.
+    /// Sends the encoded form; `None`: the bytes written last into the [buffer](Self::buffer).
     fn send(&mut self, publication: &Publication, image: Option<Lent>);
 
-    /// There was no memory for the message's image: those elsewhere miss it. Whether that is the
-    /// first one.
+    /// Records that there was no memory for the encoded form, so subscriptions elsewhere miss the
+    /// message. Returns whether it is the first one missed.
     fn leave_out(&mut self, publication: &Publication) -> bool;
 
-    /// Lets go of what the subscriptions have read. A thread that publishes does so itself; this is
-    /// for publishers that publish seldom.
+    /// Releases the messages that the subscriptions have read. A publishing thread does so itself;
+    /// this is for publishers that publish seldom.
     fn let_go(&mut self) {}
 
-    /// Names memory that the next message will touch, and its length, for a thread that fetches it
-    /// before. What is found through other memory has a higher `level`. False: there is no more.
+    /// Names memory that the next message will touch, with its length, for a thread that prefetches
+    /// it. Memory that is found through other memory has a higher `level`. Returns `false` if there
+    /// is no more.
     fn footprint(&self, _level: usize, _name: &mut dyn FnMut(usize, usize)) -> bool {
         false
     }
@@ -104,41 +105,42 @@ pub(crate) trait RemoteSink: Send {
 
 /// A subscription elsewhere.
 pub(crate) struct RemoteSubscription {
-    /// What it says of itself.
+    /// Its description of itself.
     pub(crate) wanted: RemoteEndpoint,
-    /// Where it is. Only sinks of the transport that brought it here look into this.
+    /// Its address. Only sinks of the transport that brought it look into this.
     pub(crate) address: Box<dyn Any + Send + Sync>,
 }
 
-/// A matching subscription elsewhere that is to be connected.
+/// A matching subscription elsewhere that is being connected.
 pub(crate) struct JoiningSubscription {
     pub(crate) subscription: Arc<RemoteSubscription>,
-    /// It got what was retained, in an attempt that failed afterwards: it isn't to get that twice.
+    /// Whether it got the retained messages in an attempt that failed afterwards: they are not sent
+    /// twice.
     pub(crate) has_retained: bool,
 }
 
-/// What was done with retained messages for one that joins late.
+/// The result of sending retained messages to a late joiner.
 #[derive(Default)]
 pub(crate) struct RetainedSent {
     pub(crate) work: CopyWork,
-    /// So many had no room.
+    /// Number of messages without room, and the reason.
     pub(crate) left_out: Option<(usize, CapacityError)>,
 }
 
-/// A message's image, or where it will be.
+/// A message's encoded form, or the memory reserved for it.
 pub(crate) enum Prepared {
-    /// It lies where others can read it already.
+    /// The encoded form already lies where other processes can read it.
     There(Lent),
-    /// To be encoded into this.
+    /// To be encoded into this loan.
     Loan(Loan),
-    /// To be encoded into the sink's buffer: so many bytes.
+    /// To be encoded into the sink's buffer, with this number of bytes.
     Small(usize),
-    /// It is in the sink's buffer.
+    /// Encoded, in the sink's buffer.
     Written,
 }
 
 impl Prepared {
-    /// What it takes to bring this out.
+    /// Returns the work of sending this.
     #[inline]
     pub(crate) fn work(&self, content: &impl Content) -> CopyWork {
         let length = match self {
@@ -149,7 +151,8 @@ impl Prepared {
         CopyWork::encoding(content.is_bytes(), length)
     }
 
-    /// Has the image written, if it isn't there yet. `None`: it is in the sink's buffer.
+    /// Encodes the message, unless it is encoded already. Returns `None` if the bytes are in the
+    /// sink's buffer.
     #[inline]
     pub(crate) fn encode(self, sink: &mut dyn RemoteSink, content: &impl Content) -> Option<Lent> {
         match self {
@@ -167,24 +170,26 @@ impl Prepared {
     }
 }
 
-/// What is published, as far as it leaves the process.
+/// A published message or value, as far as it leaves the process.
 pub(crate) trait Content: Sized {
-    /// The message, if it lies in a block: its image may lie where others can read it.
+    /// Returns the message, if it lies in a block: its encoded form may lie where other processes
+    /// can read it.
     fn message(&mut self) -> Option<&mut RawMessage>;
 
-    /// How long its image is.
+    /// Returns the length of its encoded form in bytes.
     fn length(&self) -> usize;
 
-    /// Whether writing its image copies bytes, and encodes nothing.
+    /// Whether writing the encoded form only copies bytes, without encoding.
     fn is_bytes(&self) -> bool;
 
-    /// Writes its image, which has so many bytes.
+    /// Writes its encoded form, which fills `to`.
     fn write(&self, to: &mut [u8]);
 
-    /// What subscriptions here get, if there are any, and what leaves the process, if it does.
+    /// Splits off what subscriptions here get, if there are any, and what leaves the process, if
+    /// anything does.
     fn split(self, stays: bool, leaves: bool) -> (Option<RawMessage>, Option<Self>);
 
-    /// The message, if it lies in a block.
+    /// Returns the message, if it lies in a block.
     fn into_message(self) -> Option<RawMessage>;
 }
 
@@ -214,8 +219,8 @@ impl Content for RawMessage {
         match (stays, leaves) {
             (true, true) => (Some(self.another()), Some(self)),
             (false, true) => (None, Some(self)),
-            // Its only reference, perhaps: the subscription that takes it may change it in place,
-            // whatever this thread is at.
+            // This may be the only reference: the subscription that takes it may change the message
+            // in place at any time.
             (_, false) => (Some(self), None),
         }
     }

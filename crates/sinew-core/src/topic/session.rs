@@ -1,4 +1,4 @@
-//! What the nodes, topics and executors of one context have in common.
+//! The state shared by the nodes, topics and executors of one context.
 
 use crate::executor::scheduler::Scheduler;
 use crate::executor::wait_graph::WaitGraph;
@@ -10,23 +10,23 @@ use crate::sys::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering, next_serial}
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Weak;
 
-/// What everything in a context has in common. It keeps nothing alive but itself.
-#[repr(C)] // what every publish reads comes first, on one line
+/// The state shared by everything in a context. It keeps nothing alive but itself.
+#[repr(C)] // fields that every publish reads come first, on one cache line
 pub(crate) struct Session {
-    /// Shut down: nothing is accepted any more.
+    /// The context was shut down: nothing is accepted any more.
     pub(crate) ended: AtomicBool,
     pub(crate) clock: Clock,
     /// Counts changes of any topic's subscriptions; see [`publisher`](super::publisher_core).
     generation: AtomicU64,
-    /// A subscription elsewhere isn't connected, for want of room.
+    /// A subscription elsewhere isn't connected, for lack of room.
     refused: AtomicBool,
-    /// Random: identifies this participant among all others.
+    /// Random number that identifies this participant.
     pub(crate) participant: u64,
     pub(crate) wait_graph: Arc<WaitGraph>,
     executors: Mutex<Vec<Weak<Scheduler>>>,
-    /// What goes by ROS time.
+    /// Followers of ROS time.
     followers: Mutex<Vec<Weak<dyn FollowsTime>>>,
-    /// What follows `/clock`.
+    /// The subscription that follows `/clock`.
     sim_time: Mutex<Option<Box<dyn Send>>>,
     detached: Mutex<Detached>,
 }
@@ -34,14 +34,14 @@ pub(crate) struct Session {
 /// Entities that were detached, and queues that are closed when the context ends.
 #[derive(Default)]
 struct Detached {
-    /// Nothing is kept any more.
+    /// Set when nothing is kept any more.
     closed: bool,
     entities: Vec<Box<dyn Send>>,
     queues: Vec<Weak<WorkQueueCore>>,
 }
 
 impl Session {
-    /// In virtual time, if there is a clock for that.
+    /// Creates a session, in virtual time if a clock for that is given.
     pub(crate) fn new(clock: Option<VirtualClock>) -> Arc<Self> {
         Arc::new(Self {
             ended: AtomicBool::new(false),
@@ -64,7 +64,7 @@ impl Session {
 
     // ---- its end ----
 
-    /// Whether it was shut down.
+    /// Whether the context was shut down.
     #[inline]
     pub(crate) fn has_ended(&self) -> bool {
         // Acquire: pairs with the Release in `end`; nothing is accepted after it.
@@ -78,7 +78,7 @@ impl Session {
         Ok(())
     }
 
-    /// Nothing is accepted any more, and executors return.
+    /// Ends the session: nothing is accepted any more, and executors return.
     pub(crate) fn end(&self) {
         // Release: pairs with the Acquire loads of publishers; they accept nothing after it.
         self.ended.store(true, Ordering::Release);
@@ -86,7 +86,7 @@ impl Session {
         self.each_follower(|follower| follower.ended());
     }
 
-    /// Keeps an entity until the context ends. If it has ended already, so does the entity.
+    /// Keeps an entity until the context ends. If the context has ended, drops the entity at once.
     pub(crate) fn detach(&self, entity: impl Send + 'static) {
         let entity: Box<dyn Send> = Box::new(entity);
         {
@@ -96,12 +96,12 @@ impl Session {
                 return;
             }
         }
-        drop(entity); // the program's code, outside the lock
+        drop(entity); // runs code of the program, outside the lock
     }
 
-    /// Ends what was detached, in the order in which it was: for good, as nothing could end what is
-    /// detached later. Only on threads of the program's, as what callbacks have captured goes with
-    /// them.
+    /// Ends the detached entities in the order in which they were detached, for good: entities
+    /// detached later end at once. Runs only on threads of the program, as it drops what callbacks
+    /// have captured.
     pub(crate) fn end_detached(&self) {
         let (entities, queues) = {
             let mut detached = self.detached.lock();
@@ -130,8 +130,8 @@ impl Session {
 
     // ---- executors and timers ----
 
-    /// The executor hears of this context's shutdown and jumps of its clocks. False: the context is
-    /// shut down already.
+    /// Registers an executor to be notified of this context's shutdown and of jumps of its clocks.
+    /// Returns `false` if the context is already shut down.
     pub(crate) fn register_executor(&self, scheduler: &Arc<Scheduler>) -> bool {
         let mut executors = self.executors.lock();
         executors.retain(|known| known.strong_count() > 0);
@@ -142,12 +142,13 @@ impl Session {
         !self.has_ended()
     }
 
-    /// Whether an executor serves something of the context.
+    /// Whether an executor serves an entity of the context.
     pub(crate) fn has_executor(&self) -> bool {
         self.executors.lock().iter().any(|known| known.strong_count() > 0)
     }
 
-    /// What goes by ROS time is told when that jumps, and when the context ends.
+    /// Registers a follower of ROS time, which is notified when that jumps and when the context
+    /// ends.
     pub(crate) fn on_jump(&self, follower: Weak<dyn FollowsTime>) {
         let mut followers = self.followers.lock();
         if followers.len() == followers.capacity() {
@@ -156,8 +157,8 @@ impl Session {
         followers.push(follower);
     }
 
-    /// Sets ROS time, or returns to the wall clock, which ends simulated time. With an epoch: only
-    /// in that one.
+    /// Sets ROS time, or returns to the wall clock, which ends simulated time. With an epoch given,
+    /// acts only in that epoch.
     pub(crate) fn set_ros_time(&self, time: Option<Time>, only_in: Option<u64>) {
         let Some(jump) = self.clock.set_ros_time(time, only_in) else { return };
         if time.is_none() {
@@ -166,7 +167,8 @@ impl Session {
         self.tell(&jump);
     }
 
-    /// ROS time is 0 until the first word of `/clock`. Returns the epoch in which that may set it.
+    /// Sets ROS time to 0 until the first message of `/clock`. Returns the epoch in which that
+    /// message may set it.
     pub(crate) fn await_ros_time(&self) -> u64 {
         let (epoch, jump) = self.clock.await_ros_time();
         if let Some(jump) = jump {
@@ -180,13 +182,13 @@ impl Session {
         self.each_executor(Wake::wake);
     }
 
-    /// Keeps what follows `/clock` from now on, and gives up what did before. That is returned: it
-    /// must be dropped under no lock.
+    /// Keeps the follower of `/clock` from now on. Returns the previous one, which must be dropped
+    /// under no lock.
     pub(crate) fn follow_clock(&self, follower: Option<Box<dyn Send>>) -> Option<Box<dyn Send>> {
         std::mem::replace(&mut *self.sim_time.lock(), follower)
     }
 
-    /// Whether ROS time is that of `/clock`.
+    /// Whether ROS time follows `/clock`.
     pub(crate) fn follows_clock(&self) -> bool {
         self.sim_time.lock().is_some()
     }
@@ -203,25 +205,25 @@ impl Session {
 
     // ---- topics ----
 
-    /// C2: which lists of subscriptions are the newest.
+    /// C2: returns the generation of the newest lists of subscriptions.
     #[inline]
     pub(crate) fn generation(&self) -> u64 {
         // C2: Acquire; pairs with C1.
         self.generation.load(Ordering::Acquire)
     }
 
-    /// C1: a list was replaced.
+    /// C1: counts the replacement of a list.
     pub(crate) fn count_change(&self) {
         // C1: Release; pairs with C2; carries the list.
         self.generation.fetch_add(1, Ordering::Release);
     }
 
-    /// There was no room to connect a subscription elsewhere: it is tried again later.
+    /// Records that there was no room to connect a subscription elsewhere: it is tried again later.
     pub(crate) fn has_refused(&self) {
-        self.refused.store(true, Ordering::Relaxed); // looked at now and then
+        self.refused.store(true, Ordering::Relaxed); // polled now and then
     }
 
-    /// Whether that was so since the last time this was asked.
+    /// Whether there was no room since the last call.
     pub(crate) fn take_refused(&self) -> bool {
         self.refused.swap(false, Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! How old the messages of a subscription are when they are taken, and how far apart they come.
+//! The age of a subscription's messages when they are taken, and the time between them.
 
 use crate::message::block::RawMessage;
 use crate::message::info::Publication;
@@ -6,7 +6,7 @@ use crate::sys::clock::{Clock, ClockKind, Time};
 use crate::sys::sync::{Arc, Mutex};
 use std::mem;
 
-/// Measures each message that is taken, in windows that follow each other.
+/// Measures each message that is taken, in consecutive windows.
 pub(crate) struct StatisticsCollector {
     clock: Clock,
     state: Mutex<Collected>,
@@ -14,13 +14,13 @@ pub(crate) struct StatisticsCollector {
 
 struct Collected {
     window_start: Time,
-    /// When the last message was taken, in steady time: also one of the window before.
+    /// Steady time at which the last message was taken, even in the window before.
     last: Option<i64>,
     age: Moments,
     period: Moments,
 }
 
-/// What one window has measured.
+/// The measurements of one window.
 pub(crate) struct StatisticsWindow {
     pub(crate) start: Time,
     pub(crate) stop: Time,
@@ -35,8 +35,8 @@ impl StatisticsCollector {
         Arc::new(Self { clock, state: Mutex::new(Collected { window_start, last: None, age, period }) })
     }
 
-    /// A message is taken. It is as old as its header's stamp, if it has one, else as its
-    /// publication. (A stamp of 0 is none.)
+    /// Measures a message that is taken. Its age counts from its header's stamp, if it has one,
+    /// otherwise from its publication. (A stamp of 0 counts as none.)
     #[cold]
     pub(crate) fn collect(&self, message: &RawMessage, publication: &Publication) {
         let taken = self.clock.stamp().time;
@@ -54,7 +54,7 @@ impl StatisticsCollector {
         }
     }
 
-    /// What was measured since the last time this was asked.
+    /// Returns the measurements since the last call, and begins a new window.
     pub(crate) fn close_window(&self) -> StatisticsWindow {
         let stop = Time::from_nanoseconds(self.clock.now(ClockKind::Ros));
         let mut state = self.state.lock();
@@ -67,7 +67,7 @@ impl StatisticsCollector {
     }
 }
 
-/// The extremes and the first two moments of durations in milliseconds, one pass over them.
+/// The extremes and the first two moments of durations in milliseconds, in one pass.
 ///
 /// B. P. Welford: Note on a method for calculating corrected sums of squares and products.
 /// Technometrics 4 (1962).
@@ -75,7 +75,7 @@ impl StatisticsCollector {
 pub(crate) struct Moments {
     count: u64,
     mean: f64,
-    /// The sum of the squares of the distances to the mean.
+    /// Sum of the squared distances from the mean.
     squares: f64,
     least: f64,
     most: f64,
@@ -99,8 +99,7 @@ impl Moments {
         self.count
     }
 
-    /// The mean, the least, the most and the standard deviation of the whole; of nothing they are no
-    /// numbers.
+    /// Returns the mean, minimum, maximum and standard deviation of all values; NaN without values.
     #[expect(clippy::cast_precision_loss, reason = "more than 2^53 messages don't come")]
     pub(crate) fn summary(&self) -> [f64; 4] {
         match self.count {
@@ -116,7 +115,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Beside the textbook's sums, of all values at once.
+        /// Compares with the textbook's sums over all values at once.
         #[test]
         fn moments_are_those_of_all_values(values in prop::collection::vec(-1_000_000_000_000_i64..1_000_000_000_000, 1..50)) {
             let mut moments = Moments::default();

@@ -1,10 +1,10 @@
-//! What publishing along a list of subscriptions takes, known before there is a message.
+//! The steps that publishing to a list of subscriptions takes, known before there is a message.
 
 use super::copy_plan::Ownership;
 use std::ops::BitOr;
 
-/// What publishing takes, in bits. Made when matching changes; each message looks at it once, and
-/// skips the steps that it says nothing of.
+/// The steps of a publish, in bits. Renewed when matching changes; each message reads it once and
+/// skips the steps without a bit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Strategy(u8);
 
@@ -13,12 +13,12 @@ impl Strategy {
     pub(crate) const LOCAL: Self = Self(1);
     /// Filters, copies, moves or other types may be needed.
     pub(crate) const CARE: Self = Self(1 << 1);
-    /// The only subscription owns its messages: of a message with several references it needs a
-    /// copy.
+    /// The only subscription owns its messages: it needs a copy of a message with several
+    /// references.
     pub(crate) const OWNED: Self = Self(1 << 2);
-    /// A subscription takes no images.
+    /// A subscription takes no encoded messages.
     pub(crate) const VALUES: Self = Self(1 << 3);
-    /// A subscription can hold up the publisher.
+    /// A subscription can block the publisher.
     pub(crate) const BOUND: Self = Self(1 << 4);
     /// Subscriptions elsewhere are connected.
     pub(crate) const REMOTE: Self = Self(1 << 5);
@@ -37,7 +37,7 @@ impl Strategy {
         Self(self.0 | more.0)
     }
 
-    /// These bits, if so.
+    /// Returns these bits if `so`, otherwise none.
     pub(crate) const fn only_if(self, so: bool) -> Self {
         if so { self } else { Self(0) }
     }
@@ -59,7 +59,7 @@ impl BitOr for Strategy {
     }
 }
 
-/// How a message is published: the bits that keep one like this from going to all as it is.
+/// How a message is published: the bits that keep it from the fast path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Form(Strategy);
 
@@ -68,9 +68,9 @@ impl Form {
     pub(crate) const UNIQUE: Self = Self(Strategy::CARE);
     /// A value, by one of several references.
     pub(crate) const SHARED: Self = Self(Strategy::CARE.and(Strategy::OWNED));
-    /// An image.
+    /// A message in encoded form.
     pub(crate) const IMAGE: Self = Self(Strategy::CARE.and(Strategy::OWNED).and(Strategy::VALUES));
-    /// A value that lies in no block: there is nothing that could be handed on or kept.
+    /// A value that lies in no block: it can't be handed on or retained.
     pub(crate) const BARE: Self = Self(Strategy::CARE.and(Strategy::LOCAL).and(Strategy::RETAINS));
 
     pub(crate) const fn of_value(ownership: Ownership) -> Self {
@@ -80,7 +80,7 @@ impl Form {
         }
     }
 
-    /// What keeps such a message from going to all as it is.
+    /// Returns the bits that keep such a message from the fast path.
     #[inline]
     pub(crate) const fn obstacles(self) -> Strategy {
         self.0

@@ -1,5 +1,5 @@
-//! The subscriptions that publishers of one class have: immutable lists, made anew when one
-//! comes or goes.
+//! The subscriptions of a class of publishers: immutable lists, replaced when a subscription is
+//! added or removed.
 
 use super::copy_plan::Role;
 use super::strategy::Strategy;
@@ -20,7 +20,7 @@ pub(crate) struct TypedReaders {
 }
 
 impl TypedReaders {
-    /// Counts what is done once for all of them: at the first.
+    /// Counts work done once for all of them, at the first subscription.
     #[inline]
     pub(crate) fn count(&self, work: CopyWork) {
         if let Some(first) = self.subscribers.subscriptions().first() {
@@ -29,8 +29,8 @@ impl TypedReaders {
     }
 }
 
-/// Groups of these subscriptions. Those that read in place come last: the last one gets what holds
-/// the image.
+/// Groups these subscriptions by type and by how they take messages. Groups that read in place come
+/// last: the last one gets the hold of the encoded bytes.
 pub(crate) fn groups(subscriptions: &[Arc<SubscriptionCore>], blocking: bool) -> Vec<TypedReaders> {
     let mut groups: Vec<(TypedReader, Vec<Arc<SubscriptionCore>>)> = Vec::new();
     for subscription in subscriptions {
@@ -44,21 +44,21 @@ pub(crate) fn groups(subscriptions: &[Arc<SubscriptionCore>], blocking: bool) ->
         subscribers: Arc::new(Subscribers::new(subscriptions, blocking)),
         reader,
     };
-    let mut all = Vec::with_capacity(groups.len()); // collected in place, it would keep the room of what it is made of
+    let mut all = Vec::with_capacity(groups.len()); // collecting in place would keep the capacity of `groups`
     all.extend(groups.into_iter().map(group));
     all
 }
 
-/// The subscriptions of a class of publishers, and what a publish needs to know of them all.
+/// The subscriptions of a class of publishers, and a summary of them for publishing.
 #[derive(Default)]
 pub(crate) struct Subscribers {
     pub(super) subscriptions: Box<[Arc<SubscriptionCore>]>,
-    /// What publishing to them takes, as far as they say.
+    /// The strategy of publishing to them, as far as it depends on them.
     pub(super) strategy: Strategy,
-    /// Some only read: they could read a message before it is given away.
+    /// Whether some only read: they could read a message before it is given away.
     pub(super) shares: bool,
-    /// Those whose messages are other types of the program, for the same type of ROS 2: they get
-    /// what the message's image says.
+    /// Subscriptions with another Rust type for the same ROS 2 type: they get messages converted
+    /// through the encoded form.
     pub(super) others: Vec<TypedReaders>,
 }
 
@@ -78,7 +78,7 @@ impl Subscribers {
         Self { subscriptions: subscriptions.into(), strategy, shares, others: Vec::new() }
     }
 
-    /// The subscriptions of publishers with this type of message.
+    /// Returns the subscriptions of publishers with this message type.
     pub(super) fn of_class(
         subscriptions: Vec<Arc<SubscriptionCore>>,
         table: &TypeSupport,
@@ -100,8 +100,8 @@ impl Subscribers {
         &self.subscriptions
     }
 
-    /// Reserves a place at each subscription that may hold up the publisher, without waiting: at
-    /// all of them or at none. The message then has its place there.
+    /// Reserves a place at each subscription that may block the publisher, without waiting: at all
+    /// of them or at none. The message then has its place there.
     #[inline]
     pub(crate) fn reserve(&self) -> bool {
         let Some(full) = self.bound_subscriptions().position(|subscription| !subscription.reserve_free())
@@ -136,12 +136,12 @@ impl MatchClass {
         Arc::new(Self { table, qos, origin, subscribers: Mutex::new(Arc::new(subscribers)) })
     }
 
-    /// What matching knows of its publishers.
+    /// Returns its publishers' endpoint as matching sees it.
     pub(super) fn offers(&self) -> End<'_> {
         End::new(self.table, &self.qos, self.origin)
     }
 
-    /// The list changes (before C1); returns the old one, to be dropped outside all locks.
+    /// Replaces the list (before C1); returns the old one, to be dropped outside all locks.
     #[must_use]
     pub(crate) fn replace(&self, subscribers: Subscribers) -> Arc<Subscribers> {
         mem::replace(&mut *self.subscribers.lock(), Arc::new(subscribers))

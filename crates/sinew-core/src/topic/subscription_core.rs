@@ -1,5 +1,5 @@
-//! A subscription as its publishers see it: a history under a lock, and where to announce that
-//! something came.
+//! A subscription as its publishers see it: a history under a lock, and the task to notify of new
+//! messages.
 
 mod ahead;
 mod joining;
@@ -42,77 +42,79 @@ use std::ops::ControlFlow;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-/// A subscription's look at a message, on the publisher's thread. False: it doesn't want it.
+/// Inspects a message on the publisher's thread. Returns `false` if the subscription doesn't want
+/// it.
 pub(crate) type Filter = Box<dyn Fn(&RawMessage) -> bool + Send + Sync>;
 
-/// Who a subscription is and what it wants; fixed when it is created.
+/// A subscription's identity and configuration; fixed when it is created.
 pub(crate) struct SubscriptionConfig {
     pub(crate) topic: Arc<str>,
-    /// The node's full name, for people.
+    /// The node's full name, for log lines.
     pub(crate) node: Arc<str>,
     pub(crate) node_number: u64,
-    /// Its own number in its participant.
+    /// The subscription's number in its participant.
     pub(crate) number: u64,
     pub(crate) origin: Origin,
     pub(crate) table: &'static TypeSupport,
     pub(crate) qos: QoS,
     pub(crate) role: Role,
-    /// How to make a message of its own; there for every role but `Sharer`.
+    /// Makes a message of its own; present for every role but `Sharer`.
     pub(crate) clone: Option<CloneInto>,
     pub(crate) filter: Option<Filter>,
-    /// It takes images as they are, if this says that they are some; otherwise values alone.
+    /// If present, the subscription takes encoded messages as they are, once this check accepts
+    /// them; otherwise it takes values only.
     pub(crate) check: Option<Check>,
-    /// Publications of its own node are not for it.
+    /// Whether publications of its own node are ignored.
     pub(crate) ignore_own: bool,
-    /// Blocks for what is kept by value, and for copies that are made when a message is taken.
+    /// Blocks for messages kept by value, and for copies made when a message is taken.
     pub(crate) pool: Arc<Pool>,
     pub(crate) participant: u64,
     pub(crate) clock: Clock,
-    /// Measures what is taken.
+    /// Measures the messages that are taken.
     pub(crate) collector: Option<Arc<StatisticsCollector>>,
 }
 
-/// How many messages more than it asks for the history of a gateway's subscription holds if it asks
-/// for what is retained: several publishers share it, and the gateway sees to it that what one
-/// retains gives way to nothing of another one, as soon as it has taken what has come.
+/// Additional places in the history of a gateway's subscription that asks for retained messages:
+/// several publishers share the history, and the gateway ensures that one publisher's retained
+/// messages displace no other publisher's, as soon as it has taken the messages that arrived.
 const CARRIER_ROOM: usize = 256;
 
-/// What a subscription's handlers are told besides what matched.
+/// A subscription's listeners, besides those for matching.
 pub(crate) struct SubscriptionListeners {
     pub(crate) lost: Option<Arc<StatusCondition<MessageLost>>>,
     pub(crate) deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
     pub(crate) liveliness: Option<LivelinessListener>,
 }
 
-/// A subscription's end of the delivery.
+/// The receiving side of a subscription.
 ///
-/// What every message touches comes first, in [four lines](LINES): after a sleep, fetching it from
-/// memory is what a delivery costs.
+/// The fields that every message touches come first, in [four cache lines](LINES): after a sleep,
+/// fetching them from memory dominates the cost of a delivery.
 #[repr(C, align(64))]
 pub(crate) struct SubscriptionCore {
     /// Nanoseconds after its publication at which a message is too old for this subscription;
-    /// `i64::MAX` for never.
+    /// `i64::MAX`: never.
     lifespan: i64,
     deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
-    /// Whether messages may ever be `ahead`: other subscriptions don't look at its lines.
+    /// Whether messages may ever be `ahead`: other subscriptions don't touch its cache lines.
     keeps_all: bool,
     /// Whether publishers may wait for places.
     is_blocking: bool,
     state: Mutex<SubscriptionState>,
     pub(crate) wanted: SubscriptionConfig,
-    /// Messages that were moved out of a long history, for the threads that take.
+    /// Messages moved out of a long history, for the threads that take.
     ahead: MovedMessages,
-    /// Signalled when a place became free and a publisher waits for one.
+    /// Signalled when a place becomes free while a publisher waits for one.
     space: Condvar,
     pub(crate) match_listeners: MatchListeners,
     pub(crate) lost: Option<Arc<StatusCondition<MessageLost>>>,
     pub(crate) liveliness: Option<LivelinessListener>,
-    /// Publishers elsewhere that match. A thread that takes by hand reads what they have.
+    /// Matching publishers elsewhere. A thread that takes by hand reads their messages.
     sources: RemoteSources,
     complaints: WarnOnce,
 }
 
-/// So many lines of a subscription does each message touch.
+/// Number of cache lines of a subscription that every message touches.
 pub(crate) const LINES: usize = 4;
 
 const _: () = assert!(
@@ -127,35 +129,35 @@ const _: () = assert!(
 #[repr(C)]
 struct SubscriptionState {
     closed: bool,
-    /// Each message that comes is to be told to a task or a listener; see `listening`.
+    /// Whether each message that arrives notifies a task or a listener; see `listening`.
     listened: bool,
-    /// The messages of `only` may be taken past the history.
+    /// Whether the messages of `only` may be taken past the history.
     direct: bool,
-    /// Publishers waiting for a place.
+    /// Number of publishers waiting for a place.
     waiting: u32,
-    /// Announces that something came; only a subscription with a callback is in an executor.
+    /// Announces new messages; only a subscription with a callback is in an executor.
     notifier: TaskNotifier,
-    /// What others can see of it.
+    /// The counters that other processes can read.
     counters: Option<Counters>,
-    /// The publication of the last message whose latency was noted.
+    /// The publication time of the last message whose latency was recorded.
     noted: i64,
     history: HistoryCache,
-    /// Made when a task or a listener waits for the first time.
+    /// Created when a task or a listener waits for the first time.
     listening: Option<Box<Waiters>>,
     work: CopyWork,
     /// The only publisher elsewhere.
     only: Option<Arc<dyn RemoteSource>>,
-    /// With so many free places, publishers that wait are woken. As in `sinew_shm::room`,
+    /// Number of free places at which waiting publishers are woken. As in `sinew_shm::room`,
     /// publishers that found no place wait for half of them, and after a moment for any.
     enough: usize,
 }
 
-/// A message's latency is noted for others if so many nanoseconds have passed since the last one's:
-/// a look at the clock for each would be felt.
+/// Minimum nanoseconds between two messages whose latency is recorded for other processes: reading
+/// the clock for each message would cost too much.
 const NOTED: i64 = 10_000_000;
 
 impl SubscriptionState {
-    /// Tells others what came, or went.
+    /// Counts messages that arrived or left, for other processes.
     #[inline]
     fn count(&self, last: Option<i64>) {
         let Some(counters) = &self.counters else { return };
@@ -179,7 +181,7 @@ impl SubscriptionState {
         }
     }
 
-    /// Notes how long a message took, now and then.
+    /// Records a message's latency now and then.
     #[inline]
     fn note_latency(&mut self, published: i64, now: impl Fn() -> i64) {
         if let Some(counters) = &self.counters
@@ -190,7 +192,7 @@ impl SubscriptionState {
         }
     }
 
-    /// Changes which tasks and listeners wait.
+    /// Changes the waiting tasks and listeners.
     fn listen<R>(&mut self, change: impl FnOnce(&mut Waiters) -> R) -> R {
         let listening = self.listening.get_or_insert_default();
         let result = change(listening);
@@ -198,7 +200,7 @@ impl SubscriptionState {
         result
     }
 
-    /// A2: which task or listener is to be told of the message that came.
+    /// A2: returns the task or listener to notify of the message that arrived.
     #[cold]
     #[inline(never)]
     fn heard(&mut self) -> Notification {
@@ -206,45 +208,45 @@ impl SubscriptionState {
     }
 }
 
-/// How long a publisher that found no place waits for more than one, in nanoseconds.
+/// Nanoseconds for which a publisher that found no place waits for more than one.
 const FAIR: i64 = 500_000;
 
 /// A message that was taken, and the stamp under which the executor keeps the subscription ready,
 /// if it has more.
 type Taken = (Entry, Option<Stamp>);
 
-/// Who takes a message.
+/// The taker of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taker {
-    /// A thread that asks by itself.
+    /// A thread that takes by hand.
     Anybody,
     /// The callback, with its group's only token.
     Exclusive,
-    /// The callback; it may be called for the next message meanwhile.
+    /// The callback, which may be called for the next message meanwhile.
     Reentrant,
 }
 
 /// Why a publisher got no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoPermit {
-    /// The subscription is gone: nothing to deliver, nothing wrong.
+    /// The subscription is gone: there is nothing to deliver, and no error.
     Gone,
     /// The history stayed full.
     Full,
-    /// Only the publisher that waits could empty it.
+    /// Only the waiting publisher could empty it.
     WouldDeadlock,
     /// The context was shut down.
     Shutdown,
 }
 
-/// The code that every message goes through when it is taken.
+/// Names the code that every message runs through when it is taken.
 pub(crate) fn code(name: &mut dyn FnMut(usize, usize)) {
     name(SubscriptionCore::take_as as *const () as usize, 35);
     block::code(name);
 }
 
 impl SubscriptionCore {
-    /// What matching knows of it.
+    /// Returns the endpoint as matching sees it.
     pub(crate) fn asks(&self) -> End<'_> {
         End::new(self.wanted.table, &self.wanted.qos, self.wanted.origin)
     }
@@ -290,9 +292,9 @@ impl SubscriptionCore {
         })
     }
 
-    /// Brings a message in and announces it. Called under the publisher's lock. Returns the message
-    /// if it came for a [free place](Admission::Free), and there was none.
-    #[inline(never)] // one piece of code for all callers: it is fetched once
+    /// Adds a message and announces it. Called under the publisher's lock. Returns the message if
+    /// it needed a [free place](Admission::Free) and there was none.
+    #[inline(never)] // one copy of the code for all callers: it is fetched once
     pub(crate) fn push(
         &self,
         message: RawMessage,
@@ -312,7 +314,7 @@ impl SubscriptionCore {
                 self.unreserve();
             }
             deferred.drop_later(message);
-            return None; // it is for those that ask for what publishers keep
+            return None; // it is for subscriptions that ask for retained messages
         }
         if place == Admission::Free && !state.history.has_room() {
             return Some(message);
@@ -321,7 +323,7 @@ impl SubscriptionCore {
         state.count(Some(publication.stamp.time));
         let is_held = state.history.is_held();
         if is_held {
-            // It is told once it may be handed out.
+            // The listeners are notified once the message may be handed out.
         } else if !state.notifier.is_announced()
             && let Some(scheduler) = state.notifier.notify(publication.stamp)
         {
@@ -343,8 +345,7 @@ impl SubscriptionCore {
         None
     }
 
-    /// What is known about a message that was taken.
-    /// A message is taken: what there is to be measured of that.
+    /// Measures a message that is taken, if statistics are collected.
     #[inline]
     pub(crate) fn collect(&self, message: &RawMessage, publication: &Publication) {
         if let Some(collector) = &self.wanted.collector {
@@ -352,11 +353,12 @@ impl SubscriptionCore {
         }
     }
 
+    /// Returns the metadata of a message that was taken.
     pub(crate) fn info(&self, publication: Publication, reception: u64) -> MessageInfo {
         MessageInfo::new(publication, reception, self.wanted.participant, &self.wanted.clock)
     }
 
-    /// A message that was taken can't be decoded: it counts as lost.
+    /// Counts a taken message that can't be decoded as lost.
     #[cold]
     pub(crate) fn cannot_decode(&self, error: &DecodeError) {
         let SubscriptionConfig { topic, node, .. } = &self.wanted;
@@ -374,9 +376,9 @@ impl SubscriptionCore {
         }));
     }
 
-    /// Takes the oldest message, for a thread that asks by itself.
+    /// Takes the oldest message, for a thread that takes by hand.
     pub(crate) fn take(&self) -> Option<Entry> {
-        no_lock_is_held(); // it reads what came from elsewhere, for others as well
+        no_lock_is_held(); // reads messages from elsewhere, for other subscriptions as well
         // Relaxed: as in `read_remote`.
         if self.sources.any.load(Ordering::Relaxed) {
             if let ControlFlow::Break(taken) = self.take_direct() {
@@ -399,12 +401,12 @@ impl SubscriptionCore {
         self.take_as(if token.is_reentrant() { Taker::Reentrant } else { Taker::Exclusive })
     }
 
-    /// Drops what waits, unless later subscriptions would get it as well.
+    /// Drops the waiting messages, unless later subscriptions would get them as well.
     pub(crate) fn discard(&self) {
         if self.wanted.qos.durability == Durability::TransientLocal {
             return;
         }
-        // At the latest with the first one that came since: publishers don't stop for this.
+        // Stops at the first message that arrived since: publishers may never pause.
         let now = self.wanted.clock.steady();
         while self.take().is_some_and(|entry| entry.publication.stamp.time <= now) {}
     }
@@ -417,7 +419,7 @@ impl SubscriptionCore {
         let state = self.whole();
         if state.history.has_mortals() || taker == Taker::Reentrant {
             drop(state);
-            // What has expired is dropped when the lock is released again.
+            // Expired messages are dropped after the lock is released.
             return Deferred::with(|deferred| {
                 let expired = |old: Entry| deferred.drop_later(old.message);
                 let (entry, signal) = self.take_from(self.whole(), taker, expired);
@@ -458,8 +460,8 @@ impl SubscriptionCore {
         (entry.map(|entry| (entry, next)), signal)
     }
 
-    /// Lets go of the lock, and has publishers look that wait for places, once there are as many:
-    /// once for all of them, since all look, and say anew what they wait for.
+    /// Releases the lock and, once there are enough free places, wakes the publishers that wait for
+    /// them. All of them wake at once, since each looks and registers anew what it waits for.
     #[inline]
     fn release(&self, mut state: Guard<'_, SubscriptionState>) {
         let waited_for = state.waiting > 0 && state.history.free() >= state.enough;
@@ -472,8 +474,8 @@ impl SubscriptionCore {
         }
     }
 
-    /// Takes the oldest message for a task. If there is none, the task is woken when one comes, or
-    /// when the context ends or the subscription is closed; ready with `None` if that is so.
+    /// Takes the oldest message for a task. If there is none, the task is woken when one arrives,
+    /// or when the context ends or the subscription is closed; then this returns ready with `None`.
     pub(crate) fn poll_take(
         &self,
         waiter: &mut WaiterId,
@@ -488,8 +490,8 @@ impl SubscriptionCore {
                 let mut state = self.whole();
                 let expired = |old: Entry| deferred.drop_later(old.message);
                 let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
-                // Acquire: pairs with the Release of the shutdown, which then asks under this lock
-                // who waits.
+                // Acquire: pairs with the Release of the shutdown, which then reads the waiting
+                // tasks under this lock.
                 if entry.is_some() || state.closed || ended.load(Ordering::Acquire) {
                     let before = if waiter.is_none() { None } else { state.listen(|all| all.served(waiter)) };
                     self.release(state);
@@ -507,7 +509,7 @@ impl SubscriptionCore {
                     return Poll::Pending;
                 }
                 self.release(state);
-                ours = Some(task.clone()); // the program's code; then everything is looked at again
+                ours = Some(task.clone()); // runs code of the program; then everything is checked again
             }
         });
         match &result {
@@ -518,7 +520,7 @@ impl SubscriptionCore {
         result
     }
 
-    /// A task waits no longer, without having got a message.
+    /// Ends a task's wait that got no message.
     pub(crate) fn stop_waiting(&self, waiter: &mut WaiterId) {
         if waiter.is_none() {
             return;
@@ -533,7 +535,8 @@ impl SubscriptionCore {
         }
     }
 
-    /// Sets whom to tell of every message, and tells it at once of those that wait.
+    /// Sets the listener that is notified of every message, and notifies it at once of those that
+    /// wait.
     pub(crate) fn set_listener(&self, listener: Option<Arc<Listener>>) {
         let mut state = self.whole();
         let waiting = if state.history.is_held() { 0 } else { state.history.len() as u64 };
@@ -548,12 +551,12 @@ impl SubscriptionCore {
         }
     }
 
-    /// What other processes know it by.
+    /// Returns the key by which other processes know the subscription.
     pub(crate) fn key(&self) -> Option<EndpointKey> {
         self.state.lock().counters.as_ref().map(Counters::key)
     }
 
-    /// What others can see of it; set once.
+    /// Sets the counters that other processes can read; called once.
     pub(crate) fn is_counted(&self, counters: Counters) {
         let mut state = self.state.lock();
         self.match_listeners.is_counted(counters.clone());
@@ -561,17 +564,18 @@ impl SubscriptionCore {
         state.count(None);
     }
 
-    /// The publication of the oldest message of this publisher that waits.
+    /// Returns the publication of this publisher's oldest waiting message.
     pub(crate) fn oldest_of(&self, publisher: u64) -> Option<Publication> {
         self.whole().history.oldest_of(publisher)
     }
 
-    /// Announces so many messages that were brought in besides [`push`](Self::push).
+    /// Announces `count` messages that were added by other means than [`push`](Self::push).
     pub(crate) fn announce_waiting(&self, count: usize, deferred: &mut Deferred) {
         self.whole().announce(count, deferred);
     }
 
-    /// Promises a place if there is one now; `None` if the subscription is gone and needs none.
+    /// Reserves a place if there is one now. Returns `None` if the subscription is gone and needs
+    /// none.
     pub(crate) fn try_reserve(&self) -> Option<bool> {
         let mut state = self.state.lock();
         if state.closed {
@@ -580,12 +584,12 @@ impl SubscriptionCore {
         self.ahead.settle(&mut state);
         let (granted, freed) = state.history.reserve(self.wanted.clock.steady());
         drop(state);
-        drop(freed); // user code
+        drop(freed); // runs code of the program
         Some(granted)
     }
 
-    /// Promises a place that is free, if there is one; the subscription may be gone, and needs
-    /// none.
+    /// Reserves a free place, if there is one; returns `true` as well if the subscription is gone
+    /// and needs none.
     #[inline]
     pub(super) fn reserve_free(&self) -> bool {
         let mut state = self.state.lock();
@@ -593,7 +597,7 @@ impl SubscriptionCore {
         state.closed || state.history.reserve_free()
     }
 
-    /// Takes back the announcement if nothing waits; whether something does.
+    /// Takes back the announcement if no message waits. Returns whether one does.
     pub(crate) fn clear_ready(&self) -> bool {
         let mut state = self.whole();
         let waits = state.history.oldest().is_some();
@@ -603,14 +607,14 @@ impl SubscriptionCore {
         waits
     }
 
-    /// What is announced still, after a callback that may have panicked.
+    /// Returns the stamp that is still announced, after a callback that may have panicked.
     pub(crate) fn pending(&self) -> Option<Stamp> {
         let mut state = self.whole();
         let oldest = state.history.oldest();
         state.notifier.pending(oldest)
     }
 
-    /// Sets where to announce messages, and announces those that wait.
+    /// Sets the task to which messages are announced, and announces those that wait.
     pub(crate) fn attach(&self, task_ref: Option<TaskRef>) {
         let mut state = self.whole();
         let oldest = state.history.oldest();
@@ -620,7 +624,7 @@ impl SubscriptionCore {
         scheduler::signal(signal);
     }
 
-    /// Promises a place to the calling publisher; waits for one until `deadline` (steady machine
+    /// Reserves a place for the calling publisher; waits for one until `deadline` (steady machine
     /// time).
     pub(crate) fn reserve(
         &self,
@@ -641,7 +645,7 @@ impl SubscriptionCore {
             }
             let now = Time::steady();
             let left = Time::from_nanoseconds(deadline) - now;
-            // Who has begun to wait does so for more than a place, for a moment.
+            // A publisher that has begun to wait wants more than one place, for a moment.
             let is_fair = fair.is_some_and(|until| now.nanoseconds() < until)
                 && !left.is_zero()
                 && !state.history.has_mortals();
@@ -650,7 +654,7 @@ impl SubscriptionCore {
                 let (granted, freed) = state.history.reserve(self.wanted.clock.steady());
                 if let Some(freed) = freed {
                     drop(state);
-                    drop(freed); // user code
+                    drop(freed); // runs code of the program
                     state = self.whole();
                     if granted {
                         return Ok(());
@@ -667,7 +671,8 @@ impl SubscriptionCore {
             if waiting_for.is_none()
                 && let Some(task_ref) = state.notifier.task_ref()
             {
-                // No thread spins it, and this one did last: so it would be the one to do it now.
+                // No thread spins the executor, and this thread was the last to do so: it would be
+                // the one to empty the history.
                 if task_ref.scheduler.depends_on_this_thread() {
                     return Err(NoPermit::WouldDeadlock);
                 }
@@ -678,13 +683,13 @@ impl SubscriptionCore {
                 state = self.whole();
                 continue;
             }
-            // A message that expires meanwhile gives way, too, and no thread says when.
+            // A message that expires meanwhile gives way too, without any thread signalling it.
             let expiry = state.history.first_expiry().map(|expiry| {
                 Time::from_nanoseconds(expiry) - Time::from_nanoseconds(self.wanted.clock.steady())
             });
             if fair.is_none() {
                 fair = Some(now.nanoseconds() + FAIR);
-                continue; // with what is enough from now on
+                continue; // with the larger `enough` from now on
             }
             let fair =
                 is_fair.then(|| Time::from_nanoseconds(now.nanoseconds().max(fair.unwrap_or(0))) - now);
@@ -696,15 +701,15 @@ impl SubscriptionCore {
         }
     }
 
-    /// Takes back a promise.
+    /// Returns a reserved place.
     pub(crate) fn unreserve(&self) {
         let mut state = self.state.lock();
         state.history.unreserve();
         self.release(state);
     }
 
-    /// Brings in what was retained for late joiners; see [`HistoryCache::merge`]. Returns how many
-    /// more messages wait now.
+    /// Adds messages that were retained for late joiners; see [`HistoryCache::merge`]. Returns how
+    /// many more messages wait now.
     pub(crate) fn merge(&self, mut retained: Vec<Entry>, joins: JoinOrder) -> usize {
         for Entry { publication, .. } in &mut retained {
             publication.expires =
@@ -720,13 +725,13 @@ impl SubscriptionCore {
         let out = state.history.merge(retained, now, joins);
         let more = state.history.len().saturating_sub(before);
         drop(state);
-        drop(out); // user code, outside the lock
+        drop(out); // runs code of the program, outside the lock
         scheduler::signal(signal);
         more
     }
 
-    /// The context has ended: wakes publishers that wait for a place and tasks that wait for a
-    /// message.
+    /// Ends the subscription's waits after the context has ended: wakes publishers that wait for a
+    /// place and tasks that wait for a message.
     pub(crate) fn end(&self) {
         let mut state = self.state.lock(); // a thread that looked before is asleep by now
         let tasks = state.listening.is_some().then(|| state.listen(Waiters::everybody));
@@ -735,7 +740,8 @@ impl SubscriptionCore {
         tasks.into_iter().flatten().for_each(|(_, task)| wake(task));
     }
 
-    /// Nothing comes in any more, what waited is dropped, and tasks that wait are woken.
+    /// Closes the subscription: it accepts no messages, drops those that waited, and wakes waiting
+    /// tasks.
     pub(crate) fn close(&self) {
         let mut state = self.whole();
         state.closed = true;
@@ -751,7 +757,7 @@ impl SubscriptionCore {
         self.leave_sources();
     }
 
-    /// Counts what was done with a message besides bringing it in and taking it.
+    /// Counts work done with a message besides adding and taking it.
     #[inline]
     pub(crate) fn count(&self, work: CopyWork) {
         if !work.is_none() {

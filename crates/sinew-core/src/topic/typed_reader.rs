@@ -1,5 +1,5 @@
-//! How images become messages: those of other processes, and those of publishers here whose
-//! messages are other types of the program for the same type of ROS 2.
+//! Conversion of encoded bytes into messages: of other processes, and of publishers here that use
+//! another Rust type for the same ROS 2 type.
 
 use super::subscription_core::SubscriptionCore;
 use crate::message::Check;
@@ -12,14 +12,14 @@ use sinew_msg::DecodeError;
 use sinew_shm::Hold;
 use std::ptr::NonNull;
 
-/// Blocks for messages that are made of images.
+/// Number of blocks for decoded messages.
 const POOL_CAPACITY: usize = 64;
 
-/// Where all messages are kept, there are blocks for as many, as far as they fit into so many
-/// bytes.
+/// Maximum bytes of blocks for a subscription that keeps all messages: it gets a block for each, as
+/// far as they fit.
 const POOL_BYTES: usize = 1 << 18;
 
-/// Makes messages of images, for subscriptions that take them in the same way.
+/// Makes messages from encoded bytes, for subscriptions that take them in the same way.
 pub(crate) struct TypedReader {
     table: &'static TypeSupport,
     pub(crate) values: Arc<Pool>,
@@ -30,9 +30,9 @@ pub(crate) struct TypedReader {
 enum InPlace {
     /// They are decoded.
     No,
-    /// A plain type: its values are its images. Control blocks for them.
+    /// A plain type: its encoded bytes are its value. Control blocks for such messages.
     Values(Arc<Pool>),
-    /// Views are taken. Control blocks for images.
+    /// Views are taken. Control blocks for encoded messages.
     Images(Check, Arc<Pool>),
 }
 
@@ -50,12 +50,12 @@ impl TypedReader {
         Self { table, values: Pool::of_table(table, blocks), in_place }
     }
 
-    /// Makes values, each for one receiver.
+    /// Creates a reader that makes values, each for one receiver.
     pub(crate) fn for_values(table: &'static TypeSupport) -> Self {
         Self { table, values: Pool::of_table(table, POOL_CAPACITY), in_place: InPlace::No }
     }
 
-    /// Whether its messages are what this subscription takes.
+    /// Whether this subscription takes this reader's messages.
     pub(crate) fn suits(&self, subscription: &SubscriptionCore) -> bool {
         self.table.is(subscription.wanted.table) && self.takes_images() == subscription.wanted.check.is_some()
     }
@@ -68,8 +68,8 @@ impl TypedReader {
         !matches!(self.in_place, InPlace::No)
     }
 
-    /// The message in an image that is held: where it lies, if it can be read there. Also what that
-    /// took.
+    /// Returns the message in encoded bytes that are held: where they lie, if it can be read there.
+    /// Also returns the work.
     pub(crate) fn read(&self, hold: Hold) -> Result<(RawMessage, CopyWork), DecodeError> {
         let image = hold.bytes();
         match &self.in_place {
@@ -94,21 +94,21 @@ impl TypedReader {
         self.decode(image)
     }
 
-    /// The message in an image that was copied, since it could not be held, or lay in the ring
-    /// itself.
+    /// Returns the message in encoded bytes that were copied, since they could not be held, or lay
+    /// in the ring itself.
     pub(crate) fn decode_copied(&self, image: &[u8]) -> Result<(RawMessage, CopyWork), DecodeError> {
         let (message, work) = self.decode(image)?;
         Ok((message, work + CopyWork::copying(image.len())))
     }
 
-    /// What subscriptions of this type take of a message of this process: a reference to it, or
-    /// what its image says.
+    /// Converts a message of this process for subscriptions of this type: into a reference to it,
+    /// or by decoding its encoded form.
     pub(crate) fn convert(&self, message: &RawMessage) -> Result<(RawMessage, CopyWork), DecodeError> {
         let is_ours = message.table().is(self.table);
         match message.image() {
             None if is_ours => return Ok((message.another(), CopyWork::NONE)),
-            // An image is the same for all types of the program; only those that are told by name
-            // take whichever was published, without a look at its fields.
+            // The encoded form is the same for all types of the program; only subscriptions whose
+            // type is named at run time take any published type, without a look at its fields.
             Some(_) if self.takes_images() && (is_ours || self.table.is_told()) => {
                 return Ok((message.another(), CopyWork::NONE));
             }
@@ -123,7 +123,7 @@ impl TypedReader {
         Ok((value, work + CopyWork::encoding(message.table().is_plain(), length)))
     }
 
-    /// The message in an image that is the caller's: decoded, or copied.
+    /// Returns the message in encoded bytes that belong to the caller: decoded, or copied.
     pub(crate) fn decode(&self, image: &[u8]) -> Result<(RawMessage, CopyWork), DecodeError> {
         let InPlace::Images(Check(check), pool) = &self.in_place else {
             let work = CopyWork::decoding(self.table.is_plain(), image.len());

@@ -1,9 +1,9 @@
-//! Telling once of what comes again and again.
+//! Logs a recurring condition once.
 
 use crate::sys::logging::Level;
 use crate::sys::sync::{AtomicBool, Ordering};
 
-/// Whether it was told that messages make no sense.
+/// Whether an unreadable message was already logged.
 pub(crate) struct WarnOnce(AtomicBool);
 
 impl Default for WarnOnce {
@@ -13,8 +13,8 @@ impl Default for WarnOnce {
 }
 
 impl WarnOnce {
-    /// At which level one more is told: where one message makes no sense, the next thousand may not
-    /// either. All of them are counted.
+    /// Returns the level for logging one more: if one message can't be read, the next thousand may
+    /// not either. All of them are counted.
     pub(crate) fn level(&self) -> Level {
         // Relaxed: nothing else depends on which thread is the first.
         if self.0.swap(true, Ordering::Relaxed) { Level::Debug } else { Level::Error }

@@ -1,4 +1,4 @@
-//! What is on topics, for a context that looks at itself after a while.
+//! The endpoints on topics, for a context that inspects itself after a while.
 
 use super::{Graph, Topic};
 use crate::ros::origin::Origin;
@@ -7,10 +7,10 @@ use crate::topic::subscription_core::SubscriptionConfig;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Names that are looked at, at most, when one is looked for that may have been meant.
+/// Maximum number of names searched for one that may have been meant.
 pub(crate) const MOST: usize = 4096;
 
-/// A subscription or a client of this context that has nobody at the other end.
+/// A subscription or a client of this context without a matching endpoint.
 #[derive(Debug)]
 pub(crate) struct OneSided {
     /// Its node's full name.
@@ -19,16 +19,16 @@ pub(crate) struct OneSided {
     pub(crate) type_name: String,
 }
 
-/// A name that somebody publishes on, or serves.
+/// A name that a node publishes on, or serves.
 #[derive(Debug)]
 pub(crate) struct Offered {
     pub(crate) name: Arc<str>,
     pub(crate) type_name: String,
-    /// The full name of a node that does.
+    /// The full name of such a node.
     pub(crate) node: String,
 }
 
-/// What a node of this context has an end of.
+/// A name on which a node of this context has an endpoint.
 #[derive(Debug)]
 pub(crate) struct Used {
     /// The node's full name.
@@ -38,8 +38,8 @@ pub(crate) struct Used {
 }
 
 impl Graph {
-    /// Subscriptions with one of these numbers on topics without a publisher, that never matched
-    /// one.
+    /// Returns the subscriptions with one of these numbers, on topics without a publisher, that
+    /// never matched one.
     pub(crate) fn unpublished(&self, numbers: &Range<u64>) -> Vec<OneSided> {
         let topics = self.topics.lock();
         let alone = topics.values().filter(|topic| topic.publishers.is_empty() && topic.sources.is_empty());
@@ -57,7 +57,7 @@ impl Graph {
         new.map(|subscription| one_sided(&subscription.wanted)).collect()
     }
 
-    /// Topics on which these types are published, here or elsewhere.
+    /// Returns the topics on which these types are published, here or elsewhere.
     pub(crate) fn published(&self, types: &BTreeSet<String>) -> Vec<Offered> {
         let topics = self.topics.lock();
         let offered = topics.iter().filter_map(|(name, topic)| {
@@ -73,7 +73,7 @@ impl Graph {
         offered.take(MOST).collect()
     }
 
-    /// The nodes of this context that have something on a topic, and the topics.
+    /// Returns the nodes of this context that have an endpoint on a topic, with the topics.
     pub(crate) fn users(&self) -> Vec<Used> {
         let topics = self.topics.lock();
         let of_topic = |(name, topic): (&Arc<str>, &Topic)| {

@@ -1,4 +1,4 @@
-//! Messages of a publisher on the network, for which a gateway's publisher stands.
+//! Messages of a publisher on the network that a gateway's publisher stands for.
 
 use super::PublisherCore;
 use crate::mailbox::deferred::Deferred;
@@ -9,14 +9,14 @@ use crate::topic::recipients::Unpublished;
 use crate::topic::strategy::Form;
 use std::time::Duration;
 
-/// A message that is being published, and was before.
+/// Metadata of the message being republished for a publisher on the network.
 pub(super) struct ForeignMessage {
     source: SourceInfo,
     numbering: Numbering,
     max_blocking: Duration,
 }
 
-/// What its publisher's numbers are more than those that messages have here.
+/// The amount by which the original publisher's sequence numbers exceed those given here.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Numbering {
     difference: u64,
@@ -24,7 +24,8 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    /// A publication with the number that it has where it was published, so many nanoseconds before.
+    /// Returns a publication with its original sequence number, published `earlier` nanoseconds
+    /// before.
     fn of(self, here: Publication, earlier: i64, is_kept: bool) -> Publication {
         let stamp = here.stamp.published_earlier(earlier, self.difference, is_kept);
         Publication { stamp, sequence: here.sequence.wrapping_add(self.difference), ..here }
@@ -32,8 +33,8 @@ impl Numbering {
 }
 
 impl PublisherCore {
-    /// Publishes an image that was published elsewhere before. One thread at a time does so. Waits
-    /// for room at most so long.
+    /// Publishes encoded bytes that were published elsewhere before. Called by one thread at a
+    /// time. Waits for room at most for the given time.
     pub(crate) fn publish_foreign(
         &self,
         image: RawMessage,
@@ -48,7 +49,8 @@ impl PublisherCore {
         self.publish(image, Form::IMAGE)
     }
 
-    /// How the messages from now on are numbered. Those elsewhere know before the next one comes.
+    /// Updates the numbering for the messages from now on. Subscriptions elsewhere learn of it
+    /// before the next message.
     fn renumber(&self, source: &SourceInfo) -> Numbering {
         let next = self.state.lock().sequence + 1;
         let mut numbering = self.remote.numbering.lock();
@@ -60,8 +62,8 @@ impl PublisherCore {
         *numbering
     }
 
-    /// Those here that match miss so many messages before the next one. (Those elsewhere see it by
-    /// the numbers.)
+    /// Tells the matching subscriptions of this process that they miss `count` messages before the
+    /// next one. (Subscriptions elsewhere see it from the numbers.)
     #[cold]
     fn miss(&self, count: u64) {
         let (local, old) = self.fetch(&mut self.state.lock());
@@ -74,7 +76,7 @@ impl PublisherCore {
         });
     }
 
-    /// The publication of the next message, which was published before.
+    /// Returns the publication of the next message, which was published before.
     #[cold]
     pub(super) fn foreign_publication(&self, sequence: u64, stamp: Stamp) -> Publication {
         let arrived = Publication::new(stamp, sequence, self.marked_number, self.lifespan);
@@ -87,7 +89,7 @@ impl PublisherCore {
         Publication { lineage, ..numbering.of(arrived, earlier, source.is_kept) }
     }
 
-    /// How long the message that is being published may wait for room.
+    /// The maximum time that the message being published may wait for room.
     pub(super) fn max_blocking_time(&self) -> Duration {
         if self.marked_number & NETWORK == 0 {
             return self.qos.max_blocking_time;

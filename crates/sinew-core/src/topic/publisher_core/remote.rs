@@ -20,31 +20,31 @@ use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-/// How a publisher's messages leave the process.
+/// A publisher's way out of the process.
 #[derive(Default)]
 pub(crate) struct RemoteDelivery {
-    /// Each there once a subscription matched. Locked before the publisher's state.
+    /// The sinks; each is created once a subscription matched. Locked before the publisher's state.
     sinks: Mutex<Vec<Slot>>,
-    /// What others know it by; set once.
+    /// The publisher's endpoints as other processes see them; set once.
     endpoints: OnceLock<Vec<Box<dyn PublisherEndpoint>>>,
-    /// Subscriptions elsewhere that are not connected yet, for want of room.
+    /// Subscriptions elsewhere that are not connected yet, for lack of room.
     refused: Mutex<Vec<JoiningSubscription>>,
-    /// Control blocks for messages that are lent where they will be published.
+    /// Control blocks for messages lent in the memory from which they are published.
     foreign: OnceLock<Arc<Pool>>,
-    /// The same for messages of which there is only an image.
+    /// The same for messages that exist only in encoded form.
     images: OnceLock<Arc<Pool>>,
-    /// The log says why messages don't leave.
+    /// The log already says why messages don't leave.
     has_complained: AtomicBool,
-    /// What is known of the message that is being published, of a publisher on the network.
+    /// Metadata of the message being republished for a publisher on the network.
     pub(super) source: Mutex<Option<ForeignMessage>>,
-    /// And how its messages are numbered.
+    /// The numbering of such messages.
     pub(super) numbering: Mutex<Numbering>,
-    /// Where the thread that publishes with it has noted it.
+    /// Index of the note that the publishing thread made of this publisher.
     pub(crate) place: NoteIndex,
 }
 
 impl RemoteDelivery {
-    /// Runs it the first time: what is wrong is wrong for each message.
+    /// Runs `say` the first time only: the cause is the same for each message.
     pub(super) fn says_once(&self, say: impl FnOnce()) {
         if !self.has_complained.swap(true, Ordering::Relaxed) {
             say(); // counts for itself
@@ -52,34 +52,34 @@ impl RemoteDelivery {
     }
 }
 
-/// A sink, and where the message that is being published is on its way through it.
+/// A sink, and the state of the message being published on its way through it.
 struct Slot {
     sink: Box<dyn RemoteSink>,
     /// The endpoint that made it.
     endpoint: usize,
     is_connected: bool,
-    /// Memory for the message's image, for the time of one publish.
+    /// Memory for the message's encoded form, during one publish.
     prepared: Option<Prepared>,
-    /// Why there is none: those behind this sink miss the message.
+    /// The reason why there is none: subscriptions behind this sink miss the message.
     failed: Option<CapacityError>,
 }
 
 /// The way out of the process, for the time of one publish.
 pub(super) trait Beyond {
-    /// Whether messages leave.
+    /// Whether messages leave the process.
     fn is_open(&self) -> bool;
 
-    /// Whether every subscription elsewhere that must get everything has room for a message.
+    /// Whether every subscription elsewhere that must get every message has room for one.
     fn has_room(&mut self) -> bool;
 
-    /// Makes sure that there is memory for the images; whether there is for all.
+    /// Reserves memory for the encoded forms; returns whether there is enough for all.
     fn prepare(&mut self, content: &mut impl Content) -> bool;
 
-    /// What it takes to bring out what was prepared.
+    /// The work of sending what was prepared.
     fn work(&self) -> CopyWork;
 
-    /// Sends the message. Returns what to say if there was no room for the first time. `content` is
-    /// there unless the images are.
+    /// Sends the message. Returns a warning if there was no room for the first time. `content` is
+    /// given unless it was encoded before.
     fn send(
         &mut self,
         publication: &Publication,
@@ -88,7 +88,7 @@ pub(super) trait Beyond {
     ) -> Option<String>;
 }
 
-/// The message stays here.
+/// For a message that stays in the process.
 pub(super) struct Closed;
 
 impl Beyond for Closed {
@@ -123,12 +123,13 @@ impl Beyond for Closed {
     }
 }
 
-/// The sinks, locked; or none if the message stays here, which is known only when it is published.
+/// The locked sinks; without slots if the message stays here, which is known only when it is
+/// published.
 pub(super) struct Sinks<'a> {
     slots: Option<Guard<'a, Vec<Slot>>>,
-    /// What it takes to bring out what is prepared.
+    /// The work of sending what is prepared.
     work: CopyWork,
-    /// Something is prepared, and not sent.
+    /// Whether something is prepared and not sent.
     is_prepared: bool,
 }
 
@@ -161,7 +162,7 @@ impl<'a> Sinks<'a> {
         slots.iter_mut().filter(|slot| slot.is_connected)
     }
 
-    /// Writes the images now: the message is about to be given away.
+    /// Encodes the message now, because it is about to be given away.
     pub(super) fn encode(&mut self, message: &RawMessage) {
         for slot in self.connected() {
             if let Some(prepared) = slot.prepared.take() {
@@ -235,7 +236,8 @@ impl Beyond for Sinks<'_> {
 }
 
 impl Slot {
-    /// Those behind it miss the message. Returns what to say if it is the first one.
+    /// Records that subscriptions behind this sink miss the message. Returns a warning the first
+    /// time.
     #[cold]
     fn leave_out(&mut self, publication: &Publication, topic: &str) -> Option<String> {
         let error = self.failed.take()?;
@@ -246,22 +248,23 @@ impl Slot {
 }
 
 impl PublisherCore {
-    /// Locks the way out.
+    /// Locks the sinks.
     #[inline]
     pub(super) fn sinks(&self) -> Sinks<'_> {
         Sinks::new(Some(self.remote.sinks.lock()))
     }
 
-    /// Whether at least so many subscriptions of that participant are connected. Those of its own
-    /// are as soon as they are there.
+    /// Whether at least `count` subscriptions of that participant are connected. Subscriptions of
+    /// the publisher's own participant are connected as soon as they exist.
     pub(crate) fn has_subscriptions_of(&self, participant: u64, count: usize) -> bool {
         let connected = || self.remote.sinks.lock().iter().map(|slot| slot.sink.count_of(participant)).sum();
         participant == self.session.participant || count <= connected()
     }
 
-    /// Locks the way out, once every reader that must get everything has room, with memory for the
-    /// images. If there is none, that is an error only if no subscription takes the message here,
-    /// or one elsewhere must get everything. `None`: a subscription came or went.
+    /// Locks the sinks once every reader that must get every message has room, with memory for the
+    /// encoded forms. Lack of memory is an error only if no subscription takes the message here, or
+    /// one elsewhere must get every message. Returns `None` if a subscription was added or removed
+    /// meanwhile.
     pub(super) fn prepare_sinks(
         &self,
         taken_here: bool,
@@ -281,8 +284,8 @@ impl PublisherCore {
                 let left = deadline - Time::steady();
                 if !left.is_zero() {
                     drop(sinks);
-                    // Again, as the bell was read only now: a shutdown between has rung before, and
-                    // rings no more.
+                    // Checked again, because the bell was read only now: a shutdown in between has
+                    // already rung, and rings no more.
                     if self.session.has_ended() {
                         return Err(Unpublished::Shutdown);
                     }
@@ -309,7 +312,7 @@ impl PublisherCore {
         }
     }
 
-    /// Names the memory that a message touches on its way out, as [`RemoteSink::footprint`].
+    /// Names the memory that a message touches on its way out, like [`RemoteSink::footprint`].
     pub(crate) fn name_remote(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
         if level == 0 {
             name((&raw const self.remote.sinks).addr(), size_of_val(&self.remote.sinks));
@@ -324,7 +327,7 @@ impl PublisherCore {
         true
     }
 
-    /// What others know it by; set once.
+    /// Sets the endpoints by which other processes know this publisher; called once.
     pub(crate) fn is_known_as(&self, endpoints: Vec<Box<dyn PublisherEndpoint>>) {
         if let Some(counters) = endpoints.iter().find_map(|endpoint| endpoint.counters()) {
             self.match_listeners.is_counted(counters.clone());
@@ -337,8 +340,8 @@ impl PublisherCore {
         self.remote.endpoints.get().map_or(&[], Vec::as_slice)
     }
 
-    /// A subscription elsewhere matches. False: there is no room to connect it, which is tried
-    /// [again](Self::connect_again).
+    /// Connects a matching subscription elsewhere. Returns `false` if there is no room; connecting
+    /// is tried [again](Self::connect_again).
     pub(crate) fn connect(&self, subscription: &Arc<RemoteSubscription>) -> bool {
         let mut other = JoiningSubscription { subscription: subscription.clone(), has_retained: false };
         let Err(error) = self.try_to_connect(&mut other) else { return true };
@@ -352,14 +355,15 @@ impl PublisherCore {
         false
     }
 
-    /// Lets go of what those outside have read; a thread that publishes does so itself.
+    /// Releases the messages that readers elsewhere have finished; a publishing thread does so
+    /// itself.
     pub(crate) fn tidy(&self) {
         if let Some(mut sinks) = self.remote.sinks.try_lock() {
             sinks.iter_mut().for_each(|slot| slot.sink.let_go());
         }
     }
 
-    /// Connects those for whom there was no room before. Returns where those are at home that are
+    /// Connects the subscriptions that found no room before. Returns the origins of those that are
     /// connected now.
     pub(crate) fn connect_again(&self) -> Vec<Origin> {
         let mut refused = std::mem::take(&mut *self.remote.refused.lock());
@@ -409,7 +413,7 @@ impl PublisherCore {
         Ok(())
     }
 
-    /// A subscription elsewhere is gone. Whether it was connected.
+    /// Removes a subscription elsewhere. Returns whether it was connected.
     pub(crate) fn disconnect(&self, subscription: &Arc<RemoteSubscription>) -> bool {
         let was_refused = {
             let mut refused = self.remote.refused.lock();
@@ -427,13 +431,13 @@ impl PublisherCore {
         true
     }
 
-    /// Who is connected has changed.
+    /// Updates the sinks and the strategy after a connection was made or ended.
     fn renew_sinks(&self, sinks: &mut [Slot], state: &mut PublisherState) {
         sinks.iter_mut().for_each(|slot| slot.is_connected = slot.sink.is_connected());
         self.renew_strategy(state, sinks.iter().any(|slot| slot.is_connected));
     }
 
-    /// No message leaves the process any more.
+    /// Closes the sinks: no message leaves the process any more.
     pub(super) fn close_sinks(&self) {
         let sinks = std::mem::take(&mut *self.remote.sinks.lock());
         drop(sinks);
@@ -445,8 +449,8 @@ impl PublisherCore {
         }
     }
 
-    /// A message to be written where it is published, if subscriptions elsewhere match and the type
-    /// allows it.
+    /// Lends a message to be written where it is published, if subscriptions elsewhere match and
+    /// the type allows it.
     pub(crate) fn loan_shared(&self) -> Option<RawMessage> {
         if !self.is_remote() || !self.table.is_plain() {
             return None;
@@ -456,7 +460,7 @@ impl PublisherCore {
 
     fn loan_in_chunk(&self) -> Option<RawMessage> {
         let size = self.table.layout.size();
-        // If there is no room, an ordinary block does, and publishing says so.
+        // Without room, an ordinary block serves, and publishing reports the lack.
         let mut loan = self.lend_where_it_leaves(size + 4)?;
         let (header, value) = loan.bytes_mut().split_at_mut(4);
         header.copy_from_slice(&[0, 1, 0, 0]); // plain CDR, little endian (DDS-XTypes 1.3, 7.6.3.1.2)
@@ -465,35 +469,36 @@ impl PublisherCore {
             return None;
         }
         let foreign = self.remote.foreign.get_or_init(|| Pool::for_foreign(self.table, FOREIGN));
-        // SAFETY: a plain type: whatever bytes are there are a value; the loan keeps them, for this
-        // message alone.
+        // SAFETY: a plain type: any bytes are a valid value; the loan keeps them, for this message
+        // alone.
         Some(unsafe { RawMessage::foreign(foreign, Backing::Loan(loan), value) })
     }
 
-    /// A message of which there is only an image of so many bytes, to be written: where it will be
-    /// published, if subscriptions elsewhere match. `None`: there is no memory for it.
+    /// Lends a message in encoded form of `length` bytes, to be written: where it will be
+    /// published, if subscriptions elsewhere match. Returns `None` if there is no memory for it.
     pub(crate) fn image_of(&self, length: usize) -> Option<RawMessage> {
         let images = self.remote.images.get_or_init(|| Pool::for_images(self.table, FOREIGN));
         let loan = match self.is_remote() {
             true => self.lend(length),
-            // No subscription elsewhere matches, but where such images are passed on.
+            // No subscription elsewhere matches, but another publisher may want such messages in
+            // memory that its own subscriptions elsewhere read.
             false => images.wanted_by().and_then(|other| other.lend(length)),
         };
         match loan {
             Some(loan) => Some(RawMessage::image_kept_by(images, Backing::Loan(loan))),
-            None => RawMessage::own_image(images, length), // also without room there, which publishing says
+            None => RawMessage::own_image(images, length), // lack of room there is reported by publishing
         }
     }
 
-    /// An image of the message in memory of its own, as [`image_of`](Self::image_of) finds it.
+    /// Encodes the message into memory of its own, chosen as in [`image_of`](Self::image_of).
     pub(crate) fn image_of_message(&self, message: &RawMessage) -> Option<RawMessage> {
         let mut image = self.image_of(message.image_length()?)?;
         message.write_image(image.image_mut()?);
         Some(image)
     }
 
-    /// Whether a message that its holder alone has is published without a copy, as far as that is
-    /// known now.
+    /// Whether a message with a single holder would be published without a copy, as far as is known
+    /// now.
     pub(crate) fn publishes_where_it_lies(&self, message: &RawMessage) -> bool {
         !self.is_remote() || self.endpoints().iter().all(|endpoint| endpoint.sends_where_it_lies(message))
     }
@@ -509,5 +514,5 @@ impl ImageLender for PublisherCore {
     }
 }
 
-/// Control blocks for messages in shared memory that a publisher keeps.
+/// Number of control blocks for messages in shared memory that a publisher keeps.
 const FOREIGN: usize = 64;

@@ -1,5 +1,5 @@
-//! Publishing where that takes thought: a new list, filters, reserved places, copies, watched
-//! promises, images instead of values.
+//! The slow path of publishing: a new list, filters, reserved places, copies, watched promises,
+//! encoded messages.
 
 use super::remote::{Beyond, Sinks};
 use super::{Delivery, Fanout, PublisherCore};
@@ -16,34 +16,34 @@ use crate::topic::strategy::{Form, Strategy};
 use crate::topic::subscribers::{Subscribers, TypedReaders};
 use crate::topic::subscription_core::{NoPermit, SubscriptionCore};
 
-/// A message on its way.
+/// The forms of a message being published.
 struct MessageForms {
-    /// As it was published.
+    /// The message as it was published.
     published: Option<RawMessage>,
-    /// The value in it, if it is an image and a subscription here takes values.
+    /// Its value, if it is encoded and a subscription here takes values.
     value: Option<RawMessage>,
-    /// Its image, if it is a value and a subscription here takes another type.
+    /// Its encoded form, if it is a value and a subscription here takes another type.
     image: Option<RawMessage>,
-    /// What that took, as far as it isn't counted yet.
+    /// The work of making them, as far as it isn't counted yet.
     work: CopyWork,
 }
 
 impl MessageForms {
-    /// What subscriptions of its type get.
+    /// The form that subscriptions with the publisher's type get.
     fn for_local(&self) -> Option<&RawMessage> {
         self.value.as_ref().or(self.published.as_ref())
     }
 
-    /// What leaves the process.
+    /// The form that leaves the process.
     fn for_remote(&mut self) -> Option<&mut RawMessage> {
         self.image.as_mut().or(self.published.as_mut())
     }
 }
 
-/// What came of an attempt.
+/// The result of an attempt.
 enum Attempt {
     Published,
-    /// A subscription came or went.
+    /// A subscription was added or removed.
     Again,
 }
 
@@ -64,7 +64,7 @@ impl PublisherCore {
                 (Ok(Attempt::Published), _) => return Ok(()),
                 (Ok(Attempt::Again), published) => message.published = published,
                 (Err(reason), Some(published)) => return Err((published, reason)),
-                (Err(_), None) => return Ok(()), // it is given away only when nothing can fail any more
+                (Err(_), None) => return Ok(()), // given away only when nothing can fail any more
             }
         }
     }
@@ -88,9 +88,10 @@ impl PublisherCore {
         let is_remote = self.is_remote(); // checked again below
         self.make_forms(message, &subscribers)?;
         let Some(local) = message.for_local() else { return Ok(Attempt::Published) };
-        // What is made of an image is theirs. Otherwise subscriptions here that read it get it
-        // before it is encoded; one that owns it, after. One that lies in shared memory is read by
-        // others if it leaves: then no subscription here may own it.
+        // A value decoded from bytes belongs to the subscriptions here. Otherwise, subscriptions
+        // here that read the message get it before it is encoded, and one that owns it, after. A
+        // message in shared memory that leaves the process is read by others: then no subscription
+        // here may own it.
         let is_apart = message.value.is_some() || message.image.is_some();
         let ownership = if message.value.is_some() { Ownership::Unique } else { ownership };
         let is_read_on = is_remote && !is_apart && (subscribers.shares || local.keep().is_some());
@@ -117,7 +118,8 @@ impl PublisherCore {
         if let Some(reason) = self.refuses(&state) {
             return Err(reason);
         }
-        // C2 again: what joined since must either be delivered to or find the message retained.
+        // C2 again: a subscription that joined since must either get the message or find it
+        // retained.
         let is_missed =
             || retains && self.session.generation() != generation && !self.is_newest(&subscribers);
         if self.is_remote() != sinks.is_open() || is_missed() {
@@ -125,7 +127,7 @@ impl PublisherCore {
             return Ok(Attempt::Again);
         }
         state.count(work + sinks.work() + form_of_all);
-        // What is given away is encoded before.
+        // A message that is given away is encoded first.
         if ownership == Ownership::Unique && !is_apart {
             sinks.encode(outside);
         }
@@ -142,8 +144,8 @@ impl PublisherCore {
         Ok(Attempt::Published)
     }
 
-    /// Waits for a place at a subscription that may hold up this publisher; whether there is one to
-    /// keep.
+    /// Waits for a place at a subscription that may block this publisher. Returns whether there is
+    /// one to keep.
     fn reserve_at(&self, subscription: &SubscriptionCore, deadline: Time) -> Result<bool, NoPermit> {
         if !self.qos.is_blocking() || !subscription.wanted.qos.is_blocking() {
             return Ok(false);
@@ -152,7 +154,7 @@ impl PublisherCore {
         subscription.reserve(deadline.nanoseconds(), wait_graph, ended).map(|()| true)
     }
 
-    /// Makes the value, or the image, that a subscription here takes.
+    /// Makes the value, or the encoded form, that a subscription here takes.
     fn make_forms(&self, message: &mut MessageForms, subscribers: &Subscribers) -> Result<(), Unpublished> {
         let MessageForms { published: Some(published), value, image, work } = message else { return Ok(()) };
         if published.is_image() {
@@ -168,8 +170,8 @@ impl PublisherCore {
         Ok(())
     }
 
-    /// What subscriptions of other types get, and what that took. One that can't read the message
-    /// loses it.
+    /// Converts the message for subscriptions of other types; returns the results and the work. A
+    /// subscription that can't read the message loses it.
     fn convert(
         &self,
         recipients: &mut Recipients<'_>,

@@ -1,24 +1,26 @@
-//! Messages that were moved out of a history at once, so that threads that publish and threads that
-//! take have locks of their own.
+//! Messages moved out of a history in bulk, so that publishing threads and taking threads have
+//! locks of their own.
 //!
-//! Where many messages wait, each of them would have the subscription's lock, and the lines behind
-//! it, go from the publisher's core to the taker's and back. So a thread that takes one from a long
-//! history moves the others out of it, all at once, and takes those under a lock that no publisher
-//! wants. Until they are taken they count as waiting: the history knows how many were moved.
+//! Without this, where many messages wait, each would move the subscription's lock, and the cache
+//! lines behind it, from the publisher's core to the taker's and back. So a thread that takes a
+//! message from a long history moves the others out of it, all at once, and takes those under a
+//! lock that no publisher wants. Until they are taken they count as waiting: the history knows how
+//! many were moved.
 //!
-//! Only messages of this process that are all kept, do not expire and are told to no listener are
-//! moved, and none while a publisher waits for a place. For all that is seldom done with a history,
-//! [`SubscriptionCore::whole`] brings them home first.
+//! Messages are moved only if they are of this process, all are kept, none expires and no listener
+//! is notified of them, and never while a publisher waits for a place. For every rare operation on
+//! a history, [`SubscriptionCore::whole`] moves them back first.
 //!
 //! # Order of locks, and what is true under them
 //!
-//! - [`MovedMessages::entries`], then the history's lock. Who has the latter only tries the former.
-//! - N1 Messages are moved, and come home, under both: under the history's lock, `History::ahead`
+//! - [`MovedMessages::entries`], then the history's lock. A thread that holds the latter only tries
+//!   the former.
+//! - N1 Messages are moved, and moved back, under both: under the history's lock, `History::ahead`
 //!   is 0 or there are some.
-//! - N2 Who takes the last one settles under both, before a thread finds none.
-//! - N3 `taken` is written under the lock of `entries`. A publisher that finds no place reads it: a
-//!   place that it doesn't see yet it finds as it would if the taker came later, and before it
-//!   waits it brings the messages home.
+//! - N2 The thread that takes the last one settles under both, before a thread finds none.
+//! - N3 `taken` is written under the lock of `entries`. A publisher that finds no place reads it.
+//!   If it doesn't see a place yet, it behaves as if the taker came later; and before it waits, it
+//!   moves the messages back.
 
 use super::{SubscriptionCore, SubscriptionState, Taken, Taker};
 use crate::mailbox::history::Entry;
@@ -26,26 +28,26 @@ use crate::sys::clock::Stamp;
 use crate::sys::sync::{AtomicBool, AtomicUsize, Guard, Mutex, Ordering};
 use std::collections::VecDeque;
 
-/// From so many waiting messages on they are moved.
+/// Number of waiting messages from which on they are moved.
 const MANY: usize = if cfg!(loom) {
     1
 } else if cfg!(test) {
-    2 // so that the property tests see it
+    2 // so that the property tests cover moving
 } else {
     32
 };
 
-/// Tools are told after so many what was taken.
+/// Number of taken messages after which the counters for tools are updated.
 const TOLD: usize = 16;
 
-/// On lines of its own: publishers have no business here.
+/// On cache lines of its own: publishers don't touch it.
 #[repr(align(128))]
 pub(super) struct MovedMessages {
     /// Whether there are any. A hint.
     any: AtomicBool,
-    /// How many were ever taken from here; see N3.
+    /// Total number taken from here; see N3.
     taken: AtomicUsize,
-    /// In order, all older than those in the history.
+    /// In order; all are older than those in the history.
     entries: Mutex<VecDeque<Entry>>,
 }
 
@@ -54,7 +56,7 @@ impl MovedMessages {
         Self { any: AtomicBool::new(false), taken: AtomicUsize::new(0), entries: Mutex::new(VecDeque::new()) }
     }
 
-    /// Has the history know what was taken from here.
+    /// Updates the history with the number of messages taken from here.
     #[inline]
     pub(super) fn settle(&self, state: &mut SubscriptionState) {
         if state.history.ahead() > 0 {
@@ -62,7 +64,7 @@ impl MovedMessages {
         }
     }
 
-    /// The same, where places seem to be short.
+    /// The same, if places seem to be short.
     #[inline]
     pub(super) fn settle_if_full(&self, state: &mut SubscriptionState) {
         if state.history.ahead() > 0 && !state.history.has_room() {
@@ -72,7 +74,7 @@ impl MovedMessages {
 }
 
 impl SubscriptionCore {
-    /// The lock of the history, with all messages in it.
+    /// Locks the history, with all messages in it.
     #[inline]
     pub(super) fn whole(&self) -> Guard<'_, SubscriptionState> {
         let state = self.state.lock();
@@ -87,14 +89,14 @@ impl SubscriptionCore {
         let mut state = self.state.lock();
         self.ahead.settle(&mut state);
         state.history.come_home(&mut entries); // N1
-        self.ahead.any.store(false, Ordering::Relaxed); // as it says, a hint
+        self.ahead.any.store(false, Ordering::Relaxed); // a hint
         state
     }
 
     /// Takes the oldest message, if messages were moved.
     #[inline]
     pub(super) fn take_ahead(&self, taker: Taker) -> Option<Taken> {
-        // Relaxed: a hint. Who doesn't see them brings them home.
+        // Relaxed: a hint. A thread that doesn't see them moves them back.
         if !self.keeps_all || taker == Taker::Reentrant || !self.ahead.any.load(Ordering::Relaxed) {
             return None;
         }
@@ -124,8 +126,8 @@ impl SubscriptionCore {
         Some((entry, next))
     }
 
-    /// All that were moved are taken: moves more, if many wait. Returns the stamp of the oldest
-    /// that waits.
+    /// Moves more messages, after all moved ones are taken, if many wait. Returns the stamp of the
+    /// oldest waiting message.
     fn move_on(
         &self,
         state: &mut SubscriptionState,
@@ -144,8 +146,8 @@ impl SubscriptionCore {
         next
     }
 
-    /// Moves what waits, if that is worth it: the next ones are taken without the history's lock
-    /// then.
+    /// Moves the waiting messages, if that is worth it: the next ones are then taken without the
+    /// history's lock.
     #[inline]
     pub(super) fn move_ahead(&self, state: &mut SubscriptionState) {
         if state.history.len() >= MANY {
@@ -156,7 +158,7 @@ impl SubscriptionCore {
     #[cold]
     #[inline(never)]
     fn try_to_move(&self, state: &mut SubscriptionState) {
-        // Who has it waits for the history's lock: a matter of luck, then.
+        // The lock's holder may wait for the history's lock, so this thread only tries.
         if self.moves(state)
             && let Some(mut entries) = self.ahead.entries.try_lock()
         {
@@ -165,12 +167,12 @@ impl SubscriptionCore {
         }
     }
 
-    /// Whether what waits is to be moved, and may be.
+    /// Whether the waiting messages should and may be moved.
     fn moves(&self, state: &SubscriptionState) -> bool {
         let history = &state.history;
         let is_simple =
             history.keeps_all() && !history.is_held() && !history.has_mortals() && !state.listened;
-        // Relaxed: the thread that sets it first brings all home after that.
+        // Relaxed: the thread that sets it first then moves all messages back.
         let is_ours = !self.sources.any.load(Ordering::Relaxed);
         history.len() >= MANY && state.waiting == 0 && is_simple && is_ours && !state.closed
     }

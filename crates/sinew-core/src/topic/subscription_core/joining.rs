@@ -1,11 +1,12 @@
-//! A late subscription that has publishers elsewhere: what they retained comes from each by itself,
-//! and is handed out in the order of its publication.
+//! A late subscription with publishers elsewhere: each publisher's retained messages arrive
+//! separately, and are handed out in the order of their publication.
 //!
-//! Each transient-local publisher that is known when the subscription is made hands over what it
-//! retained, be it nothing. Until all have done so the history is [held](crate::mailbox::history::HistoryCache::hold): it
-//! takes in what comes, old and new, and hands out nothing. A publisher that goes first is waited
-//! for no longer; nor is one that gives no answer for [`PATIENCE`], as its process is stopped, or
-//! finds no room for the connection. What comes after that is sorted in among what still waits.
+//! Each transient-local publisher that is known when the subscription is created hands over its
+//! retained messages, even if there are none. Until all have done so, the history is
+//! [held](crate::mailbox::history::HistoryCache::hold): it accepts messages, old and new, and hands
+//! out nothing. The wait for a publisher ends if that publisher goes first, or if it gives no
+//! answer for [`PATIENCE`], because its process is stopped or finds no room for the connection.
+//! Messages that arrive after that are sorted into those still waiting.
 
 use super::remote_sources::RemoteSource;
 use super::{SubscriptionCore, SubscriptionState};
@@ -14,20 +15,20 @@ use crate::sys::clock::Time;
 use crate::sys::sync::{Arc, Ordering};
 use std::time::Duration;
 
-/// How long a publisher may take to hand over what it retained. A thread that takes by hand looks
-/// whether it is over, and the helper thread, which comes every 2 s.
+/// Maximum time that a publisher may take to hand over its retained messages. A thread that takes
+/// by hand checks it, and so does the helper thread, every 2 s.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a subscription waits for.
+/// A subscription's wait for retained messages.
 pub(super) struct Joining {
-    /// Publishers that haven't handed over what they retained.
+    /// Publishers that haven't handed over their retained messages.
     awaited: Vec<Arc<dyn RemoteSource>>,
-    /// When it is waited no longer, in steady time of the machine.
+    /// End of the wait, in steady time of the machine.
     until: Time,
 }
 
 impl SubscriptionCore {
-    /// These publishers hand over what they retained: until they have, nothing is handed out.
+    /// Holds back every message until these publishers have handed over their retained messages.
     /// Called before they know of this subscription, and before it has a callback.
     pub(crate) fn await_retained(&self, awaited: Vec<Arc<dyn RemoteSource>>) {
         if awaited.is_empty() {
@@ -39,12 +40,12 @@ impl SubscriptionCore {
         *joining = Some(Joining { awaited, until: Time::steady() + PATIENCE });
     }
 
-    /// This publisher has handed over what it retained.
+    /// Records that this publisher has handed over its retained messages.
     pub(crate) fn has_all_of(&self, source: &dyn RemoteSource, deferred: &mut Deferred) {
         self.await_only(|other| !std::ptr::addr_eq(Arc::as_ptr(other), source), deferred);
     }
 
-    /// Publishers that are over are waited for no longer.
+    /// Ends the wait for publishers that are gone.
     pub(super) fn await_living(&self) {
         Deferred::with(|deferred| self.await_only(|source| !source.is_over(), deferred));
     }
@@ -64,13 +65,13 @@ impl SubscriptionCore {
         drop((gone, all));
     }
 
-    /// Whether what was retained is still coming in, and nothing is handed out. A hint.
+    /// Whether retained messages are still arriving, so that nothing is handed out. A hint.
     #[inline]
     pub(super) fn is_joining(&self) -> bool {
         self.sources.is_joining.load(Ordering::Relaxed)
     }
 
-    /// Waits no longer, if it has waited for [`PATIENCE`]. Whether it has.
+    /// Ends the wait if it has lasted for [`PATIENCE`]. Returns whether it has.
     #[cold]
     pub(crate) fn gives_up(&self) -> bool {
         if !self.is_joining() {
@@ -87,7 +88,7 @@ impl SubscriptionCore {
         given_up.is_some()
     }
 
-    /// Hands out what came, and tells of each message.
+    /// Hands out the messages that arrived, and notifies of each.
     fn open(&self, deferred: &mut Deferred) {
         self.sources.is_joining.store(false, Ordering::Relaxed); // a hint
         let mut state = self.whole();
@@ -96,7 +97,7 @@ impl SubscriptionCore {
         state.announce(waiting, deferred);
     }
 
-    /// The subscription goes.
+    /// Ends the wait because the subscription is closed.
     pub(super) fn stop_joining(&self) {
         let joining = self.sources.joining.lock().take();
         self.sources.is_joining.store(false, Ordering::Relaxed); // a hint
@@ -105,8 +106,7 @@ impl SubscriptionCore {
 }
 
 impl SubscriptionState {
-    /// Announces so many messages that were brought in without being announced, if they are handed
-    /// out.
+    /// Announces `count` messages that were added without being announced, if they are handed out.
     pub(super) fn announce(&mut self, count: usize, deferred: &mut Deferred) {
         let Some(oldest) = self.history.oldest() else { return };
         deferred.signal(self.notifier.notify(oldest));

@@ -1,4 +1,4 @@
-//! A subscription's publishers elsewhere, and what a transport does for each of them.
+//! A subscription's publishers elsewhere, and the trait that a transport implements for each.
 
 use super::joining::Joining;
 use super::{SubscriptionConfig, SubscriptionCore, SubscriptionState};
@@ -22,76 +22,77 @@ use std::time::Duration;
 
 /// A publisher elsewhere, as its subscriptions here see it.
 ///
-/// Its messages come into their histories when it is [drained](Drainable::drain): by the executor
-/// that its transport tells of them, or by a thread that asks for a message. One thread at a time
-/// reads; a thread that finds another one reading has that one read once more, and doesn't wait.
+/// Its messages reach the histories when it is [drained](Drainable::drain): by the executor that
+/// its transport notifies, or by a thread that asks for a message. One thread at a time reads; a
+/// thread that finds another one reading makes that one read once more, and doesn't wait.
 pub(crate) trait RemoteSource: Drainable {
-    /// What it says of itself.
+    /// Returns its description of itself.
     fn offered(&self) -> &RemoteEndpoint;
 
-    /// From now on these get its messages. The caller then drains.
+    /// Sets the subscriptions that get its messages from now on. The caller then drains.
     fn serve(&self, subscriptions: &[Arc<SubscriptionCore>]);
 
-    /// This subscription goes: nothing of the source keeps it any longer. Drains.
+    /// Disconnects a subscription that is being closed: the source keeps no reference to it.
+    /// Drains.
     fn disconnect(&self, subscription: &SubscriptionCore);
 
-    /// Other executors serve its subscriptions now, or none: others are told of its messages.
-    /// Drains.
+    /// Updates who is notified of its messages, after other executors, or none, serve its
+    /// subscriptions. Drains.
     fn retune(&self) {
         self.drain();
     }
 
-    /// Drains if there may be anything to read: for a thread that asks again and again.
+    /// Drains if there may be anything to read, for a thread that polls.
     fn look(&self) {
         self.drain();
     }
 
-    /// Whether a thread reads it just now.
+    /// Whether a thread is reading it now.
     fn is_being_read(&self) -> bool;
 
-    /// Has a thread that receives tell listeners; none does once the context is gone.
+    /// Makes a receiving thread notify the listeners; none does once the context is gone.
     fn tell_elsewhere(&self, to_tell: ToTell);
 
-    /// Whether the publisher is gone, and everything that it published was read.
+    /// Whether the publisher is gone and all its messages were read.
     fn is_over(&self) -> bool;
 
-    /// How far it has come, if it stands for a publisher on the network.
+    /// Returns its progress, if it stands for a publisher on the network.
     fn progress(&self) -> Option<Progress> {
         None
     }
 
-    /// The next message for the only subscription that there is, past its history; of more than
-    /// `depth` messages only the newest. Also whether the caller then drains. Called under that
-    /// subscription's lock, so it waits for nothing.
+    /// Takes the next message for the only subscription, past its history; of more than `depth`
+    /// messages only the newest. Also returns whether the caller must drain afterwards. Called
+    /// under that subscription's lock, so it never waits.
     fn take_for(&self, _subscription: &SubscriptionCore, _depth: u64) -> (DirectTake, bool) {
         (DirectTake::NotSo, false)
     }
 
-    /// The only subscription that there is has taken a message, and `oldest` is the first that it
-    /// still has: what came before that is done with. False if that isn't all, and the caller then
-    /// looks. Called under that subscription's lock.
+    /// Records that the only subscription has taken a message, and that `oldest` is the first it
+    /// still has: earlier messages are done with. Returns `false` if there is more to do; the
+    /// caller then looks. Called under that subscription's lock.
     fn advance_for(&self, _subscription: &SubscriptionCore, _oldest: &Publication) -> bool {
         false
     }
 }
 
-/// What [`RemoteSource::take_for`] found.
+/// Result of [`RemoteSource::take_for`].
 pub(crate) enum DirectTake {
-    /// It is not so simple.
+    /// This path does not apply.
     NotSo,
     Nothing,
-    /// A message, what was lost before it, and what making it took.
+    /// A message, the losses before it, and the work of making it.
     Message(RawMessage, Publication, Gap, CopyWork),
-    /// One that makes no sense.
+    /// A message that can't be read.
     Bad(UnreadableMessage),
 }
 
-/// How many messages are lost before one.
+/// Numbers of messages lost before one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Gap {
-    /// They were overwritten before they were read.
+    /// Overwritten before they were read.
     pub(crate) overwritten: u64,
-    /// They were lost before they came to this host, or left out where they were published.
+    /// Lost before they reached this host, or left out by their publisher.
     pub(crate) missed: u64,
 }
 
@@ -101,19 +102,19 @@ impl Gap {
     }
 }
 
-/// How far the messages of a publisher on the network have come, by its own numbers.
+/// Progress through the messages of a publisher on the network, by its own sequence numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Progress {
-    /// Which publisher that is, whoever brings them.
+    /// Identifies the publisher, independently of the gateway that brings its messages.
     pub(crate) identity: u64,
     pub(crate) first: u64,
-    /// The first one that its publisher had not kept for late joiners.
+    /// The first message that its publisher had not retained for late joiners.
     pub(crate) first_new: Option<u64>,
     pub(crate) last: u64,
 }
 
 impl Progress {
-    /// With one more message.
+    /// Returns the progress with one more message.
     pub(crate) fn and(self, message: &Publication) -> Self {
         let is_new = !message.is_kept();
         let first_new = self.first_new.or(is_new.then_some(message.sequence));
@@ -121,12 +122,13 @@ impl Progress {
     }
 }
 
-/// Publishers on the network that a subscription remembers when their gateway is gone.
+/// Maximum number of publishers on the network that a subscription remembers after their gateway is
+/// gone.
 const MOST_LEFT: usize = 64;
 
 /// A message that can't be read or decoded.
 pub(crate) struct UnreadableMessage {
-    /// So many were lost, with those before it.
+    /// Number of messages lost, including those before it.
     pub(crate) lost: u64,
     pub(crate) problem: Option<DecodeError>,
     /// For the log.
@@ -134,22 +136,22 @@ pub(crate) struct UnreadableMessage {
     pub(crate) text: String,
 }
 
-/// Publishers elsewhere.
+/// A subscription's publishers elsewhere.
 #[derive(Default)]
 pub(super) struct RemoteSources {
     pub(super) any: AtomicBool,
     all: Mutex<Arc<Vec<Arc<dyn RemoteSource>>>>,
-    /// Whether the subscription waits for what publishers retained. A hint.
+    /// Whether the subscription waits for retained messages. A hint.
     pub(super) is_joining: AtomicBool,
-    /// What it waits for. Locked before the history.
+    /// That wait. Locked before the history.
     pub(super) joining: Mutex<Option<Joining>>,
-    /// Publishers on the network whose gateway is gone, and that no other one brings yet.
+    /// Publishers on the network whose gateway is gone and that no other gateway brings yet.
     left: Mutex<VecDeque<Progress>>,
-    /// Whether there are any.
+    /// Whether `left` has any.
     any_left: AtomicBool,
 }
 
-/// Runs `read`, which brings in what these have; a thread of theirs tells listeners of it.
+/// Runs `read`, which adds the messages of these sources; a thread of a source notifies listeners.
 #[inline]
 fn read_by_hand(sources: &[Arc<dyn RemoteSource>], read: impl FnOnce()) {
     by_hand(read, |to_tell| {
@@ -160,9 +162,9 @@ fn read_by_hand(sources: &[Arc<dyn RemoteSource>], read: impl FnOnce()) {
 }
 
 impl SubscriptionCore {
-    /// Takes the next message of the only publisher there is, if that is in another process, past
-    /// the history: if nothing waits there and no task or listener is told of what comes.
-    /// `Continue`: it is not so simple.
+    /// Takes the next message of the only publisher, if that is in another process, past the
+    /// history: if no message waits there and no task or listener is notified of messages. Returns
+    /// `Continue` if this path does not apply.
     #[inline]
     pub(super) fn take_direct(&self) -> ControlFlow<Option<Entry>> {
         let mut guard = self.state.lock();
@@ -212,7 +214,7 @@ impl SubscriptionCore {
         ControlFlow::Break(Some(Entry { message, publication, reception }))
     }
 
-    /// Reads what publishers of other processes have, if there are any.
+    /// Reads the messages of publishers of other processes, if there are any.
     #[inline]
     pub(super) fn read_remote(&self) {
         // Relaxed: a publisher that matches meanwhile is drained for that.
@@ -221,14 +223,14 @@ impl SubscriptionCore {
         }
     }
 
-    /// Has all brought in that publishers of other processes have published so far, if that takes no
-    /// longer.
+    /// Reads everything that publishers of other processes have published so far. Returns `false`
+    /// if that takes longer than `timeout`.
     pub(crate) fn bring_in(&self, timeout: Duration) -> bool {
         no_lock_is_held(); // as `take`
         let is_being_read = || self.sources.all.lock().iter().any(|source| source.is_being_read());
         let begin = Time::steady();
-        // A look finds nothing if another thread reads. That one may have begun before the last message
-        // came; one that begins after it has ended reads all of it.
+        // A look finds nothing while another thread reads. That thread may have begun before the
+        // last message arrived; one that begins after it has ended reads all of it.
         for _ in 0..2 {
             self.read_remote();
             while is_being_read() {
@@ -241,15 +243,14 @@ impl SubscriptionCore {
         true
     }
 
-    /// Listeners of what comes are told on another thread.
+    /// Reads all sources; listeners are notified on another thread.
     #[inline(never)]
     pub(super) fn read_sources(&self) {
         let sources = self.sources.all.lock().clone();
         read_by_hand(&sources, || sources.iter().for_each(|source| source.look()));
     }
 
-    /// Sources that have gone, and of which all was read, keep nothing here, and nothing is kept of
-    /// them.
+    /// Releases everything of sources that are gone and fully read.
     pub(crate) fn forget_sources_that_are_over(&self) {
         let sources = self.sources.all.lock().clone();
         if sources.iter().any(|source| source.is_over()) {
@@ -265,7 +266,7 @@ impl SubscriptionCore {
         }
     }
 
-    /// The gateway of a publisher on the network is gone.
+    /// Remembers the progress of a publisher on the network whose gateway is gone.
     fn remember(&self, gone: Progress) {
         let mut left = self.sources.left.lock();
         left.retain(|known| known.identity != gone.identity);
@@ -275,7 +276,7 @@ impl SubscriptionCore {
         left.push_back(gone);
         self.sources.any_left.store(true, Ordering::Release); // pairs with `has_left`
         drop(left);
-        // Another one may have been faster than the news of the first one's end.
+        // Another gateway may have come before the news of the first one's end.
         let others = self.sources.all.lock().clone();
         let follows = |other: &Progress| other.identity == gone.identity;
         if let Some(other) = others.iter().filter_map(|other| other.progress()).find(follows) {
@@ -289,10 +290,10 @@ impl SubscriptionCore {
         self.sources.any_left.load(Ordering::Acquire)
     }
 
-    /// The publisher on the network is there again by another gateway, which has come so far: what
-    /// was published meanwhile is lost.
+    /// Resumes a publisher on the network that another gateway brings, at this progress: messages
+    /// published meanwhile are lost.
     pub(crate) fn goes_on(&self, now: &Progress, deferred: &mut Deferred) {
-        // What is kept for others alone says nothing of what this one has lost.
+        // Messages retained only for other subscriptions don't show what this one has lost.
         let first = if self.wanted.qos.is_transient_local() { Some(now.first) } else { now.first_new };
         let Some(first) = first else { return };
         let mut left = self.sources.left.lock();
@@ -306,22 +307,23 @@ impl SubscriptionCore {
         self.count_missed(missed, deferred);
     }
 
-    /// There is no subscription to read for any more.
+    /// Disconnects from all sources, because the subscription is being closed.
     pub(super) fn leave_sources(&self) {
         let sources = self.sources.all.lock().clone();
         self.change_sources(Vec::clear);
-        let leave = || sources.iter().for_each(|source| source.disconnect(self)); // they know this one, too
+        let leave = || sources.iter().for_each(|source| source.disconnect(self)); // the sources know this subscription, too
         read_by_hand(&sources, leave);
     }
 
-    /// Whether this publisher's messages may go past the history when they are taken by hand, as
-    /// far as that is fixed. Where all are kept, its ring must keep them.
+    /// Whether this publisher's messages may bypass the history when they are taken by hand, as far
+    /// as that is fixed. If the subscription keeps all messages, the publisher's ring must keep
+    /// them too.
     fn takes_directly(&self, from: &dyn RemoteSource) -> bool {
         let SubscriptionConfig { qos, filter: None, role: Role::Sharer, .. } = &self.wanted else {
             return false;
         };
         let is_kept = !qos.is_keep_all() || qos.is_blocking() && from.offered().qos.is_blocking();
-        // What a gateway brings may be for others alone, and what lacks in it is looked at.
+        // A gateway's messages may be for other subscriptions only, and its gaps are checked.
         let is_local = from.offered().origin == Origin::Local;
         self.deadline.is_none() && self.lifespan == i64::MAX && is_kept && is_local
     }
@@ -334,8 +336,8 @@ impl SubscriptionCore {
         let only = if let [only] = &all[..] { Some(only.clone()) } else { None };
         let direct = only.as_ref().is_some_and(|only| self.takes_directly(&**only));
         let only = {
-            // Whole: a thread that takes what was moved tells no publisher of another process of
-            // its place.
+            // Whole: a thread that takes moved messages doesn't notify a publisher of another
+            // process of the freed place.
             let mut state = self.whole();
             state.direct = direct;
             std::mem::replace(&mut state.only, only)
@@ -345,12 +347,12 @@ impl SubscriptionCore {
         drop((before, only));
     }
 
-    /// A publisher of another process matches.
+    /// Adds a matching publisher of another process.
     pub(crate) fn add_source(&self, source: &Arc<dyn RemoteSource>) {
         self.change_sources(|all| all.push(source.clone()));
     }
 
-    /// Another thread reads for this subscription now.
+    /// Updates the sources after another thread reads for this subscription.
     pub(crate) fn retune(&self) {
         if self.sources.any.load(Ordering::Relaxed) {
             let sources = self.sources.all.lock().clone();
@@ -358,7 +360,7 @@ impl SubscriptionCore {
         }
     }
 
-    /// Whose executor runs its callback.
+    /// Returns the executor that runs its callback.
     pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
         self.state.lock().notifier.task_ref().map(|task_ref| task_ref.scheduler.clone())
     }
@@ -366,34 +368,35 @@ impl SubscriptionCore {
     /// Whether a task or a listener waits for its messages without an executor.
     pub(crate) fn needs_receiver(&self) -> bool {
         if self.deadline.is_some() {
-            return true; // that a message came is to be known when it does
+            return true; // an arriving message must be known at once
         }
         let state = self.state.lock();
         state.listened || state.notifier.task_ref().is_some()
     }
 
-    /// Messages for it were overwritten before it got them, or made no sense.
+    /// Counts messages that were overwritten before this subscription got them, or couldn't be
+    /// read.
     pub(crate) fn count_lost(&self, count: u64, deferred: &mut Deferred) {
         self.count_lost_for(count, None, deferred);
     }
 
-    /// Both.
+    /// Counts both kinds of lost messages.
     pub(crate) fn count_gap(&self, gap: Gap, deferred: &mut Deferred) {
         self.count_lost(gap.overwritten, deferred);
         self.count_missed(gap.missed, deferred);
     }
 
-    /// Messages for it were lost before they came to this host.
+    /// Counts messages that were lost before they reached this host.
     pub(crate) fn count_missed(&self, count: u64, deferred: &mut Deferred) {
         self.count_gone(count, None, HistoryCache::count_missed, deferred);
     }
 
-    /// As [`count_lost`](Self::count_lost), if one of them has this problem.
+    /// Same as [`count_lost`](Self::count_lost), if one of them has this problem.
     pub(crate) fn count_lost_for(&self, count: u64, problem: Option<&DecodeError>, deferred: &mut Deferred) {
         self.count_gone(count, problem, HistoryCache::count_lost, deferred);
     }
 
-    /// Messages for it are gone: `counting` says as what, and the event as all of them.
+    /// Counts lost messages: `counting` counts them by cause; the event counts them all.
     fn count_gone(
         &self,
         count: u64,
@@ -420,8 +423,9 @@ impl SubscriptionCore {
         }));
     }
 
-    /// After a message was taken: the publisher of another process that waits for places knows of
-    /// this one, and there is nothing to be read from it before more are taken.
+    /// After a message was taken, reports the freed place to the publisher of another process.
+    /// Returns whether that was enough: there is nothing to read from the publisher before more
+    /// messages are taken.
     #[inline]
     pub(super) fn advances(&self, state: &SubscriptionState) -> bool {
         let (Some(source), Some(oldest)) = (&state.only, state.history.first()) else { return false };
@@ -429,7 +433,7 @@ impl SubscriptionCore {
     }
 
     /// Whether a publisher of another process may wait for the place of a message that was taken:
-    /// its sources are to be read then, which tells it.
+    /// reading its sources then notifies it.
     #[inline]
     pub(super) fn frees_elsewhere(&self) -> bool {
         self.is_blocking && self.sources.any.load(Ordering::Relaxed) // as in `read_remote`
