@@ -1,8 +1,8 @@
-//! Where something that waits is announced, and whether it has been.
+//! Announces waiting messages to a task, and records whether they are announced.
 //!
-//! What waits lies under a lock, and its notifier beside it. It is announced once, when something
-//! comes; the thread that runs the task asks for the next after each. So an announcement is
-//! pending exactly while something waits and the task belongs to an executor.
+//! The waiting messages lie under a lock, with their notifier beside them. They are announced once,
+//! when one arrives; the thread that runs the task asks for the next after each. So an announcement
+//! is pending exactly while something waits and the task belongs to an executor.
 
 use super::scheduler::{Scheduler, TaskRef};
 use crate::sys::clock::Stamp;
@@ -12,7 +12,7 @@ use crate::sys::sync::Arc;
 /// lock.
 pub(crate) type ToSignal = Option<Arc<Scheduler>>;
 
-/// A task's announcements. Its owner has it under a lock.
+/// A task's announcements. Its owner keeps it under a lock.
 #[derive(Default)]
 pub(crate) struct TaskNotifier {
     announced: bool,
@@ -20,7 +20,7 @@ pub(crate) struct TaskNotifier {
 }
 
 impl TaskNotifier {
-    /// Where the task lives, if it has an executor.
+    /// Returns the task, if it has an executor.
     #[inline]
     pub(crate) fn task_ref(&self) -> Option<&TaskRef> {
         self.task_ref.as_ref()
@@ -31,7 +31,7 @@ impl TaskNotifier {
         self.announced
     }
 
-    /// Something waits since then.
+    /// Announces that something has waited since then.
     #[must_use]
     #[inline]
     pub(crate) fn notify(&mut self, since: Stamp) -> ToSignal {
@@ -39,8 +39,8 @@ impl TaskNotifier {
         if task_ref.notify(since) { Some(task_ref.scheduler.clone()) } else { None }
     }
 
-    /// Something waits, and the caller announces it or runs the task. `None` if it is announced
-    /// already, or there is no executor.
+    /// Records an announcement that the caller makes itself, or replaces by running the task.
+    /// Returns `None` if it is already announced, or there is no executor.
     #[must_use]
     #[inline]
     pub(crate) fn notify_quietly(&mut self) -> Option<&TaskRef> {
@@ -48,8 +48,9 @@ impl TaskNotifier {
         if std::mem::replace(&mut self.announced, true) { None } else { Some(task_ref) }
     }
 
-    /// One was taken; the next has waited since `oldest`. Returns what the task has to do next. In
-    /// a reentrant group that is announced here instead, as the callback may run for long.
+    /// Updates the announcement after one was taken; the next has waited since `oldest`. Returns
+    /// what the task has to do next. In a reentrant group that is announced here instead, as the
+    /// callback may run for a long time.
     #[must_use]
     #[inline]
     pub(crate) fn next(&mut self, oldest: Option<Stamp>, is_reentrant: bool) -> (Option<Stamp>, ToSignal) {
@@ -63,15 +64,16 @@ impl TaskNotifier {
         }
     }
 
-    /// What is announced still, after a callback that may have panicked, if something has waited
-    /// since `oldest`. If nothing has, a thread took without the executor what the callback left:
-    /// then what comes next is announced.
+    /// Returns the stamp that is still announced, after a callback that may have panicked, if
+    /// something has waited since `oldest`. If nothing has, a thread took the rest without the
+    /// executor: then the next arrival is announced.
     pub(crate) fn pending(&mut self, oldest: Option<Stamp>) -> Option<Stamp> {
         self.announced &= oldest.is_some();
         oldest.filter(|_| self.announced)
     }
 
-    /// Nothing waits any more. `other`: the task has something else to do.
+    /// Takes the announcement back, because nothing waits any more. `other`: the task has something
+    /// else to do.
     pub(crate) fn retract(&mut self, other: bool) {
         self.announced = false;
         if !other && let Some(task_ref) = &self.task_ref {
@@ -79,8 +81,8 @@ impl TaskNotifier {
         }
     }
 
-    /// The task has another executor, or none. Announces there what has waited since `oldest`. The
-    /// place before is for the caller to drop under no lock.
+    /// Gives the task another executor, or none, and announces there what has waited since
+    /// `oldest`. Returns the previous one, for the caller to drop under no lock.
     #[must_use]
     pub(crate) fn attach(
         &mut self,

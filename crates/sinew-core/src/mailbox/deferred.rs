@@ -1,4 +1,4 @@
-//! What a delivery leaves to do once no lock is held.
+//! Work that a delivery defers until no lock is held.
 
 use super::waiters::Notification;
 use crate::executor::scheduler::Scheduler;
@@ -7,11 +7,12 @@ use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::Arc;
 use std::cell::Cell;
 
-/// What has to wait until all locks are released: dropping messages, telling tasks and listeners,
-/// and logging (other people's code), and signalling executors (a system call).
+/// Work that has to wait until all locks are released: dropping messages, notifying tasks and
+/// listeners, and logging (which run code of the program), and signalling executors (a system
+/// call).
 ///
-/// Most deliveries leave nothing, or one executor to signal, or one message to drop: those lie
-/// here. The rest goes into a list that the thread keeps.
+/// Most deliveries defer nothing, or one executor to signal, or one message to drop: those are
+/// stored inline. The rest goes into a list that the thread keeps.
 #[derive(Default)]
 #[must_use]
 pub(crate) struct Deferred {
@@ -20,26 +21,26 @@ pub(crate) struct Deferred {
     backlog: Option<Box<Backlog>>,
 }
 
-/// Something that brings in what came from elsewhere.
+/// A source with messages from elsewhere to read.
 pub(crate) trait Drainable: Send + Sync {
-    /// Brings in what there is. The caller holds no lock.
+    /// Reads the available messages into the histories. The caller holds no lock.
     fn drain(&self);
 }
 
-/// What is deferred in numbers.
+/// Deferred work beyond what is stored inline.
 #[derive(Default)]
 struct Backlog {
     dropped: Vec<RawMessage>,
     signals: Vec<Arc<Scheduler>>,
     heard: Vec<Notification>,
     warnings: Vec<Warning>,
-    /// Where there may be something to read that came from elsewhere.
+    /// Sources elsewhere that may have something to read.
     undrained: Vec<Arc<dyn Drainable>>,
     /// Other code of the program.
     work: Vec<Box<dyn FnOnce() + Send>>,
 }
 
-/// Something for the person who runs the program.
+/// A warning for the log.
 struct Warning {
     /// The full name of the node it concerns.
     node: Arc<str>,
@@ -48,15 +49,15 @@ struct Warning {
 }
 
 thread_local! {
-    /// What this thread keeps until a lock is released, or only the room for it: publishing
-    /// allocates none.
+    /// This thread's deferred work until a lock is released, or only its empty lists: publishing
+    /// then allocates none.
     static BACKLOG: Cell<Option<Box<Backlog>>> = const { Cell::new(None) };
-    /// A lock is held over several deliveries.
+    /// Whether a lock is held over several deliveries.
     static IS_KEEPING: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Deferred {
-    /// Runs `work` with nothing deferred, then does what it deferred.
+    /// Runs `work` with nothing deferred, then does the work that it deferred.
     #[inline]
     pub(crate) fn with<R>(work: impl FnOnce(&mut Deferred) -> R) -> R {
         let mut deferred = Self::default();
@@ -65,10 +66,11 @@ impl Deferred {
         result
     }
 
-    /// Runs `work`, which holds a lock over several deliveries; then does what all of them left to
-    /// do. Inside another one it is left to that one.
+    /// Runs `work`, which holds a lock over several deliveries; then does the work that all of them
+    /// deferred. A nested call leaves it to the outer one.
     pub(crate) fn keep<R>(work: impl FnOnce() -> R) -> R {
-        /// Also if `work` panics: deliveries of this thread would tell no task any more.
+        /// Also ends if `work` panics: otherwise deliveries of this thread would never notify a
+        /// task again.
         struct Keeping {
             is_inside: bool,
         }
@@ -93,18 +95,18 @@ impl Deferred {
         Self::with(|deferred| deferred.backlog().work.push(Box::new(work)));
     }
 
-    /// Has an executor signalled.
+    /// Defers signalling an executor.
     #[inline]
     pub(crate) fn signal(&mut self, scheduler: Option<Arc<Scheduler>>) {
         let Some(scheduler) = scheduler else { return };
         match &self.signal {
             None => self.signal = Some(scheduler),
-            Some(first) if Arc::ptr_eq(first, &scheduler) => {} // a signal is for all that was announced
+            Some(first) if Arc::ptr_eq(first, &scheduler) => {} // one signal is enough for everything announced
             Some(_) => self.backlog().signals.push(scheduler),
         }
     }
 
-    /// Has a message dropped.
+    /// Defers dropping a message.
     #[inline]
     pub(crate) fn drop_later(&mut self, message: RawMessage) {
         if self.dropped.is_none() {
@@ -114,23 +116,23 @@ impl Deferred {
         }
     }
 
-    /// Has a task or a listener told of a message.
+    /// Defers notifying a task or a listener of a message.
     pub(crate) fn tell(&mut self, heard: Notification) {
         self.backlog().heard.push(heard);
     }
 
-    /// Warns of something about a topic.
+    /// Defers a warning about a topic.
     #[cold]
     pub(crate) fn warn(&mut self, node: &Arc<str>, topic: &Arc<str>, text: String) {
         self.backlog().warnings.push(Warning { node: node.clone(), topic: topic.clone(), text });
     }
 
-    /// Has what came from elsewhere read.
+    /// Defers reading a source elsewhere.
     pub(crate) fn drain_later(&mut self, source: Arc<dyn Drainable>) {
         self.backlog().undrained.push(source);
     }
 
-    /// Does it all. The caller holds no lock.
+    /// Does all the deferred work. The caller holds no lock.
     #[inline]
     pub(crate) fn finish(self) {
         if self.signal.is_some() || self.dropped.is_some() || self.backlog.is_some() {
@@ -162,20 +164,20 @@ impl Deferred {
 }
 
 impl Backlog {
-    /// Taken out while in use: a `Drop` that publishes finds none and gets its own.
+    /// Takes the list out while it is in use: a `Drop` that publishes finds none and gets its own.
     fn take() -> Box<Self> {
         BACKLOG.try_with(Cell::take).ok().flatten().unwrap_or_default()
     }
 
-    /// Does it, unless it is kept, and puts back the room for more.
+    /// Does the work, unless it is kept, and puts the empty lists back.
     fn finish(mut self: Box<Self>) {
         if !IS_KEEPING.get() {
             self.empty();
         } else if let Some(mut kept) = BACKLOG.try_with(Cell::take).ok().flatten() {
-            // What was deferred meanwhile, in the midst of this.
+            // Work that was deferred meanwhile, during this.
             self.append(&mut kept);
         }
-        let _ = BACKLOG.try_with(|place| place.set(Some(self))); // none is left in a thread that ends
+        let _ = BACKLOG.try_with(|place| place.set(Some(self))); // nothing is left in a thread that ends
     }
 
     fn append(&mut self, other: &mut Self) {

@@ -1,7 +1,7 @@
-//! A subscription's history: what it keeps, and what must give way.
+//! A subscription's history: the messages it keeps, and those that must give way.
 //!
 //! Plain data without locks or clocks;
-//! [`SubscriptionCore`](crate::topic::subscription_core::SubscriptionCore) puts both around it.
+//! [`SubscriptionCore`](crate::topic::subscription_core::SubscriptionCore) adds both.
 
 use crate::message::block::RawMessage;
 use crate::message::info::Publication;
@@ -12,7 +12,7 @@ use std::collections::{HashSet, VecDeque};
 pub(crate) struct Entry {
     pub(crate) message: RawMessage,
     pub(crate) publication: Publication,
-    /// Counts what reached this history, from 1.
+    /// Number of the message among those that reached this history, from 1.
     pub(crate) reception: u64,
 }
 
@@ -27,95 +27,95 @@ impl Entry {
 pub(crate) enum Admission {
     /// Another message gives way to it, or it is lost.
     Any,
-    /// One that is free; if there is none, it goes back.
+    /// A free place; if there is none, the message is returned.
     Free,
-    /// One that was reserved before it came.
+    /// A place that was reserved before.
     Reserved,
 }
 
-/// Why a message is not in the history any more, or never was.
+/// The reason why a message is not in the history any more, or never was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LossCause {
-    /// keep_last: a newer one came.
+    /// keep_last: a newer one arrived.
     Overwritten,
     /// keep_all without back-pressure: there was no room for it.
     Refused,
-    /// Its lifespan was over.
+    /// Its lifespan has ended.
     Expired,
 }
 
-/// When a subscription joined to which retained messages come.
+/// Whether a subscription joins before or after its retained messages arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum JoinOrder {
-    /// It does so now, and no thread has seen yet what it has.
+    /// It joins now, and no thread has seen its messages yet.
     Now,
-    /// It has its messages, and has counted what gave way: nothing gives way to older ones that
-    /// come late.
+    /// It has messages already, and has counted those that gave way: nothing gives way to older
+    /// ones that arrive late.
     Before,
 }
 
-/// What became of a subscription's messages.
+/// Counts of a subscription's messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct HistoryCounts {
     pub(crate) received: u64,
     pub(crate) taken: u64,
     pub(crate) overwritten: u64,
-    /// What was lost on its way before: that never counted as received.
+    /// Messages lost on their way here: they never counted as received.
     pub(crate) missed: u64,
     pub(crate) refused: u64,
     pub(crate) expired: u64,
 }
 
-/// So many places are told of together, where there are many.
+/// Number of freed places that are reported together, if there are many.
 const TOLD_TOGETHER: usize = 8;
 
-/// The messages a subscription still has to take, oldest first.
+/// The messages that a subscription still has to take, oldest first.
 ///
-/// The oldest one has a place of its own, in the same piece of memory as everything else here: a
-/// history that is emptied as fast as it fills never touches the queue behind it.
+/// The oldest message is stored inline, next to everything else here: a history that is emptied as
+/// fast as it fills never touches the queue behind it.
 #[repr(C)]
 pub(crate) struct HistoryCache {
-    /// There if any is.
+    /// Present if there is any message.
     first: Option<Entry>,
-    /// How many wait, `ahead` or here.
+    /// Number of waiting messages, `ahead` or here.
     waiting: usize,
-    /// How many came in, and what became of those that don't wait.
+    /// Number of messages that arrived, and the fate of those that don't wait.
     received: u64,
     taken: u64,
     /// The depth of keep_last, or the bound of keep_all.
     capacity: usize,
-    /// Places promised to publishers that are about to deliver.
+    /// Places reserved for publishers that are about to deliver.
     reserved: usize,
     /// Entries that can expire.
     mortal: usize,
-    /// The oldest were moved elsewhere, and so many of them have not been taken yet, as far as is
-    /// known here.
+    /// Number of the oldest messages that were moved elsewhere and have not been taken yet, as far
+    /// as is known here.
     ahead: usize,
-    /// What else became of what came; there if anything did.
+    /// The other fates of messages; present if there were any.
     lost: Option<Box<Losses>>,
     keep_all: bool,
-    /// Nothing is handed out yet: what publishers elsewhere retained is still coming in. All messages
-    /// are in `rest`.
+    /// Whether nothing is handed out yet, because messages retained by publishers elsewhere are
+    /// still arriving. All messages are in `rest`.
     is_held: bool,
     rest: VecDeque<Entry>,
-    /// How many were ever taken of those that were moved, as far as is known here.
+    /// Total number of moved messages that were taken, as far as is known here.
     settled: usize,
 }
 
-/// What was not taken.
+/// Counts of messages that were not taken.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Losses {
     pub(crate) overwritten: u64,
-    /// Of those, what never came in.
+    /// Those of the overwritten messages that never arrived here.
     pub(crate) unread: u64,
-    /// What was lost on its way before: that never counted as received.
+    /// Messages lost on their way here: they never counted as received.
     pub(crate) missed: u64,
     pub(crate) refused: u64,
     pub(crate) expired: u64,
 }
 
 impl HistoryCache {
-    /// So many of its first bytes does each message touch.
+    /// Number of its first bytes that every message touches.
     pub(crate) const HOT: usize = std::mem::offset_of!(Self, rest);
 
     pub(crate) fn new(capacity: usize, keep_all: bool) -> Self {
@@ -146,13 +146,13 @@ impl HistoryCache {
         HistoryCounts { received: self.received, taken: self.taken, overwritten, missed, refused, expired }
     }
 
-    /// How many came in, and how many of them were taken.
+    /// Returns how many messages arrived, and how many of them were taken.
     #[inline]
     pub(crate) fn received_and_taken(&self) -> (u64, u64) {
         (self.received, self.taken)
     }
 
-    /// What was lost, if anything was.
+    /// Returns the losses, if there were any.
     #[inline]
     pub(crate) fn losses(&self) -> Option<&Losses> {
         self.lost.as_deref()
@@ -163,7 +163,7 @@ impl HistoryCache {
         self.lost.get_or_insert_default()
     }
 
-    /// How many messages that were moved have not been taken, as far as is known here.
+    /// Returns how many moved messages have not been taken, as far as is known here.
     #[inline]
     pub(crate) fn ahead(&self) -> usize {
         self.ahead
@@ -174,7 +174,7 @@ impl HistoryCache {
         self.keep_all
     }
 
-    /// Hands nothing out until [`open`](Self::open): there is no oldest message meanwhile.
+    /// Stops handing out messages until [`open`](Self::open): there is no oldest message meanwhile.
     pub(crate) fn hold(&mut self) {
         self.is_held = true;
         if let Some(first) = self.first.take() {
@@ -182,7 +182,7 @@ impl HistoryCache {
         }
     }
 
-    /// Hands out what came while it was held.
+    /// Hands out the messages that arrived while the history was held.
     pub(crate) fn open(&mut self) {
         self.is_held = false;
         if self.first.is_none() {
@@ -207,7 +207,7 @@ impl HistoryCache {
         self.ahead = to.len();
     }
 
-    /// Of those that were moved, now and before, so many were taken.
+    /// Records that `taken` of the moved messages, now and before, were taken.
     pub(crate) fn settle(&mut self, taken: usize) {
         let more = taken.wrapping_sub(self.settled);
         self.settled = taken;
@@ -216,7 +216,7 @@ impl HistoryCache {
         self.taken += more as u64;
     }
 
-    /// What was moved, and settled, comes back.
+    /// Takes back moved messages, after they were settled.
     pub(crate) fn come_home(&mut self, from: &mut VecDeque<Entry>) {
         debug_assert!(self.ahead == from.len());
         from.extend(self.first.take());
@@ -226,7 +226,7 @@ impl HistoryCache {
         self.ahead = 0;
     }
 
-    /// A message comes and is taken at once. Returns its number.
+    /// Counts a message that is taken as soon as it arrives. Returns its number.
     #[inline]
     pub(crate) fn pass(&mut self) -> u64 {
         self.received += 1;
@@ -234,7 +234,7 @@ impl HistoryCache {
         self.received
     }
 
-    /// Messages that would have come were overwritten elsewhere.
+    /// Counts messages that were overwritten elsewhere before they arrived.
     pub(crate) fn count_lost(&mut self, count: u64) {
         self.received += count;
         let lost = self.lose();
@@ -242,43 +242,43 @@ impl HistoryCache {
         lost.unread += count;
     }
 
-    /// Messages were lost on their way here.
+    /// Counts messages that were lost on their way here.
     pub(crate) fn count_missed(&mut self, count: u64) {
         self.lose().missed += count;
     }
 
-    /// The publication of the oldest message of this publisher.
+    /// Returns the publication of the oldest message of this publisher.
     pub(crate) fn oldest_of(&self, publisher: u64) -> Option<Publication> {
         let mut of_publisher =
             self.first.iter().chain(&self.rest).filter(|entry| entry.publication.publisher == publisher);
         of_publisher.next().map(|entry| entry.publication)
     }
 
-    /// The publication of the oldest message.
+    /// Returns the publication of the oldest message.
     #[inline]
     pub(crate) fn first(&self) -> Option<&Publication> {
         self.first.as_ref().map(|entry| &entry.publication)
     }
 
-    /// The stamp of the oldest message.
+    /// Returns the stamp of the oldest message.
     #[inline]
     pub(crate) fn oldest(&self) -> Option<Stamp> {
         self.first.as_ref().map(|entry| entry.publication.stamp)
     }
 
-    /// Whether a message could come in without anything giving way.
+    /// Whether a message could be added without another giving way.
     #[inline]
     pub(crate) fn has_room(&self) -> bool {
         self.free() > 0
     }
 
-    /// Places that are neither taken nor promised.
+    /// Returns the number of places that are neither taken nor reserved.
     #[inline]
     pub(crate) fn free(&self) -> usize {
         self.capacity.saturating_sub(self.len() + self.reserved)
     }
 
-    /// Promises a place, if there is one without anything giving way.
+    /// Reserves a place, if there is a free one.
     #[inline]
     pub(crate) fn reserve_free(&mut self) -> bool {
         let granted = self.has_room();
@@ -286,15 +286,15 @@ impl HistoryCache {
         granted
     }
 
-    /// How many free places a publisher waits for, that found none: half of all, lest it waits for
-    /// every message.
+    /// Returns the number of free places that a blocked publisher waits for: half of all, so that
+    /// it doesn't wait for every message.
     pub(crate) fn half(&self) -> usize {
         (self.capacity / 2).max(1)
     }
 
-    /// Whether publishers elsewhere are to be told at once of the place of the message with this
-    /// number, which was taken: where places may be short, and when nothing waits any more. Else
-    /// some are told of together.
+    /// Whether publishers elsewhere must be notified at once of the place of the taken message with
+    /// this number: if places may be short, or no message waits any more. Otherwise several places
+    /// are reported together.
     #[inline]
     pub(crate) fn is_to_be_told(&self, reception: u64) -> bool {
         let half = self.half();
@@ -304,20 +304,20 @@ impl HistoryCache {
             || reception.is_multiple_of(TOLD_TOGETHER as u64)
     }
 
-    /// Promises a place to a publisher, if there is one; an expired message gives way. What gave
-    /// way is returned.
+    /// Reserves a place for a publisher, if there is one; an expired message gives way. Also
+    /// returns the message that gave way.
     pub(crate) fn reserve(&mut self, now: i64) -> (bool, Option<Entry>) {
         let freed = if self.has_room() { None } else { self.remove_expired(now) };
         (self.reserve_free(), freed)
     }
 
-    /// Takes back a promise.
+    /// Releases a reserved place.
     pub(crate) fn unreserve(&mut self) {
         self.reserved -= 1;
     }
 
-    /// Brings a message in, for at most `lifespan` nanoseconds. Returns what had to give way, which
-    /// may be the message itself.
+    /// Adds a message, for at most `lifespan` nanoseconds. Returns the message that had to give
+    /// way, which may be the new one.
     #[inline]
     pub(crate) fn push(
         &mut self,
@@ -330,7 +330,7 @@ impl HistoryCache {
         if place == Admission::Reserved {
             self.reserved -= 1;
         } else if !self.has_room() {
-            // A publication's stamp is as good as the time now: it was read for this message.
+            // A publication's stamp serves as the present time: it was read for this message.
             out = self.make_room(publication.stamp.time);
             if out.is_none() {
                 self.lose().refused += 1;
@@ -351,8 +351,8 @@ impl HistoryCache {
         out
     }
 
-    /// What gives way to a new message in a full history: one that has expired, or with keep_last
-    /// the oldest.
+    /// Removes the message that gives way to a new one in a full history: one that has expired, or
+    /// with keep_last the oldest.
     #[cold]
     fn make_room(&mut self, now: i64) -> Option<(RawMessage, LossCause)> {
         if let Some(expired) = self.remove_expired(now) {
@@ -366,7 +366,7 @@ impl HistoryCache {
         Some((oldest.message, LossCause::Overwritten))
     }
 
-    /// When the first message that can expire does.
+    /// Returns the time at which the first message expires.
     pub(crate) fn first_expiry(&self) -> Option<i64> {
         if self.mortal == 0 {
             return None;
@@ -381,7 +381,7 @@ impl HistoryCache {
         self.mortal > 0
     }
 
-    /// The oldest message that has not expired; `expired` gets those that have.
+    /// Removes the oldest message that has not expired; passes those that have to `expired`.
     #[inline]
     pub(crate) fn pop(&mut self, now: impl Fn() -> i64, mut expired: impl FnMut(Entry)) -> Option<Entry> {
         debug_assert!(self.ahead == 0, "there are older ones");
@@ -404,11 +404,11 @@ impl HistoryCache {
         }
     }
 
-    /// Brings in what publishers had retained when this subscription joined, among what arrived
-    /// since: each message once, in order of publication, the newest ones that fit. Returns the
-    /// others.
+    /// Adds messages that publishers had retained when this subscription joined to those that
+    /// arrived since: each message once, in order of publication, the newest ones that fit. Returns
+    /// the others.
     ///
-    /// What waits is numbered anew.
+    /// The waiting messages are renumbered.
     pub(crate) fn merge(&mut self, retained: Vec<Entry>, now: i64, joins: JoinOrder) -> Vec<Entry> {
         let identity = |entry: &Entry| (entry.publication.publisher, entry.publication.sequence);
         let mut all: Vec<Entry> = self.drain().into();
@@ -418,8 +418,8 @@ impl HistoryCache {
         let by_age = |entry: &Entry| (entry.publication.stamp, identity(entry));
         let room = self.capacity.saturating_sub(self.reserved);
         match joins {
-            // What gave way while the subscription joined never counted as received, or as lost;
-            // what was lost on its way from another process did.
+            // Messages that gave way while the subscription joined never counted as received or
+            // lost; messages lost on their way from another process did.
             JoinOrder::Now => {
                 if let Some(lost) = &mut self.lost {
                     (lost.overwritten, lost.expired) = (lost.unread, 0);
@@ -450,7 +450,7 @@ impl HistoryCache {
         out
     }
 
-    /// Everything, when the subscription goes.
+    /// Removes all messages, when the subscription is closed.
     pub(crate) fn drain(&mut self) -> VecDeque<Entry> {
         self.mortal = 0;
         let mut all = std::mem::take(&mut self.rest);
@@ -458,7 +458,7 @@ impl HistoryCache {
             all.push_front(first);
         }
         self.waiting -= all.len();
-        self.received -= all.len() as u64; // what no thread took never counts
+        self.received -= all.len() as u64; // messages that no thread took never count
         all
     }
 

@@ -1,10 +1,10 @@
-//! What waits to be taken.
+//! Messages that wait to be taken, and the threads and tasks that wait for them.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `history` | what one subscription keeps: plain data |
+//! | `history` | the messages of one subscription: plain data |
 //! | `waiters` | tasks that wait for a message, and listeners |
-//! | `deferred` | what a delivery leaves to do once no lock is held |
+//! | `deferred` | work that a delivery defers until no lock is held |
 
 pub(crate) mod deferred;
 pub(crate) mod history;

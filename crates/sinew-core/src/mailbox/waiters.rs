@@ -1,27 +1,29 @@
-//! Those that want to hear at once that a message came: tasks that wait for one, and a listener.
+//! The waiters for new messages: tasks that wait for one, and a listener.
 //!
 //! # Tasks
 //!
 //! A future that finds nothing leaves its waker in a queue, under the history's lock and after it
 //! has looked once more (A1). Each message that arrives takes the first task out of that queue,
-//! under the same lock, and wakes it once no lock is held (A2). So no message comes unnoticed
+//! under the same lock, and wakes it once no lock is held (A2). So no message arrives unnoticed
 //! between the look and the sleep, and one message wakes one task.
 //!
 //! A task that was taken out *owes* a look at the history. It pays by polling, or, if its future is
 //! dropped, by passing the wake on to the next in the queue (A3). While a task is in the queue, at
-//! least as many others owe a look as there are messages: it was put there when there were none,
-//! every message since has made one other task owe, and a look that was paid took a message, found
-//! none left, or was passed on. So none sleeps while a message waits that no task is to fetch.
+//! least as many other tasks owe a look as there are messages: it was queued when there were none,
+//! every message since has made another task owe, and each look that was paid took a message, found
+//! none left, or was passed on. So no task sleeps while a message waits that no other task is to
+//! fetch.
 //!
-//! A future has a ticket while it waits, under which it is found in the queue, first come, first
-//! served; a task that was woken for a message that another reader took goes back to where it was.
+//! A waiting future has a ticket that identifies it in the queue, which is first come, first
+//! served; a task that was woken for a message that another reader took returns to its former
+//! place.
 //!
 //! # By hand
 //!
-//! A thread that takes a message by hand, or waits for an answer, reads what came from other
-//! processes: also for others than itself. Whoever called it may hold a lock of the program's,
-//! which those listeners want. So no listener is told on that thread's stack: [`by_hand`] collects
-//! what there is to tell, and a thread of its own tells it.
+//! A thread that takes a message by hand, or waits for an answer, reads messages from other
+//! processes, also for other subscriptions. Its caller may hold a lock of the program that their
+//! listeners want. So no listener runs on that thread's stack: [`by_hand`] collects the
+//! notifications, and a dedicated thread makes them.
 
 use crate::executor::{dispose_of, panic_message, report};
 use crate::sys::logging::Level;
@@ -31,29 +33,29 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
-/// What the program wants called when something is new.
+/// A function of the program that is called when something is new.
 pub(crate) struct Listener {
-    /// For people: "subscription to /frames of node /viewer".
+    /// For log lines: "subscription to /frames of node /viewer".
     whose: String,
     call: Box<dyn Fn(u64) + Send + Sync>,
-    /// What came of its own doing while it ran: it is told when it has returned.
+    /// Count of arrivals that the listener itself caused while it ran: it runs again for them after
+    /// it returns.
     own: AtomicU64,
 }
 
 thread_local! {
-    /// The listeners that this thread is in: seldom more than one.
+    /// The listeners that this thread is running: seldom more than one.
     static RUNNING: RefCell<Vec<*const Listener>> = const { RefCell::new(Vec::new()) };
-    /// What this thread has to tell while it reads [by hand](self#by-hand).
+    /// Notifications that this thread collects while it reads [by hand](self#by-hand).
     static BY_HAND: RefCell<Option<ToTell>> = const { RefCell::new(None) };
 }
 
-/// Code of the program's that tells listeners.
+/// Closures that notify listeners.
 pub(crate) type ToTell = Vec<Box<dyn FnOnce() + Send>>;
 
-/// Runs `read`, which brings in what came from elsewhere, on a thread that listeners are not to be
-/// told on. Gives what tells them to `tell`, also if `read` panics, as a message may when it gives
-/// way: those whose messages came before that hear of them all the same. Inside another one, that
-/// one's gets it.
+/// Runs `read`, which reads messages from elsewhere, on a thread that must not run listeners.
+/// Passes their notifications to `tell`, also if `read` panics (dropping a displaced message may):
+/// listeners of earlier messages are still notified. A nested call leaves them to the outer one.
 pub(crate) fn by_hand(read: impl FnOnce(), tell: impl FnOnce(ToTell)) {
     struct Reading<F: FnOnce(ToTell)>(Option<F>);
 
@@ -75,7 +77,7 @@ pub(crate) fn by_hand(read: impl FnOnce(), tell: impl FnOnce(ToTell)) {
         is_outermost
     };
     if !BY_HAND.try_with(begin).unwrap_or(false) {
-        return read(); // inside another one, or in a thread that is ending
+        return read(); // nested, or in a thread that is ending
     }
     let _reading = Reading(Some(tell));
     read();
@@ -90,7 +92,7 @@ pub(crate) fn tell_where_it_may_be(tell: impl FnOnce() + Send + 'static) {
     let _ = BY_HAND.try_with(|place| place.borrow_mut().get_or_insert_default().push(Box::new(tell)));
 }
 
-/// Nothing on a thread that is just ending.
+/// Returns `None` on a thread that is ending.
 fn running<R>(look: impl FnOnce(&mut Vec<*const Listener>) -> R) -> Option<R> {
     RUNNING.try_with(|running| look(&mut running.borrow_mut())).ok()
 }
@@ -100,17 +102,17 @@ impl Listener {
         Arc::new(Self { whose, call: Box::new(call), own: AtomicU64::new(0) })
     }
 
-    /// Tells it that so much is new: here, or, if this thread reads by hand, on another thread. The
-    /// caller holds no lock.
+    /// Notifies the listener of `count` arrivals: here, or, if this thread reads by hand, on
+    /// another thread. The caller holds no lock.
     ///
-    /// A listener that takes, as most do, may bring in the next messages from another process: they
-    /// are told to it once it has returned. Otherwise a burst would be as deep on the stack as it
-    /// is long, and a listener that holds a lock of its own would wait for itself.
+    /// A listener that takes messages, as most do, may read the next ones from another process: it
+    /// is notified of them once it has returned. Otherwise a burst would recurse once for each
+    /// message, and a listener that holds a lock of its own would deadlock.
     pub(crate) fn hear(self: Arc<Self>, count: u64) {
         no_lock_is_held();
         let this = Arc::as_ptr(&self);
         if running(|running| running.contains(&this)) == Some(true) {
-            // Relaxed: this thread reads it, or one that does so instead counts no less.
+            // Relaxed: this thread reads it, or one that runs the listener instead counts no less.
             self.own.fetch_add(count, Ordering::Relaxed);
             return;
         }
@@ -126,13 +128,13 @@ impl Listener {
             count = self.own.swap(0, Ordering::Relaxed);
         }
         running(|running| running.retain(|other| *other != this));
-        // If it was replaced meanwhile, what it holds ends here: the program's code, too.
+        // If the listener was replaced meanwhile, dropping it runs code of the program.
         contain(|| drop(self), || "dropping a listener".to_owned());
     }
 }
 
-/// Runs code of the program, and reports its panic: that is no concern of the publisher, caller or
-/// server that runs it on its thread.
+/// Runs code of the program and reports its panic, which must not reach the publisher, caller or
+/// server on this thread.
 #[track_caller]
 pub(crate) fn contain(code: impl FnOnce(), what: impl FnOnce() -> String) {
     no_lock_is_held();
@@ -162,7 +164,7 @@ pub(crate) struct Waiters {
     last_id: u64,
 }
 
-/// Who is to be told of one message, once no lock is held.
+/// The task or listener to notify of one message, once no lock is held.
 #[must_use]
 #[derive(Default)]
 pub(crate) enum Notification {
@@ -174,7 +176,7 @@ pub(crate) enum Notification {
 }
 
 impl Notification {
-    /// Tells them. The caller holds no lock.
+    /// Notifies them. The caller holds no lock.
     pub(crate) fn tell(self) {
         let (task, listener) = match self {
             Self::Nobody => (None, None),
@@ -197,12 +199,12 @@ pub(crate) fn wake(task: Waker) {
 }
 
 impl Waiters {
-    /// Whether a message that comes is to be told to a task or the listener.
+    /// Whether an arriving message notifies a task or the listener.
     pub(crate) fn is_wanted(&self) -> bool {
         self.listener.is_some() || !self.tasks.is_empty()
     }
 
-    /// A2: a message came.
+    /// A2: takes out the waiters to notify of a message.
     pub(crate) fn heard(&mut self) -> Notification {
         match (self.tasks.pop_front(), self.listener.clone()) {
             (None, None) => Notification::Nobody,
@@ -212,18 +214,19 @@ impl Waiters {
         }
     }
 
-    /// Another listener, or none; returns the one that was there, to be dropped outside the lock.
+    /// Sets another listener, or none; returns the previous one, to be dropped outside the lock.
     #[must_use]
     pub(crate) fn set_listener(&mut self, listener: Option<Arc<Listener>>) -> Option<Arc<Listener>> {
         std::mem::replace(&mut self.listener, listener)
     }
 
-    /// Whether this very task waits under the ticket already.
+    /// Whether this same task already waits under the ticket.
     pub(crate) fn has(&self, waiter: &WaiterId, task: &Waker) -> bool {
         self.find(waiter).is_ok_and(|index| self.tasks[index].1.will_wake(task))
     }
 
-    /// A1: a task waits. Returns the waker that it had left before, to be dropped outside the lock.
+    /// A1: registers a waiting task. Returns the waker that it had left before, to be dropped
+    /// outside the lock.
     #[must_use]
     pub(crate) fn wait(&mut self, waiter: &mut WaiterId, task: Waker) -> Option<Waker> {
         if waiter.is_none() {
@@ -239,7 +242,7 @@ impl Waiters {
         }
     }
 
-    /// A future waits no more: it has its message. Returns its waker, to be dropped outside the
+    /// Ends the wait of a future that has its message. Returns its waker, to be dropped outside the
     /// lock.
     #[must_use]
     pub(crate) fn served(&mut self, waiter: &mut WaiterId) -> Option<Waker> {
@@ -248,8 +251,9 @@ impl Waiters {
         self.tasks.remove(found.ok()?).map(|(_, task)| task)
     }
 
-    /// A3: a future is dropped. Returns its waker, to be dropped, or if it owes a look and there
-    /// are messages, the next task's, to be woken; both outside the lock.
+    /// A3: ends the wait of a dropped future. Returns its waker, to be dropped; or, if it owes a
+    /// look and there are messages, the next task's waker, to be woken. Both happen outside the
+    /// lock.
     #[must_use]
     pub(crate) fn left(
         &mut self,
@@ -265,7 +269,7 @@ impl Waiters {
         }
     }
 
-    /// All tasks that wait: there is news that concerns them all.
+    /// Takes out all waiting tasks, for an event that concerns all of them.
     #[must_use]
     pub(crate) fn everybody(&mut self) -> VecDeque<(u64, Waker)> {
         std::mem::take(&mut self.tasks)

@@ -1,11 +1,10 @@
 //! The futures of an asynchronous server, between their request and their response.
 //!
-//! They are polled by the server's executor with its group's token, by no other thread: a waker
-//! only has the server announced again, in the same queue as everything else. Each future has a
-//! *room*: memory, a waker, and what it answers. Rooms are used again, so a steady flow allocates
-//! nothing.
+//! They are polled only by the server's executor, with its group's token: a waker merely announces
+//! the server again, in the same queue as everything else. Each future has a *room*: memory, a
+//! waker, and its reply token. Rooms are reused, so a steady flow allocates nothing.
 //!
-//! | phase of a room | what has it | a wake-up makes it |
+//! | phase of a room | holder | a wake-up makes it |
 //! |---|---|---|
 //! | `Free` | the list | - |
 //! | `Idle` | the list | `Woken`, and it enters the queue |
@@ -13,9 +12,9 @@
 //! | `Polled` | the thread that polls it | `PolledAgain` |
 //! | `PolledAgain` | the thread that polls it, which puts it back as `Woken` | - |
 //!
-//! A waker of a future that is over may wake the next one in the room: it is polled once for
-//! nothing. Polling, and dropping a future or what it yields, are other people's code: the room is
-//! taken out for it, and no lock is held.
+//! A waker of a finished future may wake the next one in its room, which is then polled once for
+//! nothing. Polling a future, and dropping it or its output, run code of the program: the room is
+//! taken out for that, and no lock is held.
 
 use super::failure::CallFailure;
 use super::reply::{Reply, outcome};
@@ -46,7 +45,7 @@ enum Phase {
     PolledAgain,
 }
 
-/// Where a future lives.
+/// The memory of a future.
 pub(crate) struct FutureCell<A> {
     future: Pin<Box<Option<A>>>,
     waker: Waker,
@@ -56,7 +55,7 @@ pub(crate) struct FutureCell<A> {
 
 struct FutureSlot<A> {
     phase: Phase,
-    /// Not while it is polled.
+    /// Absent while the future is polled.
     room: Option<FutureCell<A>>,
 }
 
@@ -71,7 +70,7 @@ pub(crate) struct ServerFutures<A, T> {
 struct FuturesState<A> {
     slots: Vec<FutureSlot<A>>,
     free: Vec<u32>,
-    /// In the order in which they were woken.
+    /// In the order of their wake-ups.
     woken: VecDeque<(Stamp, u32)>,
     notifier: TaskNotifier,
     closed: bool,
@@ -82,7 +81,7 @@ impl<A> FuturesState<A> {
         self.woken.front().map(|(stamp, _)| *stamp)
     }
 
-    /// A future can go on.
+    /// Queues a future that can go on.
     fn queue(&mut self, place: u32, stamp: Stamp) -> ToSignal {
         self.slots[place as usize].phase = Phase::Woken;
         self.woken.push_back((stamp, place));
@@ -115,7 +114,7 @@ where
     /// Begins to answer a request: polls the future for the first time.
     ///
     /// # Panics
-    /// If the future does; its caller has been told then.
+    /// Panics if the future does; its caller has been notified by then.
     pub(crate) fn begin(&self, future: A, reply_token: ReplyToken, lineage: Lineage) {
         let TakenFuture { place, mut room } = self.room();
         room.future.set(Some(future));
@@ -124,7 +123,7 @@ where
         self.poll(TakenFuture { place, room });
     }
 
-    /// A free room.
+    /// Returns a free room.
     fn room(&self) -> TakenFuture<A> {
         let mut state = self.state.lock();
         let place = state.free.pop().unwrap_or_else(|| {
@@ -157,7 +156,7 @@ where
     /// Polls a future, and puts it back or answers.
     ///
     /// # Panics
-    /// As [`begin`](Self::begin).
+    /// As in [`begin`](Self::begin).
     pub(crate) fn poll(&self, taken: TakenFuture<A>) {
         let TakenFuture { place, mut room } = taken;
         let chain = ChainScope::enter(room.lineage);
@@ -169,7 +168,7 @@ where
                 Poll::Ready(reply) => {
                     if let Some(reply_token) = reply_token {
                         let outcome = outcome(reply, &reply_token.core().pool);
-                        // If the caller doesn't wait, it doesn't miss it.
+                        // A caller that no longer waits doesn't miss the outcome.
                         drop(reply_token.complete(outcome));
                     }
                     Some(())
@@ -197,7 +196,7 @@ where
         }
     }
 
-    /// The future is not ready.
+    /// Puts back a future that is not ready.
     fn put_back(&self, place: u32, room: FutureCell<A>) {
         let mut state = self.state.lock();
         if state.closed {
@@ -214,7 +213,7 @@ where
         signal(call);
     }
 
-    /// The future is over.
+    /// Frees the room of a finished future.
     fn release(&self, place: u32, room: FutureCell<A>) {
         let mut state = self.state.lock();
         let slot = &mut state.slots[place as usize];
@@ -240,7 +239,8 @@ where
 
     // ---- as a part of the server's entity ----
 
-    /// What can go on next, once something was taken. In a reentrant group it is announced here.
+    /// Returns the stamp of the next future that can go on, once one was taken. In a reentrant
+    /// group it is announced here.
     pub(crate) fn next_for(&self, token: &GroupToken) -> Option<Stamp> {
         let mut state = self.state.lock();
         let oldest = state.oldest();
@@ -256,10 +256,11 @@ where
         state.notifier.pending(oldest)
     }
 
-    /// Takes back its announcement if no future can go on, with that of the requests, which are
-    /// asked whether they have something and told whether the futures have.
+    /// Takes back the server's announcement if no future can go on, together with that of the
+    /// requests. `requests` is passed whether a future can go on, and returns whether a request
+    /// waits.
     pub(crate) fn retract(&self, requests: impl FnOnce(bool) -> bool) -> bool {
-        let mut state = self.state.lock(); // held for both, so that nothing is announced and taken back between them
+        let mut state = self.state.lock(); // held for both, so that nothing is announced and retracted in between
         let woken = state.oldest().is_some();
         if !woken {
             state.notifier.retract(true); // the requests' part takes the task out of the queue
@@ -277,7 +278,7 @@ where
     }
 }
 
-/// Something that ends with its server.
+/// A part that ends with its server.
 pub(crate) trait Close: Send + Sync {
     fn close(&self);
 }
@@ -287,8 +288,8 @@ where
     A: Future<Output: Reply<T>> + Send + 'static,
     T: Message,
 {
-    /// Drops the futures; their callers are told. One that is being polled is dropped after that,
-    /// if it isn't ready then.
+    /// Drops the futures; their callers are notified. A future that is being polled is dropped
+    /// after that, unless it is ready then.
     fn close(&self) {
         let gone: Vec<_> = {
             let mut state = self.state.lock();
@@ -306,7 +307,7 @@ where
     }
 }
 
-/// A future goes that was never ready.
+/// Ends a future that was never ready.
 fn end<A>(mut room: FutureCell<A>) {
     if let Some(reply_token) = &mut room.reply_token {
         reply_token.fail(CallFailure::ServerGone);
@@ -322,7 +323,7 @@ fn vacate<A>(room: &mut FutureCell<A>) -> Option<Box<dyn Any + Send>> {
     catch_unwind(AssertUnwindSafe(|| future.set(None))).err()
 }
 
-/// What a room's waker does.
+/// The action of a room's waker.
 struct FutureWaker<A, T> {
     tasks: Weak<ServerFutures<A, T>>,
     place: u32,

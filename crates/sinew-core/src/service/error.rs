@@ -1,11 +1,11 @@
-//! What goes wrong with calls and answers, with the message that comes back.
+//! Errors of calls and answers that hand back the message.
 
 use super::failure::CallFailure;
 use crate::message::Unique;
 use sinew_msg::Message;
 use std::fmt;
 
-/// A call without an answer: why, and the request if no server took it.
+/// A failed call: the reason, and the request if no server took it.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -34,17 +34,17 @@ impl<T: Message> CallError<T> {
         Self(Box::new(CallErrorInner { service: service.to_owned(), failure, request }))
     }
 
-    /// Why there is no answer.
+    /// Returns the reason why there is no answer.
     pub fn failure(&self) -> &CallFailure {
         &self.0.failure
     }
 
-    /// The service's full name.
+    /// Returns the service's full name.
     pub fn service(&self) -> &str {
         &self.0.service
     }
 
-    /// The request, if no server took it: then nothing has happened there.
+    /// Returns the request, if no server took it: then it had no effect.
     pub fn into_request(self) -> Option<Unique<T>> {
         self.0.request
     }
@@ -75,7 +75,7 @@ impl<T: Message> fmt::Display for CallError<T> {
 
 impl<T: Message> std::error::Error for CallError<T> {}
 
-/// A response that no caller waits for any more: the caller has given up or gone, or the context
+/// A response that no caller waits for any more: the caller has given up or is gone, or the context
 /// was shut down.
 pub struct RespondError<T: Message>(Option<Unique<T>>);
 
@@ -84,7 +84,7 @@ impl<T: Message> RespondError<T> {
         Self(response)
     }
 
-    /// The response; none if an error was to be sent.
+    /// Returns the response; `None` if an error was to be sent.
     pub fn into_response(self) -> Option<Unique<T>> {
         self.0
     }

@@ -1,15 +1,15 @@
-//! Why calls fail.
+//! Reasons why calls fail.
 
 use std::time::Duration;
 
-/// Why a call has no answer.
+/// The reason why a call has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallFailure {
     /// The context is shut down.
     #[error("the context is shut down")]
     Shutdown,
-    /// There was no server until the timeout.
+    /// No server appeared before the timeout.
     #[error(
         "no server came within {waited:?}; {}",
         if *.ever_seen {
@@ -24,7 +24,7 @@ pub enum CallFailure {
         /// Whether the service ever had a server.
         ever_seen: bool,
     },
-    /// As many requests wait as may.
+    /// The maximum number of requests is already waiting.
     #[error(
         "{limit} requests wait or are being answered already, which is the limit: call less often, or raise the server's \
          `max_requests`"
@@ -45,24 +45,24 @@ pub enum CallFailure {
     Timeout {
         /// The timeout.
         waited: Duration,
-        /// Whether the server may have taken the request: it has, or is in another process, where
-        /// that isn't known. If not, it never will.
+        /// Whether the server may have taken the request: it has, or it is in another process,
+        /// where that isn't known. If `false`, it never will.
         started: bool,
     },
-    /// The callback for the result wants the state of another group than the client's.
+    /// The callback for the result takes the state of a group other than the client's.
     #[error(
         "the client was made by another group than the one whose state the callback takes: make it with that group's `client`"
     )]
     OtherGroup,
-    /// The server went before it answered.
+    /// The server was removed before it answered.
     #[error("the server went away before it answered")]
     ServerGone,
-    /// The server is on the network, and the gateway to it went before the answer came.
+    /// The server is on the network, and its gateway went away before the answer arrived.
     #[error(
         "the gateway to the network went away before the server there answered: start it again (sinew gateway)"
     )]
     GatewayGone,
-    /// The server dropped the [`Responder`](crate::Responder) and never answered.
+    /// The server dropped the [`Responder`](crate::Responder) without answering.
     #[error("the server dropped the request without an answer")]
     Dropped,
     /// The server's callback returned an error.
@@ -77,48 +77,49 @@ pub enum CallFailure {
         /// The panic's message.
         message: String,
     },
-    /// The answer could never come, as the thread that would have to give it waits for the caller.
+    /// The answer could never arrive, because the thread that would have to give it waits for the
+    /// caller.
     #[error(
         "waiting for the answer would never end: {why}; use `call_async` or `call_then`, or another group or executor"
     )]
     WouldDeadlock {
-        /// Which thread waits for which.
+        /// The threads that wait for each other.
         why: &'static str,
     },
-    /// The call is one of a chain of calls inside each other that is too long.
+    /// The call is part of a chain of nested calls that is too long.
     #[error("calls inside calls go {limit} deep at most: does a server call itself?")]
     TooDeep {
         /// The limit.
         limit: usize,
     },
-    /// The way to the server's process failed.
+    /// The connection to the server's process failed.
     #[error("the server is in another process, and the way there failed: {problem}")]
     Transport {
-        /// What failed.
+        /// The failure.
         problem: String,
     },
-    /// The client and the server hold the types in different forms (one knows them at run time
-    /// only, say), and what one of them gave is no message of the type.
+    /// The client and the server hold the types in different forms (for example, one knows them at
+    /// run time only), and a message from one of them is not valid for the type.
     #[error("the {what} can't be read: {reason}")]
     Undecodable {
         /// `request` or `response`.
         what: &'static str,
-        /// What is wrong with it.
+        /// The problem with it.
         reason: String,
     },
-    /// Encoding what one of them gave panicked: a string is longer than the format has lengths for,
-    /// say, or an [`Adapter`](crate::msg::Adapter) failed.
+    /// Encoding a message panicked: for example, a string exceeds the format's maximum length, or
+    /// an [`Adapter`](crate::msg::Adapter) failed.
     #[error("the {what} can't be encoded: {reason}")]
     Unencodable {
         /// `request` or `response`.
         what: &'static str,
-        /// What the panic said.
+        /// The panic's message.
         reason: String,
     },
     /// The server has other types.
     #[error("the types differ: {reason}")]
     OtherType {
-        /// Who has which.
+        /// The types of both sides.
         reason: String,
     },
 }

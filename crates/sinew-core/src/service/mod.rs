@@ -1,10 +1,10 @@
-//! Services: what servers answer, what clients call, and what both know of a call.
+//! Services: servers, clients, and the state that both share about a call.
 
 // # A call is two directed messages
 //
 // A request goes to one server, under the number that its client gave the call. The answer goes
-// back to that call, and to no other: the request carries a `ReplyTo`, which answering consumes.
-// Whether client and server are in one process only this value and the queue know.
+// back to that call and to no other: the request carries a `ReplyTo`, which answering consumes.
+// Only this value and the queue know whether client and server are in one process.
 //
 // | step | thread | under which lock | afterwards, under none |
 // |---|---|---|---|
@@ -16,32 +16,33 @@
 // | take the answer | the caller, or the executor of its callback | pending calls: frees the place | |
 // | give up | the caller | pending calls, then request queue: takes the request back | |
 //
-// Ends of one process whose types are the same by name and hash, but held in different forms (one
-// generic, say), meet as well: the request is turned into the server's form when it is taken, and the
-// answer into the client's. Until it is taken a request stays what it was, as it may go back.
+// A client and a server of one process also meet if their types are the same by name and hash, but
+// held in different forms (one generic, for example): the request is converted to the server's form
+// when it is taken, and the answer to the client's. Until it is taken a request stays as it was,
+// since it may be handed back.
 //
 // How a caller learns that there will be no answer:
 //
-// | what happens | the request waits in the queue | a server took it | it went to another process |
+// | event | the request waits in the queue | a server took it | it went to another process |
 // |---|---|---|---|
 // | the server goes | `close` gives it back | its `ReplyToken` answers yet, or fails when it is dropped | the line's end fails the call; a request that wasn't sent is queued again |
 // | the context ends | `end` gives it back | `end` fails the call | `end` fails the call |
 // | it can't be sent, read or answered | in another form: a failure, and the request | in another form: a failure | a failure in its place, later if there is no room; all calls of the line if it isn't known which |
 //
-// | file | what |
+// | file | contents |
 // |---|---|
-// | `registry` | which services there are |
+// | `registry` | the services of a context |
 // | `request_queue` | the queue of a service, with its server and clients |
-// | `request` | a request, and where its answer goes: `ReplyTo`; clients elsewhere (`RemoteClient`) |
+// | `request` | a request and its answer's target (`ReplyTo`); clients elsewhere |
 // | `pending_calls` | a client's calls, and servers elsewhere (`RemoteServer`, `RemoteServerConnection`) |
 // | `responder` | from a request to its answer, now or later |
 // | `async_tasks` | the futures of an asynchronous server |
-// | `reply` | what a server's callback may return |
-// | `statistics` | what clients and servers count |
-// | `types` | what both ends of a service have to agree on |
-// | `info` | what is known about a request |
-// | `observed` | watching an end's requests and responses |
-// | `failure`, `error` | what goes wrong; and with the message that comes back |
+// | `reply` | the return types of a server's callback |
+// | `statistics` | counters of clients and servers |
+// | `types` | the types that both sides of a service have to agree on |
+// | `info` | metadata of a request |
+// | `observed` | watching an endpoint's requests and responses |
+// | `failure`, `error` | reasons of failure; and errors that hand back the message |
 //
 // Imports: registry -> request_queue -> request -> pending_calls -> types, failure.
 

@@ -1,10 +1,10 @@
-//! Watching the requests and responses of one end of a service.
+//! Watches the requests and responses of one endpoint of a service.
 
 use crate::message::Gid;
 use crate::message::block::RawMessage;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 
-/// What happens at an end. (The numbers of `service_msgs/msg/ServiceEventInfo`.)
+/// An event at an endpoint. (The numbers of `service_msgs/msg/ServiceEventInfo`.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum ServiceEvent {
@@ -14,14 +14,14 @@ pub(crate) enum ServiceEvent {
     ResponseReceived = 3,
 }
 
-/// Is told of each request and response.
+/// An observer of each request and response.
 pub(crate) trait ServiceObserver: Send + Sync {
-    /// What happens to the request of this client with this number, or to its response. Locks may
+    /// Observes an event of this client's request with this number, or of its response. Locks may
     /// be held: it runs no code of the program.
     fn observe(&self, event: ServiceEvent, call: (Gid, u64), message: &RawMessage);
 }
 
-/// The observer of an end, if it has one. Without, a call costs the look at a flag.
+/// The observer of an endpoint, if it has one. Without one, a call only checks a flag.
 #[derive(Default)]
 pub(crate) struct Observed {
     is_on: AtomicBool,
@@ -29,7 +29,7 @@ pub(crate) struct Observed {
 }
 
 impl Observed {
-    /// Sets it, or takes it away. What it was comes back, to be dropped under no lock.
+    /// Sets or removes the observer. Returns the previous one, to be dropped under no lock.
     #[must_use]
     pub(crate) fn set(&self, observer: Option<Arc<dyn ServiceObserver>>) -> Option<Arc<dyn ServiceObserver>> {
         let mut place = self.observer.lock();
@@ -43,7 +43,7 @@ impl Observed {
         self.is_on.load(Ordering::Relaxed) // as in `set`
     }
 
-    /// Tells it.
+    /// Notifies the observer.
     #[inline]
     pub(crate) fn tell(&self, event: ServiceEvent, call: impl FnOnce() -> (Gid, u64), message: &RawMessage) {
         if self.is_on() {

@@ -1,28 +1,28 @@
 //! A client's calls, from the request to the answer.
 //!
-//! # What is done by which thread
+//! # Which thread does what
 //!
 //! Every call has a place in its client's list and a sequence number that no other call of the
 //! client has; together they are its [`CallId`]. The server's side holds the id, not the place:
-//! places are used again at once, and an answer to a call that is over finds another number there,
-//! or none. So a call is *settled* once (answered or failed), by the thread that comes first, and
-//! *taken* or *given up* once, by its caller, which is the only one to free the place.
+//! places are reused at once, and an answer to a finished call finds another number there, or none.
+//! So a call is *settled* once (answered or failed), by the thread that comes first, and *taken* or
+//! *given up* once, by its caller, which is the only thread to free the place.
 //!
-//! | step | by | under the lock | after it |
+//! | step | thread | under the lock | after it |
 //! |---|---|---|---|
 //! | begin | caller | place, number | |
-//! | wait | caller | looks once more, leaves how to be woken | sleeps |
-//! | settle | server, or the thread that ends the wait | outcome; takes out whom to wake | wakes |
-//! | take, give up | caller | frees the place | drops what was in it |
+//! | wait | caller | checks once more, registers its waker | sleeps |
+//! | settle | server, or the thread that ends the wait | outcome; takes out the waiter | wakes |
+//! | take, give up | caller | frees the place | drops the place's contents |
 //!
-//! A caller looks and leaves its waker under one lock, so no settling comes between. Wakers and
-//! callbacks are code of the program: cloned, called and dropped under no lock.
+//! A caller checks and registers its waker under one lock, so the call can't be settled in between.
+//! Wakers and callbacks are code of the program: they are cloned, called and dropped under no lock.
 //!
 //! # Servers elsewhere
 //!
 //! A client has a line of its own to a server elsewhere ([`RemoteServerConnection`]), one at a
-//! time: a new one replaces that of a server that has gone. Each call notes by which line its
-//! request went, before it goes. When a line ends, the calls that went by it fail.
+//! time: a new line replaces that of a server that is gone. Each call records the line of its
+//! request before the request is sent. When a line ends, the calls sent by it fail.
 
 use super::failure::CallFailure;
 use super::observed::{Observed, ServiceEvent};
@@ -50,7 +50,7 @@ use std::sync::OnceLock;
 use std::task::Waker;
 use std::time::Duration;
 
-/// One call among those of its client.
+/// Identifies a call among those of its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CallId {
     place: u32,
@@ -58,7 +58,7 @@ pub(crate) struct CallId {
 }
 
 impl CallId {
-    /// The call that another process says it answers.
+    /// Returns the id of the call that another process answers.
     pub(crate) fn new(place: u32, sequence: u64) -> Self {
         Self { place, sequence }
     }
@@ -72,25 +72,25 @@ impl CallId {
     }
 }
 
-/// Why a call has no answer, and its request if no server took that.
+/// The reason why a call has no answer, and its request if no server took it.
 pub(crate) struct CallFault {
     pub(crate) failure: CallFailure,
     pub(crate) request: Option<RawMessage>,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 pub(crate) type CallOutcome = Result<RawMessage, CallFault>;
 
-/// The callback that wants the outcome of one call. It is given its group's token.
+/// The callback for the outcome of one call. It is given its group's token.
 pub(crate) type OnOutcome =
     Box<dyn FnOnce(&mut GroupToken, Result<RawMessage, (CallFault, &str)>) -> CallbackResult + Send>;
 
-/// The listener that wants the outcome of one call: it runs on the thread that settles it.
+/// The listener for the outcome of one call; runs on the thread that settles the call.
 pub(crate) type OnAnswer = Box<dyn FnOnce(Result<RawMessage, (CallFault, &str)>) + Send>;
 
-/// What is woken when a call is settled.
+/// The waiter that is woken when a call is settled.
 pub(crate) enum CallWaiter {
-    /// Nothing: the caller asks.
+    /// None: the caller polls.
     Nothing,
     Thread(Arc<Parker>),
     /// A thread that waits for an answer from elsewhere, on a port of its own.
@@ -115,7 +115,7 @@ impl CallWaiter {
     }
 }
 
-/// What is to be done for a settled call once no lock is held.
+/// The action for a settled call, once no lock is held.
 enum CallWake {
     Caller(CallWaiter),
     /// The executor runs its callback.
@@ -128,7 +128,7 @@ impl CallWake {
     #[inline(always)]
     fn wake(self, service: &Arc<str>) {
         match self {
-            // Where a lock is held over several answers, a task's waker waits until it is free.
+            // If a lock is held over several answers, a task's waker waits until it is released.
             CallWake::Caller(waiter @ CallWaiter::Task(_)) => Deferred::run(move || waiter.wake()),
             CallWake::Caller(waiter) => waiter.wake(),
             CallWake::Executor(executor) => scheduler::signal(executor),
@@ -139,22 +139,22 @@ impl CallWake {
 
 /// A server elsewhere, as clients here see it.
 pub(crate) trait RemoteServer: Send + Sync {
-    /// What it says of itself.
+    /// Returns its description of itself.
     fn described(&self) -> &RemoteEndpoint;
 
-    /// Whether it hasn't gone, be it that no thread here has noticed yet.
+    /// Whether it still exists, even if no thread here has noticed its end.
     fn is_there(&self) -> bool;
 
-    /// What becomes of the calls that it has, now that it is gone.
+    /// Returns the failure of its open calls, after it is gone.
     fn failure(&self) -> CallFailure;
 
-    /// A client's own line to it. An error says what is wrong.
+    /// Opens a client's own line to it. An error describes the problem.
     fn connect(&self, calls: &Arc<PendingCalls>) -> Result<Arc<dyn RemoteServerConnection>, String>;
 }
 
-/// A client's line to a server elsewhere: its requests go by it, and the answers come by it.
+/// A client's line to a server elsewhere, for its requests and their answers.
 pub(crate) trait RemoteServerConnection: Send + Sync {
-    /// What the server knows it by: another line of the same client is another one.
+    /// Returns the key by which the server knows this line; each line of a client has its own.
     fn key(&self) -> EndpointKey;
 
     /// Sends the request of a call. `quietly`: the calling thread is about to wait for the answer.
@@ -165,25 +165,27 @@ pub(crate) trait RemoteServerConnection: Send + Sync {
         quietly: bool,
     ) -> Result<(), CallFailure>;
 
-    /// Waits for the outcome of a call of its client, until `deadline` (steady machine time). For
-    /// so long as `patience` the thread looks without sleeping.
+    /// Waits for the outcome of a call of its client, until `deadline` (steady machine time). The
+    /// thread spins for `patience` before it sleeps.
     fn wait(&self, calls: &PendingCalls, id: CallId, deadline: Time, patience: Duration) -> RemoteWait;
 
-    /// Another executor runs the client's callbacks, or none: others are told of answers. Drains.
+    /// Updates who is notified of answers, after another executor, or none, runs the client's
+    /// callbacks. Drains.
     fn retune(&self);
 
-    /// The client or the server goes: no more requests. Settles the calls whose answers are there.
+    /// Ends the line, because the client or the server is removed: no more requests. Settles the
+    /// calls that already have an answer.
     fn end(&self);
 
-    /// Has a thread that receives tell listeners.
+    /// Makes a receiving thread notify listeners.
     fn tell_elsewhere(&self, to_tell: ToTell);
 }
 
-/// What came of waiting for an answer from elsewhere.
+/// Result of waiting for an answer from elsewhere.
 pub(crate) enum RemoteWait {
     Settled(CallOutcome),
     TimedOut,
-    /// It must be waited for in another way.
+    /// The caller must wait in another way.
     Unable,
 }
 
@@ -191,9 +193,9 @@ struct Call {
     sequence: u64,
     lineage: Lineage,
     waiter: CallWaiter,
-    /// Its request was taken to be answered later.
+    /// Whether the server took the request to answer it later.
     deferred: bool,
-    /// By which line its request went to another process.
+    /// The line by which its request went to another process.
     connection: Option<EndpointKey>,
     outcome: Option<CallOutcome>,
 }
@@ -216,31 +218,31 @@ impl Call {
 }
 
 /// The calls of a client, and its line to a server elsewhere.
-#[repr(C)] // what every call touches comes first
+#[repr(C)] // fields that every call touches come first
 pub(crate) struct PendingCalls {
     state: Mutex<PendingState>,
     pub(crate) session: Arc<Session>,
-    /// Is told of requests that are sent, and responses that are received.
+    /// Observes requests that are sent and responses that are received.
     pub(crate) observed: Observed,
     /// The client's number in its participant.
     pub(crate) number: u64,
     /// The service's full name.
     pub(crate) service: Arc<str>,
     pub(crate) types: ServiceTypes,
-    /// The node's full name, for people.
+    /// The node's full name, for log lines.
     pub(crate) node: Arc<str>,
-    /// The way to a server elsewhere.
+    /// The line to a server elsewhere.
     link: Mutex<Option<ServerLink>>,
-    /// What other processes know the client by.
+    /// The client's endpoint as other processes see it.
     entity: OnceLock<OwnEndpoint>,
-    /// Makes responses of what servers of this process answer that hold them in another form.
+    /// Converts responses of servers of this process that hold them in another form.
     pub(crate) responses: OnceLock<TypedReader>,
-    /// Whether calls have listeners: then no executor is told of answers from elsewhere, as it may be
-    /// busy.
+    /// Whether calls have listeners: then no executor is notified of answers from elsewhere, as it
+    /// may be busy.
     listens: AtomicBool,
 }
 
-/// So many lines of a client's calls does each call touch.
+/// Number of cache lines of a client's calls that each call touches.
 pub(crate) const LINES: usize = 6;
 
 const _: () = assert!(cfg!(loom) || mem::offset_of!(PendingCalls, observed) < LINES * 64);
@@ -261,20 +263,20 @@ impl ServerLink {
 struct PendingState {
     calls: CallTable,
     counts: ClientStatistics,
-    /// The client's task runs the callbacks of settled calls.
+    /// Notifies the client's task, which runs the callbacks of settled calls.
     notifier: TaskNotifier,
     /// Settled calls with a callback, in the order in which they were settled.
     completed: VecDeque<(Stamp, CallId)>,
-    /// What others can see of the client.
+    /// The client's counters that other processes can read.
     counters: Option<Counters>,
 }
 
-/// The calls of a client. The first has its place here: most clients wait for one call at a time,
-/// and that one then touches no memory elsewhere.
+/// The calls of a client. The first call is stored inline: most clients wait for one call at a
+/// time, which then touches no memory elsewhere.
 #[derive(Default)]
 struct CallTable {
     first: Option<Call>,
-    /// At their place less one.
+    /// Indexed by place minus one.
     others: Slab<Call>,
 }
 
@@ -301,7 +303,7 @@ impl CallTable {
         }
     }
 
-    /// Those that have no outcome yet.
+    /// Returns the calls without an outcome.
     fn open(&self) -> impl Iterator<Item = (CallId, &Call)> + '_ {
         let others = self.others.iter().map(|(place, call)| (place + 1, call));
         let all = self.first.iter().map(|call| (0, call)).chain(others);
@@ -313,7 +315,7 @@ impl CallTable {
 }
 
 impl PendingState {
-    /// Tells others what became of the calls.
+    /// Updates the counters that other processes read.
     #[inline]
     fn count(&self, last: Option<Stamp>) {
         let Some(counters) = &self.counters else { return };
@@ -333,13 +335,14 @@ impl PendingState {
         self.calls.get_mut(id.place).filter(|call| call.sequence == id.sequence)
     }
 
-    /// Takes a call out that is over.
+    /// Removes a finished call.
     fn remove(&mut self, id: CallId) -> Option<Call> {
         self.call(id)?;
         self.calls.remove(id.place)
     }
 
-    /// A call has an outcome: what to wake. Not for calls that have one already.
+    /// Sets a call's outcome and returns what to wake. Does nothing for a call that already has
+    /// one.
     fn complete(
         &mut self,
         id: CallId,
@@ -367,13 +370,13 @@ impl PendingState {
         Ok(woken)
     }
 
-    /// Since when an outcome has waited for its callback.
+    /// Returns since when the oldest outcome has waited for its callback.
     fn oldest(&self) -> Option<Stamp> {
         self.completed.front().map(|(stamp, _)| *stamp)
     }
 }
 
-/// A callback on its way to be run.
+/// A callback about to run.
 pub(crate) struct ResultDelivery {
     pub(crate) then: OnOutcome,
     pub(crate) outcome: CallOutcome,
@@ -412,7 +415,7 @@ impl PendingCalls {
         })
     }
 
-    /// A new call.
+    /// Begins a new call.
     #[inline]
     pub(crate) fn begin(&self, waiter: CallWaiter) -> (CallId, Publication) {
         let stamp = self.session.clock.stamp();
@@ -427,24 +430,24 @@ impl PendingCalls {
         (CallId { place, sequence }, publication)
     }
 
-    /// The client, as servers know it.
+    /// Returns the client's id as servers know it.
     pub(crate) fn gid(&self) -> Gid {
         Gid::of(self.number, self.session.participant)
     }
 
-    /// The client of a call, and the call's number.
+    /// Returns the client of a call and the call's number.
     pub(crate) fn named(&self, id: CallId) -> (Gid, u64) {
         (self.gid(), id.sequence)
     }
 
     // ---- other processes ----
 
-    /// What other processes know the client by.
+    /// Returns the key by which other processes know the client.
     pub(crate) fn key(&self) -> Option<EndpointKey> {
         self.entity.get().map(OwnEndpoint::key)
     }
 
-    /// What other processes know the client by; set once.
+    /// Sets the endpoint by which other processes know the client; called once.
     pub(crate) fn is_known_as(&self, entity: OwnEndpoint) {
         let mut state = self.state.lock();
         state.counters = Some(entity.counters());
@@ -453,14 +456,14 @@ impl PendingCalls {
         let _ = self.entity.set(entity);
     }
 
-    /// Tells others how many servers there are for it.
+    /// Updates the number of matching servers that other processes read.
     pub(crate) fn count_matched(&self, servers: usize) {
         if let Some(entity) = self.entity.get() {
             entity.counters().set(Counter::Matched, servers as u64);
         }
     }
 
-    /// The way to a server of another process, if requests go there now.
+    /// Returns the line to a server of another process, if requests go there now.
     fn connection_now(&self) -> Option<Arc<dyn RemoteServerConnection>> {
         self.link.lock().as_ref().map(|link| link.connection.clone())
     }
@@ -470,8 +473,8 @@ impl PendingCalls {
         self.link.lock().as_ref().is_some_and(|link| link.leads_to(server))
     }
 
-    /// Sends the request of a call to a server of another process. Fails as if that had gone if the
-    /// call is over, and there is no line to the server.
+    /// Sends the request of a call to a server of another process. Fails as if the server were gone
+    /// if the call is over and there is no line to the server.
     pub(crate) fn send(
         self: &Arc<Self>,
         server: &Arc<dyn RemoteServer>,
@@ -484,7 +487,7 @@ impl PendingCalls {
         self.connection(server, call.0)?.send(self, call, quietly)
     }
 
-    /// The way to this server of another process, for this call.
+    /// Returns the line to this server of another process, for this call.
     fn connection(
         self: &Arc<Self>,
         server: &Arc<dyn RemoteServer>,
@@ -494,8 +497,8 @@ impl PendingCalls {
         if let Some(link) = link.as_ref().filter(|link| link.leads_to(server)) {
             return Ok(link.connection.clone());
         }
-        // Under the lock of the link: a client that goes abandons its calls before it ends its line.
-        // So no line is opened once it has gone, and one that is opened before is ended.
+        // Under the lock of the link: a client that is removed abandons its calls before it ends
+        // its line. So no line is opened after that, and a line opened before it is ended.
         if !self.is_awaited(call) {
             return Err(CallFailure::ServerGone);
         }
@@ -503,10 +506,10 @@ impl PendingCalls {
         let before = link.replace(ServerLink { server: server.clone(), connection: connection.clone() });
         drop(link);
         if let Some(before) = before {
-            self.end_connection(&before); // another one is taken only if that server is gone
+            self.end_connection(&before); // replaced only if that server is gone
         }
-        // After the line can be found: a thread that finds out that the server is gone ends the
-        // line then, or has done so before this look.
+        // After the line can be found: a thread that finds the server gone then ends the line, or
+        // has found so before this check.
         if !server.is_there() {
             self.lose(server);
             return Err(CallFailure::ServerGone);
@@ -514,16 +517,16 @@ impl PendingCalls {
         Ok(connection)
     }
 
-    /// A call has an outcome, as another process says by this connection: of those that went there
-    /// no other one.
+    /// Sets the outcome that another process reports on this connection. Only calls that were sent
+    /// by it are affected.
     pub(crate) fn complete_by(&self, connection: EndpointKey, id: CallId, outcome: CallOutcome) {
         let is_there = self.state.lock().call(id).is_some_and(|call| call.connection == Some(connection));
         if is_there {
-            drop(self.complete(id, outcome)); // if the caller doesn't wait any more, it doesn't miss it
+            drop(self.complete(id, outcome)); // a caller that no longer waits doesn't miss it
         }
     }
 
-    /// Notes by which line a call's request goes. Before it does.
+    /// Records the line of a call's request, before it is sent.
     #[inline]
     pub(crate) fn goes_by(&self, id: CallId, connection: EndpointKey) {
         if let Some(call) = self.state.lock().call(id) {
@@ -531,14 +534,15 @@ impl PendingCalls {
         }
     }
 
-    /// The line by which a call's request went, while requests go by it.
+    /// Returns the line by which a call's request went, while it is still in use.
     pub(crate) fn connection_of(&self, id: CallId) -> Option<Arc<dyn RemoteServerConnection>> {
         let connection = self.connection_now()?;
         let key = self.state.lock().call(id)?.connection?;
         (connection.key() == key).then_some(connection)
     }
 
-    /// A server of another process is gone: a caller that waits for its answer is told.
+    /// Handles the end of a server of another process: callers that wait for its answers are
+    /// notified.
     pub(crate) fn lose(&self, server: &Arc<dyn RemoteServer>) {
         let link = self.link.lock().take_if(|link| link.leads_to(server));
         if let Some(link) = link {
@@ -546,9 +550,9 @@ impl PendingCalls {
         }
     }
 
-    /// No more requests go by a line, and those that did are not answered any more.
+    /// Ends a line: it takes no more requests, and those sent by it are not answered any more.
     fn end_connection(&self, ServerLink { server, connection }: &ServerLink) {
-        // Perhaps a thread of the program's does so that calls anew.
+        // This may be a thread of the program that makes a new call.
         let end = || {
             connection.end();
             self.fail(&server.failure(), |call| call.connection == Some(connection.key()));
@@ -556,17 +560,17 @@ impl PendingCalls {
         by_hand(end, |to_tell| connection.tell_elsewhere(to_tell));
     }
 
-    /// An answer that came by a line can't be told from the others: all that wait for one of them
-    /// are told.
+    /// Fails every call that waits for an answer by this line, because one answer can't be matched
+    /// to its call.
     #[cold]
     pub(crate) fn lose_answers(&self, connection: &dyn RemoteServerConnection, problem: String) {
         let failure = CallFailure::Transport { problem };
         self.fail(&failure, |call| call.connection == Some(connection.key()));
     }
 
-    /// From now on calls may have listeners.
+    /// Allows calls to have listeners from now on.
     pub(crate) fn listen(&self) {
-        // Relaxed: the lines' own locks order it; a line that is made later is told right at once.
+        // Relaxed: the lines' own locks order it; a line made later reads the new value at once.
         if !self.listens.swap(true, Ordering::Relaxed)
             && let Some(connection) = self.connection_now()
         {
@@ -574,7 +578,7 @@ impl PendingCalls {
         }
     }
 
-    /// The scheduler of the executor that is told of answers from elsewhere.
+    /// Returns the scheduler of the executor that is notified of answers from elsewhere.
     pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
         if self.listens.load(Ordering::Relaxed) {
             return None; // as in `listen`
@@ -587,7 +591,7 @@ impl PendingCalls {
         self.state.lock().calls.open().next().is_some()
     }
 
-    /// Fails those calls that have no outcome yet.
+    /// Fails those of the calls without an outcome that `which` selects.
     fn fail(&self, failure: &CallFailure, which: impl Fn(&Call) -> bool) {
         let mut woken = Vec::new();
         {
@@ -602,7 +606,7 @@ impl PendingCalls {
         Deferred::run(move || woken.into_iter().for_each(|woken| woken.wake(&service)));
     }
 
-    /// A call ends. False if it is over, or was before; then the outcome comes back.
+    /// Completes a call. Returns the outcome as an error if the call already is over.
     #[inline(never)]
     pub(crate) fn complete(&self, id: CallId, outcome: CallOutcome) -> Result<(), CallOutcome> {
         if let Ok(response) = &outcome
@@ -622,8 +626,8 @@ impl PendingCalls {
         self.state.lock().call(id).is_some_and(|call| call.outcome.is_none())
     }
 
-    /// Has a thread that waits look again: what it knew of the server is no longer so. `deferred`:
-    /// the request was taken to be answered later.
+    /// Makes a waiting thread check again, because the server's state has changed. `deferred`: the
+    /// request was taken to be answered later.
     pub(crate) fn nudge(&self, id: CallId, deferred: bool) {
         let parker = {
             let mut state = self.state.lock();
@@ -638,7 +642,7 @@ impl PendingCalls {
 
     // ---- the caller's side ----
 
-    /// The outcome, if there is one.
+    /// Takes the outcome, if there is one.
     #[inline]
     pub(crate) fn take(&self, id: CallId) -> Option<CallOutcome> {
         let mut state = self.state.lock();
@@ -646,15 +650,15 @@ impl PendingCalls {
         state.remove(id)?.outcome
     }
 
-    /// The outcome, if there is one; if not, `waiter` is woken when there is. Then says whether the
-    /// request was taken to be answered later.
+    /// Takes the outcome, if there is one; otherwise registers `waiter` to be woken and returns
+    /// whether the request was taken to be answered later.
     pub(crate) fn take_or_wait(&self, id: CallId, waiter: CallWaiter) -> Result<CallOutcome, bool> {
         let mut state = self.state.lock();
         let Some(call) = state.call(id) else { return Err(false) };
         if call.outcome.is_none() {
             let (before, deferred) = (mem::replace(&mut call.waiter, waiter), call.deferred);
             drop(state);
-            drop(before); // perhaps code of the program
+            drop(before); // may run code of the program
             return Err(deferred);
         }
         let gone = state.remove(id);
@@ -662,7 +666,7 @@ impl PendingCalls {
         gone.and_then(|call| call.outcome).ok_or(false)
     }
 
-    /// The caller waits no longer. Returns the outcome if there is one after all.
+    /// Gives up waiting for a call. Returns the outcome if there is one after all.
     pub(crate) fn give_up(&self, id: CallId) -> Option<CallOutcome> {
         let gone = {
             let mut state = self.state.lock();
@@ -676,14 +680,14 @@ impl PendingCalls {
         gone?.outcome
     }
 
-    /// The request was not accepted: there is no such call. False if its listener has been told
-    /// why already, as the context has ended meanwhile.
+    /// Removes the call of a request that was not accepted. Returns `false` if its listener already
+    /// knows the reason, because the context has ended meanwhile.
     #[cold]
     pub(crate) fn refused(&self, id: CallId) -> bool {
         let mut state = self.state.lock();
         let gone = state.remove(id);
         let is_there = gone.is_some();
-        // The context may have ended meanwhile: then it has failed already.
+        // If the context ended meanwhile, the call has already failed.
         if gone.as_ref().is_some_and(|call| call.outcome.is_none()) {
             state.counts.failed += 1;
             state.count(None);
@@ -695,8 +699,8 @@ impl PendingCalls {
 
     // ---- callbacks ----
 
-    /// The oldest outcome that waits for its callback. In a reentrant group the next one has been
-    /// announced already.
+    /// Takes the oldest outcome that waits for its callback. In a reentrant group the next one has
+    /// already been announced.
     pub(crate) fn take_completed(&self, token: &GroupToken) -> Option<ResultDelivery> {
         let mut state = self.state.lock();
         let call = state.completed.pop_front().and_then(|(_, id)| state.remove(id));
@@ -712,14 +716,14 @@ impl PendingCalls {
         }
     }
 
-    /// What is announced still, after a callback panicked.
+    /// Returns the stamp that is still announced, after a callback panicked.
     pub(crate) fn pending(&self) -> Option<Stamp> {
         let mut state = self.state.lock();
         let oldest = state.oldest();
         state.notifier.pending(oldest)
     }
 
-    /// Takes back the announcement if no outcome waits for its callback; whether one does.
+    /// Takes back the announcement if no outcome waits for its callback. Returns whether one does.
     pub(crate) fn retract(&self) -> bool {
         let mut state = self.state.lock();
         if state.completed.is_empty() {
@@ -728,7 +732,7 @@ impl PendingCalls {
         !state.completed.is_empty()
     }
 
-    /// Sets where to announce outcomes, and announces those that wait.
+    /// Sets the task to which outcomes are announced, and announces those that wait.
     pub(crate) fn attach(&self, task_ref: Option<TaskRef>) {
         let mut state = self.state.lock();
         let oldest = state.oldest();
@@ -738,7 +742,8 @@ impl PendingCalls {
         scheduler::signal(signal);
     }
 
-    /// Another executor runs the callbacks, or none: others are told of answers from elsewhere.
+    /// Updates who is notified of answers from elsewhere, after another executor, or none, runs the
+    /// callbacks.
     pub(crate) fn retune(&self) {
         if let Some(connection) = self.connection_now() {
             connection.retune();
@@ -747,12 +752,12 @@ impl PendingCalls {
 
     // ---- the end ----
 
-    /// Everything ends: all calls fail that wait.
+    /// Fails all waiting calls, because the context ends.
     pub(crate) fn end(&self) {
         self.fail(&CallFailure::Shutdown, |_| true);
     }
 
-    /// The client goes: its calls are abandoned. Returns those that had no outcome.
+    /// Closes the client and abandons its calls. Returns those without an outcome.
     pub(crate) fn close(&self) -> Vec<CallId> {
         let (gone, open) = {
             let mut state = self.state.lock();

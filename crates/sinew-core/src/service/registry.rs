@@ -1,8 +1,8 @@
 //! The services of a context by name.
 //!
-//! Everything here happens when an end is created or destroyed, or when everything ends; a call
-//! never comes here. A queue is there while it has an end: ends come and go under the lock of the
-//! names, and it goes with its last one.
+//! Everything here runs when an endpoint is created or destroyed, or when the context ends; a call
+//! never comes here. A queue exists while it has an endpoint: endpoints are added and removed under
+//! the lock of the names, and the queue is removed with its last one.
 
 use super::pending_calls::{PendingCalls, RemoteServer};
 use super::request::RefusedRequest;
@@ -27,7 +27,7 @@ impl ServiceRegistry {
         Self { session: session.clone(), names: Mutex::default() }
     }
 
-    /// Brings an end to the queue of that name, which is made if there is none.
+    /// Adds an endpoint to the queue of that name, which is created if there is none.
     fn enter<T>(&self, name: &str, enter: impl FnOnce(&Arc<RequestQueue>) -> T) -> T {
         let mut names = self.names.lock();
         if !names.contains_key(name) {
@@ -37,7 +37,7 @@ impl ServiceRegistry {
         enter(&names[name])
     }
 
-    /// Takes an end away, and the queue if that was its last one.
+    /// Removes an endpoint, and the queue if that was its last one.
     fn leave<T>(&self, name: &str, leave: impl FnOnce(&RequestQueue) -> T) -> Option<T> {
         let mut names = self.names.lock();
         let requests = names.get(name)?;
@@ -48,7 +48,7 @@ impl ServiceRegistry {
         Some(left)
     }
 
-    /// Brings a client in; returns the queue for its requests.
+    /// Adds a client; returns the queue for its requests.
     pub(crate) fn add_client(&self, calls: &Arc<PendingCalls>) -> Arc<RequestQueue> {
         let requests = self.enter(&calls.service, |requests| {
             requests.add_client(calls);
@@ -64,8 +64,8 @@ impl ServiceRegistry {
         self.leave(&calls.service, |requests| requests.remove_client(calls));
     }
 
-    /// Brings a server in, which is made for the queue of its requests. Also returns the one that
-    /// gave way to it, for the caller to [remove](Self::remove_server).
+    /// Adds a server, which is created with the queue of its requests. Also returns the displaced
+    /// server, for the caller to [remove](Self::remove_server).
     pub(crate) fn add_server(
         &self,
         name: &str,
@@ -86,7 +86,7 @@ impl ServiceRegistry {
         self.leave(&server.requests.name, |_| ());
     }
 
-    /// The types of the servers and clients of a node.
+    /// Returns the types of the servers and clients of a node.
     pub(crate) fn types_of(&self, node: &Arc<str>) -> Vec<ServiceTypes> {
         self.names.lock().values().flat_map(|requests| requests.types_of(node)).collect()
     }
@@ -95,7 +95,7 @@ impl ServiceRegistry {
         self.names.lock().values().cloned().collect()
     }
 
-    /// Clients with one of these numbers of services that have no server, and never had one.
+    /// Returns the clients with one of these numbers, of services that never had a server.
     pub(crate) fn unserved(&self, numbers: &Range<u64>) -> Vec<OneSided> {
         let clients: Vec<_> = self.queues().iter().flat_map(|requests| requests.unserved()).collect();
         let new = clients.iter().filter(|calls| numbers.contains(&calls.number));
@@ -107,7 +107,7 @@ impl ServiceRegistry {
         new.map(one_sided).collect()
     }
 
-    /// Services of these types that are served, here or elsewhere.
+    /// Returns the services of these types that have a server, here or elsewhere.
     pub(crate) fn served(&self, types: &BTreeSet<String>) -> Vec<Offered> {
         let offered = |requests: &Arc<RequestQueue>| {
             let (type_name, node) = requests.server()?;
@@ -117,7 +117,7 @@ impl ServiceRegistry {
         self.queues().iter().filter_map(offered).take(MOST).collect()
     }
 
-    /// The nodes of this context that have an end of a service, and the services.
+    /// Returns the nodes of this context that have an endpoint of a service, with the services.
     pub(crate) fn users(&self) -> Vec<Used> {
         let of = |requests: &Arc<RequestQueue>| {
             let name = requests.name.clone();
@@ -127,7 +127,7 @@ impl ServiceRegistry {
         self.queues().iter().flat_map(of).take(MOST).collect()
     }
 
-    /// A server of another process came: what waits goes to it.
+    /// Adds a server of another process and forwards the waiting requests to it.
     pub(crate) fn add_remote(&self, name: &str, server: Arc<dyn RemoteServer>) {
         let (requests, waiting, strangers) = self.enter(name, |requests| {
             let (waiting, strangers) = requests.add_remote(&server);
@@ -141,7 +141,7 @@ impl ServiceRegistry {
         }
     }
 
-    /// A server of another process is gone: callers that wait for its answers are told.
+    /// Removes a server of another process. Callers that wait for its answers are notified.
     pub(crate) fn remove_remote(&self, name: &str, server: &Arc<dyn RemoteServer>) {
         let clients = self.leave(name, |requests| {
             requests.remove_remote(server);
@@ -150,7 +150,7 @@ impl ServiceRegistry {
         clients.iter().flatten().for_each(|calls| calls.lose(server));
     }
 
-    /// Everything ends: all calls fail that wait.
+    /// Fails all waiting calls, because the context ends.
     pub(crate) fn end(&self) {
         let all = self.queues();
         all.iter().for_each(|requests| requests.end());
@@ -191,14 +191,14 @@ mod tests {
         type Response = Number;
     }
 
-    /// Something that goes when a server elsewhere is looked at.
+    /// A value that is dropped when a server elsewhere is asked for its description.
     type Going = Option<Box<dyn Any + Send>>;
 
-    /// A server elsewhere, which counts its lines and the requests that come by them.
+    /// A server elsewhere that counts its lines and their requests.
     struct FarServer {
         described: RemoteEndpoint,
         counts: Arc<Counts>,
-        /// Goes when the second request is about to be sent.
+        /// Dropped when the second request is about to be sent.
         goes: Mutex<Going>,
     }
 
@@ -263,8 +263,8 @@ mod tests {
         }
     }
 
-    /// A server comes elsewhere, and two calls have waited for it. While their requests are
-    /// forwarded, the client of the second goes.
+    /// A server appears elsewhere after two calls have waited for it. While their requests are
+    /// forwarded, the client of the second is dropped.
     #[test]
     fn no_line_is_opened_for_a_client_that_has_gone() {
         let context = Context::builder().shared_memory(false).build().unwrap();

@@ -1,4 +1,4 @@
-//! What a server's callback may return, and what its caller gets of it.
+//! The return types of a server's callback, and their meaning for the caller.
 
 use super::error::CallError;
 use super::failure::CallFailure;
@@ -10,15 +10,15 @@ use crate::sys::sync::Arc;
 use sinew_msg::{Message, Service};
 use std::fmt::Display;
 
-/// What came of a call: the response, or why there is none.
+/// The result of a call: the response, or the reason why there is none.
 pub type CallResult<S> = Result<Unique<<S as Service>::Response>, CallError<<S as Service>::Request>>;
 
-/// What a server's callback may return: a response with its ownership ([`IntoUnique`]: `T`,
-/// `Box<T>` or `Unique<T>`), or a `Result` of one whose error can be displayed. The caller gets the
-/// error's text as [`CallFailure::Failed`], also in another process.
+/// A return type of a server's callback: a response with its ownership ([`IntoUnique`]: `T`,
+/// `Box<T>` or `Unique<T>`), or a `Result` of one with an error that implements `Display`. The
+/// caller gets the error's text as [`CallFailure::Failed`], also in another process.
 ///
-/// The caller owns the response, so a [`Shared<T>`](crate::Shared) is none: return a clone of the
-/// value.
+/// The caller owns the response, so a [`Shared<T>`](crate::Shared) is not accepted: return a clone
+/// of the value.
 #[diagnostic::on_unimplemented(
     message = "a server's callback can't answer with `{Self}` where the response is a `{T}`",
     label = "returns `{Self}`",
@@ -39,7 +39,7 @@ mod into_reply {
     pub trait IntoReply<T: Message> {
         type Response: IntoUnique<T>;
 
-        /// The response, or the error's text.
+        /// Returns the response, or the error's text.
         fn into_reply(self) -> Result<Self::Response, String>;
     }
 }
@@ -68,7 +68,7 @@ macro_rules! replies {
 
 replies!(T, Box<T>, Unique<T>);
 
-/// What a reply means to the caller.
+/// Converts a reply into the caller's outcome.
 #[inline]
 pub(crate) fn outcome<T: Message>(reply: impl Reply<T>, pool: &Arc<Pool>) -> Result<RawMessage, CallFault> {
     match reply.into_reply() {

@@ -1,4 +1,4 @@
-//! Requests on their way, and where their answers go.
+//! Requests, and the targets of their answers.
 
 use super::failure::CallFailure;
 use super::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls};
@@ -12,33 +12,34 @@ use crate::topic::typed_reader::TypedReader;
 
 /// A client elsewhere, as the server here sees it.
 pub(crate) trait RemoteClient: Send + Sync {
-    /// Sends it what came of a call. Takes short locks, and runs no code of the program.
+    /// Sends the outcome of a call to the client. Takes short locks, and runs no code of the
+    /// program.
     fn answer(&self, call: CallId, outcome: Result<&RawMessage, &CallFailure>);
 
     /// As in [`Publication::publisher`].
     fn number(&self) -> u64;
 
-    /// Does what there was no room for.
+    /// Retries what there was no room for.
     fn retry(self: Arc<Self>);
 
-    /// Another executor runs the server, or none: others are told of requests.
+    /// Updates who is notified of requests, after another executor, or none, runs the server.
     fn retune(self: Arc<Self>);
 }
 
-/// Where an answer goes. A call has one, and answering consumes it.
+/// The target of an answer. A call has one, and answering consumes it.
 pub(crate) enum ReplyTo {
-    /// To a client of this process that holds messages as the server does.
+    /// A client of this process that holds messages as the server does.
     Local(Arc<PendingCalls>, CallId),
-    /// To a client of this process that holds them in another form. Its request lies in the queue as
-    /// it was given; it is turned into the server's form when it is taken, and the answer into the
-    /// client's.
+    /// A client of this process that holds messages in another form. Its request lies in the queue
+    /// in the client's form; it is converted to the server's form when it is taken, and the answer
+    /// to the client's.
     Converted(Arc<PendingCalls>, CallId),
-    /// To a client elsewhere, with its own id of the call.
+    /// A client elsewhere, with its own id of the call.
     Remote(Arc<dyn RemoteClient>, CallId),
 }
 
 impl ReplyTo {
-    /// Gives the caller what came of its request. An outcome that no caller waits for comes back.
+    /// Gives the caller the outcome of its request. Returns an outcome that no caller waits for.
     #[inline]
     pub(crate) fn complete(self, outcome: CallOutcome) -> Result<(), CallOutcome> {
         match self {
@@ -51,7 +52,7 @@ impl ReplyTo {
         }
     }
 
-    /// Who asked, and which of its calls it is; to a server of this participant.
+    /// Returns the client and the number of its call; `own` is the server's participant.
     pub(crate) fn caller(&self, own: u64) -> (Gid, u64) {
         match self {
             Self::Local(calls, id) | Self::Converted(calls, id) => calls.named(*id),
@@ -59,19 +60,19 @@ impl ReplyTo {
         }
     }
 
-    /// Whether the caller still waits, as far as that is known here.
+    /// Whether the caller still waits, as far as this process knows.
     pub(crate) fn is_awaited(&self) -> bool {
         self.local().is_none_or(|(calls, id)| calls.is_awaited(id))
     }
 
-    /// Has a caller that waits look again, as [`PendingCalls::nudge`].
+    /// Makes a waiting caller check again, like [`PendingCalls::nudge`].
     pub(crate) fn nudge(&self, deferred: bool) {
         if let Some((calls, id)) = self.local() {
             calls.nudge(id, deferred);
         }
     }
 
-    /// The call, if its client is in this process.
+    /// Returns the call, if its client is in this process.
     #[inline]
     pub(super) fn local(&self) -> Option<(&Arc<PendingCalls>, CallId)> {
         match self {
@@ -80,12 +81,13 @@ impl ReplyTo {
         }
     }
 
-    /// The types of its client. What came from elsewhere is for the server that it came to.
+    /// Returns the types of its client. `None` for a client elsewhere: its request is for the
+    /// server that it reached.
     pub(super) fn types(&self) -> Option<&ServiceTypes> {
         self.local().map(|(calls, _)| &calls.types)
     }
 
-    /// The same to a server of these types, which exchange with the client's.
+    /// Returns the same target for a server of these types, which exchange with the client's.
     #[cold]
     pub(super) fn meeting(self, types: &ServiceTypes) -> Self {
         match self {
@@ -98,7 +100,7 @@ impl ReplyTo {
     }
 }
 
-/// Gives a caller an answer in its own form. One that it can't read fails its call.
+/// Gives a caller an answer in its own form. An answer that it can't read fails its call.
 #[cold]
 fn complete_converted(
     calls: &Arc<PendingCalls>,
@@ -116,7 +118,7 @@ fn complete_converted(
     calls.complete(id, converted).map_err(|_| Ok(response))
 }
 
-/// A request or response, as the reader makes it. Encoding it in its own form is the program's code.
+/// Converts a request or response with the reader. Encoding the message runs code of the program.
 pub(super) fn convert(
     reader: &TypedReader,
     message: &RawMessage,
@@ -129,14 +131,14 @@ pub(super) fn convert(
     }
 }
 
-/// A request on its way.
+/// A request that waits for the server.
 pub(crate) struct Request {
     pub(crate) message: RawMessage,
     pub(crate) publication: Publication,
     pub(crate) reply_to: ReplyTo,
 }
 
-/// A request that didn't come to wait, or waits no longer.
+/// A request that was refused, or no longer waits.
 pub(crate) struct RefusedRequest {
     pub(crate) message: RawMessage,
     pub(crate) reply_to: ReplyTo,
@@ -149,17 +151,17 @@ impl Request {
         RefusedRequest { message: self.message, reply_to: self.reply_to, failure }
     }
 
-    /// As [`ReplyTo::meeting`].
+    /// See [`ReplyTo::meeting`].
     pub(super) fn meeting(self, types: &ServiceTypes) -> Self {
         Self { reply_to: self.reply_to.meeting(types), ..self }
     }
 }
 
 impl RefusedRequest {
-    /// The caller gets it back, with the reason.
+    /// Hands the request back to the caller, with the reason.
     pub(crate) fn give_back(self) {
         let Self { message, reply_to, failure } = self;
-        // If the caller doesn't wait any more, it doesn't want it.
+        // A caller that no longer waits doesn't want it.
         drop(reply_to.complete(Err(CallFault { failure, request: Some(message) })));
     }
 }

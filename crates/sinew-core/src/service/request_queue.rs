@@ -1,17 +1,17 @@
 //! The requests that wait for one service: a bounded queue between its clients and its server.
 //!
-//! There is one for each name that has a client or a server, so a call looks nothing up. It is
-//! there before its server is: what clients ask meanwhile waits in it, and the server that comes
-//! finds it. A request is never lost silently. It is taken by the server, or taken back by its
-//! caller, or its caller is told why not: the queue is full, the server went or has other types,
-//! the context was shut down.
+//! There is one queue for each name that has a client or a server, so a call looks nothing up. The
+//! queue may exist before its server: requests wait in it until a server is created. A request is
+//! never lost silently. The server takes it, its caller takes it back, or its caller learns the
+//! reason: the queue is full, the server was removed or has other types, or the context was shut
+//! down.
 //!
-//! # What keeps what
+//! # Ownership
 //!
-//! The queue keeps its requests, and a request keeps its client, and so the context: one that no
-//! thread takes or withdraws any more would keep all of them for good. So a request that comes from
-//! elsewhere, or comes back, is looked at under the lock that closing and withdrawing take
-//! afterwards: it is refused if the server has gone, or the caller.
+//! The queue owns its requests, and a request keeps its client alive, and so the context: a request
+//! that no thread takes or withdraws any more would keep all of them forever. So a request that
+//! arrives from elsewhere, or is put back, is checked under the lock that closing and withdrawing
+//! take afterwards: it is refused if the server or the caller is gone.
 //!
 //! The queue also keeps its server and the clients elsewhere, which keep the queue, until the
 //! server [closes](RequestQueue::close).
@@ -45,13 +45,13 @@ use std::fmt::Display;
 use std::sync::OnceLock;
 use std::{mem, ptr};
 
-/// How many requests may wait while there is no server that says how many.
+/// Maximum number of waiting requests while no server sets a limit.
 pub(crate) const MAX_REQUESTS: usize = 1000;
 
-/// Where a request is to be announced, and since when it waits.
+/// The task to which a request is to be announced, and the time since which the request waits.
 pub(crate) type Unannounced = Option<(TaskRef, Stamp)>;
 
-/// What became of a server's requests after it took them.
+/// Counts of a server's requests after it took them.
 #[derive(Default)]
 pub(crate) struct ServerStats {
     /// Taken to be answered later, and not answered yet.
@@ -62,39 +62,39 @@ pub(crate) struct ServerStats {
     pub(crate) unclaimed: AtomicU64,
 }
 
-/// A server: what its requests and all its answers need.
-#[repr(C)] // what every call touches comes first
+/// A server: the state that its requests and all its answers need.
+#[repr(C)] // fields that every call touches come first
 pub(crate) struct ServerCore {
     pub(crate) requests: Arc<RequestQueue>,
     /// Blocks for responses.
     pub(crate) pool: Arc<Pool>,
     pub(crate) stats: ServerStats,
-    /// Is told of requests that are received, and responses that are sent.
+    /// Observes requests that are received and responses that are sent.
     pub(crate) observed: Observed,
-    /// How many requests may wait or be in hand.
+    /// Maximum number of requests that may wait or be in hand.
     pub(crate) limit: usize,
     pub(crate) types: ServiceTypes,
-    /// What others are told of how requests are kept.
+    /// The QoS of its requests, as other processes see it.
     pub(crate) qos: QoS,
-    /// Where what it stands for is at home.
+    /// The origin of the server that this one stands for.
     pub(crate) origin: Origin,
     /// Its number in its participant.
     pub(crate) number: u64,
-    /// Its node's full name, for people.
+    /// Its node's full name, for log lines.
     pub(crate) node: Arc<str>,
-    /// What other processes know it by, until it goes.
+    /// The server's endpoint as other processes see it, until it is removed.
     pub(crate) known: Mutex<Option<OwnEndpoint>>,
-    /// Makes its requests of those of clients that hold them in another form.
+    /// Converts requests of clients that hold them in another form.
     pub(crate) converted: OnceLock<TypedReader>,
 }
 
-/// So many lines of a server does each call touch.
+/// Number of cache lines of a server that each call touches.
 pub(crate) const LINES: usize = 3;
 
 const _: () = assert!(cfg!(loom) || mem::offset_of!(ServerCore, observed) < LINES * 64);
 
-/// Takes a server's requests on the threads that bring them: those that call, or receive from other
-/// processes.
+/// Takes a server's requests on the threads that add them: threads that call, or that receive from
+/// other processes.
 pub(crate) struct RequestListener(Box<TakeRequest>);
 
 type TakeRequest = dyn Fn(&Arc<ServerCore>, Request) + Send + Sync;
@@ -104,26 +104,26 @@ impl RequestListener {
         Arc::new(Self(Box::new(listener)))
     }
 
-    /// The caller holds no lock.
+    /// Runs the listener. The caller holds no lock.
     fn hear(self: Arc<Self>, server: &Arc<ServerCore>, request: Request) {
         let what = || format!("the listener of service {} of node {}", server.requests.name, server.node);
         contain(|| (self.0)(server, request), what);
-        // If the server went meanwhile, what it holds ends here: the program's code, too.
+        // If the server was removed meanwhile, dropping the listener runs code of the program.
         contain(|| drop(self), || "dropping a listener".to_owned());
     }
 }
 
-/// What a server with a listener answers later than it takes it is done by callbacks of its own, as
-/// a goal of an action is. A job has an id that the client knows, too.
+/// The callbacks that complete requests which a server with a listener answers later than it takes
+/// them, such as the goals of an action. The client knows a job by its id too.
 pub(crate) trait Worker: Send + Sync {
-    /// Where those callbacks run, if that is in an executor.
+    /// Returns the task of those callbacks, if they run in an executor.
     fn task_ref(&self) -> Option<TaskRef>;
 
-    /// Whether the job waits for one of them now.
+    /// Whether the job now waits for one of them.
     fn has(&self, job: &[u8; 16]) -> bool;
 }
 
-/// What a server leaves that goes: to be dropped under no lock.
+/// The parts of a removed server that must be dropped under no lock.
 struct Leaving {
     _serving: Option<Arc<ServerCore>>,
     _notifier: TaskNotifier,
@@ -132,52 +132,52 @@ struct Leaving {
     _clients: Vec<Arc<dyn RemoteClient>>,
 }
 
-/// What comes of a server that comes, for the caller to do under no lock.
+/// The consequences of adding a server, for the caller to handle under no lock.
 pub(crate) struct Opened {
-    /// What waited for another type of server, to be given back.
+    /// Requests that waited for a server of another type, to be handed back.
     pub(crate) refused: Vec<RefusedRequest>,
     /// Clients of other types.
     pub(crate) strangers: Strangers,
-    /// The server that gave way.
+    /// The displaced server.
     pub(crate) displaced: Option<Arc<ServerCore>>,
     _left: Option<Leaving>,
 }
 
-/// Clients of other types, by their nodes, and what is said of the server.
+/// Clients of other types, as their nodes and the description of the server's mismatch.
 pub(crate) type Strangers = Vec<(Arc<str>, String)>;
 
 /// The queue of one service.
-#[repr(C)] // what every call touches comes first
+#[repr(C)] // fields that every call touches come first
 pub(crate) struct RequestQueue {
     state: Mutex<QueueState>,
     pub(crate) name: Arc<str>,
     pub(crate) session: Arc<Session>,
-    /// Signalled when a server came, or everything ended.
+    /// Signalled when a server is added, or the context ends.
     came: Condvar,
 }
 
 #[derive(Default)]
 #[repr(C)]
 struct QueueState {
-    /// The server's task takes the requests.
+    /// Notifies the server's task, which takes the requests.
     notifier: TaskNotifier,
     ever_served: bool,
     queue: VecDeque<Request>,
     /// The server of this process. It keeps the queue, and the queue keeps it until it closes.
     serving: Option<Arc<ServerCore>>,
-    /// Servers elsewhere; the first answers while there is none here.
+    /// Servers elsewhere; the first one answers while there is none here.
     remote: Vec<Arc<dyn RemoteServer>>,
     /// Clients elsewhere.
     remote_clients: Vec<Arc<dyn RemoteClient>>,
     /// Clients of this process.
     clients: Vec<Arc<PendingCalls>>,
-    /// What the server's queue has seen.
+    /// Counts of the server's queue.
     seen: ServerStatistics,
-    /// What others can see of the server.
+    /// The server's counters that other processes can read.
     counters: Option<Counters>,
-    /// Takes the requests of a server that has one. Then there is no task.
+    /// Takes the requests of a server with a listener. Such a server has no task.
     listener: Option<Arc<RequestListener>>,
-    /// Does what that server answers later.
+    /// Completes the requests that such a server answers later.
     worker: Option<Arc<dyn Worker>>,
 }
 
@@ -189,7 +189,7 @@ fn serves(server: &dyn RemoteServer, types: &ServiceTypes) -> bool {
 }
 
 impl QueueState {
-    /// Tells others what came, or went.
+    /// Updates the counters that other processes read.
     #[inline]
     fn count(&self, last: Option<Stamp>) {
         let Some(counters) = &self.counters else { return };
@@ -205,7 +205,8 @@ impl QueueState {
         }
     }
 
-    /// Ends came or went: tells others how many match.
+    /// Updates the number of matching endpoints that other processes read, after one was added or
+    /// removed.
     fn count_matched(&self) {
         if let Some(counters) = &self.counters {
             let here = self.clients.iter().filter(|calls| self.is_served_here(&calls.types)).count();
@@ -214,7 +215,8 @@ impl QueueState {
         self.clients.iter().for_each(|calls| calls.count_matched(self.servers(&calls.types)));
     }
 
-    /// The clients to which a server has the wrong types, with their nodes and what is said of it.
+    /// Returns the clients with types that the server doesn't serve, as their nodes and the
+    /// descriptions.
     fn strangers(&self, wrong: impl Fn(&ServiceTypes) -> Option<String>) -> Strangers {
         self.clients.iter().filter_map(|calls| Some((calls.node.clone(), wrong(&calls.types)?))).collect()
     }
@@ -228,7 +230,7 @@ impl QueueState {
         self.serving.as_ref().is_some_and(|serving| serving.types.exchange_with(types))
     }
 
-    /// How many servers there are for calls of these types.
+    /// Returns the number of servers for calls of these types.
     fn servers(&self, types: &ServiceTypes) -> usize {
         let remote = self.remote.iter().filter(|server| server.is_there() && serves(&***server, types));
         usize::from(self.is_served_here(types)) + remote.count()
@@ -245,7 +247,7 @@ impl QueueState {
         self.notifier.next(oldest, token.is_reentrant())
     }
 
-    /// The server goes.
+    /// Removes the server.
     fn leave(&mut self) -> Leaving {
         self.counters = None;
         Leaving {
@@ -268,7 +270,7 @@ impl QueueState {
 }
 
 impl prefetch::Footprint for RequestQueue {
-    /// The queue is in memory that may move: it stays there during the look.
+    /// The queue's memory may move: the lock holds it in place during the look.
     fn look(&self, _level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
         let state = self.state.lock();
         let (held, _) = state.queue.as_slices();
@@ -284,7 +286,7 @@ impl RequestQueue {
         Arc::new(Self { state: Mutex::new(QueueState::default()), name, session, came: Condvar::new() })
     }
 
-    /// The code that every call goes through, to be fetched before.
+    /// Names the code that every call runs through, to be prefetched.
     pub(crate) fn code(name: &mut dyn FnMut(usize, usize)) {
         name(Self::enqueue as *const () as usize, 8);
         name(Self::take_for as *const () as usize, 6);
@@ -292,18 +294,18 @@ impl RequestQueue {
 
     // ---- the clients' side ----
 
-    /// Brings a request of a client of this process in, which is there until it is. A request that
-    /// was refused comes back.
+    /// Adds a request of a client of this process; the caller keeps the client alive until then.
+    /// Returns a refused request.
     ///
-    /// `quietly`: no thread is woken. If the request is to be announced then, returns where, and
-    /// since when it waits: the caller announces it, or runs the server itself.
+    /// `quietly`: no thread is woken. If the request then needs announcing, returns the task and
+    /// the time since which it waits: the caller announces the request, or runs the server itself.
     #[inline]
     pub(crate) fn push(&self, request: Request, quietly: bool) -> Result<Unannounced, RefusedRequest> {
-        no_lock_is_held(); // a server's listener is told
+        no_lock_is_held(); // a server's listener runs
         self.enqueue(self.state.lock(), request, quietly)
     }
 
-    /// Brings a request in that a client elsewhere has for this server, and no other.
+    /// Adds a request of a client elsewhere, for this server and no other.
     pub(crate) fn push_remote(&self, server: &ServerCore, request: Request) -> Result<(), RefusedRequest> {
         let state = self.state.lock();
         if !state.is_served_by(server) {
@@ -338,10 +340,10 @@ impl RequestQueue {
                 request.reply_to = request.reply_to.meeting(&serving.types);
             }
             limit = serving.limit;
-            // Relaxed: it bounds what piles up, nothing rides on it.
+            // Relaxed: it only bounds the requests in hand and orders nothing.
             in_hand = usize::try_from(serving.stats.in_hand.load(Ordering::Relaxed)).unwrap_or(usize::MAX);
         } else if let Some((calls, _)) = request.reply_to.local()
-            // Where it went before fits: to compare the types again would allocate.
+            // The server used before fits: comparing the types again would allocate.
             && let Some(server) =
                 state.remote.iter().find(|server| calls.goes_to(server) || serves(&***server, &calls.types))
         {
@@ -358,7 +360,8 @@ impl RequestQueue {
             return Err(request.refused(CallFailure::Full { limit }));
         }
         let stamp = request.publication.stamp;
-        // What came from other processes at different times is answered in the order of the calls.
+        // Requests that arrive from other processes at different times are answered in the order of
+        // the calls.
         let later = state.queue.iter().rev().take_while(|other| other.publication.stamp > stamp).count();
         let place = state.queue.len() - later;
         state.queue.insert(place, request);
@@ -380,11 +383,11 @@ impl RequestQueue {
         Ok(None)
     }
 
-    /// If the server has a listener, this thread runs it for the oldest request. False if there was
-    /// nothing to be done.
+    /// Runs the server's listener, if it has one, on this thread for the oldest request. Returns
+    /// `false` if there was nothing to do.
     ///
-    /// With a listener each thread that brings a request in takes one out under the same lock. So
-    /// none stays behind but those that wait before the listener comes.
+    /// With a listener, each thread that adds a request takes one out under the same lock. So no
+    /// request stays behind, except those that waited before the listener was set.
     #[cold]
     fn hear(&self, mut state: Guard<'_, QueueState>) -> bool {
         let (Some(listener), Some(server)) = (state.listener.clone(), state.serving.clone()) else {
@@ -400,12 +403,13 @@ impl RequestQueue {
         true
     }
 
-    /// Whether the server runs on the thread that calls.
+    /// Whether the server runs on the calling thread.
     pub(crate) fn has_listener(&self) -> bool {
         self.state.lock().listener.is_some()
     }
 
-    /// From now on this listener takes the server's requests. Runs it for those that wait.
+    /// Sets the listener that takes the server's requests from now on, and runs it for those that
+    /// wait.
     pub(crate) fn listen(&self, server: &ServerCore, listener: Arc<RequestListener>) {
         let Some(mut state) = self.of(server) else { return };
         state.listener = Some(listener);
@@ -413,7 +417,7 @@ impl RequestQueue {
         while self.of(server).is_some_and(|state| self.hear(state)) {}
     }
 
-    /// Takes a request back that has not been taken yet.
+    /// Takes back a request that has not been taken yet.
     pub(crate) fn withdraw(&self, client: u64, id: CallId) -> Option<RawMessage> {
         let mut state = self.state.lock();
         let is_it = |request: &Request| {
@@ -428,13 +432,13 @@ impl RequestQueue {
         Some(request.message)
     }
 
-    /// Where the server lives, if it has an executor.
+    /// Returns the server's task, if it has an executor.
     pub(crate) fn task_ref(&self) -> Option<TaskRef> {
         self.state.lock().notifier.task_ref().cloned()
     }
 
-    /// Where the server lives, or does what it answers later; and whether a job waits for that, or
-    /// any request for the server.
+    /// Returns the task of the server, or of its worker; and whether a job waits for that worker,
+    /// or any request for the server.
     pub(crate) fn work(&self, job: &[u8; 16]) -> Option<(TaskRef, bool)> {
         let worker = {
             let state = self.state.lock();
@@ -446,14 +450,14 @@ impl RequestQueue {
         Some((worker.task_ref()?, worker.has(job)))
     }
 
-    /// What the server answers later is done so.
+    /// Sets the worker that completes the requests which the server answers later.
     pub(crate) fn is_worked_by(&self, server: &ServerCore, worker: Arc<dyn Worker>) {
         if let Some(mut state) = self.of(server) {
             state.worker = Some(worker);
         }
     }
 
-    /// How many servers there are for calls of these types, here and elsewhere.
+    /// Returns the number of servers for calls of these types, here and elsewhere.
     pub(crate) fn servers(&self, types: &ServiceTypes) -> usize {
         self.state.lock().servers(types)
     }
@@ -464,8 +468,8 @@ impl RequestQueue {
         (state.serving.is_some(), state.ever_served)
     }
 
-    /// Waits until there is a server for calls of these types, until `deadline` (steady machine
-    /// time), or until the context ends. Whether there is one.
+    /// Waits for a server for calls of these types, until `deadline` (steady machine time) or until
+    /// the context ends. Returns whether there is one.
     pub(crate) fn wait_for_server(&self, types: &ServiceTypes, deadline: Time) -> bool {
         let mut state = self.state.lock();
         loop {
@@ -483,8 +487,8 @@ impl RequestQueue {
         }
     }
 
-    /// The server's types and where it is, for a client that wonders; `None` if there is one that
-    /// serves it, or none at all.
+    /// Describes the server's types and location for a client that it doesn't serve; `None` if a
+    /// server serves the client, or there is none at all.
     pub(crate) fn mismatch(&self, types: &ServiceTypes) -> Option<String> {
         let state = self.state.lock();
         if let Some(serving) = &state.serving {
@@ -495,26 +499,26 @@ impl RequestQueue {
         (!is_served).then(|| mismatch_remote(&self.name, &**server, types))
     }
 
-    /// A client of this process comes.
+    /// Adds a client of this process.
     pub(crate) fn add_client(&self, calls: &Arc<PendingCalls>) {
         let mut state = self.state.lock();
         state.clients.push(calls.clone());
         state.count_matched();
     }
 
-    /// It goes.
+    /// Removes a client of this process.
     pub(crate) fn remove_client(&self, calls: &Arc<PendingCalls>) {
         let mut state = self.state.lock();
         state.clients.retain(|known| !Arc::ptr_eq(known, calls)); // the caller has another reference
         state.count_matched();
     }
 
-    /// The clients of this process.
+    /// Returns the clients of this process.
     pub(crate) fn clients(&self) -> Vec<Arc<PendingCalls>> {
         self.state.lock().clients.clone()
     }
 
-    /// The types of those of its ends that are this node's.
+    /// Returns the types of this node's endpoints of the service.
     pub(crate) fn types_of(&self, node: &Arc<str>) -> Vec<ServiceTypes> {
         let state = self.state.lock();
         let served = state.serving.iter().filter(|server| Arc::ptr_eq(&server.node, node));
@@ -522,7 +526,7 @@ impl RequestQueue {
         served.map(|server| server.types).chain(called.map(|calls| calls.types)).collect()
     }
 
-    /// The clients of this process, if there is no server and never was one.
+    /// Returns the clients of this process, if there never was a server.
     pub(crate) fn unserved(&self) -> Vec<Arc<PendingCalls>> {
         let state = self.state.lock();
         match state.serving.is_some() || state.ever_served || !state.remote.is_empty() {
@@ -531,7 +535,7 @@ impl RequestQueue {
         }
     }
 
-    /// Type and node of a server.
+    /// Returns the type and node of a server.
     pub(crate) fn server(&self) -> Option<(String, String)> {
         let state = self.state.lock();
         let here = state.serving.as_ref().map(|server| (server.types.told().0, server.node.to_string()));
@@ -541,7 +545,7 @@ impl RequestQueue {
         })
     }
 
-    /// The nodes of its ends in this process, and their types.
+    /// Returns the nodes of its endpoints in this process, and their types.
     pub(crate) fn users(&self) -> Vec<(Arc<str>, String)> {
         let state = self.state.lock();
         let served = state.serving.iter().map(|server| (&server.node, &server.types));
@@ -549,20 +553,20 @@ impl RequestQueue {
         all.map(|(node, types)| (node.clone(), types.told().0)).collect()
     }
 
-    /// Whether it has no end any more.
+    /// Whether it has no endpoint any more.
     pub(crate) fn is_unused(&self) -> bool {
         let state = self.state.lock();
         state.serving.is_none() && state.clients.is_empty() && state.remote.is_empty()
     }
 
-    /// An end is known to others now: tells them how many match.
+    /// Updates the matching counts, after an endpoint became known to other processes.
     pub(crate) fn count_matched(&self) {
         self.state.lock().count_matched();
     }
 
     // ---- other processes ----
 
-    /// A server of another process came. Returns the requests that the caller is to forward to it,
+    /// Adds a server of another process. Returns the requests that the caller is to forward to it,
     /// and clients of other types.
     pub(crate) fn add_remote(&self, server: &Arc<dyn RemoteServer>) -> (Vec<Request>, Strangers) {
         let mut state = self.state.lock();
@@ -596,7 +600,7 @@ impl RequestQueue {
         match calls.send(server, (id, message, publication), quietly) {
             Ok(()) => Ok(None),
             Err(CallFailure::ServerGone) if calls.is_awaited(id) => {
-                // Others are told when its end is noticed.
+                // The others are notified when the server's end is noticed.
                 self.remove_remote(server);
                 calls.lose(server);
                 let state = self.state.lock();
@@ -610,15 +614,15 @@ impl RequestQueue {
         }
     }
 
-    /// A server of another process is gone.
+    /// Removes a server of another process.
     pub(crate) fn remove_remote(&self, server: &Arc<dyn RemoteServer>) {
         let mut state = self.state.lock();
         state.remote.retain(|known| !Arc::ptr_eq(known, server)); // the caller has another reference
         state.count_matched();
     }
 
-    /// A client of another process came, and is kept until it or the server goes. False if the
-    /// server has gone already.
+    /// Adds a client of another process, which is kept until it or the server is removed. Returns
+    /// `false` if the server is already gone.
     pub(crate) fn add_remote_client(&self, server: &ServerCore, client: Arc<dyn RemoteClient>) -> bool {
         let mut state = self.state.lock();
         if !state.is_served_by(server) {
@@ -629,20 +633,20 @@ impl RequestQueue {
         true
     }
 
-    /// A client of another process is gone.
+    /// Removes a client of another process.
     pub(crate) fn remove_remote_client(&self, client: &Arc<dyn RemoteClient>) {
         let mut state = self.state.lock();
         state.remote_clients.retain(|known| !Arc::ptr_eq(known, client)); // the caller's reference isn't the last one
         state.count_matched();
     }
 
-    /// Does something for each client of another process.
+    /// Calls `act` for each client of another process.
     pub(crate) fn for_remote_clients(&self, act: impl Fn(Arc<dyn RemoteClient>)) {
         let clients = self.state.lock().remote_clients.clone();
         clients.into_iter().for_each(act);
     }
 
-    /// What others can see of the server; set once it is there.
+    /// Sets the server's counters that other processes can read; called once it is added.
     pub(crate) fn is_counted(&self, counters: Counters) {
         let mut state = self.state.lock();
         state.counters = Some(counters);
@@ -652,7 +656,7 @@ impl RequestQueue {
 
     // ---- the server's side ----
 
-    /// A server comes. One that stands for a server of the network gives way to one of this host.
+    /// Adds a server. A server that stands for one of the network gives way to one of this host.
     pub(crate) fn open(&self, server: &Arc<ServerCore>) -> Result<Opened, CreateError> {
         let mut state = self.state.lock();
         let gives_way = |serving: &ServerCore| serving.origin.is_remote() && !server.origin.is_remote();
@@ -671,7 +675,7 @@ impl RequestQueue {
             request.refused(CallFailure::OtherType { reason })
         });
         let mut refused: Vec<_> = refused.collect();
-        // What came from elsewhere was for the one that gave way, and is in its form.
+        // Requests from elsewhere were for the displaced server, and are in its form.
         let (waiting, remote): (Vec<_>, Vec<_>) =
             mem::take(&mut state.queue).into_iter().partition(|request| request.reply_to.types().is_some());
         refused.extend(remote.into_iter().map(|request| request.refused(CallFailure::ServerGone)));
@@ -685,7 +689,7 @@ impl RequestQueue {
         Ok(Opened { refused, strangers, displaced, _left: left })
     }
 
-    /// The server goes: what waits for it fails.
+    /// Closes the server: waiting requests fail.
     pub(crate) fn close(&self, server: &ServerCore) {
         let mut state = self.state.lock();
         if !state.is_served_by(server) {
@@ -698,26 +702,26 @@ impl RequestQueue {
         waiting.into_iter().for_each(|request| request.refused(CallFailure::ServerGone).give_back());
     }
 
-    /// Everything ends: what waits fails.
+    /// Fails all waiting requests, because the context ends.
     pub(crate) fn end(&self) {
         let waiting = mem::take(&mut self.state.lock().queue);
         waiting.into_iter().for_each(|request| request.refused(CallFailure::Shutdown).give_back());
         self.came.notify_all();
     }
 
-    /// Whether this is still its server.
+    /// Whether this is still the queue's server.
     pub(crate) fn is_served_by(&self, server: &ServerCore) -> bool {
         self.of(server).is_some()
     }
 
-    /// The state, if this is still its server.
+    /// Locks the state, if this is still the queue's server.
     #[inline]
     fn of(&self, server: &ServerCore) -> Option<Guard<'_, QueueState>> {
         Some(self.state.lock()).filter(|state| state.is_served_by(server))
     }
 
     /// Takes the oldest request for a server. Also returns the stamp under which the executor keeps
-    /// the server ready, if there is more; in a reentrant group that has been announced already.
+    /// the server ready, if there is more; in a reentrant group that has already been announced.
     #[inline(never)]
     pub(crate) fn take_for(
         &self,
@@ -731,7 +735,7 @@ impl RequestQueue {
             let (next, signal) = state.next(token);
             drop(state);
             scheduler::signal(signal);
-            // By reference: what is looked at after it was moved is moved twice.
+            // By reference: moving the request before the check would move it twice.
             let is_converted = |request: &Request| matches!(request.reply_to, ReplyTo::Converted(..));
             if !request.as_ref().is_some_and(is_converted) {
                 return request.map(|request| (request, next));
@@ -742,7 +746,7 @@ impl RequestQueue {
         }
     }
 
-    /// What the server does next, if it did something else this time; as with
+    /// Returns the server's next stamp after it did something other than taking a request; as in
     /// [`take_for`](Self::take_for).
     pub(crate) fn next_for(&self, server: &ServerCore, token: &GroupToken) -> Option<Stamp> {
         let mut state = self.of(server)?;
@@ -752,15 +756,15 @@ impl RequestQueue {
         next
     }
 
-    /// What is announced still, after a callback panicked.
+    /// Returns the stamp that is still announced, after a callback panicked.
     pub(crate) fn pending(&self, server: &ServerCore) -> Option<Stamp> {
         let mut state = self.of(server)?;
         let oldest = state.oldest();
         state.notifier.pending(oldest)
     }
 
-    /// Takes back the announcement if nothing waits; whether something does. `other`: the server
-    /// has something else to do.
+    /// Takes back the announcement if no request waits. Returns whether one does. `other`: the
+    /// server has something else to do.
     pub(crate) fn retract(&self, server: &ServerCore, other: bool) -> bool {
         let Some(mut state) = self.of(server) else { return other };
         let waits = !state.queue.is_empty();
@@ -770,8 +774,8 @@ impl RequestQueue {
         waits || other
     }
 
-    /// Sets where to announce requests, announces those that wait, and lets their callers know,
-    /// which may want to help.
+    /// Sets the task to which requests are announced, announces those that wait, and wakes their
+    /// callers, which may help.
     pub(crate) fn attach(&self, server: &ServerCore, task_ref: Option<TaskRef>) {
         let Some(mut state) = self.of(server) else { return };
         let (came, oldest) = (task_ref.is_some(), state.oldest());
@@ -784,14 +788,16 @@ impl RequestQueue {
         waiting.iter().for_each(|(calls, id)| calls.nudge(*id, false));
     }
 
-    /// Another executor runs the server, or none: others are told of requests from elsewhere.
+    /// Updates who is notified of requests from elsewhere, after another executor, or none, runs
+    /// the server.
     pub(crate) fn retune(&self) {
         self.for_remote_clients(RemoteClient::retune);
     }
 }
 
 impl ServerCore {
-    /// A request in the server's form. One that can't be read goes back to its caller.
+    /// Converts a request to the server's form. A request that can't be read goes back to its
+    /// caller.
     #[cold]
     fn converted(&self, request: Request) -> Option<Request> {
         if request.message.table().is(self.types.request) {
@@ -810,7 +816,7 @@ impl ServerCore {
     pub(crate) fn statistics(&self) -> ServerStatistics {
         let seen = |state: Guard<'_, QueueState>| (state.seen, state.queue.len() as u64);
         let (seen, waiting) = self.requests.of(self).map(seen).unwrap_or_default();
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed); // nothing rides on them
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed); // orders nothing
         let ServerStats { in_hand, answered, failed, dropped, unclaimed } = &self.stats;
         ServerStatistics {
             waiting,
@@ -824,7 +830,7 @@ impl ServerCore {
     }
 }
 
-/// Says which types both have, or how they differ.
+/// Describes the types of both sides, or how they differ.
 #[cold]
 fn mismatch(service: &str, server: &ServerCore, types: &ServiceTypes) -> String {
     let place = format_args!("node {}", server.node);
@@ -833,7 +839,7 @@ fn mismatch(service: &str, server: &ServerCore, types: &ServiceTypes) -> String 
         .unwrap_or_else(|| differ(service, place, server.types.describe(), types))
 }
 
-/// The same, where the server is elsewhere.
+/// The same for a server elsewhere.
 fn mismatch_remote(service: &str, server: &dyn RemoteServer, types: &ServiceTypes) -> String {
     let described = server.described();
     let RemoteEndpoint { process, type_name, hash, .. } = described;
@@ -842,7 +848,7 @@ fn mismatch_remote(service: &str, server: &dyn RemoteServer, types: &ServiceType
         .unwrap_or_else(|| differ(service, process, theirs, types))
 }
 
-/// If both have a type of one name, and both are known.
+/// Describes how two types of one name differ, if both are known.
 fn differ_in(
     service: &str,
     place: impl Display,

@@ -1,4 +1,4 @@
-//! From a request to its answer.
+//! The way from a request to its answer.
 
 use super::error::RespondError;
 use super::failure::CallFailure;
@@ -15,13 +15,13 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 
 fn count(counter: &AtomicU64) {
-    counter.fetch_add(1, Ordering::Relaxed); // a statistic: nothing rides on it
+    counter.fetch_add(1, Ordering::Relaxed); // a statistic: orders nothing
 }
 
 impl ServerCore {
-    /// Gives a caller what came of its request. An outcome that no caller waits for comes back.
+    /// Gives a caller the outcome of its request. Returns an outcome that no caller waits for.
     pub(crate) fn complete(&self, reply_to: ReplyTo, outcome: CallOutcome) -> Result<(), CallOutcome> {
-        no_lock_is_held(); // a call's listener is told
+        no_lock_is_held(); // a call's listener runs
         if let Ok(response) = &outcome {
             let caller = || reply_to.caller(self.requests.session.participant);
             self.observed.tell(ServiceEvent::ResponseSent, caller, response);
@@ -38,12 +38,12 @@ impl ServerCore {
     }
 
     pub(crate) fn fail(&self, reply_to: ReplyTo, failure: CallFailure) {
-        // If the caller doesn't wait, it doesn't miss it.
+        // A caller that no longer waits doesn't miss it.
         drop(self.complete(reply_to, Err(CallFault { failure, request: None })));
     }
 }
 
-/// A request that was taken to be answered later. Dropped, it is answered with a failure.
+/// A request that was taken to be answered later. Dropping it answers with a failure.
 pub(crate) struct ReplyToken {
     reply_to: Option<ReplyTo>,
     core: Arc<ServerCore>,
@@ -63,7 +63,7 @@ impl ReplyToken {
     }
 
     pub(crate) fn fail(&mut self, failure: CallFailure) {
-        // If the caller doesn't wait, it doesn't miss it.
+        // A caller that no longer waits doesn't miss it.
         drop(self.complete(Err(CallFault { failure, request: None })));
     }
 
@@ -86,11 +86,12 @@ impl Drop for ReplyToken {
 
 /// Answers one request, later and from any thread.
 ///
-/// A server's callback that takes it as its last parameter answers when it likes: it passes the
-/// responder on, to a thread, a later callback or a task. Dropped without an answer, the call fails
-/// at once with [`CallFailure::Dropped`]. It outlives its server. As long as it lives it counts
-/// among the server's [`max_requests`](crate::api::server::ServerBuilder::max_requests). It isn't
-/// `Clone`: a request has one answer.
+/// A server's callback that takes a responder as its last parameter decides when to answer: it
+/// passes the responder on to a thread, a later callback or a task. If the responder is dropped
+/// without an answer, the call fails at once with [`CallFailure::Dropped`]. A responder may outlive
+/// its server. While it lives it counts among the server's
+/// [`max_requests`](crate::api::server::ServerBuilder::max_requests). It isn't `Clone`: a request
+/// has one answer.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -120,11 +121,11 @@ impl<S: Service> Responder<S> {
         Self { reply_token, of: PhantomData }
     }
 
-    /// Answers: with a `Response`, a `Box<Response>` or a `Unique<Response>`. Never blocks. The
-    /// caller's thread, waker or executor is woken, under no lock.
+    /// Answers with a `Response`, a `Box<Response>` or a `Unique<Response>`. Never blocks. The
+    /// caller's thread, waker or executor is woken under no lock.
     ///
     /// # Errors
-    /// The response comes back if the caller doesn't wait for it any more.
+    /// Returns the response if the caller no longer waits for it.
     pub fn respond(
         mut self,
         response: impl IntoUnique<S::Response>,
@@ -138,7 +139,7 @@ impl<S: Service> Responder<S> {
     /// Answers with an error: the caller gets [`CallFailure::Failed`].
     ///
     /// # Errors
-    /// The caller doesn't wait for it any more.
+    /// Returns an error if the caller no longer waits.
     pub fn fail(mut self, error: impl Display) -> Result<(), RespondError<S::Response>> {
         let failure = CallFailure::Failed { message: error.to_string() };
         self.reply_token
@@ -146,7 +147,7 @@ impl<S: Service> Responder<S> {
             .map_err(|_| RespondError::new(None))
     }
 
-    /// Whether the caller still waits: to be asked before a long piece of work.
+    /// Whether the caller still waits. Check this before a long computation.
     pub fn is_awaited(&self) -> bool {
         self.reply_token.reply_to.as_ref().is_some_and(ReplyTo::is_awaited)
     }

@@ -1,14 +1,14 @@
-//! What clients and servers count.
+//! Counters of clients and servers.
 
-/// What a client has done so far.
+/// Counts of a client's calls so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ClientStatistics {
-    /// Calls, also those that were not accepted.
+    /// Calls, including those that were not accepted.
     pub calls: u64,
     /// Calls that were answered with a response.
     pub answered: u64,
-    /// Calls that ended with another error than a timeout.
+    /// Calls that ended with an error other than a timeout.
     pub failed: u64,
     /// Calls that were given up: timeouts, and dropped futures.
     pub abandoned: u64,
@@ -16,11 +16,11 @@ pub struct ClientStatistics {
     pub waiting: u64,
 }
 
-/// What a server has done so far.
+/// Counts of a server's requests so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ServerStatistics {
-    /// Requests that came into its queue.
+    /// Requests that entered its queue.
     pub received: u64,
     /// Requests that wait in it now.
     pub waiting: u64,
@@ -33,7 +33,7 @@ pub struct ServerStatistics {
     pub failed: u64,
     /// Requests that were dropped without an answer.
     pub dropped: u64,
-    /// Answers whose callers didn't wait any more.
+    /// Answers that no caller waited for any more.
     pub unclaimed: u64,
     /// Requests that their callers took back from the queue.
     pub withdrawn: u64,

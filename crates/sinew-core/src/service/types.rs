@@ -5,7 +5,7 @@ use crate::message::type_support::TypeSupport;
 use sinew_msg::description::TypeDescription;
 use sinew_msg::{Service, ServiceType};
 
-/// What both ends of a service have to agree on.
+/// The types that both sides of a service have to agree on.
 #[derive(Clone, Copy)]
 pub(crate) struct ServiceTypes {
     pub(crate) request: &'static TypeSupport,
@@ -22,12 +22,13 @@ impl ServiceTypes {
         }
     }
 
-    /// Of a service that is known at run time only.
+    /// Returns the types of a service that is known at run time only.
     pub(crate) fn told_by(known: GenericType) -> Self {
         Self { request: known.request(), response: known.response(), service: Some(known.service()) }
     }
 
-    /// What others need to read its messages, if it is known; as [`TypeSupport::description`].
+    /// Returns the description that other processes need to read its messages, if it is known; as
+    /// in [`TypeSupport::description`].
     pub(crate) fn description(&self) -> Option<TypeDescription> {
         let service = self.service?;
         let (request, response) = (self.request.described()?, self.response.described()?);
@@ -35,12 +36,13 @@ impl ServiceTypes {
         (description.hash() == service.hash).then_some(description)
     }
 
-    /// The names of both, where there is no service type.
+    /// Returns the names of both types, for use without a service type.
     pub(crate) fn describe_short(&self) -> String {
         format!("{} -> {}", self.request.name(), self.response.name())
     }
 
-    /// What others are told of them: name, hash, and whether they can leave the process.
+    /// Returns the properties that other processes see: name, hash, and whether messages can leave
+    /// the process.
     pub(crate) fn told(&self) -> (String, [u8; 32], bool) {
         let travels = self.travel();
         if let Some(service) = self.service {
@@ -48,7 +50,7 @@ impl ServiceTypes {
         }
         let hash = |table: &TypeSupport| table.hash().map_or([0; 32], |hash| hash.0);
         let (request, mut both) = (hash(self.request), hash(self.response));
-        // Turned, so that two types in exchanged roles are something else.
+        // Rotated, so that two types in swapped roles give another hash.
         both.rotate_left(1);
         both.iter_mut().zip(request).for_each(|(byte, other)| *byte ^= other);
         (self.describe_short(), both, travels)
@@ -59,8 +61,8 @@ impl ServiceTypes {
         self.request.is(other.request) && self.response.is(other.response)
     }
 
-    /// Whether ends of these types reach each other: as they are, or by the images of their
-    /// messages, as ends of other processes do.
+    /// Whether endpoints of these types reach each other: directly, or by the encoded form of their
+    /// messages, as endpoints of other processes do.
     pub(crate) fn exchange_with(&self, other: &Self) -> bool {
         let are_same = || match (self.service, other.service) {
             (Some(one), Some(another)) => one == another,
@@ -72,12 +74,12 @@ impl ServiceTypes {
         self.agree(other) || (self.travel() && other.travel() && are_same())
     }
 
-    /// Whether they can leave the process.
+    /// Whether messages of both types can leave the process.
     fn travel(&self) -> bool {
         self.request.image.is_some() && self.response.image.is_some()
     }
 
-    /// For people, to see why two types are not the same.
+    /// Describes the types for log lines that explain why two types are not the same.
     pub(crate) fn describe(&self) -> String {
         match self.service {
             Some(ServiceType { name, hash }) => format!("{name} ({})", hash.short()),
