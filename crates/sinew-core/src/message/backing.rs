@@ -1,33 +1,32 @@
-//! What keeps the memory of a message that lies in shared memory, or of which there is only an
-//! image.
+//! The memory behind messages that lie in shared memory or exist only in encoded form.
 
 use sinew_msg::__private::bytemuck;
 use sinew_shm::{Hold, Lent, Loan};
 use std::alloc::{self, Layout};
 
-/// Who lends memory in which other processes will read a message.
+/// Lends memory in which other processes will read a message.
 pub(crate) trait ImageLender: Send + Sync {
-    /// For an image of so many bytes; `None`: no process reads there now, so short an image is
-    /// copied anyway, or there is no room.
+    /// Lends memory for `length` encoded bytes. Returns `None` if no process reads there now, if
+    /// the message is so short that it is copied anyway, or if there is no room.
     fn lend(&self, length: usize) -> Option<Loan>;
 }
 
-/// What keeps a message's memory.
+/// Keeps a message's memory alive.
 pub(crate) enum Backing {
-    /// Our own, not published yet: its holder may write it.
+    /// This process's own, not published yet: its holder may write it.
     Loan(Loan),
-    /// Our own, published, or about to be: others read it, too.
+    /// This process's own, published or about to be: others read it too.
     Lent(Lent),
     /// Another process's.
     Hold(Hold),
-    /// An image in ordinary memory.
+    /// Encoded bytes in ordinary memory.
     Own(OwnImage),
-    /// Between two of the others.
+    /// The state between two of the others.
     Nothing,
 }
 
 impl Backing {
-    /// What is there: of a message's image, all of it.
+    /// Returns the bytes; for an encoded message, all of them.
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Backing::Loan(loan) => loan.bytes(),
@@ -38,7 +37,7 @@ impl Backing {
         }
     }
 
-    /// The same, to be written, unless others can see it.
+    /// Returns the bytes for writing, unless others can see them.
     pub(crate) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
         match self {
             Backing::Loan(loan) => Some(loan.bytes_mut()),
@@ -47,7 +46,7 @@ impl Backing {
         }
     }
 
-    /// Makes a loan one that others read, too; a reference to it.
+    /// Turns a loan into memory that others read too; returns a reference to it.
     pub(crate) fn share(&mut self) -> Option<Lent> {
         let lent = match std::mem::replace(self, Backing::Nothing) {
             Backing::Loan(loan) => loan.share(),
@@ -62,7 +61,7 @@ impl Backing {
     }
 }
 
-/// An image in ordinary memory. It lies as in shared memory: its byte 4, where CDR's alignment
+/// Encoded bytes in ordinary memory, laid out as in shared memory: byte 4, where CDR's alignment
 /// begins, is aligned to 16.
 #[derive(Default)]
 pub(crate) struct OwnImage {
@@ -70,18 +69,18 @@ pub(crate) struct OwnImage {
     length: usize,
 }
 
-/// As for any other allocation that fails where no error can be returned: the program ends.
+/// Ends the program, like any allocation failure where no error can be returned.
 #[cold]
 pub(crate) fn out_of_memory(length: usize) -> ! {
     alloc::handle_alloc_error(Layout::array::<u8>(length).unwrap_or(Layout::new::<OwnImage>()))
 }
 
-/// Bytes before an image, so that its header ends where a unit does.
+/// Bytes before the encoded form, so that its header ends at the end of a unit.
 const LEAD: usize = size_of::<u128>() - 4;
 
 impl OwnImage {
-    /// So long from now on. What was there stays there; what is new is 0. `None`, and empty: there
-    /// is no memory for it.
+    /// Resizes it to `length` bytes. Existing bytes stay; new ones are 0. Returns `None`, and
+    /// leaves it empty, if there is no memory.
     #[must_use]
     pub(crate) fn resize(&mut self, length: usize) -> Option<()> {
         self.length = 0;

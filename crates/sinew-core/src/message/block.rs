@@ -1,22 +1,22 @@
-//! Where a message lies and who lets it go: control blocks, pools, and the one counted reference to
-//! both.
+//! Control blocks, pools, and the counted reference to both: where a message lies and how it is
+//! released.
 //!
 //! # Purpose
 //!
-//! Every message has a *control block*: a reference count, the value's address, and how to let go
-//! of it. The value stands right behind it in the same allocation (`Storage::Inline`), in a box
-//! that was adopted where it lay (`Storage::Boxed`), or in shared memory (`Storage::Foreign`), so
-//! no step of a message's life moves it. Of some messages there is only an image
-//! (`Storage::Image`), which is read where it lies. A publisher's [`Pool`] takes blocks back, so a
-//! steady flow allocates nothing. (Count and release follow `std::sync::Arc`; see the "Atomics"
-//! chapter of the Rustonomicon.)
+//! Every message has a *control block*: a reference count, the value's address, and how to release
+//! it. The value lies right behind the block in the same allocation (`Storage::Inline`), in an
+//! adopted box (`Storage::Boxed`), or in shared memory (`Storage::Foreign`), so no step of a
+//! message's life moves it. Some messages exist only in encoded form (`Storage::Image`), which is
+//! read where it lies. A publisher's [`Pool`] takes blocks back, so a steady flow allocates
+//! nothing. (Count and release follow `std::sync::Arc`; see the "Atomics" chapter of the
+//! Rustonomicon.)
 //!
 //! # Roles
 //!
-//! Any number of [`RawMessage`] references on any threads, one of which lets go last; one [`Pool`]
-//! per publisher, which the blocks it lent keep alive.
+//! Any number of [`RawMessage`] references on any threads, the last of which releases the message;
+//! one [`Pool`] per publisher, kept alive by the blocks it lent.
 //!
-//! # Who may touch what
+//! # Who may touch which field
 //!
 //! | field | written by | read by |
 //! |---|---|---|
@@ -28,21 +28,21 @@
 //!
 //! - B1 drop: `references - 1` (Release). Pairs with B2 and B3; carries every read of the value
 //!   through this reference.
-//! - B2 the dropper that saw 1: fence (Acquire). What the others read happens before the value is
-//!   dropped or pooled.
-//! - B3 [`RawMessage::is_sole`]: `references == 1` (Acquire). What the others read happens before
-//!   the sole reference writes.
-//! - B4 a pool's list is under its lock, which carries the block from the thread that let it go to
-//!   the one that gets it.
+//! - B2 the dropper that saw 1: fence (Acquire). The reads of the other references happen before
+//!   the value is dropped or pooled.
+//! - B3 [`RawMessage::is_sole`]: `references == 1` (Acquire). The reads of the other references
+//!   happen before the sole reference writes.
+//! - B4 a pool's list is under its lock, which carries the block from the thread that released it
+//!   to the one that gets it.
 //! - B5 the block that came back last waits in a place of its own, outside the lock ([`Hot`]): set
 //!   there by compare-exchange (Release), taken by swap (Acquire), which carries it in the same
-//!   way. A thread that takes it has it alone: the swap leaves nothing.
+//!   way. A thread that takes it is its only owner: the swap leaves nothing.
 //! - B6 a block comes home: into its place, then `closed` is read; closing: `closed`, then the
-//!   places are emptied (SeqCst, all four, which costs nothing more than B5). One of both sees the
-//!   other, so no block stays behind.
+//!   places are emptied (SeqCst, all four, which costs nothing more than B5). At least one of the
+//!   two sees the other, so no block stays behind.
 //!
-//! A block with the pool has the count 1 already and is `filled` if its value was kept. A thread
-//! that dies between the steps takes the process with it: nothing here is shared with another one.
+//! A block in the pool already has the count 1 and is `filled` if its value was kept. A thread that
+//! dies between the steps takes the process with it: no other process shares this state.
 
 use super::backing::{Backing, ImageLender, OwnImage};
 use super::type_support::{CloneInto, TypeSupport};
@@ -53,18 +53,18 @@ use std::mem::{self, ManuallyDrop};
 use std::ptr::{self, NonNull};
 use std::sync::Weak;
 
-/// Where the value is.
+/// The location of the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Storage {
     /// Behind the control block, in its allocation.
     Inline,
     /// In a `Box` that was adopted.
     Boxed,
-    /// In memory that the [`Backing`] behind the control block keeps. Only for types whose values
-    /// need no `Drop`.
+    /// In memory that the [`Backing`] behind the control block keeps alive. Only for types with
+    /// values that need no `Drop`.
     Foreign,
-    /// Nowhere: there is only its image, which the [`Backing`] behind the control block keeps. No
-    /// handle gives access to a value of such a message: a caller that wants one
+    /// No value: there is only the encoded form, which the [`Backing`] behind the control block
+    /// keeps alive. No handle gives access to a value of such a message: a caller that needs one
     /// [decodes](RawMessage::decode) it.
     Image,
 }
@@ -78,21 +78,20 @@ struct Control {
     value: NonNull<u8>,
     /// The value's type.
     table: &'static TypeSupport,
-    /// The pool to go back to; `None` for a single allocation, and while the block is with its
-    /// pool.
+    /// The pool to return to; `None` for a single allocation, and while the block is with its pool.
     pool: Option<Arc<Pool>>,
     /// The next block in the pool's list, while this one is in it.
     next: Option<Block>,
     place: Storage,
-    /// There is a value at `value`.
+    /// Whether there is a value at `value`.
     filled: bool,
-    /// The value stays in the block when it goes back to the pool (it was lent by `loan`, with all
-    /// it has reserved).
+    /// Whether the value stays in the block when it goes back to the pool (it was lent by `loan`,
+    /// with all its reserved memory).
     keep: bool,
 }
 
 impl Control {
-    /// The layout of a block and the offset of the value in it.
+    /// Returns the layout of a block and the offset of the value in it.
     fn layout(table: &TypeSupport, place: Storage) -> (Layout, usize) {
         let control = Layout::new::<Control>();
         match place {
@@ -109,13 +108,13 @@ impl Control {
                 let (layout, offset) =
                     control.extend(table.layout).expect("a message fits the address space");
                 // On a cache line of its own: a small message and its block are fetched, and
-                // shared, as one.
+                // shared, together.
                 (layout.align_to(64).expect("64 is a power of two"), offset)
             }
         }
     }
 
-    /// A new vacant block, of which the caller is the sole owner.
+    /// Allocates a vacant block, of which the caller is the sole owner.
     fn allocate(table: &'static TypeSupport, place: Storage) -> NonNull<Control> {
         let (layout, offset) = Self::layout(table, place);
         // SAFETY: the layout has a size: it contains a `Control`.
@@ -142,10 +141,10 @@ impl Control {
         control
     }
 
-    /// Gives a block's memory back; its value is gone or kept alive elsewhere.
+    /// Frees a block's memory; its value is gone or kept alive elsewhere.
     ///
     /// # Safety
-    /// The caller is the sole owner of the block, came by it through `allocate` and doesn't use it
+    /// The caller is the sole owner of the block, obtained it from `allocate` and doesn't use it
     /// afterwards.
     unsafe fn free(control: NonNull<Control>) {
         // SAFETY: sole owner, so no other thread has a reference to the fields.
@@ -164,7 +163,7 @@ impl Control {
 
     /// Drops the value, if there is one, and its box.
     ///
-    /// Marks the block vacant first: when the value's `drop` panics, it is not dropped again.
+    /// Marks the block vacant first: if the value's `drop` panics, it is not dropped again.
     fn empty(&mut self) {
         if !mem::take(&mut self.filled) {
             return;
@@ -174,7 +173,7 @@ impl Control {
             Storage::Inline => None,
             Storage::Foreign | Storage::Image => {
                 self.let_keep_go();
-                return; // the values of such types need no `Drop`; an image is no value
+                return; // values of such types need no `Drop`; encoded bytes are no value
             }
         };
         // SAFETY: `filled` said there is a value of the table's type, and `&mut self` that no other
@@ -184,13 +183,13 @@ impl Control {
 }
 
 impl Control {
-    /// Whether there is a `Backing` behind it.
+    /// Whether there is a `Backing` behind the block.
     #[inline]
     fn has_keep(&self) -> bool {
         matches!(self.place, Storage::Foreign | Storage::Image)
     }
 
-    /// Where the `Backing` of a foreign block, or of an image's, is.
+    /// Returns the address of the `Backing` of a foreign or encoded message's block.
     fn keep_at(&self) -> *mut Backing {
         debug_assert!(self.has_keep());
         let (_, offset) = Self::layout(self.table, self.place);
@@ -199,14 +198,14 @@ impl Control {
         unsafe { ptr::from_ref(self).cast_mut().byte_add(offset) }.cast()
     }
 
-    /// What keeps the memory of a filled foreign block goes.
+    /// Drops the backing of a filled foreign block.
     fn let_keep_go(&mut self) {
-        // SAFETY: a filled block of these places has one (`RawMessage::kept_by`); the caller took
-        // `filled` back.
+        // SAFETY: a filled block of these places has one (`RawMessage::kept_by`); the caller
+        // cleared `filled`.
         unsafe { ptr::drop_in_place(self.keep_at()) };
     }
 
-    /// The value was moved out: what is left goes.
+    /// Marks the block vacant after the value was moved out, and frees what is left.
     fn vacate(&mut self) {
         self.filled = false;
         match self.place {
@@ -233,20 +232,20 @@ impl Drop for BoxMemory {
     }
 }
 
-/// One counted reference to a message of any type; the last one lets it go.
+/// One counted reference to a message of any type; the last one releases it.
 ///
 /// [`Unique`](super::Unique) and [`Shared`](super::Shared) are this with a type and a promise.
 pub(crate) struct RawMessage(NonNull<Control>);
 
 // SAFETY: a reference gives access to a `T: Message`, which is `Send + Sync`, and to a count that
-// is atomic; the other fields are only written by the sole reference (module doc, "who may touch
-// what").
+// is atomic; only the sole reference writes the other fields (module documentation, "Who may touch
+// which field").
 unsafe impl Send for RawMessage {}
 // SAFETY: as above.
 unsafe impl Sync for RawMessage {}
 
 impl RawMessage {
-    /// A message in an allocation of its own, outside any pool.
+    /// Creates a message in an allocation of its own, outside any pool.
     pub(crate) fn new<T: Message>(value: T) -> Self {
         Vacant(ManuallyDrop::new(RawMessage(Control::allocate(TypeSupport::of::<T>(), Storage::Inline))))
             .fill(value)
@@ -277,7 +276,7 @@ impl RawMessage {
         unsafe { self.0.as_ref() }
     }
 
-    /// The block's fields, for its sole owner.
+    /// Returns the block's fields, for its sole owner.
     fn control_mut(&mut self) -> &mut Control {
         debug_assert!(self.is_sole());
         // SAFETY: every caller holds the sole reference: a vacant block, or the last one (B2, B3).
@@ -288,19 +287,19 @@ impl RawMessage {
         self.control().table
     }
 
-    /// The value's address. It doesn't change while any reference lives.
+    /// Returns the value's address, which doesn't change while any reference lives.
     #[inline]
     pub(crate) fn value(&self) -> NonNull<u8> {
         self.control().value
     }
 
-    /// Asks for the memory of a small message, which is soon read: its block comes with the value
-    /// behind it.
+    /// Prefetches the memory of a small message that is read soon: its block, with the value behind
+    /// it.
     #[inline]
     pub(crate) fn fetch(&self) {
         #[cfg(all(target_arch = "x86_64", not(miri), not(loom)))]
         for line in [0, 64] {
-            // SAFETY: a hint; it reads nothing, whatever lies there.
+            // SAFETY: a hint; it reads nothing, regardless of the address.
             unsafe {
                 std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
                     self.0.as_ptr().cast::<i8>().wrapping_byte_add(line),
@@ -309,11 +308,11 @@ impl RawMessage {
         }
     }
 
-    /// Another reference to the same message.
+    /// Returns another reference to the same message.
     #[inline]
     pub(crate) fn another(&self) -> Self {
-        // Relaxed: the new reference comes from a live one, so nothing has to be seen through the
-        // count.
+        // Relaxed: the new reference comes from a live one, so the count doesn't have to publish
+        // anything.
         let before = self.control().references.fetch_add(1, Ordering::Relaxed);
         if before > isize::MAX as usize {
             std::process::abort(); // as `Arc` does: only leaking references gets here, and wrapping would free too early
@@ -321,17 +320,17 @@ impl RawMessage {
         Self(self.0)
     }
 
-    /// Whether this is the only reference (and so stays it: another one can only come from this
-    /// one).
+    /// Whether this is the only reference (and so stays it, since another one can only come from
+    /// this one).
     #[inline]
     pub(crate) fn is_sole(&self) -> bool {
-        // B3: Acquire; pairs with B1: the reads through references that are gone happen before what
-        // we write.
+        // B3: Acquire; pairs with B1: the reads through references that are gone happen before this
+        // thread's writes.
         self.control().references.load(Ordering::Acquire) == 1
     }
 
-    /// Whether this is the only reference, and no other process reads the message: so it may become
-    /// its holder's own.
+    /// Whether this is the only reference, and no other process reads the message: then its holder
+    /// may own it.
     #[inline]
     pub(crate) fn is_ownable(&self) -> bool {
         self.is_sole() && !(self.control().has_keep() && self.is_read_elsewhere())
@@ -342,8 +341,8 @@ impl RawMessage {
         !matches!(self.keep(), Some(Backing::Loan(_) | Backing::Own(_)))
     }
 
-    /// Tells who made this message where the next ones had better lie. Of no effect if its block is
-    /// no pool's.
+    /// Records, for the publisher that made this message, the lender in whose memory the next ones
+    /// should lie. Does nothing if its block belongs to no pool.
     #[cold]
     pub(crate) fn is_wanted_by(&self, lends: Weak<dyn ImageLender>) {
         if let Some(pool) = &self.control().pool {
@@ -351,27 +350,28 @@ impl RawMessage {
         }
     }
 
-    /// A value that lies in shared memory, with a control block from `pool`, made by
+    /// Creates a message from a value in shared memory, with a control block from `pool`, made by
     /// [`Pool::for_foreign`].
     ///
     /// # Safety
-    /// At `value` is a valid value of the pool's type, which needs no `Drop`; it stays there, and
-    /// unchanged unless through this message, while `keep` lives.
+    /// At `value` is a valid value of the pool's type, which needs no `Drop`; it stays there while
+    /// `keep` lives, and changes only through this message.
     pub(crate) unsafe fn foreign(pool: &Arc<Pool>, keep: Backing, value: NonNull<u8>) -> Self {
         let mut vacant = pool.vacant();
         vacant.0.control_mut().value = value;
         Self::kept_by(vacant, keep, false)
     }
 
-    /// A message of which there is only its image, with a control block from `pool`, made by
+    /// Creates a message in encoded form, with a control block from `pool`, made by
     /// [`Pool::for_images`].
     pub(crate) fn image_kept_by(pool: &Arc<Pool>, keep: Backing) -> Self {
         debug_assert!(pool.place == Storage::Image);
         Self::kept_by(pool.vacant(), keep, false)
     }
 
-    /// The same, with an image of so many bytes in ordinary memory, that the block keeps when it
-    /// goes home: they are what was there before. `None`: there is no memory for it.
+    /// The same, with `length` encoded bytes in ordinary memory. The block keeps that memory when
+    /// it goes home, so its bytes may be those of an earlier message. Returns `None` if there is no
+    /// memory.
     pub(crate) fn own_image(pool: &Arc<Pool>, length: usize) -> Option<Self> {
         debug_assert!(pool.place == Storage::Image);
         let mut message = match pool.kept() {
@@ -386,40 +386,41 @@ impl RawMessage {
 
     fn kept_by(mut vacant: Vacant, keep: Backing, stays: bool) -> Self {
         let at = vacant.0.control_mut().keep_at();
-        // SAFETY: the block is vacant and ours: nothing is there.
+        // SAFETY: the block is vacant and owned here: nothing is there.
         unsafe { at.write(keep) };
         vacant.done(stays)
     }
 
-    /// Whether there is no value, only its image.
+    /// Whether the message exists only in encoded form.
     #[inline]
     pub(crate) fn is_image(&self) -> bool {
         self.control().place == Storage::Image
     }
 
-    /// Its image, if that is all there is.
+    /// Returns the encoded form, if the message has no value.
     #[inline]
     pub(crate) fn image(&self) -> Option<&[u8]> {
         if self.is_image() { self.keep().map(Backing::bytes) } else { None }
     }
 
-    /// The image, to be written, if that is all there is, and no other reader can see it.
+    /// Returns the encoded form for writing, if the message has no value and no other reader can
+    /// see it.
     pub(crate) fn image_mut(&mut self) -> Option<&mut [u8]> {
         if self.is_image() { self.keep_mut()?.bytes_mut() } else { None }
     }
 
-    /// The value, if it is one of this type and no image.
+    /// Returns the value, if there is one and it is of this type.
     pub(crate) fn value_of<T: Message>(&self) -> Option<&T> {
         if self.is_image() || !self.table().is(TypeSupport::of::<T>()) {
             return None;
         }
-        // SAFETY: the table is the message's own, and that of a `T`; it isn't an image, so there is a
-        // value. The reference keeps the message, and it is written only by who has it exclusively.
+        // SAFETY: the table is the message's own, and that of a `T`; it isn't an image, so there is
+        // a value. The reference keeps the message alive, and only its exclusive owner writes it.
         Some(unsafe { self.value().cast::<T>().as_ref() })
     }
 
-    /// When it says that it was taken, in nanoseconds, if it says so: what has a header does. (Of
-    /// images only those that begin with it.)
+    /// Returns the stamp in nanoseconds of a message with a header. (In encoded form, only if the
+    /// message begins with the header.)
     pub(crate) fn header_stamp(&self) -> Option<i64> {
         if let Some(image) = self.image() {
             return self.table().stamp_in(image);
@@ -428,7 +429,7 @@ impl RawMessage {
         Some(unsafe { self.table().stamp?(self.value().as_ptr()) })
     }
 
-    /// The length in bytes of its image; `None` if its type has none.
+    /// Returns the length of its encoded form in bytes; `None` if its type has none.
     pub(crate) fn image_length(&self) -> Option<usize> {
         if let Some(image) = self.image() {
             return Some(image.len());
@@ -438,7 +439,7 @@ impl RawMessage {
         Some(unsafe { (functions.size)(self.value().as_ptr()) })
     }
 
-    /// Writes its image into so many bytes.
+    /// Writes its encoded form, which fills `to`.
     pub(crate) fn write_image(&self, to: &mut [u8]) {
         if let Some(image) = self.image() {
             to.copy_from_slice(image);
@@ -448,7 +449,7 @@ impl RawMessage {
         }
     }
 
-    /// What keeps the memory of a message that lies in shared memory, or is an image.
+    /// Returns the backing of a message that lies in shared memory or is in encoded form.
     pub(crate) fn keep(&self) -> Option<&Backing> {
         let control = self.control();
         if !control.has_keep() {
@@ -469,8 +470,8 @@ impl RawMessage {
         Some(unsafe { &mut *control.keep_at() })
     }
 
-    /// A message made by decoding an image into a block of `pool`: over the kept value of an
-    /// earlier one, if there is one.
+    /// Decodes a message into a block of `pool`: over the kept value of an earlier message, if
+    /// there is one.
     pub(crate) fn decode(pool: &Arc<Pool>, image: &[u8]) -> Result<Self, sinew_msg::DecodeError> {
         let Some(functions) = &pool.table.image else {
             return Err(sinew_msg::DecodeError::Truncated {
@@ -493,13 +494,12 @@ impl RawMessage {
         Ok(vacant.done(true))
     }
 
-    /// The value in an image that is all there is of a message, in a block of `pool`, made by
-    /// [`Pool::of_table`] for the type.
+    /// Decodes an encoded message into a block of `pool`, made by [`Pool::of_table`] for the type.
     pub(crate) fn decoded(&self, pool: &Arc<Pool>) -> Result<Self, sinew_msg::DecodeError> {
         Self::decode(pool, self.image().unwrap_or_default())
     }
 
-    /// A copy of the message in a block of `pool`.
+    /// Copies the message into a block of `pool`.
     ///
     /// # Safety
     /// `clone` was made for the type of this message, and `pool` by [`Pool::of_table`] for the same
@@ -508,7 +508,7 @@ impl RawMessage {
         let vacant = pool.vacant();
         let to = vacant.0.value().as_ptr();
         // SAFETY: the types agree (caller), the source is alive through `self`, the place is vacant
-        // and only ours. If the clone panics, `vacant` takes the block back to the pool.
+        // and owned here. If the clone panics, `vacant` takes the block back to the pool.
         unsafe { clone(self.value().as_ptr(), to, false) };
         vacant.done(false)
     }
@@ -518,17 +518,17 @@ impl RawMessage {
     /// # Safety
     /// The message is a `T`, and this is its sole reference.
     pub(crate) unsafe fn into_value<T>(mut self) -> T {
-        // SAFETY: the caller says it is a `T`, `&self` that it is alive; it is read once, as
-        // `filled` is taken back below.
+        // SAFETY: the caller promises that it is a `T`, and `self` keeps it alive; it is read once,
+        // as `filled` is cleared below.
         let value = unsafe { self.value().cast::<T>().read() };
         self.control_mut().vacate();
         value
     }
 
-    /// The box that was adopted, or a new one with the value moved into it.
+    /// Returns the adopted box, or a new one with the value moved into it.
     ///
     /// # Safety
-    /// As [`into_value`](Self::into_value).
+    /// As for [`into_value`](Self::into_value).
     pub(crate) unsafe fn into_box<T>(mut self) -> Box<T> {
         let control = self.control_mut();
         if control.place == Storage::Boxed && mem::take(&mut control.filled) {
@@ -550,13 +550,13 @@ impl RawMessage {
         let vacant = pool.vacant();
         let (from, size) = (self.value(), self.table().layout.size());
         // SAFETY: both are places for `size` bytes of the same type, in different blocks; a move is
-        // a copy of the bytes after which the source is not used: `filled` is taken back below.
+        // a copy of the bytes after which the source is not used: `filled` is cleared below.
         unsafe { ptr::copy_nonoverlapping(from.as_ptr(), vacant.0.value().as_ptr(), size) };
         self.control_mut().vacate();
         vacant.done(false)
     }
 
-    /// The last reference's work: the value is dropped (or kept), the block goes home or is freed.
+    /// Frees a block.
     #[cold]
     fn free(control: NonNull<Control>) {
         // SAFETY: called for blocks of which the caller is the sole owner and that have no pool.
@@ -569,13 +569,13 @@ impl RawMessage {
         let control = self.control_mut();
         let leaving = Leaving { block, pool: control.pool.take() };
         if control.filled && !(control.keep && leaving.pool.is_some()) {
-            control.empty(); // the user's `Drop`, which may panic
+            control.empty(); // runs the program's `Drop`, which may panic
         }
         drop(leaving);
     }
 }
 
-/// A block without a reference: it goes home, or is freed, also when its value's `drop` panics.
+/// A block without a reference: it goes home, or is freed, even if its value's `drop` panics.
 struct Leaving {
     block: NonNull<Control>,
     pool: Option<Arc<Pool>>,
@@ -599,28 +599,28 @@ impl Drop for RawMessage {
             if self.control().references.fetch_sub(1, Ordering::Release) != 1 {
                 return;
             }
-            // B2: Acquire; pairs with B1 of the references that went before.
+            // B2: Acquire; pairs with B1 of the references dropped before.
             fence(Ordering::Acquire);
-            // No other thread is left to see it; the block goes home with the count that a lent one
-            // starts with.
+            // No other thread can see it any more; the block goes home with the count that a lent
+            // one starts with.
             self.control().references.store(1, Ordering::Relaxed);
         }
         self.let_go();
     }
 }
 
-/// A block without a value, on its way to become a message. Dropped, it goes home.
+/// A block without a value, about to become a message. Dropping it returns the block.
 struct Vacant(ManuallyDrop<RawMessage>);
 
 impl Vacant {
     fn fill<T: Message>(self, value: T) -> RawMessage {
         debug_assert!(self.0.table().representation == TypeSupport::of::<T>().representation);
-        // SAFETY: the block was made for a `T` (its table says so), and there is no value in it.
+        // SAFETY: the block was made for a `T` (its table), and there is no value in it.
         unsafe { self.0.value().cast::<T>().write(value) };
         self.done(false)
     }
 
-    /// The value has been written: from now on this is a message.
+    /// Marks the value as written: from now on this is a message.
     fn done(mut self, keep: bool) -> RawMessage {
         let control = self.0.control_mut();
         control.filled = true;
@@ -646,25 +646,25 @@ impl Drop for Vacant {
 /// comes back.
 #[repr(C)]
 pub(crate) struct Pool {
-    /// One without a value, and one with a kept value: those that came back last.
+    /// The blocks that came back last: one without a value, and one with a kept value.
     hot: [Hot; 2],
     closed: AtomicBool,
     blocks: Mutex<FreeBlocks>,
     table: &'static TypeSupport,
     place: Storage,
     capacity: usize,
-    /// Of images: who had to copy one since it lay in ordinary memory.
+    /// For encoded messages: the publisher that had to copy one because it lay in ordinary memory.
     wanted_by: Mutex<Option<Weak<dyn ImageLender>>>,
 }
 
 #[derive(Default)]
 struct FreeBlocks {
-    /// Blocks without a value. In both lists the last one back is the first one lent: it is still
-    /// in the cache.
+    /// Blocks without a value. In both lists the block that came back last is lent first: it is
+    /// still in the cache.
     vacant: List,
     /// Blocks with a kept value, for `loan`.
     filled: List,
-    /// Blocks that belong to the pool, here or lent; at most `capacity`.
+    /// Number of blocks that belong to the pool, here or lent; at most `capacity`.
     made: usize,
 }
 
@@ -681,18 +681,18 @@ impl Hot {
         NonNull::new(self.0.swap(ptr::null_mut(), Ordering::SeqCst)).map(Block) // B5, B6
     }
 
-    /// The same for a thread that lends: it looks first, so that the line stays with others while
-    /// there is nothing, and may overlook a block that comes just now.
+    /// The same for a thread that lends: it looks first, so that the cache line stays with other
+    /// cores while there is nothing, and may overlook a block that arrives at that moment.
     #[inline]
     fn take_to_lend(&self) -> Option<Block> {
         // Relaxed: the exchange decides.
         if self.0.load(Ordering::Relaxed).is_null() { None } else { self.take() }
     }
 
-    /// Gives the block back if there is one already.
+    /// Stores the block; returns it if there is one already.
     #[inline]
     fn put(&self, block: Block) -> Result<(), Block> {
-        // Relaxed: the exchange decides; if it is refused, the list has it.
+        // Relaxed: the exchange decides; a refused block goes to the list.
         if !self.0.load(Ordering::Relaxed).is_null() {
             return Err(block);
         }
@@ -711,7 +711,7 @@ impl Drop for Hot {
     }
 }
 
-/// Blocks that are linked through themselves, so that keeping them allocates nothing.
+/// Blocks linked through themselves, so that keeping them allocates nothing.
 #[derive(Default)]
 struct List(Option<Block>);
 
@@ -729,8 +729,8 @@ impl List {
         Some(block)
     }
 
-    /// Takes everything; frees it with its values. Returns how many there were. Not to be called
-    /// under a lock.
+    /// Frees all blocks with their values; returns how many there were. Must not be called under a
+    /// lock.
     fn free(mut self) -> usize {
         std::iter::from_fn(|| self.pop()).map(drop).count()
     }
@@ -738,29 +738,29 @@ impl List {
 
 impl Drop for List {
     fn drop(&mut self) {
-        // One by one: the links would be dropped recursively, and a pool may be large.
+        // One by one: dropping the links would recurse, and a pool may be large.
         while let Some(block) = self.pop() {
             drop(block);
         }
     }
 }
 
-/// The code that every reference goes through when it is let go of.
+/// Names the code that every reference runs through when it is released.
 pub(crate) fn code(name: &mut dyn FnMut(usize, usize)) {
     name(RawMessage::let_go as *const () as usize, 5);
     name(Pool::come_home as *const () as usize, 8);
 }
 
-/// A block that is with its pool; it is freed with its value when dropped.
+/// A block in its pool; dropping it frees it with its value.
 struct Block(NonNull<Control>);
 
-// SAFETY: the pool is the sole owner of a block that is with it, and the value in it is `Send`.
+// SAFETY: the pool is the sole owner of a block in it, and the block's value is `Send`.
 unsafe impl Send for Block {}
 
 impl Block {
     #[inline]
     fn control(&mut self) -> &mut Control {
-        // SAFETY: a block that is with its pool is only the pool's, and `Block` is never cloned.
+        // SAFETY: a block in its pool belongs to the pool alone, and `Block` is never cloned.
         unsafe { self.0.as_mut() }
     }
 
@@ -779,23 +779,23 @@ impl Drop for Block {
 }
 
 impl Pool {
-    /// A pool of blocks with room for values of a type.
+    /// Creates a pool of blocks with room for values of a type.
     pub(crate) fn of_table(table: &'static TypeSupport, capacity: usize) -> Arc<Self> {
         Self::of(table, Storage::Inline, capacity)
     }
 
-    /// A pool of control blocks for values that lie in shared memory.
+    /// Creates a pool of control blocks for values that lie in shared memory.
     pub(crate) fn for_foreign(table: &'static TypeSupport, capacity: usize) -> Arc<Self> {
         debug_assert!(table.is_plain());
         Self::of(table, Storage::Foreign, capacity)
     }
 
-    /// A pool of control blocks for messages of which there are only images.
+    /// Creates a pool of control blocks for messages in encoded form.
     pub(crate) fn for_images(table: &'static TypeSupport, capacity: usize) -> Arc<Self> {
         Self::of(table, Storage::Image, capacity)
     }
 
-    /// A pool of control blocks for adopted boxes of `T`.
+    /// Creates a pool of control blocks for adopted boxes of `T`.
     pub(crate) fn for_boxes<T: Message>(capacity: usize) -> Arc<Self> {
         Self::of(TypeSupport::of::<T>(), Storage::Boxed, capacity)
     }
@@ -807,8 +807,8 @@ impl Pool {
         Arc::new(Self { hot, closed, blocks, table, place, capacity, wanted_by })
     }
 
-    /// A message with the content that an earlier one left, or `T::default()` in a new block. Its
-    /// content stays in the block for the next loan.
+    /// Lends a message with the content that an earlier one left, or `T::default()` in a new block.
+    /// Its content stays in the block for the next loan.
     pub(crate) fn loan<T: Message + Default>(self: &Arc<Self>) -> RawMessage {
         if let Some(block) = self.kept() {
             return block.lend(self);
@@ -816,8 +816,8 @@ impl Pool {
         self.lend_new::<T>()
     }
 
-    /// On its own: a large value is made on the stack first, and the caller's frame needn't have
-    /// room for it.
+    /// A separate function: a large value is made on the stack first, and the caller's frame needs
+    /// no room for it.
     #[cold]
     #[inline(never)]
     fn lend_new<T: Message + Default>(self: &Arc<Self>) -> RawMessage {
@@ -830,13 +830,13 @@ impl Pool {
         vacant.done(true)
     }
 
-    /// A message made of `value`.
+    /// Creates a message from `value`.
     #[inline]
     pub(crate) fn put<T: Message>(self: &Arc<Self>, value: T) -> RawMessage {
         self.vacant().fill(value)
     }
 
-    /// A block with a kept value.
+    /// Takes a block with a kept value.
     #[inline]
     fn kept(&self) -> Option<Block> {
         let [_, hot] = &self.hot;
@@ -852,8 +852,8 @@ impl Pool {
         }
     }
 
-    /// A new block; at the capacity, one with a kept value gives that up, or the block will belong
-    /// to no pool.
+    /// Makes a new block. At the capacity, a block with a kept value gives that up, or the new
+    /// block will belong to no pool.
     #[cold]
     fn make_vacant(self: &Arc<Self>) -> Vacant {
         let mut ours = true;
@@ -879,7 +879,7 @@ impl Pool {
         Vacant(ManuallyDrop::new(lent))
     }
 
-    /// Takes a block home from the last reference, which gives it up.
+    /// Takes a block home from its last reference.
     #[inline]
     fn take_back(self: Arc<Self>, block: NonNull<Control>) {
         self.come_home(Block(block));
@@ -891,7 +891,8 @@ impl Pool {
         let hot = &self.hot[usize::from(filled)];
         match hot.put(block) {
             Ok(()) => {
-                // B6: SeqCst. Either `close` finds the block, or this sees that the pool is closed.
+                // B6: SeqCst. Either `close` finds the block, or this thread sees that the pool is
+                // closed.
                 if !self.closed.load(Ordering::SeqCst) {
                     return;
                 }
@@ -905,7 +906,7 @@ impl Pool {
         if self.closed.load(Ordering::Relaxed) {
             blocks.made -= 1;
             drop(blocks);
-            drop(block); // with its kept value: user code, so outside the lock
+            drop(block); // with its kept value: runs code of the program, so outside the lock
         } else if filled {
             blocks.filled.push(block); // B4
         } else {
@@ -913,7 +914,8 @@ impl Pool {
         }
     }
 
-    /// The publisher is gone: frees what is here, and what comes back from now on.
+    /// Closes the pool, because the publisher is gone: frees the blocks here, and those that come
+    /// back from now on.
     pub(crate) fn close(&self) {
         let (filled, vacant) = {
             let mut blocks = self.blocks.lock();
@@ -925,7 +927,8 @@ impl Pool {
         self.blocks.lock().made -= freed;
     }
 
-    /// Looks at where the blocks lie that would be lent next; they stay there meanwhile.
+    /// Calls `look` with the addresses of the blocks that would be lent next; they stay there
+    /// meanwhile.
     pub(crate) fn with_next(&self, look: impl Fn(usize)) {
         for block in self.hot.iter().filter_map(Hot::take) {
             look(block.0.addr().get());
@@ -939,13 +942,13 @@ impl Pool {
         }
     }
 
-    /// Who [wants](RawMessage::is_wanted_by) these messages elsewhere.
+    /// Returns the lender that [wants](RawMessage::is_wanted_by) these messages in its memory.
     pub(crate) fn wanted_by(&self) -> Option<Arc<dyn ImageLender>> {
         let lends = self.wanted_by.lock().clone()?;
         lends.upgrade()
     }
 
-    /// Blocks that belong to the pool, here or lent.
+    /// Returns the number of blocks that belong to the pool, here or lent.
     pub(crate) fn made(&self) -> usize {
         self.blocks.lock().made
     }

@@ -7,46 +7,47 @@ use sinew_msg::{DecodeError, Encoding, Message, Service, ServiceType, TypeHash};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Types that a process may know by name and hash: a peer that names ever new ones is to fill no
-/// memory.
+/// Maximum number of types that a process may know by name and hash, so that a peer that names ever
+/// new ones can't fill the memory.
 const MOST_TYPES: usize = 4096;
 
-/// The length in bytes of the longest type name.
+/// Maximum length of a type name in bytes.
 const LONGEST_NAME: usize = 512;
 
-/// A message of whatever type, as its CDR image: 4 bytes that say how it is encoded, then the
-/// fields. What `rclcpp::SerializedMessage` is there.
+/// A message of any type in its CDR encoding: 4 bytes that identify the encoding, then the fields.
+/// Corresponds to `rclcpp::SerializedMessage`.
 ///
-/// It is what ends have whose type is known at run time only:
-/// [`generic_publisher`](crate::Node::generic_publisher),
+/// The message type of publishers, subscriptions, clients and servers with a type that is known at
+/// run time only: [`generic_publisher`](crate::Node::generic_publisher),
 /// [`generic_subscription`](crate::Node::generic_subscription),
 /// [`generic_client`](crate::Node::generic_client) and
-/// [`generic_server`](crate::Node::generic_server). An ordinary `publisher::<SerializedMessage>` is
-/// one of this Rust type, which stays in its process.
+/// [`generic_server`](crate::Node::generic_server). An ordinary `publisher::<SerializedMessage>`
+/// publishes this Rust type itself, which stays in its process.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SerializedMessage {
     bytes: Vec<u8>,
 }
 
 impl SerializedMessage {
-    /// The image, with its first 4 bytes.
+    /// Creates a message from its encoded bytes, including the first 4.
     pub fn new(bytes: Vec<u8>) -> Self {
         Self { bytes }
     }
 
-    /// The image.
+    /// Returns the encoded bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The image.
+    /// Returns the encoded bytes, by value.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 }
 
 impl Message for SerializedMessage {
-    /// Its bytes are its image. As a type of its own it has no hash, so no other process takes it.
+    /// The bytes are already encoded. As a type of its own it has no hash, so no other process
+    /// takes it.
     const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
         name: "SerializedMessage",
         hash: TypeHash([0; 32]),
@@ -65,7 +66,7 @@ impl Message for SerializedMessage {
     });
 }
 
-/// A service of whatever type: requests and responses are [`SerializedMessage`]s.
+/// A service of any type: requests and responses are [`SerializedMessage`]s.
 #[derive(Debug, Clone, Copy)]
 pub enum GenericService {}
 
@@ -74,19 +75,19 @@ impl Service for GenericService {
     type Response = SerializedMessage;
 }
 
-/// Why a type can't be known by its name and hash.
+/// The reason why a type can't be used by its name and hash.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenericTypeError {
-    /// The name is no type's.
+    /// The name is not a type name.
     #[error(
         "`{name}` is no name of a type: that is package/msg/Name (or srv, action), of at most {LONGEST_NAME} bytes"
     )]
     Name {
-        /// As it was given, or its beginning.
+        /// The name as given, or its beginning.
         name: String,
     },
-    /// There are too many.
+    /// The process knows too many types.
     #[error("{name} can't be used: this process knows {limit} types by name already, which is the limit")]
     TooMany {
         /// The type.
@@ -98,18 +99,18 @@ pub enum GenericTypeError {
 
 /// A type that is known by name and hash: a message, or a service.
 ///
-/// It costs memory that is never given back, once for each name and hash in a process; of these
-/// there are at most 4096.
+/// It costs memory that is never freed, once for each name and hash in a process; at most 4096 of
+/// them can exist.
 #[derive(Clone, Copy)]
 pub struct GenericType(&'static Tables);
 
-/// What there is of a type, whichever kind it is.
+/// The tables of a type, whether message or service.
 struct Tables {
     service: ServiceType,
     message: TypeSupport,
     request: TypeSupport,
     response: TypeSupport,
-    /// Of the message, once it was told.
+    /// Description of the message, once one was given.
     description: &'static OnceLock<TypeDescription>,
 }
 
@@ -121,7 +122,7 @@ fn known_types() -> &'static Mutex<KnownTypes> {
 }
 
 impl GenericType {
-    /// The type `package/msg/Name`, `package/srv/Name` .. with the hash of its description.
+    /// Returns the type `package/msg/Name`, `package/srv/Name` .. with the hash of its description.
     ///
     /// ```
     /// use sinew::msg::{GenericType, TypeHash};
@@ -132,7 +133,7 @@ impl GenericType {
     /// ```
     ///
     /// # Errors
-    /// [`GenericTypeError`]: it is no name, or there are too many types.
+    /// Returns [`GenericTypeError`] if the name is not a type name, or there are too many types.
     pub fn new(name: &str, hash: TypeHash) -> Result<Self, GenericTypeError> {
         if !is_type_name(name) {
             let name = name.chars().take(80).collect();
@@ -148,7 +149,7 @@ impl GenericType {
         }
         let keep = |name: String| -> &'static str { Box::leak(name.into_boxed_str()) };
         let unknown = || -> &'static OnceLock<TypeDescription> { Box::leak(Box::default()) };
-        let (description, of_parts) = (unknown(), unknown()); // no one tells those of a service's messages
+        let (description, of_parts) = (unknown(), unknown()); // a service's messages are never given one
         let table = |name, description| TypeSupport::told::<SerializedMessage>((name, hash), description);
         let name = keep(name.to_owned());
         let tables: &'static Tables = Box::leak(Box::new(Tables {
@@ -162,8 +163,8 @@ impl GenericType {
         Ok(Self(tables))
     }
 
-    /// The message type that is described so, which has the description's name and hash. Tools can
-    /// read what its publishers publish, as they find the description.
+    /// Returns the message type with this description, and with its name and hash. Tools can read
+    /// the messages of its publishers, since they find the description.
     ///
     /// ```
     /// use sinew::msg::GenericType;
@@ -176,19 +177,19 @@ impl GenericType {
     /// ```
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn described(description: TypeDescription) -> Result<Self, GenericTypeError> {
         let known = Self::new(&description.type_description.type_name, description.hash())?;
-        let _ = known.0.description.set(description); // one of the same hash is the same
+        let _ = known.0.description.set(description); // a description with the same hash is the same
         Ok(known)
     }
 
-    /// The ROS 2 type name.
+    /// Returns the ROS 2 type name.
     pub fn name(&self) -> &'static str {
         self.0.service.name
     }
 
-    /// The hash of its description.
+    /// Returns the hash of its description.
     pub fn hash(&self) -> TypeHash {
         self.0.service.hash
     }
@@ -229,10 +230,10 @@ fn is_type_name(name: &str) -> bool {
         && matches!(kind, Some("msg" | "srv" | "action"))
 }
 
-/// The shortest image: nothing behind the 4 bytes that say how it is encoded.
+/// Length of the shortest encoded message: only the 4 bytes that identify the encoding.
 const HEADER: usize = 4;
 
-/// Whether bytes may be an image of whatever type: readers judge the rest.
+/// Checks whether bytes may be an encoded message of any type; readers check the rest.
 pub(crate) fn check(image: &[u8]) -> Result<(), DecodeError> {
     if image.len() >= HEADER {
         return Ok(());

@@ -7,14 +7,15 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// The only reference to a message: it may be read, changed in place, taken apart and published.
+/// The only reference to a message, which may read it, change it in place, take it apart and
+/// publish it.
 ///
 /// One pointer wide. The message lies in a publisher's pool
-/// ([`Publisher::loan`](crate::Publisher::loan)), in a box that was adopted, or in an allocation of
-/// its own; it keeps its address until it is taken out. Moving a `Unique` moves no message. It may
-/// be dropped on any thread; that runs the message's `Drop`, unless it was lent by a pool, to which
-/// it returns with all it has reserved. Nothing here blocks but the pool's short lock; only `new`
-/// and `into_box` allocate.
+/// ([`Publisher::loan`](crate::Publisher::loan)), in an adopted box, or in an allocation of its
+/// own; it keeps its address until it is taken out. Moving a `Unique` moves no message. It may be
+/// dropped on any thread; that runs the message's `Drop`, unless it was lent by a pool, to which it
+/// returns with all its reserved memory. Nothing here blocks except the pool's short lock; only
+/// `new` and `into_box` allocate.
 ///
 /// ```
 /// use sinew::{Message, Unique};
@@ -33,13 +34,13 @@ pub struct Unique<T: Message> {
 }
 
 impl<T: Message> Unique<T> {
-    /// A message in an allocation of its own.
+    /// Creates a message in an allocation of its own.
     pub fn new(value: T) -> Self {
         Self::assume(RawMessage::new(value))
     }
 
     /// Takes `message` for the sole reference to a `T`, which the core checked when it matched the
-    /// ends.
+    /// endpoints.
     pub(crate) fn assume(message: RawMessage) -> Self {
         debug_assert!(
             message.table().representation == TypeSupport::of::<T>().representation && message.is_sole()
@@ -52,18 +53,18 @@ impl<T: Message> Unique<T> {
         self.message
     }
 
-    /// One of several references from now on. The message stays where it is.
+    /// Converts this into one of several references. The message stays where it is.
     pub fn into_shared(self) -> Shared<T> {
         Shared { message: self.message, owns: PhantomData }
     }
 
     /// Takes the message out; its block goes back to its pool.
     pub fn into_inner(self) -> T {
-        // SAFETY: the type says it is a `T`, `Unique` that this is the sole reference.
+        // SAFETY: the type guarantees that it is a `T`, `Unique` that this is the sole reference.
         unsafe { self.message.into_value() }
     }
 
-    /// The box that was adopted, or a new one into which the message is moved.
+    /// Returns the adopted box, or moves the message into a new one.
     pub fn into_box(self) -> Box<T> {
         // SAFETY: as in `into_inner`.
         unsafe { self.message.into_box() }
@@ -107,10 +108,10 @@ impl<T: Message + fmt::Debug> fmt::Debug for Unique<T> {
     }
 }
 
-/// One of several references to a message, which no holder can change any more.
+/// One of several references to a message that no holder can change any more.
 ///
-/// One pointer wide; `clone` counts, it copies no message. The last reference lets the message go,
-/// on whatever thread it is dropped.
+/// One pointer wide; `clone` increments a count and copies no message. The last reference releases
+/// the message, on the thread that drops it.
 ///
 /// ```
 /// # #[derive(Clone, Debug)] struct Frame { pixels: Vec<u8> }
@@ -128,12 +129,13 @@ pub struct Shared<T: Message> {
 }
 
 impl<T: Message> Shared<T> {
-    /// A message in an allocation of its own.
+    /// Creates a message in an allocation of its own.
     pub fn new(value: T) -> Self {
         Unique::new(value).into_shared()
     }
 
-    /// Takes `message` for a reference to a `T`, which the core checked when it matched the ends.
+    /// Takes `message` for a reference to a `T`, which the core checked when it matched the
+    /// endpoints.
     pub(crate) fn assume(message: RawMessage) -> Self {
         debug_assert!(message.table().representation == TypeSupport::of::<T>().representation);
         debug_assert!(!message.is_image(), "there is a value");
@@ -144,15 +146,16 @@ impl<T: Message> Shared<T> {
         self.message
     }
 
-    /// The message for itself, if this is the only reference left; copies nothing.
+    /// Takes ownership of the message if this is the only reference left; copies nothing.
     ///
     /// # Errors
-    /// Gives the reference back while there are others.
+    /// Returns the reference while there are others.
     pub fn try_unique(self) -> Result<Unique<T>, Self> {
         if self.message.is_ownable() { Ok(Unique::assume(self.message)) } else { Err(self) }
     }
 
-    /// The message for itself: the same one if this is the only reference left, else a copy.
+    /// Takes ownership of the message: of the same one if this is the only reference left,
+    /// otherwise of a copy.
     pub fn into_unique(self) -> Unique<T>
     where
         T: Clone,
@@ -160,7 +163,7 @@ impl<T: Message> Shared<T> {
         self.try_unique().unwrap_or_else(|shared| Unique::new(T::clone(&shared)))
     }
 
-    /// Whether both refer to the same message.
+    /// Returns `true` if both refer to the same message.
     pub fn ptr_eq(one: &Self, other: &Self) -> bool {
         one.message.value() == other.message.value()
     }
@@ -189,7 +192,7 @@ impl<T: Message> From<Unique<T>> for Shared<T> {
     }
 }
 
-/// As the message.
+/// Delegates to the message.
 impl<T: Message + Stamped> Stamped for Unique<T> {
     fn stamp_nanoseconds(&self) -> i64 {
         (**self).stamp_nanoseconds()
@@ -200,7 +203,7 @@ impl<T: Message + Stamped> Stamped for Unique<T> {
     }
 }
 
-/// As the message.
+/// Delegates to the message.
 impl<T: Message + Stamped> Stamped for Shared<T> {
     fn stamp_nanoseconds(&self) -> i64 {
         (**self).stamp_nanoseconds()

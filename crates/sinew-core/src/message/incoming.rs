@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 #[doc(hidden)]
 pub struct Incoming<'a, T: Message> {
     message: RawMessage,
-    /// Where the copy goes if one must be made.
+    /// Blocks for the copy, if one must be made.
     pool: &'a Arc<Pool>,
     of: PhantomData<T>,
 }
@@ -27,13 +27,13 @@ impl<'a, T: Message> Incoming<'a, T> {
         Shared::assume(self.message)
     }
 
-    /// The message as it lies, and what is to be counted for that.
+    /// Returns the message as it lies, and the work to be counted.
     pub(crate) fn sample(self) -> (Sample<T>, CopyWork) {
         let work = CopyWork::of_form(&self.message);
         (Sample::assume(self.message), work)
     }
 
-    /// The message for its reader alone, and what that took: a copy if there is another reference
+    /// Returns the message for its reader alone, and the work: a copy if there is another reference
     /// to the message.
     pub(crate) fn unique(self) -> (Unique<T>, CopyWork)
     where
@@ -42,7 +42,7 @@ impl<'a, T: Message> Incoming<'a, T> {
         if self.message.is_ownable() {
             return (Unique::assume(self.message), CopyWork::NONE);
         }
-        // SAFETY: both the function and the pool are made for `T`, which the message is.
+        // SAFETY: both the function and the pool are made for `T`, the message's type.
         let copy = unsafe { self.message.duplicate(clone_into::<T>(), self.pool) };
         (Unique::assume(copy), CopyWork::COPY)
     }

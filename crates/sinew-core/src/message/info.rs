@@ -1,4 +1,4 @@
-//! What is known about a message besides its content.
+//! Metadata of messages.
 
 use crate::sys::clock::{Clock, Stamp, Time, wall_of};
 use crate::sys::sync::RwLock;
@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::time::Duration;
 
-/// A publisher's identity: 16 bytes, unique among all participants, as ROS 2's `rmw_gid_t`.
+/// A publisher's identity: 16 bytes, unique among all participants, like ROS 2's `rmw_gid_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Gid(
     /// The participant's 8 random bytes, then the entity's number in it, little endian.
@@ -21,7 +21,7 @@ impl Gid {
         Self(bytes)
     }
 
-    /// That of a [`Publication::publisher`], in this participant.
+    /// Returns the identity of a [`Publication::publisher`], in this participant.
     pub(crate) fn of(publisher: u64, own: u64) -> Self {
         Self::new(participant_of(publisher).unwrap_or(own), publisher & u64::from(u32::MAX))
     }
@@ -39,7 +39,7 @@ impl fmt::Debug for Gid {
     }
 }
 
-/// How a message came to its subscription.
+/// The way by which a message reached its subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Transport {
@@ -47,15 +47,15 @@ pub enum Transport {
     Intra,
     /// Between processes of one host, through shared memory.
     Shm,
-    /// From another host, by a gateway.
+    /// From another host, through a gateway.
     Network,
 }
 
-/// Where a chain of messages began.
+/// The origin of a chain of messages.
 ///
-/// Whatever is published inside a subscription's callback inherits the lineage of the message that
-/// the callback was called with. So the end-to-end latency of any chain is one subtraction, on any
-/// node of it.
+/// Messages published inside a subscription's callback inherit the lineage of the message that the
+/// callback was called with. So the end-to-end latency of any chain is one subtraction, on any of
+/// its nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lineage {
     /// Steady time of the first message's publication, in nanoseconds.
@@ -68,113 +68,114 @@ impl Lineage {
         Self { stamp, id }
     }
 
-    /// The chain that this thread continues, if it is in a callback of one.
+    /// Returns the chain that this thread continues, if it is in a callback of one.
     pub(crate) fn current() -> Option<Self> {
         CHAIN.get()
     }
 
-    /// Steady time at which the chain's first message was published.
+    /// Returns the steady time at which the chain's first message was published.
     pub fn stamp(&self) -> Time {
         Time::from_nanoseconds(self.stamp)
     }
 
-    /// Identifies the chain's first message (among those of one participant).
+    /// Returns the id of the chain's first message (unique among those of one participant).
     pub fn id(&self) -> u64 {
         self.id
     }
 }
 
-/// What the publisher writes down once for all its subscriptions.
+/// Metadata that the publisher writes once for all its subscriptions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Publication {
-    /// When it was published: the source time and the order of arrival.
+    /// Stamp of its publication: the source time and the order of arrival.
     pub(crate) stamp: Stamp,
-    /// Counts the publisher's messages from 1.
+    /// Sequence number among the publisher's messages, from 1.
     pub(crate) sequence: u64,
-    /// The publisher's number in its participant, and in the upper half which participant: 0 for
-    /// the one that receives the message, else as [`introduce`] numbered it; with [`NETWORK`], if
-    /// it stands for one on the network.
+    /// The publisher's number in its participant, and in the upper half the participant: 0 for the
+    /// one that receives the message, otherwise as [`introduce`] numbered it; with [`NETWORK`] if
+    /// the publisher stands for one on the network.
     pub(crate) publisher: u64,
     pub(crate) lineage: Lineage,
-    /// Steady nanoseconds after which no reader wants it any more; `i64::MAX` when it lives for
-    /// ever.
+    /// Steady nanoseconds after which the message has expired; `i64::MAX`: never.
     pub(crate) expires: i64,
 }
 
 impl Publication {
-    /// The publication of message `sequence`, which continues the chain of the callback it is
-    /// published in, if any.
+    /// Creates the publication of message `sequence`, which continues the chain of the callback it
+    /// is published in, if any.
     #[inline]
     pub(crate) fn new(stamp: Stamp, sequence: u64, publisher: u64, lifespan: i64) -> Self {
         let lineage = CHAIN.get().unwrap_or(Lineage {
             stamp: stamp.time,
-            // Publishers of a participant are few and messages many: 24 and 40 bits keep ids apart
-            // for years of 1 MHz.
+            // A participant has few publishers and many messages: 24 and 40 bits keep ids apart for
+            // years at 1 MHz.
             id: (publisher << 40) ^ sequence,
         });
-        let expires = stamp.time.saturating_add(lifespan); // for ever stays for ever: stamps are not negative
+        let expires = stamp.time.saturating_add(lifespan); // never stays never: stamps are not negative
         Self { stamp, sequence, publisher, lineage, expires }
     }
 }
 
 /// Marks the [publisher](Publication::publisher) of messages that a gateway brings: then the upper
-/// 39 bits of their stamp's order say how much earlier than the stamp they were published, see
+/// 39 bits of their stamp's order tell how much earlier than the stamp they were published, see
 /// [`SourceInfo`].
 pub(crate) const NETWORK: u64 = 1 << 63;
 
-/// Lower bits of such a stamp's order: the lowest of it, which keep apart messages of the same time;
-/// from [`DIFFERENCE`] on the lowest of what the message's number where it was published is more
-/// than that which it has here; and [`KEPT`].
+/// Lower bits of such a stamp's order. The lowest ones keep messages of the same time apart. From
+/// [`DIFFERENCE`] on they hold the lowest bits of the amount by which the message's original
+/// sequence number exceeds the one it has here. The last one is [`KEPT`].
 const ORDER_BITS: u32 = 25;
 
 const DIFFERENCE: u32 = 11;
 
-/// Differences are told modulo this.
+/// Differences are stored modulo this.
 pub(crate) const DIFFERENCES: u64 = 1 << 13;
 
-/// Its publisher kept it for late joiners, before subscriptions here were there.
+/// Marks a message that its publisher retained for late joiners before the subscriptions here
+/// existed.
 const KEPT: u64 = 1 << 24;
 
-/// What is above that is in units of so many nanoseconds, as a power of two.
+/// The bits above count in units of this power of two, in nanoseconds.
 const EARLIER_UNIT: u32 = 9;
 
-/// What is known of a message that was published before, on another host or in a recording.
+/// Metadata of a message that was published before, on another host or in a recording.
 ///
-/// Its place among what waits goes by its arrival here, as everything does: a host's clock that
-/// goes wrong is to hold nothing up. So its source time is kept beside that, as the difference: to half
-/// a microsecond, up to 39 hours, and the nearest of that beyond.
+/// Its place among waiting messages follows its arrival here, like that of any message: a host's
+/// wrong clock must not delay anything. So its source time is kept separately, as the difference:
+/// to half a microsecond, up to 39 hours, and clamped beyond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceInfo {
     /// Wall time of its publication.
     pub time: Time,
-    /// Its number among those of its publisher there; `None`: that goes on as it does here.
+    /// Its sequence number at its original publisher; `None`: it continues the numbering used here.
     pub sequence: Option<u64>,
-    /// So many messages of its publisher before it were lost on their way.
+    /// Number of its publisher's messages before it that were lost on their way.
     pub lost: u64,
-    /// Where the chain that led to it began; `None`: with it.
+    /// The origin of the chain that led to it; `None`: the message itself.
     pub lineage: Option<Lineage>,
-    /// Its publisher kept it for late joiners: it is for subscriptions that are transient local.
+    /// Whether its publisher retained it for late joiners: then only transient-local subscriptions
+    /// get it.
     pub is_kept: bool,
-    /// Tells its publisher from all others there, whoever brings its messages here: what was lost while
-    /// one gateway took the place of another is told by it. 0: nothing is told.
+    /// Identifies its publisher, independently of the gateway that brings its messages: shows which
+    /// messages were lost while one gateway replaced another. 0: unknown.
     pub identity: u64,
 }
 
-/// What the order of a message of the network says of its number.
+/// Extracts the difference of sequence numbers from the order of a message of the network.
 #[inline]
 pub(crate) fn difference_of(order: u64) -> u64 {
     (order >> DIFFERENCE) % DIFFERENCES
 }
 
 impl Publication {
-    /// Of a message of the network: what its number there is more than the one that it has here,
-    /// modulo [`DIFFERENCES`].
+    /// For a message of the network, returns the amount by which its sequence number there exceeds
+    /// the one it has here, modulo [`DIFFERENCES`].
     #[inline]
     pub(crate) fn difference(&self) -> Option<u64> {
         (self.publisher & NETWORK != 0).then_some(difference_of(self.stamp.order))
     }
 
-    /// Whether its publisher on the network had kept it: volatile subscriptions don't get it.
+    /// Whether its publisher on the network had retained it: volatile subscriptions don't get it.
     #[inline]
     pub(crate) fn is_kept(&self) -> bool {
         self.publisher & NETWORK != 0 && self.stamp.order & KEPT != 0
@@ -182,8 +183,8 @@ impl Publication {
 }
 
 impl Stamp {
-    /// The stamp of a message that arrives now and was published so many nanoseconds earlier, with
-    /// that [difference](Publication::difference).
+    /// Returns the stamp of a message that arrives now and was published `nanoseconds` earlier,
+    /// with that [difference](Publication::difference).
     pub(crate) fn published_earlier(self, nanoseconds: i64, difference: u64, is_kept: bool) -> Self {
         const FARTHEST: i64 = i64::MAX >> ORDER_BITS;
         let earlier = (nanoseconds >> EARLIER_UNIT).clamp(-FARTHEST, FARTHEST);
@@ -192,17 +193,18 @@ impl Stamp {
         Self { order: (earlier << ORDER_BITS).cast_unsigned() | order, ..self }
     }
 
-    /// What [`published_earlier`](Self::published_earlier) was told.
+    /// Returns the nanoseconds passed to [`published_earlier`](Self::published_earlier).
     fn earlier(self) -> i64 {
         (self.order.cast_signed() >> ORDER_BITS) << EARLIER_UNIT
     }
 }
 
 /// Other participants that messages came from, in the order in which they were introduced; few, and
-/// never forgotten, as a message may outlive the acquaintance.
+/// never removed, as a message may outlive its participant.
 static INTRODUCED: RwLock<Vec<u64>> = RwLock::new(Vec::new());
 
-/// The number that stands for another participant in [`Publication::publisher`], in the upper half.
+/// Returns the number that stands for another participant in the upper half of
+/// [`Publication::publisher`].
 pub(crate) fn introduce(participant: u64) -> u64 {
     let mut all = INTRODUCED.write();
     let place = all.iter().position(|&known| known == participant).unwrap_or_else(|| {
@@ -218,11 +220,11 @@ fn participant_of(publisher: u64) -> Option<u64> {
 }
 
 thread_local! {
-    /// The chain that what this thread publishes now belongs to.
+    /// The chain of the messages that this thread publishes now.
     static CHAIN: Cell<Option<Lineage>> = const { Cell::new(None) };
 }
 
-/// While it lives, what this thread publishes continues the chain.
+/// While it lives, messages published on this thread continue the chain.
 pub(crate) struct ChainScope(Option<Lineage>);
 
 impl ChainScope {
@@ -239,10 +241,9 @@ impl Drop for ChainScope {
     }
 }
 
-/// What a callback may ask about its message.
+/// Metadata of a message, for a callback.
 ///
-/// Times are computed when they are asked for; a callback that doesn't take `&MessageInfo` pays for
-/// none of it.
+/// Times are computed on request; a callback that doesn't take `&MessageInfo` pays for none of it.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -265,7 +266,7 @@ pub struct MessageInfo {
     /// Steady nanoseconds.
     received: i64,
     participant: u64,
-    /// By a virtual clock, which is the wall clock, too.
+    /// Whether a virtual clock applies, which is also the wall clock.
     is_virtual: bool,
 }
 
@@ -284,42 +285,42 @@ impl MessageInfo {
         if self.is_virtual { steady } else { wall_of(steady) }
     }
 
-    /// Wall time of the publication.
+    /// Returns the wall time of the publication.
     pub fn source_time(&self) -> Time {
         let Publication { stamp, publisher, .. } = self.publication;
         let earlier = if publisher & NETWORK != 0 { stamp.earlier() } else { 0 };
         Time::from_nanoseconds(self.wall_of(stamp.time).saturating_sub(earlier))
     }
 
-    /// Wall time at which the message was taken from the subscription's buffer.
+    /// Returns the wall time at which the message was taken from the subscription's buffer.
     pub fn reception_time(&self) -> Time {
         Time::from_nanoseconds(self.wall_of(self.received))
     }
 
-    /// From publication to reception. Of a message from another host, since it came to this one: two
-    /// hosts' clocks are two.
+    /// Returns the time from publication to reception. For a message from another host, it counts
+    /// from the arrival at this host, because the hosts' clocks may differ.
     pub fn latency(&self) -> Duration {
         Time::from_nanoseconds(self.received) - Time::from_nanoseconds(self.publication.stamp.time)
     }
 
-    /// The number of the message among those of its publisher, from 1. Gaps are messages that this
-    /// subscription never got, or lost to newer ones. Of a message of the network it is the number that
-    /// it has there.
+    /// Returns the message's number among those of its publisher, from 1. Gaps are messages that
+    /// this subscription never got, or lost to newer ones. For a message of the network it is the
+    /// number that it has there.
     pub fn publication_sequence(&self) -> u64 {
         self.publication.sequence
     }
 
-    /// The number of the message among those that reached this subscription's buffer, from 1.
+    /// Returns the message's number among those that reached this subscription's buffer, from 1.
     pub fn reception_sequence(&self) -> u64 {
         self.reception_sequence
     }
 
-    /// Who published it.
+    /// Returns the identity of its publisher.
     pub fn publisher(&self) -> Gid {
         Gid::of(self.publication.publisher, self.participant)
     }
 
-    /// How it came here.
+    /// Returns the way by which it reached the subscription.
     pub fn transport(&self) -> Transport {
         match self.publication.publisher {
             publisher if publisher & NETWORK != 0 => Transport::Network,
@@ -328,18 +329,20 @@ impl MessageInfo {
         }
     }
 
-    /// Where the chain that led to this message began.
+    /// Returns the origin of the chain that led to this message.
     pub fn lineage(&self) -> Lineage {
         self.publication.lineage
     }
 
-    /// From the publication of the chain's first message to the reception of this one.
+    /// Returns the time from the publication of the chain's first message to the reception of this
+    /// one.
     pub fn chain_latency(&self) -> Duration {
         Time::from_nanoseconds(self.received) - self.publication.lineage.stamp()
     }
 
-    /// While the returned scope lives, what this thread publishes continues this message's chain,
-    /// as it would in a callback: for messages that were taken by hand.
+    /// Continues this message's chain: while the returned scope lives, messages published on this
+    /// thread belong to the chain, as they would in a callback. For messages that were taken by
+    /// hand.
     pub fn continue_chain(&self) -> ChainGuard {
         ChainGuard {
             _scope: ChainScope::enter(Some(self.publication.lineage)),

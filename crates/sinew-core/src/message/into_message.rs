@@ -1,17 +1,17 @@
-//! Messages as programs give them, to be published, asked or answered.
+//! Arguments that programs pass as messages, to publish them, to call, or to answer.
 //!
-//! What is given becomes a counted reference to a block ([`RawMessage`]). Where new blocks come
-//! from, the operation says ([`sealed::Blocks`]).
+//! Every argument becomes a counted reference to a block ([`RawMessage`]). The operation supplies
+//! new blocks ([`sealed::Blocks`]).
 
 use super::block::{Pool, RawMessage};
 use super::{Sample, Shared, Unique};
 use crate::sys::sync::Arc;
 use sinew_msg::Message;
 
-/// A message of type `T` as it may be given, to be [published](crate::Publisher::publish),
-/// [asked](crate::Client::call) or [answered](crate::Responder::respond).
+/// An argument that stands for a message of type `T`, to be [published](crate::Publisher::publish),
+/// sent as a [request](crate::Client::call) or as a [response](crate::Responder::respond).
 ///
-/// | given | what becomes of it | published | asked, answered |
+/// | argument | effect | publish | request, response |
 /// |---|---|---|---|
 /// | `T` | moved into a pool | yes | yes |
 /// | `Box<T>` | adopted where it lies | yes | yes |
@@ -20,7 +20,8 @@ use sinew_msg::Message;
 /// | [`Shared<T>`], [`Sample<T>`] | one more reference | yes | |
 /// | [`Draft<T>`](crate::msg::Draft), [`Edit<T>`](crate::msg::Edit) | handed on | yes | |
 ///
-/// What can be asked and answered is [`IntoUnique`], too. Only Sinew implements this.
+/// Arguments for requests and responses also implement [`IntoUnique`]. Only Sinew implements this
+/// trait.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be published as a message of type `{T}`",
     note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, `Draft<{T}>`, `Edit<{T}>`, `Sample<{T}>`, or, if it is `Clone`, a `&{T}`"
@@ -29,11 +30,11 @@ pub trait IntoMessage<T: Message>: sealed::Erase<T> {}
 
 impl<T: Message, M: sealed::Erase<T>> IntoMessage<T> for M {}
 
-/// A message of type `T` that is given with its ownership: a `T`, a `Box<T>` or a [`Unique<T>`].
+/// A message of type `T` that is passed with its ownership: a `T`, a `Box<T>` or a [`Unique<T>`].
 ///
-/// A request and a response are this: each has one receiver, which may change it or keep it. So
-/// they can't be shared with others: of a [`Shared<T>`] give a clone of the value. Only Sinew
-/// implements this.
+/// Requests and responses are passed in this way: each has one receiver, which may change or keep
+/// it. So they can't be shared: instead of a [`Shared<T>`] pass a clone of the value. Only Sinew
+/// implements this trait.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a request or a response of type `{T}`",
     note = "give a `{T}`, a `Box<{T}>` or a `Unique<{T}>`: a request and a response have one owner, so none that is borrowed or shared"
@@ -48,7 +49,7 @@ pub(crate) mod sealed {
     /// A reference to a message in a block.
     pub struct Erased(pub(crate) RawMessage);
 
-    /// Where blocks for messages of type `T` come from.
+    /// A source of blocks for messages of type `T`.
     pub trait Blocks<T: Message> {
         /// Moves a value into a block.
         fn put(&self, value: T) -> Erased;
@@ -56,7 +57,7 @@ pub(crate) mod sealed {
         /// Adopts a value where it lies.
         fn adopt(&self, value: Box<T>) -> Erased;
 
-        /// A value was copied to be given.
+        /// Counts a copy of a passed value.
         fn count_copy(&self) {}
     }
 
@@ -65,13 +66,13 @@ pub(crate) mod sealed {
         note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, `Draft<{T}>`, `Edit<{T}>`, `Sample<{T}>`, or, if it is `Clone`, a `&{T}`"
     )]
     pub trait Erase<T: Message>: Sized {
-        /// Whether there may be other references to it.
+        /// Whether there may be other references to the message.
         const IS_SHARED: bool = false;
 
-        /// Whether there may be no value, only its image.
+        /// Whether the message may exist only in encoded form.
         const MAY_BE_IMAGE: bool = false;
 
-        /// The value, if it is in no block yet.
+        /// Returns the value, if it is in no block yet.
         fn value(&self) -> Option<&T> {
             None
         }
@@ -79,7 +80,7 @@ pub(crate) mod sealed {
         fn erase(self, blocks: &impl Blocks<T>) -> Erased;
     }
 
-    /// To this there is no other reference.
+    /// Marks arguments without other references to the message.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't be a request or a response of type `{T}`",
         note = "give a `{T}`, a `Box<{T}>` or a `Unique<{T}>`: a request and a response have one owner, so none that is borrowed or shared"
@@ -149,7 +150,7 @@ impl<T: Message> Erase<T> for Sample<T> {
     }
 }
 
-/// The blocks of a client or a server, whose pool is for `T`.
+/// Blocks of a client or a server, from its pool for `T`.
 impl<T: Message> Blocks<T> for Arc<Pool> {
     #[inline]
     fn put(&self, value: T) -> Erased {
@@ -161,7 +162,7 @@ impl<T: Message> Blocks<T> for Arc<Pool> {
     }
 }
 
-/// Puts what was given into a block, of the pool if it needs one.
+/// Puts an argument into a block, from the pool if it needs one.
 #[inline]
 pub(crate) fn erase<T: Message>(given: impl IntoUnique<T>, pool: &Arc<Pool>) -> RawMessage {
     given.erase(pool).0

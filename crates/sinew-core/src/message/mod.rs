@@ -1,4 +1,4 @@
-//! Messages: how they are held, where they lie, what is known about them.
+//! Messages: their handles, their memory, their metadata.
 
 pub(crate) mod backing;
 pub(crate) mod block;

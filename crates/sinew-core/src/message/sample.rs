@@ -1,4 +1,4 @@
-//! `Sample` and `View`: messages as they lie, be it as values or as images.
+//! `Sample` and `View`: messages as they lie, as values or in encoded form.
 
 use super::block::{Pool, RawMessage};
 use super::generic::SerializedMessage;
@@ -11,14 +11,15 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-/// One of several references to a message as it lies: a value that a publisher of this process has
-/// made, or an image in the memory of another process (or of a [`Draft`](crate::msg::Draft)).
-/// [`view`](Self::view) reads either; nothing is copied or decoded for it.
+/// One of several references to a message as it lies: a value made by a publisher of this process,
+/// or the encoded form in the memory of another process (or of a [`Draft`](crate::msg::Draft)).
+/// [`view`](Self::view) reads either, without copying or decoding.
 ///
-/// One pointer wide; `clone` counts. An image stays where it is, and its publisher leaves it alone,
-/// until the last reference is dropped: so hold few of them, and not for long, or the publisher
-/// needs more memory. It may be dropped on any thread. Published again, by any publisher of the
-/// type, an image is passed on as it is.
+/// One pointer wide; `clone` increments a count. An encoded message stays where it is, and its
+/// publisher doesn't reuse its memory, until the last reference is dropped: so hold few of them,
+/// and only for a short time, or the publisher needs more memory. A sample may be dropped on any
+/// thread. An encoded message that is published again, by any publisher of the type, is passed on
+/// as it is.
 ///
 /// ```
 /// use sinew::msg::Sample;
@@ -42,10 +43,10 @@ pub struct Sample<T: Message> {
 }
 
 impl<T: Message> Sample<T> {
-    /// Takes `message` for a reference to a `T`, or the image of one, which the core checked when
-    /// it matched the ends.
+    /// Takes `message` for a reference to a `T` or its encoded form, which the core checked when it
+    /// matched the endpoints.
     pub(crate) fn assume(message: RawMessage) -> Self {
-        // An image is the same for every type of the program with that name and hash.
+        // The encoded form is the same for every type of the program with that name and hash.
         debug_assert!(
             message.is_image() || message.table().representation == TypeSupport::of::<T>().representation
         );
@@ -56,7 +57,7 @@ impl<T: Message> Sample<T> {
         self.message
     }
 
-    /// The value, if it is one.
+    /// Returns the value, if the message has one.
     fn value(&self) -> Option<&T> {
         if self.message.is_image() {
             return None;
@@ -67,13 +68,13 @@ impl<T: Message> Sample<T> {
         Some(unsafe { self.message.value().cast::<T>().as_ref() })
     }
 
-    /// What is in the message. Of an image, all is checked, in steps that its number of fields and
-    /// of strings count, not its length; allocated is only what the view owns, see
-    /// [`view`](mod@crate::msg::view).
+    /// Returns a view of the message's content. An encoded message is checked completely, in a
+    /// number of steps that depends on its fields and strings, not on its length; only memory that
+    /// the view owns is allocated, see [`view`](mod@crate::msg::view).
     ///
     /// # Errors
-    /// [`DecodeError`] if it is an image whose writer has changed it against all rules: it was
-    /// checked when it came.
+    /// Returns [`DecodeError`] if the writer of an encoded message has changed it against all rules
+    /// after it was checked on arrival.
     pub fn view(&self) -> Result<T::View<'_>, DecodeError>
     where
         T: Structure + Viewed,
@@ -84,12 +85,12 @@ impl<T: Message> Sample<T> {
         }
     }
 
-    /// The message as a value: the same one if it is a value, otherwise decoded, which allocates
-    /// what it contains.
+    /// Converts the message into a value: the same one if it is a value, otherwise decoded, which
+    /// allocates its contents.
     ///
     /// # Errors
-    /// [`DecodeError`] if it is an image of which there is no value: it contains a string that is
-    /// not UTF-8.
+    /// Returns [`DecodeError`] for an encoded message that can't become a value: it contains a
+    /// string that is not UTF-8.
     pub fn into_shared(self) -> Result<Shared<T>, DecodeError> {
         if !self.message.is_image() {
             return Ok(Shared::assume(self.message));
@@ -98,14 +99,14 @@ impl<T: Message> Sample<T> {
         self.message.decoded(&pool).map(Shared::assume)
     }
 
-    /// Whether it is an image, rather than a value.
+    /// Returns `true` if the message is in encoded form, `false` if it is a value.
     pub fn is_image(&self) -> bool {
         self.message.is_image()
     }
 }
 
 impl Sample<SerializedMessage> {
-    /// The message's image, where it lies.
+    /// Returns the message's encoded form, where it lies.
     pub fn image(&self) -> &[u8] {
         match (self.message.image(), self.value()) {
             (Some(image), _) => image,
@@ -133,8 +134,8 @@ impl<T: Message> fmt::Debug for Sample<T> {
     }
 }
 
-/// A view of a message, for the time of a callback. It derefs to what the generator made for the
-/// type, e.g. `ImageView<'_>` for `Image`.
+/// A view of a message, for the duration of a callback. It derefs to the type's generated view, for
+/// example `ImageView<'_>` for `Image`.
 ///
 /// ```
 /// use sinew::View;
@@ -155,7 +156,7 @@ impl<'a, T: Viewed> View<'a, T> {
         Self(view)
     }
 
-    /// The view itself.
+    /// Returns the view itself.
     pub fn into_inner(self) -> T::View<'a> {
         self.0
     }
@@ -175,8 +176,8 @@ impl<'a, T: Viewed<View<'a>: fmt::Debug>> fmt::Debug for View<'a, T> {
     }
 }
 
-/// Whether bytes are an image of a type: what is asked of what comes from outside, where it isn't
-/// decoded.
+/// Checks whether bytes are a valid encoded message of a type: for messages from outside that
+/// aren't decoded.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Check(pub(crate) fn(&[u8]) -> Result<(), DecodeError>);

@@ -1,4 +1,4 @@
-//! What the type-erased core knows about a message type.
+//! The properties of a message type that the type-erased core needs.
 
 use sinew_msg::cdr::{Decoder, Field};
 use sinew_msg::description::{ConstDescription, Nested, TypeDescription};
@@ -8,8 +8,8 @@ use std::any::TypeId;
 use std::ptr;
 use std::sync::OnceLock;
 
-/// One per message type, in static memory; one per name and hash for types that are known at run
-/// time only, see [`generic`](super::generic).
+/// One per message type, in static memory; one per name and hash for types known at run time only,
+/// see [`generic`](super::generic).
 pub(crate) struct TypeSupport {
     /// Size and alignment of a value.
     pub(crate) layout: Layout,
@@ -19,53 +19,53 @@ pub(crate) struct TypeSupport {
     /// The pointer is a valid, initialised value of the type, owned by the caller and not used
     /// afterwards.
     pub(crate) drop: unsafe fn(*mut u8),
-    /// The representation: only ends with the same one exchange pointers.
+    /// The representation: only endpoints with the same one exchange pointers.
     pub(crate) representation: TypeId,
     name: TypeName,
     hash: Option<TypeHash>,
     description: Option<&'static ConstDescription>,
-    /// When a value says that it was taken, in nanoseconds; `None` if the type says nothing of it.
+    /// Returns the stamp of a value in nanoseconds; `None` if the type has none.
     ///
     /// # Safety
     /// The pointer is to a value of the type.
     pub(crate) stamp: Option<unsafe fn(*const u8) -> i64>,
-    /// Between values and images; `None` for a type that stays in the process.
+    /// Conversions between values and encoded form; `None` for a type that stays in the process.
     pub(crate) image: Option<ImageFunctions>,
 }
 
 /// A type's name.
 enum TypeName {
-    /// The function that says it: a constant can't.
+    /// A function that returns it, since a constant can't.
     OfRust(fn() -> &'static str),
-    /// Of a type that is known at run time only.
+    /// The name and description of a type that is known at run time only.
     Told(&'static str, &'static OnceLock<TypeDescription>),
 }
 
-/// What [`Encoding`](sinew_msg::Encoding) says, without the type.
+/// The functions of [`Encoding`](sinew_msg::Encoding), without the type.
 pub(crate) struct ImageFunctions {
-    /// Bytes of a value's image.
+    /// Returns the length of a value's encoded form in bytes.
     ///
     /// # Safety
     /// The pointer is to a value of the type.
     pub(crate) size: unsafe fn(*const u8) -> usize,
-    /// Writes a value's image into so many bytes.
+    /// Encodes a value into the slice, which it fills.
     ///
     /// # Safety
-    /// As `size`.
+    /// As for `size`.
     pub(crate) encode: unsafe fn(*const u8, &mut [u8]),
-    /// Makes a value of an image: over the value there if the flag is set, else into the
-    /// uninitialised place, which stays so after an error.
+    /// Decodes a value: over the existing one if the flag is set, otherwise into the uninitialised
+    /// place, which stays so after an error.
     ///
     /// # Safety
-    /// The pointer is to a place for a value of the type, which is the caller's alone and holds a
-    /// value if the flag says so.
+    /// The pointer is to a place for a value of the type that belongs to the caller alone, and that
+    /// holds a value if the flag is set.
     pub(crate) decode: unsafe fn(&[u8], *mut u8, bool) -> Result<(), DecodeError>,
-    /// Whether a value's bytes are its image, but for the header.
+    /// Whether a value's bytes are its encoded form, except for the header.
     pub(crate) is_plain: bool,
 }
 
 impl TypeSupport {
-    /// The ROS 2 type name, or the Rust one of a type that stays in the process.
+    /// Returns the ROS 2 type name, or the Rust name of a type that stays in the process.
     pub(crate) fn name(&self) -> &'static str {
         match self.name {
             TypeName::OfRust(name) => name(),
@@ -73,7 +73,7 @@ impl TypeSupport {
         }
     }
 
-    /// Name and hash, for people who wonder why two types are not the same.
+    /// Returns name and hash, for log lines that explain why two types are not the same.
     pub(crate) fn describe(&self) -> String {
         match self.hash {
             Some(hash) => format!("{} ({hash})", self.name()),
@@ -81,18 +81,19 @@ impl TypeSupport {
         }
     }
 
-    /// The hash of its description.
+    /// Returns the hash of its description.
     pub(crate) fn hash(&self) -> Option<TypeHash> {
         self.hash
     }
 
-    /// What others need to read its images, if it is known. What has another hash describes something
-    /// else, and is none.
+    /// Returns the description that other processes need to read its encoded messages, if it is
+    /// known. A description with another hash is of another type, and isn't returned.
     pub(crate) fn description(&self) -> Option<TypeDescription> {
         self.described().filter(|description| Some(description.hash()) == self.hash)
     }
 
-    /// The same, unchecked: for parts of what is checked as a whole, as hashing takes time.
+    /// The same, unchecked: for parts of a description that is checked as a whole, since hashing
+    /// takes time.
     pub(crate) fn described(&self) -> Option<TypeDescription> {
         match &self.name {
             TypeName::Told(_, told) => told.get().cloned(),
@@ -100,8 +101,8 @@ impl TypeSupport {
         }
     }
 
-    /// Whether messages of one type can be given to those that take the other: as they are, or by
-    /// their images.
+    /// Whether subscriptions of one type can take messages of the other: as they are, or by their
+    /// encoded form.
     pub(crate) fn exchanges_with(&self, other: &Self) -> bool {
         let by_images = || {
             self.image.is_some()
@@ -112,24 +113,24 @@ impl TypeSupport {
         self.is(other) || by_images()
     }
 
-    /// Whether it is known by name and hash only.
+    /// Whether the type is known by name and hash only.
     pub(crate) fn is_told(&self) -> bool {
         matches!(self.name, TypeName::Told(..))
     }
 
-    /// Whether messages of both are held in the same way, and are of the same type.
+    /// Whether both are the same type, held in the same way.
     pub(crate) fn is(&self, other: &Self) -> bool {
         let are_told = self.is_told() || other.is_told();
         self.representation == other.representation && (!are_told || ptr::eq(self, other))
     }
 
-    /// As `stamp`, of an image: `None` also if the header isn't what the type begins with, as then it
-    /// is anywhere.
+    /// Returns the stamp in an encoded message; `None` also if the type doesn't begin with its
+    /// header, since its position then varies.
     pub(crate) fn stamp_in(&self, image: &[u8]) -> Option<i64> {
         let (name, first) = self.description?.fields.first()?;
         let is_header = *name == "header"
             && matches!(first.nested, Nested::Structure(header) if header.name == "std_msgs/msg/Header");
-        // Its stamp comes first: seconds and nanoseconds.
+        // The header's stamp comes first: seconds and nanoseconds.
         let mut decoder = Decoder::new(image, self.name()).ok().filter(|_| is_header)?;
         let (seconds, nanoseconds) = (i32::decode(&mut decoder).ok()?, u32::decode(&mut decoder).ok()?);
         Some(i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds))
@@ -140,8 +141,9 @@ impl TypeSupport {
         self.image.as_ref().is_some_and(|image| image.is_plain)
     }
 
-    /// The table of a type that is known by name and hash only; its description may be told later.
-    /// Its messages are `T`, which says how they are held and is no type of ROS 2 itself.
+    /// Creates the table of a type that is known by name and hash only; its description may be
+    /// given later. Its messages are `T`, which defines how they are held and is itself no ROS 2
+    /// type.
     pub(crate) fn told<T: Message>(
         (name, hash): (&'static str, TypeHash),
         description: &'static OnceLock<TypeDescription>,
@@ -149,7 +151,7 @@ impl TypeSupport {
         Self { name: TypeName::Told(name, description), hash: Some(hash), ..T::TABLE }
     }
 
-    /// The table of `T`.
+    /// Returns the table of `T`.
     pub(crate) fn of<T: Message>() -> &'static TypeSupport {
         const { &<T as HasTypeSupport>::TABLE }
     }
@@ -215,11 +217,11 @@ unsafe fn encode<T: Message>(value: *const u8, image: &mut [u8]) {
 unsafe fn decode<T: Message>(image: &[u8], to: *mut u8, filled: bool) -> Result<(), DecodeError> {
     let to = to.cast::<T>();
     if filled {
-        // SAFETY: the caller promises a `T` that is its alone.
+        // SAFETY: the caller promises a `T` that belongs to it alone.
         return (encoding::<T>().decode_into)(image, unsafe { &mut *to });
     }
     let value = (encoding::<T>().decode)(image)?;
-    // SAFETY: a place for a `T`, the caller's alone, without a value.
+    // SAFETY: a place for a `T` that belongs to the caller alone, without a value.
     unsafe { to.write(value) };
     Ok(())
 }
@@ -229,15 +231,15 @@ unsafe fn drop_value<T>(value: *mut u8) {
     unsafe { ptr::drop_in_place(value.cast::<T>()) }
 }
 
-/// Clones a value of a type the caller knows: over the value at `to` when `filled`, else into the
-/// uninitialised place.
+/// Clones a value of a type that the caller knows: over the value at `to` if `filled`, otherwise
+/// into the uninitialised place.
 ///
 /// # Safety
-/// `from` is an initialised value, `to` is as `filled` says and exclusive, both of the type the
-/// function was made for.
+/// `from` is an initialised value; `to` is exclusive, and initialised if `filled` is set; both are
+/// of the type the function was made for.
 pub(crate) type CloneInto = unsafe fn(from: *const u8, to: *mut u8, filled: bool);
 
-/// The cloning function of `T`, for the ends of the delivery that need one.
+/// Returns the cloning function of `T`, for the endpoints that need one.
 pub(crate) const fn clone_into<T: Clone>() -> CloneInto {
     |from, to, filled| {
         // SAFETY: the caller of a `CloneInto` promises an initialised `T` at `from`.
@@ -249,7 +251,7 @@ pub(crate) const fn clone_into<T: Clone>() -> CloneInto {
             to.clone_from(from);
         } else {
             let copy = from.clone();
-            // SAFETY: `to` is a place for a `T` that the caller owns; nothing is there to be
+            // SAFETY: `to` is a place for a `T` that the caller owns; it holds no value to be
             // dropped.
             unsafe { to.write(copy) };
         }

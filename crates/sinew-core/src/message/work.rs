@@ -1,28 +1,28 @@
-//! What the contents of messages took on their way: what publishers and subscriptions count besides
+//! The work done on the contents of messages, which publishers and subscriptions count besides
 //! messages.
 //!
-//! | counted | is |
+//! | counter | meaning |
 //! |---|---|
-//! | copy | a `Clone` of a value, or an image (or a plain value) copied as bytes, if it is longer than [`SMALL`] |
-//! | encoding | an image made of a value that is not plain |
-//! | decoding | a value made of an image, of a type that is not plain |
-//! | image | a message published as an image (a draft), or handed out as one (a view) |
+//! | copy | a `Clone` of a value, or bytes copied, if longer than [`SMALL`] |
+//! | encoding | a value that is not plain was encoded |
+//! | decoding | a value of a type that is not plain was decoded |
+//! | image | a message published in encoded form (a draft), or handed out in it (a view) |
 //!
-//! A value that is handed on where it lies, a reference to it, and a plain value that is read where
-//! it lies are none of these, and cost nothing here: nothing is written where nothing was done.
-//! What a publisher's thread does is counted by the publisher; what is done for subscriptions of
-//! another process, and when a message is taken, by the subscription (by one of them, if it is done
-//! once for several).
+//! Handing on a value where it lies, a reference to it, or a plain value that is read where it lies
+//! counts as none of these, and costs nothing here: without work, nothing is written. The publisher
+//! counts the work of its thread. The subscription counts the work done for subscriptions of
+//! another process, and when a message is taken (one of them counts it, if it is done once for
+//! several).
 
 use super::block::RawMessage;
 use sinew_shm::{Counter, Counters};
 use std::ops::Add;
 
-/// The longest image that may lie in a slot of a ring itself, in bytes. Copies up to that length
-/// aren't counted: they are part of how a message gets into the ring and out of it.
+/// Maximum length in bytes of an encoded message that may lie in a slot of a ring itself. Copies up
+/// to that length aren't counted: they are part of moving a message into the ring and out of it.
 pub(crate) const SMALL: usize = 456;
 
-/// So many of each; see the [module](self).
+/// The number of each kind of work; see the [module](self).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct CopyWork {
     pub(crate) copies: u64,
@@ -42,25 +42,25 @@ impl CopyWork {
         Self { copies: count as u64, ..Self::NONE }
     }
 
-    /// Copying so many bytes.
+    /// Returns the work of copying `length` bytes.
     #[inline]
     pub(crate) fn copying(length: usize) -> Self {
         if length > SMALL { Self::COPY } else { Self::NONE }
     }
 
-    /// Making an image of so many bytes: that of a plain value is a copy of it.
+    /// Returns the work of encoding into `length` bytes: for a plain value that is a copy.
     #[inline]
     pub(crate) fn encoding(is_plain: bool, length: usize) -> Self {
         if is_plain { Self::copying(length) } else { Self::ENCODING }
     }
 
-    /// Making a value of so many bytes of image.
+    /// Returns the work of decoding `length` encoded bytes.
     #[inline]
     pub(crate) fn decoding(is_plain: bool, length: usize) -> Self {
         if is_plain { Self::copying(length) } else { Self::DECODING }
     }
 
-    /// Publishing a message, or handing it out, as what it is.
+    /// Returns the work of publishing a message, or handing it out, in its present form.
     #[inline]
     pub(crate) fn of_form(message: &RawMessage) -> Self {
         if message.is_image() { Self::IMAGE } else { Self::NONE }
@@ -71,7 +71,7 @@ impl CopyWork {
         self == Self::NONE
     }
 
-    /// Counts so much more, also where others can see it.
+    /// Adds `more`, also to the counters that other processes can read.
     #[inline]
     pub(crate) fn count(&mut self, more: Self, counters: &Option<Counters>) {
         if !more.is_none() {
