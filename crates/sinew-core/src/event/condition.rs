@@ -1,4 +1,4 @@
-//! Gathering what happened until the executor delivers it.
+//! Collects events until the executor delivers them.
 
 use super::status::{
     IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
@@ -12,9 +12,9 @@ use crate::message::info::ChainScope;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::{Arc, Mutex};
 
-/// What is gathered until the executor delivers it.
+/// An event that is collected until the executor delivers it.
 pub(crate) trait Status: Clone + Default + Send + Sync + 'static {
-    /// Forgets the changes that were delivered.
+    /// Resets the changes that were delivered.
     fn delivered(&mut self);
 }
 
@@ -75,8 +75,8 @@ impl Status for Triggered {
 /// An event callback with its group, erased.
 pub(crate) type OnEvent<E> = Box<dyn Fn(&mut GroupToken, &E) -> CallbackResult + Send + Sync>;
 
-/// An entity that gathers events of one kind and hands them to a callback, all that came since the
-/// last time at once.
+/// Collects events of one kind and passes them to a callback, all those since the last call at
+/// once.
 pub(crate) struct StatusCondition<E> {
     group: Arc<GroupCore>,
     what: String,
@@ -93,7 +93,7 @@ struct PendingStatus<E> {
 }
 
 impl<E: Status> StatusCondition<E> {
-    /// With a callback that knows its group.
+    /// Creates a condition with a callback that knows its group.
     pub(crate) fn erased(group: Arc<GroupCore>, what: String, callback: OnEvent<E>) -> Arc<Self> {
         Arc::new(Self {
             clock: group.clock.clone(),
@@ -105,14 +105,14 @@ impl<E: Status> StatusCondition<E> {
         })
     }
 
-    /// Adds to what is gathered. Returns the executor that the caller must signal once it holds no
-    /// lock.
+    /// Adds to the collected event. Returns the executor that the caller must signal once it holds
+    /// no lock.
     #[must_use]
     pub(crate) fn update(&self, change: impl FnOnce(&mut E)) -> Option<Arc<Scheduler>> {
         self.gather(|| self.clock.stamp(), change)
     }
 
-    /// The same for what happened earlier.
+    /// The same for an event that happened earlier.
     #[must_use]
     pub(crate) fn update_since(&self, stamp: Stamp, change: impl FnOnce(&mut E)) -> Option<Arc<Scheduler>> {
         self.gather(|| stamp, change)
@@ -122,7 +122,7 @@ impl<E: Status> StatusCondition<E> {
         let mut waiting = self.gathered.lock();
         change(&mut waiting.event);
         if waiting.since.is_some() {
-            return None; // it is queued already
+            return None; // it is already queued
         }
         let stamp = stamp();
         waiting.since = Some(stamp);
@@ -130,12 +130,12 @@ impl<E: Status> StatusCondition<E> {
         task_ref.notify(stamp).then(|| task_ref.scheduler.clone())
     }
 
-    /// Where it lives, if that is in an executor.
+    /// Returns its task, if it is in an executor.
     pub(crate) fn task_ref(&self) -> Option<TaskRef> {
         self.gathered.lock().task_ref.clone()
     }
 
-    /// What is gathered now.
+    /// Passes the event collected so far to `look`.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&E) -> R) -> R {
         look(&self.gathered.lock().event)
     }
@@ -154,7 +154,7 @@ impl<E: Status> Task for StatusCondition<E> {
         };
         let _no_chain = ChainScope::enter(None);
         let result = (self.callback)(token, &event);
-        // What came meanwhile announced itself: it found nothing queued.
+        // Events that arrived meanwhile announced themselves: they found nothing queued.
         TaskOutcome { result, next: None, called: true }
     }
 
@@ -202,7 +202,7 @@ impl<E: Status> GroupMember for StatusCondition<E> {
     }
 }
 
-/// A handler in its group; dropped, it leaves.
+/// A handler in its group; dropping it removes it from the group.
 pub(crate) struct AttachedCondition<E: Status> {
     source: Arc<StatusCondition<E>>,
     membership: Membership,

@@ -1,7 +1,7 @@
-//! Whether messages come as often as the deadline says.
+//! Checks whether messages come as often as the deadline demands.
 //!
-//! Each end counts for itself, if it has a handler for it: a publisher what it publishes, a
-//! subscription what arrives, from whichever publisher, kept or not. It starts with the first
+//! Each endpoint counts for itself, if it has a handler for it: a publisher its publications, a
+//! subscription the arrivals from any publisher, kept or not. Counting starts with the first
 //! message. A deadline is missed when *more* than a period has passed since the last message, and
 //! again after each further period.
 
@@ -13,13 +13,14 @@ use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::{Arc, Mutex};
 
-/// When messages came, and how many periods have passed without one. Times in nanoseconds.
+/// Times of messages, and the number of periods that have passed without one. Times are in
+/// nanoseconds.
 #[derive(Debug)]
 pub(crate) struct Pace {
     period: i64,
-    /// When the last message came; none has if there is none.
+    /// Time of the last message; `None` before the first.
     last: Option<i64>,
-    /// How many misses since the last message have been counted.
+    /// Number of misses since the last message that were counted.
     counted: i64,
 }
 
@@ -27,27 +28,27 @@ pub(crate) struct Pace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Missed {
     pub(crate) periods: u64,
-    /// When the first of them was over.
+    /// End of the first of them.
     pub(crate) since: i64,
 }
 
 impl Pace {
-    /// `period` is more than 0.
+    /// Creates a pace. `period` is more than 0.
     pub(crate) fn new(period: i64) -> Self {
         Self { period, last: None, counted: 0 }
     }
 
-    /// A message came: what was missed until then.
+    /// Records a message. Returns the periods missed until then.
     pub(crate) fn arrived(&mut self, at: i64) -> Option<Missed> {
         if self.last.is_some_and(|last| at < last && last - at < self.period) {
-            return None; // another publisher's overtook it on the way; anything older means that the clock was set back
+            return None; // overtaken; anything older: the clock was set back
         }
         let missed = self.look(at);
         (self.last, self.counted) = (Some(at), 0);
         missed
     }
 
-    /// What has been missed by now.
+    /// Returns the periods missed by now.
     pub(crate) fn look(&mut self, now: i64) -> Option<Missed> {
         let last = self.last?;
         // The n-th period is missed 1 ns after its end.
@@ -58,14 +59,14 @@ impl Pace {
         Some(Missed { periods, since })
     }
 
-    /// When the next period will be missed.
+    /// Returns the time at which the next period will be missed.
     pub(crate) fn next(&self) -> Option<i64> {
         let periods = self.period.saturating_mul(self.counted + 1);
         Some(self.last?.saturating_add(periods).saturating_add(1))
     }
 }
 
-/// The event of one end.
+/// The event of one endpoint.
 pub(crate) trait DeadlineMissed: Status {
     fn add(&mut self, periods: u64);
 }
@@ -84,7 +85,7 @@ impl DeadlineMissed for RequestedDeadlineMissed {
     }
 }
 
-/// A deadline with a handler that is to know when it is missed.
+/// A deadline with a handler that is notified when it is missed.
 pub(crate) struct Deadline<E> {
     clock: Clock,
     source: Arc<StatusCondition<E>>,
@@ -94,12 +95,12 @@ pub(crate) struct Deadline<E> {
 
 struct DeadlineState {
     pace: Pace,
-    /// When the timer will look at it; `i64::MAX` for never.
+    /// Time at which the timer will look; `i64::MAX`: never.
     look_at: i64,
 }
 
 impl<E: DeadlineMissed> Deadline<E> {
-    /// `period` in nanoseconds, more than 0.
+    /// Creates a deadline; `period` in nanoseconds, more than 0.
     pub(crate) fn new(
         period: i64,
         clock: Clock,
@@ -113,18 +114,18 @@ impl<E: DeadlineMissed> Deadline<E> {
         this
     }
 
-    /// A message came at this (steady) time. Returns the scheduler that the caller must signal once
-    /// it holds no lock.
+    /// Records a message at this (steady) time. Returns the scheduler that the caller must signal
+    /// once it holds no lock.
     #[must_use]
     pub(crate) fn arrived(&self, at: i64) -> Option<Arc<Scheduler>> {
         let mut state = self.state.lock();
         if let Some(missed) = state.pace.arrived(at) {
-            // The timer is late, or in no executor: it is due already.
+            // The timer is late, or in no executor: it is already due.
             return self.tell(missed);
         }
         let next = state.pace.next()?;
         if next >= state.look_at {
-            return None; // the usual case: it looks sooner, and finds this message
+            return None; // the usual case: the timer looks sooner, and finds this message
         }
         state.look_at = next;
         self.timer.look_by(next)

@@ -1,14 +1,14 @@
-//! Looking at something when its time is up.
+//! A timer that looks at objects when their time is up.
 //!
-//! A publisher or a subscription that has promises watched has one [`DeadlineTimer`], a member of
-//! its handlers' group: it waits in the executor's heap of deadlines, as a timer does, until the
+//! A publisher or a subscription with watched promises has one [`DeadlineTimer`], a member of its
+//! handlers' group: it waits in the executor's heap of deadlines, like any timer, until the
 //! earliest time at which something could have run out. Then it looks ([`Timed::look`]), and waits
-//! for the next such time. So what happens in time (a message, a sign of life) pays nothing for
-//! being watched but a note of when it was, and nothing polls.
+//! for the next such time. So a timely event (a message, a sign of life) pays nothing for being
+//! watched except recording its time, and nothing polls.
 //!
-//! The timer calls no handler itself: what it finds it adds to the handlers'
-//! [`StatusCondition`](super::condition::StatusCondition)s, under the time at which it happened,
-//! and they run next.
+//! The timer calls no handler itself: it adds its findings to the handlers'
+//! [`StatusCondition`](super::condition::StatusCondition)s, under the time at which they happened,
+//! and the handlers run next.
 
 use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
@@ -20,18 +20,18 @@ use crate::sys::sync::{Arc, Mutex};
 use std::mem;
 use std::sync::Weak;
 
-/// Something with a time that can run out.
+/// An object with a time that can run out.
 pub(crate) trait Timed: Send + Sync {
-    /// Whether the time is up; tells those that want to know. Returns the steady time at which to
-    /// look again, if there is one.
+    /// Checks whether the time is up, and notifies the handlers if so. Returns the steady time at
+    /// which to look again, if there is one.
     fn look(&self, deferred: &mut Deferred) -> Option<i64>;
 }
 
 /// See the module's documentation.
 pub(crate) struct DeadlineTimer {
-    /// What it is for: "publisher on frames".
+    /// Its purpose: "publisher on frames".
     whose: String,
-    /// The full name of the node it belongs to.
+    /// The full name of its node.
     node: Arc<str>,
     clock: Clock,
     place: prefetch::NoteIndex,
@@ -40,16 +40,16 @@ pub(crate) struct DeadlineTimer {
 
 #[derive(Default)]
 struct DeadlineTimerState {
-    /// When to look, in steady nanoseconds.
+    /// Time of the next look, in steady nanoseconds.
     due: Option<i64>,
     watched: Vec<Weak<dyn Timed>>,
-    /// Room for a list of what is looked at in a run: so that it allocates nothing.
+    /// Reused memory for the list of a run, so that a run allocates nothing.
     scratch: Vec<Weak<dyn Timed>>,
     task_ref: Option<TaskRef>,
 }
 
 impl DeadlineTimerState {
-    /// Tells the executor when to look. Returns the scheduler that the caller must signal once it
+    /// Sets the executor's next look. Returns the scheduler that the caller must signal once it
     /// holds no lock.
     #[must_use]
     fn arm(&self) -> Option<Arc<Scheduler>> {
@@ -59,7 +59,7 @@ impl DeadlineTimerState {
 }
 
 impl DeadlineTimer {
-    /// Has it look at this, too, when there is a time for it ([`DeadlineTimer::look_by`]).
+    /// Adds an object to look at, when there is a time for it ([`DeadlineTimer::look_by`]).
     pub(crate) fn watch(&self, watched: Weak<dyn Timed>) {
         let mut state = self.state.lock();
         state.watched.retain(|other| other.strong_count() > 0);
@@ -70,8 +70,8 @@ impl DeadlineTimer {
         self.state.lock().watched.retain(|other| !other.ptr_eq(watched));
     }
 
-    /// Has it look at this time, if it wouldn't sooner. Returns the scheduler that the caller must
-    /// signal once it holds no lock.
+    /// Schedules a look at this time, unless there is an earlier one. Returns the scheduler that
+    /// the caller must signal once it holds no lock.
     #[must_use]
     pub(crate) fn look_by(&self, due: i64) -> Option<Arc<Scheduler>> {
         let mut state = self.state.lock();
@@ -93,7 +93,8 @@ impl Task for DeadlineTimer {
                 watched.extend_from_slice(&state.watched);
                 watched
             };
-            // Without the lock: what is watched has one of its own, under which it arms its timers.
+            // Without the lock: a watched object has one of its own, under which it arms its
+            // timers.
             let next =
                 watched.iter().filter_map(Weak::upgrade).filter_map(|watched| watched.look(deferred)).min();
             watched.clear();
@@ -102,7 +103,7 @@ impl Task for DeadlineTimer {
             state.due = state.due.into_iter().chain(next).min();
             deferred.signal(state.arm());
         });
-        TaskOutcome::NOTHING // no handler was called: that is for the sources to do
+        TaskOutcome::NOTHING // no handler was called: the conditions do that
     }
 
     fn pending(&self) -> Option<Stamp> {
@@ -139,7 +140,7 @@ impl GroupMember for DeadlineTimer {
     }
 }
 
-/// A timer in its group; dropped, it leaves.
+/// A timer in its group; dropping it removes it from the group.
 pub(crate) struct AttachedTimer {
     timer: Arc<DeadlineTimer>,
     group: Arc<GroupCore>,

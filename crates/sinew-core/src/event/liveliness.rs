@@ -1,11 +1,11 @@
-//! Whether publishers are alive.
+//! Checks whether publishers are alive.
 //!
 //! An automatic publisher is alive while it exists, and so is a manual one without a lease. A
 //! manual one with a lease has a [`LivelinessLease`]: it *expires* when more than the lease has
-//! passed since its last sign of life (its creation, a publication, an assertion), and lives again
-//! with the next. What looks first notices that it expired: the timer of the publisher's handler
-//! (or of the log's line, without a handler), that of any matched subscription's handler, or the
-//! sign that comes too late; all of them are told at once, under the lease's lock.
+//! passed since its last sign of life (its creation, a publication, an assertion), and revives with
+//! the next. The first look notices the expiry: that of the timer of the publisher's handler (or of
+//! the log line, without a handler), that of the timer of any matched subscription's handler, or a
+//! late sign of life. All handlers are notified at once, under the lease's lock.
 //!
 //! Locks: graph or publisher -> lease -> timer or status -> scheduler.
 
@@ -18,7 +18,7 @@ use crate::sys::sync::{Arc, Mutex};
 use std::sync::Weak;
 use std::time::Duration;
 
-/// Signs of life, and whether the last is longer ago than the lease. Times in nanoseconds.
+/// Signs of life, and whether the last one is longer ago than the lease. Times are in nanoseconds.
 #[derive(Debug)]
 pub(crate) struct Lease {
     duration: i64,
@@ -26,34 +26,34 @@ pub(crate) struct Lease {
     alive: bool,
 }
 
-/// What a sign of life changed.
+/// The effects of a sign of life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sign {
-    /// It had expired at this time, which no look had noticed.
+    /// Time of an expiry that no look had noticed.
     pub(crate) expired: Option<i64>,
-    /// It lives again.
+    /// The publisher is alive again.
     pub(crate) revived: bool,
     /// The next expiry may come sooner than the last look found.
     pub(crate) sooner: bool,
 }
 
 impl Lease {
-    /// It lives, at this time. `duration` is more than 0.
+    /// Creates a lease that is alive at this time. `duration` is more than 0.
     pub(crate) fn new(duration: i64, now: i64) -> Self {
         Self { duration, last: now, alive: true }
     }
 
-    /// When it will expire if no sign comes; `None` if it has.
+    /// Returns the time at which it will expire without another sign; `None` if it has expired.
     pub(crate) fn ends(&self) -> Option<i64> {
         self.alive.then(|| self.end())
     }
 
-    /// The lease is over 1 ns after its last.
+    /// Returns the time of expiry, 1 ns after the lease's last.
     fn end(&self) -> i64 {
         self.last.saturating_add(self.duration).saturating_add(1)
     }
 
-    /// If it has expired by now, unnoticed: when it did.
+    /// Returns the time of an expiry until now that no look had noticed.
     pub(crate) fn look(&mut self, now: i64) -> Option<i64> {
         let expired = self.alive && now >= self.end();
         self.alive &= !expired;
@@ -69,19 +69,19 @@ impl Lease {
     }
 }
 
-/// The liveliness of one manual publisher with a lease, and those that want to know of it.
+/// The liveliness of one manual publisher with a lease, and the handlers that observe it.
 pub(crate) struct LivelinessLease {
     clock: Clock,
     state: Mutex<LeaseState>,
     lost: LeaseListener,
 }
 
-/// Where a publisher is told that it expired, and the timer that looks for it.
+/// The handler that is notified of a publisher's expiry, and the timer that looks for it.
 pub(crate) struct LeaseListener {
-    /// Without one, the log is told.
+    /// Without a handler, the expiry is logged.
     pub(crate) handler: Option<Arc<StatusCondition<LivelinessLost>>>,
     pub(crate) timer: Arc<DeadlineTimer>,
-    /// The publisher's.
+    /// The publisher's node.
     pub(crate) node: Arc<str>,
     pub(crate) topic: Arc<str>,
 }
@@ -100,7 +100,7 @@ pub(crate) struct LivelinessListener {
 }
 
 impl LivelinessListener {
-    /// A publisher matches.
+    /// Handles a new match with a publisher.
     pub(crate) fn is_matched(&self, lease: Option<&Arc<LivelinessLease>>, deferred: &mut Deferred) {
         match lease {
             Some(lease) => lease.join(self, deferred),
@@ -108,7 +108,7 @@ impl LivelinessListener {
         }
     }
 
-    /// It goes.
+    /// Handles the end of a match.
     pub(crate) fn is_unmatched(&self, lease: Option<&Arc<LivelinessLease>>, deferred: &mut Deferred) {
         match lease {
             Some(lease) => lease.remove(self, deferred),
@@ -118,7 +118,7 @@ impl LivelinessListener {
 }
 
 impl LivelinessLease {
-    /// `lease` in nanoseconds, more than 0.
+    /// Creates the liveliness of a publisher; `lease` in nanoseconds, more than 0.
     pub(crate) fn new(lease: i64, clock: Clock, lost: LeaseListener) -> Arc<Self> {
         let state = LeaseState { lease: Lease::new(lease, clock.steady()), watchers: Vec::new() };
         let ends = state.lease.end();
@@ -135,12 +135,12 @@ impl LivelinessLease {
         Arc::downgrade(&watched)
     }
 
-    /// The publisher published at this (steady) time.
+    /// Records a publication at this (steady) time.
     pub(crate) fn published(&self, at: i64, deferred: &mut Deferred) {
         self.state.lock().sign(at, &self.lost, deferred);
     }
 
-    /// The program says that the publisher is alive.
+    /// Records the program's assertion that the publisher is alive.
     pub(crate) fn assert(&self) {
         Deferred::with(|deferred| {
             let mut state = self.state.lock();
@@ -148,7 +148,7 @@ impl LivelinessLease {
         });
     }
 
-    /// A matched subscription wants to know from now on.
+    /// Adds the handler of a matched subscription.
     fn join(self: &Arc<Self>, watcher: &LivelinessListener, deferred: &mut Deferred) {
         let mut state = self.state.lock();
         state.look(self.clock.steady(), &self.lost, deferred);
@@ -157,16 +157,16 @@ impl LivelinessLease {
         let ends = state.lease.ends();
         let came =
             if ends.is_some() { LivelinessChanged::came_alive } else { LivelinessChanged::came_expired };
-        deferred.signal(watcher.changed.update(came)); // under the lock: before it can be told of a change
+        deferred.signal(watcher.changed.update(came)); // under the lock: before any change
         deferred.signal(ends.and_then(|ends| watcher.timer.look_by(ends)));
     }
 
-    /// A matched subscription doesn't want to know any more.
+    /// Removes the handler of a matched subscription.
     fn remove(self: &Arc<Self>, watcher: &LivelinessListener, deferred: &mut Deferred) {
         let mut state = self.state.lock();
         state.watchers.retain(|other| !Arc::ptr_eq(&other.changed, &watcher.changed));
         watcher.timer.forget(&self.watched());
-        let alive = state.lease.ends().is_some(); // as it was told
+        let alive = state.lease.ends().is_some(); // as the handler was notified
         let went = if alive { LivelinessChanged::went_alive } else { LivelinessChanged::went_expired };
         deferred.signal(watcher.changed.update(went));
     }

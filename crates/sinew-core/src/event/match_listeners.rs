@@ -1,4 +1,4 @@
-//! Who is told when an end of the delivery is matched, or can't be.
+//! Notifies handlers when an endpoint is matched, or can't be.
 
 use super::condition::StatusCondition;
 use super::status::{IncompatibleQos, IncompatibleType, Matched};
@@ -10,12 +10,12 @@ use crate::sys::sync::{Arc, Mutex};
 use sinew_shm::{Counter, Counters};
 use std::time::Duration;
 
-/// So long an end may wait for its first partner in this process, before the log says that one of
-/// another process stays there: a program makes its publishers and subscriptions one after the
-/// other.
+/// Time that an endpoint may wait for its first partner in this process, before the log says that
+/// an endpoint of another process is private to that: a program creates its publishers and
+/// subscriptions one after the other.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The status handlers of a publisher or a subscription, and what they are about.
+/// The status handlers of a publisher or a subscription, and the state that they report.
 pub(crate) struct MatchListeners {
     matched: Option<Arc<StatusCondition<Matched>>>,
     incompatible_qos: Option<Arc<StatusCondition<IncompatibleQos>>>,
@@ -26,16 +26,16 @@ pub(crate) struct MatchListeners {
 #[derive(Default)]
 struct MatchStatus {
     matched: Matched,
-    /// Subscriptions of the network that match, and by how many carriers a publisher's messages get
-    /// there: they count while there is one.
+    /// Matching subscriptions of the network, and the number of carriers that bring a publisher's
+    /// messages there: the subscriptions count while there is a carrier.
     listed: u64,
     carriers: u64,
-    /// What others can see of it.
+    /// The counters that other processes can read.
     counters: Option<Counters>,
-    /// The log says that it matches one whose QoS would keep them apart, if both were of Sinew.
+    /// Whether the log already names a match that the QoS would prevent between endpoints of Sinew.
     has_tolerated: bool,
-    /// An end of another process that is private to it, and since when that is known: the first
-    /// one. Not said yet.
+    /// The first endpoint of another process that is private to it, and the time at which it was
+    /// found. Not logged yet.
     stays_inside: Option<(Time, String)>,
 }
 
@@ -52,7 +52,7 @@ impl MatchStatus {
     }
 }
 
-/// A handler is told before the number changes that can be asked for: a thread that has seen the
+/// A handler is notified before the public number of matches changes: a thread that has seen the
 /// number finds the handler ready.
 impl MatchListeners {
     pub(crate) fn new(
@@ -83,7 +83,7 @@ impl MatchListeners {
         self.current.lock().change(change);
     }
 
-    /// A publisher matches a subscription that is at home there, or no longer does.
+    /// Handles a match of a publisher with a subscription of this origin, or its end.
     pub(crate) fn subscription(&self, origin: Origin, came: bool, deferred: &mut Deferred) {
         match origin {
             Origin::Listed | Origin::AnyQosListed => self.listed(came, deferred),
@@ -93,7 +93,7 @@ impl MatchListeners {
         }
     }
 
-    /// A subscription of the network matches, or no longer does.
+    /// Handles a match with a subscription of the network, or its end.
     fn listed(&self, came: bool, deferred: &mut Deferred) {
         let counts = {
             let mut current = self.current.lock();
@@ -107,7 +107,7 @@ impl MatchListeners {
         }
     }
 
-    /// A carrier is connected with a publisher, or no longer is.
+    /// Handles the connection of a carrier with a publisher, or its end.
     fn carried(&self, came: bool, deferred: &mut Deferred) {
         let changed = {
             let mut current = self.current.lock();
@@ -118,31 +118,31 @@ impl MatchListeners {
         (0..changed).for_each(|_| if came { self.is_matched(deferred) } else { self.is_unmatched(deferred) });
     }
 
-    /// How many are matched now.
+    /// Returns the number of present matches.
     pub(crate) fn matched_now(&self) -> u64 {
         self.current.lock().matched.current
     }
 
-    /// Whether there ever was an end that it matches.
+    /// Whether there ever was a match.
     pub(crate) fn was_matched(&self) -> bool {
         self.current.lock().matched.total > 0
     }
 
-    /// What others can see of it; set once.
+    /// Sets the counters that other processes can read; called once.
     pub(crate) fn is_counted(&self, counters: Counters) {
         let mut current = self.current.lock();
         current.counters = Some(counters);
         current.tell();
     }
 
-    /// It matches an end of the network whose QoS would keep them apart, if both were of Sinew.
-    /// Whether that is the first one, which the log tells of.
+    /// Records a match with an endpoint of the network that the QoS would prevent between endpoints
+    /// of Sinew. Returns whether it is the first one, which is logged.
     pub(crate) fn tolerates(&self) -> bool {
         !std::mem::replace(&mut self.current.lock().has_tolerated, true)
     }
 
-    /// There is an end on the topic that this doesn't match. Whether nothing more is to be said of
-    /// it: a handler is told.
+    /// Handles an endpoint on the topic that doesn't match. Returns whether nothing needs to be
+    /// logged, because a handler is notified.
     pub(crate) fn cannot_match(&self, mismatch: &Mismatch, reason: &str, deferred: &mut Deferred) -> bool {
         match (mismatch, &self.incompatible_qos, &self.incompatible_type) {
             (Mismatch::Qos(incompatibility), Some(source), _) => deferred.signal(source.update(|event| {
@@ -156,8 +156,9 @@ impl MatchListeners {
                 event.total_change += 1;
                 reason.clone_into(&mut event.last_reason);
             })),
-            // If it is matched here, or will be when this program has made its other end, it is
-            // most likely another instance of a program whose topic is private to its process.
+            // If it is matched here, or will be once this program has created its other endpoint,
+            // that endpoint most likely belongs to another instance of a program with a topic
+            // private to its process.
             (Mismatch::StaysInside { .. }, ..) => {
                 let held = &mut self.current.lock().stays_inside;
                 held.get_or_insert_with(|| (Time::steady(), reason.to_owned()));
@@ -166,8 +167,8 @@ impl MatchListeners {
         }
         true
     }
-    /// What is to be said of an end that is private to its process: this one, which `has_ended` or
-    /// has waited for long enough, has never been matched.
+    /// Returns the log text about an endpoint that is private to its process, if this one was never
+    /// matched and `has_ended` is set or it has waited long enough.
     pub(crate) fn take_unsaid(&self, has_ended: bool) -> Option<String> {
         let mut current = self.current.lock();
         let (since, _) = current.stays_inside.as_ref()?;

@@ -1,16 +1,16 @@
-//! What happens to an entity besides messages: what `on_..` handlers are told, guard conditions,
-//! and file descriptors that become ready.
+//! Events of entities besides messages: statuses for `on_..` handlers, guard conditions, and file
+//! descriptors that become ready.
 
-// What happens to an entity besides messages: what handlers are told, and who finds it out.
+// Events of entities besides messages, and the code that detects them.
 //
-// | file | what |
+// | file | contents |
 // |---|---|
-// | `status` | what handlers are told |
-// | `condition` | gathers it until the executor delivers it |
-// | `match_listeners` | telling both ends of a match, or that there is none |
-// | `deadline` | whether messages come often enough |
-// | `liveliness` | whether publishers give signs of life |
-// | `deadline_timer` | looking at something when its time is up |
+// | `status` | the events that handlers receive |
+// | `condition` | collects events until the executor delivers them |
+// | `match_listeners` | notifies both endpoints of a match or a mismatch |
+// | `deadline` | checks whether messages come often enough |
+// | `liveliness` | checks publishers' signs of life |
+// | `deadline_timer` | looks at objects when their time is up |
 
 pub(crate) mod condition;
 pub(crate) mod deadline;

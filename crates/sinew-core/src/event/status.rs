@@ -1,34 +1,34 @@
-//! What handlers are told: status events and guard conditions.
+//! The events that handlers receive: status events and guard conditions.
 
 use crate::ros::qos::Policy;
 use sinew_msg::DecodeError;
 
-/// An endpoint matched with this entity, or went away. ROS 2: `rmw_matched_status_t`.
+/// An endpoint matched with this entity, or ceased to match. ROS 2: `rmw_matched_status_t`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Matched {
-    /// How many entities have ever matched.
+    /// Number of entities that have ever matched.
     pub total: u64,
-    /// How many of them since the last event.
+    /// Number of them since the last event.
     pub total_change: u64,
-    /// How many are matched now.
+    /// Number of entities that match now.
     pub current: u64,
-    /// How that changed since the last event.
+    /// Change of `current` since the last event.
     pub current_change: i64,
 }
 
-/// An entity of the same topic asks for, or offers, a QoS that doesn't go with this one's. ROS 2:
-/// `rmw_qos_incompatible_event_status_t`.
+/// An entity of the same topic requests, or offers, a QoS that is incompatible with this one's. ROS
+/// 2: `rmw_qos_incompatible_event_status_t`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct IncompatibleQos {
-    /// How many there were.
+    /// Number of such entities.
     pub total: u64,
-    /// How many of them since the last event.
+    /// Number of them since the last event.
     pub total_change: u64,
-    /// The policy that kept the last one apart.
+    /// The policy that prevented the last match.
     pub last_policy: Option<Policy>,
-    /// The node of the last one, and what was offered and asked for.
+    /// The node of the last one, and the offered and the requested value.
     pub last_reason: String,
 }
 
@@ -36,28 +36,29 @@ pub struct IncompatibleQos {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct IncompatibleType {
-    /// How many there were.
+    /// Number of such entities.
     pub total: u64,
-    /// How many of them since the last event.
+    /// Number of them since the last event.
     pub total_change: u64,
     /// The node of the last one, and its type.
     pub last_reason: String,
 }
 
-/// Messages that reached the subscription's history were lost to newer ones, or found it full; or
-/// messages of another process were overwritten before they were read, or made no sense, such as a
-/// string that is not UTF-8 (which the log tells once, too); or messages of another host were lost on
-/// the network. ROS 2: `rmw_message_lost_status_t`.
+/// Messages of a subscription were lost. They reached its history and gave way to newer ones, or
+/// found it full; or they are of another process and were overwritten before they were read, or
+/// could not be read, for example because a string is not UTF-8 (which is also logged once); or
+/// they are of another host and were lost on the network. ROS 2: `rmw_message_lost_status_t`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct MessageLost {
-    /// How many there were.
+    /// Number of lost messages.
     pub total: u64,
-    /// How many of them since the last event.
+    /// Number of them since the last event.
     pub total_change: u64,
-    /// How many of `total` made no sense, or were refused by an [`Adapter`](crate::msg::Adapter).
+    /// Number of messages in `total` that could not be read, or that an
+    /// [`Adapter`](crate::msg::Adapter) refused.
     pub undecodable: u64,
-    /// What was wrong with the last one of these, and where in it.
+    /// The problem with the last one of these, and its position in the message.
     pub last_problem: Option<DecodeError>,
 }
 
@@ -66,9 +67,9 @@ pub struct MessageLost {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct OfferedDeadlineMissed {
-    /// How many periods there were.
+    /// Number of missed periods.
     pub total: u64,
-    /// How many of them since the last event.
+    /// Number of them since the last event.
     pub total_change: u64,
 }
 
@@ -77,9 +78,9 @@ pub struct OfferedDeadlineMissed {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct RequestedDeadlineMissed {
-    /// How many periods there were.
+    /// Number of missed periods.
     pub total: u64,
-    /// How many of them since the last event.
+    /// Number of them since the last event.
     pub total_change: u64,
 }
 
@@ -88,24 +89,24 @@ pub struct RequestedDeadlineMissed {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct LivelinessLost {
-    /// How often it did.
+    /// Number of expiries.
     pub total: u64,
-    /// How many times of them since the last event.
+    /// Number of them since the last event.
     pub total_change: u64,
 }
 
-/// Publishers that match a subscription came, went, let their lease expire, or gave a sign of life
-/// again. ROS 2: `rmw_liveliness_changed_status_t`.
+/// Publishers that match a subscription were added or removed, let their lease expire, or gave a
+/// sign of life again. ROS 2: `rmw_liveliness_changed_status_t`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct LivelinessChanged {
-    /// How many of them are alive now.
+    /// Number of them that are alive now.
     pub alive: u64,
-    /// How many exist, but have given no sign of life within their lease.
+    /// Number of them that exist, but have given no sign of life within their lease.
     pub not_alive: u64,
-    /// How `alive` changed since the last event; 0 if it went down and up again.
+    /// Change of `alive` since the last event; 0 if it went down and up again.
     pub alive_change: i64,
-    /// How `not_alive` changed since the last event.
+    /// Change of `not_alive` since the last event.
     pub not_alive_change: i64,
 }
 
@@ -113,6 +114,6 @@ pub struct LivelinessChanged {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Triggered {
-    /// How often since the callback ran last.
+    /// Number of times since the callback ran last.
     pub count: u64,
 }

@@ -1,4 +1,4 @@
-//! The front: what takes lines from the program, and the thread that writes them.
+//! The front end: takes lines from the program, and runs the thread that writes them.
 
 use super::line::{Format, Line, Place};
 use super::queue::{LINES, Queue};
@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-/// How long the end of the program, or a panic, waits for lines to be written.
+/// Maximum time that the end of the program, or a panic, waits for lines to be written.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 static FRONT: OnceLock<Front> = OnceLock::new();
@@ -25,27 +25,28 @@ pub(super) struct Front {
     thread: OnceLock<ThreadId>,
 }
 
-/// The front of this process, if [`init`](super::init) was called.
+/// Returns the front of this process, if [`init`](super::init) was called.
 pub(super) fn installed() -> Option<&'static Front> {
     FRONT.get()
 }
 
 impl Front {
-    /// Makes the only one of the process, if there is none.
+    /// Creates the process's only front, if there is none.
     pub(super) fn make() -> io::Result<&'static Self> {
         let queue = Queue::new()?;
         Ok(FRONT.get_or_init(|| Self { queue, thread: OnceLock::new() }))
     }
 
-    /// Hands a line to the thread. Never blocks; allocates the text.
+    /// Passes a line to the thread. Never blocks; allocates the text.
     pub(super) fn say(&self, level: LogLevel, name: &str, text: fmt::Arguments<'_>, place: Place) {
         self.queue.push(Line::new(level, Time::wall().nanoseconds(), name, text, place));
     }
 
-    /// Waits until what was said before is written, at most for `timeout`. False: it isn't.
+    /// Waits until earlier lines are written, at most for `timeout`. Returns `false` if they
+    /// aren't.
     pub(super) fn flush(&self, timeout: Duration) -> bool {
         if self.thread.get() == Some(&thread::current().id()) {
-            return false; // it can't wait for itself
+            return false; // the thread can't wait for itself
         }
         let pushed = self.queue.pushed();
         let until = Time::steady().nanoseconds().saturating_add(nanoseconds(timeout));
@@ -59,7 +60,7 @@ impl Front {
         true
     }
 
-    /// Whether there are lines that aren't written.
+    /// Whether there are lines that aren't written yet.
     pub(super) fn is_behind(&self) -> bool {
         self.queue.is_behind()
     }
@@ -86,7 +87,7 @@ impl log::Log for Front {
     }
 }
 
-/// What Sinew itself says; see [`sinew_shm::logging`].
+/// Logs a line of Sinew itself; see [`sinew_shm::logging`].
 pub(super) fn say_of_sinew(source: Source, logger: &str, text: fmt::Arguments<'_>) {
     let place = Place { module: source.module, file: "", line: source.line };
     if let Some(front) = installed() {
@@ -94,19 +95,19 @@ pub(super) fn say_of_sinew(source: Source, logger: &str, text: fmt::Arguments<'_
     }
 }
 
-/// Writes what waits when the program ends.
+/// Writes the waiting lines when the program ends.
 pub(super) extern "C" fn flush_at_exit() {
     flush_soon();
 }
 
-/// Waits for what was said to be written, but not for ever.
+/// Waits for earlier lines to be written, for a limited time.
 pub(super) fn flush_soon() {
     if let Some(front) = installed() {
         front.flush(PATIENCE);
     }
 }
 
-/// What the thread writes to.
+/// The outputs of the thread.
 pub(super) struct Writer {
     pub(super) format: Format,
     pub(super) console: Option<Console>,
@@ -115,7 +116,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Writes lines for ever; the thread's whole life.
+    /// Writes lines forever; the thread's whole life.
     pub(super) fn run(mut self, front: &Front) {
         let _ = front.thread.set(thread::current().id());
         loop {
@@ -150,7 +151,7 @@ impl Writer {
         }
     }
 
-    /// What goes wrong with one is said by the other.
+    /// Writes what is pending. An error of one output is reported by the other.
     fn flush(&mut self, to_console: bool) {
         let of_file = self.file.as_mut().and_then(LogFile::flush);
         if let Some(line) = of_file {

@@ -1,6 +1,6 @@
-//! A macro for each level, and what keeps it from being said each time.
+//! A set of macros for each level: always, once, all but the first, and throttled.
 
-/// A line by one of four ways: each time, `once`, `skip_first` or `throttle`.
+/// Logs a line in one of four ways: each time, `once`, `skip_first` or `throttle`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __line {
@@ -15,7 +15,7 @@ macro_rules! __line {
     };
 }
 
-/// The same, after a look whether it says who says it.
+/// The same, after a check that the first argument is a target.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __checked {
@@ -38,10 +38,10 @@ macro_rules! levels {
         #[doc = concat!("Says something of the level `", $word, "`: `sinew::", stringify!($line), "!(node, \"battery at {volts} V\")`.")]
         #[doc = concat!("ROS 2: `", $ros, "`.")]
         ///
-        /// First who says it, a [`LogTarget`](crate::logging::LogTarget): a node, a
-        /// [`Logger`](crate::logging::Logger) or a logger's name; then what, as in `format!`. It goes
-        /// where a line of the `log` crate with that target goes. If the level isn't enabled, nothing
-        /// is evaluated and nothing allocated.
+        /// The first argument is a [`LogTarget`](crate::logging::LogTarget): a node, a
+        /// [`Logger`](crate::logging::Logger) or a logger's name; the rest is as in `format!`. The
+        /// line goes where a line of the `log` crate with that target goes. If the level isn't
+        /// enabled, nothing is evaluated and nothing allocated.
         ///
         /// ```
         /// use sinew::prelude::*;
@@ -65,8 +65,8 @@ macro_rules! levels {
         #[doc = concat!("As [`", stringify!($line), "!`](macro@crate::", stringify!($line), "), but not again before an interval has passed, which comes first:")]
         #[doc = concat!("`sinew::", stringify!($throttle), "!(Duration::from_secs(1), node, \"battery at {volts} V\")`. ROS 2: `", $ros, "_THROTTLE`.")]
         ///
-        /// It goes by the node's ROS time, of a name by steady time. If the time goes back, it is said
-        /// again.
+        /// The period counts in the node's ROS time; for a name, in steady time. If the time goes
+        /// back, the line is logged again.
         #[macro_export]
         macro_rules! $throttle {
             ($d($d line:tt)*) => { $crate::__line!(throttle $level; $d($d line)*) };

@@ -1,33 +1,33 @@
-//! A line on its way from the caller to the logging thread, and how it is written.
+//! A line on its way from the caller to the logging thread, and its written format.
 
 use crate::sys::logging::LogLevel;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-/// Where in the program a line is said. From [`log!`](crate::log) and its like.
+/// The place in the program that logs a line. From [`log!`](crate::log) and similar macros.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Place {
     /// The module.
     pub module: &'static str,
     /// The file.
     pub file: &'static str,
-    /// The line in it.
+    /// The line number in the file.
     pub line: u32,
 }
 
-/// What is said: one allocation, made by who says it.
+/// A log line: one allocation, made by the caller.
 pub(super) struct Line {
     pub(super) level: LogLevel,
     /// Wall time, in nanoseconds.
     pub(super) stamp: i64,
-    /// The logger's name, and behind it the message.
+    /// The logger's name, followed by the message.
     text: String,
     name: usize,
     pub(super) place: Place,
 }
 
 impl Line {
-    /// What a message is expected to be long, at most.
+    /// Expected maximum length of a message.
     const USUAL: usize = 128;
 
     pub(super) fn new(
@@ -40,16 +40,17 @@ impl Line {
         let expected = message.as_str().map_or(Self::USUAL, str::len);
         let mut text = String::with_capacity(name.len() + expected);
         text.push_str(name);
-        let _ = text.write_fmt(message); // a `Display` that fails has said what it could
+        let _ = text.write_fmt(message); // a `Display` that fails has written what it could
         Self { level, stamp, text, name: name.len(), place }
     }
 
-    /// Bytes that it keeps.
+    /// Returns the bytes that it occupies.
     pub(super) fn size(&self) -> usize {
         self.text.capacity()
     }
 
-    /// The logger, as ROS 2 writes its name: a module `robot::arm` is the logger `robot.arm`.
+    /// Returns the logger's name as ROS 2 writes it: a module `robot::arm` is the logger
+    /// `robot.arm`.
     pub(super) fn logger(&self) -> Cow<'_, str> {
         let name = &self.text[..self.name];
         if name.contains("::") { name.replace("::", ".").into() } else { name.into() }
@@ -60,7 +61,7 @@ impl Line {
     }
 }
 
-/// How lines look: `RCUTILS_CONSOLE_OUTPUT_FORMAT`.
+/// The format of lines: `RCUTILS_CONSOLE_OUTPUT_FORMAT`.
 pub(super) struct Format(Vec<Piece>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,11 +80,11 @@ enum Piece {
 }
 
 impl Format {
-    /// ROS 2's.
+    /// The default format of ROS 2.
     pub(super) const USUAL: &'static str = "[{severity}] [{time}] [{name}]: {message}";
 
-    /// As `rcutils` reads it: names in braces that it knows stand for something, everything else for
-    /// itself; and so do the escapes of C for a few characters.
+    /// Parses a format as `rcutils` does: known names in braces and C's escapes for a few
+    /// characters are replaced; everything else stands for itself.
     pub(super) fn parse(text: &str) -> Self {
         let (mut pieces, mut plain, mut rest) = (Vec::new(), String::new(), text);
         while let Some(next) = rest.chars().next() {
@@ -112,7 +113,7 @@ impl Format {
         Self(pieces)
     }
 
-    /// Writes a line, with its end.
+    /// Writes a line, including its end.
     pub(super) fn write(&self, line: &Line, is_colored: bool, out: &mut String) {
         if is_colored {
             out.push_str(color(line.level));
@@ -135,7 +136,7 @@ fn escape(character: char) -> Option<char> {
     })
 }
 
-/// As `rcutils` colours lines.
+/// Returns the color of a level, as in `rcutils`.
 fn color(level: LogLevel) -> &'static str {
     match level {
         LogLevel::Debug => "\x1b[32m",
@@ -182,10 +183,10 @@ impl Piece {
     }
 }
 
-/// In nanoseconds.
+/// One second in nanoseconds.
 const SECOND: i64 = 1_000_000_000;
 
-/// `2023-11-14 22:13:20.000`, by UTC.
+/// Formats a stamp in UTC: `2023-11-14 22:13:20.000`.
 fn date_and_time(stamp: i64) -> String {
     let (seconds, milliseconds) = (stamp.div_euclid(SECOND), stamp.rem_euclid(SECOND) / 1_000_000);
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
@@ -270,7 +271,7 @@ mod tests {
             }
         }
 
-        /// The days of what a stamp can hold, each against the next.
+        /// Checks the days in the range of a stamp, each against the next.
         #[test]
         fn the_next_day_is_the_next_date(day in 0..106_000_i64) {
             let date = |day: i64| {

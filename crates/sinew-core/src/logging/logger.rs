@@ -1,4 +1,4 @@
-//! Loggers: names that lines are said under.
+//! Loggers: the names under which lines are logged.
 
 use super::line::Place;
 use super::target::{self, LogTarget, Sealed};
@@ -8,13 +8,13 @@ use crate::sys::logging::{self, LogLevel};
 use crate::sys::sync::Arc;
 use std::fmt;
 
-/// A name that lines are said under, and that has a level. From [`Node::logger`].
+/// A name under which lines are logged, with a level. From [`Node::logger`].
 ///
 /// The logger of node `/robot/arm` is `robot.arm`; its [children](Self::child) are
 /// `robot.arm.gripper` and so on. Lines of a node's logger and its children are published on
-/// `/rosout`. [`sinew::info!`](crate::info) and the like take it, or a node for its own; those of
-/// the `log` crate take its name: `log::info!(target: logger.name(), "..")`. Clones are the same
-/// logger.
+/// `/rosout`. [`sinew::info!`](crate::info) and the like take it, or a node for its own logger; the
+/// macros of the `log` crate take its name: `log::info!(target: logger.name(), "..")`. Clones are
+/// the same logger.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -33,49 +33,50 @@ pub struct Logger {
 }
 
 impl Logger {
-    /// A logger of no node: its lines are not on `/rosout`, unless there is a node of that name.
+    /// Creates a logger without a node: its lines are not on `/rosout`, unless there is a node of
+    /// that name.
     pub fn named(name: &str) -> Self {
         Self { name: name.into(), clock: None }
     }
 
-    /// A logger below this one.
+    /// Returns a logger below this one.
     #[must_use]
     pub fn child(&self, name: &str) -> Self {
         Self { name: format!("{}.{name}", self.name).into(), clock: self.clock.clone() }
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The level from which on it says something: its own, else that of the closest logger above
-    /// it, else that of all.
+    /// Returns the level from which on it logs: its own, otherwise that of the closest logger above
+    /// it, otherwise the default level.
     pub fn level(&self) -> LogLevel {
         logging::level(&self.name)
     }
 
-    /// Gives it a level, from now on and in the whole process; with `None` it has that of the logger
+    /// Sets its level, from now on and in the whole process; with `None` it uses that of the logger
     /// above it.
     pub fn set_level(&self, level: Option<LogLevel>) {
         logging::set_level(&self.name, level);
     }
 
-    /// Whether it says what is of that level.
+    /// Returns `true` if lines of that level are logged.
     pub fn is_enabled(&self, level: LogLevel) -> bool {
         level >= self.level()
     }
 
-    /// Says something; what [`log!`](crate::log) does. Never blocks, and allocates only the text, if
-    /// [`init`](super::init) was called; else it goes to the logger of the `log` crate.
+    /// Logs a line, as [`log!`](crate::log) does. Never blocks, and allocates only the text, if
+    /// [`init`](super::init) was called; otherwise the line goes to the logger of the `log` crate.
     pub fn say(&self, level: LogLevel, place: Place, text: fmt::Arguments<'_>) {
         if let Some(name) = target::says(self, level) {
             target::hand_over(name, level, place, text);
         }
     }
 
-    /// The time that [`log_throttle!`](crate::log_throttle) goes by: ROS time of its node's context;
-    /// of no node, steady time.
+    /// Returns the time that [`log_throttle!`](crate::log_throttle) uses: ROS time of its node's
+    /// context; without a node, steady time.
     pub fn now(&self) -> Time {
         let clock = self.clock.as_ref();
         clock.map_or_else(Time::steady, |clock| Time::from_nanoseconds(clock.now(ClockKind::Ros)))
@@ -107,7 +108,7 @@ impl LogTarget for Node {
 }
 
 impl Node {
-    /// Its logger: `robot.arm` for `/robot/arm`. ROS 2: `get_logger`.
+    /// Returns the node's logger: `robot.arm` for `/robot/arm`. ROS 2: `get_logger`.
     pub fn logger(&self) -> Logger {
         Logger { name: self.core().logger.clone(), clock: Some(self.context_shared().session.clock.clone()) }
     }

@@ -1,15 +1,16 @@
-//! Saying something always, once, now and then, or not at first. `levels` has them for each level.
+//! Macros that log a line always, once, now and then, or from the second time on. `levels` defines
+//! them for each level.
 
 use crate::sys::clock::Time;
 use crate::sys::sync::{HintI64, Ordering};
 use std::time::Duration;
 
-/// What a line of the program remembers of having been said: for the macros.
+/// Memory of a log statement for the macros: when it was last logged.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Said(HintI64);
 
-/// Not said yet. A time that no clock shows.
+/// Never logged. A time that no clock shows.
 const NEVER: i64 = i64::MIN;
 
 impl Said {
@@ -18,24 +19,25 @@ impl Said {
         Self(HintI64::new(NEVER))
     }
 
-    /// True once, for the first one who asks.
+    /// Returns `true` once, for the first caller.
     #[doc(hidden)]
     pub fn first(&self) -> bool {
         self.0.load(Ordering::Relaxed) == NEVER && self.0.swap(0, Ordering::Relaxed) == NEVER
     }
 
-    /// True if that is so long ago, or never was, or the time went back.
+    /// Returns `true` if the last time is at least `period` ago, there was none, or the time went
+    /// back.
     #[doc(hidden)]
     pub fn again(&self, now: Time, period: Duration) -> bool {
         let (last, now) = (self.0.load(Ordering::Relaxed), now.nanoseconds());
         let period = i64::try_from(period.as_nanos()).unwrap_or(i64::MAX);
         let is_due = last == NEVER || now < last || now - last >= period;
-        // Of several threads that come at once, one says it.
+        // If several threads come at once, one of them logs.
         is_due && self.0.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 }
 
-/// The line of the program in which this stands: for the macros.
+/// The place of this macro's use: for the macros.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __place {
@@ -44,11 +46,11 @@ macro_rules! __place {
     };
 }
 
-/// Says something of a level that is known only when it is said:
-/// `sinew::log!(node, level, "battery at {volts} V")`. Else [`info!`](crate::info) and the like are
-/// shorter.
+/// Logs a line with a level that is known only at run time:
+/// `sinew::log!(node, level, "battery at {volts} V")`. For fixed levels, [`info!`](crate::info) and
+/// the like are shorter.
 ///
-/// What the text needs is evaluated only if it is said.
+/// The text's arguments are evaluated only if the line is logged.
 #[macro_export]
 macro_rules! log {
     ($target:expr, $level:expr, $($text:tt)+) => {
@@ -56,8 +58,7 @@ macro_rules! log {
     };
 }
 
-/// Says something if the target says what is of that level, and then, asked after that, the way
-/// allows it.
+/// Logs a line if the target's level is enabled and then, checked after that, the way allows it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __say {
@@ -78,7 +79,7 @@ macro_rules! __say {
     }};
 }
 
-/// `target` is the name that the condition has for the target.
+/// `target` is the name by which the condition refers to the target.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __say_if {
@@ -95,8 +96,8 @@ macro_rules! __say_if {
     };
 }
 
-/// Says something the first time only (that its level is enabled): `sinew::log_once!(logger, LogLevel::Info, "ready")`. ROS 2:
-/// `RCLCPP_INFO_ONCE`.
+/// Logs a line the first time only (that its level is enabled):
+/// `sinew::log_once!(logger, LogLevel::Info, "ready")`. ROS 2: `RCLCPP_INFO_ONCE`.
 ///
 /// ```
 /// use sinew::LogLevel;
@@ -113,8 +114,8 @@ macro_rules! log_once {
     };
 }
 
-/// Says something each time but the first (that its level is enabled): `sinew::log_skip_first!(logger, LogLevel::Warn, "late")`.
-/// ROS 2: `RCLCPP_WARN_SKIPFIRST`.
+/// Logs a line each time except the first (that its level is enabled):
+/// `sinew::log_skip_first!(logger, LogLevel::Warn, "late")`. ROS 2: `RCLCPP_WARN_SKIPFIRST`.
 ///
 /// ```
 /// use sinew::LogLevel;
@@ -131,9 +132,9 @@ macro_rules! log_skip_first {
     };
 }
 
-/// Says something once in a while: not again before `period` has passed, by the clock of the logger's
-/// node (`sinew::log_throttle!(logger, LogLevel::Warn, Duration::from_secs(1), "no signal")`). If the
-/// time goes back, it is said again. ROS 2: `RCLCPP_WARN_THROTTLE`.
+/// Logs a line at most once per `period`, by the clock of the logger's node
+/// (`sinew::log_throttle!(logger, LogLevel::Warn, Duration::from_secs(1), "no signal")`). If the
+/// time goes back, the line is logged again. ROS 2: `RCLCPP_WARN_THROTTLE`.
 ///
 /// ```
 /// use sinew::LogLevel;

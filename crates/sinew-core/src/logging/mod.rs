@@ -1,7 +1,7 @@
-//! Logging: what a program says, to the console, a file and `/rosout`, as ROS 2 does it.
+//! Logging to the console, a file and `/rosout`, as in ROS 2.
 //!
-//! A node says `sinew::info!(node, "..")`; libraries say what they say with the `log` crate, which
-//! is the front of it all. [`init`] has it all written by one thread, so that saying something never
+//! A node logs with `sinew::info!(node, "..")`; libraries log with the `log` crate, which is the
+//! front end of everything. After [`init`], one thread writes all lines, so that logging never
 //! blocks:
 //!
 //! ```
@@ -20,20 +20,20 @@
 //! }
 //! ```
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `front` | takes lines; the thread that writes them |
-//! | `queue` | the way from one to the other |
-//! | `line` | a line, and how it is written |
+//! | `queue` | the queue between them |
+//! | `line` | a line, and its written format |
 //! | `sinks` | the console and the file |
 //! | `rosout` | the publishers of `/rosout` |
-//! | `services` | levels, read and set from outside |
-//! | `target`, `logger` | who says something |
-//! | `macros`, `levels` | what it is said with |
+//! | `services` | levels, read and set by other processes |
+//! | `target`, `logger` | the sources of lines |
+//! | `macros`, `levels` | the logging macros |
 //! | `tracing_layer` | the `tracing` crate, with the feature `tracing` |
 //!
-//! Levels are in `sinew_shm::logging`, as everything in Sinew goes by them. The repository's
-//! `docs/book/logging.md` tells it from the beginning.
+//! Levels are in `sinew_shm::logging`, since everything in Sinew uses them. The repository's
+//! `docs/book/logging.md` is an introduction.
 
 mod front;
 mod levels;
@@ -72,33 +72,33 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-/// Has everything that this process says go the way of ROS 2's programs: to the console, into a file
-/// and to `/rosout`. [`builder`]`().init()` in short; see there.
+/// Sends all log lines of this process where ROS 2's programs send theirs: to the console, into a
+/// file and to `/rosout`. Short for [`builder`]`().init()`; see there.
 ///
 /// # Errors
-/// [`LoggingError`].
+/// Returns [`LoggingError`].
 pub fn init() -> Result<(), LoggingError> {
     builder().init()
 }
 
-/// Logging with other settings than [`init`] has.
+/// Begins logging with settings other than those of [`init`].
 pub fn builder() -> Builder {
     Builder { console: true, file: true, rosout: true, directory: None, file_name: None }
 }
 
-/// Waits until all that was said before is written, at most for `timeout`; returns whether it is.
-/// The end of the program and a panic do so by themselves, for a second.
+/// Waits until all earlier lines are written, at most for `timeout`; returns whether they are. The
+/// end of the program and a panic do so by themselves, for a second.
 pub fn flush(timeout: Duration) -> bool {
     front::installed().is_none_or(|front| front.flush(timeout))
 }
 
 debug_says!(LoggingError: Taken, Environment { variable, value }, System(error));
 
-/// Why logging can't begin.
+/// The reason why logging can't begin.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LoggingError {
-    /// The process has a logger, of this or another library.
+    /// The process already has a logger, of this or another library.
     #[error(
         "the process has a logger already: call sinew::logging::init() once, before anything else that sets one (env_logger and the like)"
     )]
@@ -111,14 +111,14 @@ pub enum LoggingError {
         /// Its value.
         value: String,
     },
-    /// The operating system gives no thread, or no descriptor for it to sleep on.
+    /// The operating system provides no thread, or no descriptor for it to sleep on.
     #[error(
         "the logging thread can't be started: {0}; raise what limits processes or descriptors (ulimit -u, -n)"
     )]
     System(io::Error),
 }
 
-/// Begins logging; from [`builder`].
+/// Configures logging; from [`builder`].
 #[derive(Debug, Clone)]
 #[must_use = "nothing happens before `init`"]
 pub struct Builder {
@@ -130,53 +130,54 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Whether lines go to the console. Default: yes, unless a context's command line has
+    /// Sets whether lines go to the console. Default: yes, unless a context's command line has
     /// `--disable-stdout-logs`.
     pub fn console(mut self, wanted: bool) -> Self {
         self.console = wanted;
         self
     }
 
-    /// Whether lines go into a file. Default: yes, unless a context's command line has
+    /// Sets whether lines go into a file. Default: yes, unless a context's command line has
     /// `--disable-external-lib-logs`.
     pub fn file(mut self, wanted: bool) -> Self {
         self.file = wanted;
         self
     }
 
-    /// Whether lines of nodes go to `/rosout`. Default: yes, unless their context's command line has
-    /// `--disable-rosout-logs`.
+    /// Sets whether lines of nodes go to `/rosout`. Default: yes, unless their context's command
+    /// line has `--disable-rosout-logs`.
     pub fn rosout(mut self, wanted: bool) -> Self {
         self.rosout = wanted;
         self
     }
 
-    /// Where the file is made. Default: `$ROS_LOG_DIR`, else `$ROS_HOME/log`, else `~/.ros/log`.
+    /// Sets the directory of the file. Default: `$ROS_LOG_DIR`, otherwise `$ROS_HOME/log`,
+    /// otherwise `~/.ros/log`.
     pub fn directory(mut self, path: impl Into<PathBuf>) -> Self {
         self.directory = Some(path.into());
         self
     }
 
-    /// The beginning of the file's name: `<this>_<process>_<milliseconds since 1970>.log`. Default:
-    /// `--log-file-name` of a context's command line, else the program's name.
+    /// Sets the beginning of the file's name: `<this>_<process>_<milliseconds since 1970>.log`.
+    /// Default: `--log-file-name` of a context's command line, otherwise the program's name.
     pub fn file_name(mut self, prefix: impl Into<String>) -> Self {
         self.file_name = Some(prefix.into());
         self
     }
 
-    /// Begins: sets the logger of the `log` crate and starts the thread `sinew-logging`.
+    /// Starts logging: sets the logger of the `log` crate and starts the thread `sinew-logging`.
     ///
-    /// From then on saying something costs the caller some 100 ns, never blocks, and allocates only
-    /// the text. 4096 lines, or 16 MB of text, may wait; more are dropped, and the number is told.
-    /// `RCUTILS_CONSOLE_OUTPUT_FORMAT`, `RCUTILS_COLORIZED_OUTPUT`, `RCUTILS_LOGGING_USE_STDOUT` and
-    /// `RCUTILS_LOGGING_BUFFERED_STREAM` (0: each line is written by itself; else what came together
-    /// is) are those of ROS 2. Loggers have the level `info` unless `--log-level` of a context,
-    /// `SINEW_LOG` or a service says otherwise.
+    /// From then on logging a line costs the caller some 100 ns, never blocks, and allocates only
+    /// the text. At most 4096 lines, or 16 MB of text, may wait; more are dropped, and their number
+    /// is logged. `RCUTILS_CONSOLE_OUTPUT_FORMAT`, `RCUTILS_COLORIZED_OUTPUT`,
+    /// `RCUTILS_LOGGING_USE_STDOUT` and `RCUTILS_LOGGING_BUFFERED_STREAM` (0: each line is written
+    /// by itself; otherwise lines are written in batches) are those of ROS 2. Loggers have the
+    /// level `info` unless `--log-level` of a context, `SINEW_LOG` or a service sets another.
     ///
-    /// It is for the process, and for ever: for a program's `main`, not for libraries.
+    /// It applies to the whole process, forever: call it in a program's `main`, not in libraries.
     ///
     /// # Errors
-    /// [`LoggingError`]; then nothing has changed, but for [`LoggingError::System`].
+    /// Returns [`LoggingError`]; then nothing has changed, except after [`LoggingError::System`].
     pub fn init(self) -> Result<(), LoggingError> {
         let to_stdout = switch("RCUTILS_LOGGING_USE_STDOUT")?.unwrap_or(false);
         let color = switch("RCUTILS_COLORIZED_OUTPUT")?;
@@ -203,19 +204,19 @@ impl Builder {
         };
         let thread = thread::Builder::new().name("sinew-logging".to_owned());
         thread.spawn(|| writer.run(front)).map_err(LoggingError::System)?;
-        // SAFETY: the function takes nothing, returns, and doesn't unwind: it waits, with atomics and
-        // the kernel's help, for a thread that lives until the process is gone.
+        // SAFETY: the function takes no arguments, returns, and doesn't unwind: it waits, with
+        // atomics and the kernel's help, for a thread that lives until the process is gone.
         unsafe { libc::atexit(flush_at_exit) };
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            flush_soon(); // so that what was said before stands before it, and is there if it aborts
+            flush_soon(); // earlier lines come first, and are written even if it aborts
             before(panic);
         }));
         Ok(())
     }
 }
 
-/// A variable that is 0 or 1, or not set.
+/// Reads a variable that is 0 or 1, or not set.
 fn switch(variable: &'static str) -> Result<Option<bool>, LoggingError> {
     let value = std::env::var_os(variable).unwrap_or_default();
     match &*value.to_string_lossy() {

@@ -1,16 +1,16 @@
-//! The way of lines to the logging thread: bounded, so that a flood costs what the program allows
-//! for it, and no caller ever waits.
+//! The bounded queue of lines to the logging thread: a flood costs no more than its bounds, and no
+//! caller ever waits.
 //!
-//! Any thread pushes; one thread, the logging thread, takes. What doesn't fit is dropped and counted.
+//! Any thread pushes; only the logging thread takes. Lines that don't fit are dropped and counted.
 //!
-//! To wake a thread costs its caller some µs, and often the processor, as the kernel likes to run the
-//! woken thread at once. So the first line after a silence only sets an alarm ([`Alarm`]): a system call
-//! that wakes nobody. [`LATER`] the kernel wakes the thread, which writes all lines that came meanwhile.
-//! Lines in between cost no system call; when the queue is half full, and when a thread waits for lines
-//! to be written, the alarm is set to now.
+//! Waking a thread costs its caller some µs, and often the processor, as the kernel likes to run
+//! the woken thread at once. So the first line after a silence only sets an alarm ([`Alarm`]), with
+//! a system call that wakes no thread. After [`LATER`] the kernel wakes the logging thread, which
+//! writes all lines that came meanwhile. Lines in between cost no system call; when the queue is
+//! half full, and when a thread waits for lines to be written, the alarm is set to now.
 //!
-//! No line is missed: the thread looks after each sleep, and the call that comes before it sleeps ends
-//! that sleep at once (see [`Parker`]).
+//! No line is missed: the thread looks after each sleep, and a call that comes before it sleeps
+//! ends that sleep at once (see [`Parker`]).
 
 use super::line::Line;
 use crate::sys::clock::{Time, TimerFd};
@@ -21,66 +21,68 @@ use rustix::event::{PollFd, PollFlags, poll};
 use std::io;
 use std::time::Duration;
 
-/// Lines that wait at most.
+/// Maximum number of waiting lines.
 pub(super) const LINES: usize = 4096;
 
-/// Bytes of text that wait at most.
+/// Maximum bytes of waiting text.
 const BYTES: usize = 16 << 20;
 
-/// How long lines wait to be written together with the next ones.
+/// Time for which lines wait to be written together with the next ones.
 const LATER: Duration = Duration::from_millis(5);
 
 pub(super) struct Queue {
     lines: ArrayQueue<Line>,
     bytes: AtomicUsize,
-    /// How many were pushed, and of those how many were written, or dropped for want of room.
+    /// Numbers of lines that were pushed; of those, that were written; and that were dropped for
+    /// lack of room.
     pushed: AtomicU64,
     written: AtomicU64,
     dropped: AtomicU64,
-    /// How many of the dropped ones were told.
+    /// Number of dropped lines that were reported.
     told: AtomicU64,
     parker: Parker,
     alarm: Arc<Alarm>,
 }
 
-/// What the logging thread sleeps on: readable when it is time to write.
+/// The alarm that the logging thread sleeps on: readable when it is time to write.
 struct Alarm {
     timer: TimerFd,
-    /// It is set to now, and the thread hasn't seen that.
+    /// Whether it is set to now and the thread hasn't seen that.
     is_urgent: AtomicBool,
 }
 
 impl Bell for Alarm {
-    /// A ring is seen by the timer, which stays readable.
+    /// A ring shows on the timer, which stays readable.
     fn value(&self) -> u32 {
         0
     }
 
     fn ring(&self) {
-        // Only a descriptor that is none fails, or a time that is none.
+        // Fails only for an invalid descriptor or an invalid time.
         let _ = self.timer.set(Some(Time::steady() + LATER));
     }
 }
 
 impl Alarm {
-    /// Now, not later.
+    /// Wakes the logging thread now.
     fn ring_now(&self) {
-        // The thread that finds it set does nothing more: the one that set it wakes the logging thread,
-        // which clears it before it looks, and so (AcqRel) sees what was pushed before this.
+        // A thread that finds it set does nothing more: the one that set it wakes the logging
+        // thread, which clears it before it looks, and so (AcqRel) sees the lines pushed before
+        // this.
         if !self.is_urgent.swap(true, Ordering::AcqRel) {
             let _ = self.timer.set(Some(Time::from_nanoseconds(1)));
         }
     }
 
-    /// Sleeps until it is time.
+    /// Sleeps until the alarm is due.
     fn sleep(&self) {
-        let _ = poll(&mut [PollFd::new(&self.timer, PollFlags::IN)], None); // a signal: it looks, and sleeps again
+        let _ = poll(&mut [PollFd::new(&self.timer, PollFlags::IN)], None); // a signal: sleeps again
     }
 
-    /// It was seen. What comes from now on sets it anew.
+    /// Clears the alarm after it was seen. Later rings set it anew.
     fn clear(&self) {
-        // The timer first: a ring in between leaves it set, for one look too many. The other way round
-        // the flag would stay set without the timer, and later rings would be no more than alarms.
+        // The timer first: a ring in between leaves it set, for one unnecessary look. In the other
+        // order the flag would stay set without the timer, and later rings would set no alarm.
         let _ = self.timer.set(None);
         self.is_urgent.swap(false, Ordering::AcqRel);
     }
@@ -88,7 +90,7 @@ impl Alarm {
 
 impl Queue {
     /// # Errors
-    /// The operating system's: no descriptor is left.
+    /// Returns the operating system's error if no descriptor is left.
     pub(super) fn new() -> io::Result<Self> {
         let alarm = Arc::new(Alarm { timer: TimerFd::new()?, is_urgent: AtomicBool::new(false) });
         Ok(Self {
@@ -103,12 +105,13 @@ impl Queue {
         })
     }
 
-    /// Hands a line over, or counts it if there is no room.
+    /// Pushes a line, or counts it as dropped if there is no room.
     pub(super) fn push(&self, line: Line) {
         let size = line.size();
-        // Relaxed, all of these: they count, and nothing rides on them but how much is let in.
+        // Relaxed, all of these: they count, and order nothing; they only bound what is let in.
         let waiting = self.bytes.fetch_add(size, Ordering::Relaxed);
-        // Counted before it is there: `flush` never waits for less than was pushed before it.
+        // Counted before it is pushed: `flush` never waits for fewer lines than were pushed before
+        // it.
         self.pushed.fetch_add(1, Ordering::Relaxed);
         if waiting.saturating_add(size) > BYTES || self.lines.push(line).is_err() {
             self.bytes.fetch_sub(size, Ordering::Relaxed);
@@ -120,19 +123,19 @@ impl Queue {
         }
     }
 
-    /// The next line; for the logging thread.
+    /// Takes the next line; for the logging thread.
     pub(super) fn take(&self) -> Option<Line> {
         let line = self.lines.pop()?;
         self.bytes.fetch_sub(line.size(), Ordering::Relaxed);
         Some(line)
     }
 
-    /// So many of the lines that were taken are written.
+    /// Counts taken lines as written.
     pub(super) fn count_written(&self, lines: u64) {
         self.written.fetch_add(lines, Ordering::Release); // pairs with `is_written`
     }
 
-    /// How many were dropped since this was asked last.
+    /// Returns the number of lines dropped since the last call.
     pub(super) fn take_dropped(&self) -> u64 {
         let dropped = self.dropped.load(Ordering::Relaxed);
         dropped - self.told.swap(dropped, Ordering::Relaxed)
@@ -144,21 +147,22 @@ impl Queue {
         self.alarm.clear();
     }
 
-    /// How many lines are to be written of those that were pushed until now, for
-    /// [`is_written`](Self::is_written). One that another thread is about to drop counts as well.
+    /// Returns the number of lines pushed until now that are to be written, for
+    /// [`is_written`](Self::is_written). A line that another thread is about to drop counts as
+    /// well.
     pub(super) fn pushed(&self) -> u64 {
-        // In this order: what is counted as dropped (Acquire) is counted as pushed.
+        // In this order: a line counted as dropped (Acquire) is counted as pushed.
         let dropped = self.dropped.load(Ordering::Acquire);
         self.pushed.load(Ordering::Relaxed) - dropped
     }
 
-    /// Whether something that was pushed isn't written.
+    /// Whether a pushed line isn't written yet.
     pub(super) fn is_behind(&self) -> bool {
         self.written.load(Ordering::Acquire) < self.pushed()
     }
 
-    /// Whether all that was [pushed](Self::pushed) then is written, or all that is pushed now: then
-    /// some of it was dropped. Wakes the thread if not.
+    /// Whether as many lines are written as were [pushed](Self::pushed) then, or all that are
+    /// pushed now, if some of them were dropped. Wakes the thread if not.
     pub(super) fn is_written(&self, pushed: u64) -> bool {
         let is_written = self.written.load(Ordering::Acquire) >= pushed || !self.is_behind();
         if !is_written {

@@ -1,8 +1,8 @@
 //! `/rosout`: lines of nodes' loggers, for tools and recorders.
 //!
-//! As in ROS 2 each node has a publisher of its own. It is made when the node first says something, by
-//! the logging thread, and ends with the node: the node keeps it, and it keeps a stand-in of the
-//! node ([`NodeCore::stand_in`]), as each would keep the other for ever.
+//! As in ROS 2, each node has a publisher of its own. The logging thread creates it when the node
+//! first logs a line, and it ends with the node: the node keeps it, and it keeps a stand-in of the
+//! node ([`NodeCore::stand_in`]), because otherwise each would keep the other forever.
 
 use super::line::Line;
 use crate::api::node::NodeCore;
@@ -16,7 +16,7 @@ use sinew_interfaces::rcl_interfaces::msg::Log;
 
 const TOPIC: &str = "/rosout";
 
-/// Publishes a line for the node whose logger it is of, if there is one.
+/// Publishes a line for the node that its logger belongs to, if there is one.
 pub(super) fn publish(line: &Line) {
     let logger = line.logger();
     let Some(node) = NodeCore::of_logger(&logger) else { return };
@@ -34,7 +34,7 @@ pub(super) fn publish(line: &Line) {
         function: line.place.module.to_owned(),
         line: line.place.line,
     };
-    // It fails only if the context ends, or shared memory is full, which is told by who made it so.
+    // Fails only if the context ends, or if shared memory is full, which is reported elsewhere.
     drop(publisher.publish(log));
 }
 

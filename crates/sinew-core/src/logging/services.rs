@@ -1,4 +1,4 @@
-//! Levels of loggers, read and set from outside: ROS 2's two services.
+//! Levels of loggers, read and set by other processes: ROS 2's two services.
 
 use crate::api::node::Node;
 use crate::api::server::Server;
@@ -10,8 +10,8 @@ use sinew_interfaces::rcl_interfaces::srv::{
     SetLoggerLevelsRequest, SetLoggerLevelsResponse,
 };
 
-/// The services by which tools read and set the levels of this process's loggers, while it is there.
-/// From [`Node::logger_services`].
+/// The services by which tools read and set the levels of this process's loggers, until this is
+/// dropped. From [`Node::logger_services`].
 #[derive(Debug, Clone)]
 #[must_use = "the services end when this is dropped, with `let _ = ..` at once: name the variable, or `detach()` it"]
 pub struct LoggerServices {
@@ -20,7 +20,7 @@ pub struct LoggerServices {
 }
 
 impl LoggerServices {
-    /// Keeps them until the context ends.
+    /// Keeps the services until the context ends.
     pub fn detach(self) {
         self.get.detach();
         self.set.detach();
@@ -28,12 +28,12 @@ impl LoggerServices {
 }
 
 impl Node {
-    /// Lets others read and set the levels of this process's loggers, by the services
-    /// `~/get_logger_levels` and `~/set_logger_levels`: `sinew log level`, `ros2 service call`. As in
-    /// ROS 2 a node has them only if it is told to (`enable_logger_service`), as whoever may call
-    /// them may silence the program.
+    /// Lets other processes read and set the levels of this process's loggers, through the services
+    /// `~/get_logger_levels` and `~/set_logger_levels`: `sinew log level`, `ros2 service call`. As
+    /// in ROS 2 a node has them only on request (`enable_logger_service`), since anyone who can
+    /// call them can silence the program.
     ///
-    /// No executor is needed: they answer on the thread that calls, or brings the call.
+    /// No executor is needed: they answer on the calling thread, or the one that brings the call.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -44,7 +44,7 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// [`CreateError`]: as for [servers](crate::service::ServerBuilder::listener).
+    /// Returns [`CreateError`], as for [servers](crate::service::ServerBuilder::listener).
     pub fn logger_services(&self) -> Result<LoggerServices, CreateError> {
         let get = self.server::<GetLoggerLevels>("~/get_logger_levels");
         let get = get.listener(|request: &GetLoggerLevelsRequest| GetLoggerLevelsResponse {
@@ -58,12 +58,12 @@ impl Node {
     }
 }
 
-/// The level that the logger was given; 0 if it has that of one above it.
+/// Returns the logger's own level; 0 if it uses that of a logger above it.
 fn level_of(name: &str) -> LoggerLevel {
     LoggerLevel { name: name.to_owned(), level: own_level(name).map_or(0, |level| level.number().into()) }
 }
 
-/// Sets it; with 0 the logger has the level of the one above it again.
+/// Sets a level; with 0 the logger uses the level of the one above it again.
 fn set_one(wanted: &LoggerLevel) -> SetLoggerLevelsResult {
     let level = match wanted.level {
         0 => None,

@@ -1,4 +1,4 @@
-//! Where lines go: the console, and a file.
+//! The outputs of lines: the console, and a file.
 
 use super::line::{Format, Line, Place};
 use crate::sys::clock::Time;
@@ -7,21 +7,22 @@ use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
-/// Bytes that are written at once, about.
+/// Approximate bytes that are written at once.
 const BATCH: usize = 64 << 10;
 
 /// The console: standard error, or standard output.
 pub(super) struct Console {
     out: Box<dyn Write + Send>,
     is_colored: bool,
-    /// Each line is written by itself.
+    /// Whether each line is written by itself.
     one_by_one: bool,
     buffer: String,
     lost: Lost,
 }
 
 impl Console {
-    /// Standard error, or standard output; coloured as told, else if it is a terminal.
+    /// Creates the console on standard error or standard output; colored as requested, otherwise if
+    /// it is a terminal.
     pub(super) fn new(to_stdout: bool, color: Option<bool>, one_by_one: bool) -> Self {
         let (out, is_terminal): (Box<dyn Write + Send>, bool) = match to_stdout {
             true => (Box::new(io::stdout()), io::stdout().is_terminal()),
@@ -39,7 +40,7 @@ impl Console {
         }
     }
 
-    /// Writes what was added. A console that nobody reads any more is no error of the program's.
+    /// Writes the pending lines. A closed console is no error of the program.
     pub(super) fn flush(&mut self) {
         if self.buffer.is_empty() {
             return;
@@ -49,27 +50,27 @@ impl Console {
         self.lost.note(&result);
     }
 
-    /// Lines that were lost before one that was written, if that is news.
+    /// Returns the number of lines lost before one that was written, if it wasn't reported yet.
     pub(super) fn recovered(&mut self) -> Option<u64> {
         self.lost.recovered.take()
     }
 }
 
-/// A file, which is made with the first line.
+/// A file, which is created with the first line.
 pub(super) struct LogFile {
     directory: Option<PathBuf>,
-    /// In place of the program's name.
+    /// Replaces the program's name.
     prefix: Option<String>,
     file: Option<File>,
     path: PathBuf,
     buffer: String,
     lost: Lost,
-    /// What went wrong, or goes well again, and wasn't told yet.
+    /// A failure or a recovery that wasn't reported yet.
     news: Option<Line>,
 }
 
 impl LogFile {
-    /// In a directory, or where ROS 2 has them.
+    /// Creates the output in a directory, or in ROS 2's default one.
     pub(super) fn new(directory: Option<PathBuf>, prefix: Option<String>) -> Self {
         let (path, buffer) = (PathBuf::new(), String::new());
         Self { directory, prefix, file: None, path, buffer, lost: Lost::default(), news: None }
@@ -83,8 +84,8 @@ impl LogFile {
         }
     }
 
-    /// Writes what was added. A sentence if it failed since the last time and didn't before, or does
-    /// again after it did: a file that can't be written is told once.
+    /// Writes the pending lines. Returns a report of the first failure, or of the first success
+    /// after a failure: a file that can't be written is reported once.
     pub(super) fn flush(&mut self) -> Option<Line> {
         if !self.buffer.is_empty() {
             self.write();
@@ -130,13 +131,13 @@ impl LogFile {
     }
 }
 
-/// What is said of logging itself.
+/// Makes a line about logging itself.
 pub(super) fn notice(level: LogLevel, text: &str) -> Line {
     let place = Place { module: module_path!(), file: file!(), line: line!() };
     Line::new(level, Time::wall().nanoseconds(), "sinew", format_args!("{text}"), place)
 }
 
-/// `$ROS_LOG_DIR`, else `$ROS_HOME/log`, else `~/.ros/log`.
+/// Returns `$ROS_LOG_DIR`, otherwise `$ROS_HOME/log`, otherwise `~/.ros/log`.
 pub(super) fn usual_directory() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = || variable("HOME");
@@ -148,24 +149,24 @@ pub(super) fn usual_directory() -> Option<PathBuf> {
     }
 }
 
-/// The program's name.
+/// Returns the program's name.
 fn program() -> String {
     let path = std::env::current_exe().unwrap_or_default();
     path.file_name().unwrap_or_else(|| Path::new("program").as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Lines that a sink didn't take.
+/// Lines that a sink failed to write.
 #[derive(Default)]
 struct Lost {
-    /// In the next write.
+    /// Lines in the next write.
     waiting: u64,
     lines: u64,
-    /// Those lost before a write that went well, until they were told.
+    /// Number of lines lost before a successful write, until it is reported.
     recovered: Option<u64>,
 }
 
 impl Lost {
-    /// Counts a write. True: it failed, and the one before didn't.
+    /// Counts a write. Returns `true` if it failed and the one before didn't.
     fn note(&mut self, result: &io::Result<()>) -> bool {
         let lines = std::mem::take(&mut self.waiting);
         if result.is_err() {

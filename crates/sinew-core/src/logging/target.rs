@@ -1,4 +1,4 @@
-//! Who says a line: what the macros take as their first argument.
+//! The source of a line: the first argument of the macros.
 
 use super::front;
 use super::line::Place;
@@ -7,8 +7,8 @@ use crate::sys::logging::{self, LogLevel};
 use crate::sys::sync::Arc;
 use std::fmt;
 
-/// Who says a line: a [`Node`](crate::Node), a [`Logger`](super::Logger), or the name of a logger as
-/// a text. What [`sinew::info!`](crate::info) and the others take first.
+/// The source of a line: a [`Node`](crate::Node), a [`Logger`](super::Logger), or a logger's name
+/// as text. The first argument of [`sinew::info!`](crate::info) and the others.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -26,18 +26,18 @@ use std::fmt;
     note = "in a type of your own with a node in it, name that: `sinew::info!(self.node, ..)`"
 )]
 pub trait LogTarget: Sealed {
-    /// The name of its logger. Allocates nothing.
+    /// Returns the name of its logger. Allocates nothing.
     #[doc(hidden)]
     fn logger_name(&self) -> &str;
 
-    /// The time that `.._throttle!` goes by.
+    /// Returns the time that `.._throttle!` uses.
     #[doc(hidden)]
     fn logger_time(&self) -> Time {
         Time::steady()
     }
 }
 
-/// Sinew's crates say which types are targets.
+/// Restricts targets to types of Sinew's crates.
 #[doc(hidden)]
 pub trait Sealed {}
 
@@ -75,7 +75,7 @@ macro_rules! pointers {
 
 pointers!(&T, &mut T, Box<T>, Arc<T>);
 
-/// A level, in Sinew's words and those of the `log` crate, which has one more and one less.
+/// A level, for Sinew and for the `log` crate, which has one more and one less.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct Severity {
@@ -105,13 +105,13 @@ impl From<LogLevel> for Severity {
     }
 }
 
-/// The name of the target's logger, if anything comes of saying a line of that level: for the macros,
-/// which evaluate nothing otherwise. Allocates nothing.
+/// Returns the name of the target's logger if a line of that level is logged: for the macros, which
+/// evaluate nothing otherwise. Allocates nothing.
 #[doc(hidden)]
 pub fn says<T: LogTarget + ?Sized>(target: &T, severity: impl Into<Severity>) -> Option<&str> {
     let Severity { level, of_log } = severity.into();
     let name = target.logger_name();
-    // Cheap, and so first: the level of the most talkative logger. Whatever that is, fatal counts.
+    // Cheap, so it comes first: the level of the most verbose logger. Fatal always counts.
     let may_be_said = of_log <= log::max_level() || level == LogLevel::Fatal;
     let is_said = may_be_said
         && match front::installed() {
@@ -124,7 +124,7 @@ pub fn says<T: LogTarget + ?Sized>(target: &T, severity: impl Into<Severity>) ->
     is_said.then_some(name)
 }
 
-/// The rest of saying it, once that is known.
+/// Logs the line, once that is known.
 #[doc(hidden)]
 pub fn hand_over(name: &str, severity: impl Into<Severity>, place: Place, text: fmt::Arguments<'_>) {
     let Severity { level, of_log } = severity.into();

@@ -9,9 +9,9 @@ use tracing_core::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::registry::LookupSpan;
 
-/// Has the events of the `tracing` crate written as log lines, once [`init`](super::init) was called:
-/// their target is the logger, and their fields, and the names of the spans they are in, are in the
-/// text. With the feature `tracing`.
+/// Writes events of the `tracing` crate as log lines, once [`init`](super::init) was called: an
+/// event's target is the logger, and the text contains its fields and the names of its spans. With
+/// the feature `tracing`.
 ///
 /// ```
 /// use tracing_subscriber::layer::SubscriberExt as _;
@@ -22,8 +22,8 @@ use tracing_subscriber::registry::LookupSpan;
 /// tracing::subscriber::set_global_default(subscriber).unwrap();
 /// ```
 ///
-/// (Not by the subscriber's `init`: with the feature `tracing-log` of `tracing-subscriber`, which
-/// zenoh turns on, that would be a second logger for the `log` crate, beside this one.)
+/// (Don't use the subscriber's `init`: with the feature `tracing-log` of `tracing-subscriber`,
+/// which zenoh turns on, that would be a second logger for the `log` crate, beside this one.)
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TracingLayer;
 
@@ -58,7 +58,7 @@ fn level_of(metadata: &Metadata<'_>) -> LogLevel {
     }
 }
 
-/// Writes the message, and behind it the other fields.
+/// Writes the message, followed by the other fields.
 struct Fields<'a>(&'a mut String);
 
 impl Visit for Fields<'_> {

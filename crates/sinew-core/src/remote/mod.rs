@@ -1,4 +1,4 @@
-//! Transports: how ends elsewhere are reached. Each implements the traits that
-//! [`topic`](crate::topic) and [`service`](crate::service) own, and is known to nothing there.
+//! Transports, which reach endpoints elsewhere. Each implements the traits of
+//! [`topic`](crate::topic) and [`service`](crate::service); nothing there depends on a transport.
 
 pub(crate) mod shm;

@@ -2,8 +2,8 @@
 //!
 //! The only file that reads a clock or asks the kernel for timing. Times inside are *steady*
 //! nanoseconds (`CLOCK_MONOTONIC`, one clock for all processes of a host); wall time is derived
-//! from them when a caller asks. `CLOCK_REALTIME` and `CLOCK_MONOTONIC` are slewed together and
-//! differ by steps only, so an offset that is measured again every second serves for a second.
+//! from them on request. `CLOCK_REALTIME` and `CLOCK_MONOTONIC` are slewed together and differ by
+//! steps only, so an offset that is measured once a second is valid for a second.
 
 use super::jump::{ClockChange, TimeJump};
 use super::sync::{Arc, AtomicI64, AtomicU64, HintI64, Mutex, Ordering};
@@ -22,20 +22,21 @@ pub use super::time::Time;
 pub(crate) use super::time::nanoseconds;
 
 impl Time {
-    /// Steady time now (`CLOCK_MONOTONIC`): for measuring. Never blocks; some 20 ns.
+    /// Returns the steady time now (`CLOCK_MONOTONIC`), for measurements. Never blocks; takes some
+    /// 20 ns.
     pub fn steady() -> Self {
         Self::from_nanoseconds(machine(ClockId::Monotonic))
     }
 
-    /// Wall time now (`CLOCK_REALTIME`): for people and for stamps in messages. Never blocks; some
-    /// 20 ns.
+    /// Returns the wall time now (`CLOCK_REALTIME`), for people and for stamps in messages. Never
+    /// blocks; takes some 20 ns.
     pub fn wall() -> Self {
         Self::from_nanoseconds(machine(ClockId::Realtime))
     }
 }
 
-/// In a model time stands still: what was measured must not decide what happens next, or no run
-/// could be repeated.
+/// In a model time stands still: a measurement must not decide what happens next, or no run could
+/// be repeated.
 #[cfg(loom)]
 fn machine(_clock: ClockId) -> i64 {
     1_000_000_000
@@ -48,8 +49,7 @@ fn machine(clock: ClockId) -> i64 {
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// Which clock a timer follows. ROS 2's words: `RCL_STEADY_TIME`, `RCL_SYSTEM_TIME`,
-/// `RCL_ROS_TIME`.
+/// The clock that a timer follows. In ROS 2: `RCL_STEADY_TIME`, `RCL_SYSTEM_TIME`, `RCL_ROS_TIME`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ClockKind {
     /// Never jumps: the clock of ROS 2's "wall timers".
@@ -57,9 +57,9 @@ pub enum ClockKind {
     Steady,
     /// The wall clock, which may be set to another time.
     System,
-    /// The time of `/clock`, as a simulator or a replay gives it, if the context
-    /// [uses it](crate::Context::use_sim_time); else what the program has
-    /// [set](crate::Context::set_ros_time); else the wall clock.
+    /// The time of `/clock` from a simulator or a replay, if the context [uses
+    /// it](crate::Context::use_sim_time); otherwise the time that the program has
+    /// [set](crate::Context::set_ros_time); otherwise the wall clock.
     Ros,
 }
 
@@ -67,42 +67,41 @@ impl ClockKind {
     pub(crate) const ALL: [ClockKind; 3] = [ClockKind::Steady, ClockKind::System, ClockKind::Ros];
 }
 
-/// What a timer's clock shows.
+/// A reading of a timer's clock.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TimerClock {
-    /// Which one it is now.
+    /// The clock that applies now.
     pub(crate) kind: ClockKind,
-    /// Nanoseconds.
+    /// The time in nanoseconds.
     pub(crate) now: i64,
-    /// Times of different sources can't be compared.
+    /// Number of the source: times of different sources can't be compared.
     pub(crate) source: u64,
 }
 
-/// When something happened: what arrival order goes by.
+/// The time of an event, which defines the order of arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stamp {
     /// Steady nanoseconds.
     pub(crate) time: i64,
-    /// Keeps apart what happens at the same time: always under virtual time, and where a clock is
-    /// coarse.
+    /// Distinguishes events of the same time: always under virtual time, and if a clock is coarse.
     pub(crate) order: u64,
 }
 
 impl Stamp {
-    /// Before everything that is stamped at this time: a timer's expiry.
+    /// Returns the stamp before every event stamped at this time: a timer's expiry.
     pub(crate) fn due(time: i64) -> Self {
         Self { time, order: 0 }
     }
 }
 
-/// The machine's wall minus its steady time, and the steady time it was measured at.
+/// The machine's wall time minus its steady time, and the steady time of that measurement.
 static WALL_OFFSET: HintI64 = HintI64::new(0);
 static OFFSET_MEASURED: HintI64 = HintI64::new(i64::MIN);
 
-/// The machine's wall time at a steady time of the recent past.
+/// Returns the machine's wall time at a steady time of the recent past.
 pub(crate) fn wall_of(steady: i64) -> i64 {
-    // Acquire: pairs with the Release below, and brings the offset of that measurement, or of a newer
-    // one.
+    // Acquire: pairs with the Release below, and brings the offset of that measurement, or of a
+    // newer one.
     let measured = OFFSET_MEASURED.load(Ordering::Acquire);
     if steady.saturating_sub(measured) > 1_000_000_000 {
         let (offset, now) = compare_clocks(machine);
@@ -112,11 +111,11 @@ pub(crate) fn wall_of(steady: i64) -> i64 {
     steady + WALL_OFFSET.load(Ordering::Relaxed)
 }
 
-/// Wall minus steady time, and the steady time at which they were compared. A thread that is held up
-/// between two looks at a clock would take that for a difference of the clocks: so it looks again,
-/// and the shortest look counts.
+/// Returns wall minus steady time, and the steady time at which they were compared. A thread that
+/// is delayed between two readings would take the delay for a difference of the clocks: so it
+/// measures again, and the shortest measurement counts.
 fn compare_clocks(mut clock: impl FnMut(ClockId) -> i64) -> (i64, i64) {
-    /// Looks at most, and the nanoseconds within which one is short enough.
+    /// Maximum number of measurements, and the nanoseconds within which one is short enough.
     const LOOKS: u32 = 8;
     const SHORT: i64 = 2000;
     let mut look = || {
@@ -150,13 +149,13 @@ struct Clocks {
 
 #[derive(Default)]
 struct RosTime {
-    /// While it is set; else it is the wall clock's.
+    /// The time, while it is set; otherwise the wall clock applies.
     set: Option<i64>,
-    /// How often it came from another source.
+    /// Number of changes of the source.
     epoch: u64,
-    /// It follows `/clock`, which has said nothing yet: it stands at 0.
+    /// Whether it follows `/clock`, which has sent nothing yet: it stands at 0.
     is_awaited: bool,
-    /// How often it came from another source, or began with the first word of `/clock`.
+    /// Number of changes of the source, counting each first message of `/clock`.
     source: u64,
 }
 
@@ -173,7 +172,8 @@ impl Clock {
         self.0.source.as_ref()
     }
 
-    /// Whether one executor can follow both: both go by the machine, or by the same virtual clock.
+    /// Whether one executor can follow both: both use the machine's time, or the same virtual
+    /// clock.
     pub(crate) fn goes_with(&self, other: &Clock) -> bool {
         match (&self.0.source, &other.0.source) {
             (None, None) => true,
@@ -182,7 +182,7 @@ impl Clock {
         }
     }
 
-    /// Steady nanoseconds.
+    /// Returns the steady time in nanoseconds.
     #[inline]
     pub(crate) fn steady(&self) -> i64 {
         match &self.0.source {
@@ -191,7 +191,8 @@ impl Clock {
         }
     }
 
-    /// The stamp of something that happens now; later than every earlier stamp of this thread.
+    /// Returns the stamp of an event that happens now, later than every earlier stamp of this
+    /// thread.
     #[inline]
     pub(crate) fn stamp(&self) -> Stamp {
         match &self.0.source {
@@ -206,7 +207,7 @@ impl Clock {
         }
     }
 
-    /// Nanoseconds of the given clock now.
+    /// Returns the present time of the given clock in nanoseconds.
     pub(crate) fn now(&self, kind: ClockKind) -> i64 {
         match kind {
             ClockKind::Steady => self.steady(),
@@ -215,8 +216,8 @@ impl Clock {
         }
     }
 
-    /// Nanoseconds of the given clock now, and how often it came from another source: times of
-    /// different epochs can't be compared.
+    /// Returns the present time of the given clock in nanoseconds, and the number of changes of its
+    /// source: times of different epochs can't be compared.
     pub(crate) fn read(&self, kind: ClockKind) -> (i64, u64) {
         if kind == ClockKind::Ros { self.ros() } else { (self.now(kind), 0) }
     }
@@ -226,10 +227,11 @@ impl Clock {
         (set.unwrap_or_else(|| self.wall()), epoch)
     }
 
-    /// Nanoseconds of a timer's clock now, and how often it came from another source or began.
+    /// Returns the present reading of a timer's clock, with the number of changes of its source,
+    /// counting beginnings.
     ///
-    /// `None` is a node's clock: ROS time while it is simulated or set, else steady time, as the wall
-    /// clock may be set under a timer.
+    /// `None` is a node's clock: ROS time while it is simulated or set, otherwise steady time, as
+    /// the wall clock may be set while a timer runs.
     pub(crate) fn of_timer(&self, kind: Option<ClockKind>) -> TimerClock {
         if let Some(kind @ (ClockKind::Steady | ClockKind::System)) = kind {
             return TimerClock { kind, now: self.now(kind), source: 0 };
@@ -249,8 +251,8 @@ impl Clock {
         }
     }
 
-    /// Sets ROS time; `None` returns to the wall clock. With an epoch: only in that one. `None`: it
-    /// is as it was.
+    /// Sets ROS time; with a `time` of `None`, returns to the wall clock. With an epoch given, acts
+    /// only in that epoch. Returns the jump; `None` if nothing changed.
     pub(crate) fn set_ros_time(&self, time: Option<Time>, only_in: Option<u64>) -> Option<TimeJump> {
         let mut ros = self.0.ros.lock();
         if only_in.is_some_and(|epoch| epoch != ros.epoch) {
@@ -272,12 +274,12 @@ impl Clock {
         Some(TimeJump { begins, ..TimeJump::new(change, before, after, ros.source) })
     }
 
-    /// ROS time is 0 from now on, until it is set by the first word of `/clock`, or by the program.
-    /// The epoch in which that may be, and the jump, if it is one.
+    /// Sets ROS time to 0 until the first message of `/clock`, or the program, sets it. Returns the
+    /// epoch in which that is allowed, and the jump, if there is one.
     pub(crate) fn await_ros_time(&self) -> (u64, Option<TimeJump>) {
         let jump = self.set_ros_time(Some(Time::from_nanoseconds(0)), None);
         let mut ros = self.0.ros.lock();
-        // Unless another thread was faster, which has set it.
+        // Unless another thread has set the time in between.
         ros.is_awaited = ros.set == Some(0);
         (ros.epoch, jump)
     }
@@ -287,12 +289,12 @@ impl Clock {
         self.0.ros.lock().set.is_some()
     }
 
-    /// Whether this clock goes on with steady time: all but ROS time that the program sets.
+    /// Whether this clock advances with steady time: all do except ROS time that the program sets.
     pub(crate) fn moves_with_steady(&self, kind: ClockKind) -> bool {
         kind != ClockKind::Ros || !self.is_ros_time_set()
     }
 
-    /// Whether real time brings this clock forward: only then is it worth sleeping for.
+    /// Whether real time advances this clock: only then is a sleep useful.
     pub(crate) fn passes(&self, kind: ClockKind) -> bool {
         !self.is_virtual() && self.moves_with_steady(kind)
     }
@@ -305,17 +307,16 @@ impl fmt::Debug for Clock {
 }
 
 thread_local! {
-    /// The last machine time this thread stamped with, and how often.
+    /// The last machine time of this thread's stamps, and how many had it.
     static LAST: Cell<(i64, u64)> = const { Cell::new((i64::MIN, 0)) };
 }
 
-/// Time that only moves when it is told to: for tests and replays that give the same result every
-/// time.
+/// A clock that moves only on request: for tests and replays that give the same result every time.
 ///
-/// Given to a context ([`ContextBuilder::virtual_time`](crate::ContextBuilder::virtual_time)), it
-/// stands for its steady, wall and ROS clocks. [`Executor::advance`](crate::Executor::advance)
-/// moves it from one timer to the next and runs what is due; `advance` and `set` here move it by
-/// hand. Clones are the same clock. Never blocks.
+/// Passed to a context ([`ContextBuilder::virtual_time`](crate::ContextBuilder::virtual_time)), it
+/// replaces its steady, wall and ROS clocks. [`Executor::advance`](crate::Executor::advance) moves
+/// it from one timer to the next and runs what is due; `advance` and `set` here move it by hand.
+/// Clones are the same clock. Never blocks.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -339,13 +340,13 @@ struct Virtual {
     waiting: Mutex<Vec<Weak<dyn Wake>>>,
 }
 
-/// Something that looks at its clocks again when they jump.
+/// An object that reads its clocks again when they jump.
 pub(crate) trait Wake: Send + Sync {
     fn wake(&self);
 }
 
 impl VirtualClock {
-    /// A clock at time 0.
+    /// Creates a clock at time 0.
     #[expect(clippy::new_without_default, reason = "a clock is made on purpose")]
     pub fn new() -> Self {
         Self(Arc::new(Virtual {
@@ -355,19 +356,19 @@ impl VirtualClock {
         }))
     }
 
-    /// The time it shows.
+    /// Returns the time of the clock.
     pub fn now(&self) -> Time {
-        // Relaxed, here and below: the time itself is all that is read; who moves it and who waits
-        // meet under locks.
+        // Relaxed, here and below: only the time itself is read; threads that move it and threads
+        // that wait meet under locks.
         Time::from_nanoseconds(self.0.now.load(Ordering::Relaxed))
     }
 
-    /// Moves it forward and wakes executors that wait for it.
+    /// Moves the clock forward and wakes executors that wait for it.
     pub fn advance(&self, duration: Duration) {
         self.set(self.now() + duration);
     }
 
-    /// Moves it to a time, also backwards, and wakes executors that wait for it.
+    /// Moves the clock to a time, possibly backwards, and wakes executors that wait for it.
     pub fn set(&self, time: Time) {
         self.0.now.store(time.nanoseconds(), Ordering::Relaxed);
         let waiting: Vec<_> = {
@@ -398,16 +399,16 @@ impl fmt::Debug for VirtualClock {
 pub(crate) struct TimerFd(OwnedFd);
 
 impl TimerFd {
-    /// One that is not set.
+    /// Creates a timer that is not set.
     pub(crate) fn new() -> io::Result<Self> {
         let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
         Ok(Self(timerfd_create(TimerfdClockId::Monotonic, flags)?))
     }
 
-    /// Sets it to a time, from which on it is readable, at once if that is past; `None` for never.
-    /// Until then it is not readable any more.
+    /// Sets the time from which on it is readable, at once if that is past; `None` for never. Until
+    /// then it is not readable any more.
     pub(crate) fn set(&self, due: Option<Time>) -> io::Result<()> {
-        // 0 would mean never; there is no earlier time that isn't past as well.
+        // 0 would mean never; any earlier time is past as well.
         let due = due.map_or(0, |due| due.nanoseconds().max(1));
         let it_value = Timespec { tv_sec: due / 1_000_000_000, tv_nsec: due % 1_000_000_000 };
         let once = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -423,7 +424,7 @@ impl AsFd for TimerFd {
     }
 }
 
-/// A duration as the kernel takes it.
+/// Converts a duration for the kernel.
 #[cfg(not(loom))]
 pub(crate) fn timespec(duration: Duration) -> Timespec {
     Timespec {
@@ -435,7 +436,7 @@ pub(crate) fn timespec(duration: Duration) -> Timespec {
 /// Asks the kernel not to delay this thread's timed waits (by 50 µs, its default) to bundle
 /// wake-ups.
 ///
-/// Returns what to restore, in nanoseconds.
+/// Returns the value to restore, in nanoseconds.
 pub(crate) fn precise_waits() -> Option<u64> {
     let before = rustix::thread::current_timer_slack().ok()?;
     rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1)).ok()?;
@@ -452,8 +453,8 @@ pub(crate) fn restore_waits(slack: u64) {
 mod tests {
     use super::*;
 
-    /// Clocks that are a million apart, and a thread that is held up for `pauses` nanoseconds before it
-    /// sees each time.
+    /// Compares clocks that are a million apart on a thread that is delayed by `pauses` nanoseconds
+    /// before each reading.
     fn compared(pauses: &[i64]) -> (i64, i64) {
         let (mut now, mut pauses) = (1000, pauses.iter().chain(std::iter::repeat(&50)));
         compare_clocks(|clock| {

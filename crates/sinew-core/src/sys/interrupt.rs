@@ -1,11 +1,11 @@
 //! Ctrl-C: the first signal shuts contexts down, the second ends the process.
 //!
-//! A thread waits for signals and shuts down, which calls wakers of the program's and so may take
-//! its time, or for ever. The second signal doesn't depend on it: signals are counted where they
-//! interrupt, however soon they follow one another. [`COUNTED`] says that one came, and then the
-//! next does what it does without us, on the thread that it interrupts. What a context's shutdown
-//! ends is told at [`Context::shutdown`](crate::Context::shutdown): spins, wait sets, calls, and
-//! futures of messages.
+//! A thread waits for signals and shuts contexts down, which calls wakers of the program and so may
+//! take long, or never end. The second signal doesn't depend on that thread: the handler counts
+//! signals where they interrupt, however soon they follow one another. Once [`COUNTED`] records
+//! one, the next has its default effect, on the thread that it interrupts.
+//! [`Context::shutdown`](crate::Context::shutdown) describes what a shutdown ends: spins, wait
+//! sets, calls, and futures of messages.
 
 use super::sync::{Mutex, Ordering, SignalFlag};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -14,7 +14,7 @@ use signal_hook::low_level::{emulate_default_handler, register};
 use std::io;
 use std::sync::{LazyLock, Weak};
 
-/// What a signal ends.
+/// An object that a signal shuts down.
 pub(crate) trait ShutDown: Send + Sync {
     fn shutdown(&self);
 }
@@ -25,24 +25,24 @@ static CONTEXTS: LazyLock<Mutex<Option<Contexts>>> = LazyLock::new(|| Mutex::new
 
 type Contexts = Vec<Weak<dyn ShutDown>>;
 
-/// A signal has come since a context last wanted to know of one. Set by the handler; taken back
-/// under the lock of [`CONTEXTS`]. Relaxed: nothing rides on it, but handlers on two threads at
-/// once must not both be the first, so it is swapped.
+/// Whether a signal has come since a context last registered. Set by the handler; cleared under the
+/// lock of [`CONTEXTS`]. Relaxed: it orders nothing, but handlers on two threads at once must not
+/// both be the first, so it is swapped.
 static COUNTED: SignalFlag = SignalFlag::new(false);
 
-/// Has SIGINT and SIGTERM shut the context down.
+/// Makes SIGINT and SIGTERM shut the context down.
 pub(crate) fn shut_down_on_signal(context: Weak<dyn ShutDown>) -> io::Result<()> {
     let mut contexts = CONTEXTS.lock();
     if contexts.is_none() {
         for signal in [SIGINT, SIGTERM] {
             let count = move || {
                 if COUNTED.swap(true, Ordering::Relaxed) {
-                    // It fails only for signals that it doesn't know.
+                    // It fails only for unknown signals.
                     let _ = emulate_default_handler(signal);
                 }
             };
-            // SAFETY: an atomic and `emulate_default_handler`, which is made for handlers, are all
-            // that it touches: it neither allocates, locks nor panics.
+            // SAFETY: the handler touches only an atomic and `emulate_default_handler`, which is
+            // made for handlers: it neither allocates, locks nor panics.
             unsafe { register(signal, count) }?;
         }
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
@@ -65,7 +65,7 @@ fn handle(signal: i32) {
     };
     let contexts: Vec<_> = contexts.iter().filter_map(Weak::upgrade).collect();
     if contexts.is_empty() {
-        // Nothing is left to shut down, or has been told already: what the signal does without us.
+        // Every context is gone or already notified: the signal has its default effect.
         let _ = emulate_default_handler(signal);
     }
     contexts.iter().for_each(|context| context.shutdown());

@@ -1,32 +1,33 @@
-//! Jumps of ROS time: what is told of one, and who wants to hear of it.
+//! Jumps of ROS time: their description, and the trait of objects that follow it.
 
 use super::time::Time;
 use std::time::Duration;
 
-/// What happened to a ROS clock's source. ROS 2: `rcl_clock_change_t`.
+/// A change of a ROS clock's source. ROS 2: `rcl_clock_change_t`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ClockChange {
-    /// Nothing: the time was set before, too. ROS 2: `RCL_ROS_TIME_NO_CHANGE`.
+    /// None: the time was set before, too. ROS 2: `RCL_ROS_TIME_NO_CHANGE`.
     Same,
-    /// It left the wall clock for a time that is set. ROS 2: `RCL_ROS_TIME_ACTIVATED`.
+    /// From the wall clock to a time that is set. ROS 2: `RCL_ROS_TIME_ACTIVATED`.
     Activated,
-    /// It returned to the wall clock. ROS 2: `RCL_ROS_TIME_DEACTIVATED`.
+    /// Back to the wall clock. ROS 2: `RCL_ROS_TIME_DEACTIVATED`.
     Deactivated,
 }
 
-/// What ROS time was, and what it is. ROS 2: `rcl_time_jump_t`.
+/// A jump of ROS time, from one value to another. ROS 2: `rcl_time_jump_t`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TimeJump {
-    /// Whether it comes from another source now.
+    /// The change of the source.
     pub change: ClockChange,
     /// The time before.
     pub before: Time,
     /// The time from now on.
     pub after: Time,
-    /// How often the source changed until now, counting [beginnings](Self::begins).
+    /// Number of changes of the source until now, counting [beginnings](Self::begins).
     pub(crate) source: u64,
-    /// It is the first time that `/clock` says: before, ROS time stood at 0, which is no time.
+    /// Whether this is the first time that `/clock` gives: before, ROS time stood at 0, which is no
+    /// time.
     pub(crate) begins: bool,
 }
 
@@ -36,34 +37,34 @@ impl TimeJump {
         Self { change, before, after, source, begins: false }
     }
 
-    /// How far it went forward; zero if it went back.
+    /// Returns how far the time went forward; zero if it went back.
     pub fn forward(&self) -> Duration {
         self.after - self.before
     }
 
-    /// How far it went back; zero if it went forward.
+    /// Returns how far the time went back; zero if it went forward.
     pub fn backward(&self) -> Duration {
         self.before - self.after
     }
 }
 
-/// Which jumps are worth telling; by default none. ROS 2: `rcl_jump_threshold_t`.
+/// The jumps that are reported; by default none. ROS 2: `rcl_jump_threshold_t`.
 ///
-/// With every message of `/clock` simulated time jumps forward by a step: whoever listens for
-/// forward jumps wants a threshold above that.
+/// Every message of `/clock` makes simulated time jump forward by a step: a handler for forward
+/// jumps needs a threshold above that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct JumpThreshold {
-    /// Changes of the source, however far apart the times are.
+    /// Whether to report changes of the source, however far apart the times are.
     pub on_clock_change: bool,
-    /// Jumps by at least so much forward, with the source the same.
+    /// Minimum jump forward to report, with the source the same.
     pub min_forward: Option<Duration>,
-    /// Jumps by at least so much back, with the source the same. Of zero: each.
+    /// Minimum jump back to report, with the source the same. Zero reports every jump back.
     pub min_backward: Option<Duration>,
 }
 
 impl JumpThreshold {
-    /// Each change of the source and each jump back: what makes kept data, such as transforms,
-    /// useless.
+    /// Reports each change of the source and each jump back: those that invalidate stored data,
+    /// such as transforms.
     ///
     /// ```
     /// use sinew::time::JumpThreshold;
@@ -74,7 +75,7 @@ impl JumpThreshold {
         Self { on_clock_change: true, min_forward: None, min_backward: Some(Duration::ZERO) }
     }
 
-    /// Whether a jump is to be told.
+    /// Whether a jump is reported.
     pub(crate) fn admits(&self, jump: &TimeJump) -> bool {
         let reaches =
             |min: Option<Duration>, far: Duration| min.is_some_and(|min| far >= min && far > Duration::ZERO);
@@ -87,12 +88,13 @@ impl JumpThreshold {
     }
 }
 
-/// Something that goes by ROS time: a timer, a sleep, a program's handler.
+/// An object that follows ROS time: a timer, a sleep, a program's handler.
 pub(crate) trait FollowsTime: Send + Sync {
-    /// ROS time jumped. On the thread that set it, which holds no lock.
+    /// Handles a jump of ROS time. Called on the thread that set it, which holds no lock.
     fn jumped(&self, jump: &TimeJump);
 
-    /// Its context was shut down. On the thread that did it, which holds no lock.
+    /// Handles the shutdown of its context. Called on the thread that shut it down, which holds no
+    /// lock.
     fn ended(&self) {}
 }
 

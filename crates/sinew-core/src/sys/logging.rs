@@ -1,5 +1,5 @@
-//! What Sinew says to the person who runs a program: see [`sinew_shm::logging`], by which all of it
-//! goes. And what command lines say of where lines go.
+//! Sinew's own log lines: see [`sinew_shm::logging`], through which all of them go. And the outputs
+//! that command lines choose.
 
 use super::sync::TableLock;
 
@@ -10,10 +10,10 @@ pub(crate) use sinew_shm::logging::{
 };
 pub(crate) use sinew_shm::tell;
 
-/// Where lines of this process go, as the command line of the last context that had one says.
+/// The outputs of this process's lines, from the command line of the last context that had one.
 pub(crate) static OUTPUTS: TableLock<Outputs> = TableLock::new(Outputs::ALL);
 
-/// Where lines go.
+/// The outputs of lines.
 #[derive(Debug, Clone)]
 pub(crate) struct Outputs {
     /// `--disable-stdout-logs`.
@@ -25,7 +25,7 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
-    /// Everywhere.
+    /// All outputs.
     const ALL: Self = Self { console: true, file: true, file_name: None };
 }
 

@@ -1,16 +1,16 @@
-//! What the crate takes from the machine, and what everything in it uses.
+//! The crate's access to the machine, and utilities that everything in it uses.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `sync` | the only door to locks and atomics: the real ones, or loom's |
-//! | `coalescing_lock` | what one thread at a time works on, and others have looked at again instead of waiting |
+//! | `sync` | the only access to locks and atomics: the real ones, or loom's |
+//! | `coalescing_lock` | a value for one thread at a time, without waiting |
 //! | `time` | points in time |
 //! | `clock` | the only file that reads a clock or asks the kernel for timing |
-//! | `jump` | what is told when ROS time jumps |
-//! | `parker` | how a thread sleeps until it is called |
+//! | `jump` | jumps of ROS time |
+//! | `parker` | sleeping until another thread wakes this one |
 //! | `interrupt` | Ctrl-C |
-//! | `logging` | what Sinew says |
-//! | `says` | how errors print |
+//! | `logging` | Sinew's own log lines |
+//! | `says` | printing errors |
 
 #[macro_use]
 pub(crate) mod sync; // first: its `thread_local!` is the crate's in a model

@@ -1,31 +1,31 @@
-//! How a thread sleeps until it is called: a worker of an executor, the timers' thread, a thread
-//! that waits for an answer.
+//! Sleeping until another thread calls: a worker of an executor, the timers' thread, a thread that
+//! waits for an answer.
 //!
 //! One thread at a time parks; any thread may call it. A call that comes before the sleep is kept,
-//! and ends the next one, so the thread looks for what it waits for first and parks then, under no
-//! lock. Two calls are one. A sleep may end early: the thread looks again.
+//! and ends the next one. So the thread first checks what it waits for and then parks, under no
+//! lock. Two calls count as one. A sleep may end early: the thread checks again.
 //!
 //! # The word
 //!
-//! | value | the thread |
+//! | value | state of the thread |
 //! |---|---|
-//! | [`AWAKE`] | doesn't sleep, and wasn't called |
-//! | [`ASLEEP`] | sleeps on the word, or is about to |
-//! | [`AT_BELL`] | sleeps on a [`Bell`], which other processes ring, too, or is about to |
-//! | [`CALLED`] | was called, and hasn't noticed |
+//! | [`AWAKE`] | awake, not called |
+//! | [`ASLEEP`] | asleep on the word, or about to sleep |
+//! | [`AT_BELL`] | asleep, or about to sleep, on a [`Bell`], which other processes ring as well |
+//! | [`CALLED`] | called, and hasn't noticed |
 //!
 //! # Sync points
 //!
 //! - U1 [`unpark`](Parker::unpark): the word becomes [`CALLED`]. If it was [`ASLEEP`], the word is
 //!   woken; if it was [`AT_BELL`], the bell is rung.
-//! - U2 [`park`](Parker::park): from [`AWAKE`] to [`ASLEEP`], then sleeps while the word is that.
-//!   If it is [`CALLED`], there is no sleep.
+//! - U2 [`park`](Parker::park): from [`AWAKE`] to [`ASLEEP`], then sleeps while the word has that
+//!   value. If it is [`CALLED`], there is no sleep.
 //! - U3 [`park_at`](Parker::park_at): the bell's value is read, *then* the word goes from [`AWAKE`]
 //!   to [`AT_BELL`]; then sleeps while the bell has that value.
 //! - U4 the word becomes [`AWAKE`]: the thread has noticed.
 //!
 //! A call is either before U2 or U3 in the word's order, and there is no sleep; or after, and it
-//! changes what is slept on: the word, or the bell, whose value was read before U3.
+//! changes the value that the sleep depends on: the word, or the bell, which was read before U3.
 
 use super::sync::{Arc, AtomicU32, Mutex, Ordering};
 use std::time::Duration;
@@ -37,14 +37,14 @@ const CALLED: u32 = 3;
 
 /// A word in shared memory that a thread may sleep on.
 pub(crate) trait Bell: Send + Sync {
-    /// What a ring changes.
+    /// Returns the value that a ring changes.
     fn value(&self) -> u32;
 
     /// Changes the value, and wakes the threads that sleep on it.
     fn ring(&self);
 }
 
-/// Where a thread sleeps, and is called. See the module's documentation.
+/// The place where a thread sleeps and is called. See the module's documentation.
 pub(crate) struct Parker {
     word: Word,
     /// The bell of the last sleep on one. Set before U3 by the thread that sleeps, read after U1.
@@ -56,9 +56,9 @@ impl Parker {
         Self { word: Word::new(), bell: Mutex::new(None) }
     }
 
-    /// U1: ends the sleep of the thread, or its next one. The caller holds no lock.
+    /// U1: ends the thread's sleep, or its next one. The caller holds no lock.
     pub(crate) fn unpark(&self) {
-        // AcqRel: pairs with U4, and carries what was done before the call; and with U3, which
+        // AcqRel: pairs with U4, and carries the caller's earlier writes; and with U3, which
         // carries the bell.
         match self.word.value.swap(CALLED, Ordering::AcqRel) {
             ASLEEP => self.word.wake(),
@@ -72,8 +72,8 @@ impl Parker {
         }
     }
 
-    /// Sleeps until the thread is called, at most for `timeout`, or for ever when there is none.
-    /// May return early.
+    /// Sleeps until the thread is called, at most for `timeout`, or forever without one. May return
+    /// early.
     pub(crate) fn park(&self, timeout: Option<Duration>) {
         if self.leave(ASLEEP) {
             self.word.sleep(ASLEEP, timeout);
@@ -81,8 +81,7 @@ impl Parker {
         }
     }
 
-    /// The same on a bell. `sleep` sleeps while the bell has the value that it is given, or
-    /// returns.
+    /// The same on a bell. `sleep` sleeps while the bell has the value passed to it, or returns.
     pub(crate) fn park_at<B: Bell + 'static>(&self, bell: &Arc<B>, sleep: impl FnOnce(u32)) {
         *self.bell.lock() = Some(bell.clone());
         let seen = bell.value();
@@ -92,7 +91,7 @@ impl Parker {
         }
     }
 
-    /// U2, U3: false if the thread was called, which it has noticed now.
+    /// U2, U3: returns `false` if the thread was called, which it has now noticed.
     fn leave(&self, to: u32) -> bool {
         // Release: carries the bell to U1. Relaxed: U4 follows.
         let left = self.word.value.compare_exchange(AWAKE, to, Ordering::Release, Ordering::Relaxed);
@@ -108,11 +107,11 @@ impl Parker {
     /// Whether the thread was called and hasn't noticed.
     #[inline]
     pub(crate) fn is_called(&self) -> bool {
-        self.word.value.load(Ordering::Relaxed) == CALLED // nothing rides on it: U4 follows
+        self.word.value.load(Ordering::Relaxed) == CALLED // orders nothing: U4 follows
     }
 }
 
-/// A word that one thread sleeps on, by way of the kernel.
+/// A word that one thread sleeps on, through the kernel.
 #[cfg(not(loom))]
 struct Word {
     value: AtomicU32,
@@ -127,17 +126,17 @@ impl Word {
     fn sleep(&self, seen: u32, timeout: Option<Duration>) {
         use rustix::thread::futex;
         let timeout = timeout.map(super::clock::timespec);
-        // Every error means: look again (the word changed, a signal came, the time is over).
+        // Every error means: check again (the word changed, a signal came, the time is over).
         let _ = futex::wait(&self.value, futex::Flags::PRIVATE, seen, timeout.as_ref());
     }
 
     fn wake(&self) {
         use rustix::thread::futex;
-        let _ = futex::wake(&self.value, futex::Flags::PRIVATE, 1); // fails for no valid address
+        let _ = futex::wake(&self.value, futex::Flags::PRIVATE, 1); // can't fail for a valid address
     }
 }
 
-/// The same of loom's parts. No sleep ends by itself.
+/// The same with loom's types. No sleep ends by itself.
 #[cfg(loom)]
 struct Word {
     value: AtomicU32,

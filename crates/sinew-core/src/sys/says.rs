@@ -1,14 +1,14 @@
-//! How errors print: as sentences, also where a `main` that returns one prints its `Debug` form.
+//! Printing errors as sentences, even if a `main` that returns one prints its `Debug` form.
 
 use std::fmt;
 
 /// Writes an error as a program's `main` prints it: its sentence, and those of its causes that it
-/// doesn't have in it, each on a line of its own.
+/// doesn't contain, each on a line of its own.
 pub fn say(error: &dyn std::error::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(&with_causes(error, "\n  because: "))
 }
 
-/// The same in one line, as logs want it.
+/// Writes the same in one line, for logs.
 pub(crate) fn in_one_line(error: &dyn std::error::Error) -> String {
     with_causes(error, "; because: ")
 }
@@ -27,7 +27,8 @@ fn with_causes(error: &dyn std::error::Error, because: &str) -> String {
     said
 }
 
-/// `Debug` of errors: the sentence, see [`say`]; with `{:#?}` the variant and its fields.
+/// Implements `Debug` for errors: the sentence, see [`say`]; with `{:#?}` the variant and its
+/// fields.
 macro_rules! debug_says {
     ($error:ident: $($variant:ident $(($part:ident))? $({ $($field:ident),+ })?),+ $(,)?) => {
         impl std::fmt::Debug for $error {
@@ -48,7 +49,7 @@ macro_rules! debug_says {
 }
 pub(crate) use debug_says;
 
-/// `Debug` of errors of the crates above: the sentence, see [`say`].
+/// Implements `Debug` for errors of the crates above: the sentence, see [`say`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __debug_says {

@@ -1,12 +1,13 @@
-//! The only door to locks and atomics: the standard library's, or loom's in a model (`--cfg loom`).
+//! The only access to locks and atomics: the standard library's, or loom's in a model
+//! (`--cfg loom`).
 //!
-//! Locks here don't poison. No code of the program ever runs under one of them, so a panic can't leave
-//! what they guard half-changed. Where such code is about to run stands [`no_lock_is_held`], which
+//! Locks here don't poison. No code of the program ever runs under one of them, so a panic can't
+//! leave the guarded data half-changed. Before such code runs stands [`no_lock_is_held`], which
 //! checks that in builds with debug assertions.
 //!
-//! In a model all threads are coroutines of one thread of the machine, so `thread_local!` is loom's
-//! there, too: the macro of that name below hides the standard one in the whole crate, and
-//! [`Local`] has the standard key's methods.
+//! In a model all threads are coroutines of one thread of the machine, so `thread_local!` is also
+//! loom's: the macro of that name below hides the standard one in the whole crate, and [`Local`]
+//! has the standard key's methods.
 
 #[cfg(loom)]
 use loom::sync::atomic;
@@ -16,22 +17,22 @@ use std::sync::atomic;
 pub(crate) use atomic::{
     AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
-/// For tables of the whole process that are part of no protocol: the same ones in models, too.
+/// For tables of the whole process that are part of no protocol: the standard ones in models too.
 pub(crate) use sinew_shm::locks::{Mutex as TableLock, RwLock, no_lock_is_held};
-/// For handlers of signals: the standard one in models, too.
+/// For handlers of signals: the standard one in models too.
 pub(crate) use std::sync::atomic::AtomicBool as SignalFlag;
-/// For hints that are part of no protocol: the standard one in models, too.
+/// For hints that are part of no protocol: the standard one in models too.
 pub(crate) use std::sync::atomic::{AtomicI64 as HintI64, AtomicU8 as HintU8, AtomicU32 as HintU32};
 
-pub(crate) use std::sync::Arc; // loom's can't hold unsized values; the standard one is not ours to check
+pub(crate) use std::sync::Arc; // loom's can't hold unsized values; std's needs no check
 
 #[cfg(loom)]
 pub(crate) use loomed::{Condvar, Guard, Mutex};
 #[cfg(not(loom))]
 pub(crate) use plain::{Condvar, Guard, Mutex};
 
-/// `parking_lot`'s, with a check in builds with debug assertions ([`sinew_shm::locks`]): a byte each,
-/// without poisoning, and half the instructions of the standard ones.
+/// `parking_lot`'s locks, with a check in builds with debug assertions ([`sinew_shm::locks`]): a
+/// byte each, without poisoning, and half the instructions of the standard ones.
 #[cfg(not(loom))]
 mod plain {
     use sinew_shm::locks;
@@ -46,8 +47,8 @@ mod plain {
             Self(locks::Condvar::new())
         }
 
-        /// Waits at most `timeout`, or for ever when there is none. May return early; the caller
-        /// looks again.
+        /// Waits at most `timeout`, or forever without one. May return early; the caller checks
+        /// again.
         pub(crate) fn wait_at_most<T>(&self, guard: &mut Guard<'_, T>, timeout: Option<Duration>) {
             match timeout {
                 None => self.0.wait(guard),
@@ -61,7 +62,7 @@ mod plain {
     }
 }
 
-/// Loom's, with the same interface.
+/// Loom's types, with the same interface.
 #[cfg(loom)]
 mod loomed {
     use std::ops::{Deref, DerefMut};
@@ -70,7 +71,7 @@ mod loomed {
 
     pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
 
-    /// There but for the time of a wait, which takes loom's by value.
+    /// `Some` except during a wait, which takes loom's guard by value.
     pub(crate) struct Guard<'a, T>(Option<loom::sync::MutexGuard<'a, T>>);
 
     impl<T> Deref for Guard<'_, T> {
@@ -129,20 +130,20 @@ mod loomed {
     }
 }
 
-/// The standard one in models too: it outlives them.
+/// The standard atomic in models too: it outlives them.
 static NEXT_SERIAL: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
 
-/// A number that is never given twice in this process; 0 is never given.
+/// Returns a number that is never returned twice in this process, and never 0.
 pub(crate) fn next_serial() -> u64 {
-    NEXT_SERIAL.fetch_add(1, Ordering::Relaxed) // nothing rides on it but being different
+    NEXT_SERIAL.fetch_add(1, Ordering::Relaxed) // orders nothing: it only has to differ
 }
 
-/// A number that is greater than all that were given before.
+/// Returns a number greater than all that were returned before.
 pub(crate) fn serial_to_come() -> u64 {
     NEXT_SERIAL.load(Ordering::Relaxed) // as above
 }
 
-/// As the standard macro, with loom's keys.
+/// Works like the standard macro, with loom's keys.
 #[cfg(loom)]
 macro_rules! thread_local {
     ($($(#[$attribute:meta])* $visibility:vis static $name:ident: $type:ty = $first:expr;)+) => {
@@ -156,7 +157,7 @@ macro_rules! thread_local {
     };
 }
 
-/// A loom key with what the standard `LocalKey` offers and this crate uses.
+/// A loom key with the methods of the standard `LocalKey` that this crate uses.
 #[cfg(loom)]
 pub(crate) struct Local<T: 'static>(pub(crate) &'static loom::thread::LocalKey<T>);
 

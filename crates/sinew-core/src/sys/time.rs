@@ -21,19 +21,19 @@ use std::time::Duration;
 pub struct Time(i64);
 
 impl Time {
-    /// The time that many nanoseconds after the epoch.
+    /// Creates the time this many nanoseconds after the epoch.
     pub const fn from_nanoseconds(nanoseconds: i64) -> Self {
         Self(nanoseconds)
     }
 
-    /// Nanoseconds since the epoch.
+    /// Returns the nanoseconds since the epoch.
     pub const fn nanoseconds(self) -> i64 {
         self.0
     }
 
-    /// The same as a message, such as `builtin_interfaces/Time`, which begins and ends earlier:
-    /// what it can't hold becomes the first or last time that it can. The way back is
-    /// `Time::from(message)`. ROS 2: `to_msg`.
+    /// Converts the time into a message such as `builtin_interfaces/Time`, which has a smaller
+    /// range: times outside it become its first or last time. `Time::from(message)` converts back.
+    /// ROS 2: `to_msg`.
     ///
     /// ```
     /// use sinew::time::Time;
@@ -52,7 +52,7 @@ impl Time {
     }
 }
 
-/// Of a message such as `builtin_interfaces/Time`.
+/// Converts a message such as `builtin_interfaces/Time`.
 impl<M: TimeMessage> From<M> for Time {
     fn from(message: M) -> Self {
         Self(message.in_nanoseconds())
@@ -75,7 +75,7 @@ impl Sub<Time> for Time {
     }
 }
 
-/// A duration in nanoseconds; more than an `i64` holds (292 years) is as good as for ever.
+/// Returns a duration in nanoseconds; more than an `i64` holds (292 years) counts as forever.
 pub(crate) fn nanoseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Publishers of other processes that go.
+//! Publishers of other processes that leave.
 
 use crate::api::context::Context;
 use crate::topic::subscription_core::RemoteSource;
@@ -9,7 +9,7 @@ struct Number {
     _value: u64,
 }
 
-/// Else each subscription that it matched would keep it for ever.
+/// Otherwise each subscription that it matched would keep it forever.
 #[test]
 fn a_publisher_that_went_without_a_connection_is_over() -> crate::Result<()> {
     let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");

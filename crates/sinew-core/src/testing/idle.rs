@@ -1,4 +1,4 @@
-//! An entity for tests of the scheduler: it can be ready, and does nothing.
+//! An entity for tests of the scheduler that can be ready and does nothing.
 
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
@@ -31,7 +31,7 @@ impl Task for Idle {
     }
 }
 
-/// Adds an idle entity to a group; returns its serial number, too.
+/// Adds an idle entity to a group; also returns its serial number.
 pub(crate) fn enter(scheduler: &Arc<Scheduler>, slot: u32) -> (TaskRef, u64) {
     let serial = next_serial();
     let idle = Arc::new(Idle(prefetch::NoteIndex::new()));

@@ -1,4 +1,4 @@
-//! Tests of the inside.
+//! Tests of internal parts.
 
 #[cfg(all(test, not(loom)))]
 mod departures;

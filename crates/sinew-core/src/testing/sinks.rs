@@ -1,4 +1,4 @@
-//! A publisher with two transports: each message goes to both, whatever goes wrong with one.
+//! A publisher with two transports: each message goes to both, even if one of them fails.
 
 use crate::api::context::Context;
 use crate::api::node::Node;
@@ -24,13 +24,13 @@ struct Number {
     value: u32,
 }
 
-/// A transport whose subscriptions have its name as their address.
+/// A transport with subscriptions that have its name as their address.
 #[derive(Clone)]
 struct Wire(Arc<WireState>);
 
 struct WireState {
     name: &'static str,
-    /// Numbers and images of what was sent; an empty image for what was left out.
+    /// Numbers and encoded bytes of the messages sent; no bytes for a message that was left out.
     sent: Mutex<Vec<(u64, Vec<u8>)>>,
     has_memory: AtomicBool,
     has_room: AtomicBool,
@@ -64,7 +64,7 @@ impl Wire {
         Arc::new(RemoteSubscription { wanted, address: Box::new(self.0.name) })
     }
 
-    /// What was sent since the last time: numbers and lengths.
+    /// Returns the messages sent since the last call: numbers and lengths.
     fn sent(&self) -> Vec<(u64, usize)> {
         self.0.sent.lock().drain(..).map(|(number, image)| (number, image.len())).collect()
     }
@@ -157,7 +157,7 @@ impl RemoteSink for WireSink {
 /// Two transports, each with a subscription.
 type Wires = [(Wire, Arc<RemoteSubscription>); 2];
 
-/// A publisher that is known by two transports, and one subscription of each.
+/// Creates a publisher that is known through two transports, and one subscription of each.
 fn publisher() -> (Node, Publisher<Number>, Wires) {
     let context = Context::builder().domain(0).shared_memory(false).build().unwrap();
     let node = context.node("near").unwrap();
@@ -171,7 +171,7 @@ fn publisher() -> (Node, Publisher<Number>, Wires) {
     (node, publisher, subscribed)
 }
 
-/// The image of a number: a header and four bytes.
+/// Length of an encoded number: a header and four bytes.
 const IMAGE: usize = 8;
 
 #[test]
@@ -208,8 +208,8 @@ fn all_ways_to_publish_reach_all_sinks_and_those_here() {
     for (wire, _) in &wires {
         assert_eq!(wire.sent(), [1, 2, 3, 4, 5].map(|number| (number, IMAGE)));
     }
-    // With one here that owns its messages, they are encoded before they are given away; with two,
-    // they are copied.
+    // With one subscription here that owns its messages, they are encoded before they are given
+    // away; with two, they are copied.
     let owned = [(); 2].map(|()| {
         let owning = node.subscription::<Number>("numbers").buffer(BufferType::Unique).create().unwrap();
         publish_all();

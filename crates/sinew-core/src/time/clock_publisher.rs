@@ -1,4 +1,4 @@
-//! Publishes `/clock`: what a simulator, a replay or a test is to others.
+//! Publishes `/clock`, as a simulator, a replay or a test does.
 
 use super::sim_time::TOPIC;
 use crate::api::node::Node;
@@ -13,19 +13,19 @@ use sinew_interfaces::rosgraph_msgs::msg::Clock;
 use std::fmt;
 use std::time::Duration;
 
-/// How often the time is published, if nothing else is said: 40 times a second, as rosbag2 does.
+/// Default period of publishing the time: 40 times a second, as rosbag2 does.
 const PERIOD: Duration = Duration::from_millis(25);
 
-/// Publishes a time of its own on `/clock`, which goes on with the steady clock at some speed, can
-/// be paused, stepped and set. From [`Node::clock_publisher`].
+/// Publishes a time of its own on `/clock`, which advances with the steady clock at a chosen speed,
+/// and can be paused, stepped and set. From [`Node::clock_publisher`].
 ///
-/// Contexts that [use simulated time](crate::Context::use_sim_time) follow it, its own as well, and
-/// so do nodes of ROS 2. There should be one in a domain. In [virtual
+/// Contexts that [use simulated time](crate::Context::use_sim_time) follow it, including its own,
+/// and so do nodes of ROS 2. A domain should have only one. In [virtual
 /// time](crate::time::VirtualClock) it makes hours of simulated time pass in a moment.
 ///
-/// It publishes again and again, also while it is paused, so that who comes late learns the time:
-/// for that an executor has to serve its node. Each call that changes the time publishes at once, on
-/// its own thread. Clones are the same publisher; it ends with the last one.
+/// It publishes periodically, even while it is paused, so that late subscriptions learn the time:
+/// for that an executor has to serve its node. Each call that changes the time publishes at once,
+/// on its own thread. Clones are the same publisher; it ends with the last one.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -60,13 +60,13 @@ struct Source {
     publishing: CoalescingLock<()>,
 }
 
-/// How the time goes.
+/// The motion of the time.
 #[derive(Clone, Copy)]
 struct Motion {
     /// The time at the steady time `since`.
     time: i64,
     since: i64,
-    /// Nanoseconds a nanosecond of steady time.
+    /// Nanoseconds per nanosecond of steady time.
     speed: f64,
     paused: bool,
 }
@@ -93,61 +93,62 @@ fn scaled(nanoseconds: i64, speed: f64) -> i64 {
 }
 
 impl ClockPublisher {
-    /// The time it shows.
+    /// Returns the present time of this clock.
     pub fn now(&self) -> Time {
         Time::from_nanoseconds(self.source.now())
     }
 
-    /// The time stands still from now on.
+    /// Pauses the time.
     ///
     /// # Errors
-    /// [`PublishError`]: the context is shut down, or shared memory is full. It is paused anyway.
+    /// Returns [`PublishError`] if the context is shut down, or shared memory is full. The time is
+    /// paused anyway.
     pub fn pause(&self) -> Result<(), PublishError<Clock>> {
         self.change(|motion| motion.paused = true)
     }
 
-    /// The time goes on, from where it stood.
+    /// Resumes the time from where it stood.
     ///
     /// # Errors
-    /// As [`pause`](Self::pause).
+    /// As for [`pause`](Self::pause).
     pub fn resume(&self) -> Result<(), PublishError<Clock>> {
         self.change(|motion| motion.paused = false)
     }
 
-    /// Whether the time stands still.
+    /// Returns `true` if the time is paused.
     pub fn is_paused(&self) -> bool {
         self.source.motion.lock().paused
     }
 
-    /// The time makes a step forward, paused or not.
+    /// Moves the time one step forward, paused or not.
     ///
     /// # Errors
-    /// As [`pause`](Self::pause).
+    /// As for [`pause`](Self::pause).
     pub fn step(&self, duration: Duration) -> Result<(), PublishError<Clock>> {
         self.change(|motion| motion.time = motion.time.saturating_add(nanoseconds(duration)))
     }
 
-    /// Jumps to a time, also back.
+    /// Sets the time, possibly back.
     ///
     /// # Errors
-    /// As [`pause`](Self::pause).
+    /// As for [`pause`](Self::pause).
     pub fn set(&self, time: Time) -> Result<(), PublishError<Clock>> {
         self.change(|motion| motion.time = time.nanoseconds())
     }
 
-    /// From now on the time goes so many times as fast as the steady clock. 0 is as good as a
-    /// pause; what is negative or no number counts as 0.
+    /// Sets the speed as a multiple of the steady clock's. 0 works like a pause; a negative value
+    /// or NaN counts as 0.
     ///
     /// # Errors
-    /// As [`pause`](Self::pause).
+    /// As for [`pause`](Self::pause).
     pub fn set_speed(&self, speed: f64) -> Result<(), PublishError<Clock>> {
         self.change(|motion| motion.speed = usable(speed))
     }
 
-    /// Publishes the time, as it does again and again by itself.
+    /// Publishes the time now, in addition to the periodic messages.
     ///
     /// # Errors
-    /// As [`pause`](Self::pause).
+    /// As for [`pause`](Self::pause).
     pub fn publish(&self) -> Result<(), PublishError<Clock>> {
         self.source.publish()
     }
@@ -169,7 +170,7 @@ impl Source {
         self.motion.lock().now(steady)
     }
 
-    /// Publishes the time, or has the thread that is publishing it do so again.
+    /// Publishes the time, or makes the thread that is publishing it do so again.
     fn publish(&self) -> Result<(), PublishError<Clock>> {
         let mut result = Ok(());
         self.publishing.look(|_held| {
@@ -180,7 +181,7 @@ impl Source {
     }
 }
 
-/// A speed that is a number, and not negative.
+/// Returns the speed if it is a number and not negative, otherwise 0.
 fn usable(speed: f64) -> f64 {
     if speed > 0.0 { speed } else { 0.0 }
 }
@@ -196,7 +197,7 @@ impl fmt::Debug for ClockPublisher {
     }
 }
 
-/// Makes a [`ClockPublisher`]; from [`Node::clock_publisher`].
+/// Creates a [`ClockPublisher`]; from [`Node::clock_publisher`].
 #[must_use = "nothing happens before `create`"]
 pub struct ClockPublisherBuilder {
     node: Node,
@@ -207,7 +208,7 @@ pub struct ClockPublisherBuilder {
 }
 
 impl Node {
-    /// A publisher of `/clock`, for simulators, replays and tests.
+    /// Begins a publisher of `/clock`, for simulators, replays and tests.
     pub fn clock_publisher(&self) -> ClockPublisherBuilder {
         let start = Time::from_nanoseconds(0);
         ClockPublisherBuilder { node: self.clone(), period: PERIOD, start, speed: 1.0, paused: false }
@@ -215,35 +216,35 @@ impl Node {
 }
 
 impl ClockPublisherBuilder {
-    /// The steady time from one message to the next. Default: 25 ms (40 Hz).
+    /// Sets the steady time from one message to the next. Default: 25 ms (40 Hz).
     pub fn period(mut self, period: Duration) -> Self {
         self.period = period;
         self
     }
 
-    /// The time with which it begins. Default: 0.
+    /// Sets the initial time. Default: 0.
     pub fn start(mut self, time: Time) -> Self {
         self.start = time;
         self
     }
 
-    /// How many times as fast as the steady clock it goes; see [`ClockPublisher::set_speed`].
+    /// Sets the speed as a multiple of the steady clock's; see [`ClockPublisher::set_speed`].
     /// Default: 1.
     pub fn speed(mut self, speed: f64) -> Self {
         self.speed = speed;
         self
     }
 
-    /// It begins with a pause.
+    /// Begins with a pause.
     pub fn paused(mut self) -> Self {
         self.paused = true;
         self
     }
 
-    /// Makes it. The first message is due one period from now.
+    /// Creates the publisher. The first message is due one period from now.
     ///
     /// # Errors
-    /// [`CreateError`]: as for [publishers](crate::msg::PublisherBuilder::create) and
+    /// Returns [`CreateError`], as for [publishers](crate::msg::PublisherBuilder::create) and
     /// [timers](crate::time::TimerBuilder::callback).
     pub fn create(self) -> Result<ClockPublisher, CreateError> {
         let Self { node, period, start, speed, paused } = self;

@@ -1,4 +1,4 @@
-//! Handlers of the program's for jumps of ROS time.
+//! The program's handlers for jumps of ROS time.
 
 use crate::api::context::{Context, ContextCore};
 use crate::api::node::{Node, NodeCore};
@@ -7,7 +7,7 @@ use crate::sys::jump::{FollowsTime, JumpThreshold, TimeJump};
 use crate::sys::sync::{Arc, no_lock_is_held};
 use std::fmt;
 
-/// Has a program's function called when ROS time jumps, until it is dropped. From
+/// Keeps a handler that is called when ROS time jumps, until this is dropped. From
 /// [`Context::on_time_jump`].
 #[must_use = "the handler is called until this is dropped, with `let _ = ..` at once: name the variable"]
 pub struct JumpHandler(
@@ -29,15 +29,14 @@ impl<F: Fn(&TimeJump) + Send + Sync> FollowsTime for Handler<F> {
 }
 
 impl Context {
-    /// Calls `handler` when ROS time jumps by as much as `threshold` says, or comes from another
-    /// source: when time that is [set](Self::set_ros_time) or [simulated](Self::use_sim_time)
-    /// begins, ends, or goes further than usual. ROS 2: `create_jump_callback`, the one after the
-    /// jump.
+    /// Calls `handler` when ROS time jumps by at least `threshold`, or its source changes: when
+    /// time that is [set](Self::set_ros_time) or [simulated](Self::use_sim_time) begins, ends, or
+    /// jumps further than usual. ROS 2: `create_jump_callback`, the callback after the jump.
     ///
-    /// It runs on the thread that sets the time, once that has been set; so it should be short, and
-    /// several may run at once if several threads set the time. The time is there before the
-    /// handlers are: a timer may run first. It is called until what is returned is dropped, and if
-    /// that happens on another thread meanwhile, perhaps once more.
+    /// The handler runs on the thread that sets the time, after the time is set; so it should be
+    /// short, and several may run at once if several threads set the time. The new time is visible
+    /// before the handlers run: a timer may run first. The handler is called until the returned
+    /// value is dropped; if another thread drops it meanwhile, the handler may run once more.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -63,8 +62,8 @@ impl Context {
 }
 
 impl Node {
-    /// Calls `handler` when the time of the node's context jumps, as [`Context::on_time_jump`]: for
-    /// what is made of a node.
+    /// Calls `handler` when the time of the node's context jumps, like [`Context::on_time_jump`]:
+    /// for code that is built on a node.
     pub fn on_time_jump(
         &self,
         threshold: JumpThreshold,
@@ -77,8 +76,8 @@ impl Node {
 macro_rules! of_groups {
     ($([$($state:ident)?] $group:ty;)*) => {$(
         impl$(<$state: Send + 'static>)? $group {
-            /// Calls `handler` when the time of the group's context jumps, as
-            /// [`Context::on_time_jump`]: for what is made of a group.
+            /// Calls `handler` when the time of the group's context jumps, like
+            /// [`Context::on_time_jump`]: for code that is built on a group.
             pub fn on_time_jump(
                 &self,
                 threshold: JumpThreshold,

@@ -1,12 +1,12 @@
-//! Times, the clocks they are read from, timers and rates; simulated time, and who publishes it.
+//! Times, the clocks they are read from, timers and rates; simulated time and its publisher.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `sim_time` | `use_sim_time`: ROS time is what `/clock` says |
-//! | `jump_handler` | who is told when ROS time jumps |
+//! | `sim_time` | `use_sim_time`: ROS time follows `/clock` |
+//! | `jump_handler` | handlers of jumps of ROS time |
 //! | `clock_publisher` | publishes `/clock` |
 //! | `sleep` | sleeping until a clock shows a time |
-//! | `rate` | loops that run so often |
+//! | `rate` | loops that run periodically |
 //!
 //! The clocks themselves are in `sys::clock`, timers in `api::timer`.
 

@@ -1,4 +1,4 @@
-//! Rates: a loop that runs so often.
+//! Rates: loops that run periodically.
 
 use super::sleep::{Look, SleepError, Sleeper};
 use crate::api::node::Node;
@@ -7,15 +7,15 @@ use crate::sys::clock::{ClockKind, nanoseconds};
 use std::fmt;
 use std::time::Duration;
 
-/// Lets a loop run at fixed times: the `n`th is the beginning plus `n` periods, however long each
-/// round takes. From [`Node::rate`].
+/// Runs a loop at fixed times: the `n`th round is due `n` periods after the beginning, however long
+/// each round takes. From [`Node::rate`].
 ///
-/// A round that takes longer than a period is followed by the next one at once, and the periods that
-/// passed altogether are left out and counted, as by a [timer](crate::Timer). If its clock goes back,
-/// or comes from another source, the next round is one period from there at most.
+/// A round that takes longer than a period is followed by the next one at once; periods that passed
+/// completely are skipped and counted, as by a [timer](crate::Timer). If its clock goes back, or
+/// its source changes, the next round is at most one period from there.
 ///
-/// In an executor a timer does the same, and blocks no thread; this is for a thread, or a task, with
-/// a loop of its own. ROS 2: `rclcpp::Rate`.
+/// In an executor a timer does the same without blocking a thread; a rate is for a thread, or a
+/// task, with a loop of its own. ROS 2: `rclcpp::Rate`.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -36,18 +36,18 @@ pub struct Rate {
     node: Node,
     /// `None` for the node's clock.
     kind: Option<ClockKind>,
-    /// Nanoseconds; more than 0.
+    /// The period in nanoseconds; more than 0.
     period: i64,
-    /// When the round that runs was due, and of which epoch of its clock that is a time.
+    /// The due time of the running round, and the epoch of its clock that this is a time of.
     last: (i64, u64),
 }
 
 impl Node {
-    /// A [`Rate`] with the given period, by the node's clock, as a [timer](Self::timer) has it:
-    /// simulated time while that is used, else steady time. It begins now.
+    /// Creates a [`Rate`] with the given period, on the node's clock, like a [timer](Self::timer):
+    /// simulated time while that is used, otherwise steady time. It begins now.
     ///
     /// # Errors
-    /// [`CreateError`]: a period of zero or for ever, or the context is shut down.
+    /// Returns [`CreateError`] if the period is zero or unlimited, or the context is shut down.
     pub fn rate(&self, period: Duration) -> Result<Rate, CreateError> {
         self.context_shared().session.check_running("a rate")?;
         let node = self.full_name();
@@ -64,7 +64,7 @@ impl Node {
 }
 
 impl Rate {
-    /// The clock it follows, whatever the node's is. It begins now.
+    /// Sets the clock to follow, instead of the node's. The rate begins now.
     #[must_use]
     pub fn clock(mut self, kind: ClockKind) -> Self {
         self.kind = Some(kind);
@@ -72,7 +72,7 @@ impl Rate {
         self
     }
 
-    /// It begins anew: the next round is one period from now.
+    /// Restarts the rate: the next round is one period from now.
     pub fn reset(&mut self) {
         let (_, now, epoch) = self.sleeper().read();
         self.last = (now, epoch);
@@ -82,18 +82,18 @@ impl Rate {
         Sleeper { context: self.node.context_shared(), kind: self.kind }
     }
 
-    /// The time from one round to the next.
+    /// Returns the time from one round to the next.
     pub fn period(&self) -> Duration {
         Duration::from_nanos(u64::try_from(self.period).unwrap_or(0))
     }
 
-    /// Sleeps until the next round is due; not at all if it is already. Returns how many rounds are
-    /// left out, because their times passed before this one could begin: 0 if it keeps up.
+    /// Sleeps until the next round is due; not at all if it already is. Returns the number of
+    /// skipped rounds, which were over before this one could begin: 0 if the loop keeps up.
     ///
-    /// Blocks the thread, as [`Node::sleep_until`].
+    /// Blocks the thread, like [`Node::sleep_until`].
     ///
     /// # Errors
-    /// [`SleepError::Shutdown`], and nothing else: a loop on it ends with the context.
+    /// Returns only [`SleepError::Shutdown`]: a loop on it ends with the context.
     pub fn sleep(&mut self) -> Result<u64, SleepError> {
         let (period, mut last) = (self.period, self.last);
         let slept = self.sleeper().block(|now, epoch| round(period, &mut last, (now, epoch)));
@@ -102,10 +102,10 @@ impl Rate {
     }
 
     /// The same for a task, which a timer of the node wakes: an executor has to serve the node.
-    /// Allocates. It may be dropped, and begun again, at any time.
+    /// Allocates. The future may be dropped, and a new one begun, at any time.
     ///
     /// # Errors
-    /// As [`sleep`](Self::sleep).
+    /// As for [`sleep`](Self::sleep).
     pub async fn sleep_async(&mut self) -> Result<u64, SleepError> {
         let Self { node, kind, period, last } = self;
         let sleeper = Sleeper { context: node.context_shared(), kind: *kind };
@@ -113,8 +113,8 @@ impl Rate {
     }
 }
 
-/// Whether the round after `last` is due. If so, that is the last one, and the rounds that are left
-/// out are returned.
+/// Checks whether the round after `last` is due. If so, makes that the last one, and returns the
+/// number of skipped rounds.
 fn round(period: i64, last: &mut (i64, u64), (now, epoch): (i64, u64)) -> Look<u64> {
     if last.1 != epoch || now < last.0 {
         *last = (now, epoch);

@@ -1,10 +1,10 @@
-//! Simulated time: ROS time is what `/clock` says.
+//! Simulated time: ROS time follows `/clock`.
 //!
-//! ROS 2 has a subscription and a clock for each node. Here a context has one clock, as nodes of one
-//! process that disagree about the time are a mistake; so a node whose parameter `use_sim_time`
-//! changes speaks for its whole context. The subscription is that of a hidden node, whose name
-//! begins with an underscore, and has a listener: ROS time is set on the thread that brings the
-//! message, whether an executor spins or not.
+//! ROS 2 has a subscription and a clock for each node. Here a context has one clock, since nodes of
+//! one process that disagree about the time are a mistake; so a node that changes its parameter
+//! `use_sim_time` changes it for its whole context. The subscription belongs to a hidden node, with
+//! a name that begins with an underscore, and has a listener: ROS time is set on the thread that
+//! brings the message, whether an executor spins or not.
 
 use crate::api::context::{Context, ContextCore};
 use crate::api::node::NodeCore;
@@ -20,27 +20,28 @@ use crate::sys::sync::Arc;
 use crate::topic::session::Session;
 use sinew_interfaces::rosgraph_msgs::msg::Clock;
 
-/// Where simulated time comes from.
+/// The source of simulated time.
 pub(super) const TOPIC: &str = "/clock";
 
 /// The hidden node that subscribes to it.
 const NODE: &str = "_sim_time";
 
 impl Context {
-    /// Whether ROS time is that of the topic `/clock` from now on. Then it is 0 until the first
+    /// Sets whether ROS time follows the topic `/clock` from now on. Then it is 0 until the first
     /// message; [timers](crate::Node::timer), [`now`](crate::Node::now), and
-    /// [rates](crate::time::Rate) and sleeps of [`ClockKind::Ros`](crate::time::ClockKind::Ros) follow. With false the subscription is dropped, and
-    /// ROS time is the wall clock again. Steady and system time, and with them deadlines, lifespans,
-    /// leases and timeouts, never follow.
+    /// [rates](crate::time::Rate) and sleeps of [`ClockKind::Ros`](crate::time::ClockKind::Ros)
+    /// follow it. With `false` the subscription is dropped, and ROS time is the wall clock again.
+    /// Steady and system time, and with them deadlines, lifespans, leases and timeouts, never
+    /// follow it.
     ///
-    /// It is said of all nodes of the context, as they share its clocks. ROS 2 says it of each node:
-    /// the parameter `use_sim_time` of one of them here counts for all, and those of the others follow.
-    /// It can also be said from the beginning:
+    /// This applies to all nodes of the context, since they share its clocks. In ROS 2 it applies
+    /// to each node: here the parameter `use_sim_time` of one node counts for all, and the
+    /// parameters of the others are updated. It can also be set from the beginning:
     /// [`ContextBuilder::use_sim_time`](crate::ContextBuilder::use_sim_time), or
     /// `--ros-args -p use_sim_time:=true`.
     ///
     /// Never blocks; handlers of jumps ([`on_time_jump`](Self::on_time_jump)) run on this thread,
-    /// and those of what `/clock` says on the thread that brings the message.
+    /// or, for jumps caused by `/clock`, on the thread that brings the message.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -56,20 +57,20 @@ impl Context {
     /// ```
     ///
     /// # Errors
-    /// [`CreateError`]: the context is shut down, or `/clock` can't be subscribed to; then ROS time
-    /// is as it was.
+    /// Returns [`CreateError`] if the context is shut down, or `/clock` can't be subscribed to;
+    /// then ROS time is unchanged.
     pub fn use_sim_time(&self, wanted: bool) -> Result<(), CreateError> {
         self.shared().on_use_sim_time(wanted)
     }
 
-    /// Whether ROS time is that of `/clock`.
+    /// Returns `true` if ROS time follows `/clock`.
     pub fn uses_sim_time(&self) -> bool {
         self.shared().session.follows_clock()
     }
 }
 
 impl ContextCore {
-    /// See [`Context::use_sim_time`]; also for a node whose parameter says so.
+    /// See [`Context::use_sim_time`]; also called for a node's parameter.
     pub(crate) fn on_use_sim_time(self: &Arc<Self>, wanted: bool) -> Result<(), CreateError> {
         let session = &self.session;
         if session.follows_clock() == wanted {
@@ -98,14 +99,14 @@ impl ContextCore {
     }
 }
 
-/// What sets ROS time as `/clock` says. The session keeps it, and it keeps the session: until
-/// simulated time, or the context, ends.
+/// Sets ROS time from `/clock`. The session keeps it, and it keeps the session, until simulated
+/// time or the context ends.
 struct ClockFollower {
     subscription: Subscription<Clock>,
     session: Arc<Session>,
-    /// The epoch of ROS time that it may set: once that ended, a late message changes nothing.
+    /// The epoch of ROS time that it may set: after its end, a late message changes nothing.
     epoch: u64,
-    /// One thread at a time takes and sets, so that time goes as the messages came.
+    /// One thread at a time takes and sets, so that the time follows the order of the messages.
     taking: CoalescingLock<()>,
 }
 

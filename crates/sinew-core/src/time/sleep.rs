@@ -1,4 +1,4 @@
-//! Sleeping until a clock shows a time: as a thread, as a task.
+//! Sleeping until a clock shows a time, for threads and for tasks.
 
 use crate::api::context::ContextCore;
 use crate::api::node::Node;
@@ -12,18 +12,19 @@ use std::future::poll_fn;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-/// The longest sleep between two looks at a clock that may be set without our being told.
+/// Maximum sleep in nanoseconds between two readings of a clock that may be set without
+/// notification.
 const LOOK_AGAIN: i64 = 1_000_000_000;
 
-/// What ends a sleep before its time.
+/// The reason why a sleep ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SleepError {
     /// The context was shut down.
     #[error("the sleep ended early: the context was shut down")]
     Shutdown,
-    /// ROS time comes from another source: simulated time began or ended. The time that was slept
-    /// for is one of the old source.
+    /// The source of ROS time changed: simulated time began or ended. The target time is one of the
+    /// old source.
     #[error(
         "the sleep ended early: ROS time comes from another source now (use_sim_time), and the time that was waited for \
          is one of the old source; look at the time, and sleep again"
@@ -31,22 +32,22 @@ pub enum SleepError {
     ClockChanged,
 }
 
-/// What a sleeper is to do.
+/// The next step of a sleeper.
 pub(super) enum Look<R> {
     Done(R),
-    /// Look again at that time, or earlier if the time jumps.
+    /// Check again at that time, or earlier if the time jumps.
     Again(i64),
 }
 
-/// Looks at a clock whenever that may matter, until there is nothing to wait for.
+/// Checks a clock whenever that may matter, until the wait is over.
 pub(super) struct Sleeper<'a> {
     pub(super) context: &'a Arc<ContextCore>,
-    /// `None` for the node's clock, which is now this one and now that.
+    /// `None` for the node's clock, which may change.
     pub(super) kind: Option<ClockKind>,
 }
 
 impl Sleeper<'_> {
-    /// Which clock it is now, the time and its epoch.
+    /// Returns the present clock, its time and its epoch.
     pub(super) fn read(&self) -> (ClockKind, i64, u64) {
         let clock = &self.context.session.clock;
         if let Some(kind) = self.kind {
@@ -57,7 +58,7 @@ impl Sleeper<'_> {
         (kind, now, source)
     }
 
-    /// As a thread. `look` is given the time and its epoch.
+    /// Waits as a thread. `look` gets the time and its epoch.
     pub(super) fn block<R>(&self, mut look: impl FnMut(i64, u64) -> Look<R>) -> Result<R, SleepError> {
         let (session, clock) = (&self.context.session, &self.context.session.clock);
         let call = Arc::new(Call(Parker::new()));
@@ -79,11 +80,11 @@ impl Sleeper<'_> {
             let left = due.saturating_sub(now);
             let longest = if kind == ClockKind::Steady { left } else { left.min(LOOK_AGAIN) };
             let timeout = Duration::from_nanos(u64::try_from(longest).unwrap_or(0));
-            call.0.park(clock.passes(kind).then_some(timeout)); // else the clock calls
+            call.0.park(clock.passes(kind).then_some(timeout)); // otherwise the clock calls
         }
     }
 
-    /// As a task, which a timer of the node wakes.
+    /// Waits as a task, which a timer of the node wakes.
     pub(super) async fn wait<R>(
         &self,
         node: &Node,
@@ -124,7 +125,7 @@ impl Sleeper<'_> {
     }
 }
 
-/// Calls a thread that sleeps.
+/// Wakes a thread that sleeps.
 struct Call(Parker);
 
 impl FollowsTime for Call {
@@ -150,13 +151,13 @@ impl Task {
     fn wake(&self) {
         let waker = self.0.lock().take();
         if let Some(waker) = waker {
-            waker.wake(); // the program's code, outside the lock
+            waker.wake(); // runs code of the program, outside the lock
         }
     }
 }
 
 impl FollowsTime for Task {
-    /// If the time went on, its timer is due by itself.
+    /// If the time advanced, its timer becomes due by itself.
     fn jumped(&self, jump: &TimeJump) {
         if jump.change != ClockChange::Same || jump.begins || jump.backward() > Duration::ZERO {
             self.wake();
@@ -168,7 +169,7 @@ impl FollowsTime for Task {
     }
 }
 
-/// Precise waits of this thread, until this is dropped.
+/// Keeps precise waits for this thread until it is dropped.
 struct Precise(Option<u64>);
 
 impl Drop for Precise {
@@ -179,7 +180,7 @@ impl Drop for Precise {
     }
 }
 
-/// Looks until a time is reached, if the clock has the same source still.
+/// Waits until a time is reached, if the clock still has the same source.
 fn until(target: i64) -> impl FnMut(i64, u64) -> Look<Result<(), SleepError>> {
     let mut begun = None;
     move |now, epoch| {
@@ -194,12 +195,12 @@ fn until(target: i64) -> impl FnMut(i64, u64) -> Look<Result<(), SleepError>> {
 }
 
 impl Node {
-    /// Sleeps until the clock shows `time`; not at all if it does already. A jump over it ends the
-    /// sleep, and one back makes it longer. ROS 2: `sleep_until`.
+    /// Sleeps until the clock shows `time`; not at all if it already does. A jump past it ends the
+    /// sleep, and a jump back makes it longer. ROS 2: `sleep_until`.
     ///
-    /// Blocks the thread, so it is none for callbacks: in one of the executor that would bring the
-    /// time forward (`/clock` needs none, a [`ClockPublisher`](crate::time::ClockPublisher) and
-    /// virtual time do) it never ends. Real times are met within some µs.
+    /// Blocks the thread, so don't call it in callbacks: in a callback of the executor that would
+    /// advance the time (needed by a [`ClockPublisher`](crate::time::ClockPublisher) and by virtual
+    /// time, not by `/clock`) it never ends. Real times are met within some µs.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -211,22 +212,23 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// [`SleepError`].
+    /// Returns [`SleepError`].
     pub fn sleep_until(&self, clock: ClockKind, time: Time) -> Result<(), SleepError> {
         self.sleeper(clock).block(until(time.nanoseconds()))?
     }
 
-    /// Sleeps until the clock has gone on by `duration`; otherwise as
+    /// Sleeps until the clock has advanced by `duration`; otherwise like
     /// [`sleep_until`](Self::sleep_until).
     ///
     /// # Errors
-    /// [`SleepError`].
+    /// Returns [`SleepError`].
     pub fn sleep_for(&self, clock: ClockKind, duration: Duration) -> Result<(), SleepError> {
         self.sleeper(clock).block(after(duration))?
     }
 
-    /// The same as [`sleep_until`](Self::sleep_until), for tasks: ends when the clock shows `time`.
-    /// A timer of this node wakes the task, so an executor has to serve the node. Allocates.
+    /// The same as [`sleep_until`](Self::sleep_until), for tasks: completes when the clock shows
+    /// `time`. A timer of this node wakes the task, so an executor has to serve the node.
+    /// Allocates.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -241,16 +243,16 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// [`SleepError`].
+    /// Returns [`SleepError`].
     pub async fn sleep_until_async(&self, clock: ClockKind, time: Time) -> Result<(), SleepError> {
         self.sleeper(clock).wait(self, until(time.nanoseconds())).await?
     }
 
-    /// The same as [`sleep_for`](Self::sleep_for), for tasks, as
+    /// The same as [`sleep_for`](Self::sleep_for), for tasks, like
     /// [`sleep_until_async`](Self::sleep_until_async).
     ///
     /// # Errors
-    /// [`SleepError`].
+    /// Returns [`SleepError`].
     pub async fn sleep_for_async(&self, clock: ClockKind, duration: Duration) -> Result<(), SleepError> {
         self.sleeper(clock).wait(self, after(duration)).await?
     }
@@ -260,7 +262,7 @@ impl Node {
     }
 }
 
-/// Looks until so much time has passed since the first look.
+/// Waits until this duration has passed since the first check.
 fn after(duration: Duration) -> impl FnMut(i64, u64) -> Look<Result<(), SleepError>> {
     let mut look = None;
     move |now, epoch| look.get_or_insert_with(|| until(now.saturating_add(nanoseconds(duration))))(now, epoch)

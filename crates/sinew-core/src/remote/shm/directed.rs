@@ -1,16 +1,16 @@
-//! A line: messages for one reader elsewhere that must get all of them. Requests go by such lines,
-//! and answers.
+//! A line: messages for one reader elsewhere that must get all of them. Requests and answers travel
+//! by such lines.
 //!
-//! A line is a ring of its own, and both ends are bound: the writer never overtakes the reader. A
+//! A line is a ring of its own, and both sides are bound: the writer never overtakes the reader. A
 //! message begins with a header of 16 bytes:
 //!
 //! | bytes | field |
 //! |---|---|
 //! | 0.. | the call's sequence number, u64 |
 //! | 8.. | its place in its client's list, u32 |
-//! | 12 | what it is, see [`kind`] |
+//! | 12 | its kind, see [`kind`] |
 //!
-//! Then follows the image of the request or response, or the text of a failure.
+//! The encoded request or response, or the text of a failure, follows.
 
 use crate::executor::caught;
 use crate::message::block::{Pool, RawMessage};
@@ -26,22 +26,22 @@ use sinew_shm::{
 use std::collections::VecDeque;
 use std::mem;
 
-/// Bytes before the image.
+/// Length of the header in bytes.
 const HEADER: usize = 16;
 
-/// Bytes that go into a ring's slot.
+/// Bytes of a message that fit into a ring's slot.
 const INLINE: usize = 200;
 
-/// Places of a new ring; it doubles when they don't do.
+/// Places of a new ring, which doubles when they are not enough.
 const FIRST_DEPTH: usize = 8;
 
-/// Blocks for what comes from outside.
+/// Number of blocks for messages from outside.
 const POOL_CAPACITY: usize = 64;
 
-/// How long a failure's text may be.
+/// Maximum length of a failure's text in bytes.
 const LONGEST_TEXT: usize = 4096;
 
-/// What a message is; 0 is a request or a response.
+/// The kinds of messages; 0 is a request or a response.
 mod kind {
     pub(super) const VALUE: u8 = 0;
     pub(super) const FAILED: u8 = 1;
@@ -50,7 +50,7 @@ mod kind {
     pub(super) const FULL: u8 = 4;
     pub(super) const GONE: u8 = 5;
     pub(super) const OTHER: u8 = 6;
-    /// A request can't be read, so it isn't known which.
+    /// A request can't be read, so its call is unknown.
     pub(super) const LOST: u8 = 7;
     /// A response can't be encoded.
     pub(super) const UNENCODABLE: u8 = 8;
@@ -64,7 +64,7 @@ fn header(id: CallId, kind: u8) -> [u8; HEADER] {
     bytes
 }
 
-/// Header and body of what came; `None` if it is too short.
+/// Splits a received message into header and body; `None` if it is too short.
 fn parse(bytes: &[u8]) -> Option<(CallId, u8, &[u8])> {
     let (header, body) = bytes.split_first_chunk::<HEADER>()?;
     let (sequence, rest) = header.split_first_chunk::<8>()?;
@@ -72,10 +72,10 @@ fn parse(bytes: &[u8]) -> Option<(CallId, u8, &[u8])> {
     Some((CallId::new(u32::from_le_bytes(*place), u64::from_le_bytes(*sequence)), rest[0], body))
 }
 
-/// A value of a call, or why there is none.
+/// A value of a call, or the reason why there is none.
 pub(super) type Content<'a> = Result<&'a RawMessage, &'a CallFailure>;
 
-/// What follows the header.
+/// The part after the header.
 enum Body<'a> {
     Value(&'a RawMessage),
     Text(String),
@@ -111,7 +111,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The failure of that kind.
+/// Returns the failure of that kind.
 fn failure_of(kind: u8, text: &[u8]) -> CallFailure {
     let text = String::from_utf8_lossy(text).into_owned();
     match kind {
@@ -125,18 +125,19 @@ fn failure_of(kind: u8, text: &[u8]) -> CallFailure {
     }
 }
 
-/// Why something of a call wasn't sent.
+/// The reason why a part of a call wasn't sent.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SendError {
     /// There is no memory for it.
     #[error(transparent)]
     Capacity(#[from] CapacityError),
-    /// Encoding it panicked: a string is too long for CDR, say, or an adapter of the program's failed.
+    /// Encoding it panicked: for example, a string is too long for CDR, or an adapter of the
+    /// program failed.
     #[error("it can't be encoded: {0}")]
     Encoding(String),
 }
 
-/// The writing end.
+/// The writing side of a line.
 pub(super) struct DirectedWriter {
     writer: Writer,
     peer: u64,
@@ -160,7 +161,8 @@ impl DirectedWriter {
         Ok(Self { writer, peer: peer.id(), next: 1, depth: FIRST_DEPTH, scratch, overdue })
     }
 
-    /// Whether there is a place for one more, or as many as `most` are under way.
+    /// Whether there is a place for one more message. Grows the ring until `most` messages are
+    /// under way.
     fn make_room(&mut self, most: usize) -> Result<bool, CapacityError> {
         if !self.writer.has_room() {
             if self.depth >= most {
@@ -173,7 +175,7 @@ impl DirectedWriter {
         Ok(true)
     }
 
-    /// Sends something of a call. False if as many as `most` are under way already.
+    /// Sends a part of a call. Returns `false` if `most` are already under way.
     pub(super) fn send(
         &mut self,
         id: CallId,
@@ -204,8 +206,8 @@ impl DirectedWriter {
         Ok(true)
     }
 
-    /// Sends an answer. If there is no memory for it, or it can't be encoded, a short failure says so in
-    /// its place, and the error is returned.
+    /// Sends an answer. If there is no memory for it, or it can't be encoded, sends a short failure
+    /// in its place and returns the error.
     pub(super) fn answer(&mut self, id: CallId, head: &Head, answer: Content<'_>) -> Result<(), SendError> {
         self.send_overdue();
         self.send(id, head, answer, usize::MAX).map(drop).inspect_err(|error| {
@@ -217,13 +219,13 @@ impl DirectedWriter {
         })
     }
 
-    /// Says that a request can't be read, so that it isn't known which.
+    /// Reports that a request can't be read, so that its call is unknown.
     pub(super) fn send_lost(&mut self, head: &Head, problem: &str) {
         self.send_short(header(CallId::new(0, 0), kind::LOST), head, problem);
     }
 
-    /// Sends a failure that needs no memory but a slot of the ring; later, if there is none. Its
-    /// text may be cut.
+    /// Sends a failure that needs no memory except a slot of the ring; later, if there is no slot.
+    /// Its text may be truncated.
     fn send_short(&mut self, header: [u8; HEADER], head: &Head, text: &str) {
         let mut image = header.to_vec();
         let end = text.floor_char_boundary(self.writer.inline() - HEADER);
@@ -232,7 +234,7 @@ impl DirectedWriter {
         self.send_overdue();
     }
 
-    /// Sends what had no room.
+    /// Sends the failures that found no room before.
     pub(super) fn send_overdue(&mut self) {
         while !self.overdue.is_empty() && matches!(self.make_room(usize::MAX), Ok(true)) {
             let Some((head, image)) = self.overdue.pop_front() else { return };
@@ -242,7 +244,7 @@ impl DirectedWriter {
     }
 }
 
-/// Why an answer wasn't sent, in fewer letters than the error has.
+/// Describes why an answer wasn't sent, shorter than the error does.
 fn no_room(length: usize, error: &CapacityError) -> String {
     match error {
         CapacityError::FileSystem { free, size, .. } => format!(
@@ -252,22 +254,23 @@ fn no_room(length: usize, error: &CapacityError) -> String {
     }
 }
 
-/// What came by a line.
+/// A message received by a line, or its end.
 pub(super) enum Received {
-    /// A value of a call, or why there is none.
+    /// A value of a call, or the reason why there is none.
     Content(CallId, Head, Result<RawMessage, CallFailure>),
-    /// Something was wrong with a message, and it isn't known of which call it was.
+    /// A message was invalid, and its call is unknown.
     Lost(String),
-    /// The line has ended: nothing more comes.
+    /// The line has ended: no more messages arrive.
     Over,
 }
 
-/// The reading end. One thread reads at a time, and others leave word ([`CoalescingLock`]).
+/// The reading side of a line. One thread reads at a time; others make it look once more
+/// ([`CoalescingLock`]).
 pub(super) struct DirectedReader {
-    /// What comes by it: requests if this is a server's, else answers.
+    /// Whether it receives requests, for a server; otherwise it receives answers.
     is_of_server: bool,
     reading: CoalescingLock<Reading>,
-    /// What is to be done from the next look on.
+    /// Changes that take effect at the next look.
     changes: Mutex<Changes>,
 }
 
@@ -281,38 +284,39 @@ struct Reading {
 
 #[derive(Default)]
 struct Changes {
-    /// Where messages come from.
+    /// The connection that messages arrive by.
     incoming: Option<Incoming>,
-    /// The port that is told of them; or none.
+    /// The port to notify of messages, or `None` for no port.
     port: Option<Option<Arc<EventReceiver>>>,
 }
 
 impl DirectedReader {
-    /// `table`: the type of the values that come. They come by `incoming`, if that is known yet.
+    /// Creates a reader. `table`: the type of the received values. `incoming`: their connection, if
+    /// it is known yet.
     pub(super) fn new(is_of_server: bool, table: &'static TypeSupport, incoming: Option<Incoming>) -> Self {
         let pool = Pool::of_table(table, POOL_CAPACITY);
         let reading = Reading { incoming, buffer: Vec::new(), pool, received: Vec::new() };
         Self { is_of_server, reading: CoalescingLock::new(reading), changes: Mutex::default() }
     }
 
-    /// Whether nothing more will come. Only while no thread looks.
+    /// Whether no more messages will arrive. Answers `false` while a thread looks.
     pub(super) fn is_over(&self) -> bool {
         let mut reading = self.reading.try_enter();
         reading.as_mut().and_then(|reading| reading.incoming.as_mut()).is_some_and(Incoming::is_over)
     }
 
-    /// Messages come by this connection, from the next look on.
+    /// Sets the connection that messages arrive by from the next look on.
     pub(super) fn accept(&self, incoming: Incoming) {
         let before = self.changes.lock().incoming.replace(incoming);
         drop(before);
     }
 
-    /// This port is told of messages, from the next look on.
+    /// Sets the port that is notified of messages from the next look on.
     pub(super) fn set_port(&self, port: Option<Arc<EventReceiver>>) {
         self.changes.lock().port = Some(port);
     }
 
-    /// Reads what there is, and hands it on under no lock.
+    /// Reads the available messages, and passes them to `take` under no lock.
     #[inline]
     pub(super) fn look(&self, mut take: impl FnMut(Received)) {
         self.reading.look(|mut reading| {
@@ -326,12 +330,12 @@ impl DirectedReader {
             if received.capacity() > 0
                 && let Some(mut reading) = self.reading.try_enter()
             {
-                reading.received = received; // its room is used again
+                reading.received = received; // its memory is reused
             }
         });
     }
 
-    /// Does what is to be done from now on. Whether there may be something to read.
+    /// Applies the pending changes. Returns whether there may be something to read.
     fn change(&self, reading: &mut Reading) -> bool {
         let mut changes = self.changes.lock();
         let accepted = changes.incoming.take();

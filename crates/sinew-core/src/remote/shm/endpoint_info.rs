@@ -1,4 +1,4 @@
-//! What participants tell each other of an entity, beyond names: its QoS in 64 bytes, and whether
+//! The data that participants publish of an entity besides names: its QoS in 64 bytes, and whether
 //! its type can leave the process.
 //!
 //! | bytes | field |
@@ -8,8 +8,8 @@
 //! | 2 | reliability: 0 best effort, 1 reliable |
 //! | 3 | durability: 0 volatile, 1 transient local |
 //! | 4 | liveliness: 0 automatic, 1 manual by topic |
-//! | 5 | 1 if values of the type have images, so that they can leave the process |
-//! | 6 | where it is at home: 0 here, 1 on the network, 2 only told of, 3 a gateway's carrier; 4 and 5 as 1 and 2, of a program that matches whatever the QoS is |
+//! | 5 | 1 if values of the type can be encoded, so that they can leave the process |
+//! | 6 | origin: 0 here, 1 network, 2 listed only, 3 a carrier; 4, 5: as 1, 2 with any QoS |
 //! | 8.. | depth, u64 |
 //! | 16.. | deadline in ns, u64; `u64::MAX` for none; and so for the next two |
 //! | 24.. | lifespan |
@@ -26,8 +26,8 @@ use std::time::Duration;
 const VERSION: u8 = 1;
 
 impl QoS {
-    /// The QoS in the form in which participants tell each other of it, in an
-    /// [`Endpoint`](sinew_shm::Endpoint); `travels`: whether the type can leave its process. For
+    /// Returns the QoS in the form in which participants publish it, in an
+    /// [`Endpoint`](sinew_shm::Endpoint). `travels`: whether the type can leave its process. For
     /// tools that take part without this crate's nodes.
     pub fn to_bytes(self, travels: bool) -> [u8; 64] {
         let mut bytes = [0; 64];
@@ -62,8 +62,8 @@ impl QoS {
         bytes[5] == 1
     }
 
-    /// The QoS that a participant tells of in an [`Endpoint`](sinew_shm::Endpoint); `None` if the
-    /// bytes make no sense.
+    /// Returns the QoS that a participant publishes in an [`Endpoint`](sinew_shm::Endpoint); `None`
+    /// if the bytes are invalid.
     ///
     /// ```
     /// assert_eq!(sinew::QoS::from_bytes(&[0; 64]), None);
@@ -94,23 +94,23 @@ impl QoS {
 }
 
 impl Origin {
-    /// Writes it into the bytes of a [QoS](QoS::to_bytes), in an
-    /// [`Endpoint`](sinew_shm::Endpoint). For gateways that tell of an end without this crate's
-    /// nodes.
+    /// Writes the origin into the bytes of a [QoS](QoS::to_bytes), in an
+    /// [`Endpoint`](sinew_shm::Endpoint). For gateways that advertise an endpoint without this
+    /// crate's nodes.
     pub fn write_to(self, bytes: &mut [u8; 64]) {
         bytes[6] = self.to_byte();
     }
 
-    /// What a participant tells of it in an [`Endpoint`](sinew_shm::Endpoint); `None` if it is of
-    /// another version of Sinew.
+    /// Returns the origin that a participant publishes in an [`Endpoint`](sinew_shm::Endpoint);
+    /// `None` if it is of another version of Sinew.
     pub fn of(endpoint: &Endpoint) -> Option<Self> {
         Self::from_byte(endpoint.qos[6])
     }
 }
 
 impl RemoteEndpoint {
-    /// What `entity` of `peer` says of itself; `None` if that makes no sense. `domain`: where both
-    /// are.
+    /// Returns the description that `entity` of `peer` publishes of itself; `None` if it is
+    /// invalid. `domain`: the domain of both.
     pub(crate) fn of(entity: &Endpoint, peer: &Peer, domain: &Domain) -> Option<Self> {
         Some(Self {
             topic: entity.name.clone(),

@@ -1,15 +1,15 @@
-//! The other processes of the host: this context's participant in shared memory, and what it knows
-//! of the others. It is the transport over shared memory: it implements the traits with which
-//! [`topic`](crate::topic) reaches ends elsewhere, and is known to nothing there.
+//! The other processes of the host: this context's participant in shared memory, and its view of
+//! the others. This is the transport over shared memory: it implements the traits with which
+//! [`topic`](crate::topic) reaches endpoints elsewhere; nothing there depends on it.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `endpoint_info` | what participants tell each other of an entity |
+//! | `endpoint_info` | the data that participants publish of an entity |
 //! | `sender` | a publisher's way out: `PublisherEndpoint` and `RemoteSink` |
-//! | `remote_publisher` | a publisher of another process, as its subscriptions here see it: `RemoteSource` |
-//! | `directed` | a line: messages for one reader there that must get all of them; requests and answers |
+//! | `remote_publisher` | a publisher of another process, for its subscriptions: `RemoteSource` |
+//! | `directed` | a line: requests or answers for one reader elsewhere that must get all |
 //! | `services` | services: a server of another process and a client's connection with it (`RemoteServer`, `RemoteServerConnection`), and the clients there that a server has (`RemoteClient`) |
-//! | `type_descriptions` | the descriptions of our types, for tools |
+//! | `type_descriptions` | descriptions of this process's types, for tools |
 //! | `receiver_thread` | the thread that receives for subscriptions without an executor |
 
 mod directed;
@@ -55,7 +55,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{OnceLock, Weak};
 
-/// What the transport knows of its context: the ends that are here.
+/// The context as the transport sees it: the endpoints of this process.
 pub(crate) trait LocalEndpoints: Send + Sync {
     fn session(&self) -> &Arc<Session>;
     fn graph(&self) -> &Graph;
@@ -64,7 +64,7 @@ pub(crate) trait LocalEndpoints: Send + Sync {
     fn hints(&self) -> &Hints;
 }
 
-/// A node of another process: whose, and its full name.
+/// A node of another process: its participant, and its full name.
 pub(crate) type RemoteNode = (Arc<Peer>, String);
 
 /// A context's presence among the processes of its host.
@@ -72,26 +72,26 @@ pub(crate) struct ShmTransport {
     participant: OnceLock<Arc<Participant>>,
     domain: Domain,
     context: Weak<dyn LocalEndpoints>,
-    /// Publishers of others.
+    /// Publishers of other processes.
     pub(crate) publishers: Mutex<HashMap<(u64, EndpointKey), Arc<RemotePublisher>>>,
-    /// Nodes of others on this host.
+    /// Nodes of other processes on this host.
     nodes: Mutex<HashMap<(u64, EndpointKey), RemoteNode>>,
-    /// Subscriptions of others.
+    /// Subscriptions of other processes.
     subscriptions: Mutex<HashMap<(u64, EndpointKey), Arc<RemoteSubscription>>>,
-    /// Our subscriptions, by the keys that the others know them by.
+    /// This process's subscriptions, by the keys under which other processes know them.
     subscription_cores: Mutex<HashMap<EndpointKey, Weak<SubscriptionCore>>>,
-    /// Our servers, likewise.
+    /// This process's servers, likewise.
     servers: Mutex<HashMap<EndpointKey, Arc<ServerCore>>>,
-    /// Our clients' ways to servers, by their entities.
+    /// Connections of this process's clients with servers, by their entities.
     connections: Mutex<HashMap<EndpointKey, Weak<ShmServerConnection>>>,
-    /// Servers of others.
+    /// Servers of other processes.
     services: Mutex<HashMap<(u64, EndpointKey), Arc<ShmServer>>>,
     receiver: Mutex<Option<ReceiverThread>>,
-    /// What the receiver is to tell listeners.
+    /// Notifications that the receiver is to make.
     to_tell: Arc<Mutex<ToTell>>,
-    /// The receiver's, once it or a thread that waits for an answer needs one.
+    /// The receiver's port, once the receiver or a thread that waits for an answer needs one.
     receiver_port: OnceLock<Arc<EventReceiver>>,
-    /// The receiver couldn't be started.
+    /// Whether the receiver couldn't be started.
     lacks_receiver: AtomicBool,
     told: type_descriptions::KnownTypes,
 }
@@ -131,25 +131,25 @@ impl ShmTransport {
         self.participant.get()
     }
 
-    /// Looks which participants and endpoints there are now.
+    /// Looks up the present participants and endpoints.
     pub(crate) fn refresh(&self) {
         if let Some(participant) = self.participant() {
             participant.refresh();
         }
     }
 
-    /// The processes of the host that have a node of one of these names, and the name.
+    /// Returns the processes of the host that have a node with one of these names, and the name.
     pub(crate) fn nodes_called(&self, names: &BTreeSet<&str>) -> Vec<RemoteNode> {
         let nodes = self.nodes.lock();
         nodes.values().filter(|(_, name)| names.contains(name.as_str())).cloned().collect()
     }
 
-    /// The names of nodes of other processes of the host, at most so many.
+    /// Returns the names of nodes of other processes of the host, at most `most`.
     pub(crate) fn node_names(&self, most: usize) -> Vec<String> {
         self.nodes.lock().values().take(most).map(|(_, name)| name.clone()).collect()
     }
 
-    /// Tells the others of an entity.
+    /// Advertises an entity to the other processes.
     pub(crate) fn advertise(&self, about: &EndpointAbout<'_>) -> Result<OwnEndpoint, CapacityError> {
         let Some(participant) = self.participant() else { return Err(CapacityError::Left { forked: false }) };
         let entity = Endpoint {
@@ -167,15 +167,16 @@ impl ShmTransport {
         participant.advertise(&entity, about.of_node)
     }
 
-    /// The same, for the creation of `name`. `subscription_core`: of a subscription, to which alone
-    /// others may send.
+    /// The same, while `name` is created. `subscription_core`: given for a subscription, the only
+    /// entity that others may send to.
     pub(crate) fn advertise_or(
         &self,
         name: &str,
         about: &EndpointAbout<'_>,
         subscription_core: Option<&Arc<SubscriptionCore>>,
     ) -> Result<OwnEndpoint, CreateError> {
-        // Held until it is in: a participant that answers at once is to find it.
+        // Held until the subscription is added, so that a participant that answers at once finds
+        // it.
         let mut subscription_cores = self.subscription_cores.lock();
         let entity = self.advertise(about).map_err(|source| CreateError::SharedMemory {
             name: name.to_owned(),
@@ -187,9 +188,8 @@ impl ShmTransport {
         Ok(entity)
     }
 
-    /// Tells the others of an entity of its own for one line: of requests that a client sends to
-    /// one server, or of answers to one client. `about`: the end's number, its node, and the
-    /// service.
+    /// Advertises a separate entity for one line: of requests from a client to one server, or of
+    /// answers to one client. `about`: the endpoint's number, its node, and the service.
     fn advertise_line(
         &self,
         kind: EndpointKind,
@@ -201,7 +201,7 @@ impl ShmTransport {
         self.advertise(&EndpointAbout { kind, number, node, name, table, qos, origin, of_node: None })
     }
 
-    /// From now on answers find this connection.
+    /// Registers the connection, so that answers find it from now on.
     pub(crate) fn add_connection(&self, connection: &Arc<ShmServerConnection>) {
         self.connections.lock().insert(connection.key(), Arc::downgrade(connection));
     }
@@ -215,8 +215,9 @@ impl ShmTransport {
         self.connections.lock().remove(&key);
     }
 
-    /// A port of the calling thread's own, to wait for answers on; it keeps it. `None` if there are
-    /// too many: the last one is the receiver's, which is told of answers then.
+    /// Returns a port of the calling thread's own for waiting for answers; the thread keeps it.
+    /// Returns `None` if there are too many ports: then the receiver's port, the last one, is
+    /// notified of answers.
     pub(crate) fn port_of_this_thread(&self) -> Option<Arc<EventReceiver>> {
         std::thread_local! {
             static PORTS: std::cell::RefCell<Vec<Arc<EventReceiver>>> = const { std::cell::RefCell::new(Vec::new()) };
@@ -240,13 +241,14 @@ impl ShmTransport {
         self.subscription_cores.lock().remove(&key);
     }
 
-    /// The port on which an executor hears from others; `None` if it can't.
+    /// Returns the port on which an executor is notified by other processes; `None` if it can't get
+    /// one.
     pub(crate) fn port_of(self: &Arc<Self>, scheduler: &Scheduler) -> Option<Arc<EventReceiver>> {
         let presence: Arc<dyn Presence> = self.clone();
         scheduler.port(&presence)
     }
 
-    /// The port of the thread that receives for subscriptions without an executor.
+    /// Returns the port of the thread that receives for subscriptions without an executor.
     pub(crate) fn receiver(&self) -> Option<Arc<EventReceiver>> {
         self.participant()?;
         later(|| {
@@ -259,7 +261,7 @@ impl ShmTransport {
                             Level::Error,
                             "nothing is received for subscriptions that wait without an executor, until this works: {error}"
                         );
-                        self.lacks_receiver.store(true, Ordering::Relaxed); // looked at now and then
+                        self.lacks_receiver.store(true, Ordering::Relaxed); // polled now and then
                     }
                 }
             }
@@ -271,10 +273,10 @@ impl ShmTransport {
         ReceiverThread::start(self.receiver_port()?, &self.to_tell)
     }
 
-    /// Has the receiver tell listeners what other threads brought in.
+    /// Makes the receiver notify listeners of messages that other threads read.
     pub(crate) fn tell(&self, mut to_tell: ToTell) {
         if self.context.upgrade().is_none_or(|context| context.session().has_ended()) {
-            return to_tell.into_iter().for_each(|tell| tell()); // the receiver goes
+            return to_tell.into_iter().for_each(|tell| tell()); // the receiver is ending
         }
         self.to_tell.lock().append(&mut to_tell);
         if let Some(port) = self.receiver() {
@@ -282,22 +284,23 @@ impl ShmTransport {
         }
     }
 
-    /// The receiver's port, also before there is a receiver.
+    /// Returns the receiver's port, even before there is a receiver.
     fn receiver_port(&self) -> Result<Arc<EventReceiver>, CapacityError> {
         if let Some(port) = self.receiver_port.get() {
             return Ok(port.clone());
         }
         let participant = self.participant().ok_or(CapacityError::Left { forked: false })?;
         let port = participant.port(None)?;
-        Ok(self.receiver_port.get_or_init(|| port).clone()) // if another thread was faster, its one is as good
+        Ok(self.receiver_port.get_or_init(|| port).clone()) // another thread's serves as well
     }
 
-    /// The port on which a line is heard: of the executor that runs its end, or of the receiver.
+    /// Returns the port on which a line is received: of the executor that runs its endpoint, or of
+    /// the receiver.
     fn port_for(self: &Arc<Self>, scheduler: Option<&Scheduler>) -> Option<Arc<EventReceiver>> {
         scheduler.and_then(|scheduler| self.port_of(scheduler)).or_else(|| self.receiver())
     }
 
-    /// Tries again what there was no room for.
+    /// Retries what there was no room for.
     fn retry(&self) {
         let servers: Vec<_> = self.servers.lock().values().cloned().collect();
         servers.iter().for_each(|server| server.requests.for_remote_clients(RemoteClient::retry));
@@ -342,7 +345,7 @@ impl Presence for ShmTransport {
 }
 
 impl ShmTransport {
-    /// Tells other processes of a server.
+    /// Advertises a server to other processes.
     pub(crate) fn make_server_known(&self, server: &Arc<ServerCore>) -> Result<OwnEndpoint, CreateError> {
         let ServerCore { requests, number, node, types, qos, origin, .. } = &**server;
         let mut servers = self.servers.lock(); // as in `advertise_or`
@@ -356,7 +359,7 @@ impl ShmTransport {
         Ok(entity)
     }
 
-    /// Tells other processes of a client. Before that, looks which ones there are now.
+    /// Advertises a client to other processes, after looking up the present ones.
     pub(crate) fn make_client_known(
         &self,
         (node, origin): (&str, Origin),
@@ -402,7 +405,7 @@ impl ShmTransport {
     }
 }
 
-/// What to tell the others of an entity.
+/// The data to advertise of an entity.
 pub(crate) struct EndpointAbout<'a> {
     pub(crate) kind: EndpointKind,
     pub(crate) number: u64,
@@ -414,14 +417,14 @@ pub(crate) struct EndpointAbout<'a> {
     pub(crate) of_node: Option<EndpointKey>,
 }
 
-/// A QoS as it is told, of an end that is at home there.
+/// Returns the published form of a QoS, for an endpoint with this origin.
 fn told(qos: QoS, travels: bool, origin: Origin) -> [u8; 64] {
     let mut bytes = qos.to_bytes(travels);
     origin.write_to(&mut bytes);
     bytes
 }
 
-/// Hears of the others.
+/// Observes the other participants.
 struct DiscoveryObserver(Weak<ShmTransport>);
 
 impl DiscoveryObserver {
@@ -434,7 +437,7 @@ impl DiscoveryObserver {
 
 impl Observer for DiscoveryObserver {
     fn attend(&self, look: &mut dyn FnMut()) {
-        // The context isn't to go while others are looked at: with it the participant would leave.
+        // Keeps the context alive while others are looked at: with it, the participant would leave.
         let kept = self.both();
         Deferred::keep(look);
         drop(kept);
@@ -442,7 +445,7 @@ impl Observer for DiscoveryObserver {
 
     fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
         if entity.kind == EndpointKind::Client {
-            // A gateway's own is there because a server is.
+            // A gateway's own client exists because a server does.
             if let Some((_, context)) =
                 self.both().filter(|_| Origin::of(entity).is_some_and(Origin::is_shown))
             {
@@ -456,7 +459,7 @@ impl Observer for DiscoveryObserver {
             }
             return;
         }
-        // No end here has to do with others; and what those of the raw layer say is no QoS.
+        // Other kinds don't concern any endpoint here, and those of the raw layer publish no QoS.
         if !matches!(entity.kind, EndpointKind::Publisher | EndpointKind::Subscription | EndpointKind::Server)
         {
             return;
@@ -484,7 +487,7 @@ impl Observer for DiscoveryObserver {
                     Arc::new(ShmServer { transport, peer, key, described })
                 };
                 transport.services.lock().insert((peer.id(), key), server.clone());
-                // What is only listed has another server that stands for it.
+                // A server that is only listed has another server that stands for it.
                 if server.described().travels && !server.described().origin.is_listed() {
                     context.services().add_remote(&entity.name, server);
                 }
@@ -524,15 +527,15 @@ impl Observer for DiscoveryObserver {
                 publisher.accept(incoming);
                 return Some(publisher);
             }
-            // It published and went before a thread here looked: the subscriptions that it had
-            // matched get what it published.
+            // The publisher published and left before a thread here looked: the subscriptions that
+            // it had matched get its messages.
             let entity = incoming.source_endpoint().ok()?;
             let described = RemoteEndpoint::of(&entity, incoming.peer(), &transport.domain)?;
             let publisher = RemotePublisher::new(&transport, incoming.peer(), described);
             let source: Arc<dyn RemoteSource> = publisher.clone();
             context.graph().add_source(source.clone());
-            // Once it serves them: a thread that takes by hand, and knows it already, would find
-            // that no subscription wants what is there, and pass over it.
+            // Only after it serves them: otherwise a thread that takes by hand, and already knows
+            // it, would find no subscription that wants the messages, and skip them.
             publisher.accept(incoming);
             context.graph().remove_source(&source);
             publisher.end();

@@ -1,7 +1,7 @@
 //! The thread that receives from other processes for subscriptions that wait without an executor:
 //! tasks that await a message, listeners, and executors inside another library's event loop. It
-//! sleeps while nothing comes. It also tells listeners what threads of the program brought in that
-//! took a message by hand.
+//! sleeps while nothing arrives. It also notifies listeners of messages that threads of the program
+//! read while they took a message by hand.
 
 use crate::mailbox::waiters::ToTell;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
@@ -16,7 +16,7 @@ pub(crate) struct ReceiverThread {
     thread: JoinHandle<()>,
 }
 
-/// It can't be started.
+/// The reason why the thread can't be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     /// There is no place for its port.
@@ -30,7 +30,7 @@ pub(crate) enum StartError {
 }
 
 impl ReceiverThread {
-    /// `to_tell`: what it is to tell, each time its port is rung.
+    /// Starts the thread. `to_tell`: the notifications that it makes each time its port is rung.
     pub(crate) fn start(port: Arc<EventReceiver>, to_tell: &Arc<Mutex<ToTell>>) -> Result<Self, StartError> {
         let ends = Arc::new(AtomicBool::new(false));
         let (theirs, their_end, to_tell) = (port.clone(), ends.clone(), to_tell.clone());
@@ -46,12 +46,12 @@ impl ReceiverThread {
         self.port.clone()
     }
 
-    /// Ends the thread, and waits until it has ended, unless this is it.
+    /// Ends the thread, and waits until it has ended, unless called on the thread itself.
     pub(crate) fn stop(self) {
         self.ends.store(true, Ordering::Release); // pairs with the load in `receive`
         self.port.ring();
         if self.thread.thread().id() != std::thread::current().id() {
-            let _ = self.thread.join(); // a listener that panics has said so
+            let _ = self.thread.join(); // a panic of a listener is already logged
         }
     }
 }
@@ -62,7 +62,7 @@ fn receive(port: &EventReceiver, ends: &AtomicBool, to_tell: &Mutex<ToTell>) {
         if ends.load(Ordering::Acquire) {
             return;
         }
-        let telling = std::mem::take(&mut *to_tell.lock()); // after K1: what comes later rings again
+        let telling = std::mem::take(&mut *to_tell.lock()); // after K1: later ones ring again
         telling.into_iter().for_each(|tell| tell());
         if port.drain() {
             continue;

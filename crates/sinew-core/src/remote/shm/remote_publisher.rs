@@ -1,13 +1,12 @@
 //! A publisher of another process, as its subscriptions here see it.
 //!
-//! It reads the publisher's ring and brings what it finds into their histories, as a local
-//! publisher would: so depth, filters, copies and events are the same whichever way a message came.
+//! It reads the publisher's ring and adds the messages to their histories, as a local publisher
+//! would: so depth, filters, copies and events don't depend on the way a message came.
 //!
-//! A thread that has reason to believe that there is something to read calls
-//! [`RemotePublisher::drain`]: a worker of the executor that was told by an event, a thread that
-//! takes by hand, the helper thread. One thread at a time does it; the others have it look once
-//! more ([`CoalescingLock`]). So no thread waits, and filters run under no lock that they could
-//! want.
+//! A thread that expects something to read calls [`RemotePublisher::drain`]: a worker of an
+//! executor that an event notified, a thread that takes by hand, or the helper thread. One thread
+//! at a time reads; the others make it look once more ([`CoalescingLock`]). So no thread waits, and
+//! filters run under no lock that they could want.
 
 use super::ShmTransport;
 use super::notes;
@@ -43,49 +42,49 @@ pub(crate) struct RemotePublisher {
     reading: CoalescingLock<RingReader>,
     /// The subscriptions that it serves.
     served: Mutex<Vec<Arc<SubscriptionCore>>>,
-    /// What is to be done about them from the next look on.
+    /// Changes of them that take effect at the next look.
     ends: Mutex<Option<Ends>>,
     /// The connection that is read from the next look on.
     accepted: Mutex<Option<Box<Incoming>>>,
-    /// What it retained for late subscriptions, to be read from the next look on.
+    /// Messages retained for late subscriptions, to be read from the next look on.
     handed_over: Mutex<Vec<RetainedReader>>,
-    /// One of the last three has changed, and no thread has looked since.
+    /// Whether one of the last three has changed since a thread looked.
     has_news: AtomicBool,
-    /// Nothing is to be read: there is no connection yet, or its connections have ended, and all of
-    /// them was read. Changes while they are being read.
+    /// Whether there is nothing to read: there is no connection yet, or all connections have ended
+    /// and were read completely. Changes while they are being read.
     is_over: AtomicBool,
-    /// The publisher is gone: there are no more connections.
+    /// Whether the publisher is gone: there are no more connections.
     is_gone: AtomicBool,
-    /// Of a publisher on the network, once a message of it has come.
+    /// Progress of a publisher on the network, once one of its messages has arrived.
     progress: Mutex<Option<Progress>>,
     complaints: WarnOnce,
 }
 
-/// The subscriptions that get the messages, and the port that is told that there are some.
+/// The subscriptions that get the messages, and the port to notify of them.
 #[derive(Default)]
 pub(crate) struct Ends {
     groups: Vec<TypedReaders>,
     port: Option<Arc<EventReceiver>>,
 }
 
-/// The group for which a message is, and the message.
+/// The group that a message is for, and the message.
 type Stalled = (usize, RawMessage, Publication);
 
 struct RingReader {
     incoming: Option<Incoming>,
     ends: Ends,
     buffer: Vec<u8>,
-    /// Messages for which a subscription that must get everything had no place.
+    /// Messages for which a subscription that must get every message had no place.
     stalled: Vec<Stalled>,
-    /// Of the last message, if it is of the network, for subscriptions that are there since then: see
-    /// [`notes`].
+    /// Difference of the last message, if it is of the network, for the subscriptions that have
+    /// existed since: see [`notes`].
     difference: Option<u64>,
-    /// Read before anything else: a late subscription gets the oldest first.
+    /// Read before anything else: a late subscription gets the oldest messages first.
     retained: Vec<RetainedReader>,
 }
 
-/// What a transient-local publisher retained for one late subscription, which may go before all of
-/// it is read.
+/// The messages that a transient-local publisher retained for one late subscription, which may be
+/// removed before all of them are read.
 struct RetainedReader {
     subscription: Weak<SubscriptionCore>,
     incoming: Incoming,
@@ -122,24 +121,25 @@ impl RemotePublisher {
         })
     }
 
-    /// Its messages come by this connection. The caller then drains.
+    /// Sets the connection by which its messages arrive. The caller then drains.
     pub(crate) fn accept(&self, incoming: Incoming) {
-        let before = self.accepted.lock().replace(Box::new(incoming)); // it isn't over: see `is_over`
+        let before = self.accepted.lock().replace(Box::new(incoming)); // not over: see `is_over`
         self.has_news.store(true, Ordering::Release); // pairs with `has_news`
         if let Some(mut before) = before {
             before.done(); // as in `read_on`
         }
     }
 
-    /// What it retained for this subscription comes by this connection. The caller then drains.
+    /// Adds the connection by which the messages retained for this subscription arrive. The caller
+    /// then drains.
     pub(crate) fn accept_retained(&self, subscription: Weak<SubscriptionCore>, incoming: Incoming) {
         self.handed_over.lock().push(RetainedReader { subscription, incoming });
         self.has_news.store(true, Ordering::Release); // pairs with `has_news`
     }
 
-    /// Changes which subscriptions are served. One thread at a time changes the list and what
-    /// follows from it: else a subscription that goes could be brought back by a change of another
-    /// thread, and would be kept for ever.
+    /// Changes the subscriptions that are served. One thread at a time changes the list and
+    /// everything that follows from it: otherwise another thread's change could bring back a
+    /// removed subscription, which would be kept forever.
     fn change_served(&self, change: impl FnOnce(&[Arc<SubscriptionCore>]) -> Vec<Arc<SubscriptionCore>>) {
         let mut served = self.served.lock();
         let subscriptions = change(&served);
@@ -149,11 +149,11 @@ impl RemotePublisher {
         self.has_news.store(true, Ordering::Release); // pairs with `has_news`
         let before = std::mem::replace(&mut *served, subscriptions);
         drop(served);
-        drop((before, ends)); // perhaps the last to hold a subscription: outside the locks
+        drop((before, ends)); // may be the last references to a subscription: outside the locks
     }
 
-    /// The port to be told: that of the executor of one of the subscriptions, else that of the
-    /// thread which receives for subscriptions without an executor.
+    /// Returns the port to notify: that of the executor of one of the subscriptions, otherwise that
+    /// of the thread which receives for subscriptions without an executor.
     fn port_for(&self, subscriptions: &[Arc<SubscriptionCore>]) -> Option<Arc<EventReceiver>> {
         let transport = self.transport.upgrade()?;
         let executor =
@@ -167,18 +167,18 @@ impl RemotePublisher {
     }
 
     /// Whether something has changed that no look has seen. The thread that changed it drains, but
-    /// perhaps hasn't yet.
+    /// may not have done so yet.
     #[inline]
     fn has_news(&self) -> bool {
         self.has_news.load(Ordering::Acquire)
     }
 
-    /// The publisher is gone.
+    /// Marks the publisher as gone.
     pub(crate) fn end(&self) {
         self.is_gone.store(true, Ordering::Release); // pairs with `is_over`
     }
 
-    /// As [`RemoteSource::take_for`]. The caller does what else there is to do.
+    /// As [`RemoteSource::take_for`]. The caller does the rest of the work.
     #[inline]
     fn take_next(&self, subscription: &SubscriptionCore, depth: u64) -> DirectTake {
         if self.has_news() {
@@ -204,7 +204,7 @@ impl RemotePublisher {
             Ok(None) => return DirectTake::NotSo,
             Err(error) => {
                 let text = self.unreadable(&error).to_string();
-                let lost = skipped; // itself it counts with the next one
+                let lost = skipped; // the unreadable message itself counts with the next one
                 return DirectTake::Bad(UnreadableMessage {
                     lost,
                     problem: None,
@@ -214,7 +214,7 @@ impl RemotePublisher {
             }
         };
         if self.offered.qos.is_blocking() && subscription.wanted.qos.is_blocking() {
-            incoming.set_cursor(incoming.next()); // its image is copied or held
+            incoming.set_cursor(incoming.next()); // its encoded form is copied or held
         }
         let publication = self.publication(incoming, &message);
         let gap = gap_before(&message);
@@ -233,7 +233,7 @@ impl RemotePublisher {
         }
     }
 
-    /// Whether a thread found it being read, and asked for another look.
+    /// Whether another thread found it being read, and asked for another look.
     #[inline]
     fn is_wanted(&self) -> bool {
         self.reading.is_wanted()
@@ -259,7 +259,7 @@ impl RemotePublisher {
         fmt::from_fn(move |f| write!(f, "a message on {} can't be decoded: {error}", self.offered.topic))
     }
 
-    /// Reads what there is.
+    /// Reads the available messages.
     #[inline]
     pub(crate) fn drain(&self) {
         self.reading.look(|mut reading| {
@@ -275,8 +275,8 @@ impl RemotePublisher {
     }
 
     fn read_on(&self, reading: &mut RingReader, deferred: &mut Deferred) {
-        // Acquire: pairs with the Releases that set it. It comes before the looks at what has
-        // changed: a later change sets it again, and drains.
+        // Acquire: pairs with the Releases that set it. It comes before the checks for changes: a
+        // later change sets it again, and drains.
         let has_news = self.has_news() && self.has_news.swap(false, Ordering::Acquire);
         if has_news || !reading.retained.is_empty() {
             self.read_retained(reading, deferred);
@@ -295,11 +295,11 @@ impl RemotePublisher {
         }
     }
 
-    /// Goes on with the connection and the subscriptions that have come since the last look.
+    /// Switches to the connection and the subscriptions added since the last look.
     fn read_news(&self, reading: &mut RingReader, deferred: &mut Deferred) {
         if reading.ends.groups.is_empty() {
-            // The first subscriptions get all of a connection that is as new: its writer began it
-            // for them.
+            // The first subscriptions get all messages of a connection that is equally new: its
+            // writer opened it for them.
             self.take_ends(reading, deferred);
         }
         let accepted = {
@@ -312,7 +312,7 @@ impl RemotePublisher {
         if let Some(accepted) = accepted {
             reading.difference = None;
             if let Some(mut before) = reading.incoming.replace(*accepted) {
-                before.done(); // its end was reached: a new one begins where it ended
+                before.done(); // its end was reached: the new one begins there
             }
             self.read_all(reading, deferred);
         }
@@ -320,18 +320,19 @@ impl RemotePublisher {
             self.read_all(reading, deferred);
         }
         let RingReader { incoming: Some(incoming), ends, .. } = reading else { return };
-        // E1: what was published before our port was seen is read now.
+        // E1: messages published before the writer saw this port are read now.
         if incoming.set_port(ends.port.as_deref()) {
             self.read_all(reading, deferred);
         }
     }
 
-    /// From here on the messages go to the newest list of subscriptions. False if it is the same.
+    /// Delivers to the newest list of subscriptions from here on. Returns `false` if the list is
+    /// unchanged.
     fn take_ends(&self, reading: &mut RingReader, deferred: &mut Deferred) -> bool {
         let Some(ends) = self.ends.lock().take() else { return false };
         let before = std::mem::replace(&mut reading.ends, ends);
-        // What waits for a place goes on waiting for subscriptions that take the same; if there is
-        // none left, none misses it.
+        // Messages that wait for a place keep waiting for subscriptions that take the same form; if
+        // there are none left, no subscription misses them.
         for (index, message, publication) in std::mem::take(&mut reading.stalled) {
             let reader = before.groups.get(index).map(|group| &group.reader);
             let takes_it = |group: &TypedReaders| {
@@ -389,8 +390,8 @@ impl RemotePublisher {
             }
             let publication = self.publication(incoming, &message);
             if let Some(now) = notes::difference_in(incoming, &publication) {
-                // What was lost before the first message is nothing to these subscriptions, unless
-                // they heard the same publisher by another one.
+                // Messages lost before the first one don't concern these subscriptions, unless they
+                // received the same publisher through another endpoint.
                 let missed = difference.replace(now).map_or(0, |before| now.saturating_sub(before));
                 ends.subscriptions().for_each(|subscription| subscription.count_missed(missed, deferred));
                 self.note_progress(incoming, ends, &publication, deferred);
@@ -425,7 +426,7 @@ impl RemotePublisher {
         self.set_cursor(incoming, ends, stalled.first());
     }
 
-    /// What the writer may count as done with.
+    /// Sets how far the writer may count messages as done with.
     fn set_cursor(&self, incoming: &mut Incoming, ends: &Ends, stalled: Option<&Stalled>) {
         if !self.offered.qos.is_blocking() {
             return;
@@ -448,7 +449,7 @@ impl RemotePublisher {
         notes::numbered(here, from)
     }
 
-    /// A message of a publisher on the network has come.
+    /// Records the progress of a publisher on the network after a message.
     fn note_progress(
         &self,
         from: &Incoming,
@@ -471,8 +472,8 @@ impl RemotePublisher {
         remembering.for_each(|subscription| subscription.goes_on(&progress, deferred));
     }
 
-    /// Brings a message into the histories of a group; gives it back if one that must get
-    /// everything has no place.
+    /// Delivers a message to the histories of a group. Returns it if a subscription that must get
+    /// every message has no place.
     fn deliver(
         &self,
         groups: &[TypedReaders],
@@ -490,8 +491,8 @@ impl Ends {
         self.groups.iter().flat_map(|group| group.subscribers.subscriptions())
     }
 
-    /// How many of the newest messages are enough; `None` if all are wanted, or a filter is to see
-    /// them.
+    /// Returns how many of the newest messages are enough; `None` if all are wanted, or a filter
+    /// must see them.
     fn depth(&self) -> Option<u64> {
         let mut depth = 0;
         for subscription in self.subscriptions() {
@@ -529,7 +530,7 @@ impl RemoteSource for RemotePublisher {
 
     #[inline]
     fn look(&self) {
-        // What a publisher waits for is told with each look.
+        // The cursor that a waiting publisher needs is updated at each look.
         if !self.offered.qos.is_blocking()
             && let Some(mut reading) = self.reading.try_enter()
         {
@@ -550,7 +551,7 @@ impl RemoteSource for RemotePublisher {
     fn tell_elsewhere(&self, to_tell: ToTell) {
         match self.transport.upgrade() {
             Some(transport) => transport.tell(to_tell),
-            None => to_tell.into_iter().for_each(|tell| tell()), // each message is told
+            None => to_tell.into_iter().for_each(|tell| tell()), // each message is notified
         }
     }
 
@@ -558,14 +559,14 @@ impl RemoteSource for RemotePublisher {
         *self.progress.lock()
     }
 
-    // A connection that ends is not enough: where subscriptions come and go, there will be
-    // another one.
+    // The end of a connection is not enough: where subscriptions come and go, there will be another
+    // one.
     fn is_over(&self) -> bool {
         // Acquire: pairs with `end` and `read_on`.
         if !self.is_gone.load(Ordering::Acquire) {
             return false;
         }
-        // Under their locks: a thread that takes one of them out says so there.
+        // Under their locks: a thread that takes one of them out updates `is_over` there.
         let (accepted, handed_over) = (self.accepted.lock(), self.handed_over.lock());
         accepted.is_none() && handed_over.is_empty() && self.is_over.load(Ordering::Acquire)
     }
@@ -593,7 +594,7 @@ impl RemoteSource for RemotePublisher {
     }
 }
 
-/// What is lost before a message.
+/// Returns the losses before a message.
 fn gap_before(message: &Message) -> Gap {
     Gap { overwritten: message.missed - message.left_out, missed: message.left_out }
 }
@@ -611,7 +612,7 @@ impl Sink for RemotePublisher {
 }
 
 impl RemotePublisher {
-    /// Brings in what was retained for late subscriptions, as far as it is there.
+    /// Reads the available messages that were retained for late subscriptions.
     fn read_retained(&self, reading: &mut RingReader, deferred: &mut Deferred) {
         let mut handed_over = {
             let mut handed_over = self.handed_over.lock();

@@ -1,16 +1,17 @@
-//! A publisher's way out of the process: its ring, and what is connected to it. To the publisher it
-//! is a [`RemoteSink`].
+//! A publisher's way out of the process: its ring, and its connections. The publisher uses it as a
+//! [`RemoteSink`].
 //!
-//! There is one for a publisher that has, or had, a matching subscription in another process. Each
-//! message becomes one image, however many they are; small ones are copied into the
-//! ring's slot, others encoded straight into the chunk that is published.
+//! It exists for a publisher that has, or had, a matching subscription in another process. Each
+//! message is encoded once for any number of them; a small one is copied into the ring's slot,
+//! others are encoded directly into the chunk that is published.
 //!
 //! # Late joiners
 //!
-//! A connection gets what is published from its beginning on. What a transient-local publisher
-//! retained before goes to a late subscription by a connection of its own, for that subscription
-//! alone, which ends where the other one begins. If it retained nothing, that connection is empty: so
-//! the subscription knows when it has all, and hands out what several publishers retained in order.
+//! A connection gets the messages published from its beginning on. Messages that a transient-local
+//! publisher retained before go to a late subscription by a separate connection, for that
+//! subscription alone, which ends where the other one begins. If none were retained, that
+//! connection is empty: so the subscription knows when it has all, and hands out the retained
+//! messages of several publishers in order.
 
 use super::notes;
 use crate::message::backing::{Backing, ImageLender};
@@ -30,19 +31,20 @@ use sinew_shm::{
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 
-/// Bytes of image that go into a ring's slot, unless the type says how long its images are.
+/// Encoded bytes that fit into a ring's slot, unless the type determines their length.
 const INLINE: usize = 200;
 
-/// The longest image of a plain type that goes into a slot.
+/// Maximum encoded length of a plain type that goes into a slot.
 const LONGEST_INLINE: usize = 456;
 
-/// A publisher, as other processes of the host know it.
+/// A publisher as other processes of the host know it.
 pub(crate) struct ShmEndpoint {
     entity: Arc<OwnEndpoint>,
     qos: QoS,
-    /// How long the images of a plain type are.
+    /// Encoded length of a plain type.
     plain: Option<usize>,
-    /// Lends memory to messages; images up to so many bytes need none. There once the sender is.
+    /// Lends memory to messages; encoded forms up to this length need none. Set once the sender
+    /// exists.
     lender: OnceLock<(Lender, usize)>,
 }
 
@@ -86,13 +88,13 @@ impl ImageLender for ShmEndpoint {
     fn lend(&self, length: usize) -> Option<Loan> {
         let (lender, inline) = self.lender.get()?;
         if length <= *inline {
-            return None; // a small image is copied into the ring anyway
+            return None; // a small message is copied into the ring anyway
         }
         lender.loan(length).ok()
     }
 }
 
-/// Where a subscription of another process is: the [address](RemoteSubscription::address) of one.
+/// The location of a subscription of another process: its [address](RemoteSubscription::address).
 pub(crate) struct ShmAddress {
     pub(crate) peer: Arc<Peer>,
     pub(crate) key: EndpointKey,
@@ -104,15 +106,15 @@ pub(crate) struct ShmSink {
     offered: QoS,
     /// Matching subscriptions elsewhere.
     matched: Vec<(Arc<Peer>, EndpointKey, QoS)>,
-    /// The image of a small message.
+    /// The encoded form of a small message.
     scratch: Vec<u8>,
     counters: Counters,
-    /// Some message didn't leave for want of room, and the log says so.
+    /// Whether the log already says that a message didn't leave for lack of room.
     has_warned: bool,
 }
 
 impl ShmSink {
-    /// `next`: the number of the publisher's next message.
+    /// Creates the sink. `next`: the number of the publisher's next message.
     fn new(
         entity: &Arc<OwnEndpoint>,
         offered: QoS,
@@ -135,9 +137,10 @@ impl ShmSink {
         })
     }
 
-    /// Brings retained messages into the ring that are not there, the newest first: so none makes
-    /// room for an older one. Where room ends, the rest is left out, or it is an error if the late
-    /// subscription must get all. Also returns the number of the first that is wanted.
+    /// Writes retained messages that are missing into the ring, the newest first, so that none
+    /// makes room for an older one. When there is no more room, the rest is left out, or it is an
+    /// error if the late subscription must get every message. Also returns the number of the first
+    /// wanted message.
     fn bring_back<'a>(
         &mut self,
         newest_first: impl Iterator<Item = &'a (RawMessage, Publication)>,
@@ -176,21 +179,21 @@ impl ShmSink {
         Ok((first, done))
     }
 
-    /// The number of a message in the ring.
+    /// Returns the number of a message in the ring.
     #[inline]
     fn number(&self, publication: &Publication) -> u64 {
         notes::number_at(self.writer.endpoint(), publication)
     }
 
-    /// A reader is bound if one of its subscriptions must get everything: to the smallest history
-    /// of those.
+    /// Binds a reader if one of its subscriptions must get every message: to the smallest history
+    /// among those.
     fn bind(&mut self, peer: u64) {
         let of_peer = self.matched.iter().filter(|(other, ..)| other.id() == peer);
         let bound = of_peer.filter(|(.., qos)| self.offered.is_blocking() && qos.is_blocking());
         self.writer.bind(peer, bound.map(|(.., qos)| qos.capacity()).min());
     }
 
-    /// As [`RemoteSink::prepare`], for the message with this number: only those before it make
+    /// As [`RemoteSink::prepare`], for the message with this number: only messages before it make
     /// room.
     #[inline]
     fn prepare_before(
@@ -206,7 +209,7 @@ impl ShmSink {
             return Ok(Prepared::Small(length));
         }
         let loan = self.writer.loan_for(number, length).map_err(|error| match error {
-            // What the message takes, whatever was asked for in its stead.
+            // Reports the message's own length, whatever was requested instead.
             CapacityError::FileSystem { path, free, size, .. } => {
                 CapacityError::FileSystem { path, wanted: length, free, size }
             }
@@ -215,7 +218,7 @@ impl ShmSink {
         Ok(Prepared::Loan(loan))
     }
 
-    /// The image of a message that lies in this participant's shared memory.
+    /// Returns the encoded form of a message that lies in this participant's shared memory.
     fn is_there(&self, message: &mut RawMessage) -> Option<Lent> {
         let ours = |participant: u64| participant == self.writer.endpoint().participant().id();
         match message.keep()? {
@@ -239,7 +242,7 @@ impl RemoteSink for ShmSink {
         let JoiningSubscription { subscription, has_retained } = joiner;
         let requested = &subscription.wanted.qos;
         let Some(ShmAddress { peer, key }) = subscription.address.downcast_ref() else {
-            return Ok(brought_back); // another transport's
+            return Ok(brought_back); // belongs to another transport
         };
         if !self.writer.is_connected() {
             self.writer.skip_to(next);
@@ -248,7 +251,7 @@ impl RemoteSink for ShmSink {
         self.writer.grow_for_reader(depth)?;
         self.writer.grow(retained.len())?;
         if requested.is_transient_local() && !*has_retained {
-            // Also if that is nothing: the subscription waits for it.
+            // Also if there are none: the subscription waits for this connection.
             let wanted = retained.iter().rev().take(requested.capacity());
             let must_get_all = self.offered.is_blocking() && requested.is_blocking() && !retained.is_empty();
             let first;
@@ -335,7 +338,7 @@ impl RemoteSink for ShmSink {
         if level == 0 {
             name(self.scratch.as_ptr().addr(), self.scratch.len());
             self.counters.footprint(name);
-            // The code, too: the publisher reaches it through a table, and can't name it.
+            // Names the code too: the publisher reaches it through a vtable, and can't name it.
             name(<Self as RemoteSink>::prepare as *const () as usize, 256);
             name(<Self as RemoteSink>::send as *const () as usize, 512);
         }
@@ -353,7 +356,7 @@ pub(super) fn head_of(publication: &Publication) -> Head {
     }
 }
 
-/// What [`head_of`] wrote down elsewhere.
+/// Restores the publication that [`head_of`] wrote in another process.
 #[inline]
 pub(super) fn publication_of(head: &Head, sequence: u64, publisher: u64, lifespan: i64) -> Publication {
     let stamp = Stamp { time: head.stamp, order: head.order };

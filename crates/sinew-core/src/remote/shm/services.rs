@@ -1,20 +1,21 @@
 //! Services across processes.
 //!
 //! A client has a [line](super::directed) of its own to a server of another process for its
-//! requests, and that server has one to each of its clients for its answers, so no client holds up
-//! another. What is announced to which thread follows the same rules as messages.
+//! requests, and that server has one to each of its clients for its answers, so no client blocks
+//! another. Notifications follow the same rules as for messages.
 //!
 //! | | client's process | server's process |
 //! |---|---|---|
-//! | request | [`ShmServerConnection`]: writes it | [`ShmClient`]: reads it, and brings it into the server's queue |
+//! | request | [`ShmServerConnection`]: writes it | [`ShmClient`]: reads and queues it |
 //! | answer | [`ShmServerConnection`]: reads it, and settles the call | [`ShmClient`]: writes it |
 //!
-//! # What can't be sent or read
+//! # Failures to send or read
 //!
-//! Each call is told. An answer for which there is no memory, or that can't be encoded, becomes a
-//! short failure, which needs none; if there is not even room in the ring, it waits for some. What
-//! can't be read doesn't say of which call it is: then all calls fail that wait for an answer by
-//! that line. A client for whose answers there is no room at all is served when there is some.
+//! Each call learns of its failure. An answer that finds no memory, or can't be encoded, becomes a
+//! short failure, which needs none; if there is not even room in the ring, it waits for some. An
+//! answer that can't be read doesn't identify its call: then all calls that wait for an answer by
+//! that line fail. If there is no room at all for a client's answers, the client is served once
+//! there is.
 
 use super::ShmTransport;
 use super::directed::{DirectedReader, DirectedWriter, Received, SendError};
@@ -79,9 +80,9 @@ pub(crate) struct ShmServerConnection {
     transport: Weak<ShmTransport>,
     /// As [`RemoteServerConnection::key`].
     key: EndpointKey,
-    /// The participant of the server.
+    /// The server's participant.
     server: u64,
-    /// How many requests may be under way.
+    /// Maximum number of requests under way.
     limit: usize,
     /// `None` once it has ended.
     requests: Mutex<Option<DirectedWriter>>,
@@ -93,8 +94,8 @@ pub(crate) struct ShmServerConnection {
 #[derive(Default)]
 struct Threads {
     waiting: usize,
-    /// The port of the one that waits alone, or was the last one that did: no other is told of
-    /// answers.
+    /// The port of the thread that waits alone, or was the last to do so: no other port is notified
+    /// of answers.
     alone: Option<Arc<EventReceiver>>,
 }
 
@@ -118,40 +119,40 @@ impl ShmServerConnection {
             answers: DirectedReader::new(false, calls.types.response, None),
             threads: Mutex::default(),
         });
-        transport.add_connection(&this); // before the server hears of it, whose answers are to find it
+        transport.add_connection(&this); // first: the server's answers must find it
         let writer = DirectedWriter::open(entity, &server.peer, server.key)
             .inspect_err(|_| transport.remove_connection(key))?;
         *this.requests.lock() = Some(writer);
         Ok(this)
     }
 
-    /// Whether answers may come from this participant: the server's.
+    /// Whether answers may come from this participant, the server's.
     pub(crate) fn expects(&self, peer: &Peer) -> bool {
         peer.id() == self.server
     }
 
-    /// Answers come by this connection. The caller then drains.
+    /// Sets the connection by which answers arrive. The caller then drains.
     pub(crate) fn accept(&self, incoming: Incoming) {
         self.answers.accept(incoming);
         self.choose_port(self.threads.lock());
     }
 
-    /// A thread that waits alone is told of answers itself, else the executor or the receiver.
+    /// Makes answers notify the thread that waits alone, otherwise the executor or the receiver.
     fn tell_right_one(&self, threads: Guard<'_, Threads>) {
         self.choose_port(threads);
-        self.drain_by_hand(); // for threads of the program that call, and other ones
+        self.drain_by_hand(); // for threads of the program that call, and others
     }
 
     fn choose_port(&self, mut threads: Guard<'_, Threads>) {
         let (Some(transport), Some(calls)) = (self.transport.upgrade(), self.calls.upgrade()) else { return };
         let alone = threads.alone.take().filter(|_| threads.waiting == 1);
         threads.alone.clone_from(&alone);
-        // Under the lock of the threads: of two that change it at once, the second one's choice
-        // stays.
+        // Under the lock of the threads: if two threads change it at the same time, the second
+        // one's choice stays.
         self.answers.set_port(alone.or_else(|| transport.port_for(calls.scheduler().as_deref())));
     }
 
-    /// This thread waits for an answer, on this port of its own.
+    /// Registers this thread as waiting for an answer, on this port of its own.
     fn enter(&self, port: &Arc<EventReceiver>) -> Entered<'_> {
         let mut threads = self.threads.lock();
         threads.waiting += 1;
@@ -163,16 +164,16 @@ impl ShmServerConnection {
         Entered(self)
     }
 
-    /// Reads what answers there are, on a thread that waits for one of them: listeners of other
-    /// calls are told on another thread.
+    /// Reads the available answers on a thread that waits for one of them: listeners of other calls
+    /// run on another thread.
     #[inline]
     fn drain_by_hand(&self) {
         by_hand(|| self.drain_answers(), |to_tell| self.tell_elsewhere(to_tell));
     }
 
-    /// Reads what answers there are. Listeners are told once all that came have settled their
-    /// calls: one that waits for a lock of the program's may wait for a thread that waits for one
-    /// of the answers.
+    /// Reads the available answers. Listeners run once all of them have settled their calls: a
+    /// listener that waits for a lock of the program may depend on a thread that waits for one of
+    /// the answers.
     #[inline]
     fn drain_answers(&self) {
         by_hand(|| self.read_answers(), |to_tell| to_tell.into_iter().for_each(Deferred::run));
@@ -189,7 +190,7 @@ impl ShmServerConnection {
             (Received::Lost(problem), _) => lost = Some(problem),
             _ => {}
         });
-        // Once those that are there have been given out.
+        // Once the answers that are there have been handed out.
         if let (Some(problem), Some(calls)) = (lost, calls) {
             tell!(Level::Error, "calls of {} fail: {problem}", calls.service);
             calls.lose_answers(self, problem);
@@ -197,12 +198,12 @@ impl ShmServerConnection {
     }
 }
 
-/// This thread is one of those that wait for answers by a line.
+/// Marks this thread as one of those that wait for answers by a line.
 struct Entered<'a>(&'a ShmServerConnection);
 
 impl Drop for Entered<'_> {
-    /// The thread's port stays the one that is told, until another thread waits: nothing is to be
-    /// told meanwhile.
+    /// Keeps the thread's port as the notified one until another thread waits: nothing needs
+    /// notifying meanwhile.
     fn drop(&mut self) {
         let mut threads = self.0.threads.lock();
         threads.waiting -= 1;
@@ -228,7 +229,7 @@ impl RemoteServerConnection for ShmServerConnection {
         }
         let mut requests = self.requests.lock();
         let Some(requests) = &mut *requests else { return Err(CallFailure::ServerGone) };
-        // Under this lock: a thread that ends the line finds the call afterwards.
+        // Under this lock: a thread that ends the line then finds the call.
         calls.goes_by(id, self.key);
         match requests.send(id, &head_of(publication), Ok(message), self.limit) {
             Ok(true) => Ok(()),
@@ -238,11 +239,11 @@ impl RemoteServerConnection for ShmServerConnection {
         }
     }
 
-    /// On a port of this thread's own, so that the answer wakes it at once.
+    /// Waits on a port of this thread's own, so that the answer wakes it at once.
     fn wait(&self, calls: &PendingCalls, id: CallId, deadline: Time, patience: Duration) -> RemoteWait {
         let port = self.transport.upgrade().and_then(|transport| transport.port_of_this_thread());
         let Some(port) = port else {
-            self.retune(); // a thread that waited alone may be the one that is told
+            self.retune(); // a thread that waited alone may be the one that is notified
             return RemoteWait::Unable;
         };
         let _blocked = Blocked::begin();
@@ -284,7 +285,7 @@ impl RemoteServerConnection for ShmServerConnection {
         }
     }
 
-    /// Its entity stays until the server's answers have ended, too.
+    /// The entity stays until the server's answers have ended as well.
     fn end(&self) {
         let requests = self.requests.lock().take();
         drop(requests);
@@ -301,30 +302,30 @@ impl Sink for ShmServerConnection {
     }
 }
 
-/// A client of another process, as the server sees it. The server's queue keeps it as long as there
-/// is the server, and so does each of its requests until it is answered.
+/// A client of another process as the server sees it. The server's queue keeps it as long as the
+/// server exists, and so does each of its requests until it is answered.
 pub(crate) struct ShmClient {
     transport: Weak<ShmTransport>,
     server: Arc<ServerCore>,
-    /// Where its requests come from, and answers go to.
+    /// The source of its requests and target of its answers.
     address: (Arc<Peer>, EndpointKey),
     /// As in [`Publication::publisher`].
     client: u64,
     requests: DirectedReader,
-    /// `None` until there is room for it. Nothing is read before.
+    /// `None` until there is room for it. No request is read before.
     answers: Mutex<Option<DirectedWriter>>,
 }
 
 impl ShmClient {
-    /// A client of another process asks a server here. Returns what is told of its requests; `None`
-    /// if the server has gone.
+    /// Accepts a client of another process that calls a server here. Returns the sink that is
+    /// notified of its requests; `None` if the server is gone.
     pub(crate) fn receive(
         transport: &Arc<ShmTransport>,
         incoming: Incoming,
         server: Arc<ServerCore>,
     ) -> Option<Arc<dyn Sink>> {
         let address = (incoming.peer().clone(), incoming.source());
-        // Its line has its number. (One that has gone already asks nothing.)
+        // The line has the client's number. (A client that is already gone sends no requests.)
         let number = incoming.source_endpoint().map_or(0, |line| line.number);
         let this = Arc::new(Self {
             transport: Arc::downgrade(transport),
@@ -345,7 +346,7 @@ impl ShmClient {
         Some(Arc::new(ShmClientSink(Arc::downgrade(&this))))
     }
 
-    /// Makes the way for its answers, if there is none yet and there is room.
+    /// Opens the line for its answers, if there is none yet and there is room.
     fn open_answers(&self) -> Result<(), CapacityError> {
         let mut answers = self.answers.lock();
         if let (None, Some(transport)) = (&*answers, self.transport.upgrade()) {
@@ -357,7 +358,7 @@ impl ShmClient {
         Ok(())
     }
 
-    /// Reads what requests there are, if they can be answered.
+    /// Reads the available requests, if they can be answered.
     fn drain_requests(self: &Arc<Self>) {
         if self.answers.lock().is_none() {
             return;
@@ -373,13 +374,13 @@ impl ShmClient {
         });
     }
 
-    /// The client has gone: its answers end with it.
+    /// Handles the client's end: its line of answers ends too.
     fn leave(self: &Arc<Self>) {
         let this: Arc<dyn RemoteClient> = self.clone();
         self.server.requests.remove_remote_client(&this);
     }
 
-    /// Says which thread is told of requests, from the next look on.
+    /// Chooses the thread that is notified of requests from the next look on.
     fn choose_port(&self) {
         let Some(transport) = self.transport.upgrade() else { return };
         let task_ref = self.server.requests.task_ref();
@@ -391,7 +392,7 @@ impl ShmClient {
         Head { stamp: stamp.time, order: stamp.order, ..Head::default() }
     }
 
-    /// Asks the server on behalf of the client.
+    /// Adds a request to the server's queue on behalf of the client.
     fn ask(self: &Arc<Self>, id: CallId, head: &Head, content: Result<RawMessage, CallFailure>) {
         let message = match content {
             Ok(message) => message,
@@ -436,8 +437,8 @@ impl RemoteClient for ShmClient {
     }
 }
 
-/// A client there, as threads see it that are told of requests. It isn't kept from here: it keeps
-/// the participant.
+/// A client elsewhere, as threads notified of requests see it. Weak, because the client keeps the
+/// participant.
 struct ShmClientSink(Weak<ShmClient>);
 
 impl Sink for ShmClientSink {

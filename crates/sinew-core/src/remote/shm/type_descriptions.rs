@@ -1,8 +1,8 @@
-//! What others need to read our messages: the descriptions of our types.
+//! Descriptions of this process's types, which other processes need to read its messages.
 //!
-//! Each is kept beside the domains once (`Domain::keep_description`), by the participant that first
-//! has an entity of the type. Nothing of it is needed to exchange messages, so what goes wrong here
-//! is told in the log only.
+//! Each description is kept once beside the domains (`Domain::keep_description`), by the
+//! participant that first has an entity of the type. Exchanging messages needs none of them, so
+//! errors here are only logged.
 
 use crate::message::type_support::TypeSupport;
 use crate::service::types::ServiceTypes;
@@ -13,7 +13,7 @@ use sinew_msg::description::TypeDescription;
 use sinew_shm::Domain;
 use std::collections::HashSet;
 
-/// The types that we have told the others of.
+/// The types that this process has already described.
 #[derive(Default)]
 pub(crate) struct KnownTypes(Mutex<HashSet<[u8; 32]>>);
 

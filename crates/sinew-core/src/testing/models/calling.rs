@@ -25,8 +25,7 @@ impl Service for Probing {
     type Response = Probe;
 }
 
-/// As long as a callback is taken to run of which nothing is known yet: so a thread from outside
-/// runs it.
+/// Assumed duration of a callback that was never measured: a thread from outside then runs it.
 const LONG: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 fn room() -> (Context, Node) {
@@ -35,7 +34,7 @@ fn room() -> (Context, Node) {
     (context, node)
 }
 
-/// A client's calls, and the number of one that has begun.
+/// A client's calls, and the id of one that has begun.
 fn begun() -> (Client<Probing>, Arc<PendingCalls>, CallId) {
     let (_context, node) = room();
     let client = node.client::<Probing>("n").create().unwrap();
@@ -56,11 +55,11 @@ fn wait(calls: &PendingCalls, id: CallId) -> Result<u64, CallFailure> {
     }
 }
 
-/// An answer that comes while the caller goes to sleep wakes it, and brings all that was written
+/// An answer that comes while the caller goes to sleep wakes it, and carries everything written
 /// before it.
 ///
-/// Fails if `take_or_wait` looks and leaves its parker under two locks, or if `complete` doesn't
-/// wake.
+/// Fails if `take_or_wait` checks and registers its parker under two locks, or if `complete`
+/// doesn't wake.
 #[test]
 fn an_answer_wakes_its_caller() {
     check(6, || {
@@ -76,7 +75,7 @@ fn an_answer_wakes_its_caller() {
     });
 }
 
-/// A call is settled once, by the thread that comes first; what comes second comes back.
+/// A call is settled once, by the thread that comes first; the second answer is returned.
 #[test]
 fn of_two_answers_one_counts() {
     check(6, || {
@@ -95,7 +94,7 @@ fn of_two_answers_one_counts() {
 }
 
 /// A call is answered while its caller gives up and begins another one in the same place: the
-/// answer is either the caller's or comes back, and is never taken for that of the other call.
+/// answer either reaches the caller or is returned, and is never taken for that of the other call.
 ///
 /// Fails if `complete` doesn't compare the numbers of the calls.
 #[test]
@@ -114,7 +113,7 @@ fn a_late_answer_is_nobody_s() {
     });
 }
 
-/// The end of everything is noticed by a caller that waits, and by one that is about to.
+/// A caller that waits notices the end of the context, and so does one that is about to wait.
 #[test]
 fn an_end_wakes_its_caller() {
     check(6, || {
@@ -137,7 +136,7 @@ impl Wake for Alarm {
 
 /// A task that is polled while the answer comes finds it, or is woken.
 ///
-/// Fails if `take_or_wait` leaves the waker without a look.
+/// Fails if `take_or_wait` registers the waker without checking.
 #[test]
 fn an_answer_wakes_its_task() {
     check(6, || {
@@ -164,13 +163,13 @@ fn echo(node: &Node) -> Server<Probing> {
 }
 
 /// A thread calls a server while another one spins its executor, rests, and is stopped: one of them
-/// runs the server, the other one isn't left sleeping.
+/// runs the server, and the other isn't left sleeping.
 ///
-/// Fails if a thread that can't run the server is rung: it would look again and again.
+/// Fails if a thread that can't run the server is rung: it would check again and again.
 #[test]
 fn somebody_runs_the_server() {
     std::thread_local! {
-        /// In how many orders the caller ran it.
+        /// Number of interleavings in which the caller ran it.
         static LENT: Cell<u64> = const { Cell::new(0) };
     }
     check(2, || {
@@ -193,9 +192,9 @@ fn somebody_runs_the_server() {
     assert!(LENT.get() > 0, "no thread is ever lent: the model is too small");
 }
 
-/// Two threads want the one place of an executor that rests, for servers of the same group.
+/// Two threads compete for the only place of a resting executor, for servers of the same group.
 ///
-/// Fails if a thread that has run the server doesn't call for what it leaves behind.
+/// Fails if a thread that has run the server doesn't call another for the work it leaves.
 #[test]
 fn two_callers_want_one_turn() {
     check(2, || {
@@ -217,7 +216,7 @@ fn two_callers_want_one_turn() {
     });
 }
 
-/// Ready when a thread has said so; until then it leaves its waker.
+/// A future that is ready once a thread has set the flag; until then it leaves its waker.
 struct Flag(Arc<Mutex<(bool, Option<Waker>)>>);
 
 impl Future for Flag {
@@ -233,9 +232,9 @@ impl Future for Flag {
     }
 }
 
-/// A future that is woken while it is polled, put back or waits is polled again.
+/// A future that is woken while it is polled, put back or waiting is polled again.
 ///
-/// Fails if `wake` does nothing for a future that is being polled, or if `put_back` doesn't look
+/// Fails if `wake` does nothing for a future that is being polled, or if `put_back` doesn't check
 /// for that.
 #[test]
 fn a_future_is_not_forgotten() {

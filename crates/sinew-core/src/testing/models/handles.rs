@@ -1,11 +1,11 @@
-//! B1-B3: what counted references promise about the value behind them.
+//! B1-B3: the guarantees of counted references for the value behind them.
 
 use super::{Probe, check};
 use crate::message::{Shared, Unique};
 use loom::thread;
 
-/// The value is dropped once, by the thread that lets go last, after everything that any thread
-/// read from it.
+/// The value is dropped once, by the thread that releases the last reference, after every read of
+/// any thread.
 ///
 /// Fails if B1 is Relaxed, if B2 is left out, if B3 is Relaxed (a sole reference drops without
 /// counting down), or if the count is written back as load and store.
@@ -28,7 +28,7 @@ fn the_last_one_drops_after_all_have_read() {
     });
 }
 
-/// References may be cloned while others go.
+/// References may be cloned while other references are dropped.
 ///
 /// Fails if `another` is load and store instead of one step.
 #[test]
@@ -51,7 +51,7 @@ fn cloning_and_dropping_at_once() {
     });
 }
 
-/// A thread that finds itself alone may write: everything others have read was read before.
+/// A thread that finds itself alone may write: all reads of other threads happened before.
 ///
 /// Fails if B3 is Relaxed, or if B1 is.
 #[test]
@@ -72,8 +72,8 @@ fn the_sole_reference_writes_after_all_have_read() {
     });
 }
 
-/// Of two that try to become sole, at most one does while the other lives, and the message outlives
-/// both attempts.
+/// If two threads try to become sole owner, at most one succeeds while the other's reference lives,
+/// and the message outlives both attempts.
 ///
 /// Fails if `is_sole` is true for two references.
 #[test]
@@ -93,7 +93,7 @@ fn two_want_to_be_alone() {
     });
 }
 
-/// A box that was adopted is given back to the thread that is left alone with it, once.
+/// An adopted box is handed back once, to the thread that is left alone with it.
 #[test]
 fn an_adopted_box_is_freed_once() {
     check(6, || {

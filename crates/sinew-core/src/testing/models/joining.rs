@@ -1,4 +1,4 @@
-//! C1, C2: a subscription that comes while others publish.
+//! C1, C2: a subscription that is created while others publish.
 
 use super::check;
 use crate::Executor;
@@ -16,7 +16,7 @@ use sinew_msg::Message;
 struct Number(u64);
 impl Message for Number {}
 
-/// Virtual time: a model must do the same each time it is run.
+/// In virtual time, because a model must do the same each time it is run.
 fn node() -> Node {
     Context::builder().domain(0).virtual_time(&VirtualClock::new()).build().unwrap().node("model").unwrap()
 }
@@ -25,13 +25,13 @@ fn take_all(subscription: &Subscription<Number>) -> Vec<u64> {
     std::iter::from_fn(|| subscription.take().map(|(number, _)| number.0)).collect()
 }
 
-/// When `create` has returned, a volatile subscription gets everything that is published from then
-/// on, and what it gets is in order, without gaps after the first.
+/// After `create` returns, a volatile subscription gets every message published from then on, in
+/// order and without gaps after the first.
 ///
-/// Fails if C1 counts up before it changes the list, if C2 notes a generation that it reads after
-/// the list, or if a publisher never looks at the generation again.
+/// Fails if C1 increments before it changes the list, if C2 records a generation that it reads
+/// after the list, or if a publisher never checks the generation again.
 ///
-/// `warm`: the publisher has a list already.
+/// `warm`: the publisher already has a list.
 fn volatile(others: &'static [BufferType], warm: bool) {
     check(5, move || {
         let node = node();
@@ -82,9 +82,9 @@ fn a_volatile_joiner_among_owners() {
 /// A transient-local subscription that joins while its publisher publishes gets every message once,
 /// in order.
 ///
-/// Fails if the joiner copies what is retained before it is in the list; among owners also if the
-/// careful publish doesn't look at the generation again before it delivers; and if `merge` doesn't
-/// drop what came twice.
+/// Fails if the joiner copies the retained messages before it is in the list; among owners also if
+/// the slow path doesn't check the generation again before it delivers; and if `merge` doesn't drop
+/// duplicates.
 fn transient_local(others: &'static [BufferType]) {
     check(5, move || {
         let node = node();
@@ -99,7 +99,7 @@ fn transient_local(others: &'static [BufferType]) {
             for n in 1..=2 {
                 publisher.publish(Number(n)).unwrap();
             }
-            publisher // what it retains lives as long as it does
+            publisher // its retained messages live as long as it does
         });
         let subscription = node.subscription::<Number>("numbers").qos(qos).create().unwrap();
         let publisher = thread.join().unwrap();
@@ -118,8 +118,8 @@ fn a_transient_local_joiner_among_owners() {
     transient_local(&[BufferType::Unique]);
 }
 
-/// A subscription that goes while others publish: no publisher trips over it, and those that stay
-/// miss nothing.
+/// A subscription is removed while others publish: no publisher fails because of it, and the
+/// remaining subscriptions miss nothing.
 #[test]
 fn leaving_while_others_publish() {
     check(5, || {
@@ -138,10 +138,10 @@ fn leaving_while_others_publish() {
     });
 }
 
-/// A thread that sees that a subscription has a publisher, or has none any more, finds its handlers
-/// ready to be told so.
+/// A thread that sees that a subscription has a publisher, or has none any more, finds that the
+/// subscription's handlers are already notified.
 ///
-/// Fails if the number changes before a handler hears.
+/// Fails if the number changes before a handler is notified.
 #[test]
 fn a_number_that_is_seen_is_no_news_to_the_handlers() {
     check(2, || {

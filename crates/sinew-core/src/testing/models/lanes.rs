@@ -1,4 +1,4 @@
-//! Tasks that run past the queue, and others that want them elsewhere: L1-L3, M1-M3.
+//! Tasks that run past the queue while other threads remove or run them: L1-L3, M1-M3.
 
 use super::{Probe, add_group, check, notify, stamp};
 use crate::executor::current::{self, CallbackScope};
@@ -9,8 +9,8 @@ use crate::sys::clock::Wake;
 use crate::sys::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use loom::thread;
 
-/// A scheduler that has its lane open on this thread, which runs the callback of the first of two
-/// tasks, and in it makes the other one ready at 2.
+/// A scheduler with its lane open on this thread, which runs the callback of the first of two tasks
+/// and makes the other one ready at 2 within it.
 struct Burst {
     scheduler: Arc<Scheduler>,
     worker: Worker,
@@ -31,13 +31,13 @@ impl Burst {
         burst
     }
 
-    /// In a callback, the other task is made ready.
+    /// Makes the other task ready inside a callback.
     fn publish(&self, time: i64) {
         let _running = CallbackScope::enter(u64::MAX, u64::MAX);
         assert!(!self.other.notify(stamp(time)), "this thread comes to it");
     }
 
-    /// Runs what there is; `ran` is told the keys of what the lane had, else 0.
+    /// Runs the ready tasks; `ran` gets the key of each task from the lane, and 0 for others.
     fn run(&mut self, mut ran: impl FnMut(i64)) {
         let end = spin(&self.scheduler, &mut self.worker, Blocking::None, |task, _| {
             ran(task.map_or(0, |task| task.key.time));
@@ -48,7 +48,7 @@ impl Burst {
     }
 }
 
-/// Runs what there is, as a worker does; `ran` is told what the lane had, or what the queue had.
+/// Runs the ready tasks, as a worker does; `ran` gets each task, from the lane or the queue.
 /// Returns why it ended.
 fn spin(
     scheduler: &Scheduler,
@@ -81,11 +81,10 @@ fn spin(
     }
 }
 
-/// When `leave` has returned, a task of the lane neither runs nor starts, and what it wrote is to
-/// be seen.
+/// After `leave` returns, a task of the lane neither runs nor starts, and its writes are visible.
 ///
-/// Fails if the entry stays in the lane (M2), or if the group of the task that runs isn't marked
-/// when the task leaves.
+/// Fails if the entry stays in the lane (M2), or if the group of the running task isn't marked when
+/// the task leaves.
 #[test]
 fn a_task_leaves_the_lane() {
     check(3, || {
@@ -112,10 +111,10 @@ fn a_task_leaves_the_lane() {
     });
 }
 
-/// What another thread makes ready, and says so to a callback, runs before what that callback
-/// makes ready then.
+/// A task that another thread makes ready, and then announces to a callback, runs before the tasks
+/// that the callback makes ready after that.
 ///
-/// Fails if the gate isn't set when the scheduler's lock is let go, or isn't looked at.
+/// Fails if the gate isn't set when the scheduler's lock is released, or isn't checked.
 #[test]
 fn what_is_older_elsewhere_runs_first() {
     check(3, || {
@@ -142,7 +141,7 @@ fn what_is_older_elsewhere_runs_first() {
 }
 
 /// A worker that wakes while another one runs tasks of the lane doesn't run callbacks of their
-/// groups at the same time, and takes over what waits.
+/// groups at the same time, and takes over the waiting tasks.
 ///
 /// Fails if a worker that wakes doesn't settle the lane (X1).
 #[test]
@@ -155,7 +154,7 @@ fn another_worker_settles_the_lane() {
     });
 }
 
-/// While two workers are awake, what one of them publishes doesn't run past the queue.
+/// While two workers are awake, tasks that one of them makes ready don't run past the queue.
 ///
 /// Fails if the gate stays open meanwhile.
 #[test]
@@ -167,9 +166,9 @@ fn two_workers_that_are_awake_have_no_lane() {
     });
 }
 
-/// Two workers, and three tasks: the callback of the first makes the second one ready, which is
-/// known to be short. `elsewhere` is told what runs, and makes the third one ready, as another
-/// thread would. The last two have the same group. Each runs once.
+/// Two workers and three tasks: the callback of the first makes the second one ready, which is
+/// known to be short. `elsewhere` gets each task that runs, and makes the third one ready, as
+/// another thread would. The last two have the same group. Each runs once.
 fn two_workers(elsewhere: impl Fn(u64, &[TaskRef; 3], &Scheduler) + Copy + Send + Sync + 'static) {
     check(2, move || {
         let scheduler = Scheduler::with(2);

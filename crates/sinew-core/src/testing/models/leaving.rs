@@ -1,4 +1,4 @@
-//! Entities that go while their callbacks run.
+//! Entities that are removed while their callbacks run.
 
 use super::{Probe, add_group, check, notify, stamp};
 use crate::api::context::Context;
@@ -18,9 +18,9 @@ fn one_ready() -> (Arc<Scheduler>, TaskRef) {
     (scheduler, task_ref)
 }
 
-/// When `leave` has returned, the entity isn't handed out any more, also if it becomes ready again.
+/// After `leave` returns, the entity isn't handed out any more, even if it becomes ready again.
 ///
-/// Fails if `leave` doesn't take it out of the heap, or if `make_ready` doesn't look whether it is
+/// Fails if `leave` doesn't take it out of the heap, or if `make_ready` doesn't check whether it is
 /// still a member.
 #[test]
 fn nothing_starts_after_leave() {
@@ -54,10 +54,9 @@ fn nothing_starts_after_leave() {
     });
 }
 
-/// When `leave` has returned that was told to wait, the callback doesn't run any more, and what it
-/// wrote is to be seen.
+/// After a waiting `leave` returns, the callback doesn't run any more, and its writes are visible.
 ///
-/// Fails if `leave` doesn't wait, if `finish` doesn't notify, or if `running` isn't noted when the
+/// Fails if `leave` doesn't wait, if `finish` doesn't notify, or if `running` isn't set when the
 /// entity is handed out.
 fn leave_waits(through_next: bool) {
     check(6, move || {
@@ -97,8 +96,9 @@ fn leaving_waits_while_the_executor_goes_on() {
 struct Tick;
 impl Message for Tick {}
 
-/// The same from outside: when `Subscription::close` has returned, its callback neither runs nor
-/// starts, whatever is published; and the executor still wakes up for others.
+/// The same through the public API: after `Subscription::close` returns, its callback neither runs
+/// nor starts, regardless of later publications; and the executor still wakes up for other
+/// entities.
 #[test]
 fn closing_a_subscription_waits_for_its_callback() {
     check(6, || {

@@ -1,5 +1,5 @@
-//! S1-S4: looks for which no thread waits; and D1-D4: work that is taken while something is brought
-//! in.
+//! S1-S4: looks that no thread waits for; and D1-D4: work that is taken while events are being
+//! drained.
 
 use super::{Probe, check, notify};
 use crate::executor::group_token::GroupNumber;
@@ -9,7 +9,7 @@ use crate::sys::sync::{Arc, AtomicU64, Ordering};
 use crate::testing::idle;
 use loom::thread;
 
-/// What there is to be found, and what the looks have found of it.
+/// The number of announcements, and how many of them the looks have found.
 struct Place {
     announced: AtomicU64,
     found: CoalescingLock<Probe>,
@@ -25,17 +25,17 @@ impl Place {
     }
 
     fn announce(&self) {
-        self.announced.fetch_add(1, Ordering::Relaxed); // what the word must carry
+        self.announced.fetch_add(1, Ordering::Relaxed); // the word must carry this
         self.look();
     }
 }
 
-/// Three threads announce something and look: in the end all of it has been found, though none
-/// waits for another, and one at a time had the value.
+/// Three threads announce and look: in the end all announcements are found, though no thread waits
+/// for another, and one thread at a time held the value.
 ///
-/// Fails if a look that serves a word doesn't see what came before it (S1 without Release or
-/// Acquire), if leaving forgets the word (S3), if no thread asks for it (S4), and if two are in at
-/// once.
+/// Fails if a look that serves a request doesn't see the announcement before it (S1 without Release
+/// or Acquire), if leaving drops the request (S3), if no thread checks for it (S4), or if two
+/// threads hold the value at once.
 #[test]
 fn whoever_finds_it_taken_is_served() {
     check(3, || {
@@ -50,10 +50,10 @@ fn whoever_finds_it_taken_is_served() {
     });
 }
 
-/// A thread has the value for something else after it has left word, and asks then: what was wanted
-/// isn't forgotten.
+/// A thread holds the value for other work after a request was left, and checks afterwards: the
+/// request isn't lost.
 ///
-/// Fails if two are in at once (S2).
+/// Fails if two threads hold the value at once (S2).
 #[test]
 fn whoever_finds_it_taken_for_something_else_is_served() {
     check(6, || {
@@ -70,11 +70,11 @@ fn whoever_finds_it_taken_for_something_else_is_served() {
     });
 }
 
-/// A thread brings in what came, the younger first, while another one takes work: that one begins
-/// with the older, or before either.
+/// A thread drains events, the younger first, while another thread takes work: that one begins with
+/// the older, or before either.
 ///
-/// Fails if work is taken without a look whether something is being brought in (D2), or if that
-/// isn't said before it is (D1).
+/// Fails if work is taken without checking whether events are being drained (D2), or if that isn't
+/// announced before it happens (D1).
 #[test]
 fn nobody_begins_what_came_later() {
     check(3, || {

@@ -1,32 +1,32 @@
-//! Loom models of what is lock-free, and of the protocols between locks.
+//! Loom models of lock-free code, and of the protocols between locks.
 //!
 //! Run with `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew-core --profile
 //! loom --lib models`.
 //!
-//! Every model states the promise it checks, and which change to the code makes it fail;
-//! `.ci/mutations` applies those changes to a copy of the tree and expects just that. loom runs a
-//! model again and again, with another order of the threads' steps each time, until it has seen all
-//! of them (up to a number of preemptions, where the model says so). It reports a data race on a
+//! Every model states the promise it checks, and the change to the code that makes it fail;
+//! `.ci/mutations` applies those changes to a copy of the tree and expects that failure. loom runs
+//! a model repeatedly, each time with another order of the threads' steps, until it has seen all of
+//! them (up to a number of preemptions, where the model limits them). It reports a data race on a
 //! [`loom::cell::UnsafeCell`], a deadlock, and a failed assertion; so a lost wake-up shows as a
-//! deadlock, and a missing ordering as a race on what it should have carried.
+//! deadlock, and a missing ordering as a race on the data it should have carried.
 //!
 //! | module | sync points |
 //! |---|---|
 //! | `handles` | B1-B3: counted references |
 //! | `pools` | B4: lending and taking back |
 //! | `turns` | a group's token |
-//! | `joining` | C1, C2: subscriptions that come while others publish |
+//! | `joining` | C1, C2: subscriptions that are created while others publish |
 //! | `sleeping` | U1-U4: a thread that sleeps until it is called |
 //! | `parking` | P1, P2: sleeping executors |
 //! | `workers` | P1-P3 with several threads, callers among them |
 //! | `lanes` | L1-L3, M1-M3: tasks that run past the queue |
-//! | `leaving` | entities that go while their callbacks run |
+//! | `leaving` | entities that are removed while their callbacks run |
 //! | `posting` | futures that are woken, cancelled and polled at once |
 //! | `receiving` | A1-A3: tasks that wait for messages |
 //! | `calling` | calls and their answers |
 //! | `waiting` | publishers that wait for a place |
 //! | `moving` | N1-N3: messages taken ahead of the history's lock |
-//! | `looking` | S1-S4: looks for which no thread waits; D1-D4: work taken while something is brought in |
+//! | `looking` | S1-S4: looks that no thread waits for; D1-D4: work taken while draining |
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod calling;
@@ -54,28 +54,29 @@ use loom::cell::UnsafeCell;
 use sinew_msg::Message;
 use std::cell::Cell;
 
-/// Runs a model in every order with at most so many preemptions; with fewer, if
-/// `LOOM_MAX_PREEMPTIONS` says so.
+/// Runs a model in every order with at most this many preemptions; with fewer, if
+/// `LOOM_MAX_PREEMPTIONS` is lower.
 fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound =
         Some(builder.preemption_bound.map_or(preemptions, |most| most.min(preemptions)));
-    builder.max_branches = 20_000; // making a node takes some hundred
+    builder.max_branches = 20_000; // creating a node takes some hundred
     builder.check(model);
 }
 
-/// A message; loom watches every access to it: reading it, writing it, and dropping it, which is a
+/// A message on which loom watches every access: reading, writing, and dropping, which counts as a
 /// write.
 struct Probe(UnsafeCell<u64>);
 
-// SAFETY: it is shared as messages are, which is what the models check: loom reports every access
-// that isn't ordered.
+// SAFETY: it is shared as messages are, which the models check: loom reports every access that
+// isn't ordered.
 unsafe impl Sync for Probe {}
 
 impl Message for Probe {}
 
 std::thread_local! {
-    /// How many probes this model has made and dropped: all its threads are coroutines of one.
+    /// Numbers of probes that this model has made and dropped: all its threads are coroutines of
+    /// one.
     static MADE: Cell<u64> = const { Cell::new(0) };
     static DROPPED: Cell<u64> = const { Cell::new(0) };
 }
@@ -97,7 +98,7 @@ impl Probe {
         self.0.with_mut(|place| unsafe { *place = value });
     }
 
-    /// Begins to count.
+    /// Resets the counts.
     fn reset_counts() {
         MADE.set(0);
         DROPPED.set(0);
@@ -128,7 +129,7 @@ impl Drop for Probe {
     }
 }
 
-/// Adds a group of so many idle entities.
+/// Adds a group of `N` idle entities.
 fn add_group<const N: usize>(scheduler: &Arc<Scheduler>, group: GroupNumber) -> [TaskRef; N] {
     let slot = scheduler.add_group(group.get(), 0).expect("the scheduler is open");
     std::array::from_fn(|_| idle::enter(scheduler, slot).0)
@@ -138,7 +139,7 @@ fn stamp(time: i64) -> Stamp {
     Stamp { time, order: 1 }
 }
 
-/// Makes an entity ready as all callers do: it signals if told to.
+/// Makes an entity ready as all callers do, and signals if required.
 fn notify(task_ref: &TaskRef, time: i64) {
     if task_ref.notify(stamp(time)) {
         task_ref.scheduler.signal();

@@ -1,5 +1,5 @@
-//! N1-N3: messages that are moved out of a history at once, to be taken under another lock. In
-//! models a single one is many.
+//! N1-N3: messages moved out of a history in bulk, to be taken under another lock. In models a
+//! single one counts as many.
 
 use super::check;
 use crate::api::context::Context;
@@ -16,7 +16,7 @@ impl Message for Number {}
 
 type Pair = (Context, Publisher<Number>, Arc<Subscription<Number>>);
 
-/// A pair in which the subscription has room for so many messages, and is full.
+/// Creates a pair with a subscription that has room for `room` messages and is full.
 fn full(room: u64) -> Pair {
     let context = Context::builder().domain(0).virtual_time(&VirtualClock::new()).build().unwrap();
     let node = context.node("model").unwrap();
@@ -33,8 +33,7 @@ fn take(subscription: &Subscription<Number>) -> u64 {
     subscription.take().unwrap().0.0
 }
 
-/// A message that is taken from those that were moved makes room for a publisher that goes to
-/// sleep.
+/// Taking a moved message makes room for a publisher that goes to sleep.
 ///
 /// Fails if messages stay moved while a publisher waits.
 #[test]
@@ -51,7 +50,7 @@ fn taking_what_was_moved_makes_room() {
     });
 }
 
-/// A publisher that waits for several places is woken when there are as many.
+/// A publisher that waits for several places is woken when that many are free.
 ///
 /// Fails if messages are moved while a publisher waits.
 #[test]
@@ -65,10 +64,9 @@ fn nothing_is_moved_while_a_publisher_waits() {
     });
 }
 
-/// Two threads take: each message goes to one of them, and each thread has its messages in their
-/// order.
+/// Two threads take: each message goes to one of them, and each thread gets its messages in order.
 ///
-/// Fails if a taker that doesn't see what was moved takes what comes after it.
+/// Fails if a taker that doesn't see the moved messages takes those after them.
 #[test]
 fn two_takers_have_their_messages_in_order() {
     check(3, || {
@@ -86,9 +84,9 @@ fn two_takers_have_their_messages_in_order() {
     });
 }
 
-/// What is published meanwhile comes behind what was moved, and all of it is counted.
+/// Messages published meanwhile come after the moved ones, and all of them are counted.
 ///
-/// Fails if a thread that has taken the last of what was moved doesn't look for more.
+/// Fails if a thread that has taken the last moved message doesn't look for more.
 #[test]
 fn what_comes_meanwhile_comes_behind_what_was_moved() {
     check(3, || {

@@ -1,4 +1,4 @@
-//! P1, P2: an executor that goes to sleep while others wake it.
+//! P1, P2: an executor that goes to sleep while other threads wake it.
 
 use super::{add_group, check, notify};
 use crate::executor::group_token::GroupNumber;
@@ -6,8 +6,8 @@ use crate::executor::scheduler::{Blocking, Next, Scheduler, Worker};
 use crate::sys::clock::{Clock, ClockKind, VirtualClock};
 use loom::thread;
 
-/// Runs what is ready until `count` entities have run, sleeping in between; or until another thread
-/// stops it.
+/// Runs ready entities until `count` have run, sleeping in between; or until another thread stops
+/// it.
 fn spin(scheduler: &Scheduler, count: usize) -> usize {
     let mut worker = Worker::new(0);
     for ran in 0..count {
@@ -21,12 +21,12 @@ fn spin(scheduler: &Scheduler, count: usize) -> usize {
     count
 }
 
-/// What becomes ready while the executor goes to sleep is run: two notifiers, two entities, none
-/// forgotten.
+/// Entities that become ready while the executor goes to sleep run: two notifiers, two entities,
+/// none lost.
 ///
-/// Fails if `next` doesn't set `parked`, if it sets it before it has looked at the heap and lets go
-/// of the lock in between, if `notify` asks for `parked` before the entity is in the heap and under
-/// another lock, or if the caller doesn't signal.
+/// Fails if `next` doesn't set `parked`, if it sets it before it has looked at the heap and
+/// releases the lock in between, if `notify` checks `parked` before the entity is in the heap and
+/// under another lock, or if the caller doesn't signal.
 #[test]
 fn two_notifiers_wake_one_sleeper() {
     check(6, || {
@@ -40,7 +40,7 @@ fn two_notifiers_wake_one_sleeper() {
     });
 }
 
-/// The same entity, ready again while it runs or after: never forgotten.
+/// The same entity becomes ready again while it runs or after: never lost.
 #[test]
 fn ready_again_while_it_runs() {
     check(6, || {
@@ -49,7 +49,7 @@ fn ready_again_while_it_runs() {
         let there = scheduler.clone();
         let thread = thread::spawn(move || {
             notify(&task_ref, 1);
-            notify(&task_ref, 2); // joins the first one, or is one of its own
+            notify(&task_ref, 2); // merges with the first one, or counts separately
             there.stop();
         });
         let ran = spin(&scheduler, 3);
@@ -77,7 +77,7 @@ fn a_stop_wakes_the_sleeper() {
     });
 }
 
-/// A poke is never slept through, also next to a notification.
+/// A poke is never slept through, even next to a notification.
 ///
 /// Fails if `poke` doesn't signal the thread that it found parked.
 #[test]
@@ -107,7 +107,7 @@ fn a_poke_wakes_the_sleeper() {
     });
 }
 
-/// A virtual clock that passes a timer's due time while the executor goes to sleep: the timer runs.
+/// A virtual clock passes a timer's due time while the executor goes to sleep: the timer runs.
 ///
 /// Fails if `wake` doesn't signal, or if the clock wakes before it is set.
 #[test]
@@ -125,9 +125,9 @@ fn virtual_time_passes_while_it_goes_to_sleep() {
     });
 }
 
-/// A timer that is armed, for a time that is past, while the executor goes to sleep.
+/// A timer is armed for a past time while the executor goes to sleep.
 ///
-/// Fails if `arm` doesn't ask for `parked`.
+/// Fails if `arm` doesn't check `parked`.
 #[test]
 fn a_timer_is_armed_while_it_goes_to_sleep() {
     check(6, || {

@@ -1,4 +1,4 @@
-//! B4: a pool lends each block to one at a time, and frees each once.
+//! B4: a pool lends each block to one holder at a time, and frees each once.
 
 use super::{Probe, check};
 use crate::message::block::Pool;
@@ -11,10 +11,10 @@ fn loan(pool: &Arc<Pool>) -> Unique<Probe> {
     Unique::assume(pool.loan::<Probe>())
 }
 
-/// A block that one thread lets go is lent to another with all that was written to it, and to no
-/// other thread.
+/// A block that one thread releases is lent to another with everything written to it, and to no
+/// third thread.
 ///
-/// Fails if a block that is lent stays in the list.
+/// Fails if a lent block stays in the list.
 #[test]
 fn a_block_moves_between_threads() {
     check(6, || {
@@ -28,7 +28,7 @@ fn a_block_moves_between_threads() {
             let second = loan(&other);
             second.write(2);
         });
-        let third = loan(&pool); // the block, or one of its own
+        let third = loan(&pool); // the block, or a new one
         third.write(3);
         assert_eq!(third.read(), 3);
         drop(third);
@@ -44,7 +44,7 @@ fn a_block_moves_between_threads() {
 /// Closing a pool while its blocks come home: every value is dropped once, and no block stays
 /// behind.
 ///
-/// Fails if `take_back` doesn't look at `closed`, or looks at it before it locks.
+/// Fails if `take_back` doesn't check `closed`, or checks it before it locks.
 #[test]
 fn closing_while_a_block_comes_home() {
     check(6, || {
@@ -72,7 +72,7 @@ fn closing_while_a_block_comes_home() {
     });
 }
 
-/// The publisher's handle to the pool may go before its blocks do.
+/// The publisher's handle to the pool may be dropped before its blocks are.
 ///
 /// Fails if B1 is Relaxed.
 #[test]

@@ -24,7 +24,7 @@ fn pair() -> (Context, Publisher<Number>, Arc<Subscription<Number>>) {
     (context, publisher, Arc::new(subscription))
 }
 
-/// A thread that sleeps until its future is woken: a wake that is lost is a deadlock, which loom
+/// A thread that sleeps until its future is woken: a lost wake-up is a deadlock, which loom
 /// reports.
 struct Sleeper(Parker);
 
@@ -46,7 +46,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Receives by itself in another thread.
+/// Receives in another thread.
 fn receiver(subscription: &Arc<Subscription<Number>>) -> thread::JoinHandle<Option<u64>> {
     let subscription = subscription.clone();
     thread::spawn(move || block_on(subscription.recv()).map(|(number, _)| number.0))
@@ -54,7 +54,7 @@ fn receiver(subscription: &Arc<Subscription<Number>>) -> thread::JoinHandle<Opti
 
 /// A message that comes while a task goes to sleep wakes it.
 ///
-/// Fails if A1 doesn't look again under the lock, or if A2 isn't done.
+/// Fails if A1 doesn't look again under the lock, or if A2 is left out.
 #[test]
 fn a_message_wakes_a_task() {
     check(4, || {
@@ -80,7 +80,7 @@ fn two_messages_wake_two_tasks() {
     });
 }
 
-/// A future that is dropped at whatever moment leaves its message, and its wake, to the others.
+/// A future that is dropped at any moment leaves its message, and its wake-up, to the others.
 ///
 /// Fails if A3 doesn't pass the wake on.
 #[test]
@@ -105,10 +105,10 @@ fn a_future_that_goes_leaves_its_message_to_others() {
     });
 }
 
-/// A shutdown is noticed by a task that waits, and by one that is about to.
+/// A task that waits notices a shutdown, and so does one that is about to wait.
 ///
-/// Fails if the shutdown doesn't wake tasks, or a task doesn't look for it under the lock before it
-/// waits.
+/// Fails if the shutdown doesn't wake tasks, or a task doesn't check for it under the lock before
+/// it waits.
 #[test]
 fn a_shutdown_ends_a_tasks_wait() {
     check(4, || {
@@ -119,9 +119,9 @@ fn a_shutdown_ends_a_tasks_wait() {
     });
 }
 
-/// So is the close of a clone.
+/// The same for closing a clone.
 ///
-/// Fails if the close doesn't wake tasks, or a task doesn't look for it under the lock before it
+/// Fails if the close doesn't wake tasks, or a task doesn't check for it under the lock before it
 /// waits.
 #[test]
 fn a_close_ends_a_tasks_wait() {

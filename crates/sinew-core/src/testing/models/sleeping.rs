@@ -5,7 +5,7 @@ use crate::sys::parker::{Bell, Parker};
 use crate::sys::sync::{Arc, AtomicU32, Condvar, Mutex, Ordering};
 use loom::thread;
 
-/// A bell as they lie in shared memory: a word, and the kernel's list of who sleeps on it.
+/// A bell like those in shared memory: a word, and the kernel's list of threads that sleep on it.
 #[derive(Default)]
 struct Word {
     value: AtomicU32,
@@ -41,10 +41,10 @@ impl Word {
 }
 
 /// A call that comes before, while or after the thread goes to sleep ends the sleep, and carries
-/// what was done before it.
+/// everything done before it.
 ///
-/// Fails if U1 wakes nobody, if U2 doesn't look whether the thread was called, or if U1 or U4 is
-/// relaxed.
+/// Fails if U1 wakes no thread, if U2 doesn't check whether the thread was called, or if U1 or U4
+/// is relaxed.
 #[test]
 fn a_call_ends_the_sleep() {
     check(6, || {
@@ -60,10 +60,9 @@ fn a_call_ends_the_sleep() {
     });
 }
 
-/// Two calls by two threads, and two things to do: none is slept over. The thread looks, then
-/// parks.
+/// Two calls by two threads, with work for each: none is slept over. The thread checks, then parks.
 ///
-/// Fails if U4 takes a call without the thread's looking again.
+/// Fails if U4 takes a call without the thread checking again.
 #[test]
 fn two_calls_are_not_slept_over() {
     check(4, || {
@@ -82,11 +81,11 @@ fn two_calls_are_not_slept_over() {
     });
 }
 
-/// A thread that sleeps at a bell is called, and something else rings the bell; then the thread
-/// sleeps on its own word, and is called again.
+/// A thread that sleeps at a bell is called, and another thread rings the bell; then the first
+/// thread sleeps on its own word, and is called again.
 ///
 /// Fails if U3 reads the bell's value after the word has changed, if U1 rings no bell, or if the
-/// thread doesn't name the bell before U3.
+/// thread doesn't set the bell before U3.
 #[test]
 fn a_call_ends_a_sleep_on_a_bell() {
     check(4, || {

@@ -1,4 +1,4 @@
-//! A group's token: one at a time, and each sees what the last one left.
+//! A group's token: one thread at a time, and each sees the state left by the last.
 
 use super::{Probe, add_group, check, notify};
 use crate::executor::group_token::GroupNumber;
@@ -7,11 +7,11 @@ use crate::sys::sync::Arc;
 use loom::thread;
 
 /// Two threads take work from one scheduler with two entities of one group: the thread that has the
-/// token is alone with the group's state, and finds what the other one left there. No entity's work
-/// is lost over it.
+/// token is alone with the group's state, and sees the other's writes there. No entity's work is
+/// lost.
 ///
-/// Fails if `pop` doesn't note what is running, if `ready_member` puts a running group into the
-/// queue, or if `put_back` doesn't put the group back that has more to do.
+/// Fails if `pop` doesn't record what is running, if `ready_member` puts a running group into the
+/// queue, or if `put_back` doesn't put back a group that has more to do.
 #[test]
 fn one_turn_at_a_time() {
     check(6, || {
@@ -36,7 +36,7 @@ fn one_turn_at_a_time() {
         notify(&tasks[1], 2);
         let mine = spin(scheduler.clone(), state.clone());
         let others = thread.join().unwrap();
-        let rest = spin(scheduler, state.clone()); // what was ready while the other thread had the token, and not after
+        let rest = spin(scheduler, state.clone()); // ready while the other thread had the token, and not after
         assert_eq!(mine + others + rest, 2);
     });
 }

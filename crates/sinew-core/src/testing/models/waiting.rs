@@ -13,7 +13,7 @@ use sinew_msg::Message;
 struct Number(u64);
 impl Message for Number {}
 
-/// A pair in which the subscription holds one message, and has it.
+/// Creates a pair with a subscription that has room for one message, and is full.
 fn full() -> (Context, Publisher<Number>, Subscription<Number>) {
     let context = Context::builder().domain(0).virtual_time(&VirtualClock::new()).build().unwrap();
     let node = context.node("model").unwrap();
@@ -27,7 +27,7 @@ fn full() -> (Context, Publisher<Number>, Subscription<Number>) {
 
 /// A place that becomes free while the publisher goes to sleep wakes it.
 ///
-/// Fails if `take` doesn't notify, or asks whether a publisher waits before it has made room and
+/// Fails if `take` doesn't notify, or checks whether a publisher waits before it has made room and
 /// under another lock.
 #[test]
 fn taking_makes_room() {
@@ -41,10 +41,11 @@ fn taking_makes_room() {
     });
 }
 
-/// Two publishers want the one place that becomes free: it is promised once, so that the history
-/// never holds more than it may; the other one waits on, and is let go when the subscription goes.
+/// Two publishers want the one place that becomes free: it is reserved once, so that the history
+/// never exceeds its capacity; the other publisher keeps waiting, and is released when the
+/// subscription is removed.
 ///
-/// Fails if `reserve` doesn't count what it has promised.
+/// Fails if `reserve` doesn't count its reservations.
 #[test]
 fn one_place_is_promised_once() {
     check(2, || {
@@ -63,7 +64,7 @@ fn one_place_is_promised_once() {
     });
 }
 
-/// A subscription that goes lets its waiting publisher through.
+/// Removing a subscription releases its waiting publisher.
 ///
 /// Fails if `SubscriptionCore::close` doesn't notify.
 #[test]
@@ -76,7 +77,7 @@ fn leaving_lets_the_publisher_go() {
     });
 }
 
-/// A shutdown is noticed by a publisher that waits, and by one that is about to.
+/// A publisher that waits notices a shutdown, and so does one that is about to wait.
 ///
 /// Fails if the shutdown doesn't take the subscription's lock before it notifies.
 #[test]

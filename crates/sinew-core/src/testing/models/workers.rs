@@ -1,8 +1,8 @@
 //! P1-P3 with several threads, callers among them.
 //!
-//! Time stands still in a model, and no sleep ends by itself: so every callback that was measured
-//! is known to be short, no monitor looks whether something was left lying, and what is not called
-//! for must be found by a busy worker.
+//! Time stands still in a model, and no sleep ends by itself: so every measured callback is known
+//! to be short, no monitor checks for work left behind, and work that no worker is called for must
+//! be found by a busy worker.
 
 use super::{Probe, add_group, check, notify, stamp};
 use crate::executor::group_token::{GroupNumber, REENTRANT};
@@ -12,7 +12,7 @@ use crate::sys::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering};
 use crate::testing::idle;
 use loom::thread;
 
-/// What a model's callbacks have in common: how many are left to run until the executor is to stop.
+/// State shared by a model's callbacks: how many are left to run before the executor stops.
 struct Left {
     scheduler: Arc<Scheduler>,
     count: AtomicUsize,
@@ -23,7 +23,7 @@ impl Left {
         Arc::new(Self { scheduler: scheduler.clone(), count: AtomicUsize::new(count) })
     }
 
-    /// A callback has run.
+    /// Counts a callback that has run.
     fn ran(&self) {
         let left = self.count.fetch_sub(1, Ordering::AcqRel);
         assert_ne!(left, 0, "something ran twice");
@@ -32,7 +32,7 @@ impl Left {
         }
     }
 
-    /// Runs callbacks until none is left; returns how many.
+    /// Runs callbacks until none is left; returns how many this worker ran.
     fn spin(&self, worker: u32) -> usize {
         let (mut worker, mut work, mut ran) = (Worker::new(worker), None, 0);
         loop {
@@ -52,10 +52,10 @@ fn two_threads() -> Arc<Scheduler> {
     Scheduler::with(2)
 }
 
-/// What becomes ready while two workers go to sleep is run, all of it, once.
+/// Tasks that become ready while two workers go to sleep all run, once each.
 ///
 /// Fails if `notify` calls no worker, or calls without the lock; if `signal` rings for one worker
-/// alone; or if `unpark` doesn't count the worker that has come.
+/// only; or if `unpark` doesn't count the worker that arrived.
 #[test]
 fn two_workers_share_what_comes() {
     check(3, || {
@@ -111,8 +111,8 @@ fn two_notifiers_call_two_workers() {
     });
 }
 
-/// An entity that is ready is called for once, however often it is announced. (`ready_member` and
-/// `for_new` both see to that.)
+/// A ready entity causes one call, however often it is announced. (Both `ready_member` and
+/// `for_new` ensure that.)
 #[test]
 fn one_call_for_one_need() {
     check(3, || {
@@ -133,10 +133,10 @@ fn one_call_for_one_need() {
     });
 }
 
-/// Two workers, one group: one callback at a time, and the one that ends it leaves the rest to be
-/// found.
+/// Two workers, one group: one callback at a time, and the worker that ends it makes the rest
+/// available.
 ///
-/// Fails if `put_back` doesn't put the group back, or if a worker goes to sleep over it.
+/// Fails if `put_back` doesn't put the group back, or if a worker goes to sleep while work is left.
 #[test]
 fn an_exclusive_group_passes_between_workers() {
     check(3, || {
@@ -164,10 +164,10 @@ fn an_exclusive_group_passes_between_workers() {
     });
 }
 
-/// A reentrant group's entity with two messages, the second of which it announces before its
-/// callback for the first runs: two workers call it twice.
+/// A reentrant group's entity has two messages, and announces the second before its callback for
+/// the first runs: two workers call it twice.
 ///
-/// Fails if `hand_out` doesn't put the group back, or `put_back` takes the announcement away.
+/// Fails if `hand_out` doesn't put the group back, or `put_back` removes the announcement.
 #[test]
 fn a_reentrant_entity_is_called_for_each_message() {
     check(3, || {
@@ -200,7 +200,7 @@ fn a_reentrant_entity_is_called_for_each_message() {
 
 /// A thread from outside and a worker, one entity: exactly one of them runs it.
 ///
-/// Fails if `pop_member` doesn't look whether the entity is ready.
+/// Fails if `pop_member` doesn't check whether the entity is ready.
 #[test]
 fn a_lent_thread_or_the_worker() {
     check(4, || {
@@ -225,11 +225,11 @@ fn a_lent_thread_or_the_worker() {
     });
 }
 
-/// While a thread from outside has the only place, the worker sleeps over what else is ready; then
+/// While a thread from outside has the only place, the worker sleeps although more is ready; then
 /// it is called.
 ///
-/// Fails if `finish` doesn't call for the place that became free, or if `pop` doesn't mind that
-/// there was none (two would run at once).
+/// Fails if `finish` doesn't call a worker for the freed place, or if `pop` ignores that there was
+/// none (two would run at once).
 #[test]
 fn the_place_of_a_lent_thread_is_passed_on() {
     check(3, || {
@@ -253,11 +253,11 @@ fn the_place_of_a_lent_thread_is_passed_on() {
     });
 }
 
-/// A timer is due while a thread from outside has the only place, and something older is ready: the
+/// A timer is due while a thread from outside has the only place, and an older task is ready: the
 /// worker sleeps, and runs both when it is called.
 ///
-/// Fails if the timer isn't queued (the worker would look again and again); or if `finish` doesn't
-/// call for the place that became free.
+/// Fails if the timer isn't queued (the worker would check again and again), or if `finish` doesn't
+/// call a worker for the freed place.
 #[test]
 fn a_timer_that_is_due_waits_for_a_place() {
     check(2, || {

@@ -1,5 +1,5 @@
-//! Publishers, subscriptions and an executor against a list per subscription: who gets what, in
-//! which order, and what the statistics say of it.
+//! Publishers, subscriptions and an executor against a list per subscription: the recipients of
+//! each message, their order, and the statistics.
 
 use crate::error::PublishFailure;
 use crate::msg::BufferType;
@@ -14,7 +14,7 @@ use std::sync::mpsc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Numbered {
     number: u64,
-    /// Owners write here: no other holder may see that.
+    /// Owners write here: no other holder may see it.
     spoilt: bool,
 }
 
@@ -31,7 +31,7 @@ struct Policies {
 
 impl Policies {
     fn qos(self) -> QoS {
-        // An error at once instead of a wait that only this thread could end.
+        // Returns an error at once instead of a wait that only this thread could end.
         let qos = QoS::new().max_blocking_time(Duration::ZERO);
         let qos = if self.reliable { qos.reliable() } else { qos.best_effort() };
         let qos = if self.transient_local { qos.transient_local() } else { qos };
@@ -69,7 +69,7 @@ enum Form {
     Boxed,
     Unique,
     Shared,
-    /// Shared, and the test keeps a reference for good.
+    /// Shared; the test keeps a reference until the end.
     Kept,
 }
 
@@ -118,7 +118,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// A publication as the oracle sees it. `number` also says the order of time.
+/// A publication as the oracle sees it. `number` also gives the order in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Publication {
     number: u64,
@@ -150,7 +150,7 @@ struct Sink {
     taker: Taker,
     even_only: bool,
     waiting: VecDeque<Publication>,
-    /// Under which the executor has it ready.
+    /// The key under which the executor has it ready.
     key: Option<u64>,
     counts: Counts,
 }
@@ -169,7 +169,7 @@ impl Sink {
         self.waiting.len() >= self.policies.room
     }
 
-    /// Throws out the first that has expired.
+    /// Removes the first one that has expired.
     fn expire_one(&mut self, now: i64) -> bool {
         let index = self.waiting.iter().position(|publication| publication.expires <= now);
         index.is_some_and(|index| {
@@ -234,7 +234,7 @@ struct Pair {
     kept: Vec<(Shared<Numbered>, u64)>,
     published: u64,
     entities: usize,
-    /// What the callbacks got: the subscription's id, and the message.
+    /// The messages that callbacks received, with the subscription's id.
     report: mpsc::Sender<(usize, Numbered)>,
     reports: mpsc::Receiver<(usize, Numbered)>,
 }
@@ -351,8 +351,8 @@ impl Pair {
         self.sinks.push(sink);
     }
 
-    /// A late joiner gets the newest of what all its publishers retain, in order of time, none
-    /// expired.
+    /// A late joiner gets the newest of all messages that its publishers retain, in order of time,
+    /// none expired.
     fn join(&self, sink: &mut Sink) {
         let now = self.now();
         let sources = self.sources.iter().filter(|source| sink.matches(source.policies));
@@ -397,8 +397,8 @@ impl Pair {
                 publisher.publish(kept)
             }
         };
-        // Every reader that may hold up this publisher needs room, or none gets it; asked in the
-        // order of creation.
+        // Every reader that may block this publisher needs room, or none gets the message; checked
+        // in the order of creation.
         let policies = source.policies;
         let mut fits = true;
         for sink in self.sinks.iter_mut().filter(|sink| sink.matches(policies) && sink.wants(number)) {
@@ -432,8 +432,8 @@ impl Pair {
         }
     }
 
-    /// The executor runs what is ready; the oracle goes along and asks at each step whether that
-    /// was one of the oldest.
+    /// The executor runs everything that is ready; the oracle follows, and checks at each step
+    /// whether the callback was one of the oldest.
     fn spin(&mut self) {
         self.executor.spin_all(Duration::from_secs(60)).expect("no callback fails");
         let now = self.now();
@@ -443,8 +443,8 @@ impl Pair {
         loop {
             let first = self.sinks.iter().filter_map(|sink| sink.key).min();
             let Some(first) = first else { break };
-            // Several may be ready under one key; among them the order is not promised, and those
-            // that find all their messages expired call no thread.
+            // Several may be ready under one key; their order is not guaranteed, and subscriptions
+            // with only expired messages run no callback.
             let reported = next.map(|(id, _)| id);
             let at_first = |sink: &&mut Sink| sink.key == Some(first);
             let silent = |sink: &Sink| sink.waiting.iter().all(|publication| publication.expires <= now);

@@ -1,4 +1,4 @@
-//! Hand-over: workers that go to sleep, come and work, against what each of them is at.
+//! Hand-over: workers that go to sleep, wake and work, against a model of each worker's state.
 
 use crate::executor::scheduler::index;
 use crate::executor::wake_policy::{Learnt, Times, WATCH_INTERVAL, WakeReason, Workers};
@@ -8,29 +8,29 @@ use proptest::sample::Index;
 
 #[derive(Debug, Clone)]
 enum Operation {
-    /// A worker begins a callback, of which the run time and the tail may be known; or ends the one
-    /// it is in.
+    /// A worker begins a callback with a run time and a tail that may be known; or ends its present
+    /// one.
     Work {
         worker: Index,
         run: Option<i64>,
         tail: Option<i64>,
         measured: bool,
     },
-    /// A worker's callback begins to wait for something, or goes on.
+    /// A worker's callback blocks, or continues.
     Block {
         worker: Index,
     },
-    /// A worker goes to sleep, or wakes up: since it was called, if it was, or else by itself.
+    /// A worker goes to sleep, or wakes up: because it was called, or otherwise by itself.
     Sleep {
         worker: Index,
     },
-    /// Something becomes ready: in a callback of this worker, if it is in one.
+    /// A task becomes ready: in a callback of this worker, if it is in one.
     New {
         worker: Index,
         ready: usize,
         load: i64,
     },
-    /// A worker leaves something behind.
+    /// A worker leaves tasks behind.
     Rest {
         ready: usize,
         load: i64,
@@ -50,7 +50,7 @@ enum Operation {
     },
 }
 
-/// A duration on either side of what a wake-up costs.
+/// A duration on either side of the cost of a wake-up.
 fn duration() -> impl Strategy<Value = i64> {
     prop_oneof![2 => 0..5_000_i64, 2 => 5_000..200_000_i64, 1 => 200_000..50_000_000_i64]
 }
@@ -73,7 +73,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What a worker is at.
+/// A worker's state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum At {
     Awake,
@@ -84,19 +84,19 @@ enum At {
         blocked: bool,
     },
     Asleep,
-    /// Called, and not here yet.
+    /// Called, and not awake yet.
     Coming,
 }
 
-/// Workers, and what is known of them from what they said.
+/// Workers, and the knowledge about them from their own reports.
 struct Room {
     workers: Workers,
     now: i64,
     at: Vec<At>,
-    /// In the order in which they are to be called, the last first.
+    /// In the reverse order of calling: the last is called first.
     asleep: Vec<u32>,
     monitor: Option<u32>,
-    /// A worker that was called because there was no monitor has not gone to sleep yet.
+    /// Whether a worker that was called for lack of a monitor has not gone to sleep yet.
     monitor_wanted: bool,
     timekeeper: Option<u32>,
     callers: usize,
@@ -128,7 +128,7 @@ impl Room {
         self.callers == 0 || self.active() < self.at.len()
     }
 
-    /// How long what becomes ready waits if no worker is woken; without limit if that isn't known.
+    /// Returns how long a ready task waits if no worker is woken; unlimited if that isn't known.
     fn expected_wait(&self, here: Option<usize>) -> i64 {
         if let Some(worker) = here {
             let At::Callback { tail, .. } = self.at[worker] else { unreachable!("only from callbacks") };
@@ -137,14 +137,14 @@ impl Room {
         let waits = self.at.iter().filter_map(|at| match *at {
             At::Callback { run: Some(run), since, blocked: false, .. } => {
                 let left = run - since.map_or(0, |since| self.now - since);
-                (left >= 0).then_some(left) // an overdue worker is not to be relied on
+                (left >= 0).then_some(left) // an overdue worker is not relied on
             }
             _ => None,
         });
         waits.min().unwrap_or(i64::MAX)
     }
 
-    /// A worker was called, or none: which one should have been?
+    /// Checks which worker, if any, should have been called.
     fn check_call(&mut self, called: Option<u32>, ready: usize, wait: i64) {
         let coming = self.at.iter().filter(|at| **at == At::Coming).count();
         let is_soon = wait < self.workers.patience();
@@ -171,7 +171,7 @@ impl Room {
         assert_eq!(watch, watches.then_some(WATCH_INTERVAL));
         self.at[worker as usize] = At::Asleep;
         if watches {
-            // From here on it is seen how long those take that didn't look at the clock.
+            // From here on the duration of callbacks that didn't read the clock is measured.
             for at in &mut self.at {
                 if let At::Callback { since: since @ None, .. } = at {
                     *since = Some(self.now);
@@ -179,7 +179,7 @@ impl Room {
             }
             self.monitor = Some(worker);
             self.monitor_wanted = false;
-            self.asleep.insert(0, worker); // it is called last
+            self.asleep.insert(0, worker); // called last
         } else {
             self.asleep.push(worker);
         }
@@ -224,8 +224,8 @@ impl Room {
     fn timer(&mut self, here: Option<u32>, due: i64) {
         let called = self.workers.for_timer(due, here);
         let expected = match (self.timekeeper, here.map(|worker| self.at[worker as usize])) {
-            (Some(timekeeper), _) => Some(timekeeper), // it has slept for the wrong time
-            // When its callback has ended it looks itself.
+            (Some(timekeeper), _) => Some(timekeeper), // its sleep has the wrong length
+            // After its callback has ended it checks by itself.
             (None, Some(At::Callback { run, since: Some(since), .. })) => {
                 let is_too_late = run.is_none_or(|run| due < since + run);
                 let called = self.asleep.last().copied().filter(|_| is_too_late);
@@ -261,7 +261,7 @@ impl Room {
         let number = |worker: Index| index(worker.index(threads));
         let in_callback = |at: &[At], worker: Index| {
             let worker = worker.index(threads);
-            // Where there is one worker, what it is at isn't looked at: no other worker sleeps.
+            // With a single worker, its state isn't checked: no other worker sleeps.
             matches!(at[worker], At::Callback { .. }).then_some(worker).filter(|_| threads > 1)
         };
         match operation {
@@ -329,9 +329,9 @@ impl Room {
 }
 
 proptest! {
-    /// No worker is left to sleep over what may wait longer than a wake-up takes; the one that has
-    /// slept the shortest is called, and as many as there is work for; one that was called is not
-    /// called again; while all sleep, exactly one minds the timers.
+    /// No worker keeps sleeping while a task may wait longer than a wake-up takes; the worker that
+    /// has slept the shortest is called, and as many as there is work for; a called worker is not
+    /// called again; while all sleep, exactly one watches the timers.
     #[test]
     fn who_is_needed_is_called(threads in 1..5_usize, operations in vec(operation(), 1..100)) {
         let mut room = Room::new(threads);
@@ -348,7 +348,7 @@ proptest! {
             let (least, most) = (seen.iter().min().unwrap(), seen.iter().max().unwrap());
             prop_assert!((*least..=*most).contains(&learnt.expected()));
             if count > 0 {
-                let step = before * 3 / 4 + 2_001; // of one that stands out, little is believed
+                let step = before * 3 / 4 + 2_001; // an outlier counts only partly
                 prop_assert!(learnt.expected() <= before + step);
             }
         }
@@ -384,9 +384,9 @@ fn after_a_second_without_work_the_watchman_goes_off_duty() {
     assert!(looks >= 199, "it rests after {looks} looks");
 }
 
-/// The monitor leaves the timers to a worker whose callback is known to be short. Once that takes
-/// longer than it ever did, the monitor minds them, though the worker didn't look at the clock when
-/// the callback began.
+/// The monitor leaves the timers to a worker with a callback that is known to be short. Once that
+/// takes longer than ever before, the monitor watches them, though the worker didn't read the clock
+/// when the callback began.
 #[test]
 fn the_monitor_minds_the_timers_when_a_short_callback_takes_long() {
     let mut room = Room::new(2);

@@ -10,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use sinew_msg::Message;
 
-/// A message that knows its number, and whether it is still there.
+/// A message that knows its number, and whether it still exists.
 struct Numbered {
     number: u64,
     _alive: Arc<()>,
@@ -20,16 +20,16 @@ impl Message for Numbered {}
 
 #[derive(Debug, Clone, Copy)]
 enum Operation {
-    /// A message comes, for which no place was reserved; it may live so long.
+    /// Adds a message without a reserved place, with this lifespan.
     Push {
         lifespan: Option<u8>,
     },
-    /// A message comes into a reserved place, if there is one.
+    /// Adds a message to a reserved place, if there is one.
     Keep {
         lifespan: Option<u8>,
     },
     Reserve,
-    /// Takes back a promise, if there is one.
+    /// Releases a reserved place, if there is one.
     Unreserve,
     Pop,
     /// Time passes.
@@ -58,7 +58,7 @@ struct Waiting {
     reception: u64,
 }
 
-/// The list.
+/// The oracle's list.
 struct List {
     waiting: Vec<Waiting>,
     capacity: usize,
@@ -72,7 +72,7 @@ impl List {
         self.waiting.len() + self.reserved >= self.capacity
     }
 
-    /// Throws out the first that has expired.
+    /// Removes the first one that has expired.
     fn expire_one(&mut self, now: i64) -> Option<u64> {
         let index = self.waiting.iter().position(|waiting| waiting.expires <= now)?;
         self.counts.expired += 1;
@@ -116,7 +116,7 @@ impl List {
     }
 }
 
-/// A history, the list beside it, and what both go by.
+/// A history, the oracle's list, and the state that both depend on.
 struct Pair {
     history: HistoryCache,
     list: List,
@@ -143,7 +143,7 @@ impl Pair {
         self.message(self.published, i64::MAX)
     }
 
-    /// Message `number`, published now.
+    /// Creates message `number`, published now.
     fn message(&self, number: u64, lifespan: i64) -> (RawMessage, Publication) {
         let message = RawMessage::new(Numbered { number, _alive: self.alive.clone() });
         let stamp = Stamp { time: self.now, order: number };
@@ -191,7 +191,7 @@ impl Pair {
         self.check();
     }
 
-    /// What holds after every operation.
+    /// Checks the invariants after every operation.
     fn check(&self) {
         let counts = self.history.counts();
         assert_eq!(counts, self.list.counts);
@@ -224,14 +224,14 @@ proptest! {
         prop_assert_eq!(rest, expected);
     }
 
-    /// A late joiner: some of what is retained has arrived as well, some has expired, and not all
-    /// of it fits. Afterwards it goes on as any history.
+    /// A late joiner: some retained messages have arrived as well, some have expired, and not all
+    /// of them fit. Afterwards it behaves like any history.
     #[test]
     fn a_merge_brings_in_each_once_in_order(
         capacity in 1..8_usize,
         keep_all: bool,
-        // Per publication, in order of time: it is retained, it arrived after the subscription was
-        // in the list, and how long it lives.
+        // Per publication, in order of time: whether it is retained, whether it arrived after the
+        // subscription was in the list, and its lifespan.
         publications in vec((any::<bool>(), any::<bool>(), lifespan()), 0..20),
         joins in prop_oneof![Just(JoinOrder::Now), Just(JoinOrder::Before)],
         later in vec(operation(), 0..40),
@@ -258,7 +258,8 @@ proptest! {
         }
         pair.now += 3;
         let now = pair.now;
-        // What is there stays; what is retained comes in if it still lives; the newest that fit.
+        // Present messages stay; retained ones are added if they still live; the newest that fit
+        // remain.
         let arrived: Vec<_> = pair.list.waiting.iter().map(|waiting| waiting.number).collect();
         expected.retain(|&(number, expires, retained, _)| arrived.contains(&number) || (retained && expires > now));
         let mut surplus = expected.len().saturating_sub(capacity);
@@ -285,13 +286,14 @@ proptest! {
         later.into_iter().for_each(|operation| pair.run(operation));
     }
 
-    /// A late joiner that waits for what two publishers retained, while messages come: nothing comes
-    /// out before all is in, then the newest that fit, in order.
+    /// A late joiner that waits for the retained messages of two publishers, while messages arrive:
+    /// none is handed out before all have arrived, then the newest that fit, in order.
     #[test]
     fn what_is_held_comes_out_in_order_once_it_is_open(
         capacity in 1..8_usize,
         keep_all: bool,
-        // Per publication, in order of time: which of two publishers retained it, or it came since.
+        // Per publication, in order of time: which of two publishers retained it, or that it
+        // arrived since.
         publications in vec(0..3_usize, 0..20),
         swapped: bool,
         before in 0..4_usize,

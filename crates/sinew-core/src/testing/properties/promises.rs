@@ -1,4 +1,4 @@
-//! Deadlines and leases against all the messages and signs of life there were.
+//! Deadlines and leases against all past messages and signs of life.
 
 use crate::event::deadline::Pace;
 use crate::event::liveliness::Lease;
@@ -11,7 +11,7 @@ enum Operation {
     /// A message, or a sign of life.
     Sign,
     Look,
-    /// Time passes until something is said to run out, or until just before.
+    /// Time passes until the next expiry, or until just before it.
     WaitForNext {
         just_before: bool,
     },
@@ -27,7 +27,7 @@ fn operations() -> impl Strategy<Value = Vec<Operation>> {
     vec(operation, 1..60)
 }
 
-/// What a deadline has missed up to now, counted one period at a time.
+/// Returns the deadline's misses up to now, counted one period at a time.
 fn misses(messages: &[i64], period: i64, now: i64) -> u64 {
     let mut count = 0;
     for (index, message) in messages.iter().enumerate() {
@@ -74,7 +74,7 @@ proptest! {
             };
             if let Some(missed) = missed {
                 prop_assert!(missed.periods > 0);
-                // The first of them was missed then, and not before.
+                // The first of them was missed at that time, and not before.
                 let before = messages.iter().copied().filter(|message| *message < missed.since).collect::<Vec<_>>();
                 prop_assert_eq!(misses(&before, period, missed.since), counted + 1);
                 prop_assert_eq!(misses(&before, period, missed.since - 1), counted);

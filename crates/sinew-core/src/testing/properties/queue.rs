@@ -1,4 +1,4 @@
-//! The scheduler against everything that is ready, sorted.
+//! The scheduler against all ready tasks, sorted.
 
 use crate::executor::current::{self, CallbackScope, CallerScope};
 use crate::executor::group_token::{GroupNumber, REENTRANT};
@@ -23,7 +23,7 @@ enum Operation {
         group: Index,
         priority: i32,
     },
-    /// An entity comes into a group.
+    /// Adds an entity to a group.
     Enter {
         group: Index,
         timer: bool,
@@ -31,21 +31,21 @@ enum Operation {
     Leave {
         entity: Index,
     },
-    /// A message is published that comes later.
+    /// Publishes a message that arrives later.
     Publish,
-    /// A message comes, from the callback that runs or from elsewhere; the entity announces itself
+    /// A message arrives, from the running callback or from elsewhere; the entity announces itself
     /// if it has not.
     Arrive {
         entity: Index,
         elsewhere: bool,
-        /// It is the one that was published before.
+        /// Whether it is the message that was published before.
         late: bool,
     },
     /// The oldest message gives way, as in a full keep_last history. The entity stays announced.
     Overwrite {
         entity: Index,
     },
-    /// A timer is set, so many nanoseconds from now; also to a time that is past.
+    /// Sets a timer, this many nanoseconds from now; possibly to a past time.
     Arm {
         entity: Index,
         after: i64,
@@ -56,7 +56,7 @@ enum Operation {
     Wait {
         time: i64,
     },
-    /// Takes work out, like a thread of the executor; `limited` to what is ready now.
+    /// Takes work out, like a thread of the executor; `limited` to tasks that are ready now.
     Take {
         worker: Index,
         limited: bool,
@@ -65,12 +65,11 @@ enum Operation {
     Finish {
         worker: Index,
     },
-    /// A thread that is none of the executor's takes a certain entity, or ends its callback if it
-    /// is in one.
+    /// A thread outside the executor takes a certain entity, or ends its callback if it is in one.
     Lend {
         entity: Index,
     },
-    /// A callback that runs calls a server that has nothing to do, and runs it itself if it can.
+    /// A running callback calls a server that has nothing to do, and runs it itself if it can.
     Call {
         entity: Index,
     },
@@ -100,12 +99,12 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What the oracle knows of a group.
+/// The oracle's record of a group.
 struct Group {
     slot: u32,
     priority: i32,
     reentrant: bool,
-    /// Callbacks that run.
+    /// Number of running callbacks.
     running: usize,
 }
 
@@ -115,36 +114,37 @@ impl Group {
     }
 }
 
-/// What the oracle knows of an entity.
+/// The oracle's record of an entity.
 struct Member {
     task_ref: TaskRef,
     serial: u64,
     group: usize,
     is_timer: bool,
-    /// Messages that wait.
+    /// Waiting messages.
     messages: VecDeque<Stamp>,
-    /// It has announced what waits, or the executor will hear of it when its callback has ended.
+    /// Whether it has announced its messages, or the executor will learn of them when its callback
+    /// ends.
     announced: bool,
     /// The stamp under which it is ready.
     key: Option<Stamp>,
-    /// When the timer is due.
+    /// The timer's due time.
     due: Option<i64>,
 }
 
 #[derive(Default)]
 struct Thread {
     work: Option<RunningTask>,
-    /// What it runs of its lane, instead.
+    /// The task of its lane that it runs instead.
     lane: Option<InLane>,
     runs: Option<Callback>,
 }
 
-/// A callback that runs.
+/// A running callback.
 struct Callback {
     _running: CallbackScope,
     group: usize,
     serial: u64,
-    /// The next message, as it was when the callback began.
+    /// The next message at the time when the callback began.
     next: Option<Stamp>,
 }
 
@@ -156,9 +156,9 @@ struct Pair {
     members: Vec<Member>,
     /// The executor's threads, and one from outside.
     threads: Vec<Thread>,
-    /// The only worker has its lane open.
+    /// Whether the only worker has its lane open.
     has_lane: bool,
-    /// When a message was published that hasn't come yet.
+    /// The time of a published message that hasn't arrived yet.
     published: Option<Stamp>,
     ran: usize,
 }
@@ -187,7 +187,7 @@ impl Pair {
         self.threads.len() - 1
     }
 
-    /// As many callbacks run as the executor has threads.
+    /// Whether as many callbacks run as the executor has threads.
     fn is_full(&self) -> bool {
         self.threads.iter().filter(|thread| thread.runs.is_some()).count() >= self.workers()
     }
@@ -237,7 +237,7 @@ impl Pair {
                 let before = self.published.take_if(|_| late);
                 let lane = elsewhere.then(|| current::enter_lane(0));
                 if let Some(member) = self.pick(&entity, false) {
-                    // Those of one entity come in their order.
+                    // Messages of one entity arrive in order.
                     let stamp = before.filter(|_| member.messages.is_empty()).unwrap_or(now);
                     member.messages.push_back(stamp);
                     if !std::mem::replace(&mut member.announced, true) {
@@ -258,7 +258,7 @@ impl Pair {
                 let due = (self.time.now().nanoseconds() + after).max(0);
                 let Some(member) = self.pick(&entity, true) else { return };
                 (member.due, member.key) = (Some(due), None);
-                // In virtual time all clocks show the same; a timer may go from one to another.
+                // In virtual time all clocks agree; a timer may move from one to another.
                 let clock = ClockKind::ALL[usize::try_from(after.rem_euclid(3)).unwrap_or(0)];
                 assert!(!member.task_ref.scheduler.arm(&member.task_ref, clock, Some(due)));
             }
@@ -278,8 +278,8 @@ impl Pair {
         }
     }
 
-    /// The oracle's end of a callback; what is ready then, if its entity still is there. `None` if
-    /// nothing ran.
+    /// Ends a callback in the oracle. Returns the stamp that is ready then, if its entity still
+    /// exists; `None` if nothing ran.
     fn end_callback(&mut self, thread: usize) -> Option<Option<Stamp>> {
         let Callback { group, serial, next, .. } = self.threads[thread].runs.take()?;
         self.groups[group].running -= 1;
@@ -290,7 +290,7 @@ impl Pair {
         }))
     }
 
-    /// The oracle's begin of a callback, for which its entity takes its oldest message.
+    /// Begins a callback in the oracle; its entity takes its oldest message.
     fn begin_callback(&mut self, thread: usize, serial: u64, key: Stamp) {
         let member = self.members.iter_mut().find(|member| member.serial == serial);
         let member = member.expect("it has not left");
@@ -318,7 +318,7 @@ impl Pair {
         self.ran += 1;
     }
 
-    /// All that is ready, best first; timers that are due are.
+    /// Returns all ready tasks, best first, including due timers.
     fn sorted(&self, limit: Option<Stamp>) -> Vec<(Reverse<i32>, Stamp, u64)> {
         let now = self.time.now().nanoseconds();
         let mut ready: Vec<_> = self
@@ -335,12 +335,12 @@ impl Pair {
         ready
     }
 
-    /// The thread puts back what it ran.
+    /// The thread puts back the task it ran.
     fn finish(&mut self, thread: usize) {
         if let Some(next) = self.end_callback(thread) {
             if let Some(task) = self.threads[thread].lane.take() {
                 self.scheduler.finish_in_lane(&task, next, None);
-                self.scheduler.open_lane(0, false); // the spin is over, and the next one begins
+                self.scheduler.open_lane(0, false); // one spin is over, and the next begins
                 self.scheduler.open_lane(0, true);
                 return;
             }
@@ -352,7 +352,7 @@ impl Pair {
         }
     }
 
-    /// The worker puts back what it ran and asks for more.
+    /// The worker puts back the task it ran and asks for more.
     fn take(&mut self, worker: usize, limited: bool) {
         let next = self.end_callback(worker);
         if let (Some(next), Some(work)) = (next, &mut self.threads[worker].work) {
@@ -378,7 +378,7 @@ impl Pair {
                 let found = sorted.iter().find(|(_, _, ready)| *ready == serial);
                 let &(priority, key, _) = found.expect("it was ready");
                 let &(first_priority, first_key, _) = sorted.first().expect("something was");
-                // Which of several with the same key goes first is not promised.
+                // The order among several with the same key is not guaranteed.
                 assert_eq!((priority, key), (first_priority, first_key), "{sorted:?}");
                 self.begin_callback(worker, serial, key);
             }
@@ -391,8 +391,8 @@ impl Pair {
         }
     }
 
-    /// A task of the lane has run, and may have more to do; the one that runs next, if the lane
-    /// says so.
+    /// Ends a task of the lane, which may have more to do; returns the next one of the lane, if
+    /// there is one.
     fn advance(&self, task: InLane, next: Option<Stamp>) -> Option<InLane> {
         if next.is_some() {
             self.scheduler.finish_in_lane(&task, next, None);
@@ -418,8 +418,8 @@ impl Pair {
         self.begin_callback(worker, serial, first.1);
     }
 
-    /// The thread from outside puts back what it ran, or takes an entity if that is what would run
-    /// next and there is a place for a callback.
+    /// The thread from outside puts back the task it ran, or takes an entity if that is the next to
+    /// run and there is a place for a callback.
     fn lend(&mut self, entity: &Index) {
         let outside = self.workers();
         if self.threads[outside].runs.is_some() {
@@ -431,8 +431,8 @@ impl Pair {
             (member.task_ref.clone(), member.serial, member.key, member.group);
         let could = key.is_some() && self.groups[group].is_free() && !is_full;
         let mine = (Reverse(self.groups[group].priority), key);
-        // Timers that are due stand in the queue if some worker has looked since: so they may come
-        // before it or not.
+        // Due timers stand in the queue if some worker has checked since: so they may come before
+        // it or not.
         let all = self.sorted(None);
         let is_first =
             all.iter().all(|(priority, key, other)| *other == serial || (*priority, Some(*key)) > mine);
@@ -451,7 +451,7 @@ impl Pair {
         }
     }
 
-    /// A callback that runs calls a server, and runs what is first in the server's group until it
+    /// A running callback calls a server, and runs the first task of the server's group until it
     /// returns.
     fn call(&mut self, entity: &Index) {
         let outside = self.workers();
@@ -482,7 +482,7 @@ impl Pair {
 
 fn run_all(mut pair: Pair, operations: Vec<Operation>) {
     operations.into_iter().for_each(|operation| pair.run(operation));
-    // In the end everything runs, and each message once.
+    // In the end everything runs, and each message is delivered once.
     (0..pair.threads.len()).for_each(|thread| pair.finish(thread));
     let left: usize = pair.members.iter().map(|member| member.messages.len()).sum();
     let due = pair.time.now().nanoseconds();
