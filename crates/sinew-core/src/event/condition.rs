@@ -72,7 +72,7 @@ impl Status for Triggered {
     }
 }
 
-/// An event callback with its group, erased.
+/// A type-erased event callback with its group.
 pub(crate) type OnEvent<E> = Box<dyn Fn(&mut GroupToken, &E) -> CallbackResult + Send + Sync>;
 
 /// Collects events of one kind and passes them to a callback, all those since the last call at

@@ -52,7 +52,7 @@ struct Alarm {
 }
 
 impl Bell for Alarm {
-    /// A ring shows on the timer, which stays readable.
+    /// Returns 0: a ring shows on the timer, which stays readable.
     fn value(&self) -> u32 {
         0
     }
@@ -79,7 +79,7 @@ impl Alarm {
         let _ = poll(&mut [PollFd::new(&self.timer, PollFlags::IN)], None); // a signal: sleeps again
     }
 
-    /// Clears the alarm after it was seen. Later rings set it anew.
+    /// Clears the alarm after it was seen; later rings set it anew.
     fn clear(&self) {
         // The timer first: a ring in between leaves it set, for one unnecessary look. In the other
         // order the flag would stay set without the timer, and later rings would set no alarm.

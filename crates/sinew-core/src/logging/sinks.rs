@@ -84,8 +84,8 @@ impl LogFile {
         }
     }
 
-    /// Writes the pending lines. Returns a report of the first failure, or of the first success
-    /// after a failure: a file that can't be written is reported once.
+    /// Writes the pending lines. Returns a report of a failure after a success, or of a recovery: a
+    /// file that can't be written is reported once.
     pub(super) fn flush(&mut self) -> Option<Line> {
         if !self.buffer.is_empty() {
             self.write();

@@ -341,8 +341,8 @@ impl RawMessage {
         !matches!(self.keep(), Some(Backing::Loan(_) | Backing::Own(_)))
     }
 
-    /// Records, for the publisher that made this message, the lender in whose memory the next ones
-    /// should lie. Does nothing if its block belongs to no pool.
+    /// Records the lender in whose memory the maker of this message should put the next ones. Does
+    /// nothing if its block belongs to no pool.
     #[cold]
     pub(crate) fn is_wanted_by(&self, lends: Weak<dyn ImageLender>) {
         if let Some(pool) = &self.control().pool {
@@ -816,8 +816,8 @@ impl Pool {
         self.lend_new::<T>()
     }
 
-    /// A separate function: a large value is made on the stack first, and the caller's frame needs
-    /// no room for it.
+    /// Lends a message in a new block. A separate function: a large value is made on the stack
+    /// first, and the caller's frame needs no room for it.
     #[cold]
     #[inline(never)]
     fn lend_new<T: Message + Default>(self: &Arc<Self>) -> RawMessage {

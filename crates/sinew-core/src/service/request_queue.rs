@@ -66,7 +66,7 @@ pub(crate) struct ServerStats {
 #[repr(C)] // fields that every call touches come first
 pub(crate) struct ServerCore {
     pub(crate) requests: Arc<RequestQueue>,
-    /// Blocks for responses.
+    /// Blocks for its responses.
     pub(crate) pool: Arc<Pool>,
     pub(crate) stats: ServerStats,
     /// Observes requests that are received and responses that are sent.
@@ -270,7 +270,8 @@ impl QueueState {
 }
 
 impl prefetch::Footprint for RequestQueue {
-    /// The queue's memory may move: the lock holds it in place during the look.
+    /// Names the memory of the oldest request. The queue's memory may move: the lock holds it in
+    /// place.
     fn look(&self, _level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
         let state = self.state.lock();
         let (held, _) = state.queue.as_slices();
@@ -315,7 +316,7 @@ impl RequestQueue {
         self.enqueue(state, request, false).map(drop)
     }
 
-    /// The body of [`push`](Self::push).
+    /// Implements [`push`](Self::push).
     #[inline(never)]
     fn enqueue(
         &self,
@@ -437,8 +438,8 @@ impl RequestQueue {
         self.state.lock().notifier.task_ref().cloned()
     }
 
-    /// Returns the task of the server, or of its worker; and whether a job waits for that worker,
-    /// or any request for the server.
+    /// Returns the server's task, and whether any request waits for it. For a server without a
+    /// task, returns its worker's task, and whether the job waits for it.
     pub(crate) fn work(&self, job: &[u8; 16]) -> Option<(TaskRef, bool)> {
         let worker = {
             let state = self.state.lock();

@@ -147,7 +147,7 @@ impl<S: Service> Responder<S> {
             .map_err(|_| RespondError::new(None))
     }
 
-    /// Whether the caller still waits. Check this before a long computation.
+    /// Returns `true` if the caller still waits. Check this before a long computation.
     pub fn is_awaited(&self) -> bool {
         self.reply_token.reply_to.as_ref().is_some_and(ReplyTo::is_awaited)
     }

@@ -35,8 +35,8 @@ impl Time {
     }
 }
 
-/// In a model time stands still: a measurement must not decide what happens next, or no run could
-/// be repeated.
+/// Returns a fixed time: in a model time stands still, because a measurement must not decide what
+/// happens next, or no run could be repeated.
 #[cfg(loom)]
 fn machine(_clock: ClockId) -> i64 {
     1_000_000_000
@@ -52,7 +52,7 @@ fn machine(clock: ClockId) -> i64 {
 /// The clock that a timer follows. In ROS 2: `RCL_STEADY_TIME`, `RCL_SYSTEM_TIME`, `RCL_ROS_TIME`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ClockKind {
-    /// Never jumps: the clock of ROS 2's "wall timers".
+    /// Never jumps; the clock of ROS 2's "wall timers".
     #[default]
     Steady,
     /// The wall clock, which may be set to another time.

@@ -96,7 +96,7 @@ impl<T> CoalescingLock<T> {
         self.word.load(Ordering::Relaxed) & WANTED != 0 // S1 carries what the request stands for
     }
 
-    /// Takes a step; returns the word before it.
+    /// Applies a step to the word; returns the word before it.
     #[inline]
     fn update(&self, order: Ordering, step: impl Fn(u64) -> u64) -> u64 {
         let mut word = self.word.load(Ordering::Relaxed); // the exchange decides
@@ -109,7 +109,7 @@ impl<T> CoalescingLock<T> {
     }
 }
 
-/// The value, until this is dropped.
+/// Gives access to the value until it is dropped.
 pub(crate) struct CoalescingGuard<'a, T>(&'a CoalescingLock<T>);
 
 impl<T> Deref for CoalescingGuard<'_, T> {

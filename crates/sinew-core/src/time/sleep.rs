@@ -157,7 +157,7 @@ impl Task {
 }
 
 impl FollowsTime for Task {
-    /// If the time advanced, its timer becomes due by itself.
+    /// Wakes the task unless the time advanced: then its timer becomes due by itself.
     fn jumped(&self, jump: &TimeJump) {
         if jump.change != ClockChange::Same || jump.begins || jump.backward() > Duration::ZERO {
             self.wake();

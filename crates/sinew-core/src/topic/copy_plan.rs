@@ -59,7 +59,7 @@ pub(crate) enum Disposition {
 /// Every buffer's share of one message. Three words, made from counts alone; allocates nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CopyPlan {
-    /// The role whose first buffer gets the original by ownership.
+    /// The role of which the first buffer gets the original by ownership.
     heir: Option<Role>,
     /// Share of every sharer.
     shared: Disposition,
@@ -87,7 +87,7 @@ impl CopyPlan {
         }
     }
 
-    /// Number of copies made: one per `Copy`, and one for all `SharedCopy` together.
+    /// Returns the number of copies made: one per `Copy`, and one for all `SharedCopy` together.
     #[inline]
     pub(crate) const fn copies(&self) -> usize {
         self.copies

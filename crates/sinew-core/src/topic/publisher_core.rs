@@ -1,4 +1,4 @@
-//! A publisher's end of the delivery.
+//! The sending side of the delivery: a publisher.
 //!
 //! # How a publish finds its subscriptions
 //!
@@ -291,7 +291,7 @@ impl PublisherCore {
         }
     }
 
-    /// The endpoint as matching sees it.
+    /// Returns the endpoint as matching sees it.
     pub(crate) fn offers(&self) -> End<'_> {
         End::new(self.table, &self.qos, self.class.origin)
     }
@@ -335,7 +335,7 @@ impl PublisherCore {
         })
     }
 
-    /// The current strategy. Exact under the publisher's lock.
+    /// Returns the current strategy. Exact under the publisher's lock.
     #[inline]
     fn strategy(&self) -> Strategy {
         Strategy::from_bits(self.strategy.load(Ordering::Relaxed)) // ordered by the lock, or a hint
@@ -388,7 +388,7 @@ impl PublisherCore {
         self.go_straight(value, Form::BARE, self.sinks()).is_ok()
     }
 
-    /// The fast path: publishes a message as it is to every subscription, if all of them have room.
+    /// Publishes a message as it is to every subscription, if all of them have room: the fast path.
     /// Otherwise, or if the list is not the newest, returns it, having done nothing.
     #[inline(always)] // two instances: without sinks, sinks cost nothing
     fn go_straight<C: Content>(
@@ -430,9 +430,9 @@ impl PublisherCore {
         self.commit(state, (local, beyond), sinks, AsItIs(place))
     }
 
-    /// The steps from the sequence number on, which every message takes. `to` delivers `local` to
-    /// the subscriptions of this process; `beyond` leaves the process. Returns the message if there
-    /// was no [free place](Admission::Free).
+    /// Performs the steps from the sequence number on, which every message takes. `to` delivers
+    /// `local` to the subscriptions of this process; `beyond` leaves the process. Returns the
+    /// message if there was no [free place](Admission::Free).
     #[inline(always)]
     fn commit<C: Content>(
         &self,
@@ -542,7 +542,7 @@ impl PublisherCore {
         Publication::new(stamp, *sequence, self.marked_number, self.lifespan)
     }
 
-    /// The publisher's number in its participant.
+    /// Returns the publisher's number in its participant.
     pub(crate) fn number(&self) -> u64 {
         self.marked_number & !NETWORK
     }

@@ -41,8 +41,8 @@ pub(super) fn push_as_it_is(
     last.push(message, publication, place, deferred).map_or(Ok(None), Err)
 }
 
-/// The place for one of several subscriptions: only those that may block the publisher have limited
-/// places.
+/// Returns the admission for one of several subscriptions: only those that may block the publisher
+/// reserve places.
 #[inline]
 fn place_at(subscription: &SubscriptionCore, place: Admission) -> Admission {
     let is_any = place == Admission::Any || !subscription.wanted.qos.is_blocking();
@@ -98,7 +98,7 @@ pub(crate) fn deliver(
 
 /// The group of subscriptions that is selected from, and how its message is handed on.
 pub(super) struct Selection<'a> {
-    /// 0 for the list itself, else one of the [groups](Subscribers::others) of other types.
+    /// 0 for the list itself, otherwise one of the [groups](Subscribers::others) of other types.
     pub(super) group: usize,
     pub(super) ownership: Ownership,
     /// The publisher's node, if it is in this process.
@@ -242,8 +242,8 @@ impl<'a> Recipients<'a> {
 fn settled(original: RawMessage, subscription: &SubscriptionCore) -> RawMessage {
     match subscription.wanted.role {
         // SAFETY: a plan gives the original to one buffer by ownership, so this is the sole
-        // reference; the subscription's pool is for the type that the topic's ends agreed on when
-        // they matched.
+        // reference; the subscription's pool is for the type that the topic's endpoints agreed on
+        // when they matched.
         Role::Value => unsafe { original.move_into(&subscription.wanted.pool) },
         Role::Owner | Role::Sharer => original,
     }
@@ -297,7 +297,7 @@ fn duplicate(message: &RawMessage, subscribers: &Subscribers, pool: &Arc<Pool>) 
     unsafe { message.duplicate(clone, pool) }
 }
 
-/// Why a message could not be published.
+/// The reason why a message could not be published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unpublished {
     /// There is no memory for its encoded form.

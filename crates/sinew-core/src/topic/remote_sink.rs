@@ -6,7 +6,7 @@
 //! endpoint, and at most one sink, for each transport. It keeps the sinks under a lock of their
 //! own, so one thread at a time calls them. The steps for each message are
 //!
-//! 1. [`has_room`](RemoteSink::has_room), else [`wait_for_room`](RemoteSink::wait_for_room);
+//! 1. [`has_room`](RemoteSink::has_room), otherwise [`wait_for_room`](RemoteSink::wait_for_room);
 //! 2. [`prepare`](RemoteSink::prepare): memory for its encoded form, or none. Until then nothing
 //!    has happened that other processes could see;
 //! 3. subscriptions of this process get the message;

@@ -26,7 +26,7 @@ pub(crate) struct Session {
     executors: Mutex<Vec<Weak<Scheduler>>>,
     /// Followers of ROS time.
     followers: Mutex<Vec<Weak<dyn FollowsTime>>>,
-    /// The subscription that follows `/clock`.
+    /// The follower of `/clock`.
     sim_time: Mutex<Option<Box<dyn Send>>>,
     detached: Mutex<Detached>,
 }

@@ -24,7 +24,7 @@ impl Strategy {
     pub(crate) const REMOTE: Self = Self(1 << 5);
     /// The publisher keeps messages for late joiners.
     pub(crate) const RETAINS: Self = Self(1 << 6);
-    /// The publisher has made promises, and a task watches whether it keeps them.
+    /// The publisher has made promises that a task watches.
     pub(crate) const WATCHED: Self = Self(1 << 7);
 
     /// Whether it has any of these bits.

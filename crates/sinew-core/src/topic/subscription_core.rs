@@ -139,7 +139,7 @@ struct SubscriptionState {
     notifier: TaskNotifier,
     /// The counters that other processes can read.
     counters: Option<Counters>,
-    /// The publication time of the last message whose latency was recorded.
+    /// The publication time of the last message with a recorded latency.
     noted: i64,
     history: HistoryCache,
     /// Created when a task or a listener waits for the first time.
@@ -152,7 +152,7 @@ struct SubscriptionState {
     enough: usize,
 }
 
-/// Minimum nanoseconds between two messages whose latency is recorded for other processes: reading
+/// Minimum nanoseconds between two messages with a latency recorded for other processes: reading
 /// the clock for each message would cost too much.
 const NOTED: i64 = 10_000_000;
 
@@ -226,7 +226,7 @@ pub(crate) enum Taker {
     Reentrant,
 }
 
-/// Why a publisher got no place.
+/// The reason why a publisher got no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoPermit {
     /// The subscription is gone: there is nothing to deliver, and no error.
@@ -394,8 +394,8 @@ impl SubscriptionCore {
     }
 
     /// Takes the oldest message, for the callback. Also returns the stamp under which the executor
-    /// keeps the subscription ready, if it has more; in a reentrant group the next message has been
-    /// announced already.
+    /// keeps the subscription ready, if it has more; in a reentrant group the next message has
+    /// already been announced.
     #[inline]
     pub(crate) fn take_for(&self, token: &GroupToken) -> Option<Taken> {
         self.take_as(if token.is_reentrant() { Taker::Reentrant } else { Taker::Exclusive })
@@ -639,7 +639,8 @@ impl SubscriptionCore {
             if state.closed {
                 return Err(NoPermit::Gone);
             }
-            // Acquire: pairs with the Release of the shutdown, which then wakes us under this lock.
+            // Acquire: pairs with the Release of the shutdown, which then wakes this thread under
+            // this lock.
             if ended.load(Ordering::Acquire) {
                 return Err(NoPermit::Shutdown);
             }

@@ -107,8 +107,8 @@ impl TypedReader {
         let is_ours = message.table().is(self.table);
         match message.image() {
             None if is_ours => return Ok((message.another(), CopyWork::NONE)),
-            // The encoded form is the same for all types of the program; only subscriptions whose
-            // type is named at run time take any published type, without a look at its fields.
+            // The encoded form is the same for all types of the program; only subscriptions with a
+            // type named at run time take any published type, without a look at its fields.
             Some(_) if self.takes_images() && (is_ours || self.table.is_told()) => {
                 return Ok((message.another(), CopyWork::NONE));
             }

@@ -144,7 +144,7 @@ pub(super) struct DirectedWriter {
     next: u64,
     depth: usize,
     scratch: Vec<u8>,
-    /// Short failures for which there is no room in the ring.
+    /// Short failures that wait for room in the ring.
     overdue: VecDeque<(Head, Vec<u8>)>,
 }
 
@@ -161,8 +161,8 @@ impl DirectedWriter {
         Ok(Self { writer, peer: peer.id(), next: 1, depth: FIRST_DEPTH, scratch, overdue })
     }
 
-    /// Whether there is a place for one more message. Grows the ring until `most` messages are
-    /// under way.
+    /// Makes room for one more message, growing the ring if needed. Returns `false` if `most` are
+    /// already under way.
     fn make_room(&mut self, most: usize) -> Result<bool, CapacityError> {
         if !self.writer.has_room() {
             if self.depth >= most {
@@ -299,7 +299,7 @@ impl DirectedReader {
         Self { is_of_server, reading: CoalescingLock::new(reading), changes: Mutex::default() }
     }
 
-    /// Whether no more messages will arrive. Answers `false` while a thread looks.
+    /// Whether no more messages will arrive. Returns `false` while a thread looks.
     pub(super) fn is_over(&self) -> bool {
         let mut reading = self.reading.try_enter();
         reading.as_mut().and_then(|reading| reading.incoming.as_mut()).is_some_and(Incoming::is_over)

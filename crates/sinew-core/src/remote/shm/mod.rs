@@ -67,7 +67,7 @@ pub(crate) trait LocalEndpoints: Send + Sync {
 /// A node of another process: its participant, and its full name.
 pub(crate) type RemoteNode = (Arc<Peer>, String);
 
-/// A context's presence among the processes of its host.
+/// A context's participant among the processes of its host, and its view of the others.
 pub(crate) struct ShmTransport {
     participant: OnceLock<Arc<Participant>>,
     domain: Domain,

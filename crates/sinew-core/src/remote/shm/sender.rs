@@ -100,7 +100,7 @@ pub(crate) struct ShmAddress {
     pub(crate) key: EndpointKey,
 }
 
-/// A publisher's way out.
+/// A publisher's way out of the process through shared memory.
 pub(crate) struct ShmSink {
     writer: Writer,
     offered: QoS,

@@ -285,7 +285,7 @@ impl RemoteServerConnection for ShmServerConnection {
         }
     }
 
-    /// The entity stays until the server's answers have ended as well.
+    /// Ends the line of requests. Its entity stays until the server's answers have ended as well.
     fn end(&self) {
         let requests = self.requests.lock().take();
         drop(requests);

@@ -50,8 +50,8 @@ fn whoever_finds_it_taken_is_served() {
     });
 }
 
-/// A thread holds the value for other work after a request was left, and checks afterwards: the
-/// request isn't lost.
+/// A thread leaves a request, then holds the value for other work, and checks afterwards: no
+/// request is lost.
 ///
 /// Fails if two threads hold the value at once (S2).
 #[test]

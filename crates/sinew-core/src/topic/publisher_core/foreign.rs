@@ -89,7 +89,7 @@ impl PublisherCore {
         Publication { lineage, ..numbering.of(arrived, earlier, source.is_kept) }
     }
 
-    /// The maximum time that the message being published may wait for room.
+    /// Returns the maximum time that the message being published may wait for room.
     pub(super) fn max_blocking_time(&self) -> Duration {
         if self.marked_number & NETWORK == 0 {
             return self.qos.max_blocking_time;

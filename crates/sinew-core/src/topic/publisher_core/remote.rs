@@ -1,4 +1,4 @@
-//! How a publisher's messages leave the process: its sinks, one for each transport.
+//! A publisher's way out of the process: its sinks, one for each transport.
 
 use super::foreign::{ForeignMessage, Numbering};
 use super::{PublisherCore, PublisherState};
@@ -64,7 +64,7 @@ struct Slot {
     failed: Option<CapacityError>,
 }
 
-/// The way out of the process, for the time of one publish.
+/// The way out of the process, during one publish.
 pub(super) trait Beyond {
     /// Whether messages leave the process.
     fn is_open(&self) -> bool;
@@ -75,7 +75,7 @@ pub(super) trait Beyond {
     /// Reserves memory for the encoded forms; returns whether there is enough for all.
     fn prepare(&mut self, content: &mut impl Content) -> bool;
 
-    /// The work of sending what was prepared.
+    /// Returns the work of sending what was prepared.
     fn work(&self) -> CopyWork;
 
     /// Sends the message. Returns a warning if there was no room for the first time. `content` is

@@ -29,12 +29,12 @@ struct MessageForms {
 }
 
 impl MessageForms {
-    /// The form that subscriptions with the publisher's type get.
+    /// Returns the form that subscriptions with the publisher's type get.
     fn for_local(&self) -> Option<&RawMessage> {
         self.value.as_ref().or(self.published.as_ref())
     }
 
-    /// The form that leaves the process.
+    /// Returns the form that leaves the process.
     fn for_remote(&mut self) -> Option<&mut RawMessage> {
         self.image.as_mut().or(self.published.as_mut())
     }

@@ -145,7 +145,7 @@ pub(super) struct RemoteSources {
     pub(super) is_joining: AtomicBool,
     /// That wait. Locked before the history.
     pub(super) joining: Mutex<Option<Joining>>,
-    /// Publishers on the network whose gateway is gone and that no other gateway brings yet.
+    /// Publishers on the network that lost their gateway and that no other gateway brings yet.
     left: Mutex<VecDeque<Progress>>,
     /// Whether `left` has any.
     any_left: AtomicBool,
@@ -266,7 +266,7 @@ impl SubscriptionCore {
         }
     }
 
-    /// Remembers the progress of a publisher on the network whose gateway is gone.
+    /// Remembers the progress of a publisher on the network that lost its gateway.
     fn remember(&self, gone: Progress) {
         let mut left = self.sources.left.lock();
         left.retain(|known| known.identity != gone.identity);
@@ -284,7 +284,7 @@ impl SubscriptionCore {
         }
     }
 
-    /// Whether it remembers publishers whose gateway is gone.
+    /// Whether it remembers publishers with a gateway that is gone.
     #[inline]
     pub(crate) fn has_left(&self) -> bool {
         self.sources.any_left.load(Ordering::Acquire)
@@ -391,7 +391,7 @@ impl SubscriptionCore {
         self.count_gone(count, None, HistoryCache::count_missed, deferred);
     }
 
-    /// Same as [`count_lost`](Self::count_lost), if one of them has this problem.
+    /// Like [`count_lost`](Self::count_lost), if one of the messages has this problem.
     pub(crate) fn count_lost_for(&self, count: u64, problem: Option<&DecodeError>, deferred: &mut Deferred) {
         self.count_gone(count, problem, HistoryCache::count_lost, deferred);
     }
@@ -423,7 +423,7 @@ impl SubscriptionCore {
         }));
     }
 
-    /// After a message was taken, reports the freed place to the publisher of another process.
+    /// Reports a place that was freed by taking a message to the publisher of another process.
     /// Returns whether that was enough: there is nothing to read from the publisher before more
     /// messages are taken.
     #[inline]
