@@ -21,7 +21,7 @@
 //! | field | written by | read by |
 //! |---|---|---|
 //! | `references` | every reference, atomically | every reference |
-//! | all other fields of `Control` | the sole reference (count 1, acquired), or the pool while the block is with it | every reference |
+//! | other fields of `Control` | the sole reference (count 1, acquired), or its pool | all |
 //! | the value | the sole reference | every reference |
 //!
 //! # Sync points

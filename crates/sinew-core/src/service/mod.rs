@@ -6,15 +6,27 @@
 // back to that call and to no other: the request carries a `ReplyTo`, which answering consumes.
 // Only this value and the queue know whether client and server are in one process.
 //
-// | step | thread | under which lock | afterwards, under none |
-// |---|---|---|---|
-// | begin | the caller | pending calls: place and number for the call | |
-// | push | the caller; for a client elsewhere the thread that reads its line | request queue: limit, types, place by stamp; announced if nothing was | signals the executor, or the caller runs the server |
-// | forward | the caller, if the server is elsewhere | the line: notes the line in the call, then writes | |
-// | take | a worker, or a caller that runs the server | request queue | the callback |
-// | answer | any thread, once: the `ReplyTo` goes with it | pending calls: outcome; or the line | wakes the caller |
-// | take the answer | the caller, or the executor of its callback | pending calls: frees the place | |
-// | give up | the caller | pending calls, then request queue: takes the request back | |
+// | step | thread |
+// |---|---|
+// | begin | the caller |
+// | push | the caller; for a client elsewhere the thread that reads its line |
+// | forward | the caller, if the server is elsewhere |
+// | take | a worker, or a caller that runs the server |
+// | answer | any thread, once: the `ReplyTo` goes with it |
+// | take the answer | the caller, or the executor of its callback |
+// | give up | the caller |
+//
+// | step | under a lock | afterwards, under none |
+// |---|---|---|
+// | begin | pending calls: place and number for the call | |
+// | push | request queue: limit, types, place by stamp; announced if nothing was | signals (1) |
+// | forward | the line: notes the line in the call, then writes | |
+// | take | request queue | the callback |
+// | answer | pending calls: outcome; or the line | wakes the caller |
+// | take the answer | pending calls: frees the place | |
+// | give up | pending calls, then request queue: takes the request back | |
+//
+// (1) Signals the executor, or the caller runs the server.
 //
 // A client and a server of one process also meet if their types are the same by name and hash, but
 // held in different forms (one generic, for example): the request is converted to the server's form
@@ -23,18 +35,22 @@
 //
 // How a caller learns that there will be no answer:
 //
-// | event | the request waits in the queue | a server took it | it went to another process |
-// |---|---|---|---|
-// | the server goes | `close` gives it back | its `ReplyToken` answers yet, or fails when it is dropped | the line's end fails the call; a request that wasn't sent is queued again |
-// | the context ends | `end` gives it back | `end` fails the call | `end` fails the call |
-// | it can't be sent, read or answered | in another form: a failure, and the request | in another form: a failure | a failure in its place, later if there is no room; all calls of the line if it isn't known which |
+// - The server is removed. A request that waits in the queue: `close` gives it back. A request that
+//   a server took: its `ReplyToken` still answers, or fails when it is dropped. A request that went
+//   to another process: the line's end fails the call; a request that wasn't sent is queued again.
+// - The context ends. A request that waits in the queue: `end` gives it back. Any other request:
+//   `end` fails the call.
+// - It can't be sent, read or answered. A request of another form that waits in the queue: a
+//   failure, with the request. One that a server took: a failure. A request that went to another
+//   process: a failure in its place, later if there is no room; all calls of the line fail if it
+//   isn't known which.
 //
 // | file | contents |
 // |---|---|
 // | `registry` | the services of a context |
 // | `request_queue` | the queue of a service, with its server and clients |
 // | `request` | a request and its answer's target (`ReplyTo`); clients elsewhere |
-// | `pending_calls` | a client's calls, and servers elsewhere (`RemoteServer`, `RemoteServerConnection`) |
+// | `pending_calls` | a client's calls, and servers elsewhere (`RemoteServer`) |
 // | `responder` | from a request to its answer, now or later |
 // | `async_tasks` | the futures of an asynchronous server |
 // | `reply` | the return types of a server's callback |

@@ -35,7 +35,7 @@
 //! | step | under | where |
 //! |---|---|---|
 //! | room and memory elsewhere | the sinks' lock | `Beyond::has_room`, `prepare` |
-//! | filters, places, copies | no lock but the sinks' | `Recipients::select`; skipped if all take it as it is |
+//! | filters, places, copies | only the sinks' lock | `Recipients::select`; skipped if not needed |
 //! | check that the list is still the newest | the publisher's lock as well | C2 |
 //! | number and stamp, retain, each history | the same | [`PublisherCore::commit`] |
 //! | encoding for other processes, sending | the sinks' lock | `Beyond::send` |

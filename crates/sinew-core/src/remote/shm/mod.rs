@@ -8,7 +8,7 @@
 //! | `sender` | a publisher's way out: `PublisherEndpoint` and `RemoteSink` |
 //! | `remote_publisher` | a publisher of another process, for its subscriptions: `RemoteSource` |
 //! | `directed` | a line: requests or answers for one reader elsewhere that must get all |
-//! | `services` | services: a server of another process and a client's connection with it (`RemoteServer`, `RemoteServerConnection`), and the clients there that a server has (`RemoteClient`) |
+//! | `services` | services: `RemoteServer`, `RemoteServerConnection` and `RemoteClient` |
 //! | `type_descriptions` | descriptions of this process's types, for tools |
 //! | `receiver_thread` | the thread that receives for subscriptions without an executor |
 

@@ -1,8 +1,8 @@
 //! Property tests with oracles: the same operations on the real implementation and on a model that
 //! is too simple to be wrong.
 //!
-//! `PROPTEST_CASES=20000 cargo test -p sinew-core --lib properties` for more than the everyday number of
-//! cases; a failure prints the smallest sequence of operations that shows it.
+//! Run `PROPTEST_CASES=20000 cargo test -p sinew-core --lib properties` for more cases than every
+//! day; a failure prints the smallest sequence of operations that shows it.
 //!
 //! | module | subject | oracle |
 //! |---|---|---|
@@ -10,7 +10,7 @@
 //! | `handover` | the worker to wake for a ready task | the state of each worker |
 //! | `queue` | the scheduler: the callback that runs next | all ready tasks, sorted |
 //! | `promises` | deadlines and leases | all past messages and signs of life |
-//! | `delivery` | publishers, subscriptions and an executor, from outside | a list per subscription |
+//! | `delivery` | publishers, subscriptions, an executor | a list per subscription |
 
 mod delivery;
 mod handover;
