@@ -7,8 +7,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// The only reference to a message, which may read it, change it in place, take it apart and
-/// publish it.
+/// The only reference to a message: its holder may read the message, change it in place, take it
+/// apart and publish it.
 ///
 /// One pointer wide. The message lies in a publisher's pool
 /// ([`Publisher::loan`](crate::Publisher::loan)), in an adopted box, or in an allocation of its

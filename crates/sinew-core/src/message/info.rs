@@ -39,7 +39,7 @@ impl fmt::Debug for Gid {
     }
 }
 
-/// The way by which a message reached its subscription.
+/// The transport that brought a message to its subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Transport {
@@ -320,7 +320,7 @@ impl MessageInfo {
         Gid::of(self.publication.publisher, self.participant)
     }
 
-    /// Returns the way by which it reached the subscription.
+    /// Returns the transport that brought the message.
     pub fn transport(&self) -> Transport {
         match self.publication.publisher {
             publisher if publisher & NETWORK != 0 => Transport::Network,

@@ -7,8 +7,8 @@ use crate::sys::clock::{ClockKind, nanoseconds};
 use std::fmt;
 use std::time::Duration;
 
-/// Runs a loop at fixed times: the `n`th round is due `n` periods after the beginning, however long
-/// each round takes. From [`Node::rate`].
+/// Paces a loop at fixed times: the `n`th round is due `n` periods after the beginning, however
+/// long each round takes. From [`Node::rate`].
 ///
 /// A round that takes longer than a period is followed by the next one at once; periods that passed
 /// completely are skipped and counted, as by a [timer](crate::Timer). If its clock goes back, or

@@ -59,7 +59,7 @@ pub(crate) enum Disposition {
 /// Every buffer's share of one message. Three words, made from counts alone; allocates nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CopyPlan {
-    /// The role of which the first buffer gets the original by ownership.
+    /// The first buffer with this role gets the original by ownership.
     heir: Option<Role>,
     /// Share of every sharer.
     shared: Disposition,

@@ -390,8 +390,8 @@ impl RemotePublisher {
             }
             let publication = self.publication(incoming, &message);
             if let Some(now) = notes::difference_in(incoming, &publication) {
-                // Messages lost before the first one don't concern these subscriptions, unless they
-                // received the same publisher through another endpoint.
+                // Messages lost before the first one don't concern these subscriptions, unless
+                // another gateway brought the same publisher before.
                 let missed = difference.replace(now).map_or(0, |before| now.saturating_sub(before));
                 ends.subscriptions().for_each(|subscription| subscription.count_missed(missed, deferred));
                 self.note_progress(incoming, ends, &publication, deferred);

@@ -262,9 +262,9 @@ impl PublisherCore {
     }
 
     /// Locks the sinks once every reader that must get every message has room, with memory for the
-    /// encoded forms. Lack of memory is an error only if no subscription takes the message here, or
-    /// one elsewhere must get every message. Returns `None` if a subscription was added or removed
-    /// meanwhile.
+    /// encoded forms. Lack of memory is an error only if no subscription, here or elsewhere, would
+    /// get the message, or one elsewhere must get every message. Returns `None` if no subscription
+    /// elsewhere is connected any more.
     pub(super) fn prepare_sinks(
         &self,
         taken_here: bool,
