@@ -412,6 +412,7 @@ mod pages {
         CopyFree: "docs/book/copy-free.md",
         Executors: "docs/book/executors.md",
         Filters: "docs/book/filters.md",
+        FirstSteps: "docs/book/first-steps.md",
         Introspection: "docs/book/introspection.md",
         Launch: "docs/book/launch.md",
         Lifecycle: "docs/book/lifecycle.md",

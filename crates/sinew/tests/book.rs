@@ -1,5 +1,5 @@
-//! Checks of the README and the book: their programs are compiled (as doctests, see `pages` in
-//! `src/lib.rs`), every promise of the README has a program, and every name in them exists.
+//! Checks the README and the book: their programs are compiled (as doctests, see `pages` in
+//! `src/lib.rs`), each item of the README's status has a page or none, and what they name exists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -46,26 +46,60 @@ fn all_programs_are_compiled() {
     }
 }
 
-/// Pages that a row of the README's table links to and that have no program, as they are not about
-/// programs. The tests of the command check its texts.
-const WITHOUT_PROGRAM: [&str; 1] = ["docs/book/command.md"];
+/// Pages that an item of the README's status leads to and that have no program: they are about the
+/// command, whose tests check its output.
+const WITHOUT_PROGRAM: [&str; 2] = ["docs/book/command.md", "docs/book/debugging.md"];
 
-#[test]
-fn what_the_readme_promises_has_a_program() {
+/// The items of a list of the README's status, each with its further lines.
+fn status(heading: &str) -> Vec<String> {
     let readme = read("README.md");
-    let status = readme.split("## Status").nth(1).and_then(|rest| rest.split("## ").next());
-    let rows: Vec<_> =
-        status.expect("a section").lines().filter(|line| line.starts_with("| ")).skip(1).collect();
-    assert!(rows.len() > 10, "{rows:?}");
-    for row in rows {
-        let pages: Vec<_> =
-            row.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()).collect();
-        assert!(!pages.is_empty(), "no page: {row}");
-        for page in pages {
-            let is_tested = compiled().contains(page) || WITHOUT_PROGRAM.contains(&page);
-            assert!(is_tested, "no program of {page} is compiled: {row}");
+    let list = readme.split(heading).nth(1).and_then(|rest| rest.split("\n#").next());
+    let mut items: Vec<String> = Vec::new();
+    for line in list.expect("a list").lines().filter(|line| !line.is_empty()) {
+        match (line.strip_prefix("- "), items.last_mut()) {
+            (Some(text), _) => items.push(text.to_owned()),
+            (None, Some(item)) => *item += line,
+            (None, None) => {} // the sentence before the list
         }
     }
+    assert!(items.len() > 5, "{heading}: {items:?}");
+    items
+}
+
+/// The files that an item links to.
+fn links(item: &str) -> Vec<&str> {
+    item.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()).collect()
+}
+
+#[test]
+fn what_there_is_has_a_page_with_a_program() {
+    for item in status("### What there is\n") {
+        let pages = links(&item);
+        assert!(!pages.is_empty(), "no page: {item}");
+        for page in pages {
+            let is_tested = compiled().contains(page) || WITHOUT_PROGRAM.contains(&page);
+            assert!(is_tested, "no program of {page} is compiled: {item}");
+        }
+    }
+}
+
+#[test]
+fn what_there_is_not_yet_has_no_page() {
+    let summary = read("docs/book/SUMMARY.md").to_lowercase();
+    let there: BTreeSet<String> = status("### What there is\n").iter().map(|item| name(item)).collect();
+    for item in status("### What there is not yet\n") {
+        let missing = name(&item);
+        assert!(!summary.contains(&missing), "the book has a page on {missing}");
+        assert!(!there.contains(&missing), "{missing} is in both lists");
+        let page = links(&item).into_iter().find(|link| link.starts_with("docs/book/"));
+        assert_eq!(page, None, "a page of the book has what is missing: {item}");
+    }
+}
+
+/// The bold words at the beginning of an item, in small letters.
+fn name(item: &str) -> String {
+    let bold = item.strip_prefix("**").and_then(|rest| rest.split_once("**"));
+    bold.unwrap_or_else(|| panic!("no name in bold: {item}")).0.to_lowercase()
 }
 
 #[test]
@@ -106,7 +140,7 @@ fn what_is_named_exists() {
         known.extend(words(&fs::read_to_string(entry.expect("an entry").path()).expect("a list")));
     }
     define(&root().join("crates"), &mut known);
-    for page in pages().into_iter().filter(|page| !page.ends_with("migration.md")) {
+    for page in pages() {
         let text = read(&page);
         // Programs are compiled already; the first column of this table is rclcpp's.
         let is_rclcpp = page.ends_with("coming-from-rclcpp.md");
