@@ -24,19 +24,11 @@ conformance! {
 
 /// The promises that a network can't keep, by their words in the lists.
 const REASONS: [(&str, &str); 5] = [
-    ("deadlocks", "a wait that could never end is not found out"),
-    (
-        "room",
-        "a publisher waits for no room in a history of another host: what finds none is lost there, and told by \
-         `on_message_lost`",
-    ),
-    (
-        "place",
-        "a message has the place in the queue of its arrival, not of its publication: what became ready on this host \
-         meanwhile comes first",
-    ),
-    ("topics", "each publisher keeps its order; that between topics is lost when a link makes messages wait"),
-    ("clients", "each client keeps the order of its calls; that between clients is the one of their arrival"),
+    ("deadlocks", "a wait that could never end is not detected"),
+    ("room", "`publish` does not wait for room on another host"),
+    ("place", "a message has its place in the queue by its arrival"),
+    ("topics", "the order between topics is lost when a link makes messages wait"),
+    ("clients", "calls of several clients come in the order of their arrival"),
 ];
 
 /// Adds the scenarios of a list that are not run here.
