@@ -1,4 +1,4 @@
-//! Publishing and taking, once warm, allocate nothing. (A promise of the design's section 5.)
+//! Publishing and taking, once warm, allocate nothing.
 
 mod support;
 

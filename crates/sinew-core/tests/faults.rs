@@ -1,4 +1,4 @@
-//! Callbacks that panic, fail, or spin. (The design's section 7.)
+//! Callbacks that panic, fail, or spin.
 #![expect(clippy::disallowed_types, reason = "a lock of the test's own")]
 
 mod support;

@@ -1,5 +1,5 @@
 //! Delivery from a publisher to the subscriptions of its process, and to the transports that reach
-//! other processes. (The design's section 5.)
+//! other processes.
 //!
 //! | file | contents |
 //! |---|---|

@@ -1,5 +1,4 @@
-//! The same scenarios for whatever runs the callbacks and over whatever way the messages go. (The
-//! design's section 12.)
+//! The same scenarios for whatever runs the callbacks and over whatever way the messages go.
 //!
 //! A scenario is a function that is generic over a [`Runner`](suite::stage::Runner) and a
 //! [`Path`](suite::stage::Path). It is written down once, and listed once in [`suite`]; a macro

@@ -1,4 +1,4 @@
-//! Callbacks for file descriptors that are ready. (The design's section 7.)
+//! Callbacks for file descriptors that are ready.
 
 use crate::support;
 

@@ -1,4 +1,4 @@
-//! Which callback an executor runs next, and when it returns. (The design's section 7.)
+//! Which callback an executor runs next, and when it returns.
 
 use crate::support;
 

@@ -1,5 +1,4 @@
-//! Reliable keep_all on both ends: publishing waits for room, or says why it can't. (The design's
-//! section 8.)
+//! Reliable keep_all on both ends: publishing waits for room, or says why it can't.
 
 use crate::support;
 

@@ -1,4 +1,4 @@
-//! Waiting for what is ready, and deciding oneself what to do about it. (The design's section 7.)
+//! Waiting for what is ready, and deciding oneself what to do about it.
 
 use crate::support;
 

@@ -1,5 +1,4 @@
-//! Asynchronous calls and servers: no runtime, nothing lost when a future is dropped. (The design's
-//! section 9.)
+//! Asynchronous calls and servers: no runtime, nothing lost when a future is dropped.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 #![expect(clippy::disallowed_types, reason = "locks of the tests' own; nothing here is modelled")]
 

@@ -1,5 +1,4 @@
 //! Blocking calls: who runs the server meanwhile, what ends a wait, and waits that would never end.
-//! (The design's section 9.)
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 #![expect(clippy::disallowed_types, reason = "a lock of the test's own")]
 

@@ -1,5 +1,4 @@
-//! Servers and clients: the forms of callbacks, order, queues, names, who is told what. (The
-//! design's section 9.)
+//! Servers and clients: the forms of callbacks, order, queues, names, who is told what.
 
 use crate::support;
 

@@ -1,4 +1,4 @@
-//! Which executor serves what, and what happens when it goes. (The design's section 7.)
+//! Which executor serves what, and what happens when it goes.
 
 use crate::support;
 

@@ -1,4 +1,4 @@
-//! Who gets which copy of a message, by address and by counting clones. (The design's section 5.)
+//! Who gets which copy of a message, by address and by counting clones.
 
 use crate::support;
 

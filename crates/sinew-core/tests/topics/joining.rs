@@ -1,4 +1,4 @@
-//! Transient local: what a subscription gets that comes late. (The design's section 5.)
+//! Transient local: what a subscription gets that comes late.
 
 use crate::support;
 

@@ -1,5 +1,4 @@
-//! Creating and destroying entities, and shutting down; more in `conformance/lifetime.rs`. (The
-//! design's section 5.)
+//! Creating and destroying entities, and shutting down; more in `conformance/lifetime.rs`.
 #![expect(clippy::disallowed_types, reason = "slots that a callback empties; nothing here is modelled")]
 
 use crate::support;

@@ -1,5 +1,5 @@
-//! Quality of service inside one process: who matches, what a history keeps, and who is told. (The
-//! design's section 8; waiting for room is in `pressure.rs`, late joiners in `joining.rs`.)
+//! Quality of service inside one process: who matches, what a history keeps, and who is told.
+//! (Waiting for room is in `pressure.rs`, late joiners in `joining.rs`.)
 
 use crate::support;
 

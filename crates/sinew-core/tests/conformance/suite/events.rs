@@ -1,4 +1,4 @@
-//! Who matches, and what both ends are told. (The design's section 8.)
+//! Who matches, and what both ends are told.
 
 use super::stage::{Path, Runner, Stage};
 use super::support::{Log, Number, Text, all_numbers_in, numbers_in, wait_for};

@@ -1,4 +1,4 @@
-//! What is kept, for whom, and who is told. (The design's section 8.)
+//! What is kept, for whom, and who is told.
 
 use super::stage::{Path, Runner, Stage};
 use super::support::{Log, Number, all_numbers_in, wait_for};
