@@ -1,10 +1,9 @@
 //! Contexts: a process's presence in a domain.
 
 use crate::executor::membership::GroupRegistry;
-use crate::executor::owner::Host;
+use crate::executor::owner::{Close, Host};
 use crate::executor::scheduler::Scheduler;
 use crate::executor::wait_graph::WaitGraph;
-use crate::executor::work_queue::WorkQueueCore;
 use crate::executor::{AddError, Executable, Executor, sealed};
 use crate::parameters::clients::ParameterClients;
 use crate::parameters::options::USE_SIM_TIME;
@@ -24,6 +23,7 @@ use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::Weak;
 use std::time::Duration;
 
 /// The variable in which `sinew launch` names the options that it gives to several processes.
@@ -199,8 +199,8 @@ impl Host for ContextCore {
         self.session.register_executor(scheduler)
     }
 
-    fn close_at_end(&self, work: &Arc<WorkQueueCore>) {
-        self.session.close_at_end(work);
+    fn close_at_end(&self, what: Weak<dyn Close>) {
+        self.session.close_at_end(what);
     }
 
     fn end_detached(&self) {

@@ -4,6 +4,7 @@ use super::callback::Outcome;
 use super::node::Node;
 use crate::executor::error::{JoinError, PostError};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership, ReentrantGroup};
+use crate::executor::owner::Close;
 use crate::executor::work_queue::{Job, Joinable, WorkQueueCore};
 use crate::sys::sync::Arc;
 use std::fmt;

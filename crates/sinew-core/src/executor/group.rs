@@ -4,7 +4,7 @@
 use super::blocked::Blocked;
 use super::group_token::{GroupCell, GroupNumber, REENTRANT, StateOf};
 pub(crate) use super::member::GroupMember;
-use super::owner::Owner;
+use super::owner::{Close, Owner};
 use super::scheduler::{Scheduler, Task, TaskRef};
 use super::work_queue::WorkQueueCore;
 use crate::sys::clock::Clock;
@@ -318,7 +318,8 @@ impl GroupCore {
     pub(crate) fn work_queue(&self, what: &str) -> (Arc<WorkQueueCore>, Membership) {
         let core = WorkQueueCore::new(&self.node, &self.clock, what);
         let membership = self.join(core.clone());
-        self.node.host().close_at_end(&core);
+        let weak: Weak<dyn Close> = Arc::downgrade(&core) as Weak<WorkQueueCore>;
+        self.node.host().close_at_end(weak);
         (core, membership)
     }
 

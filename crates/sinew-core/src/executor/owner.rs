@@ -3,11 +3,17 @@
 
 use super::scheduler::Scheduler;
 use super::wait_graph::WaitGraph;
-use super::work_queue::WorkQueueCore;
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, AtomicBool};
 use sinew_shm::{EndpointKey, Participant};
 use std::any::Any;
+use std::sync::Weak;
+
+/// Something that ends before its last reference goes.
+pub(crate) trait Close: Send + Sync {
+    /// Drops what waits in it. Nothing is taken any more.
+    fn close(&self);
+}
 
 /// A group's node.
 pub(crate) trait Owner: Send + Sync {
@@ -39,7 +45,7 @@ pub(crate) trait Host {
     fn register_executor(&self, scheduler: &Arc<Scheduler>) -> bool;
 
     /// Has a queue closed when the context ends; at once, if it has ended already.
-    fn close_at_end(&self, work: &Arc<WorkQueueCore>);
+    fn close_at_end(&self, what: Weak<dyn Close>);
 
     /// Ends what was detached in it: on a thread of the program's.
     fn end_detached(&self);

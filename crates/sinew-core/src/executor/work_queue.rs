@@ -22,7 +22,7 @@ use super::faults::panic_message;
 use super::group_token::GroupToken;
 use super::member::GroupMember;
 use super::notifier::TaskNotifier;
-use super::owner::Owner;
+use super::owner::{Close, Owner};
 use super::prefetch::NoteIndex;
 use super::scheduler::{TaskRef, signal};
 use super::task::{CallbackResult, Task, TaskOutcome};
@@ -125,18 +125,6 @@ impl WorkQueueCore {
         self.pending.lock().queue.len()
     }
 
-    /// Drops what waits, and cancels the futures. Nothing is taken any more.
-    pub(crate) fn close(&self) {
-        no_lock_is_held();
-        let (queue, futures) = {
-            let mut pending = self.pending.lock();
-            pending.is_closed = true;
-            (mem::take(&mut pending.queue), mem::take(&mut pending.futures))
-        };
-        drop(queue);
-        futures.iter().for_each(|(_, future)| future.cancel());
-    }
-
     fn closed(&self) -> PostError {
         PostError::Closed { queue: self.what.clone() }
     }
@@ -164,6 +152,20 @@ impl WorkQueueCore {
     fn forget(&self, key: usize) {
         let future = self.pending.lock().futures.try_remove(key);
         drop(future); // perhaps the last reference, and with it an output
+    }
+}
+
+impl Close for WorkQueueCore {
+    /// Drops what waits, and cancels the futures.
+    fn close(&self) {
+        no_lock_is_held();
+        let (queue, futures) = {
+            let mut pending = self.pending.lock();
+            pending.is_closed = true;
+            (mem::take(&mut pending.queue), mem::take(&mut pending.futures))
+        };
+        drop(queue);
+        futures.iter().for_each(|(_, future)| future.cancel());
     }
 }
 

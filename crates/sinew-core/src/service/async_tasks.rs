@@ -21,6 +21,7 @@ use super::reply::{Reply, outcome};
 use super::responder::ReplyToken;
 use crate::executor::group_token::GroupToken;
 use crate::executor::notifier::{TaskNotifier, ToSignal};
+use crate::executor::owner::Close;
 use crate::executor::panic_message;
 use crate::executor::scheduler::{TaskRef, index, signal};
 use crate::message::info::{ChainScope, Lineage};
@@ -276,11 +277,6 @@ where
         drop(before);
         signal(call);
     }
-}
-
-/// A part that ends with its server.
-pub(crate) trait Close: Send + Sync {
-    fn close(&self);
 }
 
 impl<A, T> Close for ServerFutures<A, T>

@@ -1,8 +1,8 @@
 //! The state shared by the nodes, topics and executors of one context.
 
+use crate::executor::owner::Close;
 use crate::executor::scheduler::Scheduler;
 use crate::executor::wait_graph::WaitGraph;
-use crate::executor::work_queue::WorkQueueCore;
 use crate::ros::failure::CreateError;
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock, Wake};
 use crate::sys::jump::{FollowsTime, TimeJump};
@@ -37,7 +37,7 @@ struct Detached {
     /// Set when nothing is kept any more.
     closed: bool,
     entities: Vec<Box<dyn Send>>,
-    queues: Vec<Weak<WorkQueueCore>>,
+    queues: Vec<Weak<dyn Close>>,
 }
 
 impl Session {
@@ -114,18 +114,20 @@ impl Session {
     }
 
     /// Has a queue closed when the context ends; at once, if it has ended already.
-    pub(crate) fn close_at_end(&self, queue: &Arc<WorkQueueCore>) {
+    pub(crate) fn close_at_end(&self, queue: Weak<dyn Close>) {
         {
             let mut detached = self.detached.lock();
             if !detached.closed {
                 if detached.queues.len() == detached.queues.capacity() {
                     detached.queues.retain(|queue| queue.strong_count() > 0);
                 }
-                detached.queues.push(Arc::downgrade(queue));
+                detached.queues.push(queue);
                 return;
             }
         }
-        queue.close();
+        if let Some(queue) = queue.upgrade() {
+            queue.close();
+        }
     }
 
     // ---- executors and timers ----

@@ -2,7 +2,7 @@
 
 use super::{Probe, check};
 use crate::executor::group_token::GroupToken;
-use crate::executor::owner::{Host, Owner};
+use crate::executor::owner::{Close, Host, Owner};
 use crate::executor::scheduler::{Scheduler, Task};
 use crate::executor::wait_graph::WaitGraph;
 use crate::executor::work_queue::{Joinable, WorkQueueCore};
@@ -12,6 +12,7 @@ use loom::thread;
 use sinew_shm::{EndpointKey, Participant};
 use std::any::Any;
 use std::pin::Pin;
+use std::sync::Weak;
 use std::task::{Context, Poll, Waker};
 
 /// A node that is only a name.
@@ -61,7 +62,7 @@ impl Host for Stub {
         true
     }
 
-    fn close_at_end(&self, _: &Arc<WorkQueueCore>) {}
+    fn close_at_end(&self, _: Weak<dyn Close>) {}
 
     fn end_detached(&self) {}
 
