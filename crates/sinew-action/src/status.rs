@@ -50,7 +50,7 @@ impl GoalStatus {
         !self.is_terminal() && self != Self::Unknown
     }
 
-    /// Returns `true` if the goal can be asked to end; not a second time.
+    /// Returns `true` if the goal can still be asked to end.
     pub(crate) fn is_cancelable(self) -> bool {
         matches!(self, Self::Accepted | Self::Executing)
     }

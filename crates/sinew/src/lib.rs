@@ -115,8 +115,8 @@
 //!
 //! # Executors and groups
 //!
-//! Callbacks run in an [`Executor`], in the order in which their messages were published and their
-//! timers were due; callbacks of groups with a higher [priority](Group::priority) go first.
+//! Callbacks run in an [`Executor`], in the order in which their messages arrived (inside a
+//! process: were published) and their timers were due; callbacks of groups with a higher [priority](Group::priority) go first.
 //! [`Executor::single`] runs them one at a time on the thread that spins it. [`Executor::multi`]
 //! runs them on several threads, where they *begin* in that order. Several executors may serve
 //! different nodes or groups.
@@ -124,7 +124,8 @@
 //! Entities made by a node are in its default group; entities made by a group are in that group. A
 //! [`Group`] runs one callback at a time, on whichever thread, and may own a state that its
 //! callbacks get as `&mut S`. Callbacks of a [`ReentrantGroup`] run at the same time, also one
-//! callback for several messages, and so must be `Fn + Send + Sync`.
+//! callback for several messages, and so must be `Fn + Send + Sync`. [`Group::post`] runs a closure
+//! of the program once in a group, and [`Group::spawn`] a future, in order with its callbacks.
 //!
 //! A [`WaitSet`] only reports what is ready; the program takes or runs it. [`Executor::descriptor`]
 //! fits an executor into the event loop of another library. The repository's

@@ -63,7 +63,8 @@ where
 /// what is said of it, and ends with its last handle. Programs usually want [`Group::post`] and
 /// [`Group::spawn`], which use a queue that the group has for itself. Clones are the same queue; once
 /// the last is dropped, or any is [closed](Self::close), what waits is dropped and its futures are
-/// cancelled. The queue has no limit: it is as long as what the program posts faster than it runs.
+/// cancelled. Work that holds a handle of its own queue keeps the queue until it ran, or the context
+/// ends. The queue has no limit: it is as long as what the program posts faster than it runs.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -94,8 +95,8 @@ struct MemberQueue {
 
 impl MemberQueue {
     fn close(&self, wait: bool) {
+        self.core.close(); // first: nothing is taken any more while this waits
         self.group.deregister(self.membership, wait);
-        self.core.close();
     }
 }
 
@@ -126,7 +127,7 @@ impl<G: CallbackGroup> WorkQueue<G> {
     where
         F: PostedClosure<G, Form>,
     {
-        self.queue.core.post(closure.into_job(&self.group))
+        self.queue.core.post(closure.into_job(&self.group), self.queue.group.clone())
     }
 
     /// Spawns a future, as [`Group::spawn`].
@@ -137,7 +138,7 @@ impl<G: CallbackGroup> WorkQueue<G> {
     where
         F: Future<Output: Send> + Send + 'static,
     {
-        spawn(&self.queue.core, future)
+        spawn(&self.queue.core, &self.queue.group, future)
     }
 
     /// Number of closures and woken futures that wait to run.
@@ -150,8 +151,8 @@ impl<G: CallbackGroup> WorkQueue<G> {
         self.len() == 0
     }
 
-    /// Closes it, also for its clones: drops what waits, cancels its futures, and waits for what
-    /// runs on another thread. Called in its own work, it doesn't wait.
+    /// Closes it, also for its clones: takes nothing any more, drops what waits, cancels its futures,
+    /// and waits for what runs on another thread. Called in its own work, it doesn't wait.
     pub fn close(self) {
         self.queue.close(true);
     }
@@ -163,26 +164,37 @@ impl<G: CallbackGroup> fmt::Debug for WorkQueue<G> {
     }
 }
 
-fn spawn<F>(core: &Arc<WorkQueueCore>, future: F) -> Result<JoinHandle<F::Output>, PostError>
+fn spawn<F>(
+    core: &Arc<WorkQueueCore>,
+    group: &Arc<GroupCore>,
+    future: F,
+) -> Result<JoinHandle<F::Output>, PostError>
 where
     F: Future<Output: Send> + Send + 'static,
 {
-    Ok(JoinHandle { future: Some(core.spawn(future)?) })
+    Ok(JoinHandle { future: Some(core.spawn(future)?), group: group.clone() })
 }
 
-/// A spawned future; from [`Group::spawn`]. It is itself a future, which yields the output.
+/// A spawned future; from [`Group::spawn`]. It is itself a future, which yields the output, once.
 ///
-/// Dropped, it cancels the future, as all handles of Sinew end what they stand for;
-/// [`detach`](Self::detach) lets it go on. Any thread may await it.
+/// Dropped, it cancels the future, as all handles of Sinew end what they stand for, and discards the
+/// output, also one that is an error; [`detach`](Self::detach) lets the future go on. The handle
+/// keeps the group and its node. Any thread may await it. After a shutdown of the context it yields
+/// [`JoinError::Cancelled`] once the executor has returned from its spin.
+///
+/// # Panics
+/// If it is polled again after it was ready.
 #[must_use = "a spawned future is cancelled when its handle is dropped: await it, keep it, or `detach()` it"]
 pub struct JoinHandle<T> {
     /// `None` once it is detached.
     future: Option<Arc<dyn Joinable<T>>>,
+    group: Arc<GroupCore>,
 }
 
 impl<T> JoinHandle<T> {
-    /// Drops the future: on this thread, or after the poll on the thread that polls it now. Awaiting
-    /// the handle then yields [`JoinError::Cancelled`]. No effect once the future is over.
+    /// Drops the future: on this thread, or on the thread that polls it now, after that poll.
+    /// Awaiting the handle then yields [`JoinError::Cancelled`], unless that poll yields the output.
+    /// No effect once the future is over.
     pub fn cancel(&self) {
         if let Some(future) = &self.future {
             future.cancel();
@@ -196,12 +208,13 @@ impl<T> JoinHandle<T> {
 }
 
 impl<T: Outcome + Send + 'static> JoinHandle<T> {
-    /// Lets the future go on without a handle, until it is over, its queue is closed or the context
-    /// ends. If it yields an error, the executor is told, as of a callback's
-    /// ([`on_error`](crate::executor::ExecutorBuilder::on_error)).
+    /// Lets the future go on without a handle, until it is over or the context ends; until then it
+    /// keeps its group and node. If it yields an error, that is handled as a callback's
+    /// ([`on_error`](crate::executor::ExecutorBuilder::on_error)). A future of a [`WorkQueue`] still
+    /// ends with that queue.
     pub fn detach(mut self) {
         if let Some(future) = self.future.take() {
-            future.detach(T::into_result);
+            future.detach(T::into_result, self.group.clone());
         }
     }
 }
@@ -219,7 +232,9 @@ impl<T> Future for JoinHandle<T> {
 
 impl<T> Drop for JoinHandle<T> {
     fn drop(&mut self) {
-        self.cancel();
+        if let Some(future) = &self.future {
+            future.abandon();
+        }
     }
 }
 
@@ -240,8 +255,10 @@ macro_rules! work {
         /// as [`on_panic`](crate::executor::ExecutorBuilder::on_panic) and
         /// [`on_error`](crate::executor::ExecutorBuilder::on_error) say. Posted in a callback, it
         /// continues that callback's [chain](crate::msg::Lineage) of messages. If the group is in
-        /// no executor, or is paused, it waits; it is dropped if the group or the context ends
-        /// before. The number of closures that wait is not limited.
+        /// no executor, or is paused, it waits, and keeps the group and its node meanwhile; if the
+        /// context ends before, it is dropped. One that holds a handle of its own node or context
+        /// keeps that until it ran or [`Context::shutdown`](crate::Context::shutdown). The number of
+        /// closures that wait is not limited.
         ///
         /// ```
         /// use sinew::prelude::*;
@@ -267,14 +284,18 @@ macro_rules! work {
         where
             F: PostedClosure<Self, Form>,
         {
-            self.core.work().post(closure.into_job(self))
+            self.core.work().post(closure.into_job(self), self.core.clone())
         }
 
         /// Runs a future in this group: it is polled on threads of the group's executor, and so
         /// never at the same time as a callback of an exclusive group. Between polls the group is
         /// free for its other callbacks. The first poll and each one after a wake-up stand in the
-        /// executor's queue as posted closures do, and the same holds for panics, chains and limits.
-        /// Allocates twice, polling allocates nothing.
+        /// executor's queue as posted closures do; the future continues the chain of the callback
+        /// that spawns it. A panic ends the spin unless
+        /// [`on_panic`](crate::executor::ExecutorBuilder::on_panic) says otherwise, also if the
+        /// handle is awaited, which then yields [`JoinError::Panicked`]. The group's state is for
+        /// closures: a future [posts](Self::post) one to touch it. Allocates twice, polling
+        /// allocates nothing.
         ///
         /// Dropping the handle cancels the future; [`JoinHandle::detach`] lets it go on.
         ///
@@ -305,7 +326,7 @@ macro_rules! work {
         where
             F: Future<Output: Send> + Send + 'static,
         {
-            spawn(self.core.work(), future)
+            spawn(self.core.work(), &self.core, future)
         }
 
         /// A queue of its own for closures and futures of this group, with a name for errors and
@@ -334,6 +355,11 @@ impl Node {
         F: PostedClosure<Group, Form>,
     {
         self.default_group().post(closure)
+    }
+
+    /// A named queue of the node's default group, as [`Group::work_queue`].
+    pub fn work_queue(&self, name: &str) -> WorkQueue {
+        self.default_group().work_queue(name)
     }
 
     /// Runs a future in the node's default group, as [`Group::spawn`].

@@ -75,7 +75,7 @@ impl Status for Triggered {
 /// A type-erased event callback with its group.
 pub(crate) type OnEvent<E> = Box<dyn Fn(&mut GroupToken, &E) -> CallbackResult + Send + Sync>;
 
-/// Collects events of one kind and passes them to a callback, all those since the last call at
+/// A collector of events of one kind, which passes all those since the last call to a callback at
 /// once.
 pub(crate) struct StatusCondition<E> {
     group: Arc<GroupCore>,

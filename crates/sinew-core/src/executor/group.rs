@@ -199,6 +199,7 @@ impl<S: Send + 'static> Group<S> {
 /// | timer | is not due | is due one period later |
 /// | server | requests wait, up to `max_requests` and their callers' timeouts | are answered |
 /// | client, guard condition, event handlers | waits | is told |
+/// | posted closure, woken future | waits | runs |
 ///
 /// Publishers wait for a reliable subscription that keeps all when its history is full, as for any
 /// that takes nothing. Listeners, filters, [`take`](crate::Subscription::take) and publishers know

@@ -70,7 +70,7 @@ pub(crate) struct SchedulerState {
     pub(super) last_spinner: Option<ThreadId>,
     /// A thread waits for the executor's descriptor, and it isn't readable.
     pub(super) descriptor_waits: bool,
-    /// A thread of their own minds the timers.
+    /// A separate thread minds the timers.
     pub(super) timers_have_thread: bool,
     /// The groups' clocks are virtual.
     pub(super) is_virtual: bool,

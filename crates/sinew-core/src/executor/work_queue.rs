@@ -9,16 +9,19 @@
 //! |---|---|---|
 //! | `Idle` | its cell | `Woken`, and it enters the queue |
 //! | `Woken` | its cell | - |
-//! | `Polled` | the thread that polls it | `PolledAgain` |
+//! | `Polled` | the thread that polls it, or drops it | `PolledAgain` |
 //! | `PolledAgain` | the thread that polls it, which puts it back as `Woken` and into the queue | - |
-//! | `Over` | nobody: it was ready, panicked, or was cancelled | - |
+//! | `Over` | no thread: it was ready, panicked, or was cancelled, and is dropped | - |
 //!
-//! Closures, polls, and drops of futures and outputs are the program's code: no lock is held
-//! meanwhile. A future that is cancelled while a thread polls it is dropped by that thread, after the
-//! poll.
+//! Closures, polls, wakers, and drops of all of them and of outputs are the program's code: no lock
+//! is held meanwhile, and a panic in one of them leaves no handle waiting. A future that is cancelled
+//! while a thread polls it is dropped by that thread, after the poll.
+//!
+//! Work that waits keeps its group, and with it the node, as a detached entity does. What ends with
+//! the context is closed then, so that nothing keeps itself.
 
 use super::error::{JoinError, PostError};
-use super::faults::panic_message;
+use super::faults::{caught, dispose_of, panic_message, report};
 use super::group_token::GroupToken;
 use super::member::GroupMember;
 use super::notifier::TaskNotifier;
@@ -28,8 +31,10 @@ use super::scheduler::{TaskRef, signal};
 use super::task::{CallbackResult, Task, TaskOutcome};
 use crate::message::info::{ChainScope, Lineage};
 use crate::sys::clock::{Clock, Stamp};
+use crate::sys::logging::Level;
 use crate::sys::sync::{Arc, Mutex, no_lock_is_held};
 use slab::Slab;
+use std::any::Any;
 use std::collections::VecDeque;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -39,6 +44,9 @@ use std::task::{Context, Poll, Wake, Waker};
 
 /// A closure with its group's state, erased.
 pub(crate) type Job = Box<dyn FnOnce(&mut GroupToken) -> CallbackResult + Send>;
+
+/// Keeps the group of work that waits.
+pub(crate) type KeepAlive = Arc<dyn Any + Send + Sync>;
 
 /// A queue of closures and futures.
 pub(crate) struct WorkQueueCore {
@@ -67,8 +75,13 @@ impl PendingWork {
 }
 
 enum Work {
-    Closure(Job, Option<Lineage>),
-    Future(Arc<dyn SpawnedFuture>),
+    Closure {
+        job: Job,
+        lineage: Option<Lineage>,
+        group: KeepAlive,
+    },
+    /// A woken future, by its key.
+    Future(usize, Arc<dyn SpawnedFuture>),
 }
 
 impl WorkQueueCore {
@@ -89,13 +102,13 @@ impl WorkQueueCore {
     }
 
     /// Has the closure run once, after what is ready already. It continues the chain of messages in
-    /// which this thread is.
-    pub(crate) fn post(&self, job: Job) -> Result<(), PostError> {
-        let work = Work::Closure(job, Lineage::current());
-        if self.has_ended() || self.enqueue(work).is_err() {
+    /// which this thread is, and keeps its group until then.
+    pub(crate) fn post(&self, job: Job, group: KeepAlive) -> Result<(), PostError> {
+        let work = Work::Closure { job, lineage: Lineage::current(), group };
+        if self.has_ended() {
             return Err(self.closed());
         }
-        Ok(())
+        self.enqueue(work).map_err(|_dropped_here| self.closed())
     }
 
     /// Has the future polled for the first time after what is ready already.
@@ -116,7 +129,7 @@ impl WorkQueueCore {
             entry.insert(cell.clone());
             cell
         };
-        self.resume(cell.clone());
+        self.resume(cell.key, cell.clone());
         Ok(cell)
     }
 
@@ -144,14 +157,33 @@ impl WorkQueueCore {
     }
 
     /// A future can go on. In a closed queue it is cancelled already.
-    fn resume(&self, future: Arc<dyn SpawnedFuture>) {
-        drop(self.enqueue(Work::Future(future)));
+    fn resume(&self, key: usize, future: Arc<dyn SpawnedFuture>) {
+        drop(self.enqueue(Work::Future(key, future)));
     }
 
-    /// A future is over.
-    fn forget(&self, key: usize) {
-        let future = self.pending.lock().futures.try_remove(key);
-        drop(future); // perhaps the last reference, and with it an output
+    /// A future is over; `is_queued` if it may be in the queue.
+    fn forget(&self, key: usize, is_queued: bool) {
+        let mut pending = self.pending.lock();
+        let future = pending.futures.try_remove(key);
+        let is_it = |(_, work): &(Stamp, Work)| matches!(work, Work::Future(other, _) if *other == key);
+        let place = if is_queued { pending.queue.iter().position(is_it) } else { None };
+        let queued = place.and_then(|place| pending.queue.remove(place));
+        if queued.is_some() && pending.queue.is_empty() {
+            pending.notifier.retract(false);
+        }
+        drop(pending);
+        drop((future, queued)); // perhaps the last references
+    }
+
+    /// Drops what is the program's; a panic in that is reported and ends nothing.
+    fn drop_of_program(&self, value: impl Sized) {
+        if let Err(message) = caught(|| drop(value)) {
+            report(
+                Level::Error,
+                &self.what,
+                &format_args!("what was dropped unfinished panicked: {message}"),
+            );
+        }
     }
 }
 
@@ -162,10 +194,15 @@ impl Close for WorkQueueCore {
         let (queue, futures) = {
             let mut pending = self.pending.lock();
             pending.is_closed = true;
+            if !pending.queue.is_empty() {
+                pending.notifier.retract(false);
+            }
             (mem::take(&mut pending.queue), mem::take(&mut pending.futures))
         };
-        drop(queue);
         futures.iter().for_each(|(_, future)| future.cancel());
+        for (_, work) in queue {
+            self.drop_of_program(work);
+        }
     }
 }
 
@@ -178,11 +215,11 @@ impl Task for WorkQueueCore {
         drop(pending);
         signal(call);
         let result = match work {
-            Some((_, Work::Closure(job, lineage))) => {
+            Some((_, Work::Closure { job, lineage, group: _group })) => {
                 let _chain = ChainScope::enter(lineage);
                 Some(job(token))
             }
-            Some((_, Work::Future(future))) => future.poll(),
+            Some((_, Work::Future(_, future))) => future.poll(),
             None => None,
         };
         TaskOutcome { called: result.is_some(), result: result.unwrap_or(Ok(())), next }
@@ -205,10 +242,6 @@ impl Task for WorkQueueCore {
 
     fn place(&self) -> &NoteIndex {
         &self.place
-    }
-
-    fn subject(&self) -> usize {
-        std::ptr::from_ref(self).addr()
     }
 
     fn has_ended(&self) -> bool {
@@ -248,10 +281,13 @@ pub(crate) trait Joinable<T>: Send + Sync {
     /// Drops it: here, or on the thread that polls it, after that.
     fn cancel(&self);
 
+    /// Cancels it, and drops its output now or when there is one.
+    fn abandon(&self);
+
     fn is_over(&self) -> bool;
 
-    /// From now on the output goes to `report`, in the group.
-    fn detach(&self, report: fn(T) -> CallbackResult);
+    /// From now on the output goes to `report`, in the group, which is kept until then.
+    fn detach(&self, report: fn(T) -> CallbackResult, group: KeepAlive);
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -276,16 +312,25 @@ pub(crate) struct FutureCell<F: Future> {
 
 struct CellState<F: Future> {
     phase: Phase,
-    /// `None` while a thread polls it, and once it is over.
+    /// `None` while a thread has it, and once it is over.
     future: Option<Pin<Box<F>>>,
     /// The thread that polls it drops it.
     is_cancelled: bool,
-    /// Until the handle takes it.
-    output: Option<Result<F::Output, JoinError>>,
+    output: Output<F::Output>,
     /// Waits for the output.
     joining: Option<Waker>,
-    /// Gets the output, if there is no handle.
-    report: Option<fn(F::Output) -> CallbackResult>,
+}
+
+/// What becomes of a future's output.
+enum Output<T> {
+    /// It is for the handle.
+    Awaited,
+    /// The handle hasn't taken it yet.
+    Ready(Result<T, JoinError>),
+    /// The handle has taken it, or wants none.
+    Gone,
+    /// It is reported to the executor. The group is kept until then.
+    Reported(fn(T) -> CallbackResult, KeepAlive),
 }
 
 impl<F> FutureCell<F>
@@ -303,22 +348,24 @@ where
             phase: Phase::Woken,
             future: Some(future),
             is_cancelled: false,
-            output: None,
+            output: Output::Awaited,
             joining: None,
-            report: None,
         };
         let queue = Arc::downgrade(queue);
         Arc::new_cyclic(|me| Self { me: me.clone(), queue, key, lineage, state: Mutex::new(state) })
     }
 
-    /// The future is not ready.
-    fn put_back(&self, future: Pin<Box<F>>) {
+    fn enter_queue(&self) {
+        if let (Some(queue), Some(me)) = (self.queue.upgrade(), self.me.upgrade()) {
+            queue.resume(self.key, me);
+        }
+    }
+
+    /// The future is not ready. It comes back if it was cancelled meanwhile.
+    fn put_back(&self, future: Pin<Box<F>>) -> Option<Pin<Box<F>>> {
         let mut state = self.state.lock();
         if state.is_cancelled {
-            drop(state);
-            drop(future);
-            drop(self.finish(Err(JoinError::Cancelled)));
-            return;
+            return Some(future);
         }
         state.future = Some(future);
         let again = state.phase == Phase::PolledAgain;
@@ -327,34 +374,40 @@ where
         if again {
             self.enter_queue();
         }
-    }
-
-    fn enter_queue(&self) {
-        if let (Some(queue), Some(me)) = (self.queue.upgrade(), self.me.upgrade()) {
-            queue.resume(me);
-        }
+        None
     }
 
     /// The future is over and dropped. Returns what is reported if there is no handle.
-    fn finish(&self, output: Result<F::Output, JoinError>) -> CallbackResult {
-        let mut state = self.state.lock();
-        state.phase = Phase::Over;
-        let joining = state.joining.take();
-        let reported = match (state.report, output) {
-            (Some(report), Ok(output)) => Some((report, output)),
-            (_, output) => {
-                state.output = Some(output);
-                None
+    fn finish(&self, output: Result<F::Output, JoinError>, is_queued: bool) -> CallbackResult {
+        let (joining, before, unwanted, group) = {
+            let mut state = self.state.lock();
+            state.phase = Phase::Over;
+            let joining = state.joining.take();
+            match mem::replace(&mut state.output, Output::Gone) {
+                Output::Reported(report, group) => (joining, Some(report), Some(output), Some(group)),
+                Output::Awaited => {
+                    state.output = Output::Ready(output);
+                    (joining, None, None, None)
+                }
+                Output::Gone | Output::Ready(_) => (joining, None, Some(output), None),
             }
         };
-        drop(state);
         if let Some(queue) = self.queue.upgrade() {
-            queue.forget(self.key);
+            queue.forget(self.key, is_queued);
         }
+        no_lock_is_held();
         if let Some(joining) = joining {
             joining.wake();
         }
-        reported.map_or(Ok(()), |(report, output)| report(output))
+        let result = match (before, unwanted) {
+            (Some(report), Some(Ok(output))) => report(output),
+            (_, unwanted) => {
+                drop(unwanted);
+                Ok(())
+            }
+        };
+        drop(group); // perhaps the last reference to it
+        result
     }
 }
 
@@ -373,19 +426,29 @@ where
         let waker = Waker::from(self.clone());
         let polled =
             catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut Context::from_waker(&waker))));
-        if let Ok(Poll::Pending) = polled {
-            self.put_back(future);
-            return Some(Ok(()));
-        }
-        let dropped = catch_unwind(AssertUnwindSafe(|| drop(future)));
-        let panic =
-            |panic: &(dyn std::any::Any + Send)| JoinError::Panicked { message: panic_message(panic) };
-        let (output, panic) = match (polled, dropped) {
-            (Ok(Poll::Ready(output)), Ok(())) => (Ok(output), None),
-            (Ok(_), Err(panicked)) | (Err(panicked), _) => (Err(panic(&*panicked)), Some(panicked)),
-            (Ok(Poll::Pending), Ok(())) => (Err(JoinError::Cancelled), None), // it was put back above
+        let (output, future) = match polled {
+            Ok(Poll::Pending) => match self.put_back(future) {
+                None => return Some(Ok(())),
+                Some(future) => (Ok(Err(JoinError::Cancelled)), future),
+            },
+            Ok(Poll::Ready(output)) => (Ok(Ok(output)), future),
+            Err(panic) => (Err(panic), future),
         };
-        let result = self.finish(output);
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(future)));
+        let (output, panic) = match (output, dropped) {
+            (Ok(output), Ok(())) => (output, None),
+            (Err(panic), dropped) => {
+                dropped.unwrap_or_else(dispose_of); // one report is enough
+                (Err(JoinError::Panicked { message: panic_message(&*panic) }), Some(panic))
+            }
+            (Ok(output), Err(panic)) => {
+                let message = panic_message(&*panic);
+                let lost = catch_unwind(AssertUnwindSafe(|| drop(output)));
+                lost.unwrap_or_else(dispose_of);
+                (Err(JoinError::Panicked { message }), Some(panic))
+            }
+        };
+        let result = self.finish(output, false);
         if let Some(panic) = panic {
             resume_unwind(panic);
         }
@@ -402,17 +465,30 @@ where
     F: Future<Output: Send> + Send + 'static,
 {
     fn poll_join(&self, context: &mut Context<'_>) -> Poll<Result<F::Output, JoinError>> {
-        let mut state = self.state.lock();
-        if let Some(output) = state.output.take() {
-            return Poll::Ready(output);
+        let mut ours = None;
+        loop {
+            let mut state = self.state.lock();
+            if matches!(state.output, Output::Ready(_) | Output::Gone) {
+                let output = mem::replace(&mut state.output, Output::Gone);
+                drop(state);
+                drop(ours);
+                let Output::Ready(output) = output else {
+                    panic!("a JoinHandle was polled after it was ready")
+                };
+                return Poll::Ready(output);
+            }
+            if state.joining.as_ref().is_some_and(|joining| joining.will_wake(context.waker())) {
+                return Poll::Pending;
+            }
+            if let Some(ours) = ours.take() {
+                let before = state.joining.replace(ours);
+                drop(state);
+                drop(before); // the program's code: outside the lock
+                return Poll::Pending;
+            }
+            drop(state);
+            ours = Some(context.waker().clone()); // the program's code: outside the lock; then look again
         }
-        if state.phase == Phase::Over {
-            return Poll::Ready(Err(JoinError::Cancelled)); // it was taken before
-        }
-        let before = state.joining.replace(context.waker().clone());
-        drop(state);
-        drop(before); // the program's code
-        Poll::Pending
     }
 
     fn cancel(&self) {
@@ -422,27 +498,55 @@ where
             Phase::Over => {}
             Phase::Polled | Phase::PolledAgain => state.is_cancelled = true,
             Phase::Idle | Phase::Woken => {
-                state.phase = Phase::Over; // another cancel finds nothing to do
+                let is_queued = state.phase == Phase::Woken;
+                state.phase = Phase::Polled; // this thread has it: another cancel finds nothing to do
+                state.is_cancelled = true;
                 let future = state.future.take();
                 drop(state);
-                drop(future);
-                drop(self.finish(Err(JoinError::Cancelled)));
+                match self.queue.upgrade() {
+                    Some(queue) => queue.drop_of_program(future),
+                    None => drop(future),
+                }
+                drop(self.finish(Err(JoinError::Cancelled), is_queued));
             }
         }
+    }
+
+    fn abandon(&self) {
+        let (output, joining) = {
+            let mut state = self.state.lock();
+            (mem::replace(&mut state.output, Output::Gone), state.joining.take())
+        };
+        drop((output, joining)); // the program's code: outside the lock
+        Joinable::cancel(self);
     }
 
     fn is_over(&self) -> bool {
         self.state.lock().phase == Phase::Over
     }
 
-    fn detach(&self, report: fn(F::Output) -> CallbackResult) {
-        let mut state = self.state.lock();
-        state.report = Some(report);
-        let output = state.output.take();
-        drop(state);
+    fn detach(&self, report: fn(F::Output) -> CallbackResult, group: KeepAlive) {
+        let (output, joining) = {
+            let mut state = self.state.lock();
+            let output = match mem::replace(&mut state.output, Output::Gone) {
+                Output::Awaited => {
+                    state.output = Output::Reported(report, group.clone());
+                    None
+                }
+                Output::Ready(output) => output.ok(),
+                Output::Gone | Output::Reported(..) => None,
+            };
+            (output, state.joining.take())
+        };
+        drop(joining);
         // It was ready before: its error is reported where its callback ran.
-        if let (Some(Ok(output)), Some(queue)) = (output, self.queue.upgrade()) {
-            drop(queue.post(Box::new(move |_| report(output))));
+        if let Some(Err(error)) = output.map(report)
+            && let Some(queue) = self.queue.upgrade()
+        {
+            let text = error.to_string();
+            if queue.post(Box::new(move |_| Err(error)), group).is_err() {
+                self::report(Level::Error, &queue.what, &text);
+            }
         }
     }
 }

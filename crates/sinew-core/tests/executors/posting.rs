@@ -112,7 +112,7 @@ fn a_closure_has_the_state_of_its_group_to_itself() {
                 });
             }
             let (sender, receiver) = channel();
-            // Each posts the next, so it comes after all that was posted before.
+            // Posted again until all have run.
             while {
                 let sender = sender.clone();
                 group.post(move |count: &mut u64| sender.send(*count)).unwrap();
@@ -239,29 +239,39 @@ fn after_a_shutdown_nothing_is_taken_and_what_waited_is_dropped() {
 }
 
 #[test]
-fn what_waits_goes_with_its_group_or_its_queue() {
+fn what_waits_keeps_its_group_and_goes_with_its_queue() {
     let room = Room::new();
-    let ((of_group, group_dropped), (of_queue, queue_dropped)) = (counted(), counted());
-    let group = room.node.group(());
-    group.post(move || drop(of_group)).unwrap();
-    drop(group);
-    assert_eq!(group_dropped(), 1);
-    let queue = room.node.group(()).work_queue("short");
+    let log = Log::new();
+    let pen = log.pen();
+    room.context.node("gone").unwrap().group(7).post(move |number: &mut u64| pen.write(*number)).unwrap();
+    let door = Door::default();
+    let (opened, pen) = (door.opened(), log.pen());
+    let waits = async move {
+        opened.await;
+        pen.write(8);
+    };
+    room.context.node("gone_too").unwrap().spawn(waits).unwrap().detach();
+    assert_eq!(room.run(), 2);
+    assert_eq!(log.next(), 7);
+    door.open();
+    assert_eq!(room.run(), 1);
+    assert_eq!(log.next(), 8);
+
+    let (of_queue, queue_dropped) = counted();
+    let queue = room.node.work_queue("short");
     queue.post(move || drop(of_queue)).unwrap();
     let clone = queue.clone();
     drop(queue);
     assert_eq!((queue_dropped(), clone.len()), (0, 1));
     drop(clone);
-    assert_eq!(queue_dropped(), 1);
-    assert_eq!(room.run(), 0);
+    assert_eq!((queue_dropped(), room.run()), (1, 0));
 }
 
 #[test]
 fn a_queue_that_is_closed_waits_for_what_runs() {
     finishes(|| {
         let context = real_context();
-        let node = context.node("closing").unwrap();
-        let queue = node.group(()).work_queue("slow");
+        let queue = context.node("closing").unwrap().work_queue("slow");
         let executor = Executor::single();
         executor.add(&context).unwrap();
         let (begun, open, over) = (Arc::new(Gate::new()), Arc::new(Gate::new()), Arc::new(AtomicU64::new(0)));
@@ -277,12 +287,39 @@ fn a_queue_that_is_closed_waits_for_what_runs() {
         thread::scope(|scope| {
             scope.spawn(|| executor.spin_once(support::PATIENCE).unwrap());
             begun.wait();
-            open.open();
+            scope.spawn(|| {
+                while kept.post(|| {}).is_ok() {
+                    thread::yield_now(); // it isn't being closed yet
+                }
+                open.open();
+            });
             queue.close();
             assert_eq!(over.load(Ordering::SeqCst), 1);
         });
-        assert!(kept.post(|| {}).is_err() && kept.is_empty());
+        assert!(kept.is_empty());
     });
+}
+
+#[test]
+fn a_queue_may_be_closed_in_its_own_work() {
+    let room = Room::new();
+    let queue = room.node.work_queue("own");
+    let (value, dropped) = counted();
+    let waiting = queue.spawn(pending::<()>()).unwrap();
+    let own = queue.clone();
+    queue
+        .spawn(async move {
+            let _value = value;
+            own.close();
+            pending::<()>().await;
+        })
+        .unwrap()
+        .detach();
+    let (last, last_dropped) = counted();
+    queue.post(move || drop(last)).unwrap();
+    assert_eq!(room.run(), 2, "the first poll of each future");
+    assert_eq!((dropped(), last_dropped()), (1, 1));
+    assert_eq!(block_on(waiting), Err(JoinError::Cancelled));
 }
 
 #[test]
@@ -445,6 +482,127 @@ fn a_future_that_is_cancelled_while_it_is_polled_goes_after_that() {
     assert_eq!((room.run(), dropped()), (1, 1));
     let handle = handle.lock().unwrap().take().unwrap();
     assert_eq!(block_on(handle), Err(JoinError::Cancelled));
+}
+
+#[test]
+fn a_future_that_cancels_itself_and_is_ready_has_its_output() {
+    let room = Room::new();
+    let handle = Arc::new(Mutex::new(None::<sinew::executor::JoinHandle<u64>>));
+    let own = handle.clone();
+    let spawned = room
+        .node
+        .spawn(async move {
+            own.lock().unwrap().as_ref().unwrap().cancel();
+            7
+        })
+        .unwrap();
+    *handle.lock().unwrap() = Some(spawned);
+    room.run();
+    let handle = handle.lock().unwrap().take().unwrap();
+    assert_eq!(block_on(handle), Ok(7));
+}
+
+#[test]
+#[should_panic(expected = "polled after it was ready")]
+fn a_handle_yields_once() {
+    let room = Room::new();
+    let mut handle = room.node.spawn(async { 7 }).unwrap();
+    room.run();
+    assert_eq!(block_on(&mut handle), Ok(7));
+    let _ = block_on(&mut handle);
+}
+
+#[test]
+fn an_output_that_no_one_takes_goes_with_the_handle() {
+    let room = Room::new();
+    let (value, dropped) = counted();
+    let door = Door::default();
+    let opened = door.opened();
+    let handle = room.node.spawn(async move {
+        opened.await;
+        value
+    });
+    room.run();
+    door.open();
+    room.run();
+    assert_eq!(dropped(), 0);
+    drop(handle);
+    assert_eq!(dropped(), 1, "though the door has a waker still");
+    door.knock();
+    assert_eq!(room.run(), 0);
+}
+
+/// Panics when it is dropped.
+struct Unruly;
+
+impl Drop for Unruly {
+    fn drop(&mut self) {
+        panic!("unruly");
+    }
+}
+
+#[test]
+fn a_panic_in_a_drop_leaves_no_handle_waiting() {
+    let context = real_context();
+    let node = context.node("unruly").unwrap();
+    let executor = Executor::builder().on_panic(FaultPolicy::Report).build().unwrap();
+    executor.add(&node).unwrap();
+    let unruly = || {
+        let value = Unruly;
+        node.spawn(async move {
+            let _value = value;
+            pending::<()>().await;
+        })
+        .unwrap()
+    };
+    let cancelled = unruly();
+    executor.spin_some().unwrap();
+    cancelled.cancel();
+    assert_eq!(block_on(cancelled), Err(JoinError::Cancelled));
+    let queue = node.work_queue("unruly");
+    let value = Unruly;
+    queue.post(move || drop(value)).unwrap();
+    let after = queue.spawn(pending::<()>()).unwrap();
+    queue.close();
+    assert_eq!(block_on(after), Err(JoinError::Cancelled));
+    let (of_context, also) = (unruly(), node.spawn(pending::<()>()).unwrap());
+    context.shutdown();
+    executor.spin().unwrap();
+    assert_eq!(block_on(of_context), Err(JoinError::Cancelled));
+    assert_eq!(block_on(also), Err(JoinError::Cancelled));
+}
+
+#[test]
+fn a_cancelled_future_leaves_nothing_in_a_queue_that_is_not_served() {
+    let context = real_context();
+    let queue = context.node("idle").unwrap().work_queue("unserved");
+    for _ in 0..10 {
+        drop(queue.spawn(pending::<()>()).unwrap());
+    }
+    queue.post(|| {}).unwrap();
+    assert_eq!(queue.len(), 1);
+}
+
+#[test]
+fn futures_wait_while_their_group_is_paused_and_move_with_it() {
+    let context = real_context();
+    let group = context.node("moving").unwrap().group(());
+    let (door, other) = (Door::default(), Door::default());
+    let one = Executor::single();
+    one.add(&group).unwrap();
+    let (first, second) = (group.spawn(door.opened()).unwrap(), group.spawn(other.opened()).unwrap());
+    assert_eq!(one.spin_some().unwrap(), 2);
+    group.pause_handle().pause();
+    door.open();
+    assert_eq!(one.spin_some().unwrap(), 0);
+    group.pause_handle().resume();
+    assert_eq!(one.spin_some().unwrap(), 1);
+    drop(one);
+    other.open();
+    let another = Executor::single();
+    another.add(&group).unwrap();
+    assert_eq!(another.spin_some().unwrap(), 1);
+    assert_eq!((block_on(first), block_on(second)), (Ok(()), Ok(())));
 }
 
 #[test]

@@ -49,7 +49,7 @@ sinew::__debug_says!(RunError);
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct RunOptions {
-    /// The domain that is searched for the offers of processes.
+    /// The domain in which the topics, services and nodes of processes are looked for.
     pub domain: u32,
     /// The directory of the domains; the default one if `None`.
     pub directory: Option<PathBuf>,
@@ -90,7 +90,7 @@ pub enum RunError {
         source: io::Error,
     },
 
-    /// The offers of processes can't be observed.
+    /// The topics, services and nodes of processes can't be looked for.
     #[error("can't look for what processes offer: {0}")]
     Domain(#[from] sinew_shm::DomainError),
 }

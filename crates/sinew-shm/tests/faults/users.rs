@@ -80,7 +80,7 @@ fn a_link_in_a_shared_base_is_neither_followed_nor_changed_behind() {
     fs::write(&file, "mine").unwrap();
     is_refused(Domain::open(Some(scene.base()), 2).unwrap_err());
     assert_eq!(fs::read(&file).unwrap(), b"mine");
-    // The temporary directory for creating one with its mode is gone.
+    // The temporary directory, in which a domain's is made with its mode, is gone.
     let mut names: Vec<_> =
         fs::read_dir(scene.base()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort_unstable();
@@ -125,7 +125,7 @@ pub(crate) fn open(part: &Part) {
     std::process::exit(0);
 }
 
-/// Puts the victim's own things wherever the victim looks, until it is killed. Words: what; the
+/// Puts one kind of thing wherever the victim looks, until it is killed. Words: the kind; the
 /// target of a link.
 pub(crate) fn plant(part: &Part) {
     let base = part.directory.as_path();

@@ -127,7 +127,8 @@ pub(crate) fn tell_sim_time(context: &Arc<ContextCore>, uses: bool) {
     }
 }
 
-/// Starts a new node's parameters before it declares any, if options or a client ask for them.
+/// Starts a new node's parameters before it declares any, if options, given values or a client ask
+/// for them.
 pub(in crate::api) fn begin(node: &Arc<NodeCore>) -> Result<(), CreateError> {
     let NodeCore { parameter_options, context, full_name, .. } = &**node;
     context.parameter_clients.serve_by(|| {

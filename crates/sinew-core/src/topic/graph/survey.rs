@@ -38,8 +38,8 @@ pub(crate) struct Used {
 }
 
 impl Graph {
-    /// Returns the subscriptions with one of these numbers, on topics without a publisher, that
-    /// never matched one.
+    /// Returns the subscriptions with one of these numbers that have no publisher and never had
+    /// one.
     pub(crate) fn unpublished(&self, numbers: &Range<u64>) -> Vec<OneSided> {
         let topics = self.topics.lock();
         let alone = topics.values().filter(|topic| topic.publishers.is_empty() && topic.sources.is_empty());
