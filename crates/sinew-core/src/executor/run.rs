@@ -32,7 +32,7 @@ impl Spin<'_> {
         let mut ran = 0;
         // What is to run is what was ready before, or one callback: nothing passes the queue.
         let is_limited = self.most != u64::MAX || matches!(patience, Blocking::Until(_));
-        let _lane = (!is_limited).then(|| OpenLane::begin(&self.scheduler, self.worker));
+        let _lane = (!is_limited).then(|| OpenLane::begin(self.scheduler, self.worker));
         let mut hand = self.in_hand();
         loop {
             match self.scheduler.next(&mut hand.work, patience, &mut worker) {
@@ -61,7 +61,7 @@ impl Spin<'_> {
     /// this thread, the same one for all calls of a spin: to make its waits precise takes three
     /// system calls.
     pub(super) fn run_until_poked(&self, worker: &mut Worker) -> Result<bool, SpinError> {
-        let _lane = OpenLane::begin(&self.scheduler, self.worker);
+        let _lane = OpenLane::begin(self.scheduler, self.worker);
         let mut hand = self.in_hand();
         loop {
             match self.scheduler.next(&mut hand.work, Blocking::Forever, worker) {
@@ -99,7 +99,7 @@ impl Spin<'_> {
     /// how many callbacks ran.
     #[inline(never)]
     fn run_lane(&self, worker: &mut Worker) -> Result<u64, SpinError> {
-        let scheduler = &*self.scheduler;
+        let scheduler = self.scheduler;
         let tellers = worker.tellers.take();
         let teller = tellers.as_ref().and_then(|tellers| tellers.get(worker.index as usize));
         let task = worker.task.take();
@@ -116,7 +116,7 @@ impl Spin<'_> {
     }
 
     fn in_hand(&self) -> InHand<'_> {
-        InHand { scheduler: &self.scheduler, work: None }
+        InHand { scheduler: self.scheduler, work: None }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::support;
 
+use parking_lot::Mutex;
 use sinew::error::{JoinError, PostError, SpinError};
 use sinew::executor::{FaultPolicy, WaitSet};
 use sinew::prelude::*;
@@ -10,7 +11,7 @@ use std::future::{pending, poll_fn};
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Arc, Barrier};
 use std::task::{Poll, Waker};
 use std::thread;
 use support::tasks::block_on;
@@ -38,7 +39,7 @@ impl Door {
     fn opened(&self) -> impl Future<Output = ()> + Send + 'static {
         let door = self.clone();
         poll_fn(move |context| {
-            let mut state = door.0.lock().unwrap();
+            let mut state = door.0.lock();
             state.1 += 1;
             state.2 = Some(context.waker().clone());
             if state.0 { Poll::Ready(()) } else { Poll::Pending }
@@ -47,7 +48,7 @@ impl Door {
 
     fn open(&self) {
         let waker = {
-            let mut state = self.0.lock().unwrap();
+            let mut state = self.0.lock();
             state.0 = true;
             state.2.take()
         };
@@ -55,12 +56,12 @@ impl Door {
     }
 
     fn knock(&self) {
-        let waker = self.0.lock().unwrap().2.clone();
+        let waker = self.0.lock().2.clone();
         waker.unwrap().wake();
     }
 
     fn polls(&self) -> u64 {
-        self.0.lock().unwrap().1
+        self.0.lock().1
     }
 }
 
@@ -472,15 +473,15 @@ fn a_future_that_is_cancelled_while_it_is_polled_goes_after_that() {
         .spawn(async move {
             let _value = value;
             poll_fn(|_| {
-                own.lock().unwrap().as_ref().unwrap().cancel();
+                own.lock().as_ref().unwrap().cancel();
                 Poll::<()>::Pending
             })
             .await;
         })
         .unwrap();
-    *handle.lock().unwrap() = Some(spawned);
+    *handle.lock() = Some(spawned);
     assert_eq!((room.run(), dropped()), (1, 1));
-    let handle = handle.lock().unwrap().take().unwrap();
+    let handle = handle.lock().take().unwrap();
     assert_eq!(block_on(handle), Err(JoinError::Cancelled));
 }
 
@@ -492,13 +493,13 @@ fn a_future_that_cancels_itself_and_is_ready_has_its_output() {
     let spawned = room
         .node
         .spawn(async move {
-            own.lock().unwrap().as_ref().unwrap().cancel();
+            own.lock().as_ref().unwrap().cancel();
             7
         })
         .unwrap();
-    *handle.lock().unwrap() = Some(spawned);
+    *handle.lock() = Some(spawned);
     room.run();
-    let handle = handle.lock().unwrap().take().unwrap();
+    let handle = handle.lock().take().unwrap();
     assert_eq!(block_on(handle), Ok(7));
 }
 
