@@ -123,7 +123,7 @@ fn feedback_that_is_lost_is_counted() {
     let begin = move |goal: ExecutingGoal<Fibonacci>| begin.send(goal).unwrap();
     let _server = node.action_server::<Fibonacci>("count").callback(begin).unwrap();
     let _spinning = Spinning::new(&context);
-    for (depth, json, lost) in [("5", false, 25), ("5", true, 25), ("40", true, 0)] {
+    for (depth, json) in [("5", false), ("5", true), ("40", true)] {
         let mut arguments = vec!["action", "send_goal", "count", "order: 0", "--depth", depth];
         arguments.extend(json.then_some("--json"));
         let mut child = base.start(&arguments);
@@ -147,12 +147,17 @@ fn feedback_that_is_lost_is_counted() {
         let lines: Vec<String> = output.collect();
         let said = child.wait_with_output().unwrap();
         assert!(said.status.success());
-        let told =
-            lines.iter().filter(|line| line.to_lowercase().contains("feedback\":{") || *line == "Feedback:");
-        assert_eq!(told.count(), 30 - lost, "{lines:?}");
+        let is_feedback =
+            |line: &&String| line.to_lowercase().contains("feedback\":{") || *line == "Feedback:";
+        let told = lines.iter().filter(is_feedback).count();
+        let lost = 30 - told;
+        // More than its depth: what the goal takes in while more arrives gives way to nothing.
+        assert!(if depth == "40" { lost == 0 } else { told >= 5 && lost > 0 }, "{lines:?}");
         let said = String::from_utf8(said.stderr).unwrap();
-        assert_eq!(said.contains("25 pieces of feedback were lost"), !json, "{said}");
-        assert_eq!(lines.contains(&"{\"feedback_lost\":25}".to_owned()), json && lost > 0, "{lines:?}");
+        let is_said = said.contains(&format!("{lost} pieces of feedback were lost"));
+        assert_eq!(is_said, lost > 0 && !json, "{said}");
+        let is_in_json = lines.contains(&format!("{{\"feedback_lost\":{lost}}}"));
+        assert_eq!(is_in_json, lost > 0 && json, "{lines:?}");
     }
 }
 
