@@ -6,10 +6,10 @@
 //!
 //! These functions are the fast paths behind the methods of [`Field`] with the same names.
 
-use super::aligned;
 use super::decoder::{Decoder, Fault};
 use super::encoder::Encoder;
 use super::field::Field;
+use super::header::aligned;
 use crate::plain::Plain;
 use bytemuck::{cast_slice, cast_slice_mut, pod_read_unaligned, try_cast_slice};
 

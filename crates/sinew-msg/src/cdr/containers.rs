@@ -1,9 +1,9 @@
 //! Strings, sequences and arrays.
 
-use super::aligned;
 use super::decoder::{Decoder, Fault};
 use super::encoder::Encoder;
 use super::field::Field;
+use super::header::aligned;
 use crate::description::{ConstFieldType, type_id};
 use std::mem;
 use std::string::FromUtf8Error;

@@ -1,6 +1,6 @@
 //! The reading position in an encoded message, and decoding faults.
 
-use super::{HEADER_SIZE, aligned};
+use super::header::{HEADER_SIZE, aligned};
 use crate::error::DecodeError;
 
 /// Reads an untrusted encoded message.

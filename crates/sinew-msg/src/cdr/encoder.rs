@@ -1,6 +1,6 @@
 //! The writing position in an encoded message.
 
-use super::{HEADER, HEADER_SIZE, aligned};
+use super::header::{HEADER, HEADER_SIZE, aligned};
 use std::mem;
 
 /// Encodes a message into a buffer of exactly its size.

@@ -46,7 +46,9 @@ mod containers;
 mod decoder;
 mod defaults;
 mod encoder;
+mod encoding;
 mod field;
+mod header;
 mod named;
 mod numbers;
 mod run;
@@ -54,9 +56,6 @@ mod wide;
 
 #[doc(hidden)]
 pub use crate::description; // named by the derive macro's code
-use crate::error::DecodeError;
-use crate::message::Encoding;
-use crate::plain::{Plain, PlainProof};
 pub use bounded::{BoundedString, BoundedVec, BoundedWString, TooMany};
 pub(crate) use bounded::{text_beyond, wide_text_beyond};
 pub(crate) use containers::text_bytes;
@@ -64,69 +63,11 @@ pub use decoder::{Decoder, Fault};
 #[doc(hidden)]
 pub use defaults::{bounded_sequence, bounded_text}; // named by generated code
 pub use encoder::Encoder;
+pub(crate) use encoding::{decode, encode};
+pub use encoding::{encoding, plain_encoding};
 pub use field::{Field, Structure};
+pub use header::{HEADER, HEADER_SIZE, aligned};
 #[doc(hidden)]
 pub use named::decode_field; // likewise
 pub use run::{DecoderRun, EncoderRun};
 pub use wide::WString;
-
-/// Length of the header in bytes. Alignment counts from its end.
-pub const HEADER_SIZE: usize = 4;
-
-/// The header of every message written here: little-endian CDR, no options.
-pub const HEADER: [u8; HEADER_SIZE] = [0, 1, 0, 0];
-
-/// Returns the encoding of a struct, made from its fields.
-#[must_use]
-pub const fn encoding<T: Structure>() -> Encoding<T> {
-    let description = Some(T::DESCRIPTION);
-    let stamp = T::STAMP;
-    Encoding {
-        name: T::NAME,
-        hash: T::HASH,
-        description,
-        size,
-        encode,
-        decode,
-        decode_into,
-        plain: None,
-        stamp,
-    }
-}
-
-/// Returns the encoding of a struct with values that can be written and read in place.
-#[must_use]
-pub const fn plain_encoding<T: Structure + Plain>() -> Encoding<T> {
-    Encoding { plain: PlainProof::new(), ..encoding() }
-}
-
-fn size<T: Structure>(value: &T) -> usize {
-    HEADER_SIZE + value.end(0)
-}
-
-/// Panics if the length of the buffer is not the one that `size` returns.
-pub(crate) fn encode<T: Structure>(value: &T, image: &mut [u8]) {
-    let length = image.len();
-    let mut encoder = Encoder::new(image);
-    value.encode(&mut encoder);
-    let written = HEADER_SIZE + encoder.position();
-    assert_eq!(written, length, "the image of this {} has another length than its buffer", T::NAME);
-}
-
-pub(crate) fn decode<T: Structure>(image: &[u8]) -> Result<T, DecodeError> {
-    let mut decoder = Decoder::new(image, T::NAME)?;
-    T::decode(&mut decoder).map_err(|fault| fault.into_error(T::NAME))
-}
-
-fn decode_into<T: Structure>(image: &[u8], value: &mut T) -> Result<(), DecodeError> {
-    let mut decoder = Decoder::new(image, T::NAME)?;
-    value.decode_into(&mut decoder).map_err(|fault| fault.into_error(T::NAME))
-}
-
-/// Returns the first multiple of `alignment`, a power of two, from `at` on.
-#[must_use]
-#[inline]
-pub const fn aligned(at: usize, alignment: usize) -> usize {
-    debug_assert!(alignment.is_power_of_two());
-    (at + alignment - 1) & !(alignment - 1)
-}

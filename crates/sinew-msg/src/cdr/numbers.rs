@@ -1,9 +1,10 @@
 //! `bool` and numbers.
 
+use super::bulk;
 use super::decoder::{Decoder, Fault, NO_BOOL};
 use super::encoder::Encoder;
 use super::field::Field;
-use super::{aligned, bulk};
+use super::header::aligned;
 use crate::description::{ConstFieldType, type_id};
 
 macro_rules! numbers {

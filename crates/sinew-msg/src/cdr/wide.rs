@@ -1,9 +1,9 @@
 //! `wstring`: text in UTF-16.
 
-use super::aligned;
 use super::decoder::{Decoder, Fault};
 use super::encoder::Encoder;
 use super::field::Field;
+use super::header::aligned;
 use crate::description::{ConstFieldType, type_id};
 use std::fmt;
 use std::string::FromUtf16Error;
