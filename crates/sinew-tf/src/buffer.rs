@@ -1,14 +1,13 @@
-//! The buffer: the frame tree behind a lock, and the waiters for transforms.
+//! The buffer of frames.
 
+use crate::buffer_core::BufferCore;
 use crate::history::Limits;
 use crate::insertion::{InsertError, Inserted};
 use crate::lookup::{At, FrameStatus, LookupError};
-use crate::suggestions::Suggestions;
+use crate::pending_transform::PendingTransform;
 use crate::transform::{StampedTransform, Transform};
 use crate::transformable::TransformableStamped;
-use crate::tree::{Insertion, Tree};
-use crate::wait::{PendingTransform, Waiters};
-use sinew::__private::locks::RwLock;
+use crate::tree::Insertion;
 use sinew::Duration;
 use sinew::time::Time;
 use sinew_interfaces::geometry_msgs::msg::TransformStamped;
@@ -47,12 +46,6 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Buffer(pub(crate) Arc<BufferCore>);
 
-pub(crate) struct BufferCore {
-    pub(crate) tree: RwLock<Tree>,
-    pub(crate) waiters: Waiters,
-    suggestions: Suggestions,
-}
-
 /// Makes a [`Buffer`]; returned by [`Buffer::builder`].
 #[derive(Debug, Clone, Copy)]
 pub struct BufferBuilder(Limits);
@@ -85,8 +78,7 @@ impl BufferBuilder {
     /// Makes the buffer.
     #[must_use]
     pub fn build(self) -> Buffer {
-        let (tree, waiters) = (RwLock::new(Tree::new(self.0)), Waiters::default());
-        Buffer(Arc::new(BufferCore { tree, waiters, suggestions: Suggestions::default() }))
+        Buffer(Arc::new(BufferCore::new(self.0)))
     }
 }
 
@@ -266,33 +258,6 @@ impl Buffer {
     #[must_use]
     pub fn frames(&self) -> Vec<FrameStatus> {
         self.0.tree.read().status()
-    }
-}
-
-impl BufferCore {
-    /// The error lacks suggestions for an unknown name.
-    pub(crate) fn lookup(&self, target: &str, source: &str, at: At) -> Result<StampedTransform, LookupError> {
-        self.tree.read().lookup(target, source, at)
-    }
-
-    /// Completes an error for the caller, with a suggestion for an unknown name. Must be called
-    /// without the lock.
-    pub(crate) fn told(&self, mut error: LookupError) -> LookupError {
-        if let LookupError::UnknownFrame { frame, similar, known } = &mut error {
-            let found = self.suggestions.of(frame, *known, || self.tree.read().names());
-            *similar = found.map(|name| name.as_ref().to_owned());
-        }
-        error
-    }
-
-    fn wake(&self) {
-        self.waiters.wake(|query| {
-            let tree = self.tree.read(); // once: a second read lock, behind a waiting writer, would block for ever
-            match tree.lookup(&query.target, &query.source, query.at) {
-                Ok(_) => true,
-                Err(error) => tree.is_past(&error),
-            }
-        });
     }
 }
 

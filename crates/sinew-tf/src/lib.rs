@@ -40,17 +40,19 @@
 
 mod broadcaster;
 mod buffer;
+mod buffer_core;
 mod history;
 mod insertion;
 mod listener;
 mod lookup;
 mod message_filter;
+mod pending_transform;
 mod refusal;
 mod suggestions;
 mod transform;
 mod transformable;
 mod tree;
-mod wait;
+mod waiters;
 
 pub use broadcaster::{StaticTransformBroadcaster, TransformBroadcaster};
 pub use buffer::{Buffer, BufferBuilder};
@@ -58,7 +60,7 @@ pub use insertion::{InsertError, Inserted};
 pub use listener::TransformListener;
 pub use lookup::{At, FrameStatus, LinkRange, LookupError};
 pub use message_filter::{MessageFilter, MessageFilterBuilder};
+pub use pending_transform::PendingTransform;
 pub use refusal::Refusal;
 pub use transform::{StampedTransform, Transform};
 pub use transformable::{Transformable, TransformableStamped};
-pub use wait::PendingTransform;

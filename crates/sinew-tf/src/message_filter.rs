@@ -1,8 +1,8 @@
 //! Messages that wait for their transforms.
 
 use crate::buffer::Buffer;
+use crate::pending_transform::PendingTransform;
 use crate::transform::StampedTransform;
-use crate::wait::PendingTransform;
 use sinew::__private::locks::{Lent, Mutex};
 use sinew::error::CreateError;
 use sinew::event::Outcome;
