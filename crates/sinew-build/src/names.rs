@@ -1,6 +1,6 @@
 //! Rust names for definitions.
 
-use super::GenerateError;
+use super::error::GenerateError;
 use sinew_msg::definition::{ElementType, FieldType, Interfaces, Kind, Primitive, Shape, TypeName};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,0 +1,156 @@
+//! Reads packages, and writes their modules.
+
+use crate::error::GenerateError;
+use crate::names::{Names, identifier};
+use crate::package;
+use crate::ros::{self, RosInterfaces};
+use sinew_msg::definition::{Definitions, ElementType, Interfaces};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// Generates the modules of these packages in a build script. The same as a [`Generator`] for these
+/// folders that writes to Cargo's `OUT_DIR`.
+///
+/// # Errors
+/// [`GenerateError`]. Returned from `main`, it stops the build and shows the file, line and column.
+pub fn generate<P: Into<PathBuf>>(packages: impl IntoIterator<Item = P>) -> Result<(), GenerateError> {
+    let generator =
+        packages.into_iter().fold(Generator::new(), |generator, folder| generator.package(folder));
+    let out = env::var_os("OUT_DIR").ok_or(GenerateError::NoBuildScript)?;
+    generator.write_to(Path::new(&out))
+}
+
+/// Generates the modules of packages.
+#[derive(Debug, Clone)]
+pub struct Generator {
+    root: String,
+    /// The folders of the packages to generate.
+    packages: Vec<PathBuf>,
+    /// Folders of packages that other crates provide, with the path of their module.
+    elsewhere: Vec<(PathBuf, String)>,
+}
+
+impl Default for Generator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Generator {
+    /// Returns a generator without packages. In a build script it knows the ROS 2 packages of
+    /// `sinew` or `sinew-interfaces`, if one of these is a dependency.
+    #[must_use]
+    pub fn new() -> Self {
+        let ros = RosInterfaces::of_dependency();
+        let elsewhere = ros.iter().flat_map(RosInterfaces::modules).collect();
+        Self { root: ros::root().to_owned(), packages: Vec::new(), elsewhere }
+    }
+
+    /// Adds a package to generate. The folder has the name of the package.
+    #[must_use]
+    pub fn package(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.packages.push(folder.into());
+        self
+    }
+
+    /// Takes the types of the package in this folder from another crate, where it is the module
+    /// `path`, e.g. `::arm_interfaces::arm_msgs`.
+    #[must_use]
+    pub fn elsewhere(mut self, folder: impl Into<PathBuf>, path: &str) -> Self {
+        self.elsewhere.push((folder.into(), path.to_owned()));
+        self
+    }
+
+    /// Sets the path under which the generated code finds the items of `sinew-msg`, if another
+    /// crate exports them. The default is `::sinew` in the build script of a package that depends
+    /// on `sinew`, otherwise `::sinew_msg`.
+    #[must_use]
+    pub fn root(mut self, path: &str) -> Self {
+        path.clone_into(&mut self.root);
+        self
+    }
+
+    /// Writes the packages into this folder, and `interfaces.rs` with a module for each. Tells
+    /// Cargo to run the build script again if a definition changes.
+    ///
+    /// # Errors
+    /// [`GenerateError`].
+    pub fn write_to(&self, folder: &Path) -> Result<(), GenerateError> {
+        for package in self.packages.iter().chain(self.elsewhere.iter().map(|(package, _)| package)) {
+            println!("cargo::rerun-if-changed={}", package.display());
+        }
+        let texts = self.texts()?;
+        let mut modules = String::new();
+        for (package, text) in &texts {
+            let path = folder.join(format!("{package}.rs"));
+            // The folder's path may contain any character; the debug form is a valid Rust string.
+            let name = identifier(package);
+            modules += &format!(
+                "/// The package `{package}`.\npub mod {name} {{\n    include!({:?});\n}}\n",
+                path.display().to_string()
+            );
+            write(path, text)?;
+        }
+        write(folder.join("interfaces.rs"), &modules)
+    }
+
+    /// Returns the text of each package's module, by package name.
+    ///
+    /// # Errors
+    /// [`GenerateError`], except [`Write`](GenerateError::Write).
+    pub fn texts(&self) -> Result<BTreeMap<String, String>, GenerateError> {
+        let mut definitions = Definitions::new();
+        let mut own = BTreeSet::new();
+        for folder in &self.packages {
+            let package = package_name(folder)?;
+            definitions.read_package(&package, folder)?;
+            own.insert(package);
+        }
+        let mut elsewhere = BTreeMap::new();
+        for (folder, path) in &self.elsewhere {
+            let package = package_name(folder)?;
+            if !own.contains(&package) {
+                definitions.read_package(&package, folder)?;
+                elsewhere.insert(package, path.clone());
+            }
+        }
+        let is_known = |package: &str| own.contains(package) || elsewhere.contains_key(package);
+        let ros = RosInterfaces::of_dependency();
+        let interfaces =
+            definitions.resolve().map_err(|error| ros::with_hint(error, ros.as_ref(), is_known))?;
+        add_needed(&mut own, &interfaces, &elsewhere);
+        let names = Names::new(&interfaces, elsewhere)?;
+        let mut generation = package::Generation::new(&self.root, &interfaces, names);
+        Ok(own.into_iter().map(|package| (package.clone(), generation.package(&package))).collect())
+    }
+}
+
+/// Adds the packages that only derived types need; every set of definitions has them built in.
+fn add_needed(own: &mut BTreeSet<String>, interfaces: &Interfaces, elsewhere: &BTreeMap<String, String>) {
+    let mut unseen: Vec<String> = own.iter().cloned().collect();
+    while let Some(package) = unseen.pop() {
+        let types = interfaces.iter().filter(|interface| interface.name.package() == package);
+        for field in types.flat_map(|interface| &interface.fields) {
+            if let ElementType::Message(name) = &field.field_type.element
+                && !elsewhere.contains_key(name.package())
+                && own.insert(name.package().to_owned())
+            {
+                unseen.push(name.package().to_owned());
+            }
+        }
+    }
+}
+
+fn package_name(folder: &Path) -> Result<String, GenerateError> {
+    let name = folder.file_name().and_then(|name| name.to_str());
+    name.map(str::to_owned).ok_or_else(|| GenerateError::PackageName { folder: folder.to_owned() })
+}
+
+/// Writes a file only if it changes, to avoid needless recompilation.
+fn write(path: PathBuf, text: &str) -> Result<(), GenerateError> {
+    if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+        return Ok(());
+    }
+    fs::write(&path, text).map_err(|error| GenerateError::Write { path, error })
+}
