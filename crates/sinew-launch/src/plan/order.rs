@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::Process;
+use super::contents::Process;
 use super::limits::Budget;
 use super::scope::After;
 use crate::error::{LoadError, Problem};

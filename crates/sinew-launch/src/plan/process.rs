@@ -6,8 +6,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::contents::{Offer, Output, Process, Word};
+use super::parameters::given;
 use super::scope::{Given, Scope, absolute, joined};
-use super::{Offer, Output, Process, Word, given, names, programs};
+use super::{names, programs};
 use crate::description::{ComponentItem, ProcessItem, ReadyItem, RestartItem, Words};
 use crate::error::{LoadError, Problem};
 use crate::parameter::{self, Parameter};
