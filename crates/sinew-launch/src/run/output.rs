@@ -7,12 +7,13 @@ use rustix::io::Errno;
 use serde_json::{Value, json};
 
 use super::child::Child;
+use super::error::{RunError, failed};
 use super::lines::harmless;
 use super::logs::{self, Logs};
+use super::options::RunOptions;
 use super::report::{self, Event, Row};
 use super::screen::Screen;
 use super::view::{self, View};
-use super::{RunError, RunOptions, failed};
 use crate::plan::{Output, Plan};
 use crate::supervisor::{Outcome, Reason};
 
