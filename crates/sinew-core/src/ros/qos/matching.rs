@@ -11,7 +11,8 @@
 //!
 //! Each endpoint settles everything else (history, lifespan, limits) for itself.
 
-use super::{Durability, Liveliness, QoS, Reliability, limited};
+use super::limits::limited;
+use super::settings::{Durability, Liveliness, QoS, Reliability};
 use std::fmt;
 use std::time::Duration;
 
@@ -159,7 +160,7 @@ impl QoS {
 #[cfg(test)]
 mod tests {
     use super::super::any;
-    use super::super::validation::LONGEST;
+    use super::super::limits::LONGEST;
     use super::*;
     use proptest::prelude::*;
 

@@ -1,21 +1,8 @@
 //! Settings with which no entity can be created.
 
-use super::{DEEPEST, History, QoS};
+use super::limits::{DEEPEST, LONGEST, limited};
+use super::settings::{History, QoS};
 use std::time::Duration;
-
-/// The longest duration that nanoseconds in an `i64` hold. `RMW_DURATION_INFINITE` in ROS 2: no
-/// limit.
-pub(super) const LONGEST: Duration = Duration::from_nanos(i64::MAX as u64);
-
-/// Converts a duration to a limit: none, if it is one of the two that mean "for ever".
-pub(super) const fn limited(duration: Duration) -> Option<Duration> {
-    let nanoseconds = duration.as_nanos();
-    if nanoseconds == Duration::MAX.as_nanos() || nanoseconds == LONGEST.as_nanos() {
-        None
-    } else {
-        Some(duration)
-    }
-}
 
 impl QoS {
     /// Checks that an entity can be created with it: no setting is out of range or contradicts
