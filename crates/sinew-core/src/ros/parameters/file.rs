@@ -12,7 +12,8 @@
 //! are doubles) and no lists; every parameter has a value. Errors have line and column.
 
 use super::pattern::NodePattern;
-use super::{Block, word};
+use super::value_block::Block;
+use super::word;
 use crate::parameters::value::{NamedValue, ParameterValue, exact};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 
