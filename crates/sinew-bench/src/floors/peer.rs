@@ -3,8 +3,8 @@
 
 use std::process::{Child, Stdio};
 
+use super::second::{Second, TwoProcessFloor};
 use super::shared::{Line, Shared};
-use super::{Second, TwoProcessFloor};
 use crate::error::Error;
 use crate::machine;
 use crate::process::{command, status};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::TwoProcessFloor;
 use super::peer::FloorPeer;
+use super::second::TwoProcessFloor;
 use super::shared::Shared;
 use crate::clock::now_ns;
 use crate::error::Error;
