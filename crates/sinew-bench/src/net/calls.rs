@@ -5,8 +5,9 @@ use std::path::Path;
 use zenoh::Wait;
 use zenoh::query::{ConsolidationMode, QueryTarget};
 
-use super::hosts::{Gateways, Host, Network, Spinning};
-use super::{one_by_one, refused, rows};
+use super::hosts::{Gateways, Host, Network, Spinning, refused};
+use super::one_by_one::one_by_one;
+use super::rows::rows;
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::messages::{Bench, BenchRequest, BenchResponse};

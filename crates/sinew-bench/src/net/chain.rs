@@ -6,9 +6,10 @@ use std::sync::mpsc::{Receiver, channel};
 use sinew::{Publisher, Subscription};
 use zenoh::{Session, Wait};
 
-use super::hosts::{Gateways, Host, Network, Spinning};
+use super::hosts::{Gateways, Host, Network, Spinning, refused};
 use super::messages::HEAD;
-use super::{await_told, one_by_one, refused, rows, tell};
+use super::one_by_one::{await_told, one_by_one, tell};
+use super::rows::rows;
 use crate::error::Error;
 use crate::messages::Stamped;
 use crate::progress::Progress;

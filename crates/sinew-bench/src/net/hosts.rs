@@ -12,7 +12,6 @@ use sinew_zenoh::gateway::GatewayStatistics;
 use sinew_zenoh::{Gateway, Router};
 use zenoh::{Session, Wait};
 
-use super::refused;
 use crate::error::Error;
 use crate::process::{Measuring, Process, Work};
 use crate::rounds::{Meter, Usage};
@@ -194,4 +193,9 @@ impl Drop for Spinning {
             let _ = thread.join(); // a panic there has been reported
         }
     }
+}
+
+/// Wraps an error of zenoh.
+pub(super) fn refused(error: zenoh::Error) -> Error {
+    Error::Measured(error)
 }

@@ -9,8 +9,9 @@ use sinew::{Publisher, QoS, Subscription};
 use zenoh::qos::CongestionControl;
 use zenoh::{Session, Wait};
 
-use super::hosts::{Gateways, Host, Network};
-use super::{RATE, await_told, one_by_one, refused, rows, tell};
+use super::hosts::{Gateways, Host, Network, refused};
+use super::one_by_one::{RATE, await_told, one_by_one, tell};
+use super::rows::rows;
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::messages::Stamped;
