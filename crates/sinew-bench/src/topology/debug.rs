@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::{Publisher, View};
 
+use super::robot::{Load, figures};
 use super::tracker::{Arrival, Tracker};
-use super::{Load, figures};
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::graph::Graph;
