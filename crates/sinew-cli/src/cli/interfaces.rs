@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use sinew_bench::options::{number_within, seconds};
 
 use super::place::{Where, name, node, topic};
 use super::qos::QosOptions;
-use super::{number_within, seconds};
 
 /// Places of definitions in addition to the built-in ones.
 #[derive(Args, Clone, Debug, Default)]

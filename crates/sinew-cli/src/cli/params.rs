@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use sinew_bench::options::seconds;
 
 use super::place::{Where, name};
-use super::seconds;
 
 #[derive(Args, Debug)]
 pub(crate) struct ParamOptions {

@@ -5,8 +5,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use sinew::QoS;
 use sinew::qos::{Durability, History, Liveliness, Reliability};
-
-use super::seconds;
+use sinew_bench::options::seconds;
 
 /// The parts of a QoS that the user sets.
 #[derive(Args, Clone, Copy, Debug, Default)]

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
+use sinew_bench::options::{number_within, seconds};
 use sinew_msg::dynamic::FieldPath;
 
 use super::interfaces::{CallOptions, DefinitionOptions, PubOptions, SendGoalOptions, StyleOptions};
 pub(crate) use super::place::Where;
 use super::place::{name, topic};
 use super::qos::QosOptions;
-use super::{number_within, seconds};
 
 #[derive(Args, Debug)]
 pub(crate) struct NodeOptions {

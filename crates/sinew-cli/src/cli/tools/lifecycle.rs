@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use sinew_bench::options::seconds;
 use sinew_lifecycle::Transition;
 
 use crate::cli::place::{Where, name};
-use crate::cli::seconds;
 
 #[derive(Args, Debug)]
 pub(crate) struct LifecycleOptions {

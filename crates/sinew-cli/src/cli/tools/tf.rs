@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
+use sinew_bench::options::seconds;
 
 use super::ending_is_one_of;
 use crate::cli::place::Where;
-use crate::cli::seconds;
 
 #[derive(Args, Debug)]
 pub(crate) struct TfOptions {
