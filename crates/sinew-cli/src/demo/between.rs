@@ -21,7 +21,7 @@ use super::filter::Filter;
 use super::making::{FRAMES, Making};
 use super::settings::{SetEdgesBetween, Settings, SettingsImage};
 use super::viewer::Underway;
-use super::{Means, ask, tell, watch};
+use super::watch::{Means, ask, tell, watch};
 use crate::cli::DemoOptions;
 use crate::error::Error;
 use crate::observed::EndpointId;
