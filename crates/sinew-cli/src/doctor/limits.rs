@@ -4,7 +4,7 @@ use std::fs;
 
 use rustix::process::{Resource, getrlimit};
 
-use super::Finding;
+use super::finding::Finding;
 use sinew_bench::table::bytes;
 
 /// The oldest kernel with all required features.
@@ -116,7 +116,7 @@ fn locked_memory(limit: Option<u64>) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::State::{Advice, Fine, Wrong};
+    use super::super::finding::State::{Advice, Fine, Wrong};
     use super::*;
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use sinew_shm::EndpointKind;
 
-use super::Finding;
+use super::finding::Finding;
 use super::knock::{Listener, knock};
 use crate::cli::tools::Where;
 use crate::gateways::{Link, NetworkSession, ObservedGateway, Role};
@@ -170,7 +170,7 @@ fn others(gateway: &ObservedGateway, domain: u32) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::State;
+    use super::super::finding::State;
     use super::*;
 
     fn session() -> NetworkSession {

@@ -2,7 +2,7 @@
 
 use sinew::gateway::Report;
 
-use super::Finding;
+use super::finding::Finding;
 use crate::observed::{ObservedDomain, ObservedEndpoint};
 
 const CHECK: &str = "options";

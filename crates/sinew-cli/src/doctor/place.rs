@@ -6,7 +6,8 @@ use rustix::fs::{Access, statvfs};
 use sinew::gateway::LOCK_FILE;
 use sinew_shm::{Concern, Domain, Leftovers, Medium, Snapshot};
 
-use super::{Finding, types};
+use super::finding::Finding;
+use super::types;
 use sinew_bench::table::bytes;
 
 /// The default shared memory of a container, in bytes.
@@ -216,7 +217,7 @@ fn stale(before: &[Leftovers], after: &[Leftovers], clean: bool) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::super::State;
+    use super::super::finding::State;
     use super::*;
 
     #[test]

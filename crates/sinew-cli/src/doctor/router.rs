@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sinew_zenoh::config::process_environment;
 
-use super::Finding;
+use super::finding::Finding;
 use crate::gateways::{Link, ObservedGateway, Role};
 use crate::observed::Observed;
 use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};

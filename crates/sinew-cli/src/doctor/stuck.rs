@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sinew_shm::Peer;
 
-use super::Finding;
+use super::finding::Finding;
 use crate::cli::tools::Where;
 use crate::error::Error;
 use crate::graph::{Held, STUCK_NS};

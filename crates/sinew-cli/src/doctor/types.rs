@@ -7,7 +7,7 @@ use std::path::Path;
 
 use sinew_shm::Domain;
 
-use super::Finding;
+use super::finding::Finding;
 use crate::interfaces::kept_in;
 use sinew_bench::table::bytes;
 
@@ -81,7 +81,7 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
-    use super::super::State;
+    use super::super::finding::State;
     use super::*;
     use sinew_msg::description::TypeDescription;
 
