@@ -22,7 +22,7 @@ use sinew_msg::definition::TypeName;
 use sinew_msg::dynamic::{DynamicMessage, MessageType};
 use sinew_shm::{Domain, EndpointKind};
 
-use super::message_of;
+use super::template::{self, message_of};
 use super::values::written;
 use crate::cli::interfaces::SendGoalOptions;
 use crate::cli::tools::{InfoOptions, TypedListOptions};
@@ -249,7 +249,7 @@ impl ActionTypes {
         if values.trim().is_empty() {
             return Err(CallError::NoGoal { service: options.name.clone() }.into());
         }
-        let goal = super::now(&mut message_of(&goal_type, values)?).encode();
+        let goal = template::now(&mut message_of(&goal_type, values)?).encode();
         // The id has 16 bytes, so the goal behind it is aligned as it would be alone.
         let request = [&goal[..HEADER_SIZE], &id, &goal[HEADER_SIZE..]].concat();
         Ok(Self { request, answer, result, feedback, id })

@@ -16,7 +16,7 @@ use sinew_shm::{
     Participant, Peer, Sink, Writer,
 };
 
-use super::message_of;
+use super::template::{self, message_of};
 use super::values::written;
 use crate::cli::interfaces::CallOptions;
 use crate::error::{CallError, Error, TypesError};
@@ -235,7 +235,7 @@ impl Call<'_> {
         self.found.news.with(|news| news.called = Some((peer.id(), key, way.ours)));
         let mut due = now_ns();
         loop {
-            way.send(&super::now(&mut request).encode())?;
+            way.send(&template::now(&mut request).encode())?;
             let image = match self.wait(self.options.timeout, CallNews::answer) {
                 Waited::Came(answer) => answer?,
                 Waited::TimedOut(waited) => {

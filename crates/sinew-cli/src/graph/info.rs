@@ -11,9 +11,8 @@ use sinew_shm::{Counter, EndpointKind};
 use super::carried::{NOT_CARRIED, Taken};
 use super::list::{SERVICES, TOPICS};
 use super::mismatch::{self, Pair};
-use super::timers;
 use super::track::{dropped, is_by_reference};
-use super::{qos, split};
+use super::{qos, timers};
 use crate::cli::tools::{InfoOptions, TopicInfoOptions};
 use crate::error::Error;
 use crate::gateways::{NetworkService, NetworkTopic, ObservedGateway};
@@ -401,5 +400,26 @@ impl fmt::Display for Hash<'_> {
         }
         f.write_str("RIHS01_")?;
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Splits a node's name into its namespace and name.
+fn split(node: &str) -> (&str, &str) {
+    match node.rsplit_once('/') {
+        Some(("", name)) => ("/", name),
+        Some(both) => both,
+        None => ("/", node),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_have_a_namespace() {
+        assert_eq!(split("/talker"), ("/", "talker"));
+        assert_eq!(split("/a/b/talker"), ("/a/b", "talker"));
+        assert_eq!(split("talker"), ("/", "talker"));
     }
 }

@@ -16,8 +16,8 @@ use sinew_shm::{
     OwnEndpoint, Participant, Peer, Sink, Writer,
 };
 
-use super::qos;
 use super::values::written;
+use super::{qos, template};
 use crate::cli::interfaces::PubOptions;
 use crate::error::{Error, TypesError};
 use crate::interfaces::{PackageSources, Types, name};
@@ -50,7 +50,7 @@ pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
     let description = types.in_use(&type_name, &options.place)?;
     let message_type = types.message(&type_name, Some(description.hash()))?;
     let values = written(&options.values, &options.source)?;
-    let message = super::message_of(&message_type, &values)?;
+    let message = template::message_of(&message_type, &values)?;
     let offered = options.qos.qos(QoS::default());
 
     let topic = options.name.clone();
@@ -218,7 +218,7 @@ impl<'a> Publish<'a> {
         let node = participant.advertise(&node, None)?;
         let publisher = Arc::new(participant.advertise(publisher, None)?);
         let writer = Writer::new(publisher, qos::capacity(&offered), INLINE, 1)?;
-        let image = super::now(&mut message).encode();
+        let image = template::now(&mut message).encode();
         let (matched, carriers, listed) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Self {
             found,
@@ -373,7 +373,7 @@ impl<'a> Publish<'a> {
         self.sent += 1;
         let number = self.sent;
         let has_times = self.message.has_times();
-        let message = super::now(&mut self.message);
+        let message = template::now(&mut self.message);
         if has_times {
             self.image = message.encode();
         }
