@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{GraphPicture, Line, rate};
+use super::graph_picture::{GraphPicture, Line};
+use super::rate::rate;
 
 /// Returns the whole picture. Processes are clusters; topics are ellipses, services diamonds.
 pub(super) fn text(picture: &GraphPicture) -> String {
@@ -96,12 +97,12 @@ mod tests {
   c2 -> n1;
 }
 "#;
-        assert_eq!(text(&super::super::tests::robot()), expected);
+        assert_eq!(text(&super::super::robot::robot()), expected);
     }
 
     #[test]
     fn a_name_with_one_side_is_marked() {
-        let mut picture = super::super::tests::robot();
+        let mut picture = super::super::robot::robot();
         picture.topics[0].missing = Some("subscription");
         assert!(text(&picture).contains(r#"label="/edges\nno subscription", tooltip="demo/msg/Image"];"#));
         picture.topics[0].is_suspicious = true;

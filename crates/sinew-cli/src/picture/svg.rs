@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use super::graph_picture::{Channel, GraphPicture, Node};
 use super::layout::{Layout, Point, place};
-use super::{GraphPicture, rate};
+use super::rate::rate;
 
 /// Width of a letter of the names, and of the smaller text below them. In a fixed-width font all
 /// letters are equally wide.
@@ -86,7 +87,7 @@ pub(super) fn text(picture: &GraphPicture) -> String {
 }
 
 fn shapes(picture: &GraphPicture) -> Vec<Shape> {
-    let node = |node: &super::Node| {
+    let node = |node: &Node| {
         let mut lines = vec![(node.name.clone(), "name"), (picture.process_of(node), "small")];
         let process = picture.processes.get(node.process);
         let held = process.into_iter().flat_map(|process| &process.in_callbacks);
@@ -94,7 +95,7 @@ fn shapes(picture: &GraphPicture) -> Vec<Shape> {
         lines.extend(its.map(|held| (held.text(), "small wrong")));
         Shape { lines, kind: Kind::Node(node.process), title: String::new() }
     };
-    let channel = |(channel, is_service): (&super::Channel, bool)| {
+    let channel = |(channel, is_service): (&Channel, bool)| {
         let class = if channel.is_suspicious { "small wrong" } else { "small" };
         let missing = channel.missing.map(|missing| (format!("no {missing}"), class));
         Shape {
@@ -175,7 +176,7 @@ mod tests {
 
     #[test]
     fn it_is_one_file_with_all_names() {
-        let text = text(&super::super::tests::robot());
+        let text = text(&super::super::robot::robot());
         assert!(text.starts_with("<svg xmlns=") && text.ends_with("</svg>\n"));
         for name in ["/camera", "/view&lt;er&gt;", "/filter/settings", "robot (10)", "30 Hz", "since 4.20 s"]
         {
@@ -197,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_name_with_one_side_is_marked() {
-        let mut picture = super::super::tests::robot();
+        let mut picture = super::super::robot::robot();
         (picture.services[0].missing, picture.services[0].is_suspicious) = (Some("server"), true);
         assert!(text(&picture).contains("class=\"small wrong\""), "{}", text(&picture));
         assert!(text(&picture).contains(">no server<"), "{}", text(&picture));
