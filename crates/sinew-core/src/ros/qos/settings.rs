@@ -12,7 +12,7 @@ const KEEP_ALL_SAMPLES: usize = 1000;
 /// Start from [`default`](QoS::default), [`new`](QoS::new) (the same, for constants) or a preset
 /// and change what differs; a later call overrides an earlier one. The fields are meant for
 /// reading. Creating an entity checks whether the settings agree with each other, and fails with a
-/// [`QosError`] if they don't.
+/// [`QosError`](crate::error::QosError) if they don't.
 ///
 /// Plain data: never allocates, never blocks.
 ///
