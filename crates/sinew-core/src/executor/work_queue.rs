@@ -265,7 +265,7 @@ impl GroupMember for WorkQueueCore {
 }
 
 /// A future that was spawned in a queue.
-trait SpawnedFuture: Send + Sync {
+pub(crate) trait SpawnedFuture: Send + Sync {
     /// Polls it, on a thread that runs its group. None if there is nothing to poll.
     fn poll(self: Arc<Self>) -> Option<CallbackResult>;
 
@@ -274,12 +274,9 @@ trait SpawnedFuture: Send + Sync {
 }
 
 /// The part of a spawned future that its handle sees.
-pub(crate) trait Joinable<T>: Send + Sync {
+pub(crate) trait Joinable<T>: SpawnedFuture {
     /// The future's output, once.
     fn poll_join(&self, context: &mut Context<'_>) -> Poll<Result<T, JoinError>>;
-
-    /// Drops it: here, or on the thread that polls it, after that.
-    fn cancel(&self);
 
     /// Cancels it, and drops its output now or when there is one.
     fn abandon(&self);
@@ -301,7 +298,6 @@ enum Phase {
 
 /// A spawned future, and its output.
 pub(crate) struct FutureCell<F: Future> {
-    me: Weak<Self>,
     queue: Weak<WorkQueueCore>,
     /// Among the queue's futures.
     key: usize,
@@ -352,17 +348,17 @@ where
             joining: None,
         };
         let queue = Arc::downgrade(queue);
-        Arc::new_cyclic(|me| Self { me: me.clone(), queue, key, lineage, state: Mutex::new(state) })
+        Arc::new(Self { queue, key, lineage, state: Mutex::new(state) })
     }
 
-    fn enter_queue(&self) {
-        if let (Some(queue), Some(me)) = (self.queue.upgrade(), self.me.upgrade()) {
-            queue.resume(self.key, me);
+    fn enter_queue(self: &Arc<Self>) {
+        if let Some(queue) = self.queue.upgrade() {
+            queue.resume(self.key, self.clone());
         }
     }
 
     /// The future is not ready. It comes back if it was cancelled meanwhile.
-    fn put_back(&self, future: Pin<Box<F>>) -> Option<Pin<Box<F>>> {
+    fn put_back(self: &Arc<Self>, future: Pin<Box<F>>) -> Option<Pin<Box<F>>> {
         let mut state = self.state.lock();
         if state.is_cancelled {
             return Some(future);
@@ -379,18 +375,18 @@ where
 
     /// The future is over and dropped. Returns what is reported if there is no handle.
     fn finish(&self, output: Result<F::Output, JoinError>, is_queued: bool) -> CallbackResult {
-        let (joining, before, unwanted, group) = {
+        let (joining, unclaimed) = {
             let mut state = self.state.lock();
             state.phase = Phase::Over;
-            let joining = state.joining.take();
-            match mem::replace(&mut state.output, Output::Gone) {
-                Output::Reported(report, group) => (joining, Some(report), Some(output), Some(group)),
+            let unclaimed = match mem::replace(&mut state.output, Output::Gone) {
                 Output::Awaited => {
                     state.output = Output::Ready(output);
-                    (joining, None, None, None)
+                    None
                 }
-                Output::Gone | Output::Ready(_) => (joining, None, Some(output), None),
-            }
+                Output::Reported(report, group) => Some((output, Some((report, group)))),
+                Output::Gone | Output::Ready(_) => Some((output, None)),
+            };
+            (state.joining.take(), unclaimed)
         };
         if let Some(queue) = self.queue.upgrade() {
             queue.forget(self.key, is_queued);
@@ -399,15 +395,10 @@ where
         if let Some(joining) = joining {
             joining.wake();
         }
-        let result = match (before, unwanted) {
-            (Some(report), Some(Ok(output))) => report(output),
-            (_, unwanted) => {
-                drop(unwanted);
-                Ok(())
-            }
-        };
-        drop(group); // perhaps the last reference to it
-        result
+        match unclaimed {
+            Some((Ok(output), Some((report, _group)))) => report(output),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -443,8 +434,7 @@ where
             }
             (Ok(output), Err(panic)) => {
                 let message = panic_message(&*panic);
-                let lost = catch_unwind(AssertUnwindSafe(|| drop(output)));
-                lost.unwrap_or_else(dispose_of);
+                let _ = caught(|| drop(output));
                 (Err(JoinError::Panicked { message }), Some(panic))
             }
         };
@@ -456,7 +446,23 @@ where
     }
 
     fn cancel(&self) {
-        Joinable::cancel(self);
+        no_lock_is_held();
+        let mut state = self.state.lock();
+        match state.phase {
+            Phase::Over => {}
+            Phase::Polled | Phase::PolledAgain => state.is_cancelled = true,
+            Phase::Idle | Phase::Woken => {
+                let is_queued = state.phase == Phase::Woken;
+                state.phase = Phase::Polled; // this thread has it: another cancel finds nothing to do
+                let future = state.future.take();
+                drop(state);
+                match self.queue.upgrade() {
+                    Some(queue) => queue.drop_of_program(future),
+                    None => drop(future),
+                }
+                drop(self.finish(Err(JoinError::Cancelled), is_queued));
+            }
+        }
     }
 }
 
@@ -491,34 +497,13 @@ where
         }
     }
 
-    fn cancel(&self) {
-        no_lock_is_held();
-        let mut state = self.state.lock();
-        match state.phase {
-            Phase::Over => {}
-            Phase::Polled | Phase::PolledAgain => state.is_cancelled = true,
-            Phase::Idle | Phase::Woken => {
-                let is_queued = state.phase == Phase::Woken;
-                state.phase = Phase::Polled; // this thread has it: another cancel finds nothing to do
-                state.is_cancelled = true;
-                let future = state.future.take();
-                drop(state);
-                match self.queue.upgrade() {
-                    Some(queue) => queue.drop_of_program(future),
-                    None => drop(future),
-                }
-                drop(self.finish(Err(JoinError::Cancelled), is_queued));
-            }
-        }
-    }
-
     fn abandon(&self) {
         let (output, joining) = {
             let mut state = self.state.lock();
             (mem::replace(&mut state.output, Output::Gone), state.joining.take())
         };
         drop((output, joining)); // the program's code: outside the lock
-        Joinable::cancel(self);
+        self.cancel();
     }
 
     fn is_over(&self) -> bool {

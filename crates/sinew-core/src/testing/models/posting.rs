@@ -5,7 +5,7 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::owner::{Close, Host, Owner};
 use crate::executor::scheduler::{Scheduler, Task};
 use crate::executor::wait_graph::WaitGraph;
-use crate::executor::work_queue::{Joinable, WorkQueueCore};
+use crate::executor::work_queue::{Joinable, SpawnedFuture, WorkQueueCore};
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 use loom::thread;
@@ -163,7 +163,7 @@ fn a_future_that_is_cancelled_goes_once() {
         let (queue, bell) = (Queue::new(), Bell::new());
         let future = queue.core.spawn(bell.door()).unwrap();
         let its = future.clone();
-        let thread = thread::spawn(move || Joinable::cancel(&*its));
+        let thread = thread::spawn(move || its.cancel());
         queue.run();
         thread.join().unwrap();
         assert!(future.is_over());
@@ -180,8 +180,8 @@ fn a_future_is_forgotten_once() {
         let (queue, bell) = (Queue::new(), Bell::new());
         let future = queue.core.spawn(bell.door()).unwrap();
         let its = future.clone();
-        let thread = thread::spawn(move || Joinable::cancel(&*its));
-        Joinable::cancel(&*future);
+        let thread = thread::spawn(move || its.cancel());
+        future.cancel();
         let another = queue.core.spawn(bell.door()).unwrap();
         thread.join().unwrap();
         queue.core.close();
