@@ -1,19 +1,22 @@
 //! The makers of actions: a node (in its default group) or a group.
 
-use sinew::error::CreateError;
+use sinew::error::{CreateError, PostError};
+use sinew::executor::{CallbackGroup, WorkQueue};
 use sinew::introspection::{RegisteredType, TypeDescription};
 use sinew::msg::TypeHash;
 use sinew::time::Time;
 use sinew::{Client, ReentrantGroup, Subscription};
-use sinew::{
-    Duration, Group, GuardCondition, Message, Node, Publisher, QoS, Responder, Server, Service, Timer,
-};
+use sinew::{Duration, Group, Message, Node, Publisher, QoS, Responder, Server, Service, Timer};
 use std::error::Error;
+use std::sync::Arc;
 
 /// A [`Node`], a [`Group`] or a [`ReentrantGroup`]: the callbacks of an action run in its group.
 pub trait Maker: sealed::Make {}
 
 impl<M: sealed::Make> Maker for M {}
+
+/// Has something handled in a callback group.
+pub(crate) type Poster<T> = Arc<dyn Fn(T) -> Result<(), PostError> + Send + Sync>;
 
 /// A callback's return value.
 pub(crate) type CallbackResult = Result<(), Box<dyn Error + Send + Sync>>;
@@ -54,18 +57,27 @@ pub(crate) mod sealed {
         #[doc(hidden)]
         fn uses(&self, hash: TypeHash, describe: fn() -> Option<TypeDescription>) -> RegisteredType;
 
+        /// The group in which callbacks run.
+        type Group: CallbackGroup;
+
         #[doc(hidden)]
-        fn bell(
+        fn work_queue(&self, name: &str) -> WorkQueue<Self::Group>;
+
+        /// Has `handle` called in the group, for each piece that is posted.
+        #[doc(hidden)]
+        fn poster<T: Send + 'static>(
             &self,
-            what: String,
-            callback: impl Fn() -> CallbackResult + Send + Sync + 'static,
-        ) -> Result<GuardCondition, CreateError>;
+            name: &str,
+            handle: impl Fn(T) -> CallbackResult + Send + Sync + 'static,
+        ) -> Poster<T>;
     }
 }
 
 macro_rules! makers {
-    ($([$($state:ident)?] $maker:ty;)*) => {$(
+    ($([$($state:ident)?] $maker:ty, $group:ty;)*) => {$(
         impl$(<$state: Send + 'static>)? sealed::Make for $maker {
+            type Group = $group;
+
             fn time(&self) -> Time {
                 self.now()
             }
@@ -105,19 +117,27 @@ macro_rules! makers {
                 self.register_type(hash, describe)
             }
 
-            fn bell(
+            fn work_queue(&self, name: &str) -> WorkQueue<$group> {
+                self.work_queue(name)
+            }
+
+            fn poster<T: Send + 'static>(
                 &self,
-                what: String,
-                callback: impl Fn() -> CallbackResult + Send + Sync + 'static,
-            ) -> Result<GuardCondition, CreateError> {
-                self.guard_condition().called(what).callback(move || callback())
+                name: &str,
+                handle: impl Fn(T) -> CallbackResult + Send + Sync + 'static,
+            ) -> Poster<T> {
+                let (queue, handle) = (self.work_queue(name), Arc::new(handle));
+                Arc::new(move |piece| {
+                    let handle = handle.clone();
+                    queue.post(move || handle(piece))
+                })
             }
         }
     )*};
 }
 
 makers! {
-    [] Node;
-    [State] Group<State>;
-    [] ReentrantGroup;
+    [] Node, Group;
+    [State] Group<State>, Self;
+    [] ReentrantGroup, Self;
 }

@@ -1,11 +1,9 @@
 //! Requests to end goals early.
 
-use super::core::ClientCore;
 use crate::error::CancelError;
 use crate::goal_id::GoalId;
 use sinew::__private::locks::{Mutex, no_lock_is_held};
 use sinew::error::CallFailure;
-use sinew::msg::Action;
 use sinew::service::{CallResult, RequestId};
 use sinew::time::Time;
 use sinew::{Client, Duration};
@@ -82,42 +80,41 @@ impl Canceled {
     }
 }
 
-impl<A: Action> ClientCore<A> {
-    /// Sends the request. A listener takes the answer, as it does all answers: waiting for it needs
-    /// no executor.
-    pub(super) fn cancel(&self, which: Cancel) -> PendingCancel {
-        let slot = Arc::new(Mutex::new(Slot::default()));
-        let action = self.name.clone();
-        let settle = move |slot: &Mutex<Slot>, result: Result<Canceled, CallFailure>| {
-            let result = result.map_err(|failure| CancelError::Call { action: action.clone(), failure });
-            let waker = {
-                let mut slot = slot.lock();
-                slot.answer = Some(result);
-                slot.waker.take()
-            };
-            if let Some(waker) = waker {
-                no_lock_is_held();
-                waker.wake();
-            }
-        };
-        let (ours, tell) = (slot.clone(), settle.clone());
-        let listener = move |result: CallResult<CancelGoal>| {
-            let canceled = result.map(|response| Canceled::of(&response));
-            tell(&ours, canceled.map_err(|error| error.failure().clone()));
-        };
-        if which == Cancel::Before(Time::default()) {
-            slot.lock().answer = Some(Err(CancelError::NoTime { action: self.name.clone() }));
-            return PendingCancel {
-                slot,
-                action: self.name.clone(),
-                client: self.cancel.clone(),
-                request: None,
-            };
-        }
-        let sent = self.cancel.call_with_listener(which.request(), listener);
-        let request = sent.map_err(|error| settle(&slot, Err(error.failure().clone()))).ok();
-        PendingCancel { slot, action: self.name.clone(), client: self.cancel.clone(), request }
+/// Sends the request. A listener takes the answer, as it does all answers: waiting for it needs no
+/// executor.
+pub(super) fn send(client: &Client<CancelGoal>, action: &str, which: Cancel) -> PendingCancel {
+    let slot = Arc::new(Mutex::new(Slot::default()));
+    let mut pending = PendingCancel {
+        slot: slot.clone(),
+        action: action.to_owned(),
+        client: client.clone(),
+        request: None,
+    };
+    if which == Cancel::Before(Time::default()) {
+        slot.lock().answer = Some(Err(CancelError::NoTime { action: action.to_owned() }));
+        return pending;
     }
+    let action = action.to_owned();
+    let settle = move |slot: &Mutex<Slot>, result: Result<Canceled, CallFailure>| {
+        let result = result.map_err(|failure| CancelError::Call { action: action.clone(), failure });
+        let waker = {
+            let mut slot = slot.lock();
+            slot.answer = Some(result);
+            slot.waker.take()
+        };
+        if let Some(waker) = waker {
+            no_lock_is_held();
+            waker.wake();
+        }
+    };
+    let (ours, tell) = (slot.clone(), settle.clone());
+    let listener = move |result: CallResult<CancelGoal>| {
+        let canceled = result.map(|response| Canceled::of(&response));
+        tell(&ours, canceled.map_err(|error| error.failure().clone()));
+    };
+    let sent = client.call_with_listener(which.request(), listener);
+    pending.request = sent.map_err(|error| settle(&slot, Err(error.failure().clone()))).ok();
+    pending
 }
 
 #[derive(Default)]

@@ -2,8 +2,8 @@
 //!
 //! Listeners handle answers and feedback on the thread that answers or publishes (for other
 //! processes, on the receiving thread), so futures need no executor. The program's callbacks run in
-//! the client's group: a goal that has news for them is put into `ready`, once, and the bell makes
-//! the executor run one of its callbacks. While a callback runs, its thread owns the goal's
+//! the client's group: a goal that has news for them is posted there, once, and one of its callbacks
+//! runs. While a callback runs, its thread owns the goal's
 //! callbacks and holds no lock, so the callbacks of one goal never run at the same time, even in a
 //! reentrant group.
 //!
@@ -13,12 +13,12 @@
 //! while a thread takes from a topic: a take reads messages of other processes and may run
 //! listeners.
 
-use super::cancel::Cancel;
-use super::goal::{GoalHandle, GoalResult};
+use super::cancel::{self, Cancel, PendingCancel};
 use super::progress::{News, Progress};
+use super::result::GoalResult;
 use crate::error::{ResultError, SendGoalError, SendGoalFailure};
 use crate::goal_id::GoalId;
-use crate::maker::CallbackResult;
+use crate::maker::{CallbackResult, Poster};
 use crate::status::GoalStatus;
 use crate::wire::{FeedbackMessage, GetResult, GetResultRequest, SendGoal, SendGoalRequest};
 use foldhash::HashMap;
@@ -28,7 +28,7 @@ use sinew::introspection::RegisteredType;
 use sinew::msg::Action;
 use sinew::service::{CallResult, RequestId};
 use sinew::time::Time;
-use sinew::{Client, GuardCondition, Shared, Subscription};
+use sinew::{Client, Shared, Subscription};
 use sinew_interfaces::action_msgs::msg::GoalStatusArray;
 use sinew_interfaces::action_msgs::srv::CancelGoal;
 use std::collections::VecDeque;
@@ -57,7 +57,8 @@ pub(super) struct ClientCore<A: Action> {
     /// Number of feedback messages kept for each goal, unless the goal sets its own.
     pub(super) depth: usize,
     state: Mutex<ClientState<A>>,
-    pub(super) bell: OnceLock<GuardCondition>,
+    /// Has the callbacks of a goal with news run in the group.
+    pub(super) poster: OnceLock<Poster<Arc<ClientGoal<A>>>>,
     /// Registers the action's type with the client's node, which describes it to other processes.
     pub(super) used: OnceLock<RegisteredType>,
 }
@@ -65,8 +66,6 @@ pub(super) struct ClientCore<A: Action> {
 struct ClientState<A: Action> {
     /// Goals for which something may still arrive.
     goals: HashMap<GoalId, Arc<ClientGoal<A>>>,
-    /// Goals with news for their callbacks.
-    ready: VecDeque<Arc<ClientGoal<A>>>,
     intake: Intake<A>,
 }
 
@@ -111,10 +110,19 @@ pub(super) struct GoalState<A: Action> {
     pub(super) unsent: Option<Box<A::Goal>>,
     /// `None` while a thread runs one of them.
     callbacks: Option<Callbacks<A>>,
+    /// It is posted, or a callback runs that looks for more.
     is_ready: bool,
 }
 
-pub(super) type Accepted<A> = Result<GoalHandle<A>, SendGoalError<<A as Action>::Goal>>;
+/// A callback that is called with the outcome of sending a goal.
+type OnResponse<A> = Box<
+    dyn FnOnce(
+            &Arc<ClientCore<A>>,
+            &Arc<ClientGoal<A>>,
+            Result<(), SendGoalError<<A as Action>::Goal>>,
+        ) -> CallbackResult
+        + Send,
+>;
 
 /// A callback that is called once.
 type Once<T> = Box<dyn FnOnce(T) -> CallbackResult + Send>;
@@ -124,7 +132,7 @@ type OnFeedback<F> = Box<dyn FnMut(&F) -> CallbackResult + Send>;
 
 /// The program's callbacks for a goal.
 pub(super) struct Callbacks<A: Action> {
-    pub(super) response: Option<Once<Accepted<A>>>,
+    pub(super) response: Option<OnResponse<A>>,
     pub(super) feedback: Option<OnFeedback<A::Feedback>>,
     pub(super) result: Option<Once<Result<GoalResult<A>, ResultError>>>,
 }
@@ -137,15 +145,12 @@ impl<A: Action> Callbacks<A> {
 
 impl<A: Action> ClientGoal<A> {
     /// Returns the outcome of sending the goal, once it is known.
-    pub(super) fn accepted(self: &Arc<Self>, core: &Arc<ClientCore<A>>) -> Option<Accepted<A>> {
+    pub(super) fn accepted(&self, action: &str) -> Option<Result<(), SendGoalError<A::Goal>>> {
         let mut state = self.state.lock();
         match state.progress.response.clone()? {
-            Ok(_) => {
-                drop(state);
-                Some(Ok(GoalHandle::new(core, self)))
-            }
+            Ok(_) => Some(Ok(())),
             Err(failure) => {
-                let (action, goal) = (core.name.clone(), state.unsent.take());
+                let (action, goal) = (action.to_owned(), state.unsent.take());
                 Some(Err(SendGoalError { action, failure, goal }))
             }
         }
@@ -191,7 +196,7 @@ impl<A: Action> ClientCore<A> {
         depth: usize,
     ) -> Arc<Self> {
         let intake = Intake { is_running: false, is_wanted: false, ends: VecDeque::new() };
-        let state = Mutex::new(ClientState { goals: HashMap::default(), ready: VecDeque::new(), intake });
+        let state = Mutex::new(ClientState { goals: HashMap::default(), intake });
         let core = Arc::new(Self {
             name,
             send,
@@ -201,7 +206,7 @@ impl<A: Action> ClientCore<A> {
             status,
             depth,
             state,
-            bell: OnceLock::new(),
+            poster: OnceLock::new(),
             used: OnceLock::new(),
         });
         let weak = Arc::downgrade(&core);
@@ -270,6 +275,10 @@ impl<A: Action> ClientCore<A> {
         let request = self.send.withdraw(request)?;
         self.forget(goal.id);
         Some(Box::new(request.into_inner().goal))
+    }
+
+    pub(super) fn cancel(&self, which: Cancel) -> PendingCancel {
+        cancel::send(&self.cancel, &self.name, which)
     }
 
     fn answered(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>, result: CallResult<SendGoal<A>>) {
@@ -406,20 +415,19 @@ impl<A: Action> ClientCore<A> {
         goal: &Arc<ClientGoal<A>>,
         change: impl FnOnce(&mut Progress<Shared<FeedbackMessage<A>>, Shared<A::Result>>),
     ) {
-        let (wakers, rings, is_over) = {
+        let (wakers, posts, is_over) = {
             let mut state = goal.state.lock();
             change(&mut state.progress);
             let has_news = goal.has_callbacks && state.progress.has_news(goal.has_feedback_callback);
-            let rings = has_news && !state.is_ready;
+            let posts = has_news && !state.is_ready;
             state.is_ready |= has_news;
-            (state.progress.take_wakers(), rings, state.progress.is_over())
+            (state.progress.take_wakers(), posts, state.progress.is_over())
         };
         if is_over {
             self.forget(goal.id);
         }
-        if rings {
-            self.state.lock().ready.push_back(goal.clone());
-            self.ring();
+        if posts {
+            self.post(goal);
         }
         no_lock_is_held();
         wakers.into_iter().for_each(Waker::wake);
@@ -440,28 +448,21 @@ impl<A: Action> ClientCore<A> {
 
     // ---- callbacks, in the group ----
 
-    fn ring(&self) {
-        if let Some(bell) = self.bell.get() {
-            bell.trigger();
+    fn post(&self, goal: &Arc<ClientGoal<A>>) {
+        if let Some(poster) = self.poster.get() {
+            // The context may be shut down: no callback runs any more.
+            drop(poster(goal.clone()));
         }
     }
 
-    /// Runs one callback. If there is more to do, the executor comes again.
-    pub(super) fn run_next(self: &Arc<Self>) -> CallbackResult {
-        let (goal, more) = {
-            let mut state = self.state.lock();
-            let Some(goal) = state.ready.pop_front() else { return Ok(()) };
-            (goal, !state.ready.is_empty())
-        };
-        if more {
-            self.ring();
-        }
+    /// Runs one callback of the goal. If it has more news, it is posted again.
+    pub(super) fn run_callback(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>) -> CallbackResult {
         let (news, callbacks) = {
             let mut state = goal.state.lock();
             let news = state.progress.poll_news(goal.has_feedback_callback);
             (news, state.callbacks.take())
         };
-        let mut running = Running { core: self, goal: &goal, callbacks };
+        let mut running = Running { core: self, goal, callbacks };
         running.tell(news)
     }
 }
@@ -502,7 +503,7 @@ impl<A: Action> Drop for RunningIntake<'_, A> {
 }
 
 /// A callback of a goal that is being run. Dropping it, also during a panic, gives the callbacks
-/// back; if there is more news, the executor comes again.
+/// back; if there is more news, the goal is posted again.
 struct Running<'a, A: Action> {
     core: &'a Arc<ClientCore<A>>,
     goal: &'a Arc<ClientGoal<A>>,
@@ -514,8 +515,8 @@ impl<A: Action> Running<'_, A> {
         let Some(callbacks) = self.callbacks.as_mut() else { return Ok(()) };
         match news {
             None => Ok(()),
-            Some(News::Response) => match (callbacks.response.take(), self.goal.accepted(self.core)) {
-                (Some(callback), Some(accepted)) => callback(accepted),
+            Some(News::Response) => match (callbacks.response.take(), self.goal.accepted(&self.core.name)) {
+                (Some(callback), Some(accepted)) => callback(self.core, self.goal, accepted),
                 _ => Ok(()),
             },
             Some(News::Feedback(message)) => match &mut callbacks.feedback {
@@ -540,8 +541,7 @@ impl<A: Action> Drop for Running<'_, A> {
             state.is_ready
         };
         if again {
-            core.state.lock().ready.push_back(Arc::clone(goal));
-            core.ring();
+            core.post(goal);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The program's side of a client's goals: handles, futures and a stream.
 
 use super::cancel::{Cancel, PendingCancel};
-use super::core::{Accepted, ClientCore, ClientGoal, stamp_of};
+use super::core::{ClientCore, ClientGoal, stamp_of};
+use super::result::GoalResult;
 use crate::error::{ResultError, SendGoalError, SendGoalFailure};
 use crate::goal_id::GoalId;
 use crate::status::GoalStatus;
@@ -16,6 +17,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
+
+/// The outcome of sending a goal.
+pub(super) type Accepted<A> = Result<GoalHandle<A>, SendGoalError<<A as Action>::Goal>>;
+
+/// Returns the outcome of sending the goal, once it is known.
+fn accepted<A: Action>(core: &Arc<ClientCore<A>>, goal: &Arc<ClientGoal<A>>) -> Option<Accepted<A>> {
+    Some(goal.accepted(&core.name)?.map(|()| GoalHandle::new(core, goal)))
+}
 
 /// Counts the handles and futures that keep a goal.
 struct Hold<A: Action> {
@@ -94,7 +103,7 @@ impl<A: Action> PendingGoal<A> {
         };
         let unsent = core.give_up(&goal);
         // The answer may have arrived at the last moment.
-        goal.accepted(&core).unwrap_or_else(|| {
+        accepted(&core, &goal).unwrap_or_else(|| {
             let failure = match (why, &unsent) {
                 (Some(why), _) => SendGoalFailure::WouldDeadlock { why },
                 (None, Some(_)) => SendGoalFailure::NoServer { waited: timeout },
@@ -111,7 +120,7 @@ impl<A: Action> Future for PendingGoal<A> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Hold { core, goal } = &self.0;
         ready!(goal.poll(context.waker(), |progress| progress.response.is_some().then_some(())));
-        goal.accepted(core).map_or(Poll::Pending, Poll::Ready)
+        accepted(core, goal).map_or(Poll::Pending, Poll::Ready)
     }
 }
 
@@ -176,59 +185,6 @@ impl<A: Action> GoalHandle<A> {
     /// polled.
     pub fn cancel(&self) -> PendingCancel {
         self.0.core.cancel(Cancel::Goal(self.id()))
-    }
-}
-
-/// The result of a goal that has ended, shared (not copied) with the server's cache and other
-/// clients of this process.
-pub struct GoalResult<A: Action> {
-    id: GoalId,
-    status: GoalStatus,
-    result: Shared<A::Result>,
-}
-
-impl<A: Action> GoalResult<A> {
-    pub(super) fn new(id: GoalId, status: GoalStatus, result: Shared<A::Result>) -> Self {
-        Self { id, status, result }
-    }
-
-    /// Returns the goal's id.
-    pub fn id(&self) -> GoalId {
-        self.id
-    }
-
-    /// Returns how the goal ended: succeeded, canceled or aborted.
-    pub fn status(&self) -> GoalStatus {
-        self.status
-    }
-
-    /// Returns the result itself.
-    pub fn into_result(self) -> Shared<A::Result> {
-        self.result
-    }
-}
-
-impl<A: Action> Deref for GoalResult<A> {
-    type Target = A::Result;
-
-    fn deref(&self) -> &A::Result {
-        &self.result
-    }
-}
-
-impl<A: Action> Clone for GoalResult<A> {
-    fn clone(&self) -> Self {
-        Self { id: self.id, status: self.status, result: self.result.clone() }
-    }
-}
-
-impl<A: Action<Result: fmt::Debug>> fmt::Debug for GoalResult<A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GoalResult")
-            .field("id", &self.id)
-            .field("status", &self.status)
-            .field("result", &*self.result)
-            .finish()
     }
 }
 

@@ -4,16 +4,18 @@
 //! |---|---|
 //! | `progress` | a client's knowledge of a goal, and the order of its callbacks; without I/O |
 //! | `core` | the handling of answers and feedback |
-//! | `goal` | handles, futures and streams |
+//! | `goal`, `result` | handles, futures and streams |
 //! | `cancel` | ending goals early |
 
 mod cancel;
 mod core;
 mod goal;
 mod progress;
+mod result;
 
 pub use cancel::{Cancel, CancelOutcome, Canceled, PendingCancel};
-pub use goal::{Feedback, FeedbackItem, GoalHandle, GoalResult, PendingGoal, PendingResult};
+pub use goal::{Feedback, FeedbackItem, GoalHandle, PendingGoal, PendingResult};
+pub use result::GoalResult;
 
 use self::core::{Callbacks, ClientCore};
 use crate::error::{ResultError, SendGoalError};
@@ -208,8 +210,9 @@ impl<A: Action, M: Maker> ActionClientBuilder<A, M> {
             feedback_depth,
         );
         let weak = Arc::downgrade(&core);
-        let bell = maker.bell(what, move || weak.upgrade().map_or(Ok(()), |core| core.run_next()))?;
-        drop(core.bell.set(bell));
+        let poster =
+            maker.poster(&what, move |goal| weak.upgrade().map_or(Ok(()), |core| core.run_callback(&goal)));
+        drop(core.poster.set(poster));
         drop(core.used.set(maker.uses(A::HASH, describe::<A>)));
         Ok(ActionClient(core))
     }
@@ -235,7 +238,9 @@ impl<A: Action> GoalBuilder<A> {
         mut self,
         callback: impl FnOnce(Result<GoalHandle<A>, SendGoalError<A::Goal>>) -> R + Send + 'static,
     ) -> Self {
-        self.callbacks.response = Some(Box::new(move |accepted| callback(accepted).into_result()));
+        self.callbacks.response = Some(Box::new(move |core, goal, accepted| {
+            callback(accepted.map(|()| GoalHandle::new(core, goal))).into_result()
+        }));
         self
     }
 

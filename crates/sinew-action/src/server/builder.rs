@@ -2,15 +2,16 @@
 
 use super::ActionServer;
 use super::admission::Policy;
-use super::callback::{GoalCallback, called};
-use super::core::{Next, ServerCore, Topics};
-use super::goal::{AcceptedGoal, ExecutingGoal, OnDrop};
-use super::task::GoalTask;
+use super::callback::GoalCallback;
+use super::core::{ServerCore, Topics};
+use super::goal::{BeginningGoal, ExecutingGoal, OnDrop};
+use super::options::{Decision, Options};
 use crate::goal_id::GoalId;
-use crate::maker::Maker;
+use crate::maker::{Maker, Poster};
 use crate::wire::{GetResult, GetResultRequest, Names, SendGoal, SendGoalRequest, describe, status_qos};
 use sinew::error::CreateError;
 use sinew::event::Outcome;
+use sinew::executor::WorkQueue;
 use sinew::msg::Action;
 use sinew::{Duration, QoS, Responder, Server};
 use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest};
@@ -28,54 +29,6 @@ const MAX_RESULT_BYTES: usize = 64 << 20;
 
 /// Default time for which results are kept. ROS 2: `rcl_action_server_get_default_options`, Jazzy.
 const RESULT_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// A server's decision on a goal; returned by the closure of [`ActionServerBuilder::on_goal`].
-pub enum Decision<A: Action> {
-    /// Rejects the goal.
-    Reject,
-    /// Accepts the goal. The server's callback executes it, now or when the [policy](Policy)
-    /// allows.
-    Execute,
-    /// Accepts the goal and hands it to the closure, once its client has been notified, on the
-    /// thread that sent the request. The closure should be quick, for instance store the goal to be
-    /// [executed](AcceptedGoal::execute) later. See [`Decision::defer`].
-    Defer(Box<dyn FnOnce(AcceptedGoal<A>) + Send>),
-}
-
-impl<A: Action> Decision<A> {
-    /// Makes a [`Decision::Defer`] and boxes the closure.
-    pub fn defer(then: impl FnOnce(AcceptedGoal<A>) + Send + 'static) -> Self {
-        Self::Defer(Box::new(then))
-    }
-}
-
-impl<A: Action> fmt::Debug for Decision<A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Reject => "Reject",
-            Self::Execute => "Execute",
-            Self::Defer(_) => "Defer(..)",
-        })
-    }
-}
-
-/// Decides on each goal.
-type Decide<A> = Box<dyn Fn(GoalId, &<A as Action>::Goal) -> Decision<A> + Send + Sync>;
-
-/// Receives a deferred goal.
-pub(super) type Deferred<A> = Box<dyn FnOnce(AcceptedGoal<A>) + Send>;
-
-/// Settings of a server.
-pub(super) struct Options<A: Action> {
-    pub(super) policy: Policy,
-    pub(super) max_goals: usize,
-    pub(super) max_results: usize,
-    pub(super) max_result_bytes: usize,
-    pub(super) result_timeout: Option<Duration>,
-    pub(super) on_drop: OnDrop,
-    pub(super) decide: Decide<A>,
-    pub(super) may_cancel: Box<dyn Fn(GoalId) -> bool + Send + Sync>,
-}
 
 /// Makes an [`ActionServer`]; from [`Actions::action_server`](crate::Actions::action_server).
 #[must_use = "no goal is accepted before `callback` or `async_callback`"]
@@ -177,10 +130,7 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
     where
         F: GoalCallback<A, M, Form>,
     {
-        self.make(|maker, action, core| {
-            let core = core.clone();
-            callback.bell(maker, action, Box::new(move || core.upgrade()?.next()))
-        })
+        self.make(|queue| callback.poster(queue))
     }
 
     /// Creates the server with a callback that returns a future for each goal that begins. The
@@ -227,23 +177,24 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
         F: Fn(ExecutingGoal<A>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output: Outcome> + Send + 'static,
     {
-        self.make(|maker, action, core| {
-            let core = core.clone();
-            maker.bell(called(action), move || match core.upgrade().and_then(|core| core.next()) {
-                Some(Next::Begin(goal)) => {
-                    let (core, id) = (goal.core().clone(), goal.id());
-                    let future = callback(goal);
-                    GoalTask::begin(&core, id, async { future.await.into_result() })
-                }
-                Some(Next::Resume(task)) => task.run(),
-                None => Ok(()),
+        self.make(|queue| {
+            let callback = Arc::new(callback);
+            Arc::new(move |goal: BeginningGoal<A>| {
+                let callback = callback.clone();
+                queue.__spawn_as(goal.id().0, async move {
+                    match goal.begin() {
+                        Some(goal) => callback(goal).await.into_result(),
+                        None => Ok(()),
+                    }
+                })
             })
         })
     }
 
+    /// `poster` makes the closure that has a goal run as work of the queue.
     fn make(
         self,
-        bell: impl FnOnce(&M, &str, &Weak<ServerCore<A>>) -> Result<sinew::GuardCondition, CreateError>,
+        poster: impl FnOnce(WorkQueue<M::Group>) -> Poster<BeginningGoal<A>>,
     ) -> Result<ActionServer<A>, CreateError> {
         let Self { maker, name, mut options } = self;
         let names = Names::of(&name);
@@ -261,8 +212,7 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
         let clock = maker.clone();
         let core = ServerCore::new(full_name, options, topics, move || clock.time());
         let weak = Arc::downgrade(&core);
-        // Created last, when requests find everything in its place: waiting requests come at once.
-        drop(core.bell.set(bell(&maker, &core.name, &weak)?));
+        let queue = maker.work_queue(&format!("action server {}", core.name));
         if let Some(timeout) = timeout {
             let forgetful = weak.clone();
             let timer = maker.tick(timeout, move || {
@@ -285,12 +235,8 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
                 }
             },
         )?;
-        if let Some(bell) = core.bell.get() {
-            let waits = weak.clone();
-            let has =
-                move |job: &[u8; 16]| waits.upgrade().is_some_and(|core| core.waits_for_group(GoalId(*job)));
-            result.__is_worked_by(bell, has); // a thread that waits for a result executes its goal
-        }
+        queue.__works_for(&result); // a thread that waits for a result executes its goal
+        core.open(poster(queue));
         let cancel: Server<CancelGoal> = maker.serve(
             &names.cancel_goal,
             MAX_GOALS,
@@ -300,7 +246,8 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
                 }
             },
         )?;
-        // Created last: a client whose goal was accepted finds all other entities.
+        // Created last: waiting requests come at once and find everything in its place, and so does a
+        // client whose goal was accepted.
         let send: Server<SendGoal<A>> = maker.serve(
             &names.send_goal,
             most,

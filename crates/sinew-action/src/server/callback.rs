@@ -1,17 +1,51 @@
 //! The allowed forms of a server's callback: one implementation for each, with the form's signature
 //! as a marker type that keeps them apart.
 
-use super::core::Next;
-use super::goal::ExecutingGoal;
-use crate::maker::{CallbackResult, Maker};
-use sinew::error::CreateError;
+use super::goal::{BeginningGoal, ExecutingGoal};
+use crate::maker::{CallbackResult, Maker, Poster};
+use sinew::__private::locks::Mutex;
 use sinew::event::Outcome;
+use sinew::executor::WorkQueue;
 use sinew::msg::Action;
-use sinew::{Group, GuardCondition, Node, ReentrantGroup};
+use sinew::{Group, Node, ReentrantGroup};
+use std::sync::Arc;
 
-/// The source of a callback's goals.
-#[doc(hidden)]
-pub(super) type Goals<A> = Box<dyn Fn() -> Option<Next<A>> + Send + Sync>;
+/// A callback that the goals of an exclusive group share. One of them runs at a time, so it is
+/// always there.
+struct ExclusiveCallback<F>(Mutex<Option<F>>);
+
+impl<F> ExclusiveCallback<F> {
+    fn new(callback: F) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(Some(callback))))
+    }
+
+    /// Takes the callback out, since no lock is held while it runs.
+    fn run(&self, run: impl FnOnce(&mut F) -> CallbackResult) -> CallbackResult {
+        let callback = self.0.lock().take();
+        let mut taken = TakenCallback { cell: self, callback };
+        taken.callback.as_mut().map_or(Ok(()), run)
+    }
+}
+
+/// Puts the callback back, also after a panic.
+struct TakenCallback<'a, F> {
+    cell: &'a ExclusiveCallback<F>,
+    callback: Option<F>,
+}
+
+impl<F> Drop for TakenCallback<'_, F> {
+    fn drop(&mut self) {
+        *self.cell.0.lock() = self.callback.take();
+    }
+}
+
+/// Begins a goal, unless its server is gone.
+fn begin<A: Action>(
+    goal: BeginningGoal<A>,
+    run: impl FnOnce(ExecutingGoal<A>) -> CallbackResult,
+) -> CallbackResult {
+    goal.begin().map_or(Ok(()), run)
+}
 
 /// A callback for the goals of a server: `|goal: ExecutingGoal<A>|`, or, in a
 /// [`Group<S>`](sinew::Group), `|state: &mut S, goal: ExecutingGoal<A>|`. It returns nothing or a
@@ -25,50 +59,20 @@ pub(super) type Goals<A> = Box<dyn Fn() -> Option<Next<A>> + Send + Sync>;
 )]
 pub trait GoalCallback<A: Action, M: Maker, Form>: Sized + Send + 'static {
     #[doc(hidden)]
-    fn bell(self, maker: &M, action: &str, goals: Goals<A>) -> Result<GuardCondition, CreateError>;
+    fn poster(self, queue: WorkQueue<M::Group>) -> Poster<BeginningGoal<A>>;
 }
 
-/// Returns the name used in reports when a goal's callback or future fails.
-pub(super) fn called(action: &str) -> String {
-    format!("action server {action}")
-}
-
-/// Executes the next goal or future.
-fn run<A: Action>(
-    goals: &Goals<A>,
-    callback: impl FnOnce(ExecutingGoal<A>) -> CallbackResult,
-) -> CallbackResult {
-    match goals() {
-        Some(Next::Begin(goal)) => callback(goal),
-        Some(Next::Resume(task)) => task.run(),
-        None => Ok(()),
+impl<A, F, R> GoalCallback<A, Node, fn(ExecutingGoal<A>) -> R> for F
+where
+    A: Action,
+    F: FnMut(ExecutingGoal<A>) -> R + Send + 'static,
+    R: Outcome,
+{
+    fn poster(self, queue: WorkQueue) -> Poster<BeginningGoal<A>> {
+        GoalCallback::<A, Group, _>::poster(self, queue)
     }
 }
 
-macro_rules! forms {
-    ($([$($state:ident)?] $maker:ty, $bound:ident $(+ $sync:ident)?;)*) => {$(
-        impl<A, F, R $(, $state)?> GoalCallback<A, $maker, fn($(&mut $state,)? ExecutingGoal<A>) -> R> for F
-        where
-            A: Action,
-            F: $bound($(&mut $state,)? ExecutingGoal<A>) -> R + Send $(+ $sync)? + 'static,
-            R: Outcome,
-            $($state: Send + 'static,)?
-        {
-            #[allow(unused_mut, reason = "only some forms change themselves")]
-            fn bell(mut self, maker: &$maker, action: &str, goals: Goals<A>) -> Result<GuardCondition, CreateError> {
-                maker.guard_condition().called(called(action)).callback(forms!(@callback self goals $($state)?))
-            }
-        }
-    )*};
-    (@callback $self:ident $goals:ident) => {
-        move || run(&$goals, |goal| $self(goal).into_result())
-    };
-    (@callback $self:ident $goals:ident $state:ident) => {
-        move |state: &mut $state| run(&$goals, |goal| $self(state, goal).into_result())
-    };
-}
-
-/// For callbacks without a state parameter, in a group with any state.
 impl<A, F, R, S> GoalCallback<A, Group<S>, fn(ExecutingGoal<A>) -> R> for F
 where
     A: Action,
@@ -76,21 +80,46 @@ where
     R: Outcome,
     S: Send + 'static,
 {
-    fn bell(
-        mut self,
-        maker: &Group<S>,
-        action: &str,
-        goals: Goals<A>,
-    ) -> Result<GuardCondition, CreateError> {
-        maker
-            .guard_condition()
-            .called(called(action))
-            .callback(move || run(&goals, |goal| self(goal).into_result()))
+    fn poster(self, queue: WorkQueue<Group<S>>) -> Poster<BeginningGoal<A>> {
+        let callback = ExclusiveCallback::new(self);
+        Arc::new(move |goal| {
+            let callback = callback.clone();
+            queue.__post_as(goal.id().0, move || {
+                begin(goal, |goal| callback.run(|callback| callback(goal).into_result()))
+            })
+        })
     }
 }
 
-forms! {
-    [] Node, FnMut;
-    [S] Group<S>, FnMut;
-    [] ReentrantGroup, Fn + Sync;
+impl<A, F, R, S> GoalCallback<A, Group<S>, fn(&mut S, ExecutingGoal<A>) -> R> for F
+where
+    A: Action,
+    F: FnMut(&mut S, ExecutingGoal<A>) -> R + Send + 'static,
+    R: Outcome,
+    S: Send + 'static,
+{
+    fn poster(self, queue: WorkQueue<Group<S>>) -> Poster<BeginningGoal<A>> {
+        let callback = ExclusiveCallback::new(self);
+        Arc::new(move |goal| {
+            let callback = callback.clone();
+            queue.__post_as(goal.id().0, move |state: &mut S| {
+                begin(goal, |goal| callback.run(|callback| callback(state, goal).into_result()))
+            })
+        })
+    }
+}
+
+impl<A, F, R> GoalCallback<A, ReentrantGroup, fn(ExecutingGoal<A>) -> R> for F
+where
+    A: Action,
+    F: Fn(ExecutingGoal<A>) -> R + Send + Sync + 'static,
+    R: Outcome,
+{
+    fn poster(self, queue: WorkQueue<ReentrantGroup>) -> Poster<BeginningGoal<A>> {
+        let callback = Arc::new(self);
+        Arc::new(move |goal| {
+            let callback = callback.clone();
+            queue.__post_as(goal.id().0, move || begin(goal, |goal| callback(goal).into_result()))
+        })
+    }
 }

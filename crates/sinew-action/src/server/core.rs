@@ -2,36 +2,34 @@
 //!
 //! Listeners handle requests on the thread that sends them (for other processes, on the receiving
 //! thread). So goals are accepted and cancelled, and results delivered, even while the group's
-//! callbacks are busy, for instance with a goal that takes hours. The group's work (beginning a
-//! goal, polling a goal's future) is put into `ready`, and the bell makes the executor run it.
+//! callbacks are busy, for instance with a goal that takes hours. A goal that begins is posted to
+//! the group.
 //!
 //! No code of the program runs while `state` is locked: the consequences of a change are collected
 //! in [`Effects`] and carried out afterwards. So a goal may be ended in any callback, also in one
 //! that handles a message which this server is just publishing.
 
 use super::admission::{Admission, Admitted};
-use super::builder::{Decision, Deferred, Options};
 use super::cancel_signal::{CancelReason, CancelSignal};
-use super::goal::{AcceptedGoal, ExecutingGoal, GoalHold};
+use super::goal::{AcceptedGoal, BeginningGoal, GoalHold, GoalOwner, OnDrop};
+use super::options::{Decision, Deferred, Options};
 use super::status_thread::{FEW, StatusThread};
 use super::table::{CancelCode, GoalTable, Keeps, ResultRequest};
-use super::task::GoalTask;
 use crate::goal_id::GoalId;
+use crate::maker::Poster;
 use crate::status::{GoalEvent, GoalStatus};
 use crate::wire::{
     FeedbackMessage, GetResult, GetResultRequest, GetResultResponse, SendGoal, SendGoalRequest,
     SendGoalResponse,
 };
-use foldhash::HashMap;
 use sinew::__private::locks::{Mutex, MutexGuard, no_lock_is_held};
 use sinew::msg::{Action, Message};
 use sinew::time::Time;
-use sinew::{GuardCondition, Publisher, Responder, Shared, Timer, Unique};
+use sinew::{Publisher, Responder, Shared, Timer, Unique};
 use sinew_interfaces::action_msgs::msg;
 use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest, CancelGoalResponse};
-use std::collections::VecDeque;
 use std::marker::PhantomData;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// State shared by a server's handle, its listeners and its goals.
 pub(super) struct ServerCore<A: Action> {
@@ -39,8 +37,6 @@ pub(super) struct ServerCore<A: Action> {
     pub(super) options: Options<A>,
     clock: Box<dyn Fn() -> Time + Send + Sync>,
     state: Mutex<ServerState<A>>,
-    /// Makes the group run the work in `ready`.
-    pub(super) bell: OnceLock<GuardCondition>,
     /// Forgets results. There is no timer if results are kept for ever or not at all; it is
     /// cancelled while there are no results.
     pub(super) timer: OnceLock<Timer>,
@@ -49,8 +45,8 @@ pub(super) struct ServerCore<A: Action> {
 struct ServerState<A: Action> {
     table: GoalTable<Arc<CancelSignal>, Responder<GetResult<A>>, Shared<A::Result>>,
     admission: Admission<A::Goal>,
-    ready: VecDeque<Ready<A>>,
-    tasks: HashMap<GoalId, Arc<GoalTask<A>>>,
+    /// Has a goal run in the group. `None` before the server is open, and once it is closed.
+    poster: Option<Poster<BeginningGoal<A>>>,
     /// `None` once the server is closed.
     topics: Option<Topics<A>>,
     /// The last published status array is older than the last change.
@@ -81,20 +77,6 @@ impl StaleArray {
     }
 }
 
-/// Work for the group.
-enum Ready<A: Action> {
-    Begin(GoalId, A::Goal, Arc<CancelSignal>),
-    Resume(Arc<GoalTask<A>>),
-}
-
-/// Work for the callback.
-#[doc(hidden)]
-pub enum Next<A: Action> {
-    Begin(ExecutingGoal<A>),
-    #[expect(private_interfaces, reason = "made and matched by this crate alone")]
-    Resume(Arc<GoalTask<A>>),
-}
-
 /// The consequences of a change of the table, carried out once no lock is held.
 struct Effects<A: Action> {
     /// The time of the change, by the server's clock.
@@ -103,25 +85,25 @@ struct Effects<A: Action> {
     signals: Vec<(Arc<CancelSignal>, CancelReason)>,
     /// Results that are no longer kept.
     forgotten: Vec<Shared<A::Result>>,
-    rings: bool,
+    begins: Vec<(GoalId, A::Goal, Arc<CancelSignal>)>,
     /// The first result is kept: the timer starts.
     begins_to_keep: bool,
 }
 
 impl<A: Action> Effects<A> {
     fn at(now: Time) -> Self {
-        let (answers, signals, forgotten) = (Vec::new(), Vec::new(), Vec::new());
-        Self { now, answers, signals, forgotten, rings: false, begins_to_keep: false }
+        let (answers, signals, forgotten, begins) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { now, answers, signals, forgotten, begins, begins_to_keep: false }
     }
 }
 
 /// A result, and its size among the kept results.
-struct GoalResult<A: Action> {
+struct KeptResult<A: Action> {
     result: Shared<A::Result>,
     bytes: usize,
 }
 
-impl<A: Action> GoalResult<A> {
+impl<A: Action> KeptResult<A> {
     /// Computes the size: that of the encoded form, but at least that of the value itself.
     fn new(result: Shared<A::Result>) -> Self {
         let encoded = <A::Result as Message>::ENCODING.map_or(0, |encoding| (encoding.size)(&result));
@@ -152,8 +134,7 @@ impl<A: Action> ServerState<A> {
 
     fn begin(&mut self, id: GoalId, goal: A::Goal, effects: &mut Effects<A>) {
         if let Some(signal) = self.table.handle_event(id, GoalEvent::Execute) {
-            self.ready.push_back(Ready::Begin(id, goal, signal.clone()));
-            effects.rings = true;
+            effects.begins.push((id, goal, signal.clone()));
         }
     }
 
@@ -165,12 +146,12 @@ impl<A: Action> ServerState<A> {
         true
     }
 
-    fn end(&mut self, id: GoalId, event: GoalEvent, result: GoalResult<A>, effects: &mut Effects<A>) {
+    fn end(&mut self, id: GoalId, event: GoalEvent, result: KeptResult<A>, effects: &mut Effects<A>) {
         if event == GoalEvent::Canceled {
             self.table.handle_event(id, GoalEvent::Cancel); // no effect if already canceling
         }
         let kept = self.table.poll_timeout().is_some();
-        let GoalResult { result, bytes } = result;
+        let KeptResult { result, bytes } = result;
         if let Some((status, waiting)) =
             self.table.handle_end(effects.now, id, event, (result.clone(), bytes))
         {
@@ -187,7 +168,7 @@ impl<A: Action> ServerState<A> {
 
     /// Ends a waiting goal, which never begins.
     fn end_waiting(&mut self, id: GoalId, effects: &mut Effects<A>) {
-        self.end(id, GoalEvent::Canceled, GoalResult::new(Shared::new(A::Result::default())), effects);
+        self.end(id, GoalEvent::Canceled, KeptResult::new(Shared::new(A::Result::default())), effects);
     }
 }
 
@@ -205,25 +186,23 @@ impl<A: Action> ServerCore<A> {
                 most_bytes: options.max_result_bytes,
             }),
             admission: Admission::new(options.policy),
-            ready: VecDeque::new(),
-            tasks: HashMap::default(),
+            poster: None,
             topics: Some(topics),
             is_stale: false,
             is_publishing: false,
             status_thread: None,
         };
-        let (bell, timer) = (OnceLock::new(), OnceLock::new());
-        Arc::new(Self { name, options, clock: Box::new(clock), state: Mutex::new(state), bell, timer })
+        let timer = OnceLock::new();
+        Arc::new(Self { name, options, clock: Box::new(clock), state: Mutex::new(state), timer })
     }
 
     fn now(&self) -> Time {
         (self.clock)()
     }
 
-    fn ring(&self) {
-        if let Some(bell) = self.bell.get() {
-            bell.trigger();
-        }
+    /// From now on, goals that begin are posted.
+    pub(super) fn open(&self, poster: Poster<BeginningGoal<A>>) {
+        self.state.lock().poster = Some(poster);
     }
 
     fn carry_out(self: &Arc<Self>, effects: Effects<A>) {
@@ -239,8 +218,19 @@ impl<A: Action> ServerCore<A> {
         {
             timer.reset();
         }
-        if effects.rings {
-            self.ring();
+        if !effects.begins.is_empty() {
+            self.post(effects.begins);
+        }
+    }
+
+    /// Has goals run in the group.
+    fn post(self: &Arc<Self>, goals: Vec<(GoalId, A::Goal, Arc<CancelSignal>)>) {
+        let poster = self.state.lock().poster.clone();
+        let Some(poster) = poster else { return }; // the server is closed
+        for (id, goal, signal) in goals {
+            let owner: Weak<Self> = Arc::downgrade(self);
+            // The context may be shut down: no goal runs any more.
+            drop(poster(BeginningGoal::new(owner, id, goal, signal)));
         }
     }
 
@@ -432,10 +422,38 @@ impl<A: Action> ServerCore<A> {
         }
     }
 
-    // ---- goals ----
+    /// Closes the server: its goals are notified, and the clients that wait for results get an
+    /// error.
+    pub(super) fn close(&self) {
+        let (topics, waiting, signals, rest) = {
+            let mut state = self.state.lock();
+            let signals: Vec<_> = state.table.actives().cloned().collect();
+            let rest = (state.poster.take(), state.admission.clear());
+            let topics = (state.topics.take(), state.status_thread.take());
+            (topics, state.table.take_waiting(), signals, rest)
+        };
+        drop((topics, waiting)); // pending requests fail
+        for signal in signals {
+            signal.raise(CancelReason::ServerGone);
+        }
+        drop(rest); // with the queue, which drops the goals that haven't begun, and all futures
+    }
+}
 
-    /// Begins a deferred goal.
-    pub(super) fn execute(self: &Arc<Self>, id: GoalId) {
+impl<A: Action> GoalOwner<A> for ServerCore<A> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn on_drop(&self) -> OnDrop {
+        self.options.on_drop
+    }
+
+    fn status(&self, id: GoalId) -> GoalStatus {
+        self.state.lock().table.status(id)
+    }
+
+    fn execute(self: Arc<Self>, id: GoalId) {
         // A goal that is canceling stays so.
         let begins = self.state.lock().table.handle_event(id, GoalEvent::Execute).is_some();
         if begins {
@@ -443,19 +461,14 @@ impl<A: Action> ServerCore<A> {
         }
     }
 
-    pub(super) fn status(&self, id: GoalId) -> GoalStatus {
-        self.state.lock().table.status(id)
-    }
-
-    /// Ends a goal. The result comes back if the server is gone.
-    pub(super) fn end(
-        self: &Arc<Self>,
+    fn end(
+        self: Arc<Self>,
         id: GoalId,
         event: GoalEvent,
         result: Shared<A::Result>,
     ) -> Result<(), Shared<A::Result>> {
         let mut effects = Effects::at(self.now());
-        let result = GoalResult::new(result);
+        let result = KeptResult::new(result);
         {
             let mut state = self.state.lock();
             if state.topics.is_none() {
@@ -467,78 +480,8 @@ impl<A: Action> ServerCore<A> {
         Ok(())
     }
 
-    /// Returns the publisher of feedback, while the server is open.
-    pub(super) fn feedback(&self) -> Option<Publisher<FeedbackMessage<A>>> {
+    fn feedback(&self) -> Option<Publisher<FeedbackMessage<A>>> {
         self.state.lock().topics.as_ref().map(|topics| topics.feedback.clone())
-    }
-
-    // ---- the group's work ----
-
-    /// Returns the next work for the group. If there is more, the executor comes again.
-    pub(super) fn next(self: &Arc<Self>) -> Option<Next<A>> {
-        let (next, more) = {
-            let mut state = self.state.lock();
-            (state.ready.pop_front()?, !state.ready.is_empty())
-        };
-        if more {
-            self.ring();
-        }
-        Some(match next {
-            Ready::Begin(id, goal, signal) => {
-                Next::Begin(ExecutingGoal::new(GoalHold::new(self.clone(), id, signal, true), goal))
-            }
-            Ready::Resume(task) => Next::Resume(task),
-        })
-    }
-
-    /// Returns `true` if a goal waits for the group, to begin or to go on.
-    pub(super) fn waits_for_group(&self, id: GoalId) -> bool {
-        let is_it = |ready: &Ready<A>| match ready {
-            Ready::Begin(other, ..) => *other == id,
-            Ready::Resume(task) => task.id() == id,
-        };
-        self.state.lock().ready.iter().any(is_it)
-    }
-
-    /// Puts a goal's future into `ready`: it can go on.
-    pub(super) fn resume(&self, task: Arc<GoalTask<A>>) {
-        self.state.lock().ready.push_back(Ready::Resume(task));
-        self.ring();
-    }
-
-    /// Keeps a goal's future until it is finished or the server closes.
-    pub(super) fn keep(&self, id: GoalId, task: Arc<GoalTask<A>>) {
-        let mut state = self.state.lock();
-        if state.topics.is_some() {
-            state.tasks.insert(id, task);
-        }
-    }
-
-    /// Drops a goal's future, which is finished.
-    pub(super) fn forget(&self, id: GoalId) {
-        let task = self.state.lock().tasks.remove(&id);
-        drop(task); // outside the lock
-    }
-
-    /// Closes the server: its goals are notified, and the clients that wait for results get an
-    /// error.
-    pub(super) fn close(&self) {
-        let (topics, waiting, signals, rest) = {
-            let mut state = self.state.lock();
-            let signals: Vec<_> = state.table.actives().cloned().collect();
-            let rest =
-                (std::mem::take(&mut state.ready), std::mem::take(&mut state.tasks), state.admission.clear());
-            let topics = (state.topics.take(), state.status_thread.take());
-            (topics, state.table.take_waiting(), signals, rest)
-        };
-        drop((topics, waiting)); // pending requests fail
-        for signal in signals {
-            signal.raise(CancelReason::ServerGone);
-        }
-        for task in rest.1.values() {
-            task.discard();
-        }
-        drop(rest);
     }
 }
 

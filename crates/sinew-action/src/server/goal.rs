@@ -1,15 +1,14 @@
 //! Handles of a server's goals; their types say which operations are possible.
 
 use super::cancel_signal::{CancelReason, CancelRequested, CancelSignal};
-use super::core::ServerCore;
 use crate::goal_id::GoalId;
 use crate::status::{GoalEvent, GoalStatus};
 use crate::wire::FeedbackMessage;
 use sinew::error::{PublishFailure, UnsentMessage};
 use sinew::msg::Action;
-use sinew::{Message, Shared, Unique};
+use sinew::{Message, Publisher, Shared, Unique};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// How a goal ends if its handle is dropped before the program has ended it. (On a panic it is
 /// aborted in any case. A deferred goal that hasn't begun is canceled, as ROS 2's table has no
@@ -23,9 +22,63 @@ pub enum OnDrop {
     Abort,
 }
 
+/// The server of goals, as their handles use it.
+pub(super) trait GoalOwner<A: Action>: Send + Sync {
+    /// The action's full name.
+    fn name(&self) -> &str;
+
+    fn on_drop(&self) -> OnDrop;
+
+    fn status(&self, id: GoalId) -> GoalStatus;
+
+    /// Begins a deferred goal.
+    fn execute(self: Arc<Self>, id: GoalId);
+
+    /// Ends a goal. The result comes back if the server is gone.
+    fn end(
+        self: Arc<Self>,
+        id: GoalId,
+        event: GoalEvent,
+        result: Shared<A::Result>,
+    ) -> Result<(), Shared<A::Result>>;
+
+    /// The publisher of feedback, while the server is open.
+    fn feedback(&self) -> Option<Publisher<FeedbackMessage<A>>>;
+}
+
+/// A goal that is about to begin. It doesn't keep its server.
+#[doc(hidden)]
+pub struct BeginningGoal<A: Action> {
+    owner: Weak<dyn GoalOwner<A>>,
+    id: GoalId,
+    goal: A::Goal,
+    signal: Arc<CancelSignal>,
+}
+
+impl<A: Action> BeginningGoal<A> {
+    pub(super) fn new(
+        owner: Weak<dyn GoalOwner<A>>,
+        id: GoalId,
+        goal: A::Goal,
+        signal: Arc<CancelSignal>,
+    ) -> Self {
+        Self { owner, id, goal, signal }
+    }
+
+    pub(super) fn id(&self) -> GoalId {
+        self.id
+    }
+
+    /// `None`: the server is gone.
+    pub(super) fn begin(self) -> Option<ExecutingGoal<A>> {
+        let hold = GoalHold::new(self.owner.upgrade()?, self.id, self.signal, true);
+        Some(ExecutingGoal::new(hold, self.goal))
+    }
+}
+
 /// Keeps a goal; dropping it ends the goal.
 pub(super) struct GoalHold<A: Action> {
-    core: Arc<ServerCore<A>>,
+    owner: Arc<dyn GoalOwner<A>>,
     id: GoalId,
     signal: Arc<CancelSignal>,
     has_begun: bool,
@@ -34,18 +87,18 @@ pub(super) struct GoalHold<A: Action> {
 
 impl<A: Action> GoalHold<A> {
     pub(super) fn new(
-        core: Arc<ServerCore<A>>,
+        owner: Arc<dyn GoalOwner<A>>,
         id: GoalId,
         signal: Arc<CancelSignal>,
         has_begun: bool,
     ) -> Self {
-        Self { core, id, signal, has_begun, has_ended: false }
+        Self { owner, id, signal, has_begun, has_ended: false }
     }
 
     fn end(mut self, event: GoalEvent, result: Unique<A::Result>) -> Result<(), EndError<A::Result>> {
         self.has_ended = true;
-        let ended = self.core.end(self.id, event, result.into_shared());
-        ended.map_err(|result| EndError { goal: self.id, action: self.core.name.clone(), result })
+        let ended = self.owner.clone().end(self.id, event, result.into_shared());
+        ended.map_err(|result| EndError { goal: self.id, action: self.owner.name().to_owned(), result })
     }
 }
 
@@ -54,14 +107,14 @@ impl<A: Action> Drop for GoalHold<A> {
         if self.has_ended {
             return;
         }
-        let event = match self.core.options.on_drop {
+        let event = match self.owner.on_drop() {
             _ if !self.has_begun => GoalEvent::Canceled,
             _ if std::thread::panicking() => GoalEvent::Abort,
             OnDrop::Cancel => GoalEvent::Canceled,
             OnDrop::Abort => GoalEvent::Abort,
         };
         // A server that is gone has already notified the clients.
-        drop(self.core.end(self.id, event, Shared::new(A::Result::default())));
+        drop(self.owner.clone().end(self.id, event, Shared::new(A::Result::default())));
     }
 }
 
@@ -90,7 +143,7 @@ macro_rules! handle {
 
             /// Returns the goal's current state.
             pub fn status(&self) -> GoalStatus {
-                self.hold.core.status(self.hold.id)
+                self.hold.owner.status(self.hold.id)
             }
 
             /// Returns `true` if the goal is to end early: a client requested it, a newer goal
@@ -130,7 +183,7 @@ macro_rules! handle {
         impl<A: Action> fmt::Debug for $handle<A> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_struct(stringify!($handle))
-                    .field("action", &self.hold.core.name)
+                    .field("action", &self.hold.owner.name())
                     .field("id", &self.hold.id)
                     .finish_non_exhaustive()
             }
@@ -156,7 +209,7 @@ impl<A: Action> AcceptedGoal<A> {
     /// gets its handle: the server's callback isn't called for it.
     pub fn execute(self) -> ExecutingGoal<A> {
         let Self { mut hold, goal } = self;
-        hold.core.execute(hold.id);
+        hold.owner.clone().execute(hold.id);
         hold.has_begun = true;
         ExecutingGoal { hold, goal }
     }
@@ -202,7 +255,7 @@ impl<A: Action> ExecutingGoal<A> {
     /// the feedback comes back.
     pub fn publish_feedback(&self, feedback: A::Feedback) -> Result<(), FeedbackError<A::Feedback>> {
         let error = |failure, feedback| FeedbackError { goal: self.id(), failure, feedback };
-        let Some(publisher) = self.hold.core.feedback() else {
+        let Some(publisher) = self.hold.owner.feedback() else {
             return Err(error(None, Some(feedback)));
         };
         let message = FeedbackMessage::<A> { goal_id: self.id(), feedback };
@@ -214,10 +267,6 @@ impl<A: Action> ExecutingGoal<A> {
             };
             error(Some(failure), feedback)
         })
-    }
-
-    pub(super) fn core(&self) -> &Arc<ServerCore<A>> {
-        &self.hold.core
     }
 }
 

@@ -7,7 +7,7 @@
 //! | `core` | the consequences of the table's changes: answers, topics, work for the group |
 //! | `goal`, `cancel_signal` | the program's handles of a goal |
 //! | `status_thread` | publishes the states of many goals |
-//! | `task` | the futures of asynchronous servers |
+//! | `options` | its settings, and what it decides on a goal |
 //! | `builder`, `callback` | making a server |
 
 mod admission;
@@ -16,15 +16,16 @@ mod callback;
 mod cancel_signal;
 mod core;
 mod goal;
+mod options;
 mod status_thread;
 mod table;
-mod task;
 
 pub use admission::Policy;
-pub use builder::{ActionServerBuilder, Decision};
+pub use builder::ActionServerBuilder;
 pub use callback::GoalCallback;
 pub use cancel_signal::{CancelReason, CancelRequested};
 pub use goal::{AcceptedGoal, EndError, ExecutingGoal, FeedbackError, OnDrop};
+pub use options::Decision;
 
 use self::core::ServerCore;
 use crate::wire::{GetResult, SendGoal};

@@ -4,6 +4,7 @@ use super::client_core::{ClientCore, result_of};
 use crate::executor::blocked::Blocked;
 use crate::executor::scheduler::TaskRef;
 use crate::executor::wait_graph::Deadlock;
+use crate::executor::work::queue::WorkId;
 use crate::executor::{current, prefetch};
 use crate::message::block::RawMessage;
 use crate::service::error::CallError;
@@ -198,14 +199,14 @@ impl BlockingCall<'_> {
 
 /// Waits for a future that becomes ready through a server's work, for example on the thread of a
 /// callback. Like a call that waits for its answer, it meanwhile runs the server's work if this
-/// thread can. `job`: the identity under which the server's
-/// [worker](crate::service::request_queue::Worker) knows the work. `None`: it isn't ready in time.
+/// thread can. `id`: that of the work in the queue which works for the server. `None`: it isn't
+/// ready in time.
 ///
 /// # Errors
 /// The reason why the wait would never end.
 pub(crate) fn wait_beside<F: Future + Unpin>(
     client: &ClientCore,
-    job: &[u8; 16],
+    id: &WorkId,
     future: &mut F,
     timeout: Duration,
 ) -> Result<Option<F::Output>, &'static str> {
@@ -221,7 +222,7 @@ pub(crate) fn wait_beside<F: Future + Unpin>(
         if let Poll::Ready(output) = poll() {
             return Ok(Some(output));
         }
-        let work = client.requests.work(job);
+        let work = client.requests.work(id);
         let left = deadline - Time::steady();
         let run = |task_ref: &TaskRef| task_ref.scheduler.run_as_caller(task_ref, None, nanoseconds(left));
         let ran = work.as_ref().is_some_and(|(task_ref, _)| run(task_ref));

@@ -228,11 +228,11 @@ impl<S: Service> Client<S> {
     #[doc(hidden)]
     pub fn __wait_beside<F: Future + Unpin>(
         &self,
-        job: &[u8; 16],
+        id: &[u8; 16],
         future: &mut F,
         timeout: Duration,
     ) -> Result<Option<F::Output>, &'static str> {
-        call::wait_beside(&self.inner, job, future, timeout)
+        call::wait_beside(&self.inner, id, future, timeout)
     }
 
     /// Returns `true` if there is a server of these types.

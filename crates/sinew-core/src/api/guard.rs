@@ -71,11 +71,6 @@ impl GuardCondition {
         }
     }
 
-    /// Returns the condition that runs its callback, until it is closed.
-    pub(crate) fn condition(&self) -> Option<Arc<StatusCondition<Triggered>>> {
-        self.inner.state.lock().joined.as_ref().map(|joined| joined.source().clone())
-    }
-
     /// Sets a listener that is called for each trigger: with 1, on the thread that triggers. If
     /// there were triggers since the callback ran last, it is called at once with their number. It
     /// replaces the former listener. ROS 2: `set_on_trigger_callback`.

@@ -1,17 +1,15 @@
 //! Servers.
 
 use super::context::ContextCore;
-use super::guard::GuardCondition;
 use super::introspection::service_events::{self, ServiceIntrospection};
 use super::node::{Node, NodeCore};
 use super::service_callback::{AsyncServiceCallback, IncomingRequest, ServiceCallback, info};
-use crate::event::condition::StatusCondition;
-use crate::event::status::Triggered;
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership, ReentrantGroup};
 use crate::executor::group_token::GroupToken;
 use crate::executor::owner::Close;
 use crate::executor::scheduler::{CallbackResult, Scheduler, Task, TaskOutcome, TaskRef};
 use crate::executor::wait_set::{self, Waitable};
+use crate::executor::work::queue::WorkQueueCore;
 use crate::executor::{panic_message, prefetch, report};
 use crate::message::Unique;
 use crate::message::block::Pool;
@@ -25,7 +23,7 @@ use crate::service::observed::{Observed, ServiceEvent};
 use crate::service::pending_calls::PendingCalls;
 use crate::service::request::{ReplyTo, Request};
 use crate::service::request_queue::{
-    self, MAX_REQUESTS, RequestListener, RequestQueue, ServerCore, ServerStats, Worker,
+    self, MAX_REQUESTS, RequestListener, RequestQueue, ServerCore, ServerStats,
 };
 use crate::service::responder::ReplyToken;
 use crate::service::statistics::ServerStatistics;
@@ -94,36 +92,11 @@ struct ServerInner {
     node: Arc<NodeCore>,
 }
 
-/// The worker for [`Server::__is_worked_by`].
-struct GuardWorker<F> {
-    condition: Arc<StatusCondition<Triggered>>,
-    has: F,
-}
-
-impl<F: Fn(&[u8; 16]) -> bool + Send + Sync> Worker for GuardWorker<F> {
-    fn task_ref(&self) -> Option<TaskRef> {
-        self.condition.task_ref()
-    }
-
-    fn has(&self, job: &[u8; 16]) -> bool {
-        (self.has)(job)
-    }
-}
-
 impl<S: Service> Server<S> {
-    /// For crates built on this one: the callback of a guard condition does the work for which the
-    /// server answers later than it takes the request; `has` returns whether a job waits for that
-    /// work. Threads that wait for the job run the callback.
-    #[doc(hidden)]
-    pub fn __is_worked_by(
-        &self,
-        bell: &GuardCondition,
-        has: impl Fn(&[u8; 16]) -> bool + Send + Sync + 'static,
-    ) {
-        if let Some(condition) = bell.condition() {
-            let core = &self.inner.core;
-            core.requests.is_worked_by(core, Arc::new(GuardWorker { condition, has }));
-        }
+    /// The queue does the work for which the server answers later than it takes the request.
+    pub(super) fn is_worked_by(&self, queue: &Arc<WorkQueueCore>) {
+        let core = &self.inner.core;
+        core.requests.is_worked_by(core, queue.clone());
     }
 
     /// Returns the service's full name, after remapping.
@@ -416,7 +389,8 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
         Form: 'static,
     {
         let core = self.open()?;
-        let tasks = ServerFutures::new(self.node.context.session.clock.clone());
+        let queue = self.group.core().bare_queue(&format!("service {}", core.requests.name));
+        let tasks = ServerFutures::new(queue);
         let answerer = AsyncServerTask::<S, G, Form, F> {
             core: core.clone(),
             tasks: tasks.clone(),
@@ -424,7 +398,8 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
             place: prefetch::NoteIndex::new(),
             of: PhantomData,
         };
-        Ok(self.member(core, Arc::new(answerer), Some(tasks)))
+        let queue = tasks.queue.clone();
+        Ok(self.member(core, Arc::new(answerer), Some(queue)))
     }
 
     fn open(&self) -> Result<Arc<ServerCore>, CreateError> {
@@ -476,17 +451,6 @@ fn open(
         }
     }
     Ok(core)
-}
-
-/// Runs a callback; if it panics, notifies its caller before the panic goes on.
-fn telling<R>(tell: impl FnOnce(CallFailure), callback: impl FnOnce() -> R) -> R {
-    match catch_unwind(AssertUnwindSafe(callback)) {
-        Ok(result) => result,
-        Err(panic) => {
-            tell(CallFailure::Panicked { message: panic_message(&*panic) });
-            resume_unwind(panic)
-        }
-    }
 }
 
 /// Methods that tasks of servers take from their cores.
@@ -645,16 +609,15 @@ where
     F: AsyncServiceCallback<S, S::Request, G, Form>,
 {
     /// Makes a future for a request, and polls it for the first time.
-    fn begin(&self, request: Request, token: &mut GroupToken) {
+    fn begin(&self, request: Request, token: &mut GroupToken) -> CallbackResult {
         received(&self.core, &request);
         let Request { message, publication, reply_to } = request;
         let _chain = ChainScope::enter(Some(publication.lineage));
         let about = || info(publication, &self.core);
         let mut reply_token = ReplyToken::new(reply_to, &self.core);
         let request: Unique<S::Request> = Unique::assume(message);
-        let future =
-            telling(|failure| reply_token.fail(failure), || F::call(&self.callback, token, request, &about));
-        self.tasks.begin(future, reply_token, publication.lineage);
+        let future = reply_token.guard(|| F::call(&self.callback, token, request, &about));
+        self.tasks.begin(future, reply_token, publication.lineage)
     }
 }
 
@@ -666,24 +629,23 @@ where
 {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let (core, requests) = (&*self.core, &self.core.requests);
+        let futures = &self.tasks.queue;
         // Woken futures go first: so new requests cannot delay old ones, and nothing piles up.
-        if let Some(taken) = self.tasks.take_woken() {
-            let next = earlier(requests.next_for(core, token), self.tasks.next_for(token));
-            self.tasks.poll(taken);
-            return TaskOutcome { result: Ok(()), next, called: true };
+        if let (Some(woken), next) = futures.take(token) {
+            let next = earlier(requests.next_for(core, token), next);
+            let result = woken.run(token);
+            return TaskOutcome { called: result.is_some(), result: result.unwrap_or(Ok(())), next };
         }
         let Some((request, next)) = requests.take_for(core, token) else { return TaskOutcome::NOTHING };
-        let next = earlier(next, self.tasks.next_for(token));
-        self.begin(request, token);
-        TaskOutcome { result: Ok(()), next, called: true }
+        TaskOutcome { result: self.begin(request, token), next, called: true }
     }
 
     fn pending(&self) -> Option<Stamp> {
-        earlier(self.core.requests.pending(&self.core), self.tasks.pending())
+        earlier(self.core.requests.pending(&self.core), self.tasks.queue.pending())
     }
 
     fn clear_ready(&self) -> bool {
-        self.tasks.retract(|woken| self.core.requests.retract(&self.core, woken))
+        self.tasks.queue.retract(true, |woken| self.core.requests.retract(&self.core, woken))
     }
 
     task_of_core!();
@@ -696,7 +658,7 @@ where
     F: AsyncServiceCallback<S, S::Request, G, Form>,
 {
     fn attach(&self, task_ref: Option<TaskRef>) {
-        self.tasks.attach(task_ref.clone());
+        self.tasks.queue.attach(task_ref.clone());
         self.core.requests.attach(&self.core, task_ref);
     }
 

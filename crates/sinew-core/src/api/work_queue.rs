@@ -2,11 +2,14 @@
 
 use super::callback::Outcome;
 use super::node::Node;
+use super::server::Server;
 use crate::executor::error::{JoinError, PostError};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership, ReentrantGroup};
 use crate::executor::owner::Close;
-use crate::executor::work_queue::{Job, Joinable, WorkQueueCore};
+use crate::executor::work::join::{self, Joinable};
+use crate::executor::work::queue::{Job, WorkQueueCore};
 use crate::sys::sync::Arc;
+use sinew_msg::Service;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -127,7 +130,7 @@ impl<G: CallbackGroup> WorkQueue<G> {
     where
         F: PostedClosure<G, Form>,
     {
-        self.queue.core.post(closure.into_job(&self.group), self.queue.group.clone())
+        self.queue.core.post(closure.into_job(&self.group), None, self.queue.group.clone())
     }
 
     /// Spawns a future, as [`Group::spawn`].
@@ -139,6 +142,32 @@ impl<G: CallbackGroup> WorkQueue<G> {
         F: Future<Output: Send> + Send + 'static,
     {
         spawn(&self.queue.core, &self.queue.group, future)
+    }
+
+    /// For crates built on this one: as [`post`](Self::post), for work under this id.
+    #[doc(hidden)]
+    pub fn __post_as<Form, F>(&self, id: [u8; 16], closure: F) -> Result<(), PostError>
+    where
+        F: PostedClosure<G, Form>,
+    {
+        self.queue.core.post(closure.into_job(&self.group), Some(id), self.queue.group.clone())
+    }
+
+    /// For crates built on this one: as [`spawn`](Self::spawn) and [`JoinHandle::detach`], for work
+    /// under this id.
+    #[doc(hidden)]
+    pub fn __spawn_as<F>(&self, id: [u8; 16], future: F) -> Result<(), PostError>
+    where
+        F: Future<Output: Outcome + Send> + Send + 'static,
+    {
+        join::spawn_detached(&self.queue.core, future, id, (F::Output::into_result, self.queue.group.clone()))
+    }
+
+    /// For crates built on this one: this queue does the work for which the server answers later
+    /// than it takes the request. Threads that wait for work by its id run the queue.
+    #[doc(hidden)]
+    pub fn __works_for<S: Service>(&self, server: &Server<S>) {
+        server.is_worked_by(&self.queue.core);
     }
 
     /// Number of closures and woken futures that wait to run.
@@ -172,7 +201,7 @@ fn spawn<F>(
 where
     F: Future<Output: Send> + Send + 'static,
 {
-    Ok(JoinHandle { future: Some(core.spawn(future)?), group: group.clone() })
+    Ok(JoinHandle { future: Some(join::spawn(core, future)?), group: group.clone() })
 }
 
 /// A spawned future; from [`Group::spawn`]. It is itself a future, which yields the output, once.
@@ -284,7 +313,7 @@ macro_rules! work {
         where
             F: PostedClosure<Self, Form>,
         {
-            self.core.work().post(closure.into_job(self), self.core.clone())
+            self.core.work().post(closure.into_job(self), None, self.core.clone())
         }
 
         /// Runs a future in this group: it is polled on threads of the group's executor, and so

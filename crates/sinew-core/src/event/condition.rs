@@ -130,11 +130,6 @@ impl<E: Status> StatusCondition<E> {
         task_ref.notify(stamp).then(|| task_ref.scheduler.clone())
     }
 
-    /// Returns its task, if it is in an executor.
-    pub(crate) fn task_ref(&self) -> Option<TaskRef> {
-        self.gathered.lock().task_ref.clone()
-    }
-
     /// Passes the event collected so far to `look`.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&E) -> R) -> R {
         look(&self.gathered.lock().event)

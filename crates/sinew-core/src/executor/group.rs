@@ -6,7 +6,7 @@ use super::group_token::{GroupCell, GroupNumber, REENTRANT, StateOf};
 pub(crate) use super::member::GroupMember;
 use super::owner::{Close, Owner};
 use super::scheduler::{Scheduler, Task, TaskRef};
-use super::work_queue::WorkQueueCore;
+use super::work::queue::WorkQueueCore;
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, Mutex, next_serial};
 use sinew_shm::{Callback, PackedCallback};
@@ -314,10 +314,15 @@ impl GroupCore {
         self.work.get_or_init(|| self.work_queue("work posted").0)
     }
 
+    /// Makes a queue that another task of this group runs and closes.
+    pub(crate) fn bare_queue(&self, what: &str) -> Arc<WorkQueueCore> {
+        WorkQueueCore::new(&self.node, &self.clock, what)
+    }
+
     /// Makes a queue for work that runs in this group. It is closed when the context ends; its
     /// caller deregisters and closes it before, or has it go with the group.
     pub(crate) fn work_queue(&self, what: &str) -> (Arc<WorkQueueCore>, Membership) {
-        let core = WorkQueueCore::new(&self.node, &self.clock, what);
+        let core = self.bare_queue(what);
         let membership = self.join(core.clone());
         let weak: Weak<dyn Close> = Arc::downgrade(&core) as Weak<WorkQueueCore>;
         self.node.host().close_at_end(weak);

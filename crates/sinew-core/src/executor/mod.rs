@@ -26,7 +26,7 @@
 // | `group` | callback groups, their members and their place in an executor |
 // | `member` | a task of a group, and how it learns where to announce itself |
 // | `notifier` | where a task announces itself, and whether it has |
-// | `work_queue` | closures and futures that run in a group |
+// | `work` | closures and futures that run in a group |
 // | `group_token` | the right to touch a group's callbacks and state |
 // | `owner` | an executor's view of a group's node and context |
 // | `membership` | which executor serves the groups of a node or a context |
@@ -63,7 +63,7 @@ mod run;
 pub(crate) mod scheduler;
 mod spinning;
 mod state;
-mod task;
+pub(crate) mod task;
 #[cfg(all(test, not(loom)))]
 mod tests;
 pub(crate) mod threads;
@@ -71,7 +71,7 @@ mod timers;
 mod wait;
 pub(crate) mod wait_graph;
 pub(crate) mod wake_policy;
-pub(crate) mod work_queue;
+pub(crate) mod work;
 mod worker;
 
 pub(crate) use error::AddError;

@@ -26,6 +26,7 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::notifier::{TaskNotifier, ToSignal};
 use crate::executor::prefetch;
 use crate::executor::scheduler::{self, TaskRef};
+use crate::executor::work::queue::{WorkId, WorkQueueCore};
 use crate::mailbox::deferred::Deferred;
 use crate::mailbox::waiters::contain;
 use crate::message::block::{Pool, RawMessage};
@@ -113,22 +114,12 @@ impl RequestListener {
     }
 }
 
-/// The callbacks that complete requests which a server with a listener answers later than it takes
-/// them, such as the goals of an action. The client knows a job by its id too.
-pub(crate) trait Worker: Send + Sync {
-    /// Returns the task of those callbacks, if they run in an executor.
-    fn task_ref(&self) -> Option<TaskRef>;
-
-    /// Whether the job now waits for one of them.
-    fn has(&self, job: &[u8; 16]) -> bool;
-}
-
 /// The parts of a removed server that must be dropped under no lock.
 struct Leaving {
     _serving: Option<Arc<ServerCore>>,
     _notifier: TaskNotifier,
     _listener: Option<Arc<RequestListener>>,
-    _worker: Option<Arc<dyn Worker>>,
+    _worker: Option<Arc<WorkQueueCore>>,
     _clients: Vec<Arc<dyn RemoteClient>>,
 }
 
@@ -177,8 +168,8 @@ struct QueueState {
     counters: Option<Counters>,
     /// Takes the requests of a server with a listener. Such a server has no task.
     listener: Option<Arc<RequestListener>>,
-    /// Completes the requests that such a server answers later.
-    worker: Option<Arc<dyn Worker>>,
+    /// Its work completes the requests that such a server answers later, such as an action's goals.
+    worker: Option<Arc<WorkQueueCore>>,
 }
 
 /// Whether a server elsewhere serves calls of these types.
@@ -438,9 +429,9 @@ impl RequestQueue {
         self.state.lock().notifier.task_ref().cloned()
     }
 
-    /// Returns the server's task, and whether any request waits for it. For a server without a
-    /// task, returns its worker's task, and whether the job waits for it.
-    pub(crate) fn work(&self, job: &[u8; 16]) -> Option<(TaskRef, bool)> {
+    /// Returns the server's task, and whether any request waits for it. For a server without a task,
+    /// returns the task of the queue that works for it, and whether this work waits there.
+    pub(crate) fn work(&self, id: &WorkId) -> Option<(TaskRef, bool)> {
         let worker = {
             let state = self.state.lock();
             if let Some(task_ref) = state.notifier.task_ref() {
@@ -448,11 +439,11 @@ impl RequestQueue {
             }
             state.worker.clone()?
         };
-        Some((worker.task_ref()?, worker.has(job)))
+        Some((worker.task_ref()?, worker.has(id)))
     }
 
-    /// Sets the worker that completes the requests which the server answers later.
-    pub(crate) fn is_worked_by(&self, server: &ServerCore, worker: Arc<dyn Worker>) {
+    /// Sets the queue that completes the requests which the server answers later.
+    pub(crate) fn is_worked_by(&self, server: &ServerCore, worker: Arc<WorkQueueCore>) {
         if let Some(mut state) = self.of(server) {
             state.worker = Some(worker);
         }

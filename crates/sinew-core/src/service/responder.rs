@@ -6,6 +6,7 @@ use super::observed::ServiceEvent;
 use super::pending_calls::{CallFault, CallOutcome};
 use super::request::ReplyTo;
 use super::request_queue::ServerCore;
+use crate::executor::panic_message;
 use crate::message::Unique;
 use crate::message::into_message::{IntoUnique, erase};
 use crate::sys::sync::{Arc, AtomicU64, Ordering, no_lock_is_held};
@@ -13,6 +14,7 @@ use sinew_msg::Service;
 use std::fmt;
 use std::fmt::Display;
 use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed); // a statistic: orders nothing
@@ -69,6 +71,17 @@ impl ReplyToken {
 
     pub(crate) fn core(&self) -> &Arc<ServerCore> {
         &self.core
+    }
+
+    /// Runs code of the program. If it panics, the caller is notified before the panic goes on.
+    pub(crate) fn guard<R>(&mut self, code: impl FnOnce() -> R) -> R {
+        match catch_unwind(AssertUnwindSafe(code)) {
+            Ok(result) => result,
+            Err(panic) => {
+                self.fail(CallFailure::Panicked { message: panic_message(&*panic) });
+                resume_unwind(panic)
+            }
+        }
     }
 }
 

@@ -5,7 +5,8 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::owner::{Close, Host, Owner};
 use crate::executor::scheduler::{Scheduler, Task};
 use crate::executor::wait_graph::WaitGraph;
-use crate::executor::work_queue::{Joinable, SpawnedFuture, WorkQueueCore};
+use crate::executor::work::join::{self, Joinable};
+use crate::executor::work::queue::{SpawnedFuture, WorkQueueCore};
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 use loom::thread;
@@ -142,7 +143,7 @@ impl Future for Door {
 fn a_wake_up_during_a_poll_is_not_lost() {
     check(4, || {
         let (queue, bell) = (Queue::new(), Bell::new());
-        let future = queue.core.spawn(bell.door()).unwrap();
+        let future = join::spawn(&queue.core, bell.door()).unwrap();
         let its = bell.clone();
         let thread = thread::spawn(move || its.open());
         queue.run();
@@ -161,7 +162,7 @@ fn a_wake_up_during_a_poll_is_not_lost() {
 fn a_future_that_is_cancelled_goes_once() {
     check(4, || {
         let (queue, bell) = (Queue::new(), Bell::new());
-        let future = queue.core.spawn(bell.door()).unwrap();
+        let future = join::spawn(&queue.core, bell.door()).unwrap();
         let its = future.clone();
         let thread = thread::spawn(move || its.cancel());
         queue.run();
@@ -178,11 +179,11 @@ fn a_future_that_is_cancelled_goes_once() {
 fn a_future_is_forgotten_once() {
     check(4, || {
         let (queue, bell) = (Queue::new(), Bell::new());
-        let future = queue.core.spawn(bell.door()).unwrap();
+        let future = join::spawn(&queue.core, bell.door()).unwrap();
         let its = future.clone();
         let thread = thread::spawn(move || its.cancel());
         future.cancel();
-        let another = queue.core.spawn(bell.door()).unwrap();
+        let another = join::spawn(&queue.core, bell.door()).unwrap();
         thread.join().unwrap();
         queue.core.close();
         assert!(another.is_over());
@@ -197,7 +198,7 @@ fn a_closing_queue_keeps_nothing() {
         let (queue, bell) = (Queue::new(), Bell::new());
         let its = queue.core.clone();
         let thread = thread::spawn(move || its.close());
-        let spawned = queue.core.spawn(bell.door());
+        let spawned = join::spawn(&queue.core, bell.door());
         queue.run();
         thread.join().unwrap();
         assert!(spawned.map_or(true, |future| future.is_over()));

@@ -1,0 +1,56 @@
+//! A server's settings, and what it decides on a goal.
+
+use super::admission::Policy;
+use super::goal::{AcceptedGoal, OnDrop};
+use crate::goal_id::GoalId;
+use sinew::Duration;
+use sinew::msg::Action;
+use std::fmt;
+
+/// A server's decision on a goal; returned by the closure of [`ActionServerBuilder::on_goal`].
+pub enum Decision<A: Action> {
+    /// Rejects the goal.
+    Reject,
+    /// Accepts the goal. The server's callback executes it, now or when the [policy](Policy)
+    /// allows.
+    Execute,
+    /// Accepts the goal and hands it to the closure, once its client has been notified, on the
+    /// thread that sent the request. The closure should be quick, for instance store the goal to be
+    /// [executed](AcceptedGoal::execute) later. See [`Decision::defer`].
+    Defer(Box<dyn FnOnce(AcceptedGoal<A>) + Send>),
+}
+
+impl<A: Action> Decision<A> {
+    /// Makes a [`Decision::Defer`] and boxes the closure.
+    pub fn defer(then: impl FnOnce(AcceptedGoal<A>) + Send + 'static) -> Self {
+        Self::Defer(Box::new(then))
+    }
+}
+
+impl<A: Action> fmt::Debug for Decision<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Reject => "Reject",
+            Self::Execute => "Execute",
+            Self::Defer(_) => "Defer(..)",
+        })
+    }
+}
+
+/// Decides on each goal.
+type Decide<A> = Box<dyn Fn(GoalId, &<A as Action>::Goal) -> Decision<A> + Send + Sync>;
+
+/// Receives a deferred goal.
+pub(super) type Deferred<A> = Box<dyn FnOnce(AcceptedGoal<A>) + Send>;
+
+/// Settings of a server.
+pub(super) struct Options<A: Action> {
+    pub(super) policy: Policy,
+    pub(super) max_goals: usize,
+    pub(super) max_results: usize,
+    pub(super) max_result_bytes: usize,
+    pub(super) result_timeout: Option<Duration>,
+    pub(super) on_drop: OnDrop,
+    pub(super) decide: Decide<A>,
+    pub(super) may_cancel: Box<dyn Fn(GoalId) -> bool + Send + Sync>,
+}

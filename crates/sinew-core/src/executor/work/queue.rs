@@ -1,0 +1,302 @@
+//! A queue of closures and woken futures.
+//!
+//! Work that waits keeps its group, and with it the node, as a detached entity does. What ends with
+//! the context is closed then, so that nothing keeps itself.
+//!
+//! A queue is a member of its group, except where another task runs it with work of its own: an
+//! asynchronous server runs its requests and its queue.
+
+use crate::executor::error::PostError;
+use crate::executor::faults::{caught, report};
+use crate::executor::group_token::GroupToken;
+use crate::executor::member::GroupMember;
+use crate::executor::notifier::TaskNotifier;
+use crate::executor::owner::{Close, Owner};
+use crate::executor::prefetch::NoteIndex;
+use crate::executor::scheduler::{TaskRef, signal};
+use crate::executor::task::{CallbackResult, Task, TaskOutcome};
+use crate::message::info::{ChainScope, Lineage};
+use crate::sys::clock::{Clock, Stamp};
+use crate::sys::logging::Level;
+use crate::sys::sync::{Arc, Mutex, no_lock_is_held};
+use slab::Slab;
+use std::any::Any;
+use std::collections::VecDeque;
+use std::fmt::Display;
+use std::mem;
+use std::sync::Weak;
+
+/// A closure with its group's state, erased.
+pub(crate) type Job = Box<dyn FnOnce(&mut GroupToken) -> CallbackResult + Send>;
+
+/// Keeps the group of work that waits.
+pub(crate) type KeepAlive = Arc<dyn Any + Send + Sync>;
+
+/// Identifies work for which threads wait: while they do, they run it if they can.
+pub(crate) type WorkId = [u8; 16];
+
+/// A queue of closures and futures.
+pub(crate) struct WorkQueueCore {
+    /// Doesn't keep the node: what is posted may be all that refers to it.
+    owner: Weak<dyn Owner>,
+    /// For people, e.g. "work posted of node /arm".
+    what: String,
+    clock: Clock,
+    place: NoteIndex,
+    pending: Mutex<PendingWork>,
+}
+
+struct PendingWork {
+    queue: VecDeque<(Stamp, Work)>,
+    /// The futures that are not over. (A future that could never be woken again still goes with its
+    /// queue, and not on the thread that drops its last waker.)
+    futures: Slab<Arc<dyn SpawnedFuture>>,
+    notifier: TaskNotifier,
+    is_closed: bool,
+}
+
+impl PendingWork {
+    fn oldest(&self) -> Option<Stamp> {
+        self.queue.front().map(|(stamp, _)| *stamp)
+    }
+}
+
+/// One piece of work.
+pub(crate) enum Work {
+    Closure {
+        job: Job,
+        id: Option<WorkId>,
+        lineage: Option<Lineage>,
+        group: KeepAlive,
+    },
+    /// A woken future, by its key.
+    Future(usize, Arc<dyn SpawnedFuture>),
+}
+
+impl WorkQueueCore {
+    pub(crate) fn new(owner: &Arc<dyn Owner>, clock: &Clock, what: &str) -> Arc<Self> {
+        let pending = PendingWork {
+            queue: VecDeque::new(),
+            futures: Slab::new(),
+            notifier: TaskNotifier::default(),
+            is_closed: false,
+        };
+        Arc::new(Self {
+            owner: Arc::downgrade(owner),
+            what: format!("{what} of node {}", owner.full_name()),
+            clock: clock.clone(),
+            place: NoteIndex::new(),
+            pending: Mutex::new(pending),
+        })
+    }
+
+    /// Has the closure run once, after what is ready already. It continues the chain of messages in
+    /// which this thread is, and keeps its group until then.
+    pub(crate) fn post(&self, job: Job, id: Option<WorkId>, group: KeepAlive) -> Result<(), PostError> {
+        let work = Work::Closure { job, id, lineage: Lineage::current(), group };
+        if self.has_ended() {
+            return Err(self.closed());
+        }
+        self.enqueue(work).map_err(|_dropped_here| self.closed())
+    }
+
+    /// Keeps a future until it is over: closing the queue cancels it. `false` if the queue is
+    /// closed.
+    pub(super) fn keep(&self, future: &Arc<dyn SpawnedFuture>) -> bool {
+        let mut pending = self.pending.lock();
+        if pending.is_closed {
+            return false;
+        }
+        let entry = pending.futures.vacant_entry();
+        future.set_key(entry.key());
+        entry.insert(future.clone());
+        true
+    }
+
+    /// Number of closures and woken futures that wait to run.
+    pub(crate) fn len(&self) -> usize {
+        self.pending.lock().queue.len()
+    }
+
+    /// Whether it takes no more work.
+    pub(super) fn is_closed(&self) -> bool {
+        self.has_ended() || self.pending.lock().is_closed
+    }
+
+    pub(super) fn closed(&self) -> PostError {
+        PostError::Closed { queue: self.what.clone() }
+    }
+
+    /// Whether this work waits to run.
+    pub(crate) fn has(&self, id: &WorkId) -> bool {
+        let is_it = |(_, work): &(Stamp, Work)| match work {
+            Work::Closure { id: other, .. } => other.as_ref() == Some(id),
+            Work::Future(_, future) => future.id() == Some(id),
+        };
+        self.pending.lock().queue.iter().any(is_it)
+    }
+
+    /// Its task, if it is in an executor.
+    pub(crate) fn task_ref(&self) -> Option<TaskRef> {
+        self.pending.lock().notifier.task_ref().cloned()
+    }
+
+    /// Adds work. It comes back if the queue is closed.
+    fn enqueue(&self, work: Work) -> Result<(), Work> {
+        let mut pending = self.pending.lock();
+        if pending.is_closed {
+            return Err(work);
+        }
+        let stamp = self.clock.stamp(); // under the lock: the queue is in the order of its stamps
+        pending.queue.push_back((stamp, work));
+        let call = pending.notifier.notify(stamp);
+        drop(pending);
+        signal(call);
+        Ok(())
+    }
+
+    /// A future can go on. In a closed queue it is cancelled already.
+    pub(super) fn resume(&self, key: usize, future: Arc<dyn SpawnedFuture>) {
+        drop(self.enqueue(Work::Future(key, future)));
+    }
+
+    /// Reports a failure of the program's code for which no callback runs any more.
+    pub(super) fn report_failure(&self, failure: &dyn Display) {
+        report(Level::Error, &self.what, failure);
+    }
+
+    /// A future is over; `is_queued` if it may be in the queue.
+    pub(super) fn forget(&self, key: usize, is_queued: bool) {
+        let mut pending = self.pending.lock();
+        let future = pending.futures.try_remove(key);
+        let is_it = |(_, work): &(Stamp, Work)| matches!(work, Work::Future(other, _) if *other == key);
+        let place = if is_queued { pending.queue.iter().position(is_it) } else { None };
+        let queued = place.and_then(|place| pending.queue.remove(place));
+        if queued.is_some() && pending.queue.is_empty() {
+            pending.notifier.retract(false);
+        }
+        drop(pending);
+        drop((future, queued)); // perhaps the last references
+    }
+
+    /// Drops what is the program's; a panic in that is reported and ends nothing.
+    pub(super) fn drop_of_program(&self, value: impl Sized) {
+        if let Err(message) = caught(|| drop(value)) {
+            self.report_failure(&format_args!("what was dropped unfinished panicked: {message}"));
+        }
+    }
+}
+
+// ---- as a part of a task ----
+impl WorkQueueCore {
+    /// Takes the oldest work, and returns the stamp of the next. In a reentrant group that is
+    /// announced here.
+    pub(crate) fn take(&self, token: &GroupToken) -> (Option<Work>, Option<Stamp>) {
+        let mut pending = self.pending.lock();
+        let work = pending.queue.pop_front();
+        let oldest = pending.oldest();
+        let (next, call) = pending.notifier.next(oldest, token.is_reentrant());
+        drop(pending);
+        signal(call);
+        (work.map(|(_, work)| work), next)
+    }
+
+    /// Takes back the announcement if nothing waits. `others` is passed whether something does, and
+    /// returns whether the task has anything to do; it runs under this queue's lock, so that nothing
+    /// is announced in between. `has_others`: it takes the task out of the executor's queue itself.
+    pub(crate) fn retract(&self, has_others: bool, others: impl FnOnce(bool) -> bool) -> bool {
+        let mut pending = self.pending.lock();
+        let is_ready = !pending.queue.is_empty();
+        if !is_ready {
+            pending.notifier.retract(has_others);
+        }
+        others(is_ready)
+    }
+}
+
+impl Work {
+    /// Runs it, on a thread that runs its group. None if there was nothing to run.
+    pub(crate) fn run(self, token: &mut GroupToken) -> Option<CallbackResult> {
+        match self {
+            Self::Closure { job, lineage, group: _group, .. } => {
+                let _chain = ChainScope::enter(lineage);
+                Some(job(token))
+            }
+            Self::Future(_, future) => future.poll(),
+        }
+    }
+}
+
+impl Close for WorkQueueCore {
+    /// Drops the work that waits, and cancels the futures.
+    fn close(&self) {
+        no_lock_is_held();
+        let (queue, futures) = {
+            let mut pending = self.pending.lock();
+            pending.is_closed = true;
+            if !pending.queue.is_empty() {
+                pending.notifier.retract(false);
+            }
+            (mem::take(&mut pending.queue), mem::take(&mut pending.futures))
+        };
+        futures.iter().for_each(|(_, future)| future.cancel());
+        for (_, work) in queue {
+            self.drop_of_program(work);
+        }
+    }
+}
+
+impl Task for WorkQueueCore {
+    fn run(&self, token: &mut GroupToken) -> TaskOutcome {
+        let (work, next) = self.take(token);
+        let result = work.and_then(|work| work.run(token));
+        TaskOutcome { called: result.is_some(), result: result.unwrap_or(Ok(())), next }
+    }
+
+    fn pending(&self) -> Option<Stamp> {
+        let mut pending = self.pending.lock();
+        let oldest = pending.oldest();
+        pending.notifier.pending(oldest)
+    }
+
+    fn clear_ready(&self) -> bool {
+        self.retract(false, |is_ready| is_ready)
+    }
+
+    fn place(&self) -> &NoteIndex {
+        &self.place
+    }
+
+    fn has_ended(&self) -> bool {
+        self.owner.upgrade().is_none_or(|owner| owner.host().has_ended())
+    }
+
+    fn describe(&self) -> String {
+        self.what.clone()
+    }
+}
+
+impl GroupMember for WorkQueueCore {
+    fn attach(&self, task_ref: Option<TaskRef>) {
+        let mut pending = self.pending.lock();
+        let oldest = pending.oldest();
+        let (before, call) = pending.notifier.attach(task_ref, oldest);
+        drop(pending);
+        drop(before);
+        signal(call);
+    }
+}
+
+/// A future of a queue.
+pub(crate) trait SpawnedFuture: Send + Sync {
+    /// Its key among the queue's futures, from now on.
+    fn set_key(&self, key: usize);
+
+    fn id(&self) -> Option<&WorkId>;
+
+    /// Polls it, on a thread that runs its group. None if there is nothing to poll.
+    fn poll(self: Arc<Self>) -> Option<CallbackResult>;
+
+    /// Drops it: here, or on the thread that polls it, after that.
+    fn cancel(&self);
+}
