@@ -1,10 +1,13 @@
 //! Spawned futures that are woken, cancelled and polled at once.
 
 use super::{Probe, check};
+use crate::executor::error::JoinError;
 use crate::executor::group_token::GroupToken;
 use crate::executor::owner::{Close, Host, Owner};
 use crate::executor::scheduler::{Scheduler, Task};
+use crate::executor::task::CallbackResult;
 use crate::executor::wait_graph::WaitGraph;
+use crate::executor::work::future_cell::{FutureCell, FutureRoom, OutputSink};
 use crate::executor::work::join::{self, Joinable};
 use crate::executor::work::queue::{SpawnedFuture, WorkQueueCore};
 use crate::sys::clock::Clock;
@@ -204,5 +207,42 @@ fn a_closing_queue_keeps_nothing() {
         assert!(spawned.map_or(true, |future| future.is_over()));
         assert_eq!(queue.core.len(), 0);
         Probe::expect_counts(1, 1);
+    });
+}
+
+/// Uses a cell again.
+struct Again;
+
+impl OutputSink<Door> for Again {
+    fn finish(&self, _: Result<(), JoinError>) -> CallbackResult {
+        Ok(())
+    }
+
+    fn retire(cell: Arc<FutureCell<Door, Self>>, room: FutureRoom<Door>) {
+        cell.reuse(room);
+    }
+}
+
+/// A waker of a future that is over at most polls the next one of its cell, which is neither lost nor
+/// polled by two threads.
+///
+/// Fails if a future isn't noted as polled from its beginning.
+#[test]
+fn a_cell_is_used_again() {
+    check(4, || {
+        let (queue, first, second) = (Queue::new(), Bell::new(), Bell::new());
+        first.is_open.store(true, Ordering::Release);
+        let cell = FutureCell::new(&queue.core, Again);
+        let _ = cell.clone().start(first.door(), None);
+        let its = second.clone();
+        let thread = thread::spawn(move || {
+            first.open();
+            its.open();
+        });
+        let _ = cell.start(second.door(), None);
+        thread.join().unwrap();
+        queue.run();
+        queue.run();
+        Probe::expect_counts(2, 2);
     });
 }
