@@ -61,14 +61,14 @@ impl Scheduler {
         let hand = self.caller_may_run(&state);
         if let Some(since) = since {
             // As a call: it needn't go through the queue.
-            if hand == Some(RunBy::Nested) && state.is_idle(id) {
+            if hand == Some(RunBy::Nested) && state.queue.is_idle(id) {
                 *work = state.hand_out(id.index, RunBy::Nested, (0, 0));
                 return;
             }
-            state.make_ready(id, since);
+            state.queue.make_ready(id, since);
         }
         if let Some(hand) = hand
-            && let Some(member) = state.runnable(id, hand == RunBy::Nested, within)
+            && let Some(member) = state.queue.runnable(id, hand == RunBy::Nested, within)
         {
             state.pop_member(member, hand, work);
         }
@@ -92,7 +92,7 @@ impl Scheduler {
         let mut state = self.lock();
         self.settle(&mut state);
         let nested = current::spins(self.id);
-        if state.accepts(nested) && state.runnable(task.header.member, nested, within).is_some() {
+        if state.accepts(nested) && state.queue.runnable(task.header.member, nested, within).is_some() {
             return None;
         }
         let worker = current::worker_of(self.id);
@@ -123,7 +123,7 @@ impl Scheduler {
 
     /// Calls a thread for what is ready. True if the caller must signal.
     pub(super) fn call_for_ready(&self, state: &mut SchedulerState) -> bool {
-        let ready = state.ready.len();
+        let ready = state.queue.len();
         if ready == 0 {
             return false;
         }

@@ -1,20 +1,12 @@
 //! A task: an entity in an executor, as those that make it ready see it.
 
 use super::group_token::REENTRANT;
+use super::queue::ready_queue::MemberId;
 use super::task::Task;
 use super::wake_policy::{SAMPLED, Times};
 use crate::sys::sync::{Arc, HintU8, HintU32, Ordering, SignalFlag};
 use sinew_shm::PackedCallback;
 use std::sync::Weak;
-
-/// A member of a group, in its executor.
-#[derive(Clone, Copy)]
-pub(crate) struct MemberId {
-    pub(super) index: u32,
-    /// Never given twice: an entity that took over the place of a dropped one is not mistaken for
-    /// it.
-    pub(super) serial: u64,
-}
 
 /// What announcing and running a task takes, on one cache line: it never changes, but for how
 /// often its runs are measured.
@@ -120,7 +112,7 @@ impl TaskHeader {
     }
 
     /// Its serial number.
-    #[inline]
+    #[cfg(test)]
     pub(crate) fn serial(&self) -> u64 {
         self.member.serial
     }

@@ -64,7 +64,8 @@
 
 use super::current;
 use super::group_token::GroupToken;
-use super::header::{MemberId, TaskHeader};
+use super::header::TaskHeader;
+use super::queue::ready_queue::MemberId;
 use super::task::Task;
 use super::wake_policy::WAKE_COST_LEAST as SOON;
 use crate::sys::clock::Stamp;

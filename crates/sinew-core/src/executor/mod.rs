@@ -7,8 +7,8 @@
 // | `front` | executors, wait sets and their builders, as programs hold them |
 // | `options` | what an executor does about callbacks that fail |
 // | `scheduler` | which callback runs next, and where; sleeping and waking |
-// | `state` | what is ready, the timers, and who runs what: all that the scheduler's lock guards |
-// | `ready`, `heap` | the queues of the state |
+// | `queue` | which task is next: groups, what is ready and runs, timers; no threads and no clock |
+// | `state` | the queue, and who runs what: all that the scheduler's lock guards |
 // | `task` | what is run |
 // | `header` | a task as threads that make it ready see it |
 // | `lane` | tasks made ready by a worker's own callbacks, past the queue |
@@ -48,7 +48,6 @@ pub(crate) mod front;
 pub(crate) mod group;
 pub(crate) mod group_token;
 pub(crate) mod header;
-mod heap;
 pub(crate) mod histogram;
 pub(crate) mod lane;
 pub(crate) mod member;
@@ -57,7 +56,7 @@ pub(crate) mod notifier;
 mod options;
 pub(crate) mod owner;
 pub(crate) mod prefetch;
-mod ready;
+pub(crate) mod queue;
 pub(crate) mod remote_events;
 mod run;
 pub(crate) mod scheduler;

@@ -3,7 +3,7 @@
 use super::current::{self, CallbackScope};
 use super::error::SpinError;
 use super::faults::{failed, panicked};
-use super::header::{MemberId, TaskHeader};
+use super::header::TaskHeader;
 use super::lane::{Advance, InLane};
 use super::prefetch::{self, Noting, Part};
 use super::scheduler::{self, Blocking, Next, RunBy, RunningTask, Scheduler, Task, TaskOutcome, Worker};
@@ -281,9 +281,9 @@ impl InHand<'_> {
         if is_timed {
             current::begin_with_tail(work.times.tail.expected());
         }
-        let _running = CallbackScope::enter(work.serial, work.group);
-        let RunningTask { entity, token, member, serial, .. } = work;
-        note(&**entity, || self.scheduler.find(MemberId { index: *member, serial: *serial }));
+        let _running = CallbackScope::enter(work.serial(), work.group());
+        let RunningTask { entity, token, turn, .. } = work;
+        note(&**entity, || self.scheduler.find(turn.id));
         no_lock_is_held();
         let ran = catch_unwind(AssertUnwindSafe(|| entity.run(token)));
         if is_timed {

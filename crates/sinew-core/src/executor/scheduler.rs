@@ -47,14 +47,16 @@ use super::bells::{Bells, CALLERS, DESCRIPTOR, MOST_THREADS, TIMERS};
 use super::current;
 use super::descriptor::Descriptor;
 use super::error::SpinError;
-use super::header::{MemberId, TaskHeader};
+use super::header::TaskHeader;
 use super::histogram::RunTimes;
 use super::lane::{Advance, InLane, Lane, SHUT};
 use super::options::FaultPolicy;
 use super::prefetch;
+pub(crate) use super::queue::heap::index;
+use super::queue::ready_queue::MemberId;
 use super::remote_events::{Presence, RemoteEvents};
-use super::state::{Member, SchedulerState, Sleep, Slot, WaitingCaller, member_of, wait_of};
-pub(crate) use super::state::{RunBy, RunningTask, index};
+use super::state::{Member, SchedulerState, Sleep, WaitingCaller, wait_of};
+pub(crate) use super::state::{RunBy, RunningTask};
 pub(crate) use super::task::{CallbackResult, Task, TaskOutcome};
 use super::wake_policy::WakeReason;
 pub(crate) use super::worker::Worker;
@@ -258,7 +260,7 @@ impl Scheduler {
     /// For tests in which virtual time never jumps: tasks may run past the queue all the same.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn trust_virtual_time(&self) {
-        self.lock().is_virtual = false;
+        self.lock().queue.set_virtual(false);
     }
 
     // ---- membership ----
@@ -271,7 +273,7 @@ impl Scheduler {
             Some(ours) => ours.goes_with(clock),
             None => {
                 state.clock = Some(clock.clone());
-                state.is_virtual = clock.is_virtual();
+                state.queue.set_virtual(clock.is_virtual());
                 drop(state);
                 if let Some(source) = clock.virtual_clock() {
                     let this: Arc<dyn Wake> = self.clone();
@@ -289,23 +291,19 @@ impl Scheduler {
         if state.closed {
             return None;
         }
-        let slot = index(state.slots.insert(Slot::new(group, priority, self.threads())));
-        state.ready.reserve(slot + 1);
-        state.count_priority(None, Some(priority));
-        Some(slot)
+        Some(state.queue.add_group(group, priority, self.threads()))
     }
 
     /// Forgets a group that all members have left; if its last callback is still running, after
     /// that.
     pub(crate) fn remove_group(&self, slot: u32) {
-        let gone = self.lock().retire_slot(slot);
-        drop(gone);
+        self.lock().queue.remove_group(slot);
     }
 
     /// How many groups have a place here.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn slots(&self) -> usize {
-        self.lock().slots.len()
+        self.lock().queue.groups()
     }
 
     /// The executor goes: from now on nothing is taken in.
@@ -314,11 +312,7 @@ impl Scheduler {
     }
 
     pub(crate) fn set_priority(&self, slot: u32, priority: i32) {
-        let mut state = self.lock();
-        let Some(group) = state.slots.get_mut(slot as usize) else { return };
-        let before = mem::replace(&mut group.priority, priority);
-        state.count_priority(Some(before), Some(priority));
-        state.place_group(slot);
+        self.lock().queue.set_priority(slot, priority);
     }
 
     /// Has the threads tell tools what they run of this participant; false if they do so for
@@ -363,15 +357,11 @@ impl Scheduler {
         entity: Arc<dyn Task>,
     ) -> TaskRef {
         let mut state = self.lock();
-        let group = state.slots[slot as usize].group;
-        let place = state.members.vacant_entry();
-        let member = MemberId { index: index(place.key()), serial };
-        let task = Arc::new(TaskHeader::new(member, group, &entity, task));
-        place.insert(Member::new(slot, task.clone(), entity));
-        let group = &mut state.slots[slot as usize];
-        group.members += 1;
-        group.ready.reserve(group.members as usize); // so that becoming ready never allocates
-        TaskRef { scheduler: self.clone(), header: task }
+        let header = state.queue.enter(slot, serial, |id, group| {
+            let header = Arc::new(TaskHeader::new(id, group, &entity, task));
+            (Member::new(header.clone(), entity), header)
+        });
+        TaskRef { scheduler: self.clone(), header }
     }
 
     /// Takes an entity out. When this returns, none of its callbacks starts. With `wait`, none runs
@@ -382,8 +372,7 @@ impl Scheduler {
         let gone = self.take_member(&mut state, id);
         if wait && !current::runs(id.serial) {
             state.leaving += 1;
-            // Rarely: so the running member is looked for among all groups.
-            while state.slots.iter().any(|(_, group)| group.runs(id.serial)) {
+            while state.queue.runs(id.serial) {
                 state.sleep(&self.finished);
             }
             state.leaving -= 1;
@@ -399,7 +388,7 @@ impl Scheduler {
         if line.runs(id) {
             state.settle(&mut line);
         }
-        let gone = state.take_member(id)?;
+        let gone = state.queue.leave(id)?;
         gone.task.is_gone.store(true, Ordering::Relaxed); // M1: read under the lane's lock
         line.remove(id); // M2
         if line.runs(id) {
@@ -412,7 +401,7 @@ impl Scheduler {
     /// An entity has nothing to do any more.
     pub(super) fn clear_ready(&self, id: MemberId) {
         let mut state = self.lock();
-        state.unready(id);
+        state.queue.unready(id);
         self.lane.lock().remove(id);
     }
 
@@ -420,7 +409,7 @@ impl Scheduler {
     #[cold]
     pub(super) fn find(&self, id: MemberId) -> Option<Arc<TaskHeader>> {
         let mut state = self.lock();
-        member_of(&mut state.members, id).map(|member| member.task.clone())
+        state.queue.get_mut(id).map(|member| member.task.clone())
     }
 
     // ---- becoming ready ----
@@ -444,12 +433,12 @@ impl Scheduler {
             self.settle(&mut state); // W1: what waits there is a part of the load
         }
         let state = &mut *state;
-        let load = state.load;
-        if !state.make_ready(id, key) {
+        let load = state.queue.load();
+        if !state.queue.make_ready(id, key) {
             // A thread that waits for this entity may run it before those that are ready already.
             return !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells);
         }
-        let called = state.workers.for_new(state.ready.len(), load, here, key.time); // P2
+        let called = state.workers.for_new(state.queue.len(), load, here, key.time); // P2
         if let Some(worker) = called {
             self.bells.call(worker);
             self.note_call(state);
@@ -557,7 +546,7 @@ impl Scheduler {
     pub(crate) fn arm(&self, task: &TaskRef, clock: ClockKind, due: Option<i64>) -> bool {
         let mut state = self.lock();
         // Only an earlier end of the sleep is worth a wake-up.
-        if !state.set_timer(task.header.member, clock, due) {
+        if !state.queue.set_timer(task.header.member, clock, due) {
             return false;
         }
         if state.timers_have_thread {
@@ -579,7 +568,7 @@ impl Scheduler {
         let state = self.lock();
         let clock = state.clock.as_ref()?;
         let moving = ClockKind::ALL.into_iter().filter(|kind| clock.moves_with_steady(*kind));
-        moving.filter_map(|kind| state.timers[kind as usize].peek().map(|(due, _)| due)).min()
+        moving.filter_map(|kind| state.queue.timers().due(kind)).min()
     }
 
     // ---- spinning ----
@@ -623,7 +612,7 @@ impl Scheduler {
             return; // it comes here when it ends
         }
         let wait = state.longest_wait(None, true);
-        let is_due = state.ready.first().is_some() || matches!(wait, Sleep::Look | Sleep::Over);
+        let is_due = !state.queue.is_empty() || matches!(wait, Sleep::Look | Sleep::Over);
         state.descriptor_waits = !is_due;
         drop(state);
         match wait {
@@ -687,9 +676,8 @@ impl Scheduler {
     pub(crate) fn run_times(&self) -> Vec<RunTimes> {
         let measured: Vec<_> = {
             let state = self.lock();
-            let ran = state.members.iter().filter(|(_, member)| member.histogram.count() > 0);
-            ran.filter_map(|(_, member)| Some((member.task.entity.upgrade()?, member.histogram.clone())))
-                .collect()
+            let ran = state.queue.iter().filter(|member| member.histogram.count() > 0);
+            ran.filter_map(|member| Some((member.task.entity.upgrade()?, member.histogram.clone()))).collect()
         };
         let described =
             measured.into_iter().map(|(entity, histogram)| RunTimes { entity: entity.describe(), histogram });
@@ -898,7 +886,7 @@ impl Scheduler {
     /// older. With it the worker has a place among the executor's callbacks, until it asks again.
     #[inline(never)]
     fn take_from_lane(&self, state: &mut SchedulerState, key: Stamp, worker: &mut Worker) -> bool {
-        if state.ready.first().is_some_and(|((_, first), _)| first <= key) {
+        if state.queue.first_key().is_some_and(|first| first <= key) {
             return false;
         }
         worker.task = self.lane.lock().take();
@@ -923,15 +911,15 @@ impl Scheduler {
         let id = ran.task().member;
         let mut state = self.lock();
         let (slot, gone) = self.lane.lock().end();
-        if let (Some(measured), Some(member)) = (measured, member_of(&mut state.members, id)) {
+        if let (Some(measured), Some(member)) = (measured, state.queue.get_mut(id)) {
             member.learn(measured, Time::steady().nanoseconds(), self.lane.published());
             state.workers.count_run();
         }
         if let Some(slot) = slot {
-            state.end_turn(slot);
+            state.queue.end_turn(slot);
         }
         if let Some(key) = next {
-            state.make_ready(id, key);
+            state.queue.make_ready(id, key);
         }
         if state.leaving > 0 {
             self.finished.notify_all();

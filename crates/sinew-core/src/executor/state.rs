@@ -1,50 +1,26 @@
-//! What an executor knows: its groups and their members, what is ready, the timers, its workers.
-//! One lock guards it all.
+//! What an executor knows: its queue, its workers, and the spin that runs. One lock guards it all.
 
 use super::bells::Bells;
 use super::error::SpinError;
 use super::group_token::{GroupToken, REENTRANT};
-use super::header::{MemberId, TaskHeader};
-use super::heap::Heap;
+use super::header::TaskHeader;
 use super::histogram::Histogram;
 use super::lane::{Line, SHUT};
 use super::options::FaultPolicy;
-use super::ready;
+use super::queue::ready_queue::{MemberId, Queued, ReadyQueue, Turn};
 use super::task::Task;
 use super::wake_policy::{Times, Workers};
 use crate::sys::clock::{self, Clock, ClockKind, Stamp, Time};
 use crate::sys::parker::Parker;
 use crate::sys::sync::Arc;
 use sinew_shm::Worker as Teller;
-use slab::Slab;
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-use std::mem;
 use std::thread::ThreadId;
 use std::time::Duration;
 
-/// What an unknown callback adds to the expected work.
-const UNKNOWN_LOAD: i64 = 1_000_000_000;
-
 pub(crate) struct SchedulerState {
     pub(super) clock: Option<Clock>,
-    pub(super) slots: Slab<Slot>,
-    pub(super) members: Slab<Member>,
-    pub(super) ready: ready::ReadyGroups,
-    /// How long the callbacks that are ready are expected to take; of an executor with several
-    /// threads.
-    pub(super) load: i64,
+    pub(super) queue: ReadyQueue<Member>,
     pub(super) workers: Workers,
-    /// When the first steady timer is due; `i64::MAX` for none.
-    first_due: i64,
-    /// Which timers are due takes more than a look at `first_due`: there are timers of other
-    /// clocks, or groups of different priorities.
-    reads_clock: bool,
-    /// Per clock: when the timers in `timer_places` are due.
-    pub(super) timers: [Heap<i64>; 3],
-    pub(super) timer_places: Slab<TimerEntry>,
-    /// How many groups have which priority.
-    priorities: BTreeMap<i32, usize>,
     /// The executor is gone: nothing is taken in any more.
     pub(super) closed: bool,
     /// The next blocking spin, or the one that runs, returns.
@@ -72,8 +48,6 @@ pub(crate) struct SchedulerState {
     pub(super) descriptor_waits: bool,
     /// A separate thread minds the timers.
     pub(super) timers_have_thread: bool,
-    /// The groups' clocks are virtual.
-    pub(super) is_virtual: bool,
     /// How many workers have the lane open: if any, the gate is to be set.
     pub(super) open_lanes: u32,
     /// The worker that runs tasks of its lane.
@@ -97,11 +71,7 @@ pub(crate) struct RunningTask {
     pub(crate) token: GroupToken,
     /// Who runs it.
     pub(crate) run_by: RunBy,
-    /// The number of its group.
-    pub(crate) group: u64,
-    pub(super) slot: u32,
-    pub(super) member: u32,
-    pub(crate) serial: u64,
+    pub(super) turn: Turn,
     /// Whether there is more to do, once it ran.
     pub(crate) next: Option<Stamp>,
     /// When it began, and for how many runs it stands, if it is measured.
@@ -113,6 +83,17 @@ pub(crate) struct RunningTask {
 }
 
 impl RunningTask {
+    #[inline]
+    pub(crate) fn serial(&self) -> u64 {
+        self.turn.id.serial
+    }
+
+    /// The number of its group; 0 if that is reentrant.
+    #[inline]
+    pub(crate) fn group(&self) -> u64 {
+        self.turn.group
+    }
+
     /// The time its callback ended, if that is measured.
     #[inline]
     pub(super) fn end(this: &Option<Self>) -> i64 {
@@ -122,11 +103,6 @@ impl RunningTask {
             0
         }
     }
-}
-
-pub(crate) fn index(n: usize) -> u32 {
-    #[expect(clippy::expect_used, reason = "four thousand million entities need more memory than there is")]
-    u32::try_from(n).expect("fewer than 2^32 entities")
 }
 
 /// A thread that waits for an entity to be run, and would do that itself if it could.
@@ -140,84 +116,20 @@ pub(super) struct WaitingCaller {
     pub(super) parker: Arc<Parker>,
 }
 
-#[derive(Clone, Copy)]
-pub(super) struct TimerEntry {
-    clock: ClockKind,
-    member: u32,
-}
-
-/// A group.
-pub(super) struct Slot {
-    /// What its token opens.
-    pub(super) group: u64,
-    /// The serial number of the member with the running callback; 0 for none, and always in a
-    /// reentrant group.
-    pub(super) running: u64,
-    pub(super) ready: ready::ReadyMembers,
-    pub(super) priority: i32,
-    pub(super) members: u32,
-    /// The group is gone; the slot goes when its last callback has finished.
-    pub(super) leaves: bool,
-    /// What it adds to the executor's load while it is ready.
-    load: i64,
-    /// The serial numbers of a reentrant group's members with running callbacks.
-    pub(super) concurrent: Vec<u64>,
-}
-
-impl Slot {
-    pub(super) fn new(group: u64, priority: i32, threads: usize) -> Self {
-        let concurrent = if group == REENTRANT { Vec::with_capacity(threads) } else { Vec::new() };
-        Self {
-            group,
-            running: 0,
-            ready: ready::ReadyMembers::default(),
-            priority,
-            members: 0,
-            leaves: false,
-            load: 0,
-            concurrent,
-        }
-    }
-
-    pub(super) fn runs(&self, serial: u64) -> bool {
-        self.running == serial || self.concurrent.contains(&serial)
-    }
-
-    fn is_running(&self) -> bool {
-        self.running != 0 || !self.concurrent.is_empty()
-    }
-}
-
+/// A task, in the queue.
 pub(super) struct Member {
-    pub(super) slot: u32,
     pub(super) task: Arc<TaskHeader>,
-    /// It is in its group's queue.
-    ready: bool,
     /// `None` while it runs in an exclusive group: the thread that runs it has it, so no reference
     /// has to be counted.
     entity: Option<Arc<dyn Task>>,
     times: Times,
-    timer: Option<u32>,
     /// How long its callbacks have run.
     pub(super) histogram: Histogram,
 }
 
 impl Member {
-    pub(super) fn new(slot: u32, task: Arc<TaskHeader>, entity: Arc<dyn Task>) -> Self {
-        Self {
-            slot,
-            task,
-            ready: false,
-            entity: Some(entity),
-            times: Times::UNKNOWN,
-            timer: None,
-            histogram: Histogram::default(),
-        }
-    }
-
-    #[inline]
-    pub(super) fn serial(&self) -> u64 {
-        self.task.serial()
+    pub(super) fn new(task: Arc<TaskHeader>, entity: Arc<dyn Task>) -> Self {
+        Self { task, entity: Some(entity), times: Times::UNKNOWN, histogram: Histogram::default() }
     }
 
     /// A run that began at `since` and stands for so many ended at `now`. It last published
@@ -231,6 +143,13 @@ impl Member {
         self.histogram.record_nanoseconds(u64::try_from(now - since).unwrap_or(0), weight.into());
         self.task.sampling.set(self.times.run.is_surely_short());
         self.task.expected.set(&self.times);
+    }
+}
+
+impl Queued for Member {
+    #[inline]
+    fn expected(&self) -> i64 {
+        self.times.run.expected()
     }
 }
 
@@ -254,25 +173,12 @@ pub(super) enum Sleep {
     AtMost(Option<Duration>),
 }
 
-#[inline]
-pub(super) fn member_of(members: &mut Slab<Member>, id: MemberId) -> Option<&mut Member> {
-    members.get_mut(id.index as usize).filter(|member| member.serial() == id.serial)
-}
-
 impl SchedulerState {
     pub(super) fn new(threads: usize) -> Self {
         Self {
             clock: None,
-            slots: Slab::new(),
-            members: Slab::new(),
-            ready: ready::ReadyGroups::new(),
-            load: 0,
+            queue: ReadyQueue::new(threads > 1),
             workers: Workers::new(threads),
-            first_due: i64::MAX,
-            reads_clock: false,
-            timers: [Heap::new(), Heap::new(), Heap::new()],
-            timer_places: Slab::new(),
-            priorities: BTreeMap::new(),
             closed: false,
             stopped: false,
             ended: false,
@@ -287,7 +193,6 @@ impl SchedulerState {
             last_spinner: None,
             descriptor_waits: false,
             timers_have_thread: false,
-            is_virtual: false,
             open_lanes: 0,
             lane_worker: None,
             present: 0,
@@ -318,155 +223,18 @@ impl SchedulerState {
         }
     }
 
-    /// An entity has something to do. True if its group is ready now and wasn't.
-    #[inline]
-    pub(super) fn make_ready(&mut self, id: MemberId, key: Stamp) -> bool {
-        member_of(&mut self.members, id).is_some() && self.ready_member(id.index, key) // else it left
-    }
-
-    #[inline]
-    fn ready_member(&mut self, id: u32, key: Stamp) -> bool {
-        let member = &mut self.members[id as usize];
-        if mem::replace(&mut member.ready, true) {
-            return false; // sticky: it keeps the key under which it is waiting
-        }
-        let expected = member.times.run.expected();
-        let slot = member.slot;
-        let Some(group) = self.slots.get_mut(slot as usize) else { return false };
-        let was_ready = group.ready.first().is_some();
-        if !group.ready.push(key, id) || group.running != 0 {
-            return false;
-        }
-        self.ready.update(slot, (Reverse(group.priority), key));
-        if self.workers.threads() > 1 {
-            count_load(&mut self.load, group, expected);
-        }
-        !was_ready
-    }
-
-    /// Brings the executor's queue in line with the group's.
-    pub(super) fn place_group(&mut self, slot: u32) {
-        let Some(group) = self.slots.get_mut(slot as usize) else { return };
-        match group.ready.first() {
-            Some((key, member)) if group.running == 0 => {
-                self.ready.update(slot, (Reverse(group.priority), key));
-                if self.workers.threads() > 1 {
-                    count_load(&mut self.load, group, self.members[member as usize].times.run.expected());
-                }
-            }
-            _ => {
-                self.ready.remove(slot);
-                count_load(&mut self.load, group, 0);
-            }
-        }
-    }
-
-    pub(super) fn unready(&mut self, id: MemberId) {
-        if let Some(member) = member_of(&mut self.members, id)
-            && mem::take(&mut member.ready)
-        {
-            let slot = member.slot;
-            if let Some(group) = self.slots.get_mut(slot as usize) {
-                group.ready.remove(id.index);
-            }
-            self.place_group(slot);
-        }
-    }
-
-    pub(super) fn take_member(&mut self, id: MemberId) -> Option<Member> {
-        member_of(&mut self.members, id)?;
-        self.unready(id);
-        let member = self.members.remove(id.index as usize);
-        if let Some(timer) = member.timer {
-            let place = self.timer_places.remove(timer as usize);
-            self.timers[place.clock as usize].remove(timer);
-            self.note_timers();
-        }
-        if let Some(group) = self.slots.get_mut(member.slot as usize) {
-            group.members -= 1;
-        }
-        Some(member)
-    }
-
-    pub(super) fn remove_slot(&mut self, slot: u32) -> Option<Slot> {
-        self.ready.remove(slot);
-        let mut gone = self.slots.try_remove(slot as usize)?;
-        count_load(&mut self.load, &mut gone, 0);
-        self.count_priority(Some(gone.priority), None);
-        Some(gone)
-    }
-
-    /// Forgets a group that all members have left, now or when its last callback has finished.
-    pub(super) fn retire_slot(&mut self, slot: u32) -> Option<Slot> {
-        let group = self.slots.get_mut(slot as usize)?;
-        group.leaves = group.is_running();
-        if group.leaves { None } else { self.remove_slot(slot) }
-    }
-
-    /// Sets when a timer is due; before that nothing of it is ready any more. True if that is
-    /// before all others.
-    pub(super) fn set_timer(&mut self, id: MemberId, clock: ClockKind, due: Option<i64>) -> bool {
-        self.unready(id);
-        let Some(member) = member_of(&mut self.members, id) else { return false };
-        if let Some(timer) = member.timer {
-            let former = std::mem::replace(&mut self.timer_places[timer as usize].clock, clock);
-            if former != clock {
-                self.timers[former as usize].remove(timer); // it follows another clock now
-            }
-        }
-        let heap = &mut self.timers[clock as usize];
-        let before = heap.peek().map(|(due, _)| due);
-        match (member.timer, due) {
-            (Some(timer), Some(due)) => heap.update(timer, due),
-            (None, Some(due)) => {
-                let place = TimerEntry { clock, member: id.index };
-                let timer = index(self.timer_places.insert(place));
-                member.timer = Some(timer);
-                heap.push(timer, due);
-            }
-            (Some(timer), None) => drop(heap.remove(timer)),
-            (None, None) => return false,
-        }
-        let first = heap.peek().map(|(due, _)| due);
-        self.note_timers();
-        first.is_some_and(|first| before.is_none_or(|before| first < before))
-    }
-
-    /// A group's priority changes, from none if it comes, to none if it goes.
-    pub(super) fn count_priority(&mut self, from: Option<i32>, to: Option<i32>) {
-        if let Some(to) = to {
-            *self.priorities.entry(to).or_default() += 1;
-        }
-        if let Some(from) = from
-            && let Some(count) = self.priorities.get_mut(&from)
-        {
-            *count -= 1;
-            if *count == 0 {
-                self.priorities.remove(&from);
-            }
-        }
-        self.note_timers();
-    }
-
-    /// Brings `first_due` and `reads_clock` up to date.
-    fn note_timers(&mut self) {
-        let [steady, others @ ..] = &self.timers;
-        self.first_due = steady.peek().map_or(i64::MAX, |(due, _)| due);
-        let other_clocks = others.iter().any(|heap| !heap.is_empty());
-        self.reads_clock = other_clocks || (self.priorities.len() > 1 && !steady.is_empty());
-    }
-
     /// Makes the timers ready that are due before what is ready, in the queue or the lane, or now.
     #[inline]
     pub(super) fn fire_timers(&mut self, lane: Option<Stamp>) {
-        let queue = self.ready.first().map(|((_, key), _)| key);
-        let first = queue.into_iter().chain(lane).min().map(|key| key.time);
-        if let Some(first) = first.filter(|_| !self.reads_clock) {
+        let queue = &mut self.queue;
+        let first = queue.first_key().into_iter().chain(lane).min().map(|key| key.time);
+        let (reads_clock, first_due) = (queue.reads_clock(), queue.timers().first_due());
+        if let Some(first) = first.filter(|_| !reads_clock) {
             // It was published at a time that is past: a timer that is due before it is due.
-            if self.first_due <= first {
-                self.fire(ClockKind::Steady, first, 0);
+            if first_due <= first {
+                queue.fire(ClockKind::Steady, first, 0);
             }
-        } else if self.first_due != i64::MAX || self.reads_clock {
+        } else if first_due != i64::MAX || reads_clock {
             self.fire_by_clock();
         }
     }
@@ -476,25 +244,11 @@ impl SchedulerState {
         let Some(clock) = self.clock.clone() else { return };
         let steady = clock.steady();
         for kind in ClockKind::ALL {
-            if !self.timers[kind as usize].is_empty() {
+            if self.queue.timers().due(kind).is_some() {
                 let now = if kind == ClockKind::Steady { steady } else { clock.now(kind) };
-                self.fire(kind, now, steady.saturating_sub(now));
+                self.queue.fire(kind, now, steady.saturating_sub(now));
             }
         }
-    }
-
-    /// Makes the timers of a clock ready that are due at `now`; `to_steady` is what brings its
-    /// times to steady ones.
-    fn fire(&mut self, kind: ClockKind, now: i64, to_steady: i64) {
-        while let Some((due, timer)) = self.timers[kind as usize].peek() {
-            if due > now {
-                break;
-            }
-            self.timers[kind as usize].pop();
-            let TimerEntry { member, .. } = self.timer_places[timer as usize];
-            self.ready_member(member, Stamp::due(due.saturating_add(to_steady)));
-        }
-        self.note_timers();
     }
 
     /// Whether what runs next was published before `heard`, wherever it comes from, and so runs
@@ -502,19 +256,13 @@ impl SchedulerState {
     #[inline]
     pub(super) fn goes_on_before(&self, heard: i64, work: &Option<RunningTask>) -> bool {
         let is_older = |key: Stamp| key.time <= heard;
-        let is_first = self.ready.first().is_some_and(|((_, key), _)| is_older(key));
+        let is_first = self.queue.first_key().is_some_and(is_older);
         let is_next = work.as_ref().and_then(|work| work.next).is_some_and(is_older);
-        (is_first || is_next) && self.priorities.len() <= 1 && !self.is_virtual
+        (is_first || is_next) && !self.queue.has_priorities() && !self.queue.is_virtual()
     }
 
-    /// Whether what has this key was ready at the limit. Virtual time may have gone back since: its
-    /// stamps' order doesn't.
-    fn in_time(&self, key: Stamp, limit: Stamp) -> bool {
-        if self.is_virtual && key.order != 0 { key.order <= limit.order } else { key <= limit }
-    }
-
-    /// The next entity to run: of the group of the highest priority the one with the oldest key,
-    /// not after `limit`.
+    /// The [next](ReadyQueue::pop) task to run, unless threads from outside run callbacks in place
+    /// of this one.
     #[inline]
     pub(super) fn pop(
         &mut self,
@@ -523,68 +271,32 @@ impl SchedulerState {
         now: i64,
         work: &mut Option<RunningTask>,
     ) -> bool {
-        let Some(((_, first), mut slot)) = self.ready.first() else { return false };
-        if self.workers.are_full() {
-            return false; // a thread from outside runs a callback in place of this one
+        if self.queue.is_empty() || self.workers.are_full() {
+            return false;
         }
-        if let Some(limit) = limit
-            && !self.in_time(first, limit)
-        {
-            // What was ready at the limit may stand behind a group of higher priority that became
-            // ready since.
-            let in_time = self.ready.iter().filter(|((_, key), _)| self.in_time(*key, limit));
-            match in_time.min_by_key(|(key, _)| *key) {
-                Some((_, in_time)) => slot = in_time,
-                None => return false,
-            }
-        }
-        let Some((key, id)) = self.slots[slot as usize].ready.pop() else { return false };
+        let Some((key, id)) = self.queue.pop(limit) else { return false };
         *work = self.hand_out(id, run_by, (now, key.time));
         work.is_some()
     }
 
-    /// What a thread may run that waits for an entity, at most for `within`: if it has something to
-    /// do and its group is free, what comes first in its group, which may be older than that. A
-    /// thread from outside only if the executor would run just this next, and it is known to be
-    /// done in time.
-    pub(super) fn runnable(&self, id: MemberId, nested: bool, within: i64) -> Option<u32> {
-        let member = self.members.get(id.index as usize).filter(|member| member.serial() == id.serial)?;
-        let group = self.slots.get(member.slot as usize)?;
-        if !member.ready || group.running != 0 {
-            return None;
-        }
-        let (_, first) = group.ready.first()?;
-        let is_next = || self.ready.first().is_some_and(|(_, slot)| slot == member.slot);
-        let in_time = nested || (first == id.index && is_next() && member.times.run.expected() <= within);
-        in_time.then_some(first)
-    }
-
-    /// Whether nothing of an entity's group is ready or runs.
-    pub(super) fn is_idle(&self, id: MemberId) -> bool {
-        let member = self.members.get(id.index as usize).filter(|member| member.serial() == id.serial);
-        let group = member.and_then(|member| self.slots.get(member.slot as usize));
-        group.is_some_and(|group| group.ready.first().is_none() && group.running == 0)
-    }
-
-    /// A certain entity, if it is ready and its group free.
+    /// A certain task, if it is there and ready and its group free.
     pub(super) fn pop_this(&mut self, id: MemberId, run_by: RunBy, work: &mut Option<RunningTask>) -> bool {
-        member_of(&mut self.members, id).is_some() && self.pop_member(id.index, run_by, work)
-    }
-
-    /// A certain member, if it is there and ready and its group free.
-    pub(super) fn pop_member(&mut self, id: u32, run_by: RunBy, work: &mut Option<RunningTask>) -> bool {
-        let Some(member) = self.members.get(id as usize) else { return false };
-        let group = &mut self.slots[member.slot as usize];
-        if !member.ready || group.running != 0 {
-            return false;
+        if self.queue.pop_this(id) {
+            *work = self.hand_out(id.index, run_by, (0, 0));
         }
-        group.ready.remove(id);
-        *work = self.hand_out(id, run_by, (0, 0));
         work.is_some()
     }
 
-    /// Hands out an entity that was taken out of its group's queue. `now` is 0 if no clock was
-    /// read; it was ready since `key`, or 0.
+    /// As [`pop_this`](Self::pop_this), by its place.
+    pub(super) fn pop_member(&mut self, id: u32, run_by: RunBy, work: &mut Option<RunningTask>) -> bool {
+        if self.queue.pop_member(id) {
+            *work = self.hand_out(id, run_by, (0, 0));
+        }
+        work.is_some()
+    }
+
+    /// Hands out a task that was taken out of its group's queue. `now` is 0 if no clock was read; it
+    /// was ready since `key`, or 0.
     #[inline(never)]
     pub(super) fn hand_out(
         &mut self,
@@ -592,36 +304,21 @@ impl SchedulerState {
         run_by: RunBy,
         (mut now, key): (i64, i64),
     ) -> Option<RunningTask> {
-        let member = &mut self.members[id as usize];
-        member.ready = false;
+        let (turn, member) = self.queue.begin(id);
         let weight = member.task.sampling.measures_next();
         if weight.is_some() && now == 0 {
             now = clock::Time::steady().nanoseconds();
         }
-        let slot = member.slot;
-        let group = &mut self.slots[slot as usize];
-        let (entity, token) = match group.group {
-            REENTRANT => {
-                group.concurrent.push(member.serial());
-                (member.entity.clone()?, GroupToken::reentrant())
-            }
-            number => {
-                group.running = member.serial();
-                self.ready.remove(slot);
-                count_load(&mut self.load, group, 0);
-                // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves
-                // when the executor is dropped, which can't be while a spin borrows it, and a
-                // thread that runs a callback of it for a caller keeps the token until `put_back`),
-                // and here it runs one member at a time: `running` was 0, or the group would not
-                // have been in `ready`, and is set until `put_back` takes the token back.
-                (member.entity.take()?, unsafe { GroupToken::of(number) })
-            }
+        let (entity, token) = match turn.group {
+            REENTRANT => (member.entity.clone()?, GroupToken::reentrant()),
+            // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves when the
+            // executor is dropped, which can't be while a spin borrows it, and a thread that runs a
+            // callback of it for a caller keeps the token until `put_back`), and here it runs one
+            // member at a time: none ran, or the queue would not have handed this one out, and none
+            // does until `put_back` takes the token back and ends the turn.
+            number => (member.entity.take()?, unsafe { GroupToken::of(number) }),
         };
-        let (serial, told, times, group_number) =
-            (member.serial(), member.task.told, member.times, group.group);
-        if group_number == REENTRANT {
-            self.place_group(slot); // it may have more to do
-        }
+        let (told, times) = (member.task.told, member.times);
         let teller = match run_by {
             RunBy::Worker(worker) => {
                 self.workers.begin(worker, times, now);
@@ -637,69 +334,29 @@ impl SchedulerState {
             teller.begin(told, if now == 0 { key } else { now });
         }
         let measured = weight.map(|weight| (now, weight));
-        Some(RunningTask {
-            entity,
-            token,
-            run_by,
-            group: group_number,
-            slot,
-            member: id,
-            serial,
-            next: None,
-            measured,
-            published: 0,
-            times,
-        })
+        Some(RunningTask { entity, token, run_by, turn, next: None, measured, published: 0, times })
     }
 
-    /// Puts an entity back; returns it if it left while it ran. `now` is when its callback ended,
-    /// if that is measured.
+    /// Puts a task back; returns it if it left while it ran. `now` is when its callback ended, if
+    /// that is measured.
     #[inline(never)]
     pub(crate) fn put_back(&mut self, work: &mut Option<RunningTask>, now: i64) -> Option<Arc<dyn Task>> {
         // With it the token is free, before any thread can get the next one.
-        let RunningTask { entity, run_by, slot, member: id, serial, next, measured, published, .. } =
-            work.take()?;
+        let RunningTask { entity, run_by, turn, next, measured, published, .. } = work.take()?;
         match run_by {
             RunBy::Worker(worker) => self.workers.end(worker),
             RunBy::Caller => self.workers.end_caller(),
             RunBy::Nested => {}
         }
-        let group = &mut self.slots[slot as usize];
-        if group.group == REENTRANT {
-            if let Some(place) = group.concurrent.iter().position(|&other| other == serial) {
-                group.concurrent.swap_remove(place);
-            }
-        } else {
-            group.running = 0;
+        if let Some(measured) = measured
+            && let Some(member) = self.queue.get_mut(turn.id)
+        {
+            member.learn(measured, now, published); // before: the queue goes by what is expected
         }
-        let gone = match self.members.get_mut(id as usize) {
-            Some(member) if member.serial() == serial => {
-                if let Some(measured) = measured {
-                    member.learn(measured, now, published);
-                }
-                let spare =
-                    if group.group == REENTRANT { Some(entity) } else { member.entity.replace(entity) };
-                if let Some(key) = next
-                    && !mem::replace(&mut member.ready, true)
-                {
-                    group.ready.push(key, id);
-                }
-                spare // a clone, which is not the last
-            }
-            _ => Some(entity),
-        };
-        self.place_after_turn(slot);
-        gone // of a group that leaves, the last member: its slot had nothing to be dropped
-    }
-
-    /// A turn of a group is over: the group's place in the queue, or its end.
-    #[inline]
-    fn place_after_turn(&mut self, slot: u32) {
-        let group = &self.slots[slot as usize];
-        if group.leaves && !group.is_running() {
-            self.remove_slot(slot);
-        } else if group.ready.first().is_some() {
-            self.place_group(slot);
+        match self.queue.end(&turn, next) {
+            Some(_) if turn.group == REENTRANT => Some(entity), // a clone, which is not the last
+            Some(member) => member.entity.replace(entity),
+            None => Some(entity), // of a group that leaves, the last member
         }
     }
 
@@ -713,15 +370,16 @@ impl SchedulerState {
             | self.dismissed
             | self.poked
             | self.closed
-            | self.reads_clock
+            | self.queue.reads_clock()
             | self.timers_have_thread
-            | self.is_virtual
-            | (self.priorities.len() > 1)
+            | self.queue.is_virtual()
+            | self.queue.has_priorities()
             | !self.workers.leave_one_awake(self.present);
         if is_shut {
             return SHUT;
         }
-        self.ready.first().map_or(self.first_due, |((_, key), _)| key.time.min(self.first_due))
+        let first_due = self.queue.timers().first_due();
+        self.queue.first_key().map_or(first_due, |key| key.time.min(first_due))
     }
 
     /// The tasks that wait in the lane go into the queue, and the group of the one that runs is
@@ -729,14 +387,11 @@ impl SchedulerState {
     #[inline(never)]
     pub(super) fn settle(&mut self, line: &mut Line) {
         for (id, key) in line.drain() {
-            self.make_ready(id, key);
+            self.queue.make_ready(id, key);
         }
         if let Some(id) = line.unsettled()
-            && let Some(member) = member_of(&mut self.members, id)
+            && let Some(slot) = self.queue.mark_running(id)
         {
-            let slot = member.slot;
-            self.slots[slot as usize].running = id.serial;
-            self.place_group(slot);
             line.settled(slot);
         }
     }
@@ -763,12 +418,6 @@ impl SchedulerState {
         self.open_lanes > 0
     }
 
-    /// The turn of an exclusive group is over.
-    pub(super) fn end_turn(&mut self, slot: u32) {
-        self.slots[slot as usize].running = 0;
-        self.place_after_turn(slot);
-    }
-
     /// Calls a thread for what is ready and was not taken by the thread that took `work`. True if
     /// the caller must signal.
     #[inline]
@@ -784,8 +433,9 @@ impl SchedulerState {
             bells.call(worker);
             return true;
         }
-        if self.ready.first().is_some() {
-            let called = self.workers.for_rest(self.ready.len(), self.load, run);
+        let queue = &self.queue;
+        if !queue.is_empty() {
+            let called = self.workers.for_rest(queue.len(), queue.load(), run);
             if let Some(worker) = called {
                 bells.call(worker);
                 return true;
@@ -794,13 +444,14 @@ impl SchedulerState {
                 return self.call_waiting_caller(bells);
             }
         }
-        if (self.first_due == i64::MAX && !self.reads_clock) || self.timers_have_thread {
+        let (first_due, reads_clock) = (queue.timers().first_due(), queue.reads_clock());
+        if (first_due == i64::MAX && !reads_clock) || self.timers_have_thread {
             return false;
         }
         let now = work.measured.map_or(0, |(now, _)| now);
         // What the other clocks' timers are due at isn't known without a look at those clocks.
-        let soon = if self.reads_clock { now.saturating_add(self.workers.patience()) } else { i64::MAX };
-        let due = self.first_due.min(soon);
+        let soon = if reads_clock { now.saturating_add(self.workers.patience()) } else { i64::MAX };
+        let due = first_due.min(soon);
         let called = self.workers.for_timer_during(due, now, run);
         called.inspect(|worker| bells.call(*worker)).is_some()
     }
@@ -826,7 +477,7 @@ impl SchedulerState {
     pub(super) fn call_waiting_caller(&mut self, bells: &Bells) -> bool {
         let can_run = |caller: &WaitingCaller| {
             self.accepts(caller.nested)
-                && self.runnable(caller.entity, caller.nested, caller.within).is_some()
+                && self.queue.runnable(caller.entity, caller.nested, caller.within).is_some()
         };
         let Some(place) = self.waiting_callers.iter().position(can_run) else { return false };
         let gone = self.waiting_callers.swap_remove(place);
@@ -838,7 +489,7 @@ impl SchedulerState {
     /// Whether something is ready that has waited for longer than a wake-up takes.
     pub(super) fn is_something_left_lying(&self, now: i64) -> bool {
         let patience = self.workers.patience();
-        self.ready.first().is_some_and(|((_, key), _)| now - key.time > patience)
+        self.queue.first_key().is_some_and(|key| now - key.time > patience)
     }
 
     /// How long a thread may sleep when nothing is ready.
@@ -855,7 +506,7 @@ impl SchedulerState {
         };
         let now = clock.steady();
         for kind in ClockKind::ALL {
-            let Some((due, _)) = self.timers[kind as usize].peek() else { continue };
+            let Some(due) = self.queue.timers().due(kind) else { continue };
             let left = due.saturating_sub(if kind == ClockKind::Steady { now } else { clock.now(kind) });
             if left <= 0 {
                 return Sleep::Look;
@@ -871,10 +522,4 @@ impl SchedulerState {
 
 pub(super) fn wait_of(nanoseconds: i64) -> Duration {
     Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(0))
-}
-
-#[inline]
-fn count_load(load: &mut i64, group: &mut Slot, expected: i64) {
-    let expected = expected.min(UNKNOWN_LOAD);
-    *load += expected - mem::replace(&mut group.load, expected);
 }

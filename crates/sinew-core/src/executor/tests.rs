@@ -32,11 +32,11 @@ fn a_task_of_the_lane_does_not_wait_behind_a_long_one_of_the_queue() {
     assert!(scheduler.lane.lock().first().is_some(), "it is in the lane");
 
     assert!(matches!(scheduler.next(&mut work, Blocking::None, &mut worker), Next::Run));
-    assert_eq!(work.as_ref().map(|work| work.serial), Some(long.1));
+    assert_eq!(work.as_ref().map(|work| work.serial()), Some(long.1));
     assert!(!scheduler.lock().workers.has_parked(), "the other worker is called");
     let mut others = None;
     let _ = scheduler.lock().workers.unpark(1, 1);
     assert!(matches!(scheduler.next(&mut others, Blocking::None, &mut Worker::new(1)), Next::Run));
-    assert_eq!(others.as_ref().map(|work| work.serial), Some(short.1));
+    assert_eq!(others.as_ref().map(|work| work.serial()), Some(short.1));
     current::enter_lane(0);
 }

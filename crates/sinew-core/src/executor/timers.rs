@@ -26,7 +26,7 @@ impl Scheduler {
             state.fire_by_clock();
             // What is due is in the queue now. The worker that has its group, or a free one, takes
             // it.
-            let (ready, load) = (state.ready.len(), state.load);
+            let (ready, load) = (state.queue.len(), state.queue.load());
             let now = Time::steady().nanoseconds();
             if ready > 0
                 && let Some(called) = state.workers.for_new(ready, load, None, now)

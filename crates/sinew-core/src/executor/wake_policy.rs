@@ -168,10 +168,6 @@ impl Workers {
         }
     }
 
-    pub(crate) fn threads(&self) -> usize {
-        self.at_work.len()
-    }
-
     fn are_several(&self) -> bool {
         self.at_work.len() > 1
     }

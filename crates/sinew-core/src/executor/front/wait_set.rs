@@ -10,7 +10,7 @@
 
 use super::executor::{Executable, Executor, StopHandle};
 use crate::executor::error::{AddError, SpinError};
-use crate::executor::header::MemberId;
+use crate::executor::queue::ready_queue::MemberId;
 use crate::executor::run::InHand;
 use crate::executor::scheduler::{RunBy, RunningTask, Scheduler, Task, Worker};
 use crate::executor::spinning::Spinning;
@@ -75,8 +75,7 @@ pub struct WaitSet {
 struct Candidate {
     /// Its place in the order: priority, then age.
     key: (Reverse<i32>, Stamp),
-    member: u32,
-    serial: u64,
+    id: MemberId,
     /// Not counted, so that what is dropped while it is on the list is dropped in full.
     entity: Weak<dyn Task>,
 }
@@ -237,7 +236,7 @@ impl Scheduler {
                 state.fire_by_clock();
                 // While a thread from outside runs a callback in place of this one, there is
                 // nothing for this one to run.
-                if state.ready.first().is_some() && !state.workers.are_full() {
+                if !state.queue.is_empty() && !state.workers.are_full() {
                     break;
                 }
                 let slept;
@@ -246,13 +245,11 @@ impl Scheduler {
                     return Ok(());
                 }
             }
-            for ((priority, _), slot) in state.ready.iter() {
-                for (key, member) in state.slots[slot as usize].ready.iter() {
-                    let task = &state.members[member as usize].task;
-                    let (serial, entity) = (task.member.serial, task.entity.clone());
-                    found.push(Candidate { key: (priority, key), member, serial, entity });
-                }
-            }
+            let ready = state.queue.ready();
+            found.extend(ready.map(|(key, id, member)| {
+                let entity = member.task.entity.clone();
+                Candidate { key, id, entity }
+            }));
             drop(state);
             found.sort_unstable_by_key(|candidate| candidate.key);
             // A task that is on its way out says no, too, and is out of the queue soon.
@@ -265,11 +262,10 @@ impl Scheduler {
 
     /// Hands out an entity that was ready, if it still is.
     fn take_ready(self: &Arc<Self>, candidate: &Candidate) -> Option<RunningTask> {
-        let id = MemberId { index: candidate.member, serial: candidate.serial };
         let mut work = None;
         let mut state = self.lock();
         if !state.ended && !state.workers.are_full() {
-            state.pop_this(id, RunBy::Worker(0), &mut work);
+            state.pop_this(candidate.id, RunBy::Worker(0), &mut work);
         }
         work
     }

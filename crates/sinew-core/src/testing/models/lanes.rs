@@ -189,7 +189,7 @@ fn two_workers(elsewhere: impl Fn(u64, &[TaskRef; 3], &Scheduler) + Copy + Send 
                 let mut worker = Worker::new(index);
                 let end = spin(&scheduler, &mut worker, Blocking::Forever, |lane, queue| {
                     let serial = lane.map(|task| task.task().serial());
-                    let serial = serial.or_else(|| queue.map(|work| work.serial)).unwrap();
+                    let serial = serial.or_else(|| queue.map(|work| work.serial())).unwrap();
                     let [first, in_lane, _] = &tasks;
                     while serial == first.serial() && !scheduler.leaves_one_awake() {
                         thread::yield_now();

@@ -93,7 +93,7 @@ fn nobody_begins_what_came_later() {
         });
         let (mut ran, mut work) = (Vec::new(), None);
         while let Next::Run = scheduler.next(&mut work, Blocking::None, &mut Worker::new(0)) {
-            ran.extend(work.as_ref().map(|work| work.serial));
+            ran.extend(work.as_ref().map(|work| work.serial()));
         }
         thread.join().unwrap();
         assert!([first, second].starts_with(&ran), "{ran:?} of {first} and {second}");

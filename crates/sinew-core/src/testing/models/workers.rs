@@ -218,7 +218,7 @@ fn a_lent_thread_or_the_worker() {
         let (mut worker, mut work, mut ran) = (Worker::new(0), None, Vec::new());
         while !matches!(&ran[..], [.., last] if *last != serial) {
             assert!(matches!(scheduler.next(&mut work, Blocking::Forever, &mut worker), Next::Run));
-            ran.extend(work.as_ref().map(|work| work.serial));
+            ran.extend(work.as_ref().map(|work| work.serial()));
         }
         scheduler.finish(&mut work);
         assert_eq!(ran.len() - 1 + caller.join().unwrap(), 1);

@@ -9,6 +9,7 @@
 //! | `history` | one subscription's history | a list that is searched from the front |
 //! | `handover` | the worker to wake for a ready task | the state of each worker |
 //! | `queue` | the scheduler: the callback that runs next | all ready tasks, sorted |
+//! | `ready_queue` | the queue behind it, without threads and clocks | a list of all tasks, sorted |
 //! | `promises` | deadlines and leases | all past messages and signs of life |
 //! | `delivery` | publishers, subscriptions, an executor | a list per subscription |
 
@@ -17,3 +18,4 @@ mod handover;
 mod history;
 mod promises;
 mod queue;
+mod ready_queue;

@@ -374,7 +374,7 @@ impl Pair {
         match self.scheduler.next(work, patience, &mut asks) {
             Next::Run => {
                 assert!(!is_replaced);
-                let serial = work.as_ref().map(|work| work.serial).unwrap_or_default();
+                let serial = work.as_ref().map(|work| work.serial()).unwrap_or_default();
                 let found = sorted.iter().find(|(_, _, ready)| *ready == serial);
                 let &(priority, key, _) = found.expect("it was ready");
                 let &(first_priority, first_key, _) = sorted.first().expect("something was");
@@ -469,7 +469,7 @@ impl Pair {
         self.scheduler.take_as_caller(&task_ref, Some(stamp), i64::MAX, &mut work);
         drop(scope);
         assert_eq!(work.is_some(), self.groups[group].is_free(), "it runs what is in a group that is free");
-        let Some(serial) = work.as_ref().map(|work| work.serial) else { return };
+        let Some(serial) = work.as_ref().map(|work| work.serial()) else { return };
         let ran = self.members.iter().find(|member| member.serial == serial).expect("it has not left");
         let key = ran.key.or(ran.due.map(Stamp::due)).expect("it was ready");
         let mut others = self.members.iter().filter(|member| member.group == group);

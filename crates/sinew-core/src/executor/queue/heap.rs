@@ -13,6 +13,12 @@
 //! Single-threaded; memory grows to the largest number of entries and the largest id it has seen,
 //! and stays.
 
+/// An index of a slab as an id.
+pub(crate) fn index(n: usize) -> u32 {
+    #[expect(clippy::expect_used, reason = "four thousand million entities need more memory than there is")]
+    u32::try_from(n).expect("fewer than 2^32 entities")
+}
+
 /// In `places`: the id isn't in the heap.
 const ABSENT: usize = usize::MAX;
 
