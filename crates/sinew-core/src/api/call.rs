@@ -1,9 +1,9 @@
 //! Waiting for an answer.
 
 use super::client_core::{ClientCore, result_of};
-use crate::executor::blocked::Blocked;
-use crate::executor::scheduler::TaskRef;
-use crate::executor::wait_graph::Deadlock;
+use crate::executor::crew::blocked::Blocked;
+use crate::executor::crew::scheduler::TaskRef;
+use crate::executor::crew::wait_graph::Deadlock;
 use crate::executor::work::queue::WorkId;
 use crate::executor::{current, prefetch};
 use crate::message::block::RawMessage;

@@ -1,9 +1,9 @@
 //! Contexts: a process's presence in a domain.
 
+use crate::executor::crew::scheduler::Scheduler;
+use crate::executor::crew::wait_graph::WaitGraph;
 use crate::executor::membership::GroupRegistry;
 use crate::executor::owner::{Close, Host};
-use crate::executor::scheduler::Scheduler;
-use crate::executor::wait_graph::WaitGraph;
 use crate::executor::{AddError, Executable, Executor, sealed};
 use crate::parameters::clients::ParameterClients;
 use crate::parameters::options::USE_SIM_TIME;

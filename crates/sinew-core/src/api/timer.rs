@@ -2,10 +2,10 @@
 
 use super::callback::EventCallback;
 use super::node::{Node, NodeCore};
+use crate::executor::crew::scheduler::{self, Scheduler, Task, TaskOutcome, TaskRef};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{self, Scheduler, Task, TaskOutcome, TaskRef};
 use crate::executor::wait_set::{self, Waitable};
 use crate::message::info::ChainScope;
 use crate::ros::failure::CreateError;

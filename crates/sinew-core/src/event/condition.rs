@@ -4,10 +4,10 @@ use super::status::{
     IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
     OfferedDeadlineMissed, RequestedDeadlineMissed, Triggered,
 };
+use crate::executor::crew::scheduler::{self, CallbackResult, Scheduler, Task, TaskOutcome, TaskRef};
 use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{self, CallbackResult, Scheduler, Task, TaskOutcome, TaskRef};
 use crate::message::info::ChainScope;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::{Arc, Mutex};

@@ -8,7 +8,7 @@
 use super::condition::{Status, StatusCondition};
 use super::deadline_timer::{DeadlineTimer, Timed};
 use super::status::{OfferedDeadlineMissed, RequestedDeadlineMissed};
-use crate::executor::scheduler::Scheduler;
+use crate::executor::crew::scheduler::Scheduler;
 use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::{Arc, Mutex};

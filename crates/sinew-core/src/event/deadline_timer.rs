@@ -10,10 +10,10 @@
 //! [`StatusCondition`](super::condition::StatusCondition)s, under the time at which they happened,
 //! and the handlers run next.
 
+use crate::executor::crew::scheduler::{self, Scheduler, Task, TaskOutcome, TaskRef};
 use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{self, Scheduler, Task, TaskOutcome, TaskRef};
 use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::{Clock, ClockKind, Stamp};
 use crate::sys::sync::{Arc, Mutex};

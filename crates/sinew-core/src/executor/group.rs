@@ -1,11 +1,11 @@
 //! Callback groups: what an executor runs, one callback of a group at a time, or, if it is
 //! reentrant, any number.
 
-use super::blocked::Blocked;
+use super::crew::blocked::Blocked;
+use super::crew::scheduler::{Scheduler, Task, TaskRef};
 use super::group_token::{GroupCell, GroupNumber, REENTRANT, StateOf};
 pub(crate) use super::member::GroupMember;
 use super::owner::{Close, Owner};
-use super::scheduler::{Scheduler, Task, TaskRef};
 use super::work::queue::WorkQueueCore;
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, Mutex, next_serial};

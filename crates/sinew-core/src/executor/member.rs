@@ -1,6 +1,6 @@
 //! A task of a callback group.
 
-use super::scheduler::TaskRef;
+use super::crew::scheduler::TaskRef;
 use super::task::Task;
 
 /// Something with callbacks that runs in a group.

@@ -1,7 +1,7 @@
 //! Which executor serves the groups of a node or a context, also those that are still to come.
 
+use super::crew::scheduler::Scheduler;
 use super::group::GroupCore;
-use super::scheduler::Scheduler;
 use crate::sys::sync::{Arc, Mutex};
 use std::sync::Weak;
 

@@ -4,11 +4,11 @@
 //! when one arrives; the thread that runs the task asks for the next after each. So an announcement
 //! is pending exactly while something waits and the task belongs to an executor.
 
-use super::scheduler::{Scheduler, TaskRef};
+use super::crew::scheduler::{Scheduler, TaskRef};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::Arc;
 
-/// An executor that the caller must [signal](crate::executor::scheduler::signal) once it holds no
+/// An executor that the caller must [signal](crate::executor::crew::scheduler::signal) once it holds no
 /// lock.
 pub(crate) type ToSignal = Option<Arc<Scheduler>>;
 

@@ -1,8 +1,8 @@
 //! What an executor asks of the owners of the groups that it runs. It knows neither nodes nor
 //! contexts.
 
-use super::scheduler::Scheduler;
-use super::wait_graph::WaitGraph;
+use super::crew::scheduler::Scheduler;
+use super::crew::wait_graph::WaitGraph;
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, AtomicBool};
 use sinew_shm::{EndpointKey, Participant};

@@ -1,7 +1,7 @@
 //! Work that a delivery defers until no lock is held.
 
 use super::waiters::Notification;
-use crate::executor::scheduler::Scheduler;
+use crate::executor::crew::scheduler::Scheduler;
 use crate::message::block::RawMessage;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::Arc;

@@ -1,8 +1,8 @@
 //! An entity for tests of the scheduler that can be ready and does nothing.
 
+use crate::executor::crew::scheduler::{Scheduler, Task, TaskOutcome, TaskRef};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{Scheduler, Task, TaskOutcome, TaskRef};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, next_serial};
 use sinew_shm::PackedCallback;

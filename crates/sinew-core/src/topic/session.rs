@@ -1,8 +1,8 @@
 //! The state shared by the nodes, topics and executors of one context.
 
+use crate::executor::crew::scheduler::Scheduler;
+use crate::executor::crew::wait_graph::WaitGraph;
 use crate::executor::owner::Close;
-use crate::executor::scheduler::Scheduler;
-use crate::executor::wait_graph::WaitGraph;
 use crate::ros::failure::CreateError;
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock, Wake};
 use crate::sys::jump::{FollowsTime, TimeJump};

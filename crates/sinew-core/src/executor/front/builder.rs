@@ -2,10 +2,10 @@
 
 use super::executor::Executor;
 use super::wait_set::WaitSet;
-use crate::executor::bells::MOST_THREADS;
+use crate::executor::crew::bells::MOST_THREADS;
+use crate::executor::crew::scheduler::Scheduler;
 use crate::executor::error::ExecutorError;
 use crate::executor::options::FaultPolicy;
-use crate::executor::scheduler::Scheduler;
 use crate::executor::threads::{Placement, ThreadOptions};
 use std::num::NonZero;
 use std::ops::RangeInclusive;

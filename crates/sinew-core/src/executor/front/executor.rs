@@ -1,14 +1,15 @@
 //! Executors as programs hold them.
 
+use crate::executor::crew::next::Blocking;
+use crate::executor::crew::run::{self, Spin};
+use crate::executor::crew::scheduler::{self, Scheduler, Worker};
+use crate::executor::crew::spinning::Spinning;
 use crate::executor::error::{AddError, SpinError};
 use crate::executor::group::{Group, GroupCore, NotAdded, ReentrantGroup};
 use crate::executor::histogram::RunTimes;
 use crate::executor::membership::GroupRegistry;
 use crate::executor::owner::{Host, Owner};
 use crate::executor::prefetch::Noting;
-use crate::executor::run::{self, Spin};
-use crate::executor::scheduler::{self, Blocking, Scheduler, Worker};
-use crate::executor::spinning::Spinning;
 use crate::executor::threads::{ThreadOptions, ThreadSetup};
 use crate::sys::clock::{Time, nanoseconds};
 use crate::sys::logging::{About, Level, tell};

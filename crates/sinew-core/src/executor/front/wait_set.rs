@@ -9,16 +9,14 @@
 //! announce it anew. So waiting costs what is ready, however much is in the set.
 
 use super::executor::{Executable, Executor, StopHandle};
+use crate::executor::crew::candidates::Candidate;
+use crate::executor::crew::run::InHand;
+use crate::executor::crew::scheduler::Scheduler;
+use crate::executor::crew::spinning::Spinning;
 use crate::executor::error::{AddError, SpinError};
-use crate::executor::queue::ready_queue::MemberId;
-use crate::executor::run::InHand;
-use crate::executor::scheduler::{RunBy, RunningTask, Scheduler, Task, Worker};
-use crate::executor::spinning::Spinning;
-use crate::sys::clock::{Stamp, Time, nanoseconds};
+use crate::sys::clock::{Time, nanoseconds};
 use crate::sys::sync::Arc;
-use std::cmp::Reverse;
 use std::fmt;
-use std::sync::Weak;
 use std::time::Duration;
 
 /// Waits until something is ready, and leaves it to the program what to do about that. ROS 2:
@@ -69,15 +67,6 @@ pub struct WaitSet {
     pub(crate) executor: Executor,
     /// What the last wait found, and the room for what the next one finds.
     ready: Vec<Candidate>,
-}
-
-/// Something that stands in the queue.
-struct Candidate {
-    /// Its place in the order: priority, then age.
-    key: (Reverse<i32>, Stamp),
-    id: MemberId,
-    /// Not counted, so that what is dropped while it is on the list is dropped in full.
-    entity: Weak<dyn Task>,
 }
 
 impl WaitSet {
@@ -217,56 +206,5 @@ impl<'a> Stay<'a> {
 impl Drop for Stay<'_> {
     fn drop(&mut self) {
         self.scheduler.interrupt_spin();
-    }
-}
-
-impl Scheduler {
-    /// Waits until something is ready or the deadline (of the machine's steady clock) has passed,
-    /// and lists what is ready.
-    fn wait(&self, deadline: Option<i64>, found: &mut Vec<Candidate>) -> Result<(), SpinError> {
-        let mut worker = Worker::new(0);
-        loop {
-            self.remote_events.listen();
-            let mut state = self.lock();
-            loop {
-                if state.stopped || state.ended || state.dismissed {
-                    (state.stopped, state.dismissed) = (false, false);
-                    return Err(state.fault.take().unwrap_or(SpinError::Stopped));
-                }
-                state.fire_by_clock();
-                // While a thread from outside runs a callback in place of this one, there is
-                // nothing for this one to run.
-                if !state.queue.is_empty() && !state.workers.are_full() {
-                    break;
-                }
-                let slept;
-                (state, slept) = self.rest(state, deadline, &mut worker);
-                if slept.is_none() {
-                    return Ok(());
-                }
-            }
-            let ready = state.queue.ready();
-            found.extend(ready.map(|(key, id, member)| {
-                let entity = member.task.entity.clone();
-                Candidate { key, id, entity }
-            }));
-            drop(state);
-            found.sort_unstable_by_key(|candidate| candidate.key);
-            // A task that is on its way out says no, too, and is out of the queue soon.
-            found.retain(|candidate| candidate.entity.upgrade().is_some_and(|entity| entity.clear_ready()));
-            if !found.is_empty() {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Hands out an entity that was ready, if it still is.
-    fn take_ready(self: &Arc<Self>, candidate: &Candidate) -> Option<RunningTask> {
-        let mut work = None;
-        let mut state = self.lock();
-        if !state.ended && !state.workers.are_full() {
-            state.pop_this(candidate.id, RunBy::Worker(0), &mut work);
-        }
-        work
     }
 }

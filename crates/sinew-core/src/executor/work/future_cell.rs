@@ -14,8 +14,8 @@
 //! A waker of a future that is over may then wake the next one, which is polled once for nothing.
 
 use super::queue::{SpawnedFuture, WorkId, WorkQueueCore};
+use crate::executor::crew::faults::{caught, dispose_of, panic_message};
 use crate::executor::error::JoinError;
-use crate::executor::faults::{caught, dispose_of, panic_message};
 use crate::executor::task::CallbackResult;
 use crate::message::info::{ChainScope, Lineage};
 use crate::sys::sync::{Arc, Mutex, no_lock_is_held};

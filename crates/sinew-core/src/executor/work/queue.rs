@@ -6,14 +6,14 @@
 //! A queue is a member of its group, except where another task runs it with work of its own: an
 //! asynchronous server runs its requests and its queue.
 
+use crate::executor::crew::faults::{caught, report};
+use crate::executor::crew::scheduler::{TaskRef, signal};
 use crate::executor::error::PostError;
-use crate::executor::faults::{caught, report};
 use crate::executor::group_token::GroupToken;
 use crate::executor::member::GroupMember;
 use crate::executor::notifier::TaskNotifier;
 use crate::executor::owner::{Close, Owner};
 use crate::executor::prefetch::NoteIndex;
-use crate::executor::scheduler::{TaskRef, signal};
 use crate::executor::task::{CallbackResult, Task, TaskOutcome};
 use crate::message::info::{ChainScope, Lineage};
 use crate::sys::clock::{Clock, Stamp};

@@ -21,8 +21,8 @@ pub(crate) mod sender;
 pub(crate) mod services;
 mod type_descriptions;
 
-use crate::executor::remote_events::Presence;
-use crate::executor::scheduler::Scheduler;
+use crate::executor::crew::remote_events::Presence;
+use crate::executor::crew::scheduler::Scheduler;
 use crate::mailbox::deferred::Deferred;
 use crate::mailbox::waiters::ToTell;
 use crate::message::type_support::TypeSupport;

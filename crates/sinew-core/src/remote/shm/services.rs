@@ -20,7 +20,7 @@
 use super::ShmTransport;
 use super::directed::{DirectedReader, DirectedWriter, Received, SendError};
 use super::sender::{head_of, publication_of};
-use crate::executor::blocked::Blocked;
+use crate::executor::crew::blocked::Blocked;
 use crate::mailbox::deferred::Deferred;
 use crate::mailbox::waiters::{ToTell, by_hand};
 use crate::message::block::RawMessage;

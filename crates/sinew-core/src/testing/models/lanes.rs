@@ -1,10 +1,11 @@
 //! Tasks that run past the queue while other threads remove or run them: L1-L3, M1-M3.
 
 use super::{Probe, add_group, check, notify, stamp};
-use crate::executor::current::{self, CallbackScope};
+use crate::executor::crew::current::{self, CallbackScope};
+use crate::executor::crew::lane::{Advance, InLane};
+use crate::executor::crew::next::{Blocking, Next};
+use crate::executor::crew::scheduler::{RunningTask, Scheduler, TaskRef, Worker};
 use crate::executor::group_token::GroupNumber;
-use crate::executor::lane::{Advance, InLane};
-use crate::executor::scheduler::{Blocking, Next, RunningTask, Scheduler, TaskRef, Worker};
 use crate::sys::clock::Wake;
 use crate::sys::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 use loom::thread;

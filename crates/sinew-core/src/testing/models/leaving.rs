@@ -3,8 +3,9 @@
 use super::{Probe, add_group, check, notify, stamp};
 use crate::api::context::Context;
 use crate::executor::Executor;
+use crate::executor::crew::next::{Blocking, Next};
+use crate::executor::crew::scheduler::{Scheduler, TaskRef, Worker};
 use crate::executor::group_token::GroupNumber;
-use crate::executor::scheduler::{Blocking, Next, Scheduler, TaskRef, Worker};
 use crate::sys::sync::{Arc, AtomicBool, Ordering};
 use crate::time::VirtualClock;
 use loom::thread;

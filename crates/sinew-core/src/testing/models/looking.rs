@@ -2,8 +2,9 @@
 //! drained.
 
 use super::{Probe, check, notify};
+use crate::executor::crew::next::{Blocking, Next};
+use crate::executor::crew::scheduler::{Scheduler, Worker};
 use crate::executor::group_token::GroupNumber;
-use crate::executor::scheduler::{Blocking, Next, Scheduler, Worker};
 use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::sync::{Arc, AtomicU64, Ordering};
 use crate::testing::idle;

@@ -46,8 +46,8 @@ mod waiting;
 mod workers;
 
 use super::idle;
+use crate::executor::crew::scheduler::{Scheduler, TaskRef};
 use crate::executor::group_token::GroupNumber;
-use crate::executor::scheduler::{Scheduler, TaskRef};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::Arc;
 use loom::cell::UnsafeCell;

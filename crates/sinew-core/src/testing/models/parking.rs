@@ -1,8 +1,9 @@
 //! P1, P2: an executor that goes to sleep while other threads wake it.
 
 use super::{add_group, check, notify};
+use crate::executor::crew::next::{Blocking, Next};
+use crate::executor::crew::scheduler::{Scheduler, Worker};
 use crate::executor::group_token::GroupNumber;
-use crate::executor::scheduler::{Blocking, Next, Scheduler, Worker};
 use crate::sys::clock::{Clock, ClockKind, VirtualClock};
 use loom::thread;
 

@@ -1,8 +1,9 @@
 //! A group's token: one thread at a time, and each sees the state left by the last.
 
 use super::{Probe, add_group, check, notify};
+use crate::executor::crew::next::{Blocking, Next};
+use crate::executor::crew::scheduler::{Scheduler, Worker};
 use crate::executor::group_token::GroupNumber;
-use crate::executor::scheduler::{Blocking, Next, Scheduler, Worker};
 use crate::sys::sync::Arc;
 use loom::thread;
 

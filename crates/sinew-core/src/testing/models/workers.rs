@@ -5,8 +5,9 @@
 //! be found by a busy worker.
 
 use super::{Probe, add_group, check, notify, stamp};
+use crate::executor::crew::next::{Blocking, Next};
+use crate::executor::crew::scheduler::{Scheduler, TaskRef, Worker};
 use crate::executor::group_token::{GroupNumber, REENTRANT};
-use crate::executor::scheduler::{Blocking, Next, Scheduler, TaskRef, Worker};
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock};
 use crate::sys::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering};
 use crate::testing::idle;

@@ -1,7 +1,7 @@
 //! Hand-over: workers that go to sleep, wake and work, against a model of each worker's state.
 
-use crate::executor::scheduler::index;
-use crate::executor::wake_policy::{Learnt, Times, WATCH_INTERVAL, WakeReason, Workers};
+use crate::executor::crew::scheduler::index;
+use crate::executor::crew::wake_policy::{Learnt, Times, WATCH_INTERVAL, WakeReason, Workers};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -1,9 +1,10 @@
 //! The scheduler against all ready tasks, sorted.
 
-use crate::executor::current::{self, CallbackScope, CallerScope};
+use crate::executor::crew::current::{self, CallbackScope, CallerScope};
+use crate::executor::crew::lane::{Advance, InLane};
+use crate::executor::crew::next::{Blocking, Next};
+use crate::executor::crew::scheduler::{RunningTask, Scheduler, TaskRef, Worker};
 use crate::executor::group_token::{GroupNumber, REENTRANT};
-use crate::executor::lane::{Advance, InLane};
-use crate::executor::scheduler::{Blocking, Next, RunningTask, Scheduler, TaskRef, Worker};
 use crate::sys::clock::{Clock, ClockKind, Stamp, Time, VirtualClock};
 use crate::sys::sync::Arc;
 use crate::testing::idle;

@@ -2,7 +2,7 @@
 
 use super::joining::Joining;
 use super::{SubscriptionConfig, SubscriptionCore, SubscriptionState};
-use crate::executor::scheduler::Scheduler;
+use crate::executor::crew::scheduler::Scheduler;
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Entry, HistoryCache};
 use crate::mailbox::waiters::{ToTell, by_hand};

@@ -1,33 +1,34 @@
 //! Running callbacks on a thread.
 
 use super::current::{self, CallbackScope};
-use super::error::SpinError;
 use super::faults::{failed, panicked};
 use super::header::TaskHeader;
 use super::lane::{Advance, InLane};
-use super::prefetch::{self, Noting, Part};
-use super::scheduler::{self, Blocking, Next, RunBy, RunningTask, Scheduler, Task, TaskOutcome, Worker};
+use super::next::{Blocking, Next};
+use super::scheduler::{self, RunBy, RunningTask, Scheduler, Task, TaskOutcome, Worker};
 use super::spinning::Spinning;
+use crate::executor::error::SpinError;
+use crate::executor::prefetch::{self, Noting, Part};
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, no_lock_is_held};
 use sinew_shm::Worker as Teller;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// One thread's part in a spin, from beginning to end.
-pub(super) struct Spin<'a> {
-    pub(super) scheduler: &'a Arc<Scheduler>,
-    pub(super) worker: u32,
+pub(crate) struct Spin<'a> {
+    pub(crate) scheduler: &'a Arc<Scheduler>,
+    pub(crate) worker: u32,
     /// Callbacks to run at most.
-    pub(super) most: u64,
+    pub(crate) most: u64,
     /// When to stop even if there is more to do.
-    pub(super) end: Option<Time>,
-    pub(super) _spinning: Spinning,
-    pub(super) _noting: Option<Noting>,
+    pub(crate) end: Option<Time>,
+    pub(crate) _spinning: Spinning,
+    pub(crate) _noting: Option<Noting>,
 }
 
 impl Spin<'_> {
     /// Runs callbacks as long as `patience` and the other limits say; returns how many.
-    pub(super) fn run(&self, patience: Blocking) -> Result<u64, SpinError> {
+    pub(crate) fn run(&self, patience: Blocking) -> Result<u64, SpinError> {
         let mut worker = Worker::new(self.worker);
         let mut ran = 0;
         // What is to run is what was ready before, or one callback: nothing passes the queue.
@@ -60,7 +61,7 @@ impl Spin<'_> {
     /// Runs callbacks until the executor is poked; false if the executor was stopped. `worker`:
     /// this thread, the same one for all calls of a spin: to make its waits precise takes three
     /// system calls.
-    pub(super) fn run_until_poked(&self, worker: &mut Worker) -> Result<bool, SpinError> {
+    pub(crate) fn run_until_poked(&self, worker: &mut Worker) -> Result<bool, SpinError> {
         let _lane = OpenLane::begin(self.scheduler, self.worker);
         let mut hand = self.in_hand();
         loop {
@@ -131,7 +132,7 @@ impl Drop for Spin<'_> {
 }
 
 /// The code that every callback goes through.
-pub(super) fn code(name: &mut dyn FnMut(usize, usize)) {
+pub(crate) fn code(name: &mut dyn FnMut(usize, usize)) {
     scheduler::code(name);
     name(Spin::run_lane as *const () as usize, 38);
 }
@@ -159,9 +160,9 @@ fn note(entity: &dyn Task, task: impl FnOnce() -> Option<Arc<TaskHeader>>) {
 
 /// What this thread runs. It goes back however the spin ends, also if a logger panics over the
 /// report of a panic.
-pub(super) struct InHand<'a> {
-    pub(super) scheduler: &'a Scheduler,
-    pub(super) work: Option<RunningTask>,
+pub(crate) struct InHand<'a> {
+    pub(crate) scheduler: &'a Scheduler,
+    pub(crate) work: Option<RunningTask>,
 }
 
 /// While it lives, what callbacks on this thread make ready may run past the queue.
@@ -274,7 +275,7 @@ impl Drop for RunningInLane<'_> {
 impl InHand<'_> {
     /// Runs one callback; false if there was nothing left to call it for.
     #[inline]
-    pub(super) fn execute(&mut self) -> Result<bool, Box<SpinError>> {
+    pub(crate) fn execute(&mut self) -> Result<bool, Box<SpinError>> {
         let Some(work) = &mut self.work else { return Ok(false) };
         // A callback inside another one says nothing of that one's time.
         let is_timed = self.scheduler.threads() > 1 && matches!(work.run_by, RunBy::Worker(_));

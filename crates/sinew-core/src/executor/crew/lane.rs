@@ -63,11 +63,11 @@
 //!   returned.
 
 use super::current;
-use super::group_token::GroupToken;
 use super::header::TaskHeader;
-use super::queue::ready_queue::MemberId;
-use super::task::Task;
 use super::wake_policy::WAKE_COST_LEAST as SOON;
+use crate::executor::group_token::GroupToken;
+use crate::executor::queue::ready_queue::MemberId;
+use crate::executor::task::Task;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{AtomicI64, Guard, Mutex, Ordering};
 use std::ptr::NonNull;

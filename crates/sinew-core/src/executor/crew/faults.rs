@@ -1,9 +1,9 @@
 //! Callbacks that fail or panic.
 
-use super::error::{CallbackError, SpinError};
-use super::options::FaultPolicy;
 use super::scheduler::Scheduler;
-use super::task::Task;
+use crate::executor::error::{CallbackError, SpinError};
+use crate::executor::options::FaultPolicy;
+use crate::executor::task::Task;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::says;
 use std::any::Any;

@@ -14,7 +14,7 @@ pub(super) struct Bells {
 }
 
 /// As many threads an executor has at most: a bit each, and three are taken.
-pub(super) const MOST_THREADS: usize = 61;
+pub(crate) const MOST_THREADS: usize = 61;
 
 pub(super) const CALLERS: u64 = 1 << MOST_THREADS;
 pub(super) const TIMERS: u64 = CALLERS << 1;

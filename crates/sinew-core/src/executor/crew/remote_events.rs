@@ -40,7 +40,7 @@
 //! of whichever executor, never waits (two might wait for each other), and no thread waits for
 //! longer than [`LONGEST_WAIT`]. One that has waited that long takes what there is.
 
-use super::prefetch;
+use crate::executor::prefetch;
 use crate::sys::clock::Time;
 use crate::sys::logging::{Level, later, tell};
 use crate::sys::parker::{Bell, Parker};

@@ -1,8 +1,9 @@
 //! An executor with several workers, and its lane.
 
 use super::current::{self, CallbackScope};
-use super::group_token::GroupNumber;
-use super::scheduler::{Blocking, Next, Scheduler, Worker};
+use super::next::{Blocking, Next};
+use super::scheduler::{Scheduler, Worker};
+use crate::executor::group_token::GroupNumber;
 use crate::sys::clock::Stamp;
 use crate::testing::idle;
 

@@ -1,9 +1,9 @@
 //! A task: an entity in an executor, as those that make it ready see it.
 
-use super::group_token::REENTRANT;
-use super::queue::ready_queue::MemberId;
-use super::task::Task;
 use super::wake_policy::{SAMPLED, Times};
+use crate::executor::group_token::REENTRANT;
+use crate::executor::queue::ready_queue::MemberId;
+use crate::executor::task::Task;
 use crate::sys::sync::{Arc, HintU8, HintU32, Ordering, SignalFlag};
 use sinew_shm::PackedCallback;
 use std::sync::Weak;

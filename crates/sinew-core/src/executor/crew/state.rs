@@ -1,15 +1,15 @@
 //! What an executor knows: its queue, its workers, and the spin that runs. One lock guards it all.
 
 use super::bells::Bells;
-use super::error::SpinError;
-use super::group_token::{GroupToken, REENTRANT};
 use super::header::TaskHeader;
-use super::histogram::Histogram;
 use super::lane::{Line, SHUT};
-use super::options::FaultPolicy;
-use super::queue::ready_queue::{MemberId, Queued, ReadyQueue, Turn};
-use super::task::Task;
 use super::wake_policy::{Times, Workers};
+use crate::executor::error::SpinError;
+use crate::executor::group_token::{GroupToken, REENTRANT};
+use crate::executor::histogram::Histogram;
+use crate::executor::options::FaultPolicy;
+use crate::executor::queue::ready_queue::{MemberId, Queued, ReadyQueue, Turn};
+use crate::executor::task::Task;
 use crate::sys::clock::{self, Clock, ClockKind, Stamp, Time};
 use crate::sys::parker::Parker;
 use crate::sys::sync::Arc;

@@ -10,12 +10,12 @@ use crate::sys::clock::Time;
 
 impl Scheduler {
     /// From now on the timers are minded by a separate thread, or no longer are.
-    pub(super) fn give_timers_a_thread(&self, has_one: bool) {
+    pub(crate) fn give_timers_a_thread(&self, has_one: bool) {
         self.lock().timers_have_thread = has_one;
     }
 
     /// The separate thread: queues each timer when it is due. Returns when the spin ends.
-    pub(super) fn mind_timers(&self) {
+    pub(crate) fn mind_timers(&self) {
         let mut worker = Worker::new(0);
         let mut state = self.lock();
         loop {

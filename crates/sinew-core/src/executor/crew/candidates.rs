@@ -1,0 +1,70 @@
+//! What is ready, for a program that decides itself what to run of it.
+
+use super::scheduler::{RunBy, RunningTask, Scheduler, Worker};
+use crate::executor::error::SpinError;
+use crate::executor::queue::ready_queue::MemberId;
+use crate::executor::task::Task;
+use crate::sys::clock::Stamp;
+use crate::sys::sync::Arc;
+use std::cmp::Reverse;
+use std::sync::Weak;
+
+/// Something that stands in the queue.
+pub(crate) struct Candidate {
+    /// Its place in the order: priority, then age.
+    key: (Reverse<i32>, Stamp),
+    id: MemberId,
+    /// Not counted, so that what is dropped while it is on the list is dropped in full.
+    pub(crate) entity: Weak<dyn Task>,
+}
+
+impl Scheduler {
+    /// Waits until something is ready or the deadline (of the machine's steady clock) has passed,
+    /// and lists what is ready.
+    pub(crate) fn wait(&self, deadline: Option<i64>, found: &mut Vec<Candidate>) -> Result<(), SpinError> {
+        let mut worker = Worker::new(0);
+        loop {
+            self.remote_events.listen();
+            let mut state = self.lock();
+            loop {
+                if state.stopped || state.ended || state.dismissed {
+                    (state.stopped, state.dismissed) = (false, false);
+                    return Err(state.fault.take().unwrap_or(SpinError::Stopped));
+                }
+                state.fire_by_clock();
+                // While a thread from outside runs a callback in place of this one, there is
+                // nothing for this one to run.
+                if !state.queue.is_empty() && !state.workers.are_full() {
+                    break;
+                }
+                let slept;
+                (state, slept) = self.rest(state, deadline, &mut worker);
+                if slept.is_none() {
+                    return Ok(());
+                }
+            }
+            let ready = state.queue.ready();
+            found.extend(ready.map(|(key, id, member)| {
+                let entity = member.task.entity.clone();
+                Candidate { key, id, entity }
+            }));
+            drop(state);
+            found.sort_unstable_by_key(|candidate| candidate.key);
+            // A task that is on its way out says no, too, and is out of the queue soon.
+            found.retain(|candidate| candidate.entity.upgrade().is_some_and(|entity| entity.clear_ready()));
+            if !found.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Hands out an entity that was ready, if it still is.
+    pub(crate) fn take_ready(self: &Arc<Self>, candidate: &Candidate) -> Option<RunningTask> {
+        let mut work = None;
+        let mut state = self.lock();
+        if !state.ended && !state.workers.are_full() {
+            state.pop_this(candidate.id, RunBy::Worker(0), &mut work);
+        }
+        work
+    }
+}

@@ -1,0 +1,210 @@
+//! The groups and tasks of an executor: they come, go, and have timers.
+
+use super::current;
+use super::header::TaskHeader;
+use super::scheduler::{Scheduler, TaskRef, index};
+use super::state::{Member, SchedulerState};
+use crate::executor::histogram::RunTimes;
+use crate::executor::queue::ready_queue::MemberId;
+use crate::executor::task::Task;
+use crate::sys::clock::{Clock, ClockKind, Wake};
+use crate::sys::sync::{Arc, Ordering};
+use sinew_shm::{PackedCallback, Participant, Worker as Teller};
+use std::mem;
+
+impl Scheduler {
+    /// Takes the clocks that all groups here follow; false if they follow others that don't go with
+    /// these.
+    pub(crate) fn accept_clock(self: &Arc<Self>, clock: &Clock) -> bool {
+        let mut state = self.lock();
+        match &state.clock {
+            Some(ours) => ours.goes_with(clock),
+            None => {
+                state.clock = Some(clock.clone());
+                state.queue.set_virtual(clock.is_virtual());
+                drop(state);
+                if let Some(source) = clock.virtual_clock() {
+                    let this: Arc<dyn Wake> = self.clone();
+                    source.watch(Arc::downgrade(&this));
+                }
+                true
+            }
+        }
+    }
+
+    /// Makes room for a group; `group` is the number that its token opens. `None` if the executor
+    /// is gone.
+    pub(crate) fn add_group(&self, group: u64, priority: i32) -> Option<u32> {
+        let mut state = self.lock();
+        if state.closed {
+            return None;
+        }
+        Some(state.queue.add_group(group, priority, self.threads()))
+    }
+
+    /// Forgets a group that all members have left; if its last callback is still running, after
+    /// that.
+    pub(crate) fn remove_group(&self, slot: u32) {
+        self.lock().queue.remove_group(slot);
+    }
+
+    /// How many groups have a place here.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn slots(&self) -> usize {
+        self.lock().queue.groups()
+    }
+
+    /// The executor goes: from now on nothing is taken in.
+    pub(crate) fn close(&self) {
+        self.lock().closed = true;
+    }
+
+    pub(crate) fn set_priority(&self, slot: u32, priority: i32) {
+        self.lock().queue.set_priority(slot, priority);
+    }
+
+    /// Has the threads tell tools what they run of this participant; false if they do so for
+    /// another one, or there is no room.
+    pub(crate) fn tell(&self, participant: &Arc<Participant>) -> bool {
+        let tells = |state: &SchedulerState| {
+            state.tellers.first().map(|teller| Arc::ptr_eq(teller.participant(), participant))
+        };
+        let gone = {
+            let mut state = self.lock();
+            let has_left = |teller: &Teller| teller.participant().check().is_err();
+            if state.tellers.first().is_some_and(has_left) {
+                mem::take(&mut state.tellers) // the executor outlives that context: it has its first one anew
+            } else if let Some(tells) = tells(&state) {
+                return tells;
+            } else {
+                Arc::default()
+            }
+        };
+        drop(gone); // outside the lock: it may be the last to hold that participant
+        // One for each worker. Made without the lock: another thread may have been faster.
+        let threads = 0..index(self.threads());
+        let made: Result<Arc<[_]>, _> =
+            threads.map(|worker| Teller::new(participant, self.id, worker)).collect();
+        let Ok(mut made) = made else { return false };
+        let mut state = self.lock();
+        if state.tellers.is_empty() {
+            std::mem::swap(&mut state.tellers, &mut made);
+        }
+        let tells = tells(&state);
+        drop(state);
+        drop(made);
+        tells == Some(true)
+    }
+
+    /// Gives an entity its place; the caller then attaches it. `task`: what tools are told when it
+    /// runs.
+    pub(crate) fn enter(
+        self: &Arc<Self>,
+        slot: u32,
+        (serial, task): (u64, PackedCallback),
+        entity: Arc<dyn Task>,
+    ) -> TaskRef {
+        let mut state = self.lock();
+        let header = state.queue.enter(slot, serial, |id, group| {
+            let header = Arc::new(TaskHeader::new(id, group, &entity, task));
+            (Member::new(header.clone(), entity), header)
+        });
+        TaskRef { scheduler: self.clone(), header }
+    }
+
+    /// Takes an entity out. When this returns, none of its callbacks starts. With `wait`, none runs
+    /// either, unless this very thread is in it.
+    pub(crate) fn leave(&self, task: &TaskRef, wait: bool) {
+        let id = task.header.member;
+        let mut state = self.lock();
+        let gone = self.take_member(&mut state, id);
+        if wait && !current::runs(id.serial) {
+            state.leaving += 1;
+            while state.queue.runs(id.serial) {
+                state.sleep(&self.finished);
+            }
+            state.leaving -= 1;
+        }
+        drop(state);
+        drop(gone);
+    }
+
+    /// Takes an entity out of the queue and the lane. Returns what is to be dropped once no lock is
+    /// held.
+    fn take_member(&self, state: &mut SchedulerState, id: MemberId) -> Option<Member> {
+        let mut line = self.lane.lock();
+        if line.runs(id) {
+            state.settle(&mut line);
+        }
+        let gone = state.queue.leave(id)?;
+        gone.task.is_gone.store(true, Ordering::Relaxed); // M1: read under the lane's lock
+        line.remove(id); // M2
+        if line.runs(id) {
+            line.leave_behind(Box::new(gone)); // M3
+            return None;
+        }
+        Some(gone)
+    }
+
+    /// An entity has nothing to do any more.
+    pub(super) fn clear_ready(&self, id: MemberId) {
+        let mut state = self.lock();
+        state.queue.unready(id);
+        self.lane.lock().remove(id);
+    }
+
+    /// The task of a member, if it is there still.
+    #[cold]
+    pub(super) fn find(&self, id: MemberId) -> Option<Arc<TaskHeader>> {
+        let mut state = self.lock();
+        state.queue.get_mut(id).map(|member| member.task.clone())
+    }
+
+    /// Sets when a timer is due; before that nothing of it is ready any more. True if the caller
+    /// must signal.
+    #[must_use]
+    pub(crate) fn arm(&self, task: &TaskRef, clock: ClockKind, due: Option<i64>) -> bool {
+        let mut state = self.lock();
+        // Only an earlier end of the sleep is worth a wake-up.
+        if !state.queue.set_timer(task.header.member, clock, due) {
+            return false;
+        }
+        if state.timers_have_thread {
+            self.bells.call_timers();
+            return true;
+        }
+        let due = due.filter(|_| clock == ClockKind::Steady).unwrap_or(i64::MIN);
+        if mem::take(&mut state.descriptor_waits) {
+            // The thread that waits there looks, and waits for the right time.
+            self.bells.call_descriptor();
+            return true;
+        }
+        let called = state.workers.for_timer(due, current::worker_of(self.id));
+        called.inspect(|worker| self.bells.call(*worker)).is_some()
+    }
+
+    /// The virtual time of the next expiry that its passing brings.
+    pub(crate) fn next_due(&self) -> Option<i64> {
+        let state = self.lock();
+        let clock = state.clock.as_ref()?;
+        let moving = ClockKind::ALL.into_iter().filter(|kind| clock.moves_with_steady(*kind));
+        moving.filter_map(|kind| state.queue.timers().due(kind)).min()
+    }
+
+    /// How long callbacks have run.
+    pub(crate) fn run_times(&self) -> Vec<RunTimes> {
+        let measured: Vec<_> = {
+            let state = self.lock();
+            let ran = state.queue.iter().filter(|member| member.histogram.count() > 0);
+            ran.filter_map(|member| Some((member.task.entity.upgrade()?, member.histogram.clone()))).collect()
+        };
+        let described =
+            measured.into_iter().map(|(entity, histogram)| RunTimes { entity: entity.describe(), histogram });
+        described.collect()
+    }
+
+    /// The clock of the groups, if there are any yet.
+    pub(crate) fn clock(&self) -> Option<Clock> {
+        self.lock().clock.clone()
+    }
+}

@@ -1,0 +1,49 @@
+//! The threads that run an executor's callbacks: what each runs next, sleeping and waking.
+
+// | file | contents |
+// |---|---|
+// | `scheduler` | the shared part; a task becomes ready, and a thread is called for it |
+// | `next` | what a thread runs next, and how it sleeps |
+// | `members` | groups and tasks come, go, and have timers |
+// | `spins` | spins begin, are stopped, and end |
+// | `state` | the queue, and who runs what: all that the scheduler's lock guards |
+// | `header` | a task as threads that make it ready see it |
+// | `lane` | tasks made ready by a worker's own callbacks, past the queue |
+// | `worker` | a thread that asks for work |
+// | `run` | running callbacks on a thread |
+// | `faults` | callbacks that fail or panic |
+// | `bells` | what the threads sleep on, and which of them were called |
+// | `wake_policy` | whether another thread is woken for a task that became ready |
+// | `candidates` | what is ready, for a wait set |
+// | `caller_runs` | threads that wait for a server and run it themselves |
+// | `blocked` | workers that wait in the middle of a callback |
+// | `timers` | a separate thread for timers |
+// | `remote_events` | news from other processes |
+// | `descriptor` | an executor's file descriptor, for an event loop of another library |
+// | `wait_graph` | which thread waits for which |
+// | `spinning` | the executor that this thread spins |
+// | `current` | what this thread is in the middle of |
+
+pub(super) mod bells;
+pub(crate) mod blocked;
+mod caller_runs;
+pub(super) mod candidates;
+pub(crate) mod current;
+pub(crate) mod descriptor;
+pub(super) mod faults;
+pub(crate) mod header;
+pub(crate) mod lane;
+mod members;
+pub(crate) mod next;
+pub(crate) mod remote_events;
+pub(super) mod run;
+pub(crate) mod scheduler;
+pub(super) mod spinning;
+mod spins;
+mod state;
+#[cfg(all(test, not(loom)))]
+mod tests;
+mod timers;
+pub(crate) mod wait_graph;
+pub(crate) mod wake_policy;
+mod worker;

@@ -1,0 +1,323 @@
+//! The ready queue: which callback runs next.
+//!
+//! # Purpose
+//!
+//! An executor's threads ask [`Scheduler::next`] for work; publishers and all others that make an
+//! entity ready call [`Scheduler::notify`]. Nothing is scanned: an idle entity costs nothing, and a
+//! wake-up costs the same with ten idle entities or ten thousand.
+//!
+//! # Order
+//!
+//! The [queue](super::super::queue) says which task is first: of the groups that are free and have
+//! the highest priority, the task with the oldest key.
+//!
+//! A timer becomes ready under its due time. A message that was published before goes first; so
+//! while there are messages to run, their stamps tell which timers are due, and the clock is read
+//! only when nothing is ready (or priorities differ, for then a due timer may overtake older
+//! messages).
+//!
+//! # Locks
+//!
+//! One mutex ([`SchedulerState`]); nothing but this crate's bookkeeping happens under it, never
+//! user code. It is the last lock in the order graph -> publisher -> class -> history/status/timer
+//! -> scheduler. What ends up dropped is carried out of it.
+//!
+//! # Sleep
+//!
+//! Each worker (a thread that spins) sleeps on a [`Parker`] of its own, so that it can be chosen
+//! which one wakes.
+//!
+//! - P1 park: under the mutex, the worker enters `Workers::parked`, then lets go of the mutex and
+//!   parks. A call that comes between is kept.
+//! - P2 notify: under the mutex, the entity enters the heap; if a worker is to wake for it, it is
+//!   taken out of `parked` and its bit is set in `Bells::due`. The caller signals (P3) after it let
+//!   go of all its locks.
+//! - P3 signal: `due` is emptied, and the workers in it are unparked. The thread that empties it
+//!   also does so for others that have set bits since; every setter signals after having set its
+//!   bit, so none is left.
+//!
+//! A parked worker therefore gets one signal however much arrives, and none is lost: it either saw
+//! the heap filled before P1 or is called. Whether a worker is called at all is for
+//! `wake_policy` to say; when in doubt, yes.
+
+use super::bells::{Bells, CALLERS, DESCRIPTOR, MOST_THREADS, TIMERS};
+use super::current;
+use super::descriptor::Descriptor;
+use super::header::TaskHeader;
+use super::lane::Lane;
+use super::remote_events::RemoteEvents;
+use super::state::{Member, SchedulerState, WaitingCaller};
+pub(crate) use super::state::{RunBy, RunningTask};
+pub(crate) use super::worker::Worker;
+pub(crate) use crate::executor::queue::heap::index;
+use crate::executor::queue::ready_queue::MemberId;
+pub(crate) use crate::executor::task::{CallbackResult, Task, TaskOutcome};
+use crate::sys::clock::{Stamp, Time, Wake};
+use crate::sys::parker::Parker;
+use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, next_serial};
+use std::mem;
+use std::ops::{Deref, DerefMut};
+use std::sync::OnceLock;
+
+/// A task, and the executor that runs it: where an entity announces that it has something to do.
+#[derive(Clone)]
+pub(crate) struct TaskRef {
+    pub(crate) scheduler: Arc<Scheduler>,
+    pub(super) header: Arc<TaskHeader>,
+}
+
+impl TaskRef {
+    /// The task has something to do since `key`. True if the caller must `signal` the scheduler
+    /// once it holds no lock.
+    #[must_use]
+    #[inline]
+    pub(crate) fn notify(&self, key: Stamp) -> bool {
+        self.scheduler.notify(&self.header, key)
+    }
+
+    #[cfg(all(test, loom))]
+    pub(crate) fn serial(&self) -> u64 {
+        self.header.serial()
+    }
+
+    /// For tests: as if it had been measured often enough.
+    #[cfg(test)]
+    pub(crate) fn is_known_to_be_short(&self) {
+        self.header.sampling.set(true);
+    }
+
+    /// The number of its group; 0 if that is reentrant.
+    pub(crate) fn group(&self) -> u64 {
+        self.header.group
+    }
+
+    /// The task has nothing to do any more. The caller holds the lock under which it announces.
+    pub(crate) fn clear_ready(&self) {
+        self.scheduler.clear_ready(self.header.member);
+    }
+}
+
+/// An executor's ready queue and workers. See the module's documentation.
+pub(crate) struct Scheduler {
+    pub(crate) id: u64,
+    state: Mutex<SchedulerState>,
+    pub(super) lane: Box<Lane>,
+    pub(super) bells: Bells,
+    /// Signalled when a callback has finished and a thread waits for that.
+    pub(super) finished: Condvar,
+    /// For an event loop of another library, if there is one.
+    pub(super) descriptor: OnceLock<Descriptor>,
+    /// What is heard from other processes.
+    pub(crate) remote_events: RemoteEvents,
+}
+
+/// The scheduler's state, locked. When it is let go, the lane's gate is set ([L2](super::lane)).
+pub(super) struct Locked<'a> {
+    guard: Guard<'a, SchedulerState>,
+    lane: &'a Lane,
+}
+
+impl Locked<'_> {
+    #[inline]
+    fn set_gate(&self) {
+        if self.has_open_lane() {
+            set_gate(self.lane, self);
+        }
+    }
+
+    /// Sleeps on a condition variable, without the lock meanwhile.
+    pub(super) fn sleep(&mut self, on: &Condvar) {
+        self.set_gate();
+        on.wait_at_most(&mut self.guard, None);
+    }
+}
+
+/// Out of the way: there are many that let go of the lock.
+#[inline(never)]
+fn set_gate(lane: &Lane, state: &SchedulerState) {
+    lane.set_gate(state.gate());
+}
+
+impl Deref for Locked<'_> {
+    type Target = SchedulerState;
+
+    #[inline]
+    fn deref(&self) -> &SchedulerState {
+        &self.guard
+    }
+}
+
+impl DerefMut for Locked<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut SchedulerState {
+        &mut self.guard
+    }
+}
+
+impl Drop for Locked<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.set_gate();
+    }
+}
+
+/// The code that every callback goes through.
+pub(super) fn code(name: &mut dyn FnMut(usize, usize)) {
+    name(Scheduler::next as *const () as usize, 26);
+    name(SchedulerState::put_back as *const () as usize, 5);
+    name(SchedulerState::hand_out as *const () as usize, 5);
+    name(Scheduler::notify as *const () as usize, 8);
+    name(Scheduler::take_from_lane as *const () as usize, 7);
+    name(Scheduler::finish_in_lane as *const () as usize, 14);
+    name(Member::learn as *const () as usize, 12);
+}
+
+/// Signals an executor, for a caller that was told to and holds no lock any more.
+#[inline]
+pub(crate) fn signal(whom: Option<Arc<Scheduler>>) {
+    if let Some(scheduler) = whom {
+        scheduler.signal();
+    }
+}
+
+impl Scheduler {
+    /// For an executor with one thread.
+    #[cfg(all(test, loom))]
+    pub(crate) fn new() -> Arc<Self> {
+        Self::with(1)
+    }
+
+    pub(crate) fn with(threads: usize) -> Arc<Self> {
+        let threads = threads.clamp(1, MOST_THREADS);
+        Arc::new(Self {
+            id: next_serial(),
+            state: Mutex::new(SchedulerState::new(threads)),
+            lane: Box::new(Lane::new(threads > 1)),
+            bells: Bells {
+                of_workers: (0..threads).map(|_| Parker::new()).collect(),
+                of_timers: Parker::new(),
+                due: AtomicU64::new(0),
+            },
+            finished: Condvar::new(),
+            descriptor: OnceLock::new(),
+            remote_events: RemoteEvents::default(),
+        })
+    }
+
+    /// How many threads spin it at most.
+    pub(crate) fn threads(&self) -> usize {
+        self.bells.of_workers.len()
+    }
+
+    #[inline]
+    pub(super) fn lock(&self) -> Locked<'_> {
+        Locked { guard: self.state.lock(), lane: &self.lane }
+    }
+
+    /// Whether one worker is awake, and another one looks after it.
+    #[cfg(all(test, loom))]
+    pub(crate) fn leaves_one_awake(&self) -> bool {
+        let state = self.lock();
+        state.workers.leave_one_awake(state.present)
+    }
+
+    /// For tests in which virtual time never jumps: tasks may run past the queue all the same.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn trust_virtual_time(&self) {
+        self.lock().queue.set_virtual(false);
+    }
+
+    #[inline]
+    pub(super) fn notify(&self, task: &TaskHeader, key: Stamp) -> bool {
+        if current::fills_lane_of(self.id) && self.lane.push(task, key) {
+            return false; // this thread comes to it
+        }
+        self.enqueue(task.member, key)
+    }
+
+    #[inline(never)]
+    fn enqueue(&self, id: MemberId, key: Stamp) -> bool {
+        let here = current::worker_of(self.id);
+        if here.is_some() {
+            current::note_published(key.time);
+        }
+        let mut state = self.lock();
+        if self.lane.is_shared() && self.lane.is_open() && current::fills_lane_of(self.id) {
+            self.settle(&mut state); // W1: what waits there is a part of the load
+        }
+        let state = &mut *state;
+        let load = state.queue.load();
+        if !state.queue.make_ready(id, key) {
+            // A thread that waits for this entity may run it before those that are ready already.
+            return !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells);
+        }
+        let called = state.workers.for_new(state.queue.len(), load, here, key.time); // P2
+        if let Some(worker) = called {
+            self.bells.call(worker);
+            self.note_call(state);
+            return true;
+        }
+        if mem::take(&mut state.descriptor_waits) {
+            self.bells.call_descriptor();
+            return true;
+        }
+        !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells)
+    }
+
+    /// For learning what a wake-up costs.
+    #[cold]
+    fn note_call(&self, state: &mut SchedulerState) {
+        if self.threads() > 1 {
+            state.workers.note_call(Time::steady().nanoseconds());
+        }
+    }
+
+    /// Signals the threads that the caller was told to.
+    pub(crate) fn signal(&self) {
+        // P3. Relaxed: what the woken threads need to see they see under the mutex.
+        let mut due = self.bells.due.swap(0, Ordering::Relaxed);
+        if due & CALLERS != 0 {
+            due &= !CALLERS;
+            while let Some(caller) = self.next_rung() {
+                caller.parker.unpark();
+            }
+        }
+        if due & TIMERS != 0 {
+            due &= !TIMERS;
+            self.bells.of_timers.unpark();
+        }
+        if due & DESCRIPTOR != 0 {
+            due &= !DESCRIPTOR;
+            self.make_descriptor_readable();
+        }
+        while due != 0 {
+            self.bells.of_workers[due.trailing_zeros() as usize].unpark();
+            due &= due - 1;
+        }
+    }
+
+    fn next_rung(&self) -> Option<WaitingCaller> {
+        self.lock().rung.pop()
+    }
+
+    /// Does something to the state, and then signals the threads that it says to call.
+    pub(super) fn calling(&self, act: impl FnOnce(&mut SchedulerState) -> Option<u32>) {
+        let mut state = self.lock();
+        let called = act(&mut state);
+        if let Some(worker) = called {
+            self.bells.call(worker);
+        }
+        drop(state);
+        if called.is_some() {
+            self.signal();
+        }
+    }
+}
+
+impl Wake for Scheduler {
+    fn wake(&self) {
+        self.bells.of_timers.unpark();
+        self.make_descriptor_readable();
+        self.calling(|state| state.workers.call());
+    }
+}
