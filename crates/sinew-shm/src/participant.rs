@@ -1,20 +1,22 @@
 //! A participant: a process's presence in a domain.
 
-use crate::bell::Bell;
-use crate::control::{EndpointRecord, Table};
-use crate::counters::Counters;
-use crate::discovery::{Follower, Helper, Observer};
-use crate::domain::Domain;
-use crate::endpoint::{Endpoint, EndpointKey, EndpointKind};
+use crate::connection::outgoing::Outgoing;
+use crate::discovery::follower::Follower;
+use crate::discovery::helper::Helper;
+use crate::discovery::observer::Observer;
 use crate::error::{CapacityError, JoinError};
-use crate::event_rx::EventReceiver;
-use crate::local::Local;
-use crate::local_tables::OwnControl;
-use crate::logging::tell_waiting;
-use crate::outgoing::Outgoing;
-use crate::shm_ref::ShmRef;
-use crate::sync::{Arc, Ordering, PlainMutex, PlainU64};
-use crate::sys;
+use crate::event::receiver::EventReceiver;
+use crate::own::local::Local;
+use crate::platform::logging::tell_waiting;
+use crate::platform::shm_ref::ShmRef;
+use crate::platform::sync::{Arc, Ordering, PlainMutex, PlainU64};
+use crate::platform::sys;
+use crate::segment::domain::Domain;
+use crate::tables::bell::Bell;
+use crate::tables::control::{EndpointRecord, Table};
+use crate::tables::counters::Counters;
+use crate::tables::endpoint::{Endpoint, EndpointKey, EndpointKind};
+use crate::tables::local_tables::OwnControl;
 use std::fmt;
 
 /// A process's presence in a domain: the owner of its segments, visible to all other participants.
@@ -245,8 +247,8 @@ impl OwnEndpoint {
     }
 
     /// Returns the current values of the entity's counters.
-    pub fn counts(&self) -> crate::endpoint::Counts {
-        crate::endpoint::Counts::load(&self.record)
+    pub fn counts(&self) -> crate::tables::endpoint::Counts {
+        crate::tables::endpoint::Counts::load(&self.record)
     }
 }
 

@@ -1,10 +1,10 @@
 //! How much memory a writer uses, and how often it checks its readers' holds.
 
-use crate::control::Table;
-use crate::endpoint::EndpointKind;
-use crate::onlooker::{Onlooker, endpoint};
+use crate::platform::sync::Arc;
 use crate::ring::Head;
-use crate::sync::Arc;
+use crate::tables::control::Table;
+use crate::tables::endpoint::EndpointKind;
+use crate::testing::onlooker::{Onlooker, endpoint};
 use crate::{Connect, Domain, Hold, Incoming, Participant, Writer};
 use std::os::unix::fs::MetadataExt;
 

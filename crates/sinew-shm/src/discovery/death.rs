@@ -7,31 +7,16 @@
 //! participant that finds that no living one still has something to read in them: each reader
 //! records in its own memory that it is done.
 
-use super::{Discovery, Follower, KnownPeer, Telling};
-use crate::control::{DONE, IncomingRecord, Table, slot_of};
-use crate::leftovers::{peer_reads, remove_files, unread};
-use crate::peer::Peer;
-use crate::sync::{Arc, Ordering};
-use crate::sys;
-use crate::taken::Party;
+use crate::discovery::follower::Follower;
+use crate::discovery::known_peers::{Discovery, KnownPeer, Unburied};
+use crate::discovery::observer::Telling;
+use crate::own::taken::Party;
+use crate::peer::leftovers::{peer_reads, remove_files, unread};
+use crate::peer::mapped::Peer;
+use crate::platform::sync::{Arc, Ordering};
+use crate::platform::sys;
+use crate::tables::control::{DONE, IncomingRecord, Table, slot_of};
 use std::collections::{HashMap, HashSet};
-
-/// How long a dead participant's files are kept for a reader that never takes its connection up, in
-/// nanoseconds.
-const GRACE: i64 = 10_000_000_000;
-
-/// A peer that is gone, but whose files are still there.
-pub(super) struct Unburied {
-    known: KnownPeer,
-    since: i64,
-}
-
-impl Unburied {
-    /// Whether a slow reader may still take up connections.
-    fn is_early(&self, now: i64) -> bool {
-        now - self.since < GRACE
-    }
-}
 
 impl Follower {
     /// Handles a peer's end.

@@ -1,10 +1,10 @@
 //! The thread of a participant that follows the other participants.
 
-use super::Follower;
-use crate::bell::hear_while_asleep;
+use crate::discovery::follower::Follower;
 use crate::error::{JoinError, SystemError};
-use crate::sync::Arc;
-use crate::sys::{self, Watch};
+use crate::platform::sync::Arc;
+use crate::platform::sys::{self, Watch};
+use crate::tables::bell::hear_while_asleep;
 use std::sync::Weak;
 use std::thread::JoinHandle;
 use std::time::Duration;

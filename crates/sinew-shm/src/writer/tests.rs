@@ -1,8 +1,12 @@
 //! The readers that a writer notifies, and the number of messages that it keeps for them.
 
-use crate::onlooker::{Onlooker, endpoint};
-use crate::writer::*;
-use crate::{Domain, EndpointKind, Participant, sys};
+use crate::connection::outgoing::Connect;
+use crate::platform::sync::Arc;
+use crate::platform::sys;
+use crate::ring::Head;
+use crate::testing::onlooker::{Onlooker, endpoint};
+use crate::writer::sending_end::Writer;
+use crate::{Domain, EndpointKind, Participant};
 use std::time::Duration;
 
 /// Whether a writer announces its messages to a reader that only polls.
