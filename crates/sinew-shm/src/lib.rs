@@ -44,13 +44,13 @@ pub use error::{CapacityError, DomainError, JoinError, SegmentError, SegmentProb
 pub use inspect::snapshot::{Leftovers, Snapshot};
 pub use inspect::unread::Unread;
 pub use inspect::workers::{Busy, Callback, Worker};
-pub use peer::mapped::Peer;
+pub use peer::mapped_peer::Peer;
 #[cfg(feature = "kill-points")]
 pub use platform::failpoints;
-pub use segment::concern::Concern;
 pub use segment::domain::Domain;
+pub use segment::file_system::Medium;
 pub use segment::header::LAYOUT_VERSION;
-pub use segment::medium::Medium;
+pub use segment::location_warnings::Concern;
 pub use tables::endpoint::{Counter, Counts, Endpoint, EndpointKey, EndpointKind};
 
 // The parts that `sinew` is built from; they change with it.
@@ -69,7 +69,7 @@ pub use event::receiver::EventReceiver;
 #[doc(hidden)]
 pub use inspect::workers::PackedCallback;
 #[doc(hidden)]
-pub use own::taken::Sink;
+pub use own::incoming_entry::Sink;
 #[doc(hidden)]
 pub use participant::{OwnEndpoint, Participant};
 #[doc(hidden)]
@@ -83,6 +83,6 @@ pub use writer::chunks::Lender;
 #[doc(hidden)]
 pub use writer::connection::Laggard;
 #[doc(hidden)]
-pub use writer::sending_end::Writer;
+pub use writer::message_writer::Writer;
 #[doc(hidden)]
 pub use writer::waiting::Waiting;

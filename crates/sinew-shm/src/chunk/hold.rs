@@ -1,7 +1,7 @@
 //! Messages of other processes that are read in place.
 
 use crate::hazards::holds::Mark;
-use crate::own::local::Local;
+use crate::own::own_state::OwnState;
 use crate::platform::sync::Arc;
 use crate::platform::sys::Mapping;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::fmt;
 /// An encoded message in its writer's memory, which the writer leaves unchanged while this lives.
 /// May be dropped on any thread.
 pub struct Hold {
-    local: Arc<Local>,
+    own: Arc<OwnState>,
     mark: Mark,
     mapping: Arc<Mapping>,
     offset: usize,
@@ -26,13 +26,13 @@ impl Hold {
     /// The caller has set and checked the mark (H5); the place is within what is mapped and
     /// reserved.
     pub(crate) fn new(
-        local: &Arc<Local>,
+        own: &Arc<OwnState>,
         mark: Mark,
         (mapping, offset): (Arc<Mapping>, usize),
         length: usize,
     ) -> Self {
         assert!(offset.checked_add(length).is_some_and(|end| end <= mapping.length()), "a checked place");
-        Self { local: local.clone(), mark, mapping, offset, length }
+        Self { own: own.clone(), mark, mapping, offset, length }
     }
 
     /// Returns the encoded message; byte 4 is 16-aligned, unless the writer is broken.
@@ -49,8 +49,8 @@ impl Hold {
 impl Drop for Hold {
     #[inline]
     fn drop(&mut self) {
-        if !self.local.is_forked() {
-            self.local.give_back(&self.mark); // H7
+        if !self.own.is_forked() {
+            self.own.give_back(&self.mark); // H7
         }
     }
 }

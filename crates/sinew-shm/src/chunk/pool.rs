@@ -3,7 +3,7 @@
 use crate::error::CapacityError;
 use crate::memory::cell::{Cell, move_unused, own};
 use crate::memory::data_segments::Lends;
-use crate::own::local::Local;
+use crate::own::own_state::OwnState;
 use crate::platform::failpoints::{self, Point};
 use crate::platform::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::segment::slab::{LONGEST, OwnChunk, class_of};
@@ -48,7 +48,7 @@ const BYTES_PER_STEP: usize = 1 << 10;
 /// thread and without a lock. The pool has a reference to each of its cells: a cell with no other
 /// reference is unused in this process.
 pub(crate) struct Pool {
-    local: Arc<Local>,
+    own: Arc<OwnState>,
     pub(super) state: Mutex<PoolState>,
 }
 
@@ -143,11 +143,11 @@ impl PoolState {
 
 impl Pool {
     /// Makes a pool for a ring with this many slots.
-    pub(crate) fn new(local: &Arc<Local>, counters: Counters, slots: usize) -> Arc<Self> {
+    pub(crate) fn new(own: &Arc<OwnState>, counters: Counters, slots: usize) -> Arc<Self> {
         let state = PoolState { slots, counters: Some(counters), ..PoolState::default() };
-        let pool = Arc::new(Self { local: local.clone(), state: Mutex::new(state) });
+        let pool = Arc::new(Self { own: own.clone(), state: Mutex::new(state) });
         let weak: Weak<Self> = Arc::downgrade(&pool);
-        local.memory.add_pool(weak);
+        own.memory.add_pool(weak);
         pool
     }
 
@@ -164,7 +164,7 @@ impl Pool {
     /// Lends a chunk with room for an encoded message of `length` bytes.
     #[inline]
     pub(crate) fn loan(&self, length: usize) -> Result<Loan, CapacityError> {
-        self.local.check()?;
+        self.own.check()?;
         if length > LONGEST {
             return Err(CapacityError::Length { length, limit: LONGEST });
         }
@@ -175,7 +175,7 @@ impl Pool {
         }
         let cell = match state.take(class).or_else(|| self.find(&mut state, class)) {
             Some(cell) => cell,
-            None => match self.local.memory.chunk(class, &self.local.readers) {
+            None => match self.own.memory.chunk(class, &self.own.readers) {
                 Ok(chunk) => self.cell(&mut state, chunk),
                 Err(_) => {
                     drop(state);
@@ -204,7 +204,7 @@ impl Pool {
         shelf.made += 1;
         shelf.free.reserve(shelf.made.saturating_sub(shelf.free.len()));
         let (published, surplus) = (PlainU64::new(0), PlainU64::new(0));
-        Arc::new(Cell { chunk, owner: self.local.id, published, surplus })
+        Arc::new(Cell { chunk, owner: self.own.id, published, surplus })
     }
 
     /// If no chunk is known to be free: finds one that was lent but never published, or that no
@@ -240,7 +240,7 @@ impl Pool {
             return Ok(cell);
         }
         // Without the pool's lock, which giving back takes.
-        let chunk = self.local.memory.scrape_together(class, &self.local.readers)?;
+        let chunk = self.own.memory.scrape_together(class, &self.own.readers)?;
         Ok(self.cell(&mut self.state.lock(), chunk))
     }
 
@@ -251,7 +251,7 @@ impl Pool {
             state.all_steps += state.lent.len();
         }
         let PoolState { lent, held, unused, shelves, free, leaving, .. } = state;
-        let steps = move_unused(lent, unused, held, &self.local.readers, |cell| {
+        let steps = move_unused(lent, unused, held, &self.own.readers, |cell| {
             let shelf = shelves.iter_mut().find(|shelf| shelf.class == cell.chunk.class());
             match shelf.filter(|_| cell.surplus.load(Ordering::Relaxed) == 0) {
                 Some(shelf) => {
@@ -312,7 +312,7 @@ impl Lends for Pool {
         }
         let leaving = self.dismiss(&mut state);
         drop(state);
-        self.local.memory.free_chunks(leaving.iter().map(own));
+        self.own.memory.free_chunks(leaving.iter().map(own));
     }
 
     #[cold]
@@ -324,18 +324,18 @@ impl Lends for Pool {
         *free = 0;
         let leaving = self.dismiss(&mut state);
         drop(state);
-        self.local.memory.free_chunks(leaving.iter().map(own));
+        self.own.memory.free_chunks(leaving.iter().map(own));
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        if self.local.check().is_err() {
+        if self.own.check().is_err() {
             return;
         }
         let PoolState { shelves, leaving, lent, .. } = std::mem::take(&mut *self.state.lock());
         let free = shelves.iter().flat_map(|shelf| &shelf.free);
-        self.local.memory.free_chunks(free.chain(&leaving).map(own));
-        self.local.memory.retire(lent);
+        self.own.memory.free_chunks(free.chain(&leaving).map(own));
+        self.own.memory.retire(lent);
     }
 }

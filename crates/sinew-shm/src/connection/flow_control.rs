@@ -41,7 +41,7 @@ use crate::platform::failpoints::{self, Point};
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{AtomicU64, Ordering, fence};
 use crate::tables::bell::Bell;
-use crate::tables::control::{DONE, IncomingRecord};
+use crate::tables::control_segment::{DONE, IncomingRecord};
 use std::sync::OnceLock;
 
 /// The position of a connection's reader, as the writer knows it.

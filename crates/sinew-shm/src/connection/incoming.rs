@@ -6,9 +6,9 @@ use crate::error::{CapacityError, SegmentError};
 use crate::event::protocol;
 use crate::event::receiver::EventReceiver;
 use crate::hazards::holds::Mark;
-use crate::own::local::Local;
-use crate::own::taken::{Lease, Party, Sink, Taken};
-use crate::peer::mapped::Peer;
+use crate::own::incoming_entry::{IncomingEntry, Lease, Party, Sink};
+use crate::own::own_state::OwnState;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::failpoints::{self, Point};
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{Arc, Ordering};
@@ -16,7 +16,7 @@ use crate::platform::sys::Mapping;
 use crate::ring::{Chunk, Found, Head, Ring};
 use crate::segment::peer_segment::PeerSegment;
 use crate::tables::bell::SPACE_BELL;
-use crate::tables::control::{
+use crate::tables::control_segment::{
     DONE, EndpointRecord, IncomingRecord, OutgoingRecord, Table, UNBOUND, names_generation, read_generation,
     slot_of,
 };
@@ -33,7 +33,7 @@ const GREATEST: u64 = 1 << 62;
 /// The receiving end of a connection: reads the messages that a peer's entity publishes, from its
 /// first message for this participant on. Its owner keeps it under a lock.
 pub struct Incoming {
-    local: Arc<Local>,
+    own: Arc<OwnState>,
     peer: Arc<Peer>,
     source: EndpointKey,
     outgoing: ShmRef<OutgoingRecord>,
@@ -94,7 +94,7 @@ pub struct Message {
 impl Incoming {
     /// Takes up a connection that a peer has published.
     pub(crate) fn take_up(
-        local: &Arc<Local>,
+        own: &Arc<OwnState>,
         peer: &Arc<Peer>,
         (outgoing_slot, outgoing_generation): (u32, u64),
         outgoing: ShmRef<OutgoingRecord>,
@@ -113,22 +113,23 @@ impl Incoming {
             return Ok(None);
         }
         let Some(endpoint) = peer.endpoint_record(slot_of(source)) else { return Ok(None) };
-        local.prepare_marks()?;
-        let control = local.control()?;
+        own.prepare_marks()?;
+        let control = own.control()?;
         let slot = control.allocate(Table::Incoming)?;
         let record: ShmRef<IncomingRecord> = control.record(Table::Incoming, slot)?;
         // Relaxed: T2 publishes it.
         record.peer.store(peer.id(), Ordering::Relaxed);
-        record
-            .outgoing
-            .store(crate::tables::control::reference(outgoing_slot, outgoing_generation), Ordering::Relaxed);
+        record.outgoing.store(
+            crate::tables::control_segment::reference(outgoing_slot, outgoing_generation),
+            Ordering::Relaxed,
+        );
         record.port.store(0, Ordering::Relaxed);
         record.cursor.store(first, Ordering::Relaxed);
         record.next.store(first, Ordering::Relaxed);
         control.publish(Table::Incoming, slot);
         peer.open_bells();
         Ok(Some(Self {
-            local: local.clone(),
+            own: own.clone(),
             peer: peer.clone(),
             source: EndpointKey::of(source),
             outgoing,
@@ -161,8 +162,8 @@ impl Incoming {
         Endpoint::load_last(&self.endpoint, self.peer.file())
     }
 
-    pub(crate) fn taken(&self, sink: Option<Arc<dyn Sink>>) -> Taken {
-        Taken { generation: self.outgoing_generation, lease: self.lease.clone(), sink }
+    pub(crate) fn entry(&self, sink: Option<Arc<dyn Sink>>) -> IncomingEntry {
+        IncomingEntry { generation: self.outgoing_generation, lease: self.lease.clone(), sink }
     }
 
     /// The number after the last message of this connection, once that is known.
@@ -216,7 +217,7 @@ impl Incoming {
     /// In a forked child, or once the participant has left, there is nothing to read.
     #[inline]
     pub fn read(&mut self, buffer: &mut Vec<u8>) -> Result<Option<Message>, SegmentError> {
-        if self.local.check().is_err() {
+        if self.own.check().is_err() {
             return Ok(None);
         }
         if self.is_paused() {
@@ -291,7 +292,7 @@ impl Incoming {
         // Last: once we have left, the writer reuses the ring's memory for another ring. That
         // follows Q2, which follows this word; so a thread that has read anything of the other
         // ring, and passed the fence after that, sees it set.
-        if self.local.has_left() {
+        if self.own.has_left() {
             return None;
         }
         let number = self.next;
@@ -328,7 +329,7 @@ impl Incoming {
     /// Whether the next message couldn't be opened just now.
     #[inline]
     fn is_paused(&self) -> bool {
-        self.paused != 0 && self.local.is_pausing(self.paused)
+        self.paused != 0 && self.own.is_pausing(self.paused)
     }
 
     /// Pauses because the next message can't be opened now.
@@ -341,7 +342,7 @@ impl Incoming {
                 self.peer
             );
         }
-        self.paused = self.local.pause();
+        self.paused = self.own.pause();
     }
 
     /// Reads in place, or if that isn't possible, copies into `buffer`. Returns `None` if the
@@ -352,7 +353,7 @@ impl Incoming {
         chunk: Chunk,
         buffer: &mut Vec<u8>,
     ) -> Result<Option<Option<Hold>>, SegmentError> {
-        match self.local.take_mark() {
+        match self.own.take_mark() {
             Some(mark) => Ok(self.hold(mark, chunk)?.map(Some)),
             None => self.copy_chunk(chunk, buffer),
         }
@@ -361,18 +362,18 @@ impl Incoming {
     /// H3 to H6. `None` if the message was overwritten meanwhile.
     #[inline]
     fn hold(&mut self, mark: Mark, chunk: Chunk) -> Result<Option<Hold>, SegmentError> {
-        let is_there = |ring: &Ring| self.local.hazards.hold(&mark, chunk.name, ring, self.next);
+        let is_there = |ring: &Ring| self.own.hazards.hold(&mark, chunk.name, ring, self.next);
         if !self.ring.as_ref().is_some_and(is_there) {
-            self.local.give_back(&mark);
+            self.own.give_back(&mark);
             return Ok(None);
         }
         // H6
         failpoints::at(Point::HoldChecked);
         let length = usize::try_from(chunk.length).unwrap_or(usize::MAX);
         match self.image(chunk) {
-            Ok(place) => Ok(Some(Hold::new(&self.local, mark, place, length))),
+            Ok(place) => Ok(Some(Hold::new(&self.own, mark, place, length))),
             Err(error) => {
-                self.local.give_back(&mark);
+                self.own.give_back(&mark);
                 Err(error)
             }
         }
@@ -386,13 +387,13 @@ impl Incoming {
         chunk: Chunk,
         buffer: &mut Vec<u8>,
     ) -> Result<Option<Option<Hold>>, SegmentError> {
-        let local = self.local.clone();
-        let _turn = local.copying.lock();
-        let Some(mark) = local.hazards.take_to_copy() else { return Ok(None) };
+        let own = self.own.clone();
+        let _turn = own.copying.lock();
+        let Some(mark) = own.hazards.take_to_copy() else { return Ok(None) };
         let Some(hold) = self.hold(mark, chunk)? else { return Ok(None) };
         buffer.clear();
         buffer.extend_from_slice(hold.bytes());
-        local.has_copied();
+        own.has_copied();
         Ok(Some(None))
     }
 
@@ -463,7 +464,7 @@ impl Incoming {
             self.next += 1;
             skipped += 1;
         }
-        if skipped > 0 && !self.local.is_forked() {
+        if skipped > 0 && !self.own.is_forked() {
             self.tell_next();
         }
         skipped
@@ -480,13 +481,13 @@ impl Incoming {
     /// has changed: then the caller drains once more.
     pub fn set_port(&mut self, port: Option<&EventReceiver>) -> bool {
         let reference = port.map_or(0, |port| port.reference);
-        if reference == self.port || self.is_done || self.local.is_forked() {
+        if reference == self.port || self.is_done || self.own.is_forked() {
             return false;
         }
         let listens_first = self.port == 0;
         self.port = reference;
         protocol::change_port(&self.record.port, reference); // E1
-        if listens_first && let Ok(control) = self.local.control() {
+        if listens_first && let Ok(control) = self.own.control() {
             control.changed(Table::Incoming, self.lease.slot); // see `Accepted::has_listener`
         }
         true
@@ -497,7 +498,7 @@ impl Incoming {
     pub fn set_cursor(&mut self, cursor: u64) {
         let cursor = cursor.min(UNBOUND);
         // A writer that has begun to wait since the cursor was set has seen it.
-        if cursor == self.cursor || self.is_done || self.local.is_forked() {
+        if cursor == self.cursor || self.is_done || self.own.is_forked() {
             return;
         }
         self.advance(cursor);
@@ -560,22 +561,22 @@ impl Incoming {
     /// because another connection may reuse the record that holds the end.
     pub fn done(&mut self) {
         self.ring = None;
-        if std::mem::replace(&mut self.is_done, true) || self.local.is_forked() {
+        if std::mem::replace(&mut self.is_done, true) || self.own.is_forked() {
             return;
         }
         self.record.port.store(0, Ordering::Relaxed); // no port is notified any more
         // Also pairs with `Accepted::is_done`; carries all reading.
         self.advance(DONE);
         failpoints::at(Point::ConnectionDone);
-        if let Ok(control) = self.local.control() {
+        if let Ok(control) = self.own.control() {
             control.changed(Table::Incoming, self.lease.slot);
         }
-        self.local.end_lease(&self.lease, Party::Reader);
+        self.own.end_lease(&self.lease, Party::Reader);
         // The record is retired once the writer's is retired, or the writer is gone: see
         // `discovery`.
         let generation = self.outgoing.generation.load(Ordering::Acquire); // T3
         if !names_generation(generation, self.outgoing_generation) {
-            self.local.retire_incoming(self.peer.id(), self.outgoing_slot, self.outgoing_generation);
+            self.own.retire_incoming(self.peer.id(), self.outgoing_slot, self.outgoing_generation);
         }
     }
 }

@@ -7,28 +7,30 @@ use crate::error::CapacityError;
 use crate::event::protocol::{self, Announced, Position};
 use crate::event::sender::{EventSender, EventSenders};
 use crate::memory::data_segments::Block;
-use crate::own::local::Local;
-use crate::peer::mapped::Peer;
+use crate::own::own_state::OwnState;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::failpoints::{self, Point};
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::platform::sys;
-use crate::tables::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_generation, slot_of};
+use crate::tables::control_segment::{
+    DONE, IncomingRecord, OutgoingRecord, Table, names_generation, slot_of,
+};
 use crate::tables::endpoint::EndpointKey;
 use std::collections::HashMap;
 
 /// The connections of a participant as a writer.
 pub(crate) struct Outgoing {
-    local: Arc<Local>,
+    own: Arc<OwnState>,
     pub(crate) event_rings: EventSenders,
     /// The connections by slot.
     connections: Mutex<HashMap<u32, Arc<Accepted>>>,
 }
 
 impl Outgoing {
-    pub(crate) fn of(local: &Arc<Local>) -> Arc<Self> {
+    pub(crate) fn of(own: &Arc<OwnState>) -> Arc<Self> {
         let (event_rings, connections) = (EventSenders::default(), Mutex::default());
-        Arc::new(Self { local: local.clone(), event_rings, connections })
+        Arc::new(Self { own: own.clone(), event_rings, connections })
     }
 
     /// Publishes a connection of one of this participant's entities; `None` if the reader is gone
@@ -39,8 +41,8 @@ impl Outgoing {
         peer: &Arc<Peer>,
         connect: &Connect,
     ) -> Result<Option<Arc<Accepted>>, CapacityError> {
-        let control = self.local.control()?;
-        self.local.readers.add(peer); // W5
+        let control = self.own.control()?;
+        self.own.readers.add(peer); // W5
         failpoints::at(Point::ReaderListed);
         peer.open_bells();
         let slot = control.allocate(Table::Outgoing)?;
@@ -75,7 +77,7 @@ impl Outgoing {
             // The peer's end was noticed before it was in the lists, so no other thread removes it,
             // unless it still holds something.
             if peer.holds_nothing() {
-                self.local.readers.remove(peer.id());
+                self.own.readers.remove(peer.id());
             }
             if self.connections.lock().remove(&slot).is_some() {
                 accepted.retire();
@@ -194,7 +196,7 @@ struct Route {
 
 /// The parts of a writer that outlive it because its readers still read them.
 pub(crate) struct RetiredRing {
-    pub(crate) local: Arc<Local>,
+    pub(crate) own: Arc<OwnState>,
     pub(crate) slot: u32,
     pub(crate) blocks: Mutex<Vec<Block>>,
     pub(crate) _chunks: Vec<Option<Lent>>,
@@ -203,12 +205,12 @@ pub(crate) struct RetiredRing {
 impl Drop for RetiredRing {
     fn drop(&mut self) {
         // A participant that has left reuses nothing: others may still read it.
-        if self.local.check().is_ok()
-            && let Ok(control) = self.local.control()
+        if self.own.check().is_ok()
+            && let Ok(control) = self.own.control()
         {
             control.give_back(Table::Endpoints, self.slot);
             let blocks = std::mem::take(&mut *self.blocks.lock());
-            blocks.into_iter().for_each(|block| self.local.memory.free_block(block));
+            blocks.into_iter().for_each(|block| self.own.memory.free_block(block));
         }
     }
 }
@@ -285,11 +287,11 @@ impl Accepted {
         if port == 0 {
             return;
         }
-        let Outgoing { local, event_rings, .. } = &*self.all;
-        let event_sender = event_rings.event_sender(local, &self.peer, port);
+        let Outgoing { own, event_rings, .. } = &*self.all;
+        let event_sender = event_rings.event_sender(own, &self.peer, port);
         match event_sender.and_then(|event_sender| {
             let Some(event_sender) = event_sender else { return Ok(None) };
-            event_sender.add_connection(local)?;
+            event_sender.add_connection(own)?;
             Ok(Some(event_sender))
         }) {
             Ok(event_sender) => route.event_sender = event_sender,
@@ -313,7 +315,7 @@ impl Accepted {
             return;
         }
         let answers = |record: &ShmRef<IncomingRecord>| {
-            let ours = record.answers(self.all.local.id);
+            let ours = record.answers(self.all.own.id);
             ours.is_some_and(|outgoing| {
                 slot_of(outgoing) == self.slot && names_generation(outgoing, self.reference)
             })
@@ -334,7 +336,7 @@ impl Accepted {
 
     /// B3: the reader's record was found.
     pub(crate) fn adopt(&self, incoming: ShmRef<IncomingRecord>) {
-        if let Ok(bell) = self.all.local.space_bell() {
+        if let Ok(bell) = self.all.own.space_bell() {
             self.cursor.adopt(incoming, &bell);
         }
     }
@@ -353,7 +355,7 @@ impl Accepted {
         self.ended.store(1, Ordering::Release); // after `remains`, for a thread that sees it done
         self.record.end.store(end.wrapping_add(1), Ordering::Release); // pairs with `Incoming::is_over`
         failpoints::at(Point::ConnectionEnded);
-        let Ok(control) = self.all.local.control() else { return };
+        let Ok(control) = self.all.own.control() else { return };
         control.changed(Table::Outgoing, self.slot);
         self.announce();
         self.all.check(self);
@@ -392,7 +394,7 @@ impl Accepted {
         if let Some(event_sender) = self.route.lock().event_sender.take() {
             event_sender.remove_connection();
         }
-        if let Ok(control) = self.all.local.control() {
+        if let Ok(control) = self.all.own.control() {
             control.unpublish(Table::Outgoing, self.slot);
         }
         let mut place = self.remains.lock();
@@ -407,7 +409,7 @@ impl Drop for Accepted {
     fn drop(&mut self) {
         // Not earlier: the writer may write into the record until now.
         if self.is_retired()
-            && let Ok(control) = self.all.local.control()
+            && let Ok(control) = self.all.own.control()
         {
             control.give_back(Table::Outgoing, self.slot);
         }

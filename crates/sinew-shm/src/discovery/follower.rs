@@ -6,16 +6,16 @@ use crate::discovery::known_peers::{Discovery, FALLBACK, KnownPeer, RefusedPeer,
 use crate::discovery::observer::{Observer, Telling};
 use crate::event::receiver::{EventReceiver, EventReceivers};
 use crate::event::sender::EventSender;
-use crate::own::local::Local;
-use crate::own::taken::Sink;
+use crate::own::incoming_entry::Sink;
+use crate::own::own_state::OwnState;
 use crate::peer::leftovers::remove_files;
-use crate::peer::mapped::Changes;
+use crate::peer::mapped_peer::Changes;
 use crate::platform::logging::{later, tell_waiting};
 use crate::platform::sync::{Arc, Mutex, Ordering};
 use crate::platform::sys::{self};
 use crate::segment::owner_state::{OwnerState, probe};
 use crate::tables::bell::Doorbell;
-use crate::tables::control::{
+use crate::tables::control_segment::{
     EndpointRecord, EventRingRecord, IncomingRecord, OutgoingRecord, Table, names_generation,
     read_generation, slot_of,
 };
@@ -44,7 +44,7 @@ impl Drop for Looking {
 
 /// Follows the other participants: on the helper thread, and on threads that refresh.
 pub(crate) struct Follower {
-    pub(super) local: Arc<Local>,
+    pub(super) own: Arc<OwnState>,
     pub(super) outgoing: Arc<Outgoing>,
     pub(crate) ports: EventReceivers,
     observer: Arc<dyn Observer>,
@@ -53,23 +53,23 @@ pub(crate) struct Follower {
 
 impl Follower {
     pub(crate) fn new(
-        local: &Arc<Local>,
+        own: &Arc<OwnState>,
         outgoing: &Arc<Outgoing>,
         observer: Arc<dyn Observer>,
     ) -> Arc<Self> {
         Arc::new(Self {
-            local: local.clone(),
+            own: own.clone(),
             outgoing: outgoing.clone(),
             ports: EventReceivers::default(),
             observer,
-            discovery: Mutex::new(Discovery::new(&local.domain, local.id)),
+            discovery: Mutex::new(Discovery::new(&own.domain, own.id)),
         })
     }
 
     /// Looks for changes now, on this thread.
     pub(crate) fn refresh(&self) {
         // An observer that makes an entity during a call doesn't look again.
-        if self.local.check().is_err() || LOOKING.get() {
+        if self.own.check().is_err() || LOOKING.get() {
             return;
         }
         self.look(true);
@@ -94,7 +94,7 @@ impl Follower {
         }
         if is_due {
             observer.retry();
-            self.local.memory.tidy_now_and_then();
+            self.own.memory.tidy_now_and_then();
             tell_waiting();
         }
         patience
@@ -102,12 +102,12 @@ impl Follower {
 
     /// If a pause is over, lets each paused reader continue. Returns the sinks to drain.
     fn go_on(&self) -> Vec<Arc<dyn Sink>> {
-        if !self.local.ends_pause() {
+        if !self.own.ends_pause() {
             return Vec::new();
         }
         self.ports.each(EventReceiver::ring);
-        let all = self.local.incoming.lock();
-        all.values().flatten().flatten().filter_map(|taken| taken.sink.clone()).collect()
+        let all = self.own.incoming.lock();
+        all.values().flatten().flatten().filter_map(|entry| entry.sink.clone()).collect()
     }
 
     /// Removes all peers because this participant has left.
@@ -122,7 +122,7 @@ impl Follower {
         let now = sys::steady();
         let is_due = discovery.hear(now);
         if std::mem::take(&mut discovery.is_rung) {
-            self.local.ring_all();
+            self.own.ring_all();
         }
         self.look_for_news(discovery, now);
         telling.sinks.extend(self.go_on());
@@ -140,7 +140,7 @@ impl Follower {
         for id in discovery.due(now) {
             let is_alive = match discovery.peers.get(&id) {
                 Some(known) => known.peer.is_alive(),
-                None => probe(self.local.domain.directory(), id) == OwnerState::Alive,
+                None => probe(self.own.domain.directory(), id) == OwnerState::Alive,
             };
             if is_alive {
                 continue;
@@ -156,7 +156,7 @@ impl Follower {
                 Some(RefusedPeer::Now) => {}
                 Some(_) => {
                     discovery.refused.remove(&id);
-                    remove_files(&self.local.domain, id);
+                    remove_files(&self.own.domain, id);
                 }
                 None => {}
             }
@@ -186,22 +186,22 @@ impl Follower {
         }
         // After taking the news: if the name is there now, it was there for each peer that has
         // looked around since that peer came.
-        if !self.local.has_name() {
+        if !self.own.has_name() {
             if !std::mem::replace(&mut discovery.is_nameless, true) {
                 crate::tell!(
                     log::Level::Warn,
                     "{} was removed while its participant lives: those who know it go on with it, but nobody else can find it, nor \
                      open anything new of it; restart the program, and exempt the directory from whatever cleans up",
-                    self.local.control_path().display()
+                    self.own.control_path().display()
                 );
             }
             return;
         }
         if is_stale {
-            discovery.read_directory(self.local.id, now);
+            discovery.read_directory(self.own.id, now);
         }
         for (id, _) in came {
-            discovery.meet(id, self.local.id, now);
+            discovery.meet(id, self.own.id, now);
         }
     }
 
@@ -254,22 +254,22 @@ impl Follower {
         let Some(record) = known.peer.record::<OutgoingRecord>(Table::Outgoing, slot) else { return };
         let generation = record.generation.load(Ordering::Acquire); // T3: pairs with T2
         let id = known.peer.id();
-        let taken = self.local.incoming.lock().get(&id).and_then(|all| {
-            let taken = all.get(slot as usize)?.as_ref()?;
-            Some((taken.generation, taken.sink.clone()))
+        let entry = self.own.incoming.lock().get(&id).and_then(|all| {
+            let entry = all.get(slot as usize)?.as_ref()?;
+            Some((entry.generation, entry.sink.clone()))
         });
-        if let Some((known_generation, sink)) = taken {
+        if let Some((known_generation, sink)) = entry {
             telling.sinks.extend(sink);
             if known_generation == generation {
                 return; // something about it changed: it may have ended
             }
-            self.local.retire_incoming(id, slot, known_generation);
+            self.own.retire_incoming(id, slot, known_generation);
         }
-        if generation.is_multiple_of(2) || record.peer.load(Ordering::Relaxed) != self.local.id {
+        if generation.is_multiple_of(2) || record.peer.load(Ordering::Relaxed) != self.own.id {
             return;
         }
         let target = record.target.load(Ordering::Relaxed); // checked by `take_up`
-        let incoming = match Incoming::take_up(&self.local, &known.peer, (slot, generation), record) {
+        let incoming = match Incoming::take_up(&self.own, &known.peer, (slot, generation), record) {
             Ok(Some(incoming)) => incoming,
             Ok(None) => return,
             Err(error) => {
@@ -278,14 +278,14 @@ impl Follower {
                 return;
             }
         };
-        let mut taken = incoming.taken(None);
-        let place = |taken| {
-            let mut all = self.local.incoming.lock();
+        let mut entry = incoming.entry(None);
+        let place = |entry| {
+            let mut all = self.own.incoming.lock();
             let all = all.entry(id).or_default();
             if all.len() <= slot as usize {
                 all.resize_with(slot as usize + 1, || None);
             }
-            all[slot as usize] = Some(taken);
+            all[slot as usize] = Some(entry);
         };
         let target = (target != 0).then(|| EndpointKey::of(target));
         // The log names records, which are read as they are now. If a record was reused, this entry
@@ -295,15 +295,15 @@ impl Follower {
         if known.endpoints.get(&source.slot) != Some(&source) {
             follow_endpoint(known, source.slot, telling);
         }
-        taken.sink = telling.observer.connected(incoming, target);
-        telling.sinks.extend(taken.sink.clone());
-        place(taken);
+        entry.sink = telling.observer.connected(incoming, target);
+        telling.sinks.extend(entry.sink.clone());
+        place(entry);
     }
 
     /// Follows a peer's record of a connection that may be ours.
     fn follow_incoming(&self, known: &KnownPeer, slot: u32) {
         let Some(record) = known.peer.record::<IncomingRecord>(Table::Incoming, slot) else { return };
-        let Some(outgoing) = record.answers(self.local.id) else { return };
+        let Some(outgoing) = record.answers(self.own.id) else { return };
         let Some(accepted) = self.outgoing.find(slot_of(outgoing)) else { return };
         if !names_generation(outgoing, accepted.reference) || accepted.peer.id() != known.peer.id() {
             return;
@@ -329,21 +329,21 @@ impl Follower {
         }
         known.event_rings.remove(&slot);
         let Some((generation, (peer, reference))) = found else { return };
-        if peer != self.local.id {
+        if peer != self.own.id {
             return;
         }
         let Some(port) = self.ports.find(reference) else { return };
-        let entries = match self.local.event_entries(&known.peer, slot) {
+        let entries = match self.own.event_entries(&known.peer, slot) {
             Ok(Some(entries)) => entries,
             Err(error) if error.may_pass() => {
                 known.is_incomplete = true;
-                self.local.pause();
+                self.own.pause();
                 return;
             }
             Ok(None) | Err(_) => return,
         };
         let tail = self
-            .local
+            .own
             .slot_for(known.peer.id())
             .and_then(|(peer_slot, peer_generation)| port.peer_tail(peer_slot, peer_generation));
         match tail {
@@ -360,7 +360,7 @@ impl Follower {
 
     /// The peer may have places for the tails of our event rings.
     fn follow_tails(&self, known: &KnownPeer) {
-        if self.outgoing.event_rings.adopt_tails(&self.local, known.peer.id()) {
+        if self.outgoing.event_rings.adopt_tails(&self.own, known.peer.id()) {
             self.outgoing.announce_to(known.peer.id());
         }
     }
@@ -370,7 +370,7 @@ impl Follower {
         let is_gone = |event_sender: &EventSender| {
             event_sender.peer.id() == known.peer.id() && !event_sender.is_current()
         };
-        self.outgoing.event_rings.retire(&self.local, is_gone);
+        self.outgoing.event_rings.retire(&self.own, is_gone);
     }
 }
 
@@ -378,17 +378,17 @@ impl Doorbell for Follower {
     /// Rings the bells if another user has touched the doorbell, or may have. All other reports
     /// wait for the helper thread's next look, which this triggers at once.
     fn hear(&self) {
-        if self.local.is_forked() {
+        if self.own.is_forked() {
             return; // the reports are for the parent to read
         }
         // The thread that holds the lock reads the reports.
         let Some(mut discovery) = self.discovery.try_lock() else { return };
         if discovery.read_watch(sys::steady()) {
-            self.local.wake_helper();
+            self.own.wake_helper();
         }
         let is_unwatched = matches!(discovery.doorbell, Touched::Unwatched);
         if std::mem::take(&mut discovery.is_rung) || is_unwatched {
-            self.local.ring_all();
+            self.own.ring_all();
         }
     }
 }
@@ -406,7 +406,7 @@ fn follow_endpoint(known: &mut KnownPeer, slot: u32, telling: &mut Telling<'_>) 
     let found = found.filter(|(_, endpoint)| endpoint.kind != EndpointKind::Report);
     let key = found
         .as_ref()
-        .map(|(generation, _)| EndpointKey::of(crate::tables::control::reference(slot, *generation)));
+        .map(|(generation, _)| EndpointKey::of(crate::tables::control_segment::reference(slot, *generation)));
     let before = known.endpoints.get(&slot).copied();
     if before == key {
         return;

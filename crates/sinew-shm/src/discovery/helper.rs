@@ -17,7 +17,7 @@ pub(crate) struct Helper {
 
 impl Helper {
     pub(crate) fn start(follower: &Arc<Follower>) -> Result<Self, JoinError> {
-        let path = follower.local.domain.path();
+        let path = follower.own.domain.path();
         let wake = Arc::new(sys::Wake::new().map_err(SystemError::io("eventfd", path))?);
         let watch = follower.discovery.lock().watch.as_ref().and_then(Watch::descriptor);
         let (theirs, whose) = (wake.clone(), Arc::downgrade(follower));
@@ -26,7 +26,7 @@ impl Helper {
             .stack_size(256 << 10)
             .spawn(move || help(&whose, &theirs, watch.as_ref()))
             .map_err(SystemError::io("starting a thread", path))?;
-        let _ = follower.local.helper.set(wake.clone()); // there is one helper thread
+        let _ = follower.own.helper.set(wake.clone()); // there is one helper thread
         Ok(Self { wake, thread: Some(thread) })
     }
 
@@ -43,19 +43,19 @@ impl Helper {
 fn help(whose: &Weak<Follower>, wake: &sys::Wake, watch: Option<&rustix::fd::OwnedFd>) {
     sys::small_timer_slack();
     if let Some(follower) = whose.upgrade()
-        && follower.local.domain.touch_mode().is_some()
+        && follower.own.domain.touch_mode().is_some()
     {
         hear_while_asleep(whose.clone());
     }
     loop {
         let patience = {
             let Some(follower) = whose.upgrade() else { return };
-            if follower.local.check().is_err() {
+            if follower.own.check().is_err() {
                 return;
             }
             let patience = follower.look(false);
             follower
-                .local
+                .own
                 .paused()
                 .map_or(patience, |left| patience.min(Duration::from_nanos(left.unsigned_abs())))
         };

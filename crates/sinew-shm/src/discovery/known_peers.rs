@@ -2,7 +2,7 @@
 
 use crate::error::SegmentProblem;
 use crate::peer::leftovers::remove_files;
-use crate::peer::mapped::Peer;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::sync::Arc;
 use crate::platform::sys::{self, Heard, Watch};
 use crate::segment::domain::Domain;

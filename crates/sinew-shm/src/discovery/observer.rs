@@ -1,8 +1,8 @@
 //! What a participant is told of the others.
 
 use crate::connection::incoming::Incoming;
-use crate::own::taken::Sink;
-use crate::peer::mapped::Peer;
+use crate::own::incoming_entry::Sink;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::sync::Arc;
 use crate::tables::endpoint::{Endpoint, EndpointKey};
 

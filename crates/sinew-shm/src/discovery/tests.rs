@@ -3,13 +3,13 @@
 use super::known_peers::{COARSE, Changing};
 use super::observer::Observer;
 use crate::connection::incoming::Incoming;
-use crate::own::taken::Sink;
-use crate::peer::mapped::Peer;
+use crate::own::incoming_entry::Sink;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::sync::{Arc, Mutex};
 use crate::platform::sys;
 use crate::segment::domain::Domain;
 use crate::tables::endpoint::{Endpoint, EndpointKey, EndpointKind};
-use crate::testing::onlooker::endpoint;
+use crate::testing::recording_observer::endpoint;
 use crate::{Connect, Participant, Writer};
 use std::collections::HashSet;
 

@@ -17,7 +17,7 @@
 //! - The bell is a word that every process of the same user may write. A wrong value causes a
 //!   needless wake-up, or a delay until the next look. Another user's process touches the doorbell
 //!   instead, and the helper thread of the sleeper's process rings the bells: see
-//!   [`Ringer`](crate::peer::mapped::Ringer).
+//!   [`Ringer`](crate::peer::mapped_peer::Ringer).
 //!
 //! # Positions
 //!

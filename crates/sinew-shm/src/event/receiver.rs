@@ -6,15 +6,15 @@
 
 use crate::error::{CapacityError, SegmentError};
 use crate::event::protocol::{self, Drained, Drainer, Entries};
-use crate::own::local::Local;
-use crate::own::taken::Sink;
-use crate::peer::mapped::Peer;
+use crate::own::incoming_entry::Sink;
+use crate::own::own_state::OwnState;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::failpoints::{self, Point};
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::segment::domain::Domain;
 use crate::tables::bell::Bell;
-use crate::tables::control::{
+use crate::tables::control_segment::{
     EventRingRecord, PortRecord, Table, TailRecord, names_generation, reference, slot_of, tail_owner,
     tail_slot,
 };
@@ -26,7 +26,7 @@ use std::time::Duration;
 
 /// A port: an executor, or a thread that waits, listens on it.
 pub struct EventReceiver {
-    local: Arc<Local>,
+    own: Arc<OwnState>,
     slot: u32,
     /// Slot and life of the port.
     pub(crate) reference: u64,
@@ -61,15 +61,15 @@ impl fmt::Debug for EventReceiver {
 impl EventReceiver {
     /// Makes a port of this participant. With `beside`, it sleeps on the bell of that port.
     pub(crate) fn new(
-        local: &Arc<Local>,
+        own: &Arc<OwnState>,
         beside: Option<&EventReceiver>,
     ) -> Result<Arc<Self>, CapacityError> {
-        let control = local.control()?;
+        let control = own.control()?;
         let slot = control.allocate(Table::Ports)?;
         let record: ShmRef<PortRecord> = control.record(Table::Ports, slot)?;
         let (bell, bell_at) = match beside {
-            Some(beside) if beside.local.shares_domain(local) => (beside.bell.clone(), beside.bell_at),
-            _ => (local.bell(u64::from(slot) + 1)?, (local.id, u64::from(slot) + 1)),
+            Some(beside) if beside.own.shares_domain(own) => (beside.bell.clone(), beside.bell_at),
+            _ => (own.bell(u64::from(slot) + 1)?, (own.id, u64::from(slot) + 1)),
         };
         // Relaxed: T2 publishes it.
         record.bell.store(bell_at.0, Ordering::Relaxed);
@@ -77,7 +77,7 @@ impl EventReceiver {
         record.parked.store(0, Ordering::Relaxed);
         let reference = control.publish(Table::Ports, slot);
         Ok(Arc::new(Self {
-            local: local.clone(),
+            own: own.clone(),
             slot,
             reference,
             record,
@@ -90,7 +90,7 @@ impl EventReceiver {
 
     /// Returns the id of the participant that owns the port.
     pub fn participant(&self) -> u64 {
-        self.local.id
+        self.own.id
     }
 
     /// Returns an error if the port can't be used: see
@@ -99,13 +99,13 @@ impl EventReceiver {
     /// # Errors
     /// [`CapacityError`]
     pub fn check(&self) -> Result<(), CapacityError> {
-        self.local.check()
+        self.own.check()
     }
 
     /// Returns `true` if the port's participant is in this domain: only ports of one domain can
     /// share a bell.
     pub fn is_in(&self, domain: &Domain) -> bool {
-        self.local.domain == *domain
+        self.own.domain == *domain
     }
 
     /// Adds a peer's event ring towards this port, from its first entry.
@@ -131,7 +131,7 @@ impl EventReceiver {
     /// Returns `true` if a peer has announced something. Reads one word per peer.
     #[inline]
     pub fn is_pending(&self) -> bool {
-        if self.local.is_forked() {
+        if self.own.is_forked() {
             return false;
         }
         let sources = self.sources.lock();
@@ -161,7 +161,7 @@ impl EventReceiver {
     /// Notes the current end of the announcements. Returns `false` if there are none.
     #[inline]
     fn look_how_far(&self) -> bool {
-        if self.local.is_forked() {
+        if self.own.is_forked() {
             return false;
         }
         let mut any = false;
@@ -176,7 +176,7 @@ impl EventReceiver {
     /// thread that makes it drains it).
     #[inline]
     fn next(&self) -> Option<Option<Arc<dyn Sink>>> {
-        if self.local.is_forked() {
+        if self.own.is_forked() {
             return None;
         }
         let mut sources = self.sources.lock();
@@ -185,14 +185,14 @@ impl EventReceiver {
             if drainer.taken() >= *end {
                 continue;
             }
-            if paused.is_some_and(|until| self.local.is_pausing(until)) {
+            if paused.is_some_and(|until| self.own.is_pausing(until)) {
                 continue;
             }
             let pause = Cell::new(None);
-            let find = || match self.local.event_entries(peer, *slot) {
+            let find = || match self.own.event_entries(peer, *slot) {
                 Ok(entries) => entries,
                 Err(error) => {
-                    pause.set(error.may_pass().then(|| self.local.pause()));
+                    pause.set(error.may_pass().then(|| self.own.pause()));
                     None
                 }
             };
@@ -204,7 +204,7 @@ impl EventReceiver {
                 Drained::Connection(connection) => {
                     let peer = peer.id();
                     drop(sources);
-                    return Some(self.local.sink(peer, connection));
+                    return Some(self.own.sink(peer, connection));
                 }
                 Drained::Lost => {
                     let lost = sources.swap_remove(index);
@@ -225,7 +225,7 @@ impl EventReceiver {
     /// and passes it to [`sleep`](Self::sleep).
     #[inline]
     pub fn bell(&self) -> u32 {
-        if self.local.is_forked() {
+        if self.own.is_forked() {
             return 0;
         }
         self.bell.rung()
@@ -238,7 +238,7 @@ impl EventReceiver {
     /// Does nothing in a forked child.
     #[inline]
     pub fn park(&self) {
-        if self.local.is_forked() {
+        if self.own.is_forked() {
             return;
         }
         // Relaxed: one thread at a time parks; the number only has to differ from the one before.
@@ -249,7 +249,7 @@ impl EventReceiver {
     /// K4: the thread is awake again.
     #[inline]
     pub fn unpark(&self) {
-        if self.local.is_forked() {
+        if self.own.is_forked() {
             return;
         }
         protocol::unpark(&self.record.parked);
@@ -258,7 +258,7 @@ impl EventReceiver {
     /// Sleeps until the bell is rung, unless it has been rung since `seen` was read. May return
     /// early; returns at once in a forked child.
     pub fn sleep(&self, seen: u32, timeout: Option<Duration>) {
-        if self.local.is_forked() {
+        if self.own.is_forked() {
             return;
         }
         self.bell.sleep(seen, timeout);
@@ -266,7 +266,7 @@ impl EventReceiver {
 
     /// Ends a sleep of this process.
     pub fn ring(&self) {
-        if self.local.is_forked() {
+        if self.own.is_forked() {
             return;
         }
         self.bell.ring();
@@ -277,7 +277,7 @@ impl EventReceiver {
         peer_slot: u32,
         peer_generation: u64,
     ) -> Result<ShmRef<TailRecord>, CapacityError> {
-        let control = self.local.control()?;
+        let control = self.own.control()?;
         let slot = tail_slot(peer_slot, self.slot);
         control.reserve(Table::Tails, slot as usize + 1)?;
         let tail: ShmRef<TailRecord> = control.record(Table::Tails, slot)?;
@@ -293,7 +293,7 @@ impl EventReceiver {
 
 impl Drop for EventReceiver {
     fn drop(&mut self) {
-        if let Ok(control) = self.local.control() {
+        if let Ok(control) = self.own.control() {
             control.retire(Table::Ports, self.slot);
         }
         debug_assert!(reference(self.slot, self.reference) == self.reference);
@@ -323,7 +323,7 @@ impl EventReceivers {
     }
 }
 
-impl Local {
+impl OwnState {
     /// The current entries of a peer's event ring; `None` if there are none, or if they are
     /// invalid.
     ///

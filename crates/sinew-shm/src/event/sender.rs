@@ -4,11 +4,11 @@
 use crate::error::CapacityError;
 use crate::event::protocol::{self, Entries, Position, Pusher};
 use crate::memory::data_segments::Block;
-use crate::own::local::Local;
-use crate::peer::mapped::{Peer, Ringer};
+use crate::own::own_state::OwnState;
+use crate::peer::mapped_peer::{Peer, Ringer};
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{Arc, AtomicU64, Mutex, Ordering};
-use crate::tables::control::{
+use crate::tables::control_segment::{
     EventRingRecord, PeerRecord, PortRecord, Table, TailRecord, names_generation, read_generation, slot_of,
     tail_owner, tail_slot,
 };
@@ -42,7 +42,7 @@ struct EventSenderState {
 impl EventSender {
     /// Makes the ring, and publishes it to the peer. `None` if the port is gone.
     pub(crate) fn create(
-        local: &Local,
+        own: &OwnState,
         peer: &Arc<Peer>,
         port: u64,
     ) -> Result<Option<Arc<Self>>, CapacityError> {
@@ -55,10 +55,10 @@ impl EventSender {
         if !names_generation(port, generation) {
             return Ok(None);
         }
-        let Some(bell) = local.find_bell(peer, owner, index) else { return Ok(None) };
-        let block = local.memory.block(Entries::words(FIRST_CAPACITY) * 8)?;
+        let Some(bell) = own.find_bell(peer, owner, index) else { return Ok(None) };
+        let block = own.memory.block(Entries::words(FIRST_CAPACITY) * 8)?;
         let entries = Entries::create(block.words.clone(), FIRST_CAPACITY);
-        let control = local.control()?;
+        let control = own.control()?;
         let slot = control.allocate(Table::EventRings)?;
         let record: ShmRef<EventRingRecord> = control.record(Table::EventRings, slot)?;
         // Relaxed: T2 publishes it.
@@ -145,11 +145,11 @@ impl EventSender {
     }
 
     /// Makes room for one more connection.
-    pub(crate) fn add_connection(&self, local: &Local) -> Result<(), CapacityError> {
+    pub(crate) fn add_connection(&self, own: &OwnState) -> Result<(), CapacityError> {
         let mut state = self.state.lock();
         let capacity = state.pusher.capacity();
         if state.connections == capacity {
-            let block = local.memory.block(Entries::words(capacity * 2) * 8)?;
+            let block = own.memory.block(Entries::words(capacity * 2) * 8)?;
             let entries = Entries::create(block.words.clone(), capacity * 2);
             state.pusher.grow(entries, self.tail(), &self.record.ring, block.location); // G1 to G3
             state.blocks.push(block);
@@ -164,16 +164,16 @@ impl EventSender {
 
     /// Retires the ring because the reader, or its port, is gone. The ring's memory stays: the
     /// reader may be slow to notice.
-    pub(crate) fn retire(&self, local: &Local) {
-        if let Ok(control) = local.control() {
+    pub(crate) fn retire(&self, own: &OwnState) {
+        if let Ok(control) = own.control() {
             control.retire(Table::EventRings, self.slot);
         }
     }
 
     /// Frees the ring's memory for reuse. The reader is gone, and no thread here pushes any more.
-    pub(crate) fn free(&self, local: &Local) {
+    pub(crate) fn free(&self, own: &OwnState) {
         let blocks = std::mem::take(&mut self.state.lock().blocks);
-        blocks.into_iter().for_each(|block| local.memory.free_block(block));
+        blocks.into_iter().for_each(|block| own.memory.free_block(block));
     }
 
     /// Whether the ring's port still exists.
@@ -195,7 +195,7 @@ impl EventSenders {
     /// gone.
     pub(crate) fn event_sender(
         &self,
-        local: &Local,
+        own: &OwnState,
         peer: &Arc<Peer>,
         port: u64,
     ) -> Result<Option<Arc<EventSender>>, CapacityError> {
@@ -208,34 +208,34 @@ impl EventSenders {
         if peer.is_gone() {
             return Ok(None); // its event rings are retired already
         }
-        let made = EventSender::create(local, peer, port)?;
+        let made = EventSender::create(own, peer, port)?;
         all.extend(made.clone());
         Ok(made)
     }
 
     /// Takes over the tails that a peer may have for our event rings. Returns `true` if there are
     /// new ones.
-    pub(crate) fn adopt_tails(&self, local: &Local, peer: u64) -> bool {
+    pub(crate) fn adopt_tails(&self, own: &OwnState, peer: u64) -> bool {
         let all: Vec<_> = self.current.lock().clone();
         let mut news = false;
         for event_sender in all.iter().filter(|event_sender| event_sender.peer.id() == peer) {
-            news |= event_sender.adopt_tail(local.id);
+            news |= event_sender.adopt_tail(own.id);
         }
         news
     }
 
     /// Retires the event rings to a reader, or a port, that is gone.
-    pub(crate) fn retire(&self, local: &Local, is_gone: impl Fn(&EventSender) -> bool) {
+    pub(crate) fn retire(&self, own: &OwnState, is_gone: impl Fn(&EventSender) -> bool) {
         let gone: Vec<_> = self.current.lock().extract_if(.., |event_sender| is_gone(event_sender)).collect();
-        gone.iter().for_each(|event_sender| event_sender.retire(local));
+        gone.iter().for_each(|event_sender| event_sender.retire(own));
         self.outlived.lock().extend(gone);
     }
 
     /// Frees all [retired](Self::retire) event rings to a peer that is gone; no thread here pushes
     /// there any more.
-    pub(crate) fn free(&self, local: &Local, peer: u64) {
+    pub(crate) fn free(&self, own: &OwnState, peer: u64) {
         let outlived: Vec<_> =
             self.outlived.lock().extract_if(.., |event_sender| event_sender.peer.id() == peer).collect();
-        outlived.iter().for_each(|event_sender| event_sender.free(local));
+        outlived.iter().for_each(|event_sender| event_sender.free(own));
     }
 }

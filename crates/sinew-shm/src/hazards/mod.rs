@@ -4,7 +4,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `holds` | the protocol, and the words that mark chunks |
-//! | `readers` | the participants that may hold chunks |
+//! | `chunk_readers` | the participants that may hold chunks |
 
+pub(crate) mod chunk_readers;
 pub(crate) mod holds;
-pub(crate) mod readers;

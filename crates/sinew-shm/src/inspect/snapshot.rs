@@ -6,7 +6,7 @@
 
 use crate::error::{SegmentError, SegmentProblem, SystemError};
 use crate::peer::leftovers::{is_read_by_others, remove_files};
-use crate::peer::mapped::Peer;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::sync::Arc;
 use crate::platform::sys;
 use crate::segment::domain::Domain;

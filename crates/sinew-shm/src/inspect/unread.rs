@@ -5,10 +5,10 @@
 //! backlog.
 
 use crate::inspect::snapshot::Snapshot;
-use crate::peer::mapped::Peer;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::sync::{Arc, AtomicU64, Ordering};
 use crate::ring::Ring;
-use crate::tables::control::{
+use crate::tables::control_segment::{
     DONE, IncomingRecord, OutgoingRecord, Table, names_generation, read_generation, slot_of,
 };
 use crate::tables::endpoint::EndpointKey;

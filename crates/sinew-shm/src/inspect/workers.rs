@@ -16,11 +16,11 @@
 
 use crate::error::CapacityError;
 use crate::participant::Participant;
-use crate::peer::mapped::Peer;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::fork::Maker;
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{Arc, AtomicU64, Ordering};
-use crate::tables::control::{Table, WorkerRecord, read_generation};
+use crate::tables::control_segment::{Table, WorkerRecord, read_generation};
 use crate::tables::endpoint::EndpointKey;
 use std::fmt;
 

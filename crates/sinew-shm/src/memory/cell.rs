@@ -1,6 +1,6 @@
 //! Cells: chunks with a reference count in their writer's process.
 
-use crate::hazards::readers::Readers;
+use crate::hazards::chunk_readers::Readers;
 use crate::platform::sync::{Arc, Ordering, PlainU64};
 use crate::segment::slab::OwnChunk;
 

@@ -19,7 +19,7 @@
 //! allocate memory, or raise a signal in a full file system.
 
 use crate::error::{CapacityError, SystemError};
-use crate::hazards::readers::Readers;
+use crate::hazards::chunk_readers::Readers;
 use crate::memory::cell::{Cell, move_unused, own};
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{Arc, AtomicU64, Mutex, Ordering, PlainU64};

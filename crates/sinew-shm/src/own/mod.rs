@@ -2,8 +2,8 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `local` | the segments and tables, what is being read, leaving |
-//! | `taken` | connections of other participants that it has taken up |
+//! | `own_state` | the segments and tables, what is being read, leaving |
+//! | `incoming_entry` | connections of other participants that it has taken up |
 
-pub(crate) mod local;
-pub(crate) mod taken;
+pub(crate) mod incoming_entry;
+pub(crate) mod own_state;

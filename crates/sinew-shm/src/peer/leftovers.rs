@@ -2,14 +2,16 @@
 //! still read.
 
 use crate::error::SegmentProblem;
-use crate::peer::mapped::Peer;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::failpoints::{self, Point};
 use crate::platform::sync::{Arc, Ordering};
 use crate::segment::directory::Directory;
 use crate::segment::domain::Domain;
 use crate::segment::header::{SegmentKind, file_name, parse_file_name};
 use crate::segment::owner_state::{OwnerState, probe};
-use crate::tables::control::{DONE, IncomingRecord, OutgoingRecord, Table, read_generation, reference};
+use crate::tables::control_segment::{
+    DONE, IncomingRecord, OutgoingRecord, Table, read_generation, reference,
+};
 use std::collections::{HashMap, HashSet};
 
 /// Removes a dead participant's files, the control segment last. Another process may do the same at

@@ -2,8 +2,8 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `mapped` | another participant: its segments, tables and changes |
+//! | `mapped_peer` | another participant: its segments, tables and changes |
 //! | `leftovers` | the files of a participant that is gone, and who still reads them |
 
 pub(crate) mod leftovers;
-pub(crate) mod mapped;
+pub(crate) mod mapped_peer;

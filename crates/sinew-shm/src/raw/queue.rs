@@ -12,7 +12,7 @@ use super::waiter::Waiter;
 use crate::connection::incoming::{Incoming, Message};
 use crate::error::CapacityError;
 use crate::participant::OwnEndpoint;
-use crate::peer::mapped::Peer;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::sync::{Arc, Mutex};
 use crate::platform::sys;
 use crate::ring::Head;

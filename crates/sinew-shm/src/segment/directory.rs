@@ -9,7 +9,7 @@
 
 use crate::error::SystemError;
 use crate::platform::sys::{self, FileTime};
-use crate::segment::medium::Medium;
+use crate::segment::file_system::Medium;
 use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::{Errno, Result};

@@ -34,8 +34,8 @@
 //! |---|---|
 //! | `domain` | a domain's directory, where its participants find each other |
 //! | `directory` | an open directory, safe against users who rename its entries |
-//! | `medium` | the medium that holds files: memory or a disk |
-//! | `concern` | what is unfavourable about a domain's place |
+//! | `file_system` | the medium that holds files: memory or a disk |
+//! | `location_warnings` | what is unfavourable about a domain's place |
 //! | `header` | the head of every segment, and the names of the files |
 //! | `own_segment` | segments of this process |
 //! | `peer_segment` | segments of other participants |
@@ -43,12 +43,12 @@
 //! | `slab` | segments of equal chunks, for large messages |
 //! | `descriptions` | descriptions of types, stored beside the domains |
 
-pub(crate) mod concern;
 pub(crate) mod descriptions;
 pub(crate) mod directory;
 pub(crate) mod domain;
+pub(crate) mod file_system;
 pub(crate) mod header;
-pub(crate) mod medium;
+pub(crate) mod location_warnings;
 pub(crate) mod own_segment;
 pub(crate) mod owner_state;
 pub(crate) mod peer_segment;

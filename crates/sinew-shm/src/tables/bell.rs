@@ -5,7 +5,7 @@ use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{AtomicU32, Ordering};
 use crate::platform::sys;
 use crate::segment::header::Header;
-use crate::tables::control::Table;
+use crate::tables::control_segment::Table;
 use std::cell::RefCell;
 use std::sync::Weak;
 use std::time::Duration;

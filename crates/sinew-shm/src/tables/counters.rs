@@ -7,7 +7,7 @@
 use crate::platform::fork::Maker;
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{AtomicU64, Ordering};
-use crate::tables::control::{BUCKETS, EndpointRecord};
+use crate::tables::control_segment::{BUCKETS, EndpointRecord};
 use crate::tables::endpoint::{Counter, EndpointKey};
 use std::fmt;
 

@@ -3,8 +3,8 @@
 
 use crate::error::SegmentError;
 use crate::platform::sync::{AtomicU64, Ordering};
-use crate::tables::control::{BUCKETS, EndpointRecord, TEXT, WORDS, read_generation};
-use crate::tables::local_tables::store_text;
+use crate::tables::control_segment::{BUCKETS, EndpointRecord, TEXT, WORDS, read_generation};
+use crate::tables::own_tables::store_text;
 
 /// The kind of an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -97,7 +97,7 @@ impl EndpointKey {
     }
 
     pub(crate) fn reference(self) -> u64 {
-        crate::tables::control::reference(self.slot, u64::from(self.generation))
+        crate::tables::control_segment::reference(self.slot, u64::from(self.generation))
     }
 }
 

@@ -3,14 +3,14 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `control` | layout and protocol of the control segment |
-//! | `local_tables` | the owner's side of the control segment |
+//! | `control_segment` | layout and protocol of the control segment |
+//! | `own_tables` | the owner's side of the control segment |
 //! | `endpoint` | entities as they are announced |
 //! | `counters` | an entity's counters, for its owner |
 //! | `bell` | words that threads sleep on |
 
 pub(crate) mod bell;
-pub(crate) mod control;
+pub(crate) mod control_segment;
 pub(crate) mod counters;
 pub(crate) mod endpoint;
-pub(crate) mod local_tables;
+pub(crate) mod own_tables;

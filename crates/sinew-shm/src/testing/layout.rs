@@ -8,7 +8,7 @@ use crate::ring;
 use crate::segment::header::{Header, LAYOUT_VERSION};
 use crate::segment::slab::IMAGE_AT;
 use crate::tables::bell::{BELLS, BELLS_LENGTH, bell_offset};
-use crate::tables::control::{
+use crate::tables::control_segment::{
     ControlHeader, EndpointRecord, EventRingRecord, FIXED, IncomingRecord, LENGTH, LOG, OutgoingRecord,
     PeerRecord, PortRecord, TABLES, Table, TailRecord, WorkerRecord,
 };

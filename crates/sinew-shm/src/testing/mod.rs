@@ -5,6 +5,6 @@ mod layout;
 #[cfg(loom)]
 mod models;
 #[cfg(not(loom))]
-pub(crate) mod onlooker;
-#[cfg(not(loom))]
 mod properties;
+#[cfg(not(loom))]
+pub(crate) mod recording_observer;

@@ -5,7 +5,7 @@ use crate::chunk::pool::Pool;
 use crate::error::CapacityError;
 use crate::platform::sync::Arc;
 use crate::segment::slab::class_of;
-use crate::writer::sending_end::{Writer, slot_index};
+use crate::writer::message_writer::{Writer, slot_index};
 use std::fmt;
 
 impl Writer {
@@ -34,7 +34,7 @@ impl Writer {
                 loaned => return loaned,
             };
             let room = match &error {
-                CapacityError::FileSystem { .. } => Some(self.endpoint.local.domain.usable(class_of(length))),
+                CapacityError::FileSystem { .. } => Some(self.endpoint.own.domain.usable(class_of(length))),
                 CapacityError::System(_) => None, // no descriptor: a larger chunk needs none
                 _ => return Err(error),
             };
@@ -86,10 +86,10 @@ impl Writer {
         // A chunk that was published several times is named several times.
         let mut named: Vec<u64> = may_go.clone().map(Lent::name).collect();
         named.sort_unstable();
-        let local = &self.endpoint.local;
+        let own = &self.endpoint.own;
         let mut held = Vec::new();
         // A hint, as the reference counts are: other threads change both.
-        local.readers.collect_held(&mut held);
+        own.readers.collect_held(&mut held);
         held.sort_unstable();
         let is_freed = |lent: &Lent| {
             let name = lent.name();
@@ -99,13 +99,13 @@ impl Writer {
         };
         let mut freed: Vec<u64> = may_go.filter(|lent| is_freed(lent)).map(Lent::name).collect();
         freed.sort_unstable();
-        local.memory.would_do(class, &freed, room) && self.withdraw(end, is_freed)
+        own.memory.would_do(class, &freed, room) && self.withdraw(end, is_freed)
     }
 
     /// W0 of the oldest message before `end` that has a chunk and may go. Returns `false` if there
     /// is none.
     fn withdraw(&mut self, end: u64, may_go: impl Fn(&Lent) -> bool) -> bool {
-        if self.endpoint.local.is_forked() {
+        if self.endpoint.own.is_forked() {
             return false;
         }
         let slots = self.named.len();

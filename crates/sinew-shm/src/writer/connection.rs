@@ -2,7 +2,7 @@
 
 use crate::connection::flow_control::{self, Want};
 use crate::connection::outgoing::Accepted;
-use crate::peer::mapped::Peer;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::sync::Arc;
 use crate::tables::endpoint::EndpointKey;
 

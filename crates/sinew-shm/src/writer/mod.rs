@@ -3,13 +3,13 @@
 //! | file | contents |
 //! |---|---|
 //! | `connection` | one of its connections, as the writer keeps it |
-//! | `sending_end` | the writer: connecting readers, publishing |
+//! | `message_writer` | the writer: connecting readers, publishing |
 //! | `chunks` | lending memory for messages, and taking it back from older ones |
 //! | `waiting` | waiting for readers that must get every message |
 
 pub(crate) mod chunks;
 pub(crate) mod connection;
-pub(crate) mod sending_end;
+pub(crate) mod message_writer;
 pub(crate) mod waiting;
 
 #[cfg(all(test, not(loom)))]

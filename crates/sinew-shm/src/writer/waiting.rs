@@ -5,7 +5,7 @@ use crate::connection::flow_control::{self, Want};
 use crate::platform::sys;
 use crate::tables::bell::Bell;
 use crate::writer::connection::{Connection, Laggard};
-use crate::writer::sending_end::Writer;
+use crate::writer::message_writer::Writer;
 use std::fmt;
 use std::time::Duration;
 
@@ -38,9 +38,9 @@ impl Writer {
 
     #[cold]
     fn begin_to_wait(&mut self) -> Option<Waiting> {
-        let local = &self.endpoint.local;
-        local.control().ok()?; // not in a forked child
-        let bell = local.space_bell().ok()?;
+        let own = &self.endpoint.own;
+        own.control().ok()?; // not in a forked child
+        let bell = own.space_bell().ok()?;
         let now = sys::steady();
         let patience = flow_control::FAIR - (now - *self.crowded.get_or_insert(now));
         let want = if patience > 0 { Want::Half } else { Want::Any };

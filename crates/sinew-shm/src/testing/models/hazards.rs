@@ -5,7 +5,7 @@ use crate::hazards::holds::{Hazards, collect};
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{Arc, AtomicU64, Ordering};
 use crate::ring::{Chunk, Found, Head, Payload, Ring};
-use crate::tables::control;
+use crate::tables::control_segment;
 use loom::cell::UnsafeCell;
 use loom::thread::{self, JoinHandle};
 
@@ -83,7 +83,7 @@ fn read(ring: &Ring, number: u64, hazards: &Hazards, chunks: &Chunks, state: &At
         assert_eq!(chunks.read(chunk.name), number, "another message's bytes");
     }
     if hazards.give_back(&mark) {
-        control::let_go(state); // Q3
+        control_segment::let_go(state); // Q3
     }
     there
 }
@@ -220,19 +220,19 @@ fn a_reader_that_leaves() {
         let left = state.clone();
         let leaver = thread::spawn(move || {
             hazards.refuse(); // Q1
-            control::leave(&left); // Q2
+            control_segment::leave(&left); // Q2
             if hazards.are_all_back() {
-                control::let_go(&left); // Q3
+                control_segment::let_go(&left); // Q3
             }
         });
         scene.publish(2, 1);
         // Q4 runs on the helper thread: it may change the list at the last moment.
-        if is_free(0, || (!control::has_let_go(&state)).then(|| scene.table.clone())) {
+        if is_free(0, || (!control_segment::has_let_go(&state)).then(|| scene.table.clone())) {
             scene.chunks.write(0, 3);
         }
         reader.join().unwrap();
         leaver.join().unwrap();
-        assert!(control::has_let_go(&state), "the last one says so");
+        assert!(control_segment::has_let_go(&state), "the last one says so");
     });
 }
 

@@ -5,7 +5,7 @@ use crate::connection::flow_control::{self, Cursor, Want};
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{Arc, AtomicU64};
 use crate::tables::bell::Bell;
-use crate::tables::control::IncomingRecord;
+use crate::tables::control_segment::IncomingRecord;
 use loom::cell::UnsafeCell;
 use loom::thread;
 

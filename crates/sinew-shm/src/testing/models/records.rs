@@ -2,7 +2,7 @@
 
 use super::check;
 use crate::platform::sync::{Arc, AtomicU64, Mutex, Ordering};
-use crate::tables::control::{self, Table};
+use crate::tables::control_segment::{self, Table};
 use loom::thread;
 
 /// A record; all its fields contain its life's number.
@@ -19,13 +19,13 @@ impl Record {
     /// T2, with fields that contain the life's number.
     fn publish(&self, generation: u64) {
         self.fields.iter().for_each(|field| field.store(generation, Ordering::Relaxed)); // T2 publishes it
-        assert_eq!(control::publish_generation(&self.generation), generation);
+        assert_eq!(control_segment::publish_generation(&self.generation), generation);
     }
 
     /// T3; the fields found belong to one life.
     fn check(&self) {
         let fields = || [&self.fields[0], &self.fields[1]].map(|field| field.load(Ordering::Relaxed));
-        if let Some((generation, fields)) = control::read_generation(&self.generation, fields) {
+        if let Some((generation, fields)) = control_segment::read_generation(&self.generation, fields) {
             assert_eq!(fields, [generation, generation], "of another life");
         }
     }
@@ -41,8 +41,8 @@ fn a_record_that_is_used_again() {
         record.publish(1);
         let theirs = record.clone();
         let reader = thread::spawn(move || theirs.check());
-        control::end_generation(&record.generation);
-        control::begin_generation();
+        control_segment::end_generation(&record.generation);
+        control_segment::begin_generation();
         record.publish(3);
         reader.join().unwrap();
     });
@@ -59,14 +59,14 @@ fn a_record_that_is_used_again_by_another_thread() {
         let free = Arc::new(Mutex::new(false));
         let (theirs, given_back) = (record.clone(), free.clone());
         let ending = thread::spawn(move || {
-            control::end_generation(&theirs.generation);
+            control_segment::end_generation(&theirs.generation);
             *given_back.lock() = true; // as `OwnControl::give_back`
         });
         let theirs = record.clone();
         let reader = thread::spawn(move || theirs.check());
         let is_free = *free.lock(); // as `OwnControl::allocate`
         if is_free {
-            control::begin_generation();
+            control_segment::begin_generation();
             record.publish(3);
         }
         reader.join().unwrap();
@@ -88,7 +88,7 @@ fn a_log_that_goes_round() {
         let reader = thread::spawn(move || {
             let mut position = 0;
             for _ in 0..2 {
-                let head = match control::entered(&theirs.0, &theirs.1, position) {
+                let head = match control_segment::entered(&theirs.0, &theirs.1, position) {
                     Ok((found, head)) => {
                         let expected: Vec<_> = (position..head)
                             .map(|number| (Table::Endpoints, u32::try_from(number).unwrap()))
@@ -107,7 +107,7 @@ fn a_log_that_goes_round() {
         });
         for (slot, record) in (0u32..).zip(records.iter()) {
             record.store(1, Ordering::Relaxed); // L2 carries it
-            control::enter(&shared.0, &shared.1, Table::Endpoints, slot);
+            control_segment::enter(&shared.0, &shared.1, Table::Endpoints, slot);
         }
         reader.join().unwrap();
     });

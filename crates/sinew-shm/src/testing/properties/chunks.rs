@@ -7,15 +7,15 @@ use crate::chunk::loan::{Lent, Loan};
 use crate::connection::incoming::Incoming;
 use crate::connection::outgoing::Connect;
 use crate::discovery::observer::Observer;
-use crate::own::taken::Sink;
+use crate::own::incoming_entry::Sink;
 use crate::participant::Participant;
-use crate::peer::mapped::Peer;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::sync::{Arc, Mutex};
 use crate::ring::Head;
 use crate::segment::domain::Domain;
-use crate::tables::control::Table;
+use crate::tables::control_segment::Table;
 use crate::tables::endpoint::{Endpoint, EndpointKey, EndpointKind};
-use crate::writer::sending_end::Writer;
+use crate::writer::message_writer::Writer;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -252,7 +252,7 @@ proptest! {
                 check(message.hold.unwrap().bytes(), number);
             }
             assert!(kept.lost <= displaced, "{} were lost, {displaced} displaced", kept.lost);
-            assert!(room.reading.local.hazards.ready() <= Table::Holds.capacity());
+            assert!(room.reading.own.hazards.ready() <= Table::Holds.capacity());
         });
     }
 }

@@ -9,7 +9,7 @@ use crate::platform::sys::Mapping;
 use crate::ring::{Found, Ring, Shape};
 use crate::segment::header::Header;
 use crate::segment::slab;
-use crate::tables::control::{self, EndpointRecord};
+use crate::tables::control_segment::{self, EndpointRecord};
 use crate::tables::endpoint::{Counts, Endpoint};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -142,7 +142,7 @@ proptest! {
     #[test]
     fn a_log_of_anything(all in vec(word(), 1..20), head in word(), since in word()) {
         let log: Vec<_> = all.into_iter().map(AtomicU64::new).collect();
-        match control::entered(&log, &AtomicU64::new(head), since) {
+        match control_segment::entered(&log, &AtomicU64::new(head), since) {
             Ok((found, to)) => prop_assert!(to == head && found.len() as u64 == head - since),
             Err(to) => prop_assert_eq!(to, head),
         }

@@ -1,7 +1,7 @@
 //! Entities are read from a record as they were stored.
 
 use super::garbage::endpoint_record;
-use crate::tables::control::{self, TEXT};
+use crate::tables::control_segment::{self, TEXT};
 use crate::tables::endpoint::{Endpoint, EndpointKind};
 use proptest::prelude::*;
 
@@ -37,11 +37,11 @@ proptest! {
         let record = endpoint_record(|| 0);
         for (generation, endpoint) in [(1, &first), (3, &second)] {
             endpoint.store(&record, node);
-            prop_assert_eq!(control::publish_generation(&record.generation), generation);
+            prop_assert_eq!(control_segment::publish_generation(&record.generation), generation);
             let found = Endpoint::load(&record, "a file").unwrap();
             prop_assert_eq!(found, Some((generation, endpoint.clone())));
-            control::end_generation(&record.generation);
-            control::begin_generation();
+            control_segment::end_generation(&record.generation);
+            control_segment::begin_generation();
             prop_assert_eq!(Endpoint::load(&record, "a file").unwrap(), None);
         }
     }
@@ -64,7 +64,7 @@ proptest! {
             qos: [2; 64],
         };
         endpoint.store(&record, 0);
-        control::publish_generation(&record.generation);
+        control_segment::publish_generation(&record.generation);
         let (_, found) = Endpoint::load(&record, "a file").unwrap().unwrap();
         let pairs = [(&endpoint.node, &found.node, 255), (&endpoint.name, &found.name, 255)];
         for (given, found, room) in pairs {

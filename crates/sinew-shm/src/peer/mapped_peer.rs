@@ -8,7 +8,7 @@ use crate::segment::directory::Directory;
 use crate::segment::header::SegmentKind;
 use crate::segment::peer_segment::{PeerSegment, ReservedLength, open_doorbell};
 use crate::tables::bell::{BELLS_LENGTH, Bell, SPACE_BELL, bell_offset};
-use crate::tables::control::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table};
+use crate::tables::control_segment::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table};
 use crate::tables::endpoint::{Counts, Endpoint, EndpointKey, printable};
 use rustix::fd::OwnedFd;
 use std::collections::HashMap;
@@ -132,14 +132,14 @@ impl Peer {
 
     /// Whether the participant has left its domain in good order.
     pub(crate) fn has_left(&self) -> bool {
-        control::has_left(&self.header.state)
+        control_segment::has_left(&self.header.state)
     }
 
     /// Q4: whether the participant has no hold and never will again: it has released them all, or
     /// is dead.
     pub(crate) fn holds_nothing(&self) -> bool {
         // Pairs with `set_dead`.
-        control::has_let_go(&self.header.state) || self.dead.load(Ordering::Acquire) != 0
+        control_segment::has_let_go(&self.header.state) || self.dead.load(Ordering::Acquire) != 0
     }
 
     /// Whether the participant's lock is taken, even if its files have lost their names.
@@ -217,7 +217,7 @@ impl Peer {
 
     /// L3: the changes since this position of the participant's log.
     pub(crate) fn changes(&self, since: u64) -> Changes {
-        match control::entered(&self.header.log, &self.header.changes, since) {
+        match control_segment::entered(&self.header.log, &self.header.changes, since) {
             Ok((changes, head)) => Changes::Some(changes, head),
             Err(head) => Changes::All(head),
         }
@@ -232,7 +232,7 @@ impl Peer {
     pub(crate) fn endpoint_record(
         &self,
         slot: u32,
-    ) -> Option<ShmRef<crate::tables::control::EndpointRecord>> {
+    ) -> Option<ShmRef<crate::tables::control_segment::EndpointRecord>> {
         self.record(Table::Endpoints, slot)
     }
 
@@ -242,8 +242,10 @@ impl Peer {
         for slot in 0..self.reserved(Table::Endpoints) {
             let Some(record) = self.endpoint_record(slot) else { break };
             if let Ok(Some((generation, endpoint))) = Endpoint::load(&record, self.file()) {
-                endpoints
-                    .push((EndpointKey::of(crate::tables::control::reference(slot, generation)), endpoint));
+                endpoints.push((
+                    EndpointKey::of(crate::tables::control_segment::reference(slot, generation)),
+                    endpoint,
+                ));
             }
         }
         endpoints
@@ -253,8 +255,9 @@ impl Peer {
     /// Takes a few hundred loads; the peer doesn't notice.
     pub fn counts(&self, key: EndpointKey) -> Option<Counts> {
         let record = self.endpoint_record(key.slot)?;
-        let (generation, counts) = control::read_generation(&record.generation, || Counts::load(&record))?;
-        control::names_generation(u64::from(key.generation), generation).then_some(counts)
+        let (generation, counts) =
+            control_segment::read_generation(&record.generation, || Counts::load(&record))?;
+        control_segment::names_generation(u64::from(key.generation), generation).then_some(counts)
     }
 
     /// Returns `true` if the participant still has this entity, according to its own records. A
@@ -262,8 +265,11 @@ impl Peer {
     /// the peer doesn't notice.
     pub fn has(&self, key: EndpointKey) -> bool {
         // Acquire: pairs with T2; an entity that is found was advertised.
-        let is_alive = |record: ShmRef<crate::tables::control::EndpointRecord>| {
-            control::names_generation(u64::from(key.generation), record.generation.load(Ordering::Acquire))
+        let is_alive = |record: ShmRef<crate::tables::control_segment::EndpointRecord>| {
+            control_segment::names_generation(
+                u64::from(key.generation),
+                record.generation.load(Ordering::Acquire),
+            )
         };
         !self.is_gone() && !self.has_left() && self.endpoint_record(key.slot).is_some_and(is_alive)
     }

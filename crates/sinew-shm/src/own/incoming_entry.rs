@@ -10,7 +10,7 @@ pub trait Sink: Send + Sync {
 }
 
 /// A connection that this participant has taken up, as the helper thread sees it.
-pub(crate) struct Taken {
+pub(crate) struct IncomingEntry {
     /// The life of the writer's record.
     pub(crate) generation: u64,
     pub(crate) lease: Arc<Lease>,

@@ -8,10 +8,10 @@ use crate::error::CapacityError;
 use crate::event::protocol;
 use crate::memory::data_segments::Block;
 use crate::participant::OwnEndpoint;
-use crate::peer::mapped::Peer;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::sync::{Arc, Mutex, Ordering};
 use crate::ring::{DEEPEST, Head, Payload, Ring, Shape};
-use crate::tables::control::Table;
+use crate::tables::control_segment::Table;
 use crate::tables::endpoint::{Endpoint, EndpointKey};
 use crate::writer::connection::Connection;
 use std::fmt;
@@ -68,12 +68,12 @@ impl Writer {
         inline: usize,
         next: u64,
     ) -> Result<Self, CapacityError> {
-        endpoint.local.check()?;
+        endpoint.own.check()?;
         let shape = Shape::new(depth, inline)?;
-        let block = endpoint.local.memory.block(shape.bytes())?;
+        let block = endpoint.own.memory.block(shape.bytes())?;
         let ring = Ring::create(block.words.clone(), shape);
         endpoint.record.ring.store(block.location, Ordering::Release); // G2: pairs with `Incoming::find_ring`
-        let pool = Pool::new(&endpoint.local, endpoint.counters(), shape.slots);
+        let pool = Pool::new(&endpoint.own, endpoint.counters(), shape.slots);
         let named = std::iter::repeat_with(|| None).take(shape.slots).collect();
         let connections = Vec::with_capacity(1); // most writers have no more than one
         Ok(Self {
@@ -153,10 +153,10 @@ impl Writer {
         if depth <= self.ring.shape.slots {
             return Ok(());
         }
-        let local = &self.endpoint.local;
-        local.check()?;
+        let own = &self.endpoint.own;
+        own.check()?;
         let shape = self.ring.shape.keeping(depth)?;
-        let block = local.memory.block(shape.bytes())?;
+        let block = own.memory.block(shape.bytes())?;
         let ring = Ring::create(block.words.clone(), shape);
         let mut named: Vec<_> = std::iter::repeat_with(|| None).take(shape.slots).collect();
         let kept = self.named.len();
@@ -300,7 +300,7 @@ impl Writer {
     }
 
     fn disconnect_if(&mut self, peer: u64, goes: impl Fn(Option<EndpointKey>) -> bool) {
-        if self.endpoint.local.is_forked() {
+        if self.endpoint.own.is_forked() {
             return;
         }
         let end = self.next;
@@ -338,7 +338,7 @@ impl Writer {
     /// it as missed. They are not notified before the next message.
     #[cold]
     pub fn leave_out(&mut self, number: u64, head: &Head) {
-        if self.endpoint.local.is_forked() {
+        if self.endpoint.own.is_forked() {
             return;
         }
         let displaced = self.fill(number, head, Payload::LeftOut, None);
@@ -347,7 +347,7 @@ impl Writer {
 
     #[inline]
     fn publish(&mut self, number: u64, head: &Head, payload: Payload<'_>, lent: Option<Lent>) {
-        if self.endpoint.local.is_forked() {
+        if self.endpoint.own.is_forked() {
             return; // the ring is its parent's
         }
         let displaced = self.fill(number, head, payload, lent);
@@ -386,7 +386,7 @@ impl Writer {
     /// `true` if there is another level. In a forked child nothing is named, because it doesn't
     /// have that memory.
     pub fn footprint(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
-        if self.endpoint.local.is_forked() {
+        if self.endpoint.own.is_forked() {
             return false;
         }
         let accepted = || self.connections.iter().map(|connection| &*connection.accepted);
@@ -426,18 +426,18 @@ pub(super) fn slot_index(number: u64, slots: usize) -> usize {
 impl Drop for Writer {
     /// Ends all connections. The ring stays until its readers are done.
     fn drop(&mut self) {
-        let local = self.endpoint.local.clone();
-        if local.is_forked() {
+        let own = self.endpoint.own.clone();
+        if own.is_forked() {
             return;
         }
         self.pool.close();
         self.endpoint.kept.store(1, Ordering::Relaxed); // read when the entity is dropped, by its last owner
-        let Ok(control) = local.control() else { return };
+        let Ok(control) = own.control() else { return };
         control.unpublish(Table::Endpoints, self.endpoint.key().slot);
         let mut blocks = std::mem::take(&mut self.outgrown);
         blocks.push(Block { location: self.block.location, words: self.block.words.clone() });
         let remains = Arc::new(RetiredRing {
-            local,
+            own,
             slot: self.endpoint.key().slot,
             blocks: Mutex::new(blocks),
             _chunks: std::mem::take(&mut self.named),

@@ -6,9 +6,9 @@ use crate::{Incoming, Observer, Peer, Sink};
 
 /// Stores appearing peers and connections, and listens to nothing.
 #[derive(Default)]
-pub(crate) struct Onlooker(pub(crate) Mutex<(Vec<Arc<Peer>>, Vec<Incoming>)>);
+pub(crate) struct RecordingObserver(pub(crate) Mutex<(Vec<Arc<Peer>>, Vec<Incoming>)>);
 
-impl Observer for Onlooker {
+impl Observer for RecordingObserver {
     fn appeared(&self, peer: &Arc<Peer>, _: EndpointKey, _: &Endpoint) {
         self.0.lock().0.push(peer.clone());
     }

@@ -8,7 +8,7 @@ use crate::platform::sys;
 use crate::segment::domain::Domain;
 use crate::segment::header::SegmentKind;
 use crate::segment::own_segment::{NewSegment, OwnSegment, Unpublished};
-use crate::tables::control::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table, reference};
+use crate::tables::control_segment::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table, reference};
 
 /// Least number of records of each table that have room from the beginning: as many as a node or
 /// two need, rounded up to whole pages.
@@ -124,7 +124,7 @@ impl OwnControl {
         let slots = &mut tables[table as usize];
         if let Some(slot) = slots.free.pop() {
             drop(tables);
-            control::begin_generation(); // T1
+            control_segment::begin_generation(); // T1
             return Ok(slot);
         }
         if slots.used as usize == table.capacity() {
@@ -201,7 +201,7 @@ impl OwnControl {
     /// T2 for a record that other participants don't act upon.
     pub(crate) fn publish_quietly(&self, table: Table, slot: u32) -> u64 {
         let Some(generation) = self.generation(table, slot) else { return 0 };
-        reference(slot, control::publish_generation(&generation))
+        reference(slot, control_segment::publish_generation(&generation))
     }
 
     /// T4: no participant may use the record any more, and it may be reused.
@@ -213,7 +213,7 @@ impl OwnControl {
     /// T4 for a record that other participants don't act upon.
     pub(crate) fn retire_quietly(&self, table: Table, slot: u32) {
         if let Some(generation) = self.generation(table, slot) {
-            control::end_generation(&generation);
+            control_segment::end_generation(&generation);
         }
         self.give_back(table, slot);
     }
@@ -221,7 +221,7 @@ impl OwnControl {
     /// T4, but the record isn't reused until it is [given back](Self::give_back).
     pub(crate) fn unpublish(&self, table: Table, slot: u32) {
         let Some(generation) = self.generation(table, slot) else { return };
-        control::end_generation(&generation);
+        control_segment::end_generation(&generation);
         self.changed(table, slot);
     }
 
@@ -233,14 +233,14 @@ impl OwnControl {
     /// L1, L2: notifies other participants of a change of this record, and wakes them.
     pub(crate) fn changed(&self, table: Table, slot: u32) {
         let guard = self.log.lock();
-        control::enter(&self.header.log, &self.header.changes, table, slot);
+        control_segment::enter(&self.header.log, &self.header.changes, table, slot);
         drop(guard);
         self.segment.announce();
     }
 
     /// Q2: publishes that this participant leaves. Connected readers may still read its messages.
     pub(crate) fn leave(&self) {
-        control::leave(&self.header.state);
+        control_segment::leave(&self.header.state);
         self.segment.announce();
     }
 
@@ -256,7 +256,7 @@ impl OwnControl {
 
     /// Q3: publishes that it reads nothing in place any more.
     pub(crate) fn let_go(&self) {
-        control::let_go(&self.header.state);
+        control_segment::let_go(&self.header.state);
         self.segment.announce();
     }
 }

@@ -3,12 +3,12 @@
 //! participants is above, in [`participant`](crate::participant).
 
 use crate::error::{CapacityError, JoinError, SystemError};
+use crate::hazards::chunk_readers::Readers;
 use crate::hazards::holds::{Hazards, Mark};
-use crate::hazards::readers::Readers;
 use crate::memory::data_segments::Memory;
-use crate::own::taken::{Lease, Party, Sink, Taken};
+use crate::own::incoming_entry::{IncomingEntry, Lease, Party, Sink};
 use crate::peer::leftovers;
-use crate::peer::mapped::{Peer, Ringer};
+use crate::peer::mapped_peer::{Peer, Ringer};
 use crate::platform::failpoints::{self, Point};
 use crate::platform::fork::ForkMark;
 use crate::platform::shm_ref::ShmRef;
@@ -18,8 +18,8 @@ use crate::segment::domain::Domain;
 use crate::segment::header::{SegmentKind, doorbell_name};
 use crate::segment::own_segment::{NewSegment, OwnSegment};
 use crate::tables::bell::{BELLS_LENGTH, Bell, SPACE_BELL, bell_offset};
-use crate::tables::control::{PeerRecord, Table};
-use crate::tables::local_tables::{NewControl, OwnControl};
+use crate::tables::control_segment::{PeerRecord, Table};
+use crate::tables::own_tables::{NewControl, OwnControl};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
@@ -30,7 +30,7 @@ const PAUSE: i64 = 20_000_000;
 const FEWEST_MARKS: usize = 8;
 
 /// A participant's own state.
-pub(crate) struct Local {
+pub(crate) struct OwnState {
     pub(crate) id: u64,
     pub(crate) domain: Domain,
     mark: ForkMark,
@@ -43,7 +43,7 @@ pub(crate) struct Local {
     pub(crate) copying: PlainMutex<()>,
     pub(crate) readers: Readers,
     /// Connections of this participant as a reader, by the writer's id and slot.
-    pub(crate) incoming: Mutex<BTreeMap<u64, Vec<Option<Taken>>>>,
+    pub(crate) incoming: Mutex<BTreeMap<u64, Vec<Option<IncomingEntry>>>>,
     /// This participant's slot for each peer whose event rings it reads.
     peers: Mutex<HashMap<u64, u32>>,
     left: PlainU64,
@@ -56,7 +56,7 @@ pub(crate) struct Local {
     pub(crate) helper: OnceLock<Arc<Wake>>,
 }
 
-impl Local {
+impl OwnState {
     /// Creates the files of a participant with this id; other participants see it from now on.
     pub(crate) fn create(domain: &Domain, id: u64) -> Result<Self, JoinError> {
         let mark = ForkMark::new().map_err(SystemError::io("mmap", domain.path()))?;
@@ -111,7 +111,7 @@ impl Local {
     }
 
     /// Whether both are in the same directory, so that they know each other.
-    pub(crate) fn shares_domain(&self, other: &Local) -> bool {
+    pub(crate) fn shares_domain(&self, other: &OwnState) -> bool {
         self.domain == other.domain
     }
 
@@ -211,8 +211,8 @@ impl Local {
     #[inline]
     pub(crate) fn sink(&self, peer: u64, connection: u32) -> Option<Arc<dyn Sink>> {
         let incoming = self.incoming.lock();
-        let taken = incoming.get(&peer)?.get(connection as usize)?.as_ref()?;
-        taken.sink.clone()
+        let entry = incoming.get(&peer)?.get(connection as usize)?.as_ref()?;
+        entry.sink.clone()
     }
 
     /// Notes that this party won't touch the record any more; the record may be reused once the
@@ -230,13 +230,13 @@ impl Local {
         let mut all = self.incoming.lock();
         let place = all.get_mut(&peer).and_then(|all| all.get_mut(slot as usize));
         let Some(place) = place else { return };
-        if place.as_ref().is_none_or(|taken| taken.generation != generation) {
+        if place.as_ref().is_none_or(|entry| entry.generation != generation) {
             return;
         }
-        let taken = place.take();
+        let entry = place.take();
         drop(all);
-        if let Some(taken) = taken {
-            self.end_lease(&taken.lease, Party::Helper);
+        if let Some(entry) = entry {
+            self.end_lease(&entry.lease, Party::Helper);
         }
     }
 

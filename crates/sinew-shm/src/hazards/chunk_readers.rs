@@ -1,9 +1,9 @@
 //! The participants that may read another participant's chunks in place.
 
 use crate::hazards::holds;
-use crate::peer::mapped::Peer;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::sync::{Arc, AtomicU64, Mutex};
-use crate::tables::control::Table;
+use crate::tables::control_segment::Table;
 
 /// The peers that may read a participant's chunks: W5 of [`hazards`](crate::hazards).
 #[derive(Default)]
@@ -27,8 +27,8 @@ impl Readers {
         self.0.lock().iter().find(|known| known.id() == peer).cloned()
     }
 
-    /// W4 to W6 of [`hazards`](crate::hazards): collects the chunks that the readers hold. Returns how
-    /// many holds were checked.
+    /// W4 to W6 of [`hazards`](crate::hazards): collects the chunks that the readers hold. Returns
+    /// how many holds were checked.
     pub(crate) fn collect_held(&self, held: &mut Vec<u64>) -> usize {
         held.clear();
         // W5: a reader that isn't in the list yet begins to read after this lock was taken.

@@ -4,8 +4,8 @@
 use crate::platform::sync::PlainMutex;
 use crate::segment::directory::Directory;
 use crate::segment::domain::Domain;
+use crate::segment::file_system::Medium;
 use crate::segment::header::parse_file_name;
-use crate::segment::medium::Medium;
 use crate::segment::owner_state::{OwnerState, probe};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
