@@ -8,8 +8,8 @@
 //! at a time reads; the others make it look once more ([`CoalescingLock`]). So no thread waits, and
 //! filters run under no lock that they could want.
 
-use super::ShmTransport;
 use super::notes;
+use super::own_participant::OwnParticipant;
 use super::sender::publication_of;
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Entry, JoinOrder};
@@ -35,7 +35,7 @@ use std::sync::Weak;
 /// A publisher of another process.
 pub(crate) struct RemotePublisher {
     pub(crate) offered: RemoteEndpoint,
-    transport: Weak<ShmTransport>,
+    own: Weak<OwnParticipant>,
     /// As in [`Publication::publisher`].
     publisher: u64,
     lifespan: i64,
@@ -91,7 +91,7 @@ struct RetainedReader {
 }
 
 impl RemotePublisher {
-    pub(crate) fn new(transport: &Arc<ShmTransport>, peer: &Peer, offered: RemoteEndpoint) -> Arc<Self> {
+    pub(crate) fn new(own: &Arc<OwnParticipant>, peer: &Peer, offered: RemoteEndpoint) -> Arc<Self> {
         let network = if offered.origin.is_network() { NETWORK } else { 0 };
         let publisher = introduce(peer.id()) | (offered.number & u64::from(u32::MAX)) | network;
         let lifespan = offered.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
@@ -105,7 +105,7 @@ impl RemotePublisher {
         };
         Arc::new(Self {
             offered,
-            transport: Arc::downgrade(transport),
+            own: Arc::downgrade(own),
             publisher,
             lifespan,
             reading: CoalescingLock::new(reading),
@@ -155,14 +155,10 @@ impl RemotePublisher {
     /// Returns the port to notify: that of the executor of one of the subscriptions, otherwise that
     /// of the thread which receives for subscriptions without an executor.
     fn port_for(&self, subscriptions: &[Arc<SubscriptionCore>]) -> Option<Arc<EventReceiver>> {
-        let transport = self.transport.upgrade()?;
-        let executor =
-            subscriptions.iter().find_map(|subscription| transport.port_of(&*subscription.scheduler()?));
+        let own = self.own.upgrade()?;
+        let executor = subscriptions.iter().find_map(|subscription| own.port_of(&*subscription.scheduler()?));
         executor.or_else(|| {
-            subscriptions
-                .iter()
-                .any(|subscription| subscription.needs_receiver())
-                .then(|| transport.receiver())?
+            subscriptions.iter().any(|subscription| subscription.needs_receiver()).then(|| own.receiver())?
         })
     }
 
@@ -549,8 +545,8 @@ impl RemoteSource for RemotePublisher {
     }
 
     fn tell_elsewhere(&self, to_tell: ToTell) {
-        match self.transport.upgrade() {
-            Some(transport) => transport.tell(to_tell),
+        match self.own.upgrade() {
+            Some(own) => own.tell(to_tell),
             None => to_tell.into_iter().for_each(|tell| tell()), // each message is notified
         }
     }
