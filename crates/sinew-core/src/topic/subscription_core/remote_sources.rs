@@ -1,6 +1,5 @@
 //! A subscription's publishers elsewhere, and the trait that a transport implements for each.
 
-use super::joining::Joining;
 use super::{SubscriptionConfig, SubscriptionCore, SubscriptionState};
 use crate::executor::scheduler::Scheduler;
 use crate::mailbox::deferred::{Deferred, Drainable};
@@ -149,6 +148,14 @@ pub(super) struct RemoteSources {
     left: Mutex<VecDeque<Progress>>,
     /// Whether `left` has any.
     any_left: AtomicBool,
+}
+
+/// A subscription's wait for retained messages.
+pub(super) struct Joining {
+    /// Publishers that haven't handed over their retained messages.
+    pub(super) awaited: Vec<Arc<dyn RemoteSource>>,
+    /// End of the wait, in steady time of the machine.
+    pub(super) until: Time,
 }
 
 /// Runs `read`, which adds the messages of these sources; a thread of a source notifies listeners.
@@ -408,7 +415,7 @@ impl SubscriptionCore {
             return;
         }
         let mut state = self.state.lock();
-        self.ahead.settle(&mut state);
+        self.ahead.settle(&mut state.history);
         counting(&mut state.history, count);
         state.count(None);
         drop(state);
