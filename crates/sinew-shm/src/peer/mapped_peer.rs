@@ -260,6 +260,18 @@ impl Peer {
         control_segment::names_generation(u64::from(key.generation), generation).then_some(counts)
     }
 
+    /// Returns when one of the participant's entities last gave a sign of life, in steady
+    /// nanoseconds of the machine; `None` if the entity is gone, or gives none. Takes a few loads;
+    /// the peer doesn't notice.
+    #[doc(hidden)]
+    pub fn last_alive(&self, key: EndpointKey) -> Option<i64> {
+        let record = self.endpoint_record(key.slot)?;
+        let load = || record.alive.load(Ordering::Relaxed); // T3 checks whose it is
+        let (generation, at) = control_segment::read_generation(&record.generation, load)?;
+        let is_it = control_segment::names_generation(u64::from(key.generation), generation);
+        (is_it && at != 0).then(|| at.cast_signed())
+    }
+
     /// Returns `true` if the participant still has this entity, according to its own records. A
     /// participant that was killed seems to have it until its end is noticed. Takes a few loads;
     /// the peer doesn't notice.

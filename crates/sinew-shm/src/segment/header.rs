@@ -7,7 +7,7 @@ use crate::platform::sys::{self};
 use std::mem::offset_of;
 
 /// The version of the layout of everything in shared memory; increased whenever any of it changes.
-pub const LAYOUT_VERSION: u32 = 6;
+pub const LAYOUT_VERSION: u32 = 7;
 
 /// `SINEWSHM`, as a little-endian number.
 pub(super) const MAGIC: u64 = u64::from_le_bytes(*b"SINEWSHM");

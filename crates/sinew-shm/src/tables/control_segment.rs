@@ -227,6 +227,7 @@ pub(crate) const BUCKETS: usize = 32;
 /// | `lengths` | of node, topic or service, and type in `text`: 16 bits each | |
 /// | `memory` | bytes of chunks that it has for messages, besides its ring | 0 |
 /// | `notes` | data of the layer above that its readers know before the next message | 0 |
+/// | `alive` | steady ns of the last sign of life that the layer above gave; 0 if it gives none | 0 |
 /// | `spare` | | 0 |
 /// | `qos` | the layer above defines the contents | |
 /// | `text` | node, topic or service, type, UTF-8 | |
@@ -242,7 +243,8 @@ pub(crate) struct EndpointRecord {
     pub(crate) lengths: AtomicU64,
     pub(crate) memory: AtomicU64,
     pub(crate) notes: [AtomicU64; NOTES],
-    pub(crate) spare: [AtomicU64; 4],
+    pub(crate) alive: AtomicU64,
+    pub(crate) spare: [AtomicU64; 3],
     pub(crate) qos: [AtomicU64; 8],
     pub(crate) text: [AtomicU64; TEXT / 8],
     pub(crate) counters: [AtomicU64; WORDS],

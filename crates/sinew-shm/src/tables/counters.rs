@@ -44,6 +44,14 @@ impl Counters {
         }
     }
 
+    /// Stores when the entity last gave a sign of life, in steady nanoseconds of the machine.
+    #[inline]
+    pub fn set_alive(&self, at: i64) {
+        if self.maker.is_here() {
+            self.record.alive.store(at.cast_unsigned(), Ordering::Relaxed); // independent of other words
+        }
+    }
+
     /// Sets one counter.
     #[inline]
     pub fn set(&self, counter: Counter, value: u64) {

@@ -172,7 +172,7 @@ impl Endpoint {
         record.lengths.store(lengths, Ordering::Relaxed);
         store_text(&record.text, &text);
         let counters = record.counters.iter().chain(&record.histogram);
-        let others = [&record.memory].into_iter().chain(&record.notes).chain(&record.spare);
+        let others = [&record.memory, &record.alive].into_iter().chain(&record.notes).chain(&record.spare);
         counters.chain(others).for_each(|word| word.store(0, Ordering::Relaxed));
     }
 

@@ -59,7 +59,7 @@ fn records() {
     compare!(Header: magic, version_kind, length, owner, boot, number, reserved, spare);
     compare!(ControlHeader: segment, pid, started, program, state, copied, spare, changes, spare_line, reserved, log);
     compare!(
-        EndpointRecord: generation, kind_node, number, ring, hash, lengths, memory, notes, spare, qos, text, counters, histogram
+        EndpointRecord: generation, kind_node, number, ring, hash, lengths, memory, notes, alive, spare, qos, text, counters, histogram
     );
     compare!(OutgoingRecord: generation, peer, source, target, first, live, end, waiting);
     compare!(IncomingRecord: generation, peer, outgoing, port, cursor, spare, next, spare_line);

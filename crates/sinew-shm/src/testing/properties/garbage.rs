@@ -27,6 +27,7 @@ pub(super) fn endpoint_record(mut next: impl FnMut() -> u64) -> EndpointRecord {
         lengths: word(),
         memory: word(),
         notes: array::from_fn(|_| word()),
+        alive: word(),
         spare: array::from_fn(|_| word()),
         qos: array::from_fn(|_| word()),
         text: array::from_fn(|_| word()),
