@@ -11,6 +11,7 @@
 use super::notes;
 use super::own_participant::OwnParticipant;
 use super::sender::publication_of;
+use crate::event::liveliness::{LivelinessLease, RemoteSigns};
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Entry, JoinOrder};
 use crate::mailbox::waiters::ToTell;
@@ -28,7 +29,7 @@ use crate::topic::subscription_core::{
 use crate::topic::typed_reader::TypedReader;
 use crate::topic::warn_once::WarnOnce;
 use sinew_msg::DecodeError;
-use sinew_shm::{EventReceiver, Incoming, Message, Peer, SegmentError, Sink};
+use sinew_shm::{EndpointKey, EventReceiver, Incoming, Message, Peer, SegmentError, Sink};
 use std::fmt;
 use std::sync::Weak;
 
@@ -36,6 +37,8 @@ use std::sync::Weak;
 pub(crate) struct RemotePublisher {
     pub(crate) offered: RemoteEndpoint,
     own: Weak<OwnParticipant>,
+    /// Its lease, if it has to give signs of life within one.
+    lease: Option<Arc<LivelinessLease>>,
     /// As in [`Publication::publisher`].
     publisher: u64,
     lifespan: i64,
@@ -58,6 +61,18 @@ pub(crate) struct RemotePublisher {
     /// Progress of a publisher on the network, once one of its messages has arrived.
     progress: Mutex<Option<Progress>>,
     complaints: WarnOnce,
+}
+
+/// The signs of life of a publisher, which its process stores in shared memory.
+pub(super) struct StoredSigns {
+    pub(super) peer: Arc<Peer>,
+    pub(super) key: EndpointKey,
+}
+
+impl RemoteSigns for StoredSigns {
+    fn last(&self) -> Option<i64> {
+        self.peer.last_alive(self.key)
+    }
 }
 
 /// The subscriptions that get the messages, and the port to notify of them.
@@ -91,7 +106,12 @@ struct RetainedReader {
 }
 
 impl RemotePublisher {
-    pub(crate) fn new(own: &Arc<OwnParticipant>, peer: &Peer, offered: RemoteEndpoint) -> Arc<Self> {
+    pub(crate) fn new(
+        own: &Arc<OwnParticipant>,
+        peer: &Peer,
+        offered: RemoteEndpoint,
+        lease: Option<Arc<LivelinessLease>>,
+    ) -> Arc<Self> {
         let network = if offered.origin.is_network() { NETWORK } else { 0 };
         let publisher = introduce(peer.id()) | (offered.number & u64::from(u32::MAX)) | network;
         let lifespan = offered.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
@@ -106,6 +126,7 @@ impl RemotePublisher {
         Arc::new(Self {
             offered,
             own: Arc::downgrade(own),
+            lease,
             publisher,
             lifespan,
             reading: CoalescingLock::new(reading),
@@ -280,6 +301,9 @@ impl RemotePublisher {
         self.read_all(reading, deferred);
         if has_news {
             self.read_news(reading, deferred);
+        }
+        if let Some(lease) = &self.lease {
+            lease.look_again(deferred); // a message was a sign of life
         }
         let RingReader { incoming, stalled, retained, .. } = reading;
         let is_read = incoming.as_mut().is_none_or(Incoming::is_over);
@@ -549,6 +573,10 @@ impl RemoteSource for RemotePublisher {
             Some(own) => own.tell(to_tell),
             None => to_tell.into_iter().for_each(|tell| tell()), // each message is notified
         }
+    }
+
+    fn lease(&self) -> Option<&Arc<LivelinessLease>> {
+        self.lease.as_ref()
     }
 
     fn progress(&self) -> Option<Progress> {

@@ -2,9 +2,10 @@
 
 use super::local_endpoints::LocalEndpoints;
 use super::own_participant::{EndpointAbout, OwnParticipant};
-use super::remote_publisher::RemotePublisher;
+use super::remote_publisher::{RemotePublisher, StoredSigns};
 use super::sender::ShmAddress;
 use super::services::{ServerConnections, ShmClient, ShmServer};
+use crate::event::liveliness::LivelinessLease;
 use crate::executor::remote_events::Presence;
 use crate::mailbox::deferred::Deferred;
 use crate::parameters::clients::ClientId;
@@ -245,7 +246,11 @@ impl Observer for DiscoveryObserver {
         };
         match entity.kind {
             EndpointKind::Publisher => {
-                let publisher = RemotePublisher::new(&transport.own, peer, described);
+                let clock = context.session().clock.clone();
+                let signs = || Box::new(StoredSigns { peer: peer.clone(), key });
+                let lease = described.qos.manual_lease_nanoseconds();
+                let lease = lease.map(|lease| LivelinessLease::remote(lease, clock, signs()));
+                let publisher = RemotePublisher::new(&transport.own, peer, described, lease);
                 transport.publishers.lock().insert((peer.id(), key), publisher.clone());
                 context.graph().add_source(publisher);
             }
@@ -306,7 +311,7 @@ impl Observer for DiscoveryObserver {
             // it had matched get its messages.
             let entity = incoming.source_endpoint().ok()?;
             let described = RemoteEndpoint::of(&entity, incoming.peer(), &transport.domain)?;
-            let publisher = RemotePublisher::new(&transport.own, incoming.peer(), described);
+            let publisher = RemotePublisher::new(&transport.own, incoming.peer(), described, None);
             let source: Arc<dyn RemoteSource> = publisher.clone();
             context.graph().add_source(source.clone());
             // Only after it serves them: otherwise a thread that takes by hand, and already knows

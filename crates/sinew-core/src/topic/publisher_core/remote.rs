@@ -100,6 +100,9 @@ impl PublisherCore {
     pub(crate) fn is_known_as(&self, endpoints: Vec<Box<dyn PublisherEndpoint>>) {
         if let Some(counters) = endpoints.iter().find_map(|endpoint| endpoint.counters()) {
             self.match_listeners.is_counted(counters.clone());
+            if let Some(lease) = &self.promised.lease {
+                lease.is_counted(counters.clone());
+            }
             self.state.lock().counters = Some(counters);
         }
         let _ = self.remote.endpoints.set(endpoints);

@@ -1,6 +1,7 @@
 //! A subscription's publishers elsewhere, and the trait that a transport implements for each.
 
 use super::{SubscriptionConfig, SubscriptionCore, SubscriptionState};
+use crate::event::liveliness::LivelinessLease;
 use crate::executor::scheduler::Scheduler;
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Entry, HistoryCache};
@@ -54,6 +55,11 @@ pub(crate) trait RemoteSource: Drainable {
 
     /// Whether the publisher is gone and all its messages were read.
     fn is_over(&self) -> bool;
+
+    /// Returns its lease, if it has to give signs of life within one.
+    fn lease(&self) -> Option<&Arc<LivelinessLease>> {
+        None
+    }
 
     /// Returns its progress, if it stands for a publisher on the network.
     fn progress(&self) -> Option<Progress> {
