@@ -69,6 +69,8 @@ pub use event::receiver::EventReceiver;
 #[doc(hidden)]
 pub use inspect::workers::PackedCallback;
 #[doc(hidden)]
+pub use own::heartbeat::Heartbeat;
+#[doc(hidden)]
 pub use own::incoming_entry::Sink;
 #[doc(hidden)]
 pub use participant::{OwnEndpoint, Participant};

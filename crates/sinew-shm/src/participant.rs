@@ -6,6 +6,7 @@ use crate::discovery::helper::Helper;
 use crate::discovery::observer::Observer;
 use crate::error::{CapacityError, JoinError};
 use crate::event::receiver::EventReceiver;
+use crate::own::heartbeat::Heartbeat;
 use crate::own::own_state::OwnState;
 use crate::platform::logging::tell_waiting;
 use crate::platform::shm_ref::ShmRef;
@@ -18,6 +19,7 @@ use crate::tables::counters::Counters;
 use crate::tables::endpoint::{Endpoint, EndpointKey, EndpointKind};
 use crate::tables::own_tables::OwnControl;
 use std::fmt;
+use std::time::Duration;
 
 /// A process's presence in a domain: the owner of its segments, visible to all other participants.
 ///
@@ -136,6 +138,7 @@ impl Participant {
             record,
             kept: PlainU64::new(0),
             is_report,
+            heartbeat: None,
         })
     }
 
@@ -147,6 +150,12 @@ impl Participant {
         let port = EventReceiver::new(&self.own, beside)?;
         self.follower.ports.add(&port);
         Ok(port)
+    }
+
+    /// Has the participant's helper thread give a sign of life at least this often, until the result
+    /// is dropped. A peer [sees](crate::Peer::last_beat) the last one.
+    pub fn beat_every(&self, period: Duration) -> Heartbeat {
+        Heartbeat::every(period, &self.own)
     }
 
     /// Looks for changes now, on this thread: which participants have joined or left, and which
@@ -209,6 +218,8 @@ pub struct OwnEndpoint {
     /// 1 if the entity's `RetiredRing` will retire the record later.
     pub(crate) kept: PlainU64,
     is_report: bool,
+    /// Kept as long as the entity is announced.
+    heartbeat: Option<Heartbeat>,
 }
 
 impl fmt::Debug for OwnEndpoint {
@@ -231,6 +242,11 @@ impl OwnEndpoint {
     /// Returns the entity's counters, for its owner to write.
     pub fn counters(&self) -> Counters {
         Counters::new(self.record.clone(), self.key)
+    }
+
+    /// Keeps heartbeats as long as the entity is announced.
+    pub fn keep_heartbeat(&mut self, heartbeat: Heartbeat) {
+        self.heartbeat = Some(heartbeat);
     }
 
     /// Sets one of the entity's two notes: words that readers [get](crate::Incoming::note) with

@@ -53,7 +53,9 @@ fn help(whose: &Weak<Follower>, wake: &sys::Wake, watch: Option<&rustix::fd::Own
             if follower.own.check().is_err() {
                 return;
             }
+            let beat = follower.own.beat();
             let patience = follower.look(false);
+            let patience = beat.map_or(patience, |beat| patience.min(beat));
             follower
                 .own
                 .paused()

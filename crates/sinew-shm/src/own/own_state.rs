@@ -6,6 +6,7 @@ use crate::error::{CapacityError, JoinError, SystemError};
 use crate::hazards::chunk_readers::Readers;
 use crate::hazards::holds::{Hazards, Mark};
 use crate::memory::data_segments::Memory;
+use crate::own::heartbeat::Heartbeats;
 use crate::own::incoming_entry::{IncomingEntry, Lease, Party, Sink};
 use crate::peer::leftovers;
 use crate::peer::mapped_peer::{Peer, Ringer};
@@ -46,6 +47,7 @@ pub(crate) struct OwnState {
     pub(crate) incoming: Mutex<BTreeMap<u64, Vec<Option<IncomingEntry>>>>,
     /// This participant's slot for each peer whose event rings it reads.
     peers: Mutex<HashMap<u64, u32>>,
+    pub(crate) heartbeats: Heartbeats,
     left: PlainU64,
     /// When something that couldn't be opened is tried again, in steady nanoseconds; 0 if nothing
     /// is pending.
@@ -94,6 +96,7 @@ impl OwnState {
             readers: Readers::default(),
             incoming: Mutex::default(),
             peers: Mutex::default(),
+            heartbeats: Heartbeats::default(),
             left: PlainU64::new(0),
             paused: PlainU64::new(0),
             files_stay: PlainU64::new(0),

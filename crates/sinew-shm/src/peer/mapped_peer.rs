@@ -260,6 +260,15 @@ impl Peer {
         control_segment::names_generation(u64::from(key.generation), generation).then_some(counts)
     }
 
+    /// Returns when the participant's helper thread last gave a
+    /// [sign of life](crate::Participant::beat_every), in steady nanoseconds of the machine; `None`
+    /// if it gives none. One load; the peer doesn't notice.
+    #[doc(hidden)]
+    pub fn last_beat(&self) -> Option<i64> {
+        let at = self.header.alive.load(Ordering::Relaxed); // independent of other words
+        (at != 0).then(|| at.cast_signed())
+    }
+
     /// Returns when one of the participant's entities last gave a sign of life, in steady
     /// nanoseconds of the machine; `None` if the entity is gone, or gives none. Takes a few loads;
     /// the peer doesn't notice.

@@ -178,6 +178,7 @@ pub(crate) const FIXED: usize = TABLES_AT;
 /// | `program` | the program's name, UTF-8, filled with zeros | |
 /// | `state` | 0 present, 1 left, 2 left and holding nothing. Q2, Q3 of `hazards` | 0 |
 /// | `copied` | messages that were copied because every hold was in use | 0 |
+/// | `alive` | steady ns of the last heartbeat; 0 while nobody asks for any | 0 |
 /// | `changes` | L2: entries written to the log so far | 0 |
 /// | `reserved` | records of each table that may be accessed | |
 /// | `log` | L1: number << 20, table << 16, slot | 0 |
@@ -192,7 +193,8 @@ pub(crate) struct ControlHeader {
     pub(crate) program: [AtomicU64; 8],
     pub(crate) state: AtomicU64,
     pub(crate) copied: AtomicU64,
-    pub(crate) spare: [AtomicU64; 4],
+    pub(crate) alive: AtomicU64,
+    pub(crate) spare: [AtomicU64; 3],
     pub(crate) changes: AtomicU64,
     pub(crate) spare_line: [AtomicU64; 7],
     pub(crate) reserved: [AtomicU64; TABLES_AT_MOST],

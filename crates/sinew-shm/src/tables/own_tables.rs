@@ -254,6 +254,11 @@ impl OwnControl {
         self.header.copied.load(Ordering::Relaxed) // as above
     }
 
+    /// Stores the time of a heartbeat, in steady nanoseconds; 0 if there are none from now on.
+    pub(crate) fn set_alive(&self, at: i64) {
+        self.header.alive.store(at.cast_unsigned(), Ordering::Relaxed); // independent of other words
+    }
+
     /// Q3: publishes that it reads nothing in place any more.
     pub(crate) fn let_go(&self) {
         control_segment::let_go(&self.header.state);

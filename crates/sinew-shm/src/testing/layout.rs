@@ -57,7 +57,7 @@ macro_rules! compare {
 #[test]
 fn records() {
     compare!(Header: magic, version_kind, length, owner, boot, number, reserved, spare);
-    compare!(ControlHeader: segment, pid, started, program, state, copied, spare, changes, spare_line, reserved, log);
+    compare!(ControlHeader: segment, pid, started, program, state, copied, alive, spare, changes, spare_line, reserved, log);
     compare!(
         EndpointRecord: generation, kind_node, number, ring, hash, lengths, memory, notes, alive, spare, qos, text, counters, histogram
     );
