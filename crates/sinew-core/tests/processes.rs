@@ -4,8 +4,9 @@
 mod support;
 
 use sinew::error::{CallFailure, PublishFailure};
-use sinew::event::{LivelinessChanged, Matched};
+use sinew::event::{LivelinessChanged, Matched, RequestedDeadlineMissed};
 use sinew::prelude::*;
+use sinew::qos::Liveliness;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -605,6 +606,115 @@ fn who_publishes_and_goes_before_anybody_looks_is_heard() -> sinew::Result<()> {
         let heard: BTreeSet<_> = (0..6).map(|_| other.next().unwrap()).collect();
         assert_eq!(heard.into_iter().collect::<Vec<_>>(), ["1", "2", "3", "4", "5", "6"]);
         assert_eq!(other.next(), None);
+        Ok(())
+    })
+}
+
+/// The last state is looked at, and the sum of the changes: on a busy machine, a publisher that does
+/// what it should may lapse as well.
+#[test]
+fn a_publisher_lapses_when_its_process_is_stopped_and_is_gone_when_it_is_killed() -> sinew::Result<()> {
+    const TEST: &str = "a_publisher_lapses_when_its_process_is_stopped_and_is_gone_when_it_is_killed";
+    let automatic = QoS::default().lease(Duration::from_millis(300));
+    let manual = automatic.liveliness(Liveliness::ManualByTopic);
+    let qos_of = move |role: &str| if role == "is automatic" { automatic } else { manual };
+    if let Some((role, context)) = role() {
+        let node = context.node("talker")?;
+        let publisher = node.publisher::<Number>("numbers").qos(qos_of(&role)).create()?;
+        let _sign = node.timer(Duration::from_millis(5)).callback(move || match &*role {
+            "asserts" => publisher.assert_liveliness(),
+            "publishes" => publisher.publish(Number(1)).unwrap(),
+            _ => {} // a manual one gave the only sign when it was made
+        })?;
+        say("here");
+        return sinew::spin(&context);
+    }
+    play(move |place| {
+        let context = place.context();
+        let node = context.node("listener")?;
+        let executor = Executor::single();
+        executor.add(&context)?;
+        let subscribe = |role: &str| {
+            let log = Log::new();
+            let pen = log.pen();
+            let subscription = node
+                .subscription::<Number>("numbers")
+                .qos(qos_of(role))
+                .on_liveliness_changed(move |event: &LivelinessChanged| {
+                    pen.write((event.alive, event.not_alive, event.alive_change, event.not_alive_change));
+                })
+                .create();
+            subscription.map(|subscription| (subscription, log))
+        };
+        let becomes = |log: &Log<(u64, u64, i64, i64)>, alive, not_alive| {
+            until("the publishers are in that state", || {
+                executor.spin_some().unwrap();
+                log.lines().last().is_some_and(|line| (line.0, line.1) == (alive, not_alive))
+            });
+        };
+        for role in ["asserts", "publishes", "is automatic"] {
+            let (_subscription, log) = subscribe(role)?;
+            let mut other = place.start(TEST, role);
+            other.expect("here");
+            becomes(&log, 1, 0);
+            other.stop();
+            becomes(&log, 0, 1);
+            other.signal("-CONT");
+            becomes(&log, 1, 0);
+            other.stop();
+            becomes(&log, 0, 1);
+            other.kill();
+            becomes(&log, 0, 0);
+            let sums = log.lines().iter().fold((0, 0), |sums, line| (sums.0 + line.2, sums.1 + line.3));
+            assert_eq!(sums, (0, 0));
+        }
+        // Also who comes after it has lapsed finds it so.
+        let mut silent = place.start(TEST, "is silent");
+        silent.expect("here");
+        for _ in 0..2 {
+            let (_subscription, log) = subscribe("is silent")?;
+            becomes(&log, 0, 1);
+        }
+        silent.kill();
+        Ok(())
+    })
+}
+
+#[test]
+fn deadlines_are_missed_when_the_publisher_s_process_is_stopped_or_killed() -> sinew::Result<()> {
+    const TEST: &str = "deadlines_are_missed_when_the_publisher_s_process_is_stopped_or_killed";
+    let often = QoS::default().deadline(Duration::from_millis(100));
+    if let Some((_, context)) = role() {
+        let node = context.node("talker")?;
+        let publisher = node.publisher::<Number>("numbers").qos(often).create()?;
+        let _numbers = node.timer(Duration::from_millis(5)).callback(move || publisher.publish(Number(1)))?;
+        return sinew::spin(&context);
+    }
+    play(move |place| {
+        let context = place.context();
+        let log = Log::new();
+        let pen = log.pen();
+        let numbers = context
+            .node("listener")?
+            .subscription::<Number>("numbers")
+            .qos(often)
+            .on_deadline_missed(move |event: &RequestedDeadlineMissed| pen.write(event.total))
+            .create()?;
+        let executor = Executor::single();
+        executor.add(&context)?;
+        let misses = |more: u64| {
+            let before = log.lines().last().copied().unwrap_or(0);
+            until("more are missed", || {
+                executor.spin_some().unwrap();
+                log.lines().last().is_some_and(|total| *total >= before + more)
+            });
+        };
+        let mut other = place.start(TEST, "talker");
+        until("it publishes", || numbers.statistics().received > 0);
+        other.stop();
+        misses(2);
+        other.kill();
+        misses(2);
         Ok(())
     })
 }

@@ -20,94 +20,71 @@ compile_error!(
      4 GiB; a Raspberry Pi takes a 64-bit system from its model 3 on"
 );
 
-mod bell;
-mod cell;
 mod chunk;
-mod concern;
-mod control;
-mod counters;
-mod descriptions;
-mod directory;
+mod connection;
 mod discovery;
-mod domain;
-mod endpoint;
 mod error;
-mod event_rx;
-mod event_tx;
-mod events;
-#[cfg(feature = "kill-points")]
-pub mod failpoints;
-#[cfg(not(feature = "kill-points"))]
-mod failpoints;
-mod flow_control;
-mod fork;
+mod event;
 mod hazards;
-mod incoming;
-#[cfg(all(test, not(loom)))]
-mod layout;
-mod leftovers;
-mod local;
-mod local_tables;
-#[doc(hidden)]
-pub mod locks;
-#[doc(hidden)]
-pub mod logging;
-mod medium;
+mod inspect;
 mod memory;
-#[cfg(all(test, loom))]
-mod models;
-#[cfg(all(test, not(loom)))]
-mod onlooker;
-mod outgoing;
+mod own;
 mod participant;
 mod peer;
-#[cfg(all(test, not(loom)))]
-mod properties;
+mod platform;
 pub mod raw;
-mod readers;
 mod ring;
 mod segment;
-mod shm_ref;
-mod slab;
-mod snapshot;
-mod sync;
-mod sys;
-mod taken;
-mod unread;
-mod workers;
+mod tables;
+#[cfg(test)]
+mod testing;
 mod writer;
 
-pub use concern::Concern;
-pub use domain::Domain;
-pub use endpoint::{Counter, Counts, Endpoint, EndpointKey, EndpointKind};
 pub use error::{CapacityError, DomainError, JoinError, SegmentError, SegmentProblem, SystemError};
-pub use medium::Medium;
-pub use peer::Peer;
-pub use segment::LAYOUT_VERSION;
-pub use snapshot::{Leftovers, Snapshot};
-pub use unread::Unread;
-pub use workers::{Busy, Callback, Worker};
+pub use inspect::snapshot::{Leftovers, Snapshot};
+pub use inspect::unread::Unread;
+pub use inspect::workers::{Busy, Callback, Worker};
+pub use peer::mapped_peer::Peer;
+#[cfg(feature = "kill-points")]
+pub use platform::failpoints;
+pub use segment::domain::Domain;
+pub use segment::file_system::Medium;
+pub use segment::header::LAYOUT_VERSION;
+pub use segment::location_warnings::Concern;
+pub use tables::endpoint::{Counter, Counts, Endpoint, EndpointKey, EndpointKind};
 
 // The parts that `sinew` is built from; they change with it.
 #[doc(hidden)]
-pub use chunk::{Hold, Lent, Loan};
+pub use chunk::hold::Hold;
 #[doc(hidden)]
-pub use counters::Counters;
+pub use chunk::loan::{Lent, Loan};
 #[doc(hidden)]
-pub use discovery::Observer;
+pub use connection::incoming::{Incoming, Message};
 #[doc(hidden)]
-pub use event_rx::EventReceiver;
+pub use connection::outgoing::Connect;
 #[doc(hidden)]
-pub use incoming::{Incoming, Message};
+pub use discovery::observer::Observer;
 #[doc(hidden)]
-pub use outgoing::Connect;
+pub use event::receiver::EventReceiver;
+#[doc(hidden)]
+pub use inspect::workers::PackedCallback;
+#[doc(hidden)]
+pub use own::heartbeat::Heartbeat;
+#[doc(hidden)]
+pub use own::incoming_entry::Sink;
 #[doc(hidden)]
 pub use participant::{OwnEndpoint, Participant};
 #[doc(hidden)]
+pub use platform::{locks, logging};
+#[doc(hidden)]
 pub use ring::Head;
 #[doc(hidden)]
-pub use taken::Sink;
+pub use tables::counters::Counters;
 #[doc(hidden)]
-pub use workers::PackedCallback;
+pub use writer::chunks::Lender;
 #[doc(hidden)]
-pub use writer::{Laggard, Lender, Waiting, Writer};
+pub use writer::connection::Laggard;
+#[doc(hidden)]
+pub use writer::message_writer::Writer;
+#[doc(hidden)]
+pub use writer::waiting::Waiting;

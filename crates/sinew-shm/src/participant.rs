@@ -1,28 +1,32 @@
 //! A participant: a process's presence in a domain.
 
-use crate::bell::Bell;
-use crate::control::{EndpointRecord, Table};
-use crate::counters::Counters;
-use crate::discovery::{Follower, Helper, Observer};
-use crate::domain::Domain;
-use crate::endpoint::{Endpoint, EndpointKey, EndpointKind};
+use crate::connection::outgoing::Outgoing;
+use crate::discovery::follower::Follower;
+use crate::discovery::helper::Helper;
+use crate::discovery::observer::Observer;
 use crate::error::{CapacityError, JoinError};
-use crate::event_rx::EventReceiver;
-use crate::local::Local;
-use crate::local_tables::OwnControl;
-use crate::logging::tell_waiting;
-use crate::outgoing::Outgoing;
-use crate::shm_ref::ShmRef;
-use crate::sync::{Arc, Ordering, PlainMutex, PlainU64};
-use crate::sys;
+use crate::event::receiver::EventReceiver;
+use crate::own::heartbeat::Heartbeat;
+use crate::own::own_state::OwnState;
+use crate::platform::logging::tell_waiting;
+use crate::platform::shm_ref::ShmRef;
+use crate::platform::sync::{Arc, Ordering, PlainMutex, PlainU64};
+use crate::platform::sys;
+use crate::segment::domain::Domain;
+use crate::tables::bell::Bell;
+use crate::tables::control_segment::{EndpointRecord, Table};
+use crate::tables::counters::Counters;
+use crate::tables::endpoint::{Endpoint, EndpointKey, EndpointKind};
+use crate::tables::own_tables::OwnControl;
 use std::fmt;
+use std::time::Duration;
 
 /// A process's presence in a domain: the owner of its segments, visible to all other participants.
 ///
 /// [`join`](Self::join) makes one. It [leaves](Self::leave) at the latest when it and all its
 /// [entities](OwnEndpoint) are dropped, or when its process ends, for whatever reason.
 pub struct Participant {
-    pub(crate) local: Arc<Local>,
+    pub(crate) own: Arc<OwnState>,
     pub(crate) outgoing: Arc<Outgoing>,
     pub(crate) follower: Arc<Follower>,
     helper: PlainMutex<Option<Helper>>,
@@ -30,7 +34,7 @@ pub struct Participant {
 
 impl fmt::Debug for Participant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Participant({:016x} in {})", self.local.id, self.local.domain.path().display())
+        write!(f, "Participant({:016x} in {})", self.own.id, self.own.domain.path().display())
     }
 }
 
@@ -51,10 +55,10 @@ impl Participant {
     /// [`JoinError`]
     pub fn join_as(id: u64, domain: &Domain, observer: Arc<dyn Observer>) -> Result<Arc<Self>, JoinError> {
         domain.warn_of_medium();
-        let local = Arc::new(Local::create(domain, id)?);
-        let outgoing = Outgoing::of(&local);
-        let follower = Follower::new(&local, &outgoing, observer);
-        let participant = Arc::new(Self { local, outgoing, follower, helper: PlainMutex::default() });
+        let own = Arc::new(OwnState::create(domain, id)?);
+        let outgoing = Outgoing::of(&own);
+        let follower = Follower::new(&own, &outgoing, observer);
+        let participant = Arc::new(Self { own, outgoing, follower, helper: PlainMutex::default() });
         participant.refresh();
         *participant.helper.lock() = Some(Helper::start(&participant.follower)?);
         participant.outgoing.prepare_fences();
@@ -63,35 +67,35 @@ impl Participant {
 
     /// Returns the participant's id, a random number that no other participant has or had.
     pub fn id(&self) -> u64 {
-        self.local.id
+        self.own.id
     }
 
     /// Returns the domain that the participant is in.
     pub fn domain(&self) -> &Domain {
-        &self.local.domain
+        &self.own.domain
     }
 
     /// Returns an error if the participant has left, or if this process is a forked child.
     #[inline]
     pub fn check(&self) -> Result<(), CapacityError> {
-        self.local.check()
+        self.own.check()
     }
 
     /// Returns `true` if this process is a forked child of the participant's process. Nothing of
     /// the participant may be touched then.
     #[inline]
     pub fn is_forked(&self) -> bool {
-        self.local.is_forked()
+        self.own.is_forked()
     }
 
     /// The control segment, unless it is gone for this process.
     pub(crate) fn control(&self) -> Result<&OwnControl, CapacityError> {
-        self.local.control()
+        self.own.control()
     }
 
     /// The bell on which this participant's writers wait for room.
     pub(crate) fn space_bell(&self) -> Result<Bell, CapacityError> {
-        self.local.space_bell()
+        self.own.space_bell()
     }
 
     /// Makes writers that wait for room check again, for example when the program is to end. A
@@ -129,11 +133,12 @@ impl Participant {
         };
         Ok(OwnEndpoint {
             participant: self.clone(),
-            local: self.local.clone(),
+            own: self.own.clone(),
             key: EndpointKey::of(reference),
             record,
             kept: PlainU64::new(0),
             is_report,
+            heartbeat: None,
         })
     }
 
@@ -142,9 +147,15 @@ impl Participant {
     /// # Errors
     /// [`CapacityError`]: a participant has 64 ports at most.
     pub fn port(&self, beside: Option<&EventReceiver>) -> Result<Arc<EventReceiver>, CapacityError> {
-        let port = EventReceiver::new(&self.local, beside)?;
+        let port = EventReceiver::new(&self.own, beside)?;
         self.follower.ports.add(&port);
         Ok(port)
+    }
+
+    /// Has the participant's helper thread give a sign of life at least this often, until the result
+    /// is dropped. A peer [sees](crate::Peer::last_beat) the last one.
+    pub fn beat_every(&self, period: Duration) -> Heartbeat {
+        Heartbeat::every(period, &self.own)
     }
 
     /// Looks for changes now, on this thread: which participants have joined or left, and which
@@ -169,7 +180,7 @@ impl Participant {
     /// are [held](crate::Hold) stay valid; the control segment keeps its name until the last of
     /// them is dropped.
     pub fn leave(&self) {
-        if !self.local.begin_to_leave() {
+        if !self.own.begin_to_leave() {
             return;
         }
         let helper = self.helper.lock().take();
@@ -181,9 +192,9 @@ impl Participant {
         outgoing.iter().for_each(|accepted| accepted.end_if_open());
         // This participant reads no further messages. Its readers hold references to what they
         // read, so they wouldn't be dropped by themselves.
-        let incoming = std::mem::take(&mut *self.local.incoming.lock());
+        let incoming = std::mem::take(&mut *self.own.incoming.lock());
         drop(incoming);
-        self.local.leave(|| outgoing.iter().any(|accepted| !accepted.is_done() && accepted.peer_is_alive()));
+        self.own.leave(|| outgoing.iter().any(|accepted| !accepted.is_done() && accepted.peer_is_alive()));
         self.follower.forget();
         self.outgoing.forget();
         if let Ok(bell) = self.space_bell() {
@@ -201,12 +212,14 @@ impl Drop for Participant {
 /// An entity that is announced to the other participants until this is dropped.
 pub struct OwnEndpoint {
     participant: Arc<Participant>,
-    pub(crate) local: Arc<Local>,
+    pub(crate) own: Arc<OwnState>,
     key: EndpointKey,
     pub(crate) record: ShmRef<EndpointRecord>,
     /// 1 if the entity's `RetiredRing` will retire the record later.
     pub(crate) kept: PlainU64,
     is_report: bool,
+    /// Kept as long as the entity is announced.
+    heartbeat: Option<Heartbeat>,
 }
 
 impl fmt::Debug for OwnEndpoint {
@@ -231,6 +244,11 @@ impl OwnEndpoint {
         Counters::new(self.record.clone(), self.key)
     }
 
+    /// Keeps heartbeats as long as the entity is announced.
+    pub fn keep_heartbeat(&mut self, heartbeat: Heartbeat) {
+        self.heartbeat = Some(heartbeat);
+    }
+
     /// Sets one of the entity's two notes: words that readers [get](crate::Incoming::note) with
     /// each message that is published afterwards. The layer above defines their meaning.
     pub fn set_note(&self, index: usize, value: u64) {
@@ -245,15 +263,15 @@ impl OwnEndpoint {
     }
 
     /// Returns the current values of the entity's counters.
-    pub fn counts(&self) -> crate::endpoint::Counts {
-        crate::endpoint::Counts::load(&self.record)
+    pub fn counts(&self) -> crate::tables::endpoint::Counts {
+        crate::tables::endpoint::Counts::load(&self.record)
     }
 }
 
 impl Drop for OwnEndpoint {
     fn drop(&mut self) {
         if self.kept.load(Ordering::Relaxed) == 0 // set by the same owner
-            && let Ok(control) = self.local.control()
+            && let Ok(control) = self.own.control()
         {
             match self.is_report {
                 true => control.retire_quietly(Table::Endpoints, self.key.slot),

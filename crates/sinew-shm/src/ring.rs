@@ -61,9 +61,9 @@
 //! A crash leaves a slot at 2n+1 at worst, which no reader takes.
 
 use crate::error::{CapacityError, SegmentError};
-use crate::failpoints::{self, Point};
-use crate::shm_ref::ShmRef;
-use crate::sync::{AtomicU64, Ordering, fence};
+use crate::platform::failpoints::{self, Point};
+use crate::platform::shm_ref::ShmRef;
+use crate::platform::sync::{AtomicU64, Ordering, fence};
 
 /// The sequence of every slot of an outgrown ring.
 pub(crate) const MOVED: u64 = u64::MAX;

@@ -15,7 +15,7 @@ use crate::message::info::ChainScope;
 use crate::message::into_message::{IntoUnique, erase};
 use crate::message::{Gid, Unique};
 use crate::parameters::clients::ClientId;
-use crate::remote::shm::ShmTransport;
+use crate::remote::shm::transport::ShmTransport;
 use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
 use crate::service::error::CallError;

@@ -8,7 +8,7 @@ use crate::executor::{AddError, Executable, Executor, sealed};
 use crate::message::type_support::TypeSupport;
 use crate::parameters::options::ParameterOptions;
 use crate::parameters::table::ParameterTable;
-use crate::remote::shm::EndpointAbout;
+use crate::remote::shm::own_participant::EndpointAbout;
 use crate::ros::failure::CreateError;
 use crate::ros::name::{self, NameKind};
 use crate::ros::origin::Origin;

@@ -14,7 +14,7 @@ use crate::executor::{panic_message, prefetch, report};
 use crate::message::Unique;
 use crate::message::block::Pool;
 use crate::message::info::ChainScope;
-use crate::remote::shm::ShmTransport;
+use crate::remote::shm::transport::ShmTransport;
 use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
 use crate::service::async_tasks::ServerFutures;

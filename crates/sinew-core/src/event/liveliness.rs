@@ -1,11 +1,19 @@
 //! Checks whether publishers are alive.
 //!
-//! An automatic publisher is alive while it exists, and so is a manual one without a lease. A
-//! manual one with a lease has a [`LivelinessLease`]: it *expires* when more than the lease has
-//! passed since its last sign of life (its creation, a publication, an assertion), and revives with
-//! the next. The first look notices the expiry: that of the timer of the publisher's handler (or of
-//! the log line, without a handler), that of the timer of any matched subscription's handler, or a
-//! late sign of life. All handlers are notified at once, under the lease's lock.
+//! Within a process, an automatic publisher is alive while it exists, and so is a manual one
+//! without a lease. A manual one with a lease has a [`LivelinessLease`]: it *expires* when more
+//! than the lease has passed since its last sign of life (its creation, a publication, an
+//! assertion), and revives with the next. The first look notices the expiry: that of the timer of
+//! the publisher's handler (or of the log line, without a handler), that of the timer of any
+//! matched subscription's handler, or a late sign of life. All handlers are notified at once, under
+//! the lease's lock.
+//!
+//! Other processes read the time of the last sign in shared memory ([`RemoteSigns`]): of a manual
+//! publisher, or of its process for an automatic publisher with a lease. There, the lease is
+//! watched in the same way by the timers of the matched subscriptions, and only by them: each look
+//! begins with the signs that were given meanwhile. So a publisher lapses there as well if its
+//! process is stopped. Nothing announces that it lives again. So an expired lease is looked at
+//! again now and then, and when a message arrives.
 //!
 //! Locks: graph or publisher -> lease -> timer or status -> scheduler.
 
@@ -15,8 +23,16 @@ use super::status::{LivelinessChanged, LivelinessLost};
 use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::{Arc, Mutex};
-use std::sync::Weak;
+use sinew_shm::Counters;
+use std::sync::{OnceLock, Weak};
 use std::time::Duration;
+
+/// The shortest time after which an expired lease of another process's publisher is looked at
+/// again, in nanoseconds.
+const SOONEST: i64 = 20_000_000;
+
+/// The longest such time.
+const LATEST: i64 = 1_000_000_000;
 
 /// Signs of life, and whether the last one is longer ago than the lease. Times are in nanoseconds.
 #[derive(Debug)]
@@ -69,11 +85,29 @@ impl Lease {
     }
 }
 
-/// The liveliness of one manual publisher with a lease, and the handlers that observe it.
+/// The liveliness of one publisher with a lease, and the handlers that observe it.
 pub(crate) struct LivelinessLease {
     clock: Clock,
     state: Mutex<LeaseState>,
-    lost: LeaseListener,
+    publisher: WatchedPublisher,
+}
+
+/// The publisher with the lease.
+enum WatchedPublisher {
+    /// It is in this process.
+    Local {
+        lost: LeaseListener,
+        /// Show other processes its signs of life, once they know it.
+        counters: OnceLock<Counters>,
+    },
+    /// It is in another process.
+    Remote(Box<dyn RemoteSigns>),
+}
+
+/// The signs of life of a publisher in another process.
+pub(crate) trait RemoteSigns: Send + Sync {
+    /// Returns the steady time of the last one; `None` if there is none yet.
+    fn last(&self) -> Option<i64>;
 }
 
 /// The handler that is notified of a publisher's expiry, and the timer that looks for it.
@@ -118,16 +152,41 @@ impl LivelinessListener {
 }
 
 impl LivelinessLease {
-    /// Creates the liveliness of a publisher; `lease` in nanoseconds, more than 0.
+    /// Creates the liveliness of a publisher of this process; `lease` in nanoseconds, more than 0.
     pub(crate) fn new(lease: i64, clock: Clock, lost: LeaseListener) -> Arc<Self> {
-        let state = LeaseState { lease: Lease::new(lease, clock.steady()), watchers: Vec::new() };
-        let ends = state.lease.end();
-        let this = Arc::new(Self { clock, state: Mutex::new(state), lost });
-        this.lost.timer.watch(this.watched());
-        if let Some(scheduler) = this.lost.timer.look_by(ends) {
+        let timer = lost.timer.clone();
+        let publisher = WatchedPublisher::Local { lost, counters: OnceLock::new() };
+        let this = Self::with(lease, clock, publisher);
+        timer.watch(this.watched());
+        let ends = this.state.lock().lease.end();
+        if let Some(scheduler) = timer.look_by(ends) {
             scheduler.signal();
         }
         this
+    }
+
+    /// Creates the liveliness of a publisher of another process. A publisher without a sign of life
+    /// is alive now.
+    pub(crate) fn remote(lease: i64, clock: Clock, signs: Box<dyn RemoteSigns>) -> Arc<Self> {
+        let now = clock.steady();
+        let last = signs.last().map_or(now, |last| last.min(now));
+        let this = Self::with(lease, clock, WatchedPublisher::Remote(signs));
+        this.state.lock().lease.last = last;
+        this
+    }
+
+    fn with(lease: i64, clock: Clock, publisher: WatchedPublisher) -> Arc<Self> {
+        let state = LeaseState { lease: Lease::new(lease, clock.steady()), watchers: Vec::new() };
+        Arc::new(Self { clock, state: Mutex::new(state), publisher })
+    }
+
+    /// Sets the counters in which other processes see the signs of life; called once.
+    pub(crate) fn is_counted(&self, counters: Counters) {
+        if let WatchedPublisher::Local { counters: place, .. } = &self.publisher {
+            let state = self.state.lock(); // no sign is missed in between
+            counters.set_alive(state.lease.last);
+            let _ = place.set(counters);
+        }
     }
 
     fn watched(self: &Arc<Self>) -> Weak<dyn Timed> {
@@ -137,28 +196,35 @@ impl LivelinessLease {
 
     /// Records a publication at this (steady) time.
     pub(crate) fn published(&self, at: i64, deferred: &mut Deferred) {
-        self.state.lock().sign(at, &self.lost, deferred);
+        self.state.lock().sign(at, &self.publisher, deferred);
     }
 
     /// Records the program's assertion that the publisher is alive.
     pub(crate) fn assert(&self) {
         Deferred::with(|deferred| {
             let mut state = self.state.lock();
-            state.sign(self.clock.steady(), &self.lost, deferred);
+            state.sign(self.clock.steady(), &self.publisher, deferred);
         });
+    }
+
+    /// Notices the signs that a publisher of another process gave, and the end of its lease.
+    pub(crate) fn look_again(&self, deferred: &mut Deferred) {
+        self.state.lock().look(self.clock.steady(), &self.publisher, deferred);
     }
 
     /// Adds the handler of a matched subscription.
     fn join(self: &Arc<Self>, watcher: &LivelinessListener, deferred: &mut Deferred) {
         let mut state = self.state.lock();
-        state.look(self.clock.steady(), &self.lost, deferred);
+        let now = self.clock.steady();
+        state.look(now, &self.publisher, deferred);
         state.watchers.push(watcher.clone());
         watcher.timer.watch(self.watched());
         let ends = state.lease.ends();
         let came =
             if ends.is_some() { LivelinessChanged::came_alive } else { LivelinessChanged::came_expired };
         deferred.signal(watcher.changed.update(came)); // under the lock: before any change
-        deferred.signal(ends.and_then(|ends| watcher.timer.look_by(ends)));
+        let next = state.next_look(now, &self.publisher);
+        deferred.signal(next.and_then(|next| watcher.timer.look_by(next)));
     }
 
     /// Removes the handler of a matched subscription.
@@ -173,16 +239,38 @@ impl LivelinessLease {
 }
 
 impl LeaseState {
-    fn look(&mut self, now: i64, lost: &LeaseListener, deferred: &mut Deferred) {
+    fn look(&mut self, now: i64, publisher: &WatchedPublisher, deferred: &mut Deferred) {
+        if let WatchedPublisher::Remote(signs) = publisher
+            && let Some(last) = signs.last().map(|last| last.min(now)) // its process is not trusted
+            && last > self.lease.last
+        {
+            self.sign(last, publisher, deferred);
+        }
         if let Some(at) = self.lease.look(now) {
-            self.tell_expired(at, lost, deferred);
+            self.tell_expired(at, publisher, deferred);
         }
     }
 
-    fn sign(&mut self, now: i64, lost: &LeaseListener, deferred: &mut Deferred) {
+    /// Returns the time at which a timer has to look again, `now` being the time of this look.
+    fn next_look(&self, now: i64, publisher: &WatchedPublisher) -> Option<i64> {
+        let again = || now.saturating_add(self.lease.duration.clamp(SOONEST, LATEST));
+        let is_remote = matches!(publisher, WatchedPublisher::Remote(_)) && !self.watchers.is_empty();
+        self.lease.ends().or_else(|| is_remote.then(again))
+    }
+
+    fn sign(&mut self, now: i64, publisher: &WatchedPublisher, deferred: &mut Deferred) {
         let Sign { expired, revived, sooner } = self.lease.sign(now);
+        let own_timer = match publisher {
+            WatchedPublisher::Local { lost, counters } => {
+                if let Some(counters) = counters.get() {
+                    counters.set_alive(now);
+                }
+                Some(&lost.timer)
+            }
+            WatchedPublisher::Remote(_) => None,
+        };
         if let Some(at) = expired {
-            self.tell_expired(at, lost, deferred);
+            self.tell_expired(at, publisher, deferred);
         }
         if revived {
             for watcher in &self.watchers {
@@ -191,14 +279,23 @@ impl LeaseState {
         }
         if sooner && let Some(ends) = self.lease.ends() {
             let alarms = self.watchers.iter().map(|watcher| &watcher.timer);
-            for timer in alarms.chain([&lost.timer]) {
+            for timer in alarms.chain(own_timer) {
                 deferred.signal(timer.look_by(ends));
             }
         }
     }
 
-    fn tell_expired(&self, at: i64, lost: &LeaseListener, deferred: &mut Deferred) {
+    fn tell_expired(&self, at: i64, publisher: &WatchedPublisher, deferred: &mut Deferred) {
         let stamp = Stamp::due(at);
+        if let WatchedPublisher::Local { lost, .. } = publisher {
+            self.tell_publisher(stamp, lost, deferred);
+        }
+        for watcher in &self.watchers {
+            deferred.signal(watcher.changed.update_since(stamp, LivelinessChanged::expired));
+        }
+    }
+
+    fn tell_publisher(&self, stamp: Stamp, lost: &LeaseListener, deferred: &mut Deferred) {
         match &lost.handler {
             Some(handler) => deferred.signal(handler.update_since(stamp, |event| {
                 event.total += 1;
@@ -214,17 +311,15 @@ impl LeaseState {
                 ),
             ),
         }
-        for watcher in &self.watchers {
-            deferred.signal(watcher.changed.update_since(stamp, LivelinessChanged::expired));
-        }
     }
 }
 
 impl Timed for LivelinessLease {
     fn look(&self, deferred: &mut Deferred) -> Option<i64> {
         let mut state = self.state.lock();
-        state.look(self.clock.steady(), &self.lost, deferred);
-        state.lease.ends()
+        let now = self.clock.steady();
+        state.look(now, &self.publisher, deferred);
+        state.next_look(now, &self.publisher)
     }
 }
 

@@ -281,7 +281,7 @@ impl Graph {
             let gone = topic.sources.swap_remove(index);
             for subscription in &topic.subscriptions {
                 if matches!(match_source(&**source, subscription), Match::Yes) {
-                    unmatch(subscription, None, deferred);
+                    unmatch(subscription, source.lease(), deferred);
                 }
             }
             deferred.drain_later(gone);
@@ -493,7 +493,7 @@ fn meet_source(
         let whose = || source.offered().whose();
         warn_tolerant_subscription(subscription, found.tolerated(&offered, &asked), whose, deferred);
         subscription.add_source(source);
-        match_up(subscription, None, deferred);
+        match_up(subscription, source.lease(), deferred);
         return;
     };
     let reason = format!("{mismatch} with {}", source.offered().whose());

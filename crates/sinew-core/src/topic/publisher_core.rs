@@ -55,6 +55,7 @@
 
 mod foreign;
 mod remote;
+mod sinks;
 mod slow_path;
 
 use super::recipients::{Unpublished, push_as_it_is};
@@ -79,9 +80,9 @@ use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Guard, HintU8, Mutex, Ordering, no_lock_is_held};
-use remote::{Beyond, Closed, RemoteDelivery};
 use sinew_msg::Message;
 use sinew_shm::{CapacityError, Counter, Counters};
+use sinks::{Beyond, Closed, RemoteDelivery};
 use std::collections::VecDeque;
 use std::mem;
 

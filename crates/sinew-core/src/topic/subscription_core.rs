@@ -3,6 +3,7 @@
 
 mod ahead;
 mod joining;
+mod moved_messages;
 mod remote_sources;
 
 use super::copy_plan::Role;
@@ -32,7 +33,7 @@ use crate::ros::qos::{Durability, QoS};
 use crate::sys::clock::{Clock, Stamp, Time};
 use crate::sys::logging::{About, tell};
 use crate::sys::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering, no_lock_is_held};
-use ahead::MovedMessages;
+use moved_messages::MovedMessages;
 use remote_sources::RemoteSources;
 pub(crate) use remote_sources::{DirectTake, Gap, Progress, RemoteSource, UnreadableMessage};
 use sinew_msg::DecodeError;
@@ -303,7 +304,7 @@ impl SubscriptionCore {
         deferred: &mut Deferred,
     ) -> Option<RawMessage> {
         let mut state = self.state.lock();
-        self.ahead.settle_if_full(&mut state);
+        self.ahead.settle_if_full(&mut state.history);
         if state.closed {
             deferred.drop_later(message);
             return None;
@@ -581,7 +582,7 @@ impl SubscriptionCore {
         if state.closed {
             return None;
         }
-        self.ahead.settle(&mut state);
+        self.ahead.settle(&mut state.history);
         let (granted, freed) = state.history.reserve(self.wanted.clock.steady());
         drop(state);
         drop(freed); // runs code of the program
@@ -593,7 +594,7 @@ impl SubscriptionCore {
     #[inline]
     pub(super) fn reserve_free(&self) -> bool {
         let mut state = self.state.lock();
-        self.ahead.settle_if_full(&mut state);
+        self.ahead.settle_if_full(&mut state.history);
         state.closed || state.history.reserve_free()
     }
 
@@ -770,7 +771,7 @@ impl SubscriptionCore {
 
     pub(crate) fn counts(&self) -> (HistoryCounts, CopyWork, usize) {
         let mut state = self.state.lock();
-        self.ahead.settle(&mut state);
+        self.ahead.settle(&mut state.history);
         (state.history.counts(), state.work, state.history.len())
     }
 }

@@ -1,10 +1,10 @@
 //! How much memory a writer uses, and how often it checks its readers' holds.
 
-use crate::control::Table;
-use crate::endpoint::EndpointKind;
-use crate::onlooker::{Onlooker, endpoint};
+use crate::platform::sync::Arc;
 use crate::ring::Head;
-use crate::sync::Arc;
+use crate::tables::control_segment::Table;
+use crate::tables::endpoint::EndpointKind;
+use crate::testing::recording_observer::{RecordingObserver, endpoint};
 use crate::{Connect, Domain, Hold, Incoming, Participant, Writer};
 use std::os::unix::fs::MetadataExt;
 
@@ -21,7 +21,7 @@ impl Pair {
     fn new(depth: usize) -> Self {
         let base = tempfile::tempdir_in("/dev/shm").unwrap();
         let domain = Domain::open(Some(base.path()), 0).unwrap();
-        let (a, b) = (Arc::new(Onlooker::default()), Arc::new(Onlooker::default()));
+        let (a, b) = (Arc::new(RecordingObserver::default()), Arc::new(RecordingObserver::default()));
         let writing = Participant::join(&domain, a.clone()).unwrap();
         let reading = Participant::join(&domain, b.clone()).unwrap();
         let _reads = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
@@ -103,7 +103,7 @@ fn what_readers_keep_costs_no_more_the_more_it_is() {
     let each = (steps(&pair) - filling) / MORE;
     assert!(each < 40, "{each} steps for each message while {KEPT} are kept");
     assert!(pair.chunks() < KEPT * 10 / 8, "{} chunks", pair.chunks());
-    assert!(pair.reading.local.hazards.ready() <= Table::Holds.capacity());
+    assert!(pair.reading.own.hazards.ready() <= Table::Holds.capacity());
 }
 
 #[test]
@@ -119,8 +119,8 @@ fn one_large_message_makes_no_later_one_large_and_is_forgotten() {
     let most = LARGE + LARGE / 4 + (1 << 20);
     assert!(pair.memory() < most && pair.allocated() < most, "{} of {}", pair.allocated(), pair.memory());
     // As the helper thread does every few seconds.
-    pair.writing.local.memory.tidy();
-    pair.writing.local.memory.tidy();
+    pair.writing.own.memory.tidy();
+    pair.writing.own.memory.tidy();
     assert!(pair.memory() < 30_000, "{}", pair.memory());
     assert!(pair.allocated() < 200_000, "{}", pair.allocated());
     // The message comes again, in a place where there was a hole.

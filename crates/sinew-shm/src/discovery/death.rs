@@ -7,31 +7,16 @@
 //! participant that finds that no living one still has something to read in them: each reader
 //! records in its own memory that it is done.
 
-use super::{Discovery, Follower, KnownPeer, Telling};
-use crate::control::{DONE, IncomingRecord, Table, slot_of};
-use crate::leftovers::{peer_reads, remove_files, unread};
-use crate::peer::Peer;
-use crate::sync::{Arc, Ordering};
-use crate::sys;
-use crate::taken::Party;
+use crate::discovery::follower::Follower;
+use crate::discovery::known_peers::{Discovery, KnownPeer, Unburied};
+use crate::discovery::observer::Telling;
+use crate::own::incoming_entry::Party;
+use crate::peer::leftovers::{peer_reads, remove_files, unread};
+use crate::peer::mapped_peer::Peer;
+use crate::platform::sync::{Arc, Ordering};
+use crate::platform::sys;
+use crate::tables::control_segment::{DONE, IncomingRecord, Table, slot_of};
 use std::collections::{HashMap, HashSet};
-
-/// How long a dead participant's files are kept for a reader that never takes its connection up, in
-/// nanoseconds.
-const GRACE: i64 = 10_000_000_000;
-
-/// A peer that is gone, but whose files are still there.
-pub(super) struct Unburied {
-    known: KnownPeer,
-    since: i64,
-}
-
-impl Unburied {
-    /// Whether a slow reader may still take up connections.
-    fn is_early(&self, now: i64) -> bool {
-        now - self.since < GRACE
-    }
-}
 
 impl Follower {
     /// Handles a peer's end.
@@ -50,15 +35,15 @@ impl Follower {
         self.outgoing.retire(id);
         // Last: the rings' memory is reused, and the connections wrote there until now.
         let event_rings = &self.outgoing.event_rings;
-        event_rings.retire(&self.local, |event_sender| event_sender.peer.id() == id);
-        event_rings.free(&self.local, id);
-        if let Ok(bell) = self.local.space_bell() {
+        event_rings.retire(&self.own, |event_sender| event_sender.peer.id() == id);
+        event_rings.free(&self.own, id);
+        if let Ok(bell) = self.own.space_bell() {
             bell.ring(); // a writer that waits for it checks again
         }
         // As a writer: its messages are read to the end.
-        let all = self.local.incoming.lock();
-        let taken = all.get(&id).into_iter().flatten().flatten();
-        telling.sinks.extend(taken.filter_map(|taken| taken.sink.clone()));
+        let all = self.own.incoming.lock();
+        let entries = all.get(&id).into_iter().flatten().flatten();
+        telling.sinks.extend(entries.filter_map(|entry| entry.sink.clone()));
         drop(all);
         self.ports.each(|port| port.remove_sources(id));
         telling.observer.left(&known.peer);
@@ -74,7 +59,7 @@ impl Follower {
             }
             peer.set_dead(); // before the list is cleared: see `Outgoing::accept`
         }
-        self.local.readers.remove(peer.id());
+        self.own.readers.remove(peer.id());
         true
     }
 
@@ -98,20 +83,20 @@ impl Follower {
             } else {
                 // The process that removed the name has taken care of the other readers, or ignored
                 // them.
-                unread(dead).get(&self.local.id).is_some_and(|unread| self.reads(id, unread))
+                unread(dead).get(&self.own.id).is_some_and(|unread| self.reads(id, unread))
             };
             if is_read {
                 return true;
             }
             if has_name {
-                remove_files(&self.local.domain, id);
+                remove_files(&self.own.domain, id);
             }
-            let taken = self.local.incoming.lock().remove(&id);
-            for taken in taken.into_iter().flatten().flatten() {
-                self.local.end_lease(&taken.lease, Party::Helper);
-                telling.sinks.extend(taken.sink);
+            let entries = self.own.incoming.lock().remove(&id);
+            for entry in entries.into_iter().flatten().flatten() {
+                self.own.end_lease(&entry.lease, Party::Helper);
+                telling.sinks.extend(entry.sink);
             }
-            self.local.forget_slot_for(id);
+            self.own.forget_slot_for(id);
             false
         });
     }
@@ -123,7 +108,7 @@ impl Follower {
     /// fence in between: Q2 and Q3.
     pub(super) fn clear_up(&self, discovery: &Discovery) {
         let left = discovery.peers.values().map(|known| &known.peer).filter(|peer| peer.has_left());
-        let directory = self.local.domain.directory();
+        let directory = self.own.domain.directory();
         for peer in discovery.unburied.values().map(|unburied| &unburied.known.peer).chain(left) {
             let is_over = peer.holds_nothing() || !peer.is_alive();
             let is_read = || {
@@ -132,7 +117,7 @@ impl Follower {
                 })
             };
             if is_over && !is_read() {
-                remove_files(&self.local.domain, peer.id());
+                remove_files(&self.own.domain, peer.id());
             }
         }
     }
@@ -149,9 +134,9 @@ impl Follower {
     /// `is_early`, this includes participants that haven't taken their connections up, because they
     /// may be slow to notice.
     fn is_read(&self, dead: &Peer, peers: &HashMap<u64, KnownPeer>, is_early: bool) -> bool {
-        let directory = self.local.domain.directory();
+        let directory = self.own.domain.directory();
         unread(dead).iter().any(|(&reader, unread)| {
-            if reader == self.local.id {
+            if reader == self.own.id {
                 return self.reads(dead.id(), unread);
             }
             peer_reads(directory, (reader, known(peers, reader)), dead.id(), unread, is_early)
@@ -160,13 +145,13 @@ impl Follower {
 
     /// Whether this participant still has to read any of these connections of a dead peer.
     fn reads(&self, dead: u64, connections: &HashSet<u64>) -> bool {
-        let control = self.local.control().ok();
-        let all = self.local.incoming.lock();
-        let Some(taken) = all.get(&dead) else { return false };
+        let control = self.own.control().ok();
+        let all = self.own.incoming.lock();
+        let Some(entries) = all.get(&dead) else { return false };
         connections.iter().any(|&connection| {
-            let taken = taken.get(slot_of(connection) as usize).and_then(Option::as_ref);
-            let record = taken.zip(control).and_then(|(taken, control)| {
-                control.record::<IncomingRecord>(Table::Incoming, taken.lease.slot).ok()
+            let entry = entries.get(slot_of(connection) as usize).and_then(Option::as_ref);
+            let record = entry.zip(control).and_then(|(entry, control)| {
+                control.record::<IncomingRecord>(Table::Incoming, entry.lease.slot).ok()
             });
             // Connections that weren't taken up at the peer's end won't be. Relaxed: our own.
             record.is_some_and(|record| record.cursor.load(Ordering::Relaxed) != DONE)

@@ -1,10 +1,10 @@
 //! The thread of a participant that follows the other participants.
 
-use super::Follower;
-use crate::bell::hear_while_asleep;
+use crate::discovery::follower::Follower;
 use crate::error::{JoinError, SystemError};
-use crate::sync::Arc;
-use crate::sys::{self, Watch};
+use crate::platform::sync::Arc;
+use crate::platform::sys::{self, Watch};
+use crate::tables::bell::hear_while_asleep;
 use std::sync::Weak;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub(crate) struct Helper {
 
 impl Helper {
     pub(crate) fn start(follower: &Arc<Follower>) -> Result<Self, JoinError> {
-        let path = follower.local.domain.path();
+        let path = follower.own.domain.path();
         let wake = Arc::new(sys::Wake::new().map_err(SystemError::io("eventfd", path))?);
         let watch = follower.discovery.lock().watch.as_ref().and_then(Watch::descriptor);
         let (theirs, whose) = (wake.clone(), Arc::downgrade(follower));
@@ -26,7 +26,7 @@ impl Helper {
             .stack_size(256 << 10)
             .spawn(move || help(&whose, &theirs, watch.as_ref()))
             .map_err(SystemError::io("starting a thread", path))?;
-        let _ = follower.local.helper.set(wake.clone()); // there is one helper thread
+        let _ = follower.own.helper.set(wake.clone()); // there is one helper thread
         Ok(Self { wake, thread: Some(thread) })
     }
 
@@ -43,19 +43,21 @@ impl Helper {
 fn help(whose: &Weak<Follower>, wake: &sys::Wake, watch: Option<&rustix::fd::OwnedFd>) {
     sys::small_timer_slack();
     if let Some(follower) = whose.upgrade()
-        && follower.local.domain.touch_mode().is_some()
+        && follower.own.domain.touch_mode().is_some()
     {
         hear_while_asleep(whose.clone());
     }
     loop {
         let patience = {
             let Some(follower) = whose.upgrade() else { return };
-            if follower.local.check().is_err() {
+            if follower.own.check().is_err() {
                 return;
             }
+            let beat = follower.own.beat();
             let patience = follower.look(false);
+            let patience = beat.map_or(patience, |beat| patience.min(beat));
             follower
-                .local
+                .own
                 .paused()
                 .map_or(patience, |left| patience.min(Duration::from_nanos(left.unsigned_abs())))
         };

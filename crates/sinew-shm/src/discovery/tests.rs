@@ -1,8 +1,17 @@
 //! How a participant reacts to its findings.
 
-use super::*;
-use crate::onlooker::endpoint;
+use super::known_peers::{COARSE, Changing};
+use super::observer::Observer;
+use crate::connection::incoming::Incoming;
+use crate::own::incoming_entry::Sink;
+use crate::peer::mapped_peer::Peer;
+use crate::platform::sync::{Arc, Mutex};
+use crate::platform::sys;
+use crate::segment::domain::Domain;
+use crate::tables::endpoint::{Endpoint, EndpointKey, EndpointKind};
+use crate::testing::recording_observer::endpoint;
 use crate::{Connect, Participant, Writer};
+use std::collections::HashSet;
 
 #[test]
 fn a_directory_that_was_read_just_after_a_change_is_read_again_however_late() {

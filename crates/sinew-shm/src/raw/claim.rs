@@ -25,10 +25,10 @@ use super::declared::{Declared, Role};
 use super::error::OpenError;
 use super::member::Member;
 use super::registry::Other;
-use crate::endpoint::Counter;
 use crate::participant::OwnEndpoint;
-use crate::sync::{Ordering, fence};
-use crate::sys;
+use crate::platform::sync::{Ordering, fence};
+use crate::platform::sys;
+use crate::tables::endpoint::Counter;
 use std::time::Duration;
 
 /// How long to wait for an undecided claim of another process.

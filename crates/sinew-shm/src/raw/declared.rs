@@ -2,7 +2,7 @@
 
 use super::error::OpenError;
 use super::value::Value;
-use crate::endpoint::{Endpoint, EndpointKind};
+use crate::tables::endpoint::{Endpoint, EndpointKind};
 use std::fmt;
 
 /// The kind of a name.

@@ -10,13 +10,13 @@ use super::error::ReadError;
 use super::registry::Reading;
 use super::retained::{Image, RetainedValue};
 use super::value::{Origin, Value};
-use crate::endpoint::EndpointKey;
+use crate::connection::incoming::Incoming;
 use crate::error::{CapacityError, SegmentError};
-use crate::incoming::Incoming;
-use crate::logging::later;
 use crate::participant::OwnEndpoint;
+use crate::platform::logging::later;
+use crate::platform::sync::{Arc, Mutex};
 use crate::ring::Head;
-use crate::sync::{Arc, Mutex};
+use crate::tables::endpoint::EndpointKey;
 
 /// The reading end of one handle of a topic or variable.
 pub(super) struct LatestReader {

@@ -4,7 +4,7 @@ use super::registry::Registry;
 use super::waiter::Waiter;
 use crate::error::CapacityError;
 use crate::participant::Participant;
-use crate::sync::{Arc, Mutex, Ordering, PlainU64};
+use crate::platform::sync::{Arc, Mutex, Ordering, PlainU64};
 use std::sync::Weak;
 
 /// A process's presence among the names of a domain.

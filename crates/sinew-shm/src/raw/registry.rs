@@ -7,14 +7,14 @@
 
 use super::declared::{Declared, Role};
 use super::retained::Image;
-use crate::discovery::Observer;
-use crate::endpoint::{Endpoint, EndpointKey};
+use crate::connection::incoming::Incoming;
+use crate::discovery::observer::Observer;
 use crate::error::CapacityError;
-use crate::incoming::Incoming;
-use crate::peer::Peer;
+use crate::own::incoming_entry::Sink;
+use crate::peer::mapped_peer::Peer;
+use crate::platform::sync::{Arc, Mutex};
 use crate::ring::Head;
-use crate::sync::{Arc, Mutex};
-use crate::taken::Sink;
+use crate::tables::endpoint::{Endpoint, EndpointKey};
 use std::collections::HashMap;
 use std::sync::Weak;
 

@@ -1,7 +1,8 @@
 //! A message that is kept until a newer one comes.
 
 use super::value::Origin;
-use crate::chunk::{Hold, Lent};
+use crate::chunk::hold::Hold;
+use crate::chunk::loan::Lent;
 use crate::ring::Head;
 
 /// The encoded form of an outgoing message.

@@ -6,7 +6,7 @@ use super::error::{OpenError, ReadError, WriteError};
 use super::latest::LatestReader;
 use super::space::{Opened, Space};
 use super::value::{Origin, Sample, Value};
-use crate::sync::Arc;
+use crate::platform::sync::Arc;
 use std::fmt;
 use std::marker::PhantomData;
 

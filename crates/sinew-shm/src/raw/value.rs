@@ -1,6 +1,6 @@
 //! Values that can be written and read, and their origin.
 
-use crate::sys;
+use crate::platform::sys;
 use bytemuck::{AnyBitPattern, NoUninit, Zeroable};
 use std::ops::Deref;
 use std::time::Duration;

@@ -9,7 +9,7 @@ use super::space::{Opened, Space};
 use super::topic::plan_for;
 use super::value::{Origin, Sample, Value};
 use crate::participant::OwnEndpoint;
-use crate::sync::Arc;
+use crate::platform::sync::Arc;
 use std::fmt;
 use std::marker::PhantomData;
 

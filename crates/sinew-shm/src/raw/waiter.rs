@@ -1,16 +1,16 @@
 //! The port on which a reading thread sleeps.
 
 use crate::error::CapacityError;
-use crate::event_rx::EventReceiver;
+use crate::event::receiver::EventReceiver;
 use crate::participant::Participant;
-use crate::sync::{Arc, Mutex};
+use crate::platform::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A port on which one or several reading threads sleep; ringing it wakes them all.
 ///
 /// The port's events are not drained: a thread that is woken checks its few connections itself, and
 /// a connection that is already in the event ring needs no second entry. P3 of
-/// [`events`](crate::events) rings for the sleep all the same.
+/// [`events`](crate::event) rings for the sleep all the same.
 pub(super) struct Waiter {
     port: Arc<EventReceiver>,
     /// Number of threads that sleep, or are about to. The lock also orders the port's sleeps: each

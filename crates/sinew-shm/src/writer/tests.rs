@@ -1,15 +1,19 @@
 //! The readers that a writer notifies, and the number of messages that it keeps for them.
 
-use crate::onlooker::{Onlooker, endpoint};
-use crate::writer::*;
-use crate::{Domain, EndpointKind, Participant, sys};
+use crate::connection::outgoing::Connect;
+use crate::platform::sync::Arc;
+use crate::platform::sys;
+use crate::ring::Head;
+use crate::testing::recording_observer::{RecordingObserver, endpoint};
+use crate::writer::message_writer::Writer;
+use crate::{Domain, EndpointKind, Participant};
 use std::time::Duration;
 
 /// Whether a writer announces its messages to a reader that only polls.
 fn announces_to_who_polls() -> bool {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = Domain::open(Some(base.path()), 0).unwrap();
-    let (a, b) = (Arc::new(Onlooker::default()), Arc::new(Onlooker::default()));
+    let (a, b) = (Arc::new(RecordingObserver::default()), Arc::new(RecordingObserver::default()));
     let writing = Participant::join(&domain, a.clone()).unwrap();
     let reading = Participant::join(&domain, b.clone()).unwrap();
     let _target = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
@@ -59,7 +63,7 @@ fn every_message_is_announced_where_the_kernel_puts_no_fence_into_threads() {
 fn a_reader_that_has_read_everything_is_in_the_way_of_nobody_who_has_not_heard_of_it() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = Domain::open(Some(base.path()), 0).unwrap();
-    let (told, there) = (Arc::new(Onlooker::default()), Arc::new(Onlooker::default()));
+    let (told, there) = (Arc::new(RecordingObserver::default()), Arc::new(RecordingObserver::default()));
     let writing = Participant::join(&domain, told.clone()).unwrap();
     let reading = Participant::join(&domain, there.clone()).unwrap();
     let _target = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
@@ -90,9 +94,9 @@ fn a_reader_that_has_read_everything_is_in_the_way_of_nobody_who_has_not_heard_o
 fn a_ring_grows_for_readers_to_a_limit_only_and_for_its_own_history_beyond() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = Domain::open(Some(base.path()), 0).unwrap();
-    let told = Arc::new(Onlooker::default());
+    let told = Arc::new(RecordingObserver::default());
     let writing = Participant::join(&domain, told.clone()).unwrap();
-    let reading = Participant::join(&domain, Arc::new(Onlooker::default())).unwrap();
+    let reading = Participant::join(&domain, Arc::new(RecordingObserver::default())).unwrap();
     let _target = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
     writing.refresh();
     let peer = told.0.lock().0[0].clone();
@@ -128,7 +132,7 @@ fn a_ring_grows_for_readers_to_a_limit_only_and_for_its_own_history_beyond() {
 fn a_reader_that_reads_while_its_connection_ends_reads_nothing_behind_the_end() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = Domain::open(Some(base.path()), 0).unwrap();
-    let (told, there) = (Arc::new(Onlooker::default()), Arc::new(Onlooker::default()));
+    let (told, there) = (Arc::new(RecordingObserver::default()), Arc::new(RecordingObserver::default()));
     let writing = Participant::join(&domain, told.clone()).unwrap();
     let reading = Participant::join(&domain, there.clone()).unwrap();
     let target = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();

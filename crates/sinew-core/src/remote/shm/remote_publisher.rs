@@ -8,9 +8,10 @@
 //! at a time reads; the others make it look once more ([`CoalescingLock`]). So no thread waits, and
 //! filters run under no lock that they could want.
 
-use super::ShmTransport;
 use super::notes;
+use super::own_participant::OwnParticipant;
 use super::sender::publication_of;
+use crate::event::liveliness::{LivelinessLease, RemoteSigns};
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Entry, JoinOrder};
 use crate::mailbox::waiters::ToTell;
@@ -28,14 +29,16 @@ use crate::topic::subscription_core::{
 use crate::topic::typed_reader::TypedReader;
 use crate::topic::warn_once::WarnOnce;
 use sinew_msg::DecodeError;
-use sinew_shm::{EventReceiver, Incoming, Message, Peer, SegmentError, Sink};
+use sinew_shm::{EndpointKey, EventReceiver, Incoming, Message, Peer, SegmentError, Sink};
 use std::fmt;
 use std::sync::Weak;
 
 /// A publisher of another process.
 pub(crate) struct RemotePublisher {
     pub(crate) offered: RemoteEndpoint,
-    transport: Weak<ShmTransport>,
+    own: Weak<OwnParticipant>,
+    /// Its lease, if it has to give signs of life within one.
+    lease: Option<Arc<LivelinessLease>>,
     /// As in [`Publication::publisher`].
     publisher: u64,
     lifespan: i64,
@@ -58,6 +61,27 @@ pub(crate) struct RemotePublisher {
     /// Progress of a publisher on the network, once one of its messages has arrived.
     progress: Mutex<Option<Progress>>,
     complaints: WarnOnce,
+}
+
+/// The signs of life of a publisher, which its process stores in shared memory.
+pub(super) struct StoredSigns {
+    pub(super) peer: Arc<Peer>,
+    pub(super) key: EndpointKey,
+}
+
+impl RemoteSigns for StoredSigns {
+    fn last(&self) -> Option<i64> {
+        self.peer.last_alive(self.key)
+    }
+}
+
+/// The signs of life of a publisher's process.
+pub(super) struct Heartbeats(pub(super) Arc<Peer>);
+
+impl RemoteSigns for Heartbeats {
+    fn last(&self) -> Option<i64> {
+        self.0.last_beat()
+    }
 }
 
 /// The subscriptions that get the messages, and the port to notify of them.
@@ -91,7 +115,12 @@ struct RetainedReader {
 }
 
 impl RemotePublisher {
-    pub(crate) fn new(transport: &Arc<ShmTransport>, peer: &Peer, offered: RemoteEndpoint) -> Arc<Self> {
+    pub(crate) fn new(
+        own: &Arc<OwnParticipant>,
+        peer: &Peer,
+        offered: RemoteEndpoint,
+        lease: Option<Arc<LivelinessLease>>,
+    ) -> Arc<Self> {
         let network = if offered.origin.is_network() { NETWORK } else { 0 };
         let publisher = introduce(peer.id()) | (offered.number & u64::from(u32::MAX)) | network;
         let lifespan = offered.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
@@ -105,7 +134,8 @@ impl RemotePublisher {
         };
         Arc::new(Self {
             offered,
-            transport: Arc::downgrade(transport),
+            own: Arc::downgrade(own),
+            lease,
             publisher,
             lifespan,
             reading: CoalescingLock::new(reading),
@@ -155,14 +185,10 @@ impl RemotePublisher {
     /// Returns the port to notify: that of the executor of one of the subscriptions, otherwise that
     /// of the thread which receives for subscriptions without an executor.
     fn port_for(&self, subscriptions: &[Arc<SubscriptionCore>]) -> Option<Arc<EventReceiver>> {
-        let transport = self.transport.upgrade()?;
-        let executor =
-            subscriptions.iter().find_map(|subscription| transport.port_of(&*subscription.scheduler()?));
+        let own = self.own.upgrade()?;
+        let executor = subscriptions.iter().find_map(|subscription| own.port_of(&*subscription.scheduler()?));
         executor.or_else(|| {
-            subscriptions
-                .iter()
-                .any(|subscription| subscription.needs_receiver())
-                .then(|| transport.receiver())?
+            subscriptions.iter().any(|subscription| subscription.needs_receiver()).then(|| own.receiver())?
         })
     }
 
@@ -284,6 +310,9 @@ impl RemotePublisher {
         self.read_all(reading, deferred);
         if has_news {
             self.read_news(reading, deferred);
+        }
+        if let Some(lease) = &self.lease {
+            lease.look_again(deferred); // a message was a sign of life
         }
         let RingReader { incoming, stalled, retained, .. } = reading;
         let is_read = incoming.as_mut().is_none_or(Incoming::is_over);
@@ -549,10 +578,14 @@ impl RemoteSource for RemotePublisher {
     }
 
     fn tell_elsewhere(&self, to_tell: ToTell) {
-        match self.transport.upgrade() {
-            Some(transport) => transport.tell(to_tell),
+        match self.own.upgrade() {
+            Some(own) => own.tell(to_tell),
             None => to_tell.into_iter().for_each(|tell| tell()), // each message is notified
         }
+    }
+
+    fn lease(&self) -> Option<&Arc<LivelinessLease>> {
+        self.lease.as_ref()
     }
 
     fn progress(&self) -> Option<Progress> {

@@ -17,8 +17,8 @@
 //! that line fail. If there is no room at all for a client's answers, the client is served once
 //! there is.
 
-use super::ShmTransport;
 use super::directed::{DirectedReader, DirectedWriter, Received, SendError};
+use super::own_participant::OwnParticipant;
 use super::sender::{head_of, publication_of};
 use crate::executor::crew::blocked::Blocked;
 use crate::mailbox::deferred::Deferred;
@@ -36,12 +36,15 @@ use crate::sys::logging::{Level, tell};
 use crate::sys::sync::{Arc, Guard, Mutex};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use sinew_shm::{CapacityError, EndpointKey, EndpointKind, EventReceiver, Head, Incoming, Peer, Sink};
+use std::collections::HashMap;
 use std::sync::Weak;
 use std::time::Duration;
 
 /// A server of another process.
 pub(crate) struct ShmServer {
-    pub(super) transport: Weak<ShmTransport>,
+    pub(super) own: Weak<OwnParticipant>,
+    /// The connections of clients of this process, where a new one is added.
+    pub(super) connections: Arc<ServerConnections>,
     pub(super) peer: Arc<Peer>,
     pub(super) key: EndpointKey,
     pub(super) described: RemoteEndpoint,
@@ -64,20 +67,44 @@ impl RemoteServer for ShmServer {
     }
 
     fn connect(&self, calls: &Arc<PendingCalls>) -> Result<Arc<dyn RemoteServerConnection>, String> {
-        let Some(transport) = self.transport.upgrade() else {
+        let Some(own) = self.own.upgrade() else {
             return Err("the client is not known to other processes".to_owned());
         };
-        match ShmServerConnection::open(&transport, calls, self) {
+        match ShmServerConnection::open(&own, calls, self) {
             Ok(connection) => Ok(connection),
             Err(error) => Err(error.to_string()),
         }
     }
 }
 
+/// Connections of this process's clients with servers of other processes, by their entities.
+#[derive(Default)]
+pub(super) struct ServerConnections(Mutex<HashMap<EndpointKey, Weak<ShmServerConnection>>>);
+
+impl ServerConnections {
+    /// Adds a connection, so that answers find it from now on.
+    fn add(&self, connection: &Arc<ShmServerConnection>) {
+        self.0.lock().insert(connection.key, Arc::downgrade(connection));
+    }
+
+    fn remove(&self, key: EndpointKey) {
+        self.0.lock().remove(&key);
+    }
+
+    pub(super) fn find(&self, key: EndpointKey) -> Option<Arc<ShmServerConnection>> {
+        self.0.lock().get(&key).and_then(Weak::upgrade)
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<ShmServerConnection>> {
+        self.0.lock().values().filter_map(Weak::upgrade).collect()
+    }
+}
+
 /// A client's connection with the server of another process.
 pub(crate) struct ShmServerConnection {
     calls: Weak<PendingCalls>,
-    transport: Weak<ShmTransport>,
+    own: Weak<OwnParticipant>,
+    connections: Arc<ServerConnections>,
     /// As [`RemoteServerConnection::key`].
     key: EndpointKey,
     /// The server's participant.
@@ -102,16 +129,17 @@ struct Threads {
 impl ShmServerConnection {
     /// Connects a client with a server of another process.
     fn open(
-        transport: &Arc<ShmTransport>,
+        own: &Arc<OwnParticipant>,
         calls: &Arc<PendingCalls>,
         server: &ShmServer,
     ) -> Result<Arc<Self>, CapacityError> {
         let about = (calls.number, &*calls.node, &*calls.service);
-        let entity = transport.advertise_line(EndpointKind::Request, about, calls.types.request)?;
+        let entity = own.advertise_line(EndpointKind::Request, about, calls.types.request)?;
         let key = entity.key();
         let this = Arc::new(Self {
             calls: Arc::downgrade(calls),
-            transport: Arc::downgrade(transport),
+            own: Arc::downgrade(own),
+            connections: server.connections.clone(),
             key,
             server: server.peer.id(),
             limit: server.described.qos.max_samples.unwrap_or(MAX_REQUESTS),
@@ -119,9 +147,9 @@ impl ShmServerConnection {
             answers: DirectedReader::new(false, calls.types.response, None),
             threads: Mutex::default(),
         });
-        transport.add_connection(&this); // first: the server's answers must find it
+        server.connections.add(&this); // first: the server's answers must find it
         let writer = DirectedWriter::open(entity, &server.peer, server.key)
-            .inspect_err(|_| transport.remove_connection(key))?;
+            .inspect_err(|_| server.connections.remove(key))?;
         *this.requests.lock() = Some(writer);
         Ok(this)
     }
@@ -144,12 +172,12 @@ impl ShmServerConnection {
     }
 
     fn choose_port(&self, mut threads: Guard<'_, Threads>) {
-        let (Some(transport), Some(calls)) = (self.transport.upgrade(), self.calls.upgrade()) else { return };
+        let (Some(own), Some(calls)) = (self.own.upgrade(), self.calls.upgrade()) else { return };
         let alone = threads.alone.take().filter(|_| threads.waiting == 1);
         threads.alone.clone_from(&alone);
         // Under the lock of the threads: if two threads change it at the same time, the second
         // one's choice stays.
-        self.answers.set_port(alone.or_else(|| transport.port_for(calls.scheduler().as_deref())));
+        self.answers.set_port(alone.or_else(|| own.port_for(calls.scheduler().as_deref())));
     }
 
     /// Registers this thread as waiting for an answer, on this port of its own.
@@ -241,7 +269,7 @@ impl RemoteServerConnection for ShmServerConnection {
 
     /// Waits on a port of this thread's own, so that the answer wakes it at once.
     fn wait(&self, calls: &PendingCalls, id: CallId, deadline: Time, patience: Duration) -> RemoteWait {
-        let port = self.transport.upgrade().and_then(|transport| transport.port_of_this_thread());
+        let port = self.own.upgrade().and_then(|own| own.port_of_this_thread());
         let Some(port) = port else {
             self.retune(); // a thread that waited alone may be the one that is notified
             return RemoteWait::Unable;
@@ -279,8 +307,8 @@ impl RemoteServerConnection for ShmServerConnection {
 
     #[inline]
     fn tell_elsewhere(&self, to_tell: ToTell) {
-        match self.transport.upgrade() {
-            Some(transport) => transport.tell(to_tell),
+        match self.own.upgrade() {
+            Some(own) => own.tell(to_tell),
             None => to_tell.into_iter().for_each(|tell| tell()), // each call has an end
         }
     }
@@ -289,9 +317,7 @@ impl RemoteServerConnection for ShmServerConnection {
     fn end(&self) {
         let requests = self.requests.lock().take();
         drop(requests);
-        if let Some(transport) = self.transport.upgrade() {
-            transport.remove_connection(self.key);
-        }
+        self.connections.remove(self.key);
         self.drain_answers();
     }
 }
@@ -305,7 +331,7 @@ impl Sink for ShmServerConnection {
 /// A client of another process as the server sees it. The server's queue keeps it as long as the
 /// server exists, and so does each of its requests until it is answered.
 pub(crate) struct ShmClient {
-    transport: Weak<ShmTransport>,
+    own: Weak<OwnParticipant>,
     server: Arc<ServerCore>,
     /// The source of its requests and target of its answers.
     address: (Arc<Peer>, EndpointKey),
@@ -320,7 +346,7 @@ impl ShmClient {
     /// Accepts a client of another process that calls a server here. Returns the sink that is
     /// notified of its requests; `None` if the server is gone.
     pub(crate) fn receive(
-        transport: &Arc<ShmTransport>,
+        own: &Arc<OwnParticipant>,
         incoming: Incoming,
         server: Arc<ServerCore>,
     ) -> Option<Arc<dyn Sink>> {
@@ -328,7 +354,7 @@ impl ShmClient {
         // The line has the client's number. (A client that is already gone sends no requests.)
         let number = incoming.source_endpoint().map_or(0, |line| line.number);
         let this = Arc::new(Self {
-            transport: Arc::downgrade(transport),
+            own: Arc::downgrade(own),
             client: introduce(address.0.id()) | (number & u64::from(u32::MAX)),
             requests: DirectedReader::new(true, server.types.request, Some(incoming)),
             answers: Mutex::new(None),
@@ -349,10 +375,10 @@ impl ShmClient {
     /// Opens the line for its answers, if there is none yet and there is room.
     fn open_answers(&self) -> Result<(), CapacityError> {
         let mut answers = self.answers.lock();
-        if let (None, Some(transport)) = (&*answers, self.transport.upgrade()) {
+        if let (None, Some(own)) = (&*answers, self.own.upgrade()) {
             let ServerCore { number, node, requests, types, .. } = &*self.server;
             let about = (*number, &**node, &*requests.name);
-            let entity = transport.advertise_line(EndpointKind::Reply, about, types.response)?;
+            let entity = own.advertise_line(EndpointKind::Reply, about, types.response)?;
             *answers = Some(DirectedWriter::open(entity, &self.address.0, self.address.1)?);
         }
         Ok(())
@@ -382,9 +408,9 @@ impl ShmClient {
 
     /// Chooses the thread that is notified of requests from the next look on.
     fn choose_port(&self) {
-        let Some(transport) = self.transport.upgrade() else { return };
+        let Some(own) = self.own.upgrade() else { return };
         let task_ref = self.server.requests.task_ref();
-        self.requests.set_port(transport.port_for(task_ref.as_ref().map(|task_ref| &*task_ref.scheduler)));
+        self.requests.set_port(own.port_for(task_ref.as_ref().map(|task_ref| &*task_ref.scheduler)));
     }
 
     fn head(&self) -> Head {

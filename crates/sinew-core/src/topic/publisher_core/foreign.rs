@@ -1,6 +1,7 @@
 //! Messages of a publisher on the network that a gateway's publisher stands for.
 
 use super::PublisherCore;
+use super::sinks::{ForeignMessage, Numbering};
 use crate::mailbox::deferred::Deferred;
 use crate::message::block::RawMessage;
 use crate::message::info::{Lineage, NETWORK, Publication, SourceInfo};
@@ -8,29 +9,6 @@ use crate::sys::clock::{Stamp, wall_of};
 use crate::topic::recipients::Unpublished;
 use crate::topic::strategy::Form;
 use std::time::Duration;
-
-/// Metadata of the message being republished for a publisher on the network.
-pub(super) struct ForeignMessage {
-    source: SourceInfo,
-    numbering: Numbering,
-    max_blocking: Duration,
-}
-
-/// The amount by which the original publisher's sequence numbers exceed those given here.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Numbering {
-    difference: u64,
-    identity: u64,
-}
-
-impl Numbering {
-    /// Returns a publication with its original sequence number, published `earlier` nanoseconds
-    /// before.
-    fn of(self, here: Publication, earlier: i64, is_kept: bool) -> Publication {
-        let stamp = here.stamp.published_earlier(earlier, self.difference, is_kept);
-        Publication { stamp, sequence: here.sequence.wrapping_add(self.difference), ..here }
-    }
-}
 
 impl PublisherCore {
     /// Publishes encoded bytes that were published elsewhere before. Called by one thread at a

@@ -1,251 +1,19 @@
-//! A publisher's way out of the process: its sinks, one for each transport.
+//! How a publisher's messages leave the process: connecting subscriptions elsewhere, and memory for
+//! messages that go there.
 
-use super::foreign::{ForeignMessage, Numbering};
+use super::sinks::{Beyond, Sinks, Slot};
 use super::{PublisherCore, PublisherState};
-use crate::executor::prefetch::NoteIndex;
 use crate::message::backing::{Backing, ImageLender};
 use crate::message::block::{Pool, RawMessage};
-use crate::message::info::Publication;
-use crate::message::work::CopyWork;
 use crate::ros::origin::Origin;
 use crate::sys::clock::Time;
 use crate::sys::logging::{About, Level, tell};
-use crate::sys::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
+use crate::sys::sync::Arc;
 use crate::topic::recipients::Unpublished;
-use crate::topic::remote_sink::{
-    Content, JoiningSubscription, Prepared, PublisherEndpoint, RemoteSink, RemoteSubscription,
-};
+use crate::topic::remote_sink::{JoiningSubscription, PublisherEndpoint, RemoteSubscription};
 use sinew_shm::{CapacityError, Loan};
 use std::collections::VecDeque;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
-
-/// A publisher's way out of the process.
-#[derive(Default)]
-pub(crate) struct RemoteDelivery {
-    /// The sinks; each is created once a subscription matched. Locked before the publisher's state.
-    sinks: Mutex<Vec<Slot>>,
-    /// The publisher's endpoints as other processes see them; set once.
-    endpoints: OnceLock<Vec<Box<dyn PublisherEndpoint>>>,
-    /// Subscriptions elsewhere that are not connected yet, for lack of room.
-    refused: Mutex<Vec<JoiningSubscription>>,
-    /// Control blocks for messages lent in the memory from which they are published.
-    foreign: OnceLock<Arc<Pool>>,
-    /// The same for messages that exist only in encoded form.
-    images: OnceLock<Arc<Pool>>,
-    /// The log already says why messages don't leave.
-    has_complained: AtomicBool,
-    /// Metadata of the message being republished for a publisher on the network.
-    pub(super) source: Mutex<Option<ForeignMessage>>,
-    /// The numbering of such messages.
-    pub(super) numbering: Mutex<Numbering>,
-    /// Index of the note that the publishing thread made of this publisher.
-    pub(crate) place: NoteIndex,
-}
-
-impl RemoteDelivery {
-    /// Runs `say` the first time only: the cause is the same for each message.
-    pub(super) fn says_once(&self, say: impl FnOnce()) {
-        if !self.has_complained.swap(true, Ordering::Relaxed) {
-            say(); // counts for itself
-        }
-    }
-}
-
-/// A sink, and the state of the message being published on its way through it.
-struct Slot {
-    sink: Box<dyn RemoteSink>,
-    /// The endpoint that made it.
-    endpoint: usize,
-    is_connected: bool,
-    /// Memory for the message's encoded form, during one publish.
-    prepared: Option<Prepared>,
-    /// The reason why there is none: subscriptions behind this sink miss the message.
-    failed: Option<CapacityError>,
-}
-
-/// The way out of the process, during one publish.
-pub(super) trait Beyond {
-    /// Whether messages leave the process.
-    fn is_open(&self) -> bool;
-
-    /// Whether every subscription elsewhere that must get every message has room for one.
-    fn has_room(&mut self) -> bool;
-
-    /// Reserves memory for the encoded forms; returns whether there is enough for all.
-    fn prepare(&mut self, content: &mut impl Content) -> bool;
-
-    /// Returns the work of sending what was prepared.
-    fn work(&self) -> CopyWork;
-
-    /// Sends the message. Returns a warning if there was no room for the first time. `content` is
-    /// given unless it was encoded before.
-    fn send(
-        &mut self,
-        publication: &Publication,
-        content: Option<&impl Content>,
-        topic: &str,
-    ) -> Option<String>;
-}
-
-/// For a message that stays in the process.
-pub(super) struct Closed;
-
-impl Beyond for Closed {
-    #[inline]
-    fn is_open(&self) -> bool {
-        false
-    }
-
-    #[inline]
-    fn has_room(&mut self) -> bool {
-        true
-    }
-
-    #[inline]
-    fn prepare(&mut self, _content: &mut impl Content) -> bool {
-        true
-    }
-
-    #[inline]
-    fn work(&self) -> CopyWork {
-        CopyWork::NONE
-    }
-
-    #[inline]
-    fn send(
-        &mut self,
-        _publication: &Publication,
-        _content: Option<&impl Content>,
-        _topic: &str,
-    ) -> Option<String> {
-        None
-    }
-}
-
-/// The locked sinks; without slots if the message stays here, which is known only when it is
-/// published.
-pub(super) struct Sinks<'a> {
-    slots: Option<Guard<'a, Vec<Slot>>>,
-    /// The work of sending what is prepared.
-    work: CopyWork,
-    /// Whether something is prepared and not sent.
-    is_prepared: bool,
-}
-
-impl Drop for Sinks<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        if self.is_prepared {
-            self.forget();
-        }
-    }
-}
-
-impl<'a> Sinks<'a> {
-    fn new(slots: Option<Guard<'a, Vec<Slot>>>) -> Self {
-        Self { slots, work: CopyWork::NONE, is_prepared: false }
-    }
-
-    pub(super) fn none() -> Self {
-        Self::new(None)
-    }
-
-    #[cold]
-    fn forget(&mut self) {
-        self.connected().for_each(|slot| (slot.prepared, slot.failed) = (None, None));
-    }
-
-    #[inline]
-    fn connected(&mut self) -> impl Iterator<Item = &mut Slot> {
-        let slots = self.slots.as_deref_mut().map_or(&mut [][..], Vec::as_mut_slice);
-        slots.iter_mut().filter(|slot| slot.is_connected)
-    }
-
-    /// Encodes the message now, because it is about to be given away.
-    pub(super) fn encode(&mut self, message: &RawMessage) {
-        for slot in self.connected() {
-            if let Some(prepared) = slot.prepared.take() {
-                let image = prepared.encode(&mut *slot.sink, message);
-                slot.prepared = Some(image.map_or(Prepared::Written, Prepared::There));
-            }
-        }
-    }
-}
-
-impl Beyond for Sinks<'_> {
-    #[inline]
-    fn is_open(&self) -> bool {
-        self.slots.is_some()
-    }
-
-    #[inline]
-    fn has_room(&mut self) -> bool {
-        self.connected().all(|slot| slot.sink.has_room())
-    }
-
-    #[inline]
-    fn prepare(&mut self, content: &mut impl Content) -> bool {
-        let length = content.length();
-        let (mut are_all, mut work) = (true, CopyWork::NONE);
-        self.is_prepared = true;
-        for slot in self.connected() {
-            match slot.sink.prepare(length, content.message()) {
-                Ok(prepared) => {
-                    work = work + prepared.work(content);
-                    slot.prepared = Some(prepared);
-                }
-                Err(error) => {
-                    slot.failed = Some(error);
-                    are_all = false;
-                }
-            }
-        }
-        self.work = work;
-        are_all
-    }
-
-    #[inline]
-    fn work(&self) -> CopyWork {
-        self.work
-    }
-
-    #[inline]
-    fn send(
-        &mut self,
-        publication: &Publication,
-        content: Option<&impl Content>,
-        topic: &str,
-    ) -> Option<String> {
-        let mut warning = None;
-        self.is_prepared = false;
-        for slot in self.connected() {
-            let Some(prepared) = slot.prepared.take() else {
-                warning = warning.or(slot.leave_out(publication, topic));
-                continue;
-            };
-            let image = match (prepared, content) {
-                (prepared, Some(content)) => prepared.encode(&mut *slot.sink, content),
-                (Prepared::There(image), None) => Some(image),
-                (_, None) => None, // it is in the sink's buffer
-            };
-            slot.sink.send(publication, image);
-        }
-        warning
-    }
-}
-
-impl Slot {
-    /// Records that subscriptions behind this sink miss the message. Returns a warning the first
-    /// time.
-    #[cold]
-    fn leave_out(&mut self, publication: &Publication, topic: &str) -> Option<String> {
-        let error = self.failed.take()?;
-        self.sink.leave_out(publication).then(|| {
-            format!("messages on {topic} reach subscriptions of this process only, others miss them: {error}")
-        })
-    }
-}
 
 impl PublisherCore {
     /// Locks the sinks.
@@ -312,7 +80,8 @@ impl PublisherCore {
         }
     }
 
-    /// Names the memory that a message touches on its way out, like [`RemoteSink::footprint`].
+    /// Names the memory that a message touches on its way out, like
+    /// [`RemoteSink::footprint`](crate::topic::remote_sink::RemoteSink::footprint).
     pub(crate) fn name_remote(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
         if level == 0 {
             name((&raw const self.remote.sinks).addr(), size_of_val(&self.remote.sinks));
@@ -331,6 +100,9 @@ impl PublisherCore {
     pub(crate) fn is_known_as(&self, endpoints: Vec<Box<dyn PublisherEndpoint>>) {
         if let Some(counters) = endpoints.iter().find_map(|endpoint| endpoint.counters()) {
             self.match_listeners.is_counted(counters.clone());
+            if let Some(lease) = &self.promised.lease {
+                lease.is_counted(counters.clone());
+            }
             self.state.lock().counters = Some(counters);
         }
         let _ = self.remote.endpoints.set(endpoints);

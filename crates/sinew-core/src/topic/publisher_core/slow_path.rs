@@ -1,7 +1,7 @@
 //! The slow path of publishing: a new list, filters, reserved places, copies, watched promises,
 //! encoded messages.
 
-use super::remote::{Beyond, Sinks};
+use super::sinks::{Beyond, Sinks};
 use super::{Delivery, Fanout, PublisherCore};
 use crate::mailbox::deferred::Deferred;
 use crate::message::backing::out_of_memory;

@@ -1,31 +1,10 @@
-//! Messages moved out of a history in bulk, so that publishing threads and taking threads have
-//! locks of their own.
-//!
-//! Without this, where many messages wait, each would move the subscription's lock, and the cache
-//! lines behind it, from the publisher's core to the taker's and back. So a thread that takes a
-//! message from a long history moves the others out of it, all at once, and takes those under a
-//! lock that no publisher wants. Until they are taken they count as waiting: the history knows how
-//! many were moved.
-//!
-//! Messages are moved only if they are of this process, all are kept, none expires and no listener
-//! is notified of them, and never while a publisher waits for a place. For every rare operation on
-//! a history, [`SubscriptionCore::whole`] moves them back first.
-//!
-//! # Order of locks, and what is true under them
-//!
-//! - [`MovedMessages::entries`], then the history's lock. A thread that holds the latter only tries
-//!   the former.
-//! - N1 Messages are moved, and moved back, under both: under the history's lock, `History::ahead`
-//!   is 0 or there are some.
-//! - N2 The thread that takes the last one settles under both, before a thread finds none.
-//! - N3 `taken` is written under the lock of `entries`. A publisher that finds no place reads it.
-//!   If it doesn't see a place yet, it behaves as if the taker came later; and before it waits, it
-//!   moves the messages back.
+//! Moving messages out of a history and back, and taking those that were moved: see
+//! [`moved_messages`](super::moved_messages).
 
 use super::{SubscriptionCore, SubscriptionState, Taken, Taker};
 use crate::mailbox::history::Entry;
 use crate::sys::clock::Stamp;
-use crate::sys::sync::{AtomicBool, AtomicUsize, Guard, Mutex, Ordering};
+use crate::sys::sync::{Guard, Ordering};
 use std::collections::VecDeque;
 
 /// Number of waiting messages from which on they are moved.
@@ -39,39 +18,6 @@ const MANY: usize = if cfg!(loom) {
 
 /// Number of taken messages after which the counters for tools are updated.
 const TOLD: usize = 16;
-
-/// On cache lines of its own: publishers don't touch it.
-#[repr(align(128))]
-pub(super) struct MovedMessages {
-    /// Whether there are any. A hint.
-    any: AtomicBool,
-    /// Total number taken from here; see N3.
-    taken: AtomicUsize,
-    /// In order; all are older than those in the history.
-    entries: Mutex<VecDeque<Entry>>,
-}
-
-impl MovedMessages {
-    pub(super) fn new() -> Self {
-        Self { any: AtomicBool::new(false), taken: AtomicUsize::new(0), entries: Mutex::new(VecDeque::new()) }
-    }
-
-    /// Updates the history with the number of messages taken from here.
-    #[inline]
-    pub(super) fn settle(&self, state: &mut SubscriptionState) {
-        if state.history.ahead() > 0 {
-            state.history.settle(self.taken.load(Ordering::Relaxed)); // N3; only the number counts
-        }
-    }
-
-    /// The same, if places seem to be short.
-    #[inline]
-    pub(super) fn settle_if_full(&self, state: &mut SubscriptionState) {
-        if state.history.ahead() > 0 && !state.history.has_room() {
-            self.settle(state);
-        }
-    }
-}
 
 impl SubscriptionCore {
     /// Locks the history, with all messages in it.
@@ -87,7 +33,7 @@ impl SubscriptionCore {
         drop(state);
         let mut entries = self.ahead.entries.lock();
         let mut state = self.state.lock();
-        self.ahead.settle(&mut state);
+        self.ahead.settle(&mut state.history);
         state.history.come_home(&mut entries); // N1
         self.ahead.any.store(false, Ordering::Relaxed); // a hint
         state
@@ -115,7 +61,7 @@ impl SubscriptionCore {
         });
         if next.is_none() || taken.is_multiple_of(TOLD) {
             let mut state = self.state.lock();
-            self.ahead.settle(&mut state); // N2
+            self.ahead.settle(&mut state.history); // N2
             if next.is_none() {
                 next = self.move_on(&mut state, &mut entries, taker);
             }

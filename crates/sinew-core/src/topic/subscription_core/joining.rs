@@ -8,7 +8,7 @@
 //! answer for [`PATIENCE`], because its process is stopped or finds no room for the connection.
 //! Messages that arrive after that are sorted into those still waiting.
 
-use super::remote_sources::RemoteSource;
+use super::remote_sources::{Joining, RemoteSource};
 use super::{SubscriptionCore, SubscriptionState};
 use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::Time;
@@ -18,14 +18,6 @@ use std::time::Duration;
 /// Maximum time that a publisher may take to hand over its retained messages. A thread that takes
 /// by hand checks it, and so does the helper thread, every 2 s.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-/// A subscription's wait for retained messages.
-pub(super) struct Joining {
-    /// Publishers that haven't handed over their retained messages.
-    awaited: Vec<Arc<dyn RemoteSource>>,
-    /// End of the wait, in steady time of the machine.
-    until: Time,
-}
 
 impl SubscriptionCore {
     /// Holds back every message until these publishers have handed over their retained messages.

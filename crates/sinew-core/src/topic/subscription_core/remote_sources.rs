@@ -1,7 +1,7 @@
 //! A subscription's publishers elsewhere, and the trait that a transport implements for each.
 
-use super::joining::Joining;
 use super::{SubscriptionConfig, SubscriptionCore, SubscriptionState};
+use crate::event::liveliness::LivelinessLease;
 use crate::executor::crew::scheduler::Scheduler;
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Entry, HistoryCache};
@@ -55,6 +55,11 @@ pub(crate) trait RemoteSource: Drainable {
 
     /// Whether the publisher is gone and all its messages were read.
     fn is_over(&self) -> bool;
+
+    /// Returns its lease, if it has to give signs of life within one.
+    fn lease(&self) -> Option<&Arc<LivelinessLease>> {
+        None
+    }
 
     /// Returns its progress, if it stands for a publisher on the network.
     fn progress(&self) -> Option<Progress> {
@@ -149,6 +154,14 @@ pub(super) struct RemoteSources {
     left: Mutex<VecDeque<Progress>>,
     /// Whether `left` has any.
     any_left: AtomicBool,
+}
+
+/// A subscription's wait for retained messages.
+pub(super) struct Joining {
+    /// Publishers that haven't handed over their retained messages.
+    pub(super) awaited: Vec<Arc<dyn RemoteSource>>,
+    /// End of the wait, in steady time of the machine.
+    pub(super) until: Time,
 }
 
 /// Runs `read`, which adds the messages of these sources; a thread of a source notifies listeners.
@@ -408,7 +421,7 @@ impl SubscriptionCore {
             return;
         }
         let mut state = self.state.lock();
-        self.ahead.settle(&mut state);
+        self.ahead.settle(&mut state.history);
         counting(&mut state.history, count);
         state.count(None);
         drop(state);

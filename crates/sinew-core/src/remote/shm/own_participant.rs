@@ -1,0 +1,251 @@
+//! This context's participant: advertising endpoints to other processes, and the ports on which
+//! they notify this process's threads.
+
+use super::local_endpoints::LocalEndpoints;
+use super::receiver_thread::{ReceiverThread, StartError};
+use super::type_descriptions::KnownTypes;
+use crate::executor::crew::remote_events::Presence;
+use crate::executor::crew::scheduler::Scheduler;
+use crate::mailbox::waiters::ToTell;
+use crate::message::type_support::TypeSupport;
+use crate::ros::failure::CreateError;
+use crate::ros::origin::Origin;
+use crate::ros::qos::QoS;
+use crate::service::types::ServiceTypes;
+use crate::sys::logging::{Level, later, tell};
+use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
+use sinew_shm::{
+    CapacityError, Endpoint, EndpointKey, EndpointKind, EventReceiver, OwnEndpoint, Participant,
+};
+use std::sync::{OnceLock, Weak};
+use std::time::Duration;
+
+/// Number of heartbeats within the lease of an automatic publisher: some may be late.
+const BEATS: u32 = 4;
+
+/// Shortest time between two heartbeats.
+const SHORTEST_BEAT: Duration = Duration::from_millis(1);
+
+/// A context's participant among the processes of its host.
+pub(crate) struct OwnParticipant {
+    participant: OnceLock<Arc<Participant>>,
+    context: Weak<dyn LocalEndpoints>,
+    /// What executors are told of: the whole transport.
+    presence: Weak<dyn Presence>,
+    receiver: Mutex<Option<ReceiverThread>>,
+    /// Notifications that the receiver is to make.
+    to_tell: Arc<Mutex<ToTell>>,
+    /// The receiver's port, once the receiver or a thread that waits for an answer needs one.
+    receiver_port: OnceLock<Arc<EventReceiver>>,
+    /// Whether the receiver couldn't be started.
+    lacks_receiver: AtomicBool,
+    told: KnownTypes,
+}
+
+impl OwnParticipant {
+    /// Has no participant before [`joined`](Self::joined).
+    pub(super) fn new(context: &Arc<dyn LocalEndpoints>, presence: Weak<dyn Presence>) -> Self {
+        Self {
+            participant: OnceLock::new(),
+            context: Arc::downgrade(context),
+            presence,
+            receiver: Mutex::default(),
+            to_tell: Arc::default(),
+            receiver_port: OnceLock::new(),
+            lacks_receiver: AtomicBool::new(false),
+            told: KnownTypes::default(),
+        }
+    }
+
+    pub(super) fn joined(&self, participant: Arc<Participant>) {
+        let _ = self.participant.set(participant); // once
+    }
+
+    pub(crate) fn participant(&self) -> Option<&Arc<Participant>> {
+        self.participant.get()
+    }
+
+    /// Advertises an entity to the other processes.
+    pub(crate) fn advertise(&self, about: &EndpointAbout<'_>) -> Result<OwnEndpoint, CapacityError> {
+        let Some(participant) = self.participant() else { return Err(CapacityError::Left { forked: false }) };
+        let entity = Endpoint {
+            kind: about.kind,
+            number: about.number,
+            node: about.node.to_owned(),
+            name: about.name.to_owned(),
+            type_name: about.table.map_or("", TypeSupport::name).to_owned(),
+            hash: about.table.and_then(TypeSupport::hash).map_or([0; 32], |hash| hash.0),
+            qos: told(about.qos, about.table.is_some_and(|table| table.image.is_some()), about.origin),
+        };
+        if let Some(table) = about.table {
+            self.told.offer(participant.domain(), table);
+        }
+        let lease = about.qos.automatic_lease_nanoseconds().filter(|_| about.kind == EndpointKind::Publisher);
+        // Asked for before others see the endpoint, so that they find a recent one.
+        let heartbeat = lease.map(|lease| {
+            let period = Duration::from_nanos(lease.unsigned_abs()) / BEATS;
+            participant.beat_every(period.max(SHORTEST_BEAT))
+        });
+        let mut endpoint = participant.advertise(&entity, about.of_node)?;
+        if let Some(heartbeat) = heartbeat {
+            endpoint.keep_heartbeat(heartbeat);
+        }
+        Ok(endpoint)
+    }
+
+    /// Advertises a separate entity for one line: of requests from a client to one server, or of
+    /// answers to one client. `about`: the endpoint's number, its node, and the service.
+    pub(super) fn advertise_line(
+        &self,
+        kind: EndpointKind,
+        (number, node, name): (u64, &str, &str),
+        table: &'static TypeSupport,
+    ) -> Result<OwnEndpoint, CapacityError> {
+        let (table, qos) = (Some(table), QoS::services());
+        let origin = Origin::Local;
+        self.advertise(&EndpointAbout { kind, number, node, name, table, qos, origin, of_node: None })
+    }
+
+    /// Returns a port of the calling thread's own for waiting for answers; the thread keeps it.
+    /// Returns `None` if there are too many ports: then the receiver's port, the last one, is
+    /// notified of answers.
+    pub(crate) fn port_of_this_thread(&self) -> Option<Arc<EventReceiver>> {
+        std::thread_local! {
+            static PORTS: std::cell::RefCell<Vec<Arc<EventReceiver>>> = const { std::cell::RefCell::new(Vec::new()) };
+        }
+        let participant = self.participant()?;
+        let find = |ports: &std::cell::RefCell<Vec<Arc<EventReceiver>>>| {
+            let mut ports = ports.borrow_mut();
+            if let Some(port) = ports.iter().find(|port| port.participant() == participant.id()) {
+                return Some(port.clone());
+            }
+            ports.retain(|port| port.check().is_ok());
+            self.receiver_port().ok()?;
+            let port = participant.port(None).ok()?;
+            ports.push(port.clone());
+            Some(port)
+        };
+        PORTS.try_with(find).ok().flatten() // none in a thread that ends
+    }
+
+    /// Returns the port on which an executor is notified by other processes; `None` if it can't get
+    /// one.
+    pub(crate) fn port_of(&self, scheduler: &Scheduler) -> Option<Arc<EventReceiver>> {
+        scheduler.port(&self.presence.upgrade()?)
+    }
+
+    /// Returns the port of the thread that receives for subscriptions without an executor.
+    pub(crate) fn receiver(&self) -> Option<Arc<EventReceiver>> {
+        self.participant()?;
+        later(|| {
+            let mut receiver = self.receiver.lock();
+            if receiver.is_none() {
+                match self.start_receiver() {
+                    Ok(started) => *receiver = Some(started),
+                    Err(error) => {
+                        tell!(
+                            Level::Error,
+                            "nothing is received for subscriptions that wait without an executor, until this works: {error}"
+                        );
+                        self.lacks_receiver.store(true, Ordering::Relaxed); // polled now and then
+                    }
+                }
+            }
+            receiver.as_ref().map(ReceiverThread::port)
+        })
+    }
+
+    fn start_receiver(&self) -> Result<ReceiverThread, StartError> {
+        ReceiverThread::start(self.receiver_port()?, &self.to_tell)
+    }
+
+    /// Makes the receiver notify listeners of messages that other threads read.
+    pub(crate) fn tell(&self, mut to_tell: ToTell) {
+        if self.context.upgrade().is_none_or(|context| context.session().has_ended()) {
+            return to_tell.into_iter().for_each(|tell| tell()); // the receiver is ending
+        }
+        self.to_tell.lock().append(&mut to_tell);
+        if let Some(port) = self.receiver() {
+            port.ring();
+        }
+    }
+
+    /// Returns the receiver's port, even before there is a receiver.
+    fn receiver_port(&self) -> Result<Arc<EventReceiver>, CapacityError> {
+        if let Some(port) = self.receiver_port.get() {
+            return Ok(port.clone());
+        }
+        let participant = self.participant().ok_or(CapacityError::Left { forked: false })?;
+        let port = participant.port(None)?;
+        Ok(self.receiver_port.get_or_init(|| port).clone()) // another thread's serves as well
+    }
+
+    /// Returns the port on which a line is received: of the executor that runs its endpoint, or of
+    /// the receiver.
+    pub(super) fn port_for(&self, scheduler: Option<&Scheduler>) -> Option<Arc<EventReceiver>> {
+        scheduler.and_then(|scheduler| self.port_of(scheduler)).or_else(|| self.receiver())
+    }
+
+    pub(super) fn advertise_service(
+        &self,
+        (kind, number): (EndpointKind, u64),
+        (node, name): (&str, &str),
+        types: &ServiceTypes,
+        (qos, origin): (QoS, Origin),
+    ) -> Result<OwnEndpoint, CreateError> {
+        let (type_name, hash, travels) = types.told();
+        let entity = Endpoint {
+            kind,
+            number,
+            node: node.to_owned(),
+            name: name.to_owned(),
+            type_name,
+            hash,
+            qos: told(qos, travels, origin),
+        };
+        let failed = |source: CapacityError| CreateError::SharedMemory {
+            name: name.to_owned(),
+            source: Box::new(source.into()),
+        };
+        let participant = self.participant().ok_or_else(|| failed(CapacityError::Left { forked: false }))?;
+        self.told.offer_service(participant.domain(), types);
+        participant.advertise(&entity, None).map_err(failed)
+    }
+
+    /// Whether the receiver couldn't be started before, and is there now.
+    pub(super) fn gets_receiver(&self) -> bool {
+        self.lacks_receiver.swap(false, Ordering::Relaxed) && self.receiver().is_some()
+    }
+
+    /// Leaves the domain. Everything that the receiver was to do is done on this thread.
+    pub(super) fn leave(&self) {
+        let receiver = self.receiver.lock().take();
+        if let Some(receiver) = receiver {
+            receiver.stop();
+        }
+        if let Some(participant) = self.participant() {
+            participant.leave();
+        }
+        let to_tell = std::mem::take(&mut *self.to_tell.lock());
+        to_tell.into_iter().for_each(|tell| tell());
+    }
+}
+
+/// The data to advertise of an entity.
+pub(crate) struct EndpointAbout<'a> {
+    pub(crate) kind: EndpointKind,
+    pub(crate) number: u64,
+    pub(crate) node: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) table: Option<&'static TypeSupport>,
+    pub(crate) qos: QoS,
+    pub(crate) origin: Origin,
+    pub(crate) of_node: Option<EndpointKey>,
+}
+
+/// Returns the published form of a QoS, for an endpoint with this origin.
+fn told(qos: QoS, travels: bool, origin: Origin) -> [u8; 64] {
+    let mut bytes = qos.to_bytes(travels);
+    origin.write_to(&mut bytes);
+    bytes
+}

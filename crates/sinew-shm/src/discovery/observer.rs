@@ -1,0 +1,42 @@
+//! What a participant is told of the others.
+
+use crate::connection::incoming::Incoming;
+use crate::own::incoming_entry::Sink;
+use crate::peer::mapped_peer::Peer;
+use crate::platform::sync::Arc;
+use crate::tables::endpoint::{Endpoint, EndpointKey};
+
+/// Receives a participant's news of the others. Called by its helper thread, or by a thread of its
+/// own process that [refreshes](crate::Participant::refresh) it; one call at a time, in the order
+/// of the events at each peer.
+///
+/// The calls are made under a lock: none of them should wait for another thread, nor run or drop
+/// anything of the user's, which could wait for one. Work that must be done without the lock
+/// belongs in [`attend`](Self::attend).
+pub trait Observer: Send + Sync + 'static {
+    /// Runs `look`, which makes the calls below, on the same thread; no lock is held before and
+    /// after it. Work that those calls leave behind can be done here afterwards.
+    fn attend(&self, look: &mut dyn FnMut()) {
+        look();
+    }
+    /// A peer has this entity now.
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, endpoint: &Endpoint);
+    /// A peer no longer has this entity.
+    fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey);
+    /// A peer's entity sends to this participant from now on; with `target`, to that entity of this
+    /// participant alone. Returns the sink that reads the connection, if there is one.
+    fn connected(&self, incoming: Incoming, target: Option<EndpointKey>) -> Option<Arc<dyn Sink>>;
+    /// A peer has left or died. Its entities have vanished before.
+    fn left(&self, peer: &Arc<Peer>);
+    /// Called every few seconds in any case, without any lock: there may be room now for something
+    /// that was refused before. Does nothing by default.
+    fn retry(&self) {}
+}
+
+/// The effects of looking around, which happens under the lock of [`Discovery`].
+pub(super) struct Telling<'a> {
+    pub(super) observer: &'a dyn Observer,
+    /// Sinks to drain once the lock is released, because readers run filters and listeners, and
+    /// drop the user's values. Some are here only to be dropped then.
+    pub(super) sinks: Vec<Arc<dyn Sink>>,
+}

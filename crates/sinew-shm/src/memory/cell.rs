@@ -1,0 +1,63 @@
+//! Cells: chunks with a reference count in their writer's process.
+
+use crate::hazards::chunk_readers::Readers;
+use crate::platform::sync::{Arc, Ordering, PlainU64};
+use crate::segment::slab::OwnChunk;
+
+/// A chunk that loans, slots, messages and its pool refer to.
+pub(crate) struct Cell {
+    pub(crate) chunk: OwnChunk,
+    /// The id of the participant that owns the chunk.
+    pub(crate) owner: u64,
+    /// 1 if a slot has named the chunk since it was lent, so that readers may hold it.
+    pub(crate) published: PlainU64,
+    /// 1 if the chunk goes back to the participant when it is free.
+    pub(crate) surplus: PlainU64,
+}
+
+impl Cell {
+    /// Whether only the caller has a reference. Acquire: what other threads read was read before
+    /// the chunk is rewritten.
+    pub(crate) fn is_unused(this: &mut Arc<Self>) -> bool {
+        // The first check is cheaper, and shows for most that they are in use.
+        Arc::strong_count(this) == 1 && Arc::get_mut(this).is_some()
+    }
+
+    pub(crate) fn is_published(&self) -> bool {
+        // Written by the thread that had the loan, which it has given up since.
+        self.published.load(Ordering::Relaxed) != 0
+    }
+}
+
+/// W4 to W6: moves the cells that are unused here and that no reader holds out of a list, in which
+/// the cells that were lent last come last. Returns how many holds were checked. `unused` and
+/// `held` are scratch.
+///
+/// The readers' holds are collected after it was seen that nothing here names the cells (W4), once
+/// for all of them, and sorted. Each cell then takes one binary search, so many held cells cost no
+/// more than that many holds.
+pub(crate) fn move_unused(
+    from: &mut Vec<Arc<Cell>>,
+    unused: &mut Vec<Arc<Cell>>,
+    held: &mut Vec<u64>,
+    readers: &Readers,
+    mut to: impl FnMut(Arc<Cell>),
+) -> usize {
+    unused.extend(from.extract_if(.., Cell::is_unused));
+    let is_asked = unused.iter().any(|cell| cell.is_published());
+    let steps = if is_asked { readers.collect_held(held) } else { 0 };
+    held.sort_unstable();
+    for cell in unused.drain(..) {
+        if cell.is_published() && held.binary_search(&cell.chunk.name).is_ok() {
+            from.push(cell);
+        } else {
+            to(cell);
+        }
+    }
+    steps
+}
+
+/// The chunk of a cell to which the caller has the only reference.
+pub(crate) fn own(cell: &Arc<Cell>) -> OwnChunk {
+    cell.chunk.clone()
+}
