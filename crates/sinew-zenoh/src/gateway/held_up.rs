@@ -5,7 +5,7 @@
 #[path = "../../tests/gateway/network.rs"]
 mod network;
 
-use super::observer::Change;
+use super::change::Change;
 use super::{Gateway, incoming, outgoing};
 use network::{Host, Network, PATIENCE, RosNode, STRING, text_image, wait_for};
 use sinew::prelude::*;

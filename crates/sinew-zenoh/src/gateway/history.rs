@@ -7,11 +7,11 @@
 //! of a busy publisher lost them more often than not. So that subscriber brings published messages
 //! only, and this module asks for retained ones.
 
-use super::Shared;
+use super::change::Change;
 use super::incoming::{Arrival, RemotePublisher, understood};
-use super::observer::Change;
 use super::outgoing::depth_of;
 use super::route::Route;
+use super::shared::Shared;
 use sinew::time::Time;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

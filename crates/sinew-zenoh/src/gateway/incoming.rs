@@ -4,11 +4,11 @@
 //! The session's thread that received a message copies it to where this host's subscriptions read
 //! it, and publishes it as the local stand-in of its publisher.
 
-use super::Shared;
+use super::change::Change;
 use super::history::{self, HeldSamples};
-use super::observer::Change;
 use super::route::Route;
 use super::sessions::RemoteSession;
+use super::shared::Shared;
 use crate::wire::attachment::Attachment;
 use crate::wire::buffer;
 use sinew::__private::locks::{Condvar, Mutex, MutexGuard, RwLock};

@@ -27,9 +27,9 @@
 //! the link takes, and nothing reports when the last one has gone. Subscriptions would drop the
 //! overtaken messages as old.
 
-use super::Shared;
-use super::observer::Change;
+use super::change::Change;
 use super::route::Route;
+use super::shared::Shared;
 use super::turns::{OVERHEAD, Turns};
 use crate::wire::attachment::{Attachment, Chain};
 use bytes::Bytes;
@@ -495,7 +495,7 @@ impl Congestion {
     }
 
     /// Runs the sender's thread, which runs until no gateway is left.
-    pub(super) fn send(congestion: &Weak<super::Shared>, taken: &Receiver<Weak<Carrier>>) {
+    pub(super) fn send(congestion: &Weak<Shared>, taken: &Receiver<Weak<Carrier>>) {
         let mut turns = Turns::<Weak<Carrier>>::default();
         loop {
             if turns.is_empty() {

@@ -1,19 +1,20 @@
 //! A topic of one type, with its endpoints on both sides.
 
+use super::change::{LocalKey, RouteKey};
 use super::history;
 use super::incoming::{EarlySamples, RemotePublisher, Subscribed, has_history};
 use super::outgoing::{Carrier, LocalPublisher, MOST_KEPT, QosClass, depth_of};
 use super::reports::Words;
 use super::sessions::RemoteSession;
-use super::{RouteStatistics, Shared};
-use crate::gateway::observer::LocalKey;
+use super::shared::Shared;
+use super::statistics::RouteStatistics;
 use crate::rules::RateLimiter;
 use crate::wire::attachment::AttachmentError;
 use crate::wire::{gid, token};
 use sinew::__private::locks::{Mutex, RwLock};
 use sinew::QoS;
 use sinew::gateway::TopicWord;
-use sinew::msg::{GenericType, Gid, Publisher, SerializedMessage, TypeHash};
+use sinew::msg::{GenericType, Gid, Publisher, SerializedMessage};
 use sinew::qos::Reliability;
 use sinew::time::Time;
 use std::collections::{HashMap, VecDeque};
@@ -22,14 +23,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Most publishers of a topic that are gone and have a remembered last number.
 const MOST_GONE: usize = 64;
-
-/// The properties that endpoints must share to match.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct RouteKey {
-    pub(super) name: String,
-    pub(super) type_name: String,
-    pub(super) hash: TypeHash,
-}
 
 /// The part of a topic that the data path uses.
 pub(super) struct Route {

@@ -12,10 +12,9 @@
 //! and all calls to a server of this process with a listener, which would run on the session's
 //! thread.
 
-use super::Shared;
-use super::observer::{Change, LocalKey};
+use super::change::{Change, LocalKey, RouteKey};
 use super::reports::Words;
-use super::route::RouteKey;
+use super::shared::Shared;
 use crate::wire::attachment::{Attachment, AttachmentError};
 use sinew::__private::locks::{Mutex, RwLock};
 use sinew::error::CreateError;

@@ -6,14 +6,18 @@
 //! ([`RouteEnds`]) and service ([`ServiceEnds`]), the thread decides what to connect whenever an
 //! endpoint of it comes or goes.
 
+use super::change::{Change, LocalKey, RouteKey};
 use super::descriptions::Descriptions;
-use super::observer::{Change, DomainObserver, LocalKey};
+use super::error::GatewayError;
+use super::observer::DomainObserver;
 use super::outgoing::LocalPublisher;
 use super::reports::{Reports, Words};
-use super::route::{RouteEnds, RouteKey};
+use super::route::RouteEnds;
 use super::services::ServiceEnds;
 use super::sessions::{Elsewhere, Sessions};
-use super::{GatewayError, GatewayStatistics, Shared, Start};
+use super::shared::Shared;
+use super::start::Start;
+use super::statistics::GatewayStatistics;
 use crate::config::RouterCheck;
 use crate::wire::token::{ADMIN_SPACE, CPU_BACKEND, Token, TokenEnd, TokenKind};
 use crate::wire::{buffer, gid, key, name, session_id};
