@@ -9,10 +9,13 @@
 //! | `leader` | selects the leading one of a domain's gateways |
 //! | `builder`, `handle` | the program's side: [`GatewayBuilder`] and [`Gateway`] |
 //! | `start`, `shared` | the configuration, and the state that all threads share |
-//! | `route` | a topic: its endpoints on both sides |
-//! | `outgoing` | local publishers' messages, to the network |
-//! | `turns` | the order of topics when the link can't take everything |
-//! | `incoming` | remote publishers' messages, to this host |
+//! | `route_ends` | a topic: its endpoints on both sides |
+//! | `route` | a topic: its names and counters, for the threads that carry messages |
+//! | `local_publisher`, `carrier` | local publishers' messages, to the network |
+//! | `congestion`, `heavy`, `turns`, `priority` | what goes first when the link can't take everything |
+//! | `incoming`, `arrival`, `remote_publisher` | remote publishers' messages, to this host |
+//! | `history`, `held` | messages that remote publishers retain |
+//! | `qos_class` | the QoS by which publishers share a path |
 //! | `descriptions` | descriptions, for tools, of types that only the network has |
 //! | `services` | servers and clients of both sides |
 //! | `callers` | threads that make calls beside the gateway's thread |
@@ -23,21 +26,30 @@
 //! received it from another process, puts it into the session, or leaves it to the thread that
 //! waits for a slow link. The session's threads publish incoming messages.
 
+mod arrival;
 mod builder;
 mod callers;
+mod carrier;
 mod change;
+mod congestion;
 mod descriptions;
 mod error;
 mod handle;
+mod heavy;
+mod held;
 #[cfg(test)]
 mod held_up;
 mod history;
 mod incoming;
 mod leader;
+mod local_publisher;
 mod observer;
-mod outgoing;
+mod priority;
+mod qos_class;
+mod remote_publisher;
 mod reports;
 mod route;
+mod route_ends;
 mod services;
 mod sessions;
 mod shared;

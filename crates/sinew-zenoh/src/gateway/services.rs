@@ -468,7 +468,7 @@ fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, call: Call) {
         .get(route.wire_key.clone())
         .payload(payload)
         .attachment(ZBytes::from(attachment.to_bytes()))
-        .priority(super::outgoing::CALLS) // and its answer: not behind large messages
+        .priority(super::priority::CALLS) // and its answer: not behind large messages
         .target(QueryTarget::AllComplete)
         .consolidation(ConsolidationMode::None)
         .timeout(LONGEST)

@@ -2,7 +2,7 @@
 
 use super::callers::Callers;
 use super::change::Change;
-use super::outgoing::Congestion;
+use super::congestion::Congestion;
 use crate::rules::Rules;
 use log::Level;
 use sinew::__private::locks::Mutex;
@@ -23,7 +23,7 @@ pub(super) struct Shared {
     /// Endpoints of programs that aren't Sinew's are matched by their QoS as well.
     pub(super) strict_qos: bool,
     pub(super) changes: Sender<Change>,
-    pub(super) congestion: Congestion,
+    pub(super) congestion: Arc<Congestion>,
     /// Subjects that were reported once.
     pub(super) said: Mutex<HashSet<&'static str>>,
     /// Threads that call local servers for the network, for calls that waited for the gateway's

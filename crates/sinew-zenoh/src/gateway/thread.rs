@@ -3,8 +3,8 @@
 
 use super::callers::Callers;
 use super::change::Change;
+use super::congestion::Congestion;
 use super::leader::Claim;
-use super::outgoing::Congestion;
 use super::shared::Shared;
 use super::start::Start;
 use super::statistics::GatewayStatistics;
@@ -32,7 +32,7 @@ pub(super) fn run(start: &Start, claim: &Claim, first: Option<Session>, told: &R
     let shared = Arc::new(Shared {
         context: start.context.clone(),
         session,
-        congestion,
+        congestion: Arc::new(congestion),
         place: start.place.clone(),
         rules: start.rules.clone(),
         strict_qos: start.strict_qos,
@@ -41,7 +41,7 @@ pub(super) fn run(start: &Start, claim: &Claim, first: Option<Session>, told: &R
         callers: Callers::default(),
         askers: Callers::default(),
     });
-    let sending = Arc::downgrade(&shared);
+    let sending = Arc::downgrade(&shared.congestion);
     let sender = std::thread::Builder::new()
         .name("sinew-gw-send".to_owned())
         .spawn(move || Congestion::send(&sending, &left));

@@ -9,10 +9,10 @@
 use super::change::{Change, LocalKey, RouteKey};
 use super::descriptions::Descriptions;
 use super::error::GatewayError;
+use super::local_publisher::LocalPublisher;
 use super::observer::DomainObserver;
-use super::outgoing::LocalPublisher;
 use super::reports::{Reports, Words};
-use super::route::RouteEnds;
+use super::route_ends::RouteEnds;
 use super::services::ServiceEnds;
 use super::sessions::{Elsewhere, Sessions};
 use super::shared::Shared;
