@@ -2,7 +2,11 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `worker` | the gateway's thread: keeps track of endpoints, and connects both sides |
+//! | `serve` | the gateway's thread: takes one change after the other |
+//! | `worker` | its state: all endpoints, topics and services |
+//! | `local_ends`, `remote_ends` | endpoints of this host and of the network come and go |
+//! | `introductions` | first calls of clients, which wait until their programs are connected |
+//! | `router_search` | looks for a router |
 //! | `thread` | opens the session when the gateway leads, and closes it |
 //! | `observer` | watches the domain, and reports each change to that thread |
 //! | `change` | all changes that are reported to it |
@@ -41,15 +45,20 @@ mod held;
 mod held_up;
 mod history;
 mod incoming;
+mod introductions;
 mod leader;
+mod local_ends;
 mod local_publisher;
 mod observer;
 mod priority;
 mod qos_class;
+mod remote_ends;
 mod remote_publisher;
 mod reports;
 mod route;
 mod route_ends;
+mod router_search;
+mod serve;
 mod services;
 mod sessions;
 mod shared;

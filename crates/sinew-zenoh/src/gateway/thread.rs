@@ -5,10 +5,10 @@ use super::callers::Callers;
 use super::change::Change;
 use super::congestion::Congestion;
 use super::leader::Claim;
+use super::serve;
 use super::shared::Shared;
 use super::start::Start;
 use super::statistics::GatewayStatistics;
-use super::worker;
 use log::Level;
 use sinew::__private::locks::Mutex;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub(super) fn run(start: &Start, claim: &Claim, first: Option<Session>, told: &R
         Ok(sender) => sender,
         Err(error) => return shared.says(&format!("the gateway can't start a thread: {error}")),
     };
-    if let Err(error) = worker::run(start, &shared, told) {
+    if let Err(error) = serve::run(start, &shared, told) {
         shared.says(&format!("the gateway has stopped: {error}"));
     }
     start.leads.set(false);
