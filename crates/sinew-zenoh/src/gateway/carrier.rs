@@ -447,10 +447,9 @@ impl Carrier {
         self.subscription.clone().close();
     }
 
-    /// Returns `true` if retained messages of that total depth fit. (Without retained messages any
-    /// depth fits: messages come one after the other.)
-    pub(super) fn has_room(&self, depth: usize) -> bool {
-        !self.class.is_transient_local || depth <= self.depth
+    /// Returns the depth with which it was made.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
     }
 
     /// Returns the number of messages that newer ones displaced before the session took them, here

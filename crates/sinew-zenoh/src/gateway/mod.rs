@@ -14,6 +14,7 @@
 //! | `builder`, `handle` | the program's side: [`GatewayBuilder`] and [`Gateway`] |
 //! | `start`, `shared` | the configuration, and the state that all threads share |
 //! | `route_ends` | a topic: its endpoints on both sides |
+//! | `plan` | decides which of a topic's paths are open |
 //! | `route` | a topic: its names and counters, for the threads that carry messages |
 //! | `local_publisher`, `carrier` | local publishers' messages, to the network |
 //! | `congestion`, `heavy`, `turns`, `priority` | what goes first when the link can't take everything |
@@ -50,6 +51,7 @@ mod leader;
 mod local_ends;
 mod local_publisher;
 mod observer;
+mod plan;
 mod priority;
 mod qos_class;
 mod remote_ends;

@@ -4,7 +4,8 @@ use super::carrier::Carrier;
 use super::change::{LocalKey, RouteKey};
 use super::incoming::{Incoming, Subscribed};
 use super::local_publisher::{LocalPublisher, LocalPublishers};
-use super::qos_class::{QosClass, depth_of, has_history};
+use super::plan::{self, Carriers, Subscribing, fits};
+use super::qos_class::{QosClass, has_history};
 use super::remote_publisher::RemotePublisher;
 use super::reports::Words;
 use super::route::Route;
@@ -14,15 +15,11 @@ use super::statistics::RouteStatistics;
 use crate::wire::{gid, token};
 use sinew::QoS;
 use sinew::msg::{GenericType, Publisher, SerializedMessage};
-use sinew::qos::Reliability;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 /// Most publishers of a topic that are gone and have a remembered last number.
 const MOST_GONE: usize = 64;
-
-/// Most messages that a carrier keeps, however many publishers it has.
-const MOST_KEPT: usize = 1_000_000;
 
 /// The part of a topic that the gateway's thread uses.
 pub(super) struct RouteEnds {
@@ -38,10 +35,6 @@ pub(super) struct RouteEnds {
     /// Tokens of publishers that were lost from sight, the oldest first, with the numbers of their
     /// last messages: when they return, the messages that a cut link has cost are reported.
     gone: VecDeque<(String, i64)>,
-}
-
-fn fits(offered: &QoS, asked: &QoS) -> bool {
-    offered.incompatibility(asked).is_none()
 }
 
 impl RouteEnds {
@@ -125,10 +118,7 @@ impl RouteEnds {
             self.route.grow_heavy();
         }
         for publisher in self.local_publishers.values() {
-            // Messages that a publisher retains for late joiners are sent as soon as they are
-            // published: later, volatile subscriptions would take them for new ones.
-            let is_wanted = has_history(&publisher.qos)
-                || self.remote_subscriptions.values().any(|asked| fits(&publisher.qos, asked));
+            let is_wanted = plan::is_carried(&publisher.qos, self.remote_subscriptions.values());
             // The path exists before its carrier, which delivers the publisher's retained messages.
             if let Err(error) = publisher.set_carried(shared, &self.route, is_wanted) {
                 shared.says(&format!("{name} can't be published on the network: {error}"));
@@ -138,32 +128,19 @@ impl RouteEnds {
                 carried.push(publisher.qos);
             }
         }
-        // Each publisher has room of its own: its retained messages are not displaced by another's.
-        // (Publishers that offer more than a class requests also reach its carrier.)
-        let room = |class: QosClass| {
-            let its = carried.iter().filter(|offered| fits(offered, &class.asked(1)));
-            its.fold(0_usize, |room, offered| room.saturating_add(depth_of(offered))).min(MOST_KEPT)
-        };
-        let wanted: HashMap<QosClass, usize> =
-            carried.iter().map(|offered| (QosClass::of(offered), room(QosClass::of(offered)))).collect();
         let known = self.local_publishers.values();
         self.publishers.replace(known.map(|publisher| (publisher.gid, publisher.clone())).collect());
-        // Retained messages of publishers that came later get room, and are delivered again if they
-        // found none.
-        let has_room = |class: &QosClass, carrier: &Arc<Carrier>| {
-            wanted.get(class).is_some_and(|depth| carrier.has_room(*depth))
-        };
-        let gone: Vec<_> = self.carriers.extract_if(|class, carrier| !has_room(class, carrier)).collect();
-        for (_, carrier) in gone {
-            carrier.close();
-            self.route.counters.unsent(carrier.overwritten());
-        }
-        for (class, depth) in &wanted {
-            if self.carriers.contains_key(class) {
-                continue;
+        let there = self.carriers.iter().map(|(class, carrier)| (*class, carrier.depth()));
+        let plan = Carriers::plan(&carried, there);
+        for class in plan.close {
+            if let Some(carrier) = self.carriers.remove(&class) {
+                carrier.close();
+                self.route.counters.unsent(carrier.overwritten());
             }
-            match Carrier::new(shared, &self.route, &self.publishers, (*class, *depth)) {
-                Ok(carrier) => drop(self.carriers.insert(*class, carrier)),
+        }
+        for (class, depth) in plan.open {
+            match Carrier::new(shared, &self.route, &self.publishers, (class, depth)) {
+                Ok(carrier) => drop(self.carriers.insert(class, carrier)),
                 Err(error) => shared.says(&format!("{name} can't be brought to the network: {error}")),
             }
         }
@@ -172,44 +149,31 @@ impl RouteEnds {
     }
 
     fn update_incoming(&mut self, shared: &Arc<Shared>) {
-        // Also while there is no publisher: a new publisher finds the path open.
         let is_wanted = !self.local_subscriptions.is_empty();
-        // Retained messages come with the first subscription and are then retained here, so later
-        // subscriptions get them from here, whichever asked first.
-        let kept = self
-            .remote_publishers
-            .values()
-            .map(|publisher| &publisher.qos)
-            .filter(|offered| has_history(offered))
-            .map(|offered| offered.reliability)
-            .reduce(|one, other| if one == Reliability::Reliable { one } else { other });
         // Before their messages arrive.
         let is_new = |publisher: &RemotePublisher| is_wanted && publisher.begin_history();
         let new = self.remote_publishers.iter().filter(|(_, publisher)| is_new(publisher));
         let new: Vec<_> = new.map(|(_, publisher)| publisher.clone()).collect();
         self.incoming.set_publishers(self.remote_publishers.values().cloned().collect());
-        let is_there = self.subscribed.as_ref().map(Subscribed::is_transient_local);
-        // If the history was requested once, there is no change back to a subscription without it.
-        let is_enough = match is_there {
-            None => !is_wanted,
-            Some(has_history) => is_wanted && (has_history || kept.is_none()),
-        };
-        if !is_wanted && !is_enough {
-            self.subscribed = None;
-            self.remote_publishers.values().for_each(|publisher| publisher.pause());
-            self.gone.clear(); // no local subscription misses messages meanwhile
-            self.incoming.forget_early();
-            return;
-        }
-        if !is_enough {
-            match Subscribed::open(shared, &self.incoming, kept) {
+        let there = self.subscribed.as_ref().map(Subscribed::is_transient_local);
+        let offered = self.remote_publishers.values().map(|publisher| &publisher.qos);
+        match Subscribing::plan(is_wanted, offered, there) {
+            Subscribing::Stays => {}
+            Subscribing::Closes => {
+                self.subscribed = None;
+                self.remote_publishers.values().for_each(|publisher| publisher.pause());
+                self.gone.clear(); // no local subscription misses messages meanwhile
+                self.incoming.forget_early();
+                return;
+            }
+            Subscribing::Opens(kept) => match Subscribed::open(shared, &self.incoming, kept) {
                 // The old one is dropped after the new one exists: nothing is missed.
                 Ok(subscribed) => self.subscribed = Some(subscribed),
                 Err(error) => {
                     let name = &self.route.key.name;
                     shared.says(&format!("{name} can't be subscribed to on the network: {error}"));
                 }
-            }
+            },
         }
         self.incoming.publish_early(shared);
         self.incoming.ask(shared, new);
