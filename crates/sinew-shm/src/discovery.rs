@@ -245,6 +245,16 @@ impl Discovery {
         }
     }
 
+    /// Returns the known entities of all peers, as they are now. One that is gone by now is left
+    /// out, as is a record that can't be read.
+    pub(crate) fn endpoints(&self) -> impl Iterator<Item = (&Arc<Peer>, Endpoint)> {
+        let of = |known: &'_ KnownPeer| known.endpoints.values().copied().collect::<Vec<_>>();
+        self.peers.values().flat_map(move |known| {
+            let endpoint = |key| Some((&known.peer, known.peer.endpoint(key)?));
+            of(known).into_iter().filter_map(endpoint)
+        })
+    }
+
     /// Forgets all peers.
     fn forget(&mut self) {
         self.peers.clear();

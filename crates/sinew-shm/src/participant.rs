@@ -12,6 +12,7 @@ use crate::local::Local;
 use crate::local_tables::OwnControl;
 use crate::logging::tell_waiting;
 use crate::outgoing::Outgoing;
+use crate::peer::Peer;
 use crate::shm_ref::ShmRef;
 use crate::sync::{Arc, Ordering, PlainMutex, PlainU64};
 use crate::sys;
@@ -153,6 +154,14 @@ impl Participant {
     /// Cheap if nothing has changed: one load per peer and a system call.
     pub fn refresh(&self) {
         self.follower.refresh();
+    }
+
+    /// Returns what `pick` makes of the entities of other participants that this one knows: those
+    /// that its [observer](Observer) was told of. Reads their records, which allocates their names.
+    /// Waits while another thread looks for changes; `pick` runs under that thread's lock.
+    pub fn others<T>(&self, mut pick: impl FnMut(&Arc<Peer>, Endpoint) -> Option<T>) -> Vec<T> {
+        let discovery = self.follower.discovery.lock();
+        discovery.endpoints().filter_map(|(peer, endpoint)| pick(peer, endpoint)).collect()
     }
 
     /// Returns the number of messages that were copied because this participant had as many

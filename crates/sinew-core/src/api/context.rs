@@ -17,6 +17,7 @@ use crate::sys::interrupt::{self, ShutDown};
 use crate::sys::logging::{OUTPUTS, later, set_levels};
 use crate::sys::sync::{Arc, Mutex};
 use crate::topic::graph::Graph;
+use crate::topic::nodes::NodeRegistry;
 use crate::topic::session::Session;
 use sinew_shm::Participant;
 use std::fmt;
@@ -67,9 +68,10 @@ impl Drop for ContextHandle {
 pub(crate) struct ContextCore {
     pub(crate) session: Arc<Session>,
     pub(crate) graph: Graph,
-    domain: u32,
+    pub(crate) domain: u32,
     pub(crate) arguments: Arguments,
     pub(crate) services: ServiceRegistry,
+    pub(crate) nodes: NodeRegistry,
     pub(crate) groups: Arc<GroupRegistry>,
     pub(crate) parameter_clients: ParameterClients,
     pub(crate) hints: Hints,
@@ -442,6 +444,7 @@ impl ContextBuilder {
         let shared = Arc::new(ContextCore {
             graph: Graph::new(&session),
             services: ServiceRegistry::new(&session),
+            nodes: NodeRegistry::new(&session),
             session,
             domain,
             arguments,

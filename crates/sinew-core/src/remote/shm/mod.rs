@@ -10,10 +10,12 @@
 //! | `directed` | a line: requests or answers for one reader elsewhere that must get all |
 //! | `services` | services: `RemoteServer`, `RemoteServerConnection` and `RemoteClient` |
 //! | `type_descriptions` | descriptions of this process's types, for tools |
+//! | `listing` | all of the others' nodes and endpoints, for programs that look at the graph |
 //! | `receiver_thread` | the thread that receives for subscriptions without an executor |
 
 mod directed;
 pub(crate) mod endpoint_info;
+mod listing;
 pub(crate) mod notes;
 pub(crate) mod receiver_thread;
 pub(crate) mod remote_publisher;
@@ -433,6 +435,13 @@ impl DiscoveryObserver {
         let context = transport.context.upgrade()?;
         Some((transport, context))
     }
+
+    /// Counts a change of the graph, which the participant's lists show already.
+    fn graph_changed(&self) {
+        if let Some((_, context)) = self.both() {
+            context.session().graph_changed();
+        }
+    }
 }
 
 impl Observer for DiscoveryObserver {
@@ -444,6 +453,7 @@ impl Observer for DiscoveryObserver {
     }
 
     fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
+        self.graph_changed();
         if entity.kind == EndpointKind::Client {
             // A gateway's own client exists because a server does.
             if let Some((_, context)) =
@@ -497,6 +507,7 @@ impl Observer for DiscoveryObserver {
     }
 
     fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
+        self.graph_changed();
         let Some((transport, context)) = self.both() else { return };
         context.parameter_clients().went(ClientId::Of(peer.id(), key));
         let node = transport.nodes.lock().remove(&(peer.id(), key));
