@@ -9,7 +9,7 @@ use crate::parameters::clients::ParameterClients;
 use crate::parameters::options::USE_SIM_TIME;
 use crate::remote::shm::{LocalEndpoints, ShmTransport};
 use crate::ros::arguments::Arguments;
-use crate::ros::failure::{ContextError, CreateError};
+use crate::ros::failure::{ContextError, CreateError, SharedMemoryError};
 use crate::ros::hints::{self, Hints};
 use crate::service::registry::ServiceRegistry;
 use crate::sys::clock::{Clock, Time, VirtualClock};
@@ -267,7 +267,7 @@ impl ContextCore {
                 let joined = ShmTransport::join(&ends, base.as_deref(), self.domain);
                 let joined = joined.map_err(|source| CreateError::SharedMemory {
                     name: name.to_owned(),
-                    source: Box::new(source.into()),
+                    source: Box::new(SharedMemoryError::join(source)),
                 })?;
                 let _ = transport.set(joined);
             }

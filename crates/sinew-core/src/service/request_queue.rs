@@ -571,7 +571,7 @@ impl RequestQueue {
             origin.is_shown() && wanted.is(*kind, &self.name, node)
         });
         into.extend(shown.map(|(kind, node, types, (number, origin), qos)| {
-            let (type_name, hash, _) = types.told();
+            let (type_name, hash, travels) = types.told();
             EndpointInfo {
                 kind,
                 node: node.to_string(),
@@ -581,6 +581,8 @@ impl RequestQueue {
                 qos,
                 gid: Gid::of_endpoint(self.session.participant, number),
                 place: Place::of_own(origin),
+                travels,
+                origin,
             }
         }));
     }

@@ -1,6 +1,7 @@
 //! Nodes, names and endpoints as a program sees them in the graph: plain data.
 
 use crate::message::Gid;
+use crate::ros::mismatch::{End, Mismatch};
 use crate::ros::name::is_hidden;
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
@@ -74,7 +75,7 @@ pub struct EndpointInfo {
     pub name: String,
     /// The name of its type.
     pub type_name: String,
-    /// The hash of its type; `None` for a type that stays in its process.
+    /// The hash of its type; `None` for a type without one, which stays in its process.
     pub type_hash: Option<TypeHash>,
     /// Its QoS: offered by a publisher, requested by a subscription.
     pub qos: QoS,
@@ -84,6 +85,9 @@ pub struct EndpointInfo {
     pub gid: Gid,
     /// Where it lives.
     pub place: Place,
+    /// Values of its type can leave their process.
+    pub(crate) travels: bool,
+    pub(crate) origin: Origin,
 }
 
 /// The endpoints that a query is about.
@@ -138,6 +142,46 @@ impl NameAndTypes {
     /// ```
     pub fn is_hidden(&self) -> bool {
         is_hidden(&self.name)
+    }
+}
+
+impl Mismatch {
+    /// Returns the reason why a publisher and a subscription, or a server and a client, exchange
+    /// nothing; `None` if they match, or are not two such endpoints of one name. Allocates texts;
+    /// never blocks.
+    ///
+    /// ```
+    /// use sinew::event::Mismatch;
+    /// use sinew::prelude::*;
+    /// # #[derive(Message)]
+    /// # struct Grid { cells: Vec<u8> }
+    /// let node = Context::new()?.node("mapper")?;
+    /// let _grids = node.publisher::<Grid>("some_map").create()?;
+    /// let _seen = node.subscription::<Grid>("some_map").qos(QoS::new().transient_local()).create()?;
+    /// let graph = node.graph();
+    /// let (publishers, subscriptions) = (graph.publishers("/some_map"), graph.subscriptions("/some_map"));
+    /// let why = Mismatch::between(&publishers[0], &subscriptions[0]).expect("one asks for more");
+    /// assert_eq!(why.to_string(), "durability (offers volatile, asked transient_local)");
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn between(publisher: &EndpointInfo, subscription: &EndpointInfo) -> Option<Self> {
+        use EndpointKind::{Client, Publisher, Server, Subscription};
+        let kinds = (publisher.kind, subscription.kind);
+        let is_pair = matches!(kinds, (Publisher, Subscription) | (Server, Client));
+        if !is_pair || publisher.name != subscription.name {
+            return None;
+        }
+        let in_one_context = publisher.gid.0[..8] == subscription.gid.0[..8];
+        let (offered, asked) = (publisher.end(), subscription.end());
+        Self::of_ends(&offered, &asked, in_one_context, publisher.kind == Server)
+    }
+}
+
+impl EndpointInfo {
+    /// Returns the endpoint as matching sees it.
+    fn end(&self) -> End<'_> {
+        let hash = self.type_hash.map_or([0; 32], |hash| hash.0);
+        End::told((&self.type_name, hash), self.travels, &self.qos, self.origin)
     }
 }
 

@@ -23,11 +23,13 @@ impl ShmTransport {
             if !wanted.is(kind, &endpoint.name, &endpoint.node) {
                 return None;
             }
-            let place = place_of(peer, &endpoint)?;
+            let (place, origin) = place_of(peer, &endpoint)?;
+            let travels = QoS::says_travels(&endpoint.qos);
             let qos = QoS::from_bytes(&endpoint.qos)?;
             let gid = Gid::of_endpoint(peer.id(), endpoint.number);
             let Endpoint { node, name, type_name, hash, .. } = endpoint;
-            Some(EndpointInfo { kind, node, name, type_name, type_hash: hash_of(hash), qos, gid, place })
+            let type_hash = hash_of(hash);
+            Some(EndpointInfo { kind, node, name, type_name, type_hash, qos, gid, place, travels, origin })
         }));
     }
 
@@ -36,17 +38,18 @@ impl ShmTransport {
         let Some(participant) = self.participant() else { return };
         into.extend(participant.others(|peer, endpoint| {
             let is_node = endpoint.kind == ShmKind::Node;
-            let place = is_node.then(|| place_of(peer, &endpoint)).flatten()?;
+            let (place, _) = is_node.then(|| place_of(peer, &endpoint)).flatten()?;
             Some(NodeInfo { name: endpoint.node, place })
         }));
     }
 }
 
-/// Returns the place of an endpoint; `None` if lists don't show it.
-fn place_of(peer: &Peer, endpoint: &Endpoint) -> Option<Place> {
+/// Returns the place and the origin of an endpoint; `None` if lists don't show it.
+fn place_of(peer: &Peer, endpoint: &Endpoint) -> Option<(Place, Origin)> {
     let origin = Origin::of(endpoint).filter(|origin| origin.is_shown())?;
-    Some(match origin.is_remote() {
+    let place = match origin.is_remote() {
         true => Place::Network { gateway: peer.pid() },
         false => Place::Process { pid: peer.pid(), program: peer.program() },
-    })
+    };
+    Some((place, origin))
 }

@@ -29,7 +29,7 @@ use crate::mailbox::deferred::Deferred;
 use crate::mailbox::waiters::ToTell;
 use crate::message::type_support::TypeSupport;
 use crate::parameters::clients::{ClientId, ParameterClients};
-use crate::ros::failure::CreateError;
+use crate::ros::failure::{CreateError, SharedMemoryError};
 use crate::ros::hints::Hints;
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
@@ -182,7 +182,7 @@ impl ShmTransport {
         let mut subscription_cores = self.subscription_cores.lock();
         let entity = self.advertise(about).map_err(|source| CreateError::SharedMemory {
             name: name.to_owned(),
-            source: Box::new(source.into()),
+            source: Box::new(SharedMemoryError::capacity(source)),
         })?;
         if let Some(subscription_core) = subscription_core {
             subscription_cores.insert(entity.key(), Arc::downgrade(subscription_core));
@@ -399,7 +399,7 @@ impl ShmTransport {
         };
         let failed = |source: CapacityError| CreateError::SharedMemory {
             name: name.to_owned(),
-            source: Box::new(source.into()),
+            source: Box::new(SharedMemoryError::capacity(source)),
         };
         let participant = self.participant().ok_or_else(|| failed(CapacityError::Left { forked: false }))?;
         self.told.offer_service(participant.domain(), types);

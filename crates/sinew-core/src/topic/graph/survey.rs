@@ -100,6 +100,8 @@ impl Graph {
                 qos,
                 gid: Gid::of_endpoint(participant, number),
                 place: Place::of_own(origin),
+                travels: table.image.is_some(),
+                origin,
             }));
         };
         match wanted.name {
