@@ -90,6 +90,28 @@ pub mod gateway {
     };
 }
 
+/// The graph: which nodes, topics, services and endpoints there are, in this process, in the others
+/// of the host, and on the network if there is a gateway; and its changes.
+///
+/// ```
+/// use sinew::prelude::*;
+/// # #[derive(Message)]
+/// # struct Scan { ranges: Vec<f32> }
+/// let node = Context::new()?.node("scanner")?;
+/// let _scans = node.publisher::<Scan>("scan").create()?;
+/// let graph = node.graph();
+/// for publisher in graph.publishers("/scan") {
+///     println!("{} publishes {} ({:?})", publisher.node, publisher.type_name, publisher.place);
+/// }
+/// assert_eq!(graph.publisher_count("/scan"), 1);
+/// # Ok::<(), sinew::Error>(())
+/// ```
+pub mod graph {
+    pub use crate::api::graph_view::Graph;
+    pub use crate::api::graph_watch::{Changed, GraphChanges, GraphListener};
+    pub use crate::topic::endpoint_info::{EndpointInfo, EndpointKind, NameAndTypes, NodeInfo, Place};
+}
+
 /// Errors, one type for each kind of operation; [`Error`] gathers them.
 pub mod error {
     pub use crate::api::error::{Error, Result};

@@ -8,6 +8,7 @@ use crate::error::{CapacityError, JoinError};
 use crate::event::receiver::EventReceiver;
 use crate::own::heartbeat::Heartbeat;
 use crate::own::own_state::OwnState;
+use crate::peer::mapped_peer::Peer;
 use crate::platform::logging::tell_waiting;
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{Arc, Ordering, PlainMutex, PlainU64};
@@ -164,6 +165,14 @@ impl Participant {
     /// Cheap if nothing has changed: one load per peer and a system call.
     pub fn refresh(&self) {
         self.follower.refresh();
+    }
+
+    /// Returns what `pick` makes of the entities of other participants that this one knows: those
+    /// that its [observer](Observer) was told of. Reads their records, which allocates their names.
+    /// Waits while another thread looks for changes; `pick` runs under that thread's lock.
+    pub fn others<T>(&self, mut pick: impl FnMut(&Arc<Peer>, Endpoint) -> Option<T>) -> Vec<T> {
+        let discovery = self.follower.discovery.lock();
+        discovery.endpoints().filter_map(|(peer, endpoint)| pick(peer, endpoint)).collect()
     }
 
     /// Returns the number of messages that were copied because this participant had as many

@@ -414,6 +414,7 @@ mod pages {
         Executors: "docs/book/executors.md",
         Filters: "docs/book/filters.md",
         FirstSteps: "docs/book/first-steps.md",
+        GraphPage: "docs/book/graph.md",
         Introspection: "docs/book/introspection.md",
         Launch: "docs/book/launch.md",
         Lifecycle: "docs/book/lifecycle.md",

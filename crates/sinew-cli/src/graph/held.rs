@@ -135,7 +135,7 @@ impl ObservedDomain {
             source.entity.kind == EndpointKind::Publisher
                 && source.entity.name == end.entity.name
                 && matches!(
-                    Mismatch::between(&source.entity, &end.entity, false),
+                    Mismatch::of_announced(&source.entity, &end.entity, false, None),
                     None | Some(Mismatch::StaysInside { .. })
                 )
         })

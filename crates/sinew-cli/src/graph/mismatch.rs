@@ -34,7 +34,7 @@ pub(super) fn pairs_of<'a>(
 ) -> Vec<Pair<'a>> {
     let pair = |(sender, receiver): (&'a ObservedEndpoint, &'a ObservedEndpoint)| {
         let in_one_process = sender.peer.id() == receiver.peer.id();
-        let mismatch = Mismatch::between_known(&sender.entity, &receiver.entity, in_one_process, domain)?;
+        let mismatch = Mismatch::of_announced(&sender.entity, &receiver.entity, in_one_process, domain)?;
         // An endpoint with a partner in its own process keeps its messages there on purpose.
         let is_matched = [sender, receiver].iter().any(|end| end.counts().get(Counter::Matched) > 0);
         let stays = matches!(mismatch, Mismatch::StaysInside { .. });

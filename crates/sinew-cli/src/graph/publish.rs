@@ -118,7 +118,7 @@ fn refuse_other_type(
         qos,
         ..asked.clone()
     };
-    let Some(mismatch) = Mismatch::between_known(&offered, &asked, false, Some(domain)) else {
+    let Some(mismatch) = Mismatch::of_announced(&offered, &asked, false, Some(domain)) else {
         return Ok(());
     };
     let Endpoint { node, type_name: theirs, .. } = &other.entity;

@@ -446,7 +446,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         let calls = PendingCalls::new(
             &context.session,
             next_serial(),
-            self.node.full_name.clone(),
+            (self.node.full_name.clone(), self.node.origin),
             self.types,
             name.as_str().into(),
         );

@@ -10,7 +10,7 @@ use crate::parameters::options::USE_SIM_TIME;
 use crate::remote::shm::local_endpoints::LocalEndpoints;
 use crate::remote::shm::transport::ShmTransport;
 use crate::ros::arguments::Arguments;
-use crate::ros::failure::{ContextError, CreateError};
+use crate::ros::failure::{ContextError, CreateError, SharedMemoryError};
 use crate::ros::hints::{self, Hints};
 use crate::service::registry::ServiceRegistry;
 use crate::sys::clock::{Clock, Time, VirtualClock};
@@ -18,6 +18,7 @@ use crate::sys::interrupt::{self, ShutDown};
 use crate::sys::logging::{OUTPUTS, later, set_levels};
 use crate::sys::sync::{Arc, Mutex};
 use crate::topic::graph::Graph;
+use crate::topic::nodes::NodeRegistry;
 use crate::topic::session::Session;
 use sinew_shm::Participant;
 use std::fmt;
@@ -68,9 +69,10 @@ impl Drop for ContextHandle {
 pub(crate) struct ContextCore {
     pub(crate) session: Arc<Session>,
     pub(crate) graph: Graph,
-    domain: u32,
+    pub(crate) domain: u32,
     pub(crate) arguments: Arguments,
     pub(crate) services: ServiceRegistry,
+    pub(crate) nodes: NodeRegistry,
     pub(crate) groups: Arc<GroupRegistry>,
     pub(crate) parameter_clients: ParameterClients,
     pub(crate) hints: Hints,
@@ -266,7 +268,7 @@ impl ContextCore {
                 let joined = ShmTransport::join(&ends, base.as_deref(), self.domain);
                 let joined = joined.map_err(|source| CreateError::SharedMemory {
                     name: name.to_owned(),
-                    source: Box::new(source.into()),
+                    source: Box::new(SharedMemoryError::join(source)),
                 })?;
                 let _ = transport.set(joined);
             }
@@ -443,6 +445,7 @@ impl ContextBuilder {
         let shared = Arc::new(ContextCore {
             graph: Graph::new(&session),
             services: ServiceRegistry::new(&session),
+            nodes: NodeRegistry::new(&session),
             session,
             domain,
             arguments,

@@ -20,6 +20,7 @@
 //! | `qos_overrides` | a QoS that parameters change |
 //! | `introspection` | topics about endpoints: statistics, service events |
 //! | `type_descriptions` | descriptions of the types a node uses, for others |
+//! | `graph_view`, `graph_watch` | which nodes, topics and endpoints there are, and their changes |
 //! | `descriptor` | file descriptors of the program's own |
 //! | `error` | the one error that all others convert to |
 
@@ -31,6 +32,8 @@ pub(crate) mod context;
 pub(crate) mod descriptor;
 pub(crate) mod error;
 pub(crate) mod generic;
+pub(crate) mod graph_view;
+pub(crate) mod graph_watch;
 pub(crate) mod guard;
 pub(crate) mod handlers;
 mod hints;

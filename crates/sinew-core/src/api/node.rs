@@ -327,6 +327,7 @@ impl NodeCore {
             type_descriptions: OnceLock::new(),
             registered_types: Mutex::default(),
         });
+        node.context.nodes.add(number, &node.full_name, origin);
         if is_local {
             let mut nodes = BY_LOGGER.write();
             nodes.entry(node.logger.as_ref().to_owned()).or_default().push(Arc::downgrade(&node));
@@ -490,7 +491,11 @@ impl NodeCore {
 
 impl Drop for NodeCore {
     fn drop(&mut self) {
-        if self.stands_in || self.origin != Origin::Local {
+        if self.stands_in {
+            return;
+        }
+        self.context.nodes.remove(self.number);
+        if self.origin != Origin::Local {
             return;
         }
         self.context.hints.forget(&self.full_name);

@@ -92,7 +92,12 @@ impl Deferred {
         if !IS_KEEPING.get() {
             return work();
         }
-        Self::with(|deferred| deferred.backlog().work.push(Box::new(work)));
+        Self::with(|deferred| deferred.run_later(work));
+    }
+
+    /// Defers code of the program.
+    pub(crate) fn run_later(&mut self, work: impl FnOnce() + Send + 'static) {
+        self.backlog().work.push(Box::new(work));
     }
 
     /// Defers signalling an executor.

@@ -21,6 +21,11 @@ impl Gid {
         Self(bytes)
     }
 
+    /// Returns the identity of a participant's endpoint with this number.
+    pub(crate) fn of_endpoint(participant: u64, number: u64) -> Self {
+        Self::new(participant, number & u64::from(u32::MAX))
+    }
+
     /// Returns the identity of a [`Publication::publisher`], in this participant.
     pub(crate) fn of(publisher: u64, own: u64) -> Self {
         Self::new(participant_of(publisher).unwrap_or(own), publisher & u64::from(u32::MAX))

@@ -7,6 +7,7 @@ use super::qos::QosError;
 use super::remap::RemapError;
 use crate::parameters::error::ParameterError;
 use crate::sys::says::debug_says;
+use std::fmt;
 use std::time::Duration;
 
 debug_says!(ContextError: Arguments(error), Domain { variable, value }, Interrupts(error), SimTime(error));
@@ -14,7 +15,7 @@ debug_says!(CreateError:
     SharedMemory { name, source }, Name(error), Remap(error), Qos { topic, problem }, Shutdown { name }, Period { node, period },
     AlwaysReady { name }, System { name, call, reason, remedy },
     ServiceTaken { service, node }, MaxRequests { service }, NoEventType { service }, Parameter(error));
-debug_says!(SharedMemoryError: Join(error), Capacity(error));
+debug_says!(SharedMemoryFailure: Join(error), Capacity(error));
 
 /// The reason why a context could not be made.
 #[derive(thiserror::Error)]
@@ -186,13 +187,34 @@ pub enum PublishFailure {
 
 /// The reason why a context can't meet the other processes of the host.
 /// `Context::builder().shared_memory(false)` does without them.
+///
+/// It says what is missing, such as a permission or room, and the remedy.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SharedMemoryError {
-    /// It can't join the domain.
+#[error(transparent)]
+pub struct SharedMemoryError(SharedMemoryFailure);
+
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+enum SharedMemoryFailure {
+    /// The context can't join the domain.
     #[error(transparent)]
-    Join(#[from] sinew_shm::JoinError),
+    Join(sinew_shm::JoinError),
     /// There is no room for more.
     #[error(transparent)]
-    Capacity(#[from] sinew_shm::CapacityError),
+    Capacity(sinew_shm::CapacityError),
+}
+
+impl SharedMemoryError {
+    pub(crate) fn join(error: sinew_shm::JoinError) -> Self {
+        Self(SharedMemoryFailure::Join(error))
+    }
+
+    pub(crate) fn capacity(error: sinew_shm::CapacityError) -> Self {
+        Self(SharedMemoryFailure::Capacity(error))
+    }
+}
+
+impl fmt::Debug for SharedMemoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
 }

@@ -65,33 +65,11 @@ impl fmt::Display for Mismatch {
 impl Mismatch {
     /// Returns the reason why a publisher and a subscription (or a server and a client) do not
     /// match, as their participants announce them; `None` if they match, or are not two such
-    /// endpoints of one name. `in_one_process`: of one participant. Allocates texts; never blocks.
-    ///
-    /// ```
-    /// use sinew::QoS;
-    /// use sinew::event::Mismatch;
-    /// use sinew_shm::{Endpoint, EndpointKind};
-    /// let end = |kind, qos: QoS| Endpoint {
-    ///     kind,
-    ///     number: 1,
-    ///     node: "/node".into(),
-    ///     name: "/map".into(),
-    ///     type_name: "nav_msgs/msg/OccupancyGrid".into(),
-    ///     hash: [7; 32],
-    ///     qos: qos.to_bytes(true),
-    /// };
-    /// let publisher = end(EndpointKind::Publisher, QoS::new());
-    /// let subscription = end(EndpointKind::Subscription, QoS::new().transient_local());
-    /// let why = Mismatch::between(&publisher, &subscription, false).expect("one asks for more");
-    /// assert_eq!(why.to_string(), "durability (offers volatile, asked transient_local)");
-    /// ```
-    pub fn between(publisher: &Endpoint, subscription: &Endpoint, in_one_process: bool) -> Option<Self> {
-        Self::between_known(publisher, subscription, in_one_process, None)
-    }
-
-    /// As [`between`](Self::between), with the differences between two types of one name, as far as
-    /// the types are known by their descriptions in this domain. Reads two files in that case.
-    pub fn between_known(
+    /// endpoints of one name. `in_one_process`: of one participant. With a domain, it has the
+    /// differences between two types of one name, as far as the types are known by their
+    /// descriptions there. Reads two files in that case. Allocates texts.
+    #[doc(hidden)] // for the command and the gateway: it changes with `sinew_shm`
+    pub fn of_announced(
         publisher: &Endpoint,
         subscription: &Endpoint,
         in_one_process: bool,
@@ -110,23 +88,32 @@ impl Mismatch {
         };
         let [offered, asked] = [(publisher, &offered), (subscription, &asked)]
             .map(|(entity, qos)| End::of(entity, qos).described_in(domain));
+        Self::of_ends(&offered, &asked, in_one_process, publisher.kind == Server)
+    }
+
+    /// As [`of_announced`](Self::of_announced), for the endpoints of one name. `is_service`: they
+    /// are a server and a client.
+    pub(crate) fn of_ends(
+        offered: &End<'_>,
+        asked: &End<'_>,
+        in_one_process: bool,
+        is_service: bool,
+    ) -> Option<Self> {
         let found = match in_one_process {
             // Types with a hash are compared by their hash, types without one by their name, which
             // is Rust's.
-            true => Match::of(offered.name == asked.name && offered.hash == asked.hash, &offered, &asked),
-            false => Match::outside(&offered, &asked),
+            true => Match::of(offered.name == asked.name && offered.hash == asked.hash, offered, asked),
+            false => Match::outside(offered, asked),
         };
-        let ends = match publisher.kind {
-            Server => ["at the server", "at the client"],
-            _ => ENDS,
-        };
-        found.mismatch_at(&offered, &asked, ends)
+        let ends = if is_service { ["at the server", "at the client"] } else { ENDS };
+        found.mismatch_at(offered, asked, ends)
     }
 
     /// Returns the reason why a publisher and a subscription that match would not match if both
     /// belonged to Sinew: the publisher offers less than the subscription requests, and one of them
     /// belongs to a program on the network that [matches any QoS](Origin::matches_any_qos). `None`
     /// otherwise.
+    #[doc(hidden)] // for the command and the gateway: it changes with `sinew_shm`
     pub fn tolerated_between(publisher: &Endpoint, subscription: &Endpoint) -> Option<Incompatibility> {
         let is_pair = (publisher.kind, subscription.kind)
             == (EndpointKind::Publisher, EndpointKind::Subscription)
@@ -323,7 +310,7 @@ mod tests {
         let plain = QoS::new();
         let strict = plain.transient_local().deadline(Duration::from_millis(5));
         let text = |publisher: &Endpoint, subscription: &Endpoint, inside| {
-            Mismatch::between(publisher, subscription, inside).map(|mismatch| mismatch.to_string())
+            Mismatch::of_announced(publisher, subscription, inside, None).map(|mismatch| mismatch.to_string())
         };
         for inside in [true, false] {
             let offered = publisher("a/msg/A", 1, plain, true);
@@ -356,12 +343,15 @@ mod tests {
         for origin in [Origin::AnyQosNetwork, Origin::AnyQosListed] {
             let mut offered = publisher("a/msg/A", 1, weak, true);
             let asked = subscription("a/msg/A", 1, strict, true);
-            assert!(Mismatch::between(&offered, &asked, false).is_some());
+            assert!(Mismatch::of_announced(&offered, &asked, false, None).is_some());
             origin.write_to(&mut offered.qos);
-            assert_eq!(Mismatch::between(&offered, &asked, false), None);
+            assert_eq!(Mismatch::of_announced(&offered, &asked, false, None), None);
             assert!(Mismatch::tolerated_between(&offered, &asked).is_some());
             let other = subscription("b/msg/B", 2, strict, true);
-            assert!(matches!(Mismatch::between(&offered, &other, false), Some(Mismatch::Type { .. })));
+            assert!(matches!(
+                Mismatch::of_announced(&offered, &other, false, None),
+                Some(Mismatch::Type { .. })
+            ));
             assert_eq!(Mismatch::tolerated_between(&offered, &other), None);
         }
     }
@@ -370,10 +360,10 @@ mod tests {
     fn only_ends_of_one_topic_are_a_pair() {
         let offered = publisher("a/msg/A", 1, QoS::new(), true);
         let mut asked = subscription("b/msg/B", 2, QoS::new(), true);
-        assert_eq!(Mismatch::between(&asked, &offered, false), None);
+        assert_eq!(Mismatch::of_announced(&asked, &offered, false, None), None);
         asked.qos = [0; 64];
-        assert_eq!(Mismatch::between(&offered, &asked, false), Some(Mismatch::Unreadable));
+        assert_eq!(Mismatch::of_announced(&offered, &asked, false, None), Some(Mismatch::Unreadable));
         asked.name = "/y".into();
-        assert_eq!(Mismatch::between(&offered, &asked, false), None);
+        assert_eq!(Mismatch::of_announced(&offered, &asked, false, None), None);
     }
 }

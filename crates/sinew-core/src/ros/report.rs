@@ -22,12 +22,6 @@ pub const LOCK_FILE: &str = "gateway.lock";
 /// | `Topic` | the topic's | its type's, and `hash` | | [`TopicWord`] |
 /// | `Service` | the service's | its type's, and `hash` | | [`ServiceWord`] |
 /// | `Unmatched` | | a sentence | | |
-///
-/// ```
-/// use sinew::gateway::Report;
-/// let report = Report::Session.about("8b20917502ee955a", "");
-/// assert_eq!(Report::of(&report), Some(Report::Session));
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Report {
@@ -50,6 +44,7 @@ impl Report {
         [Self::Gateway, Self::Link, Self::Session, Self::Topic, Self::Service, Self::Unmatched];
 
     /// Returns an endpoint for a report. Its number, its node and its hash are still to be set.
+    #[doc(hidden)] // for the command and the gateway: it changes with `sinew_shm`
     pub fn about(self, name: &str, type_name: &str) -> Endpoint {
         let mut qos = [0; 64];
         qos[0] = self as u8;
@@ -66,6 +61,7 @@ impl Report {
 
     /// Returns the kind of an endpoint's report; `None` if it is not a report, or is from another
     /// version of Sinew.
+    #[doc(hidden)] // for the command and the gateway: it changes with `sinew_shm`
     pub fn of(endpoint: &Endpoint) -> Option<Self> {
         if endpoint.kind != EndpointKind::Report {
             return None;
@@ -85,6 +81,7 @@ const KNOCK: &str = "/_sinew_knock";
 /// use sinew::gateway::{is_knock, knock};
 /// assert!(is_knock(&knock()));
 /// ```
+#[doc(hidden)] // for the command and the gateway: it changes with `sinew_shm`
 pub fn knock() -> Endpoint {
     let mut qos = QoS::default().to_bytes(false);
     Origin::Carrier.write_to(&mut qos); // lists don't show it
@@ -100,6 +97,7 @@ pub fn knock() -> Endpoint {
 }
 
 /// Returns `true` if an endpoint is a [knock].
+#[doc(hidden)] // for the command and the gateway: it changes with `sinew_shm`
 pub fn is_knock(endpoint: &Endpoint) -> bool {
     endpoint.kind == EndpointKind::Node
         && endpoint.node == KNOCK

@@ -31,6 +31,7 @@ pub(crate) enum TimerWord {
 /// A timer's report; for tools.
 ///
 /// The first 256 timers of a process have one; timers that wake sleeping tasks don't.
+#[doc(hidden)] // for the command: it changes with `sinew_shm`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TimerReport {

@@ -36,6 +36,7 @@ use crate::mailbox::waiters::{ToTell, by_hand, contain, tell_where_it_may_be};
 use crate::message::Gid;
 use crate::message::block::RawMessage;
 use crate::message::info::{ChainScope, Lineage, Publication};
+use crate::ros::origin::Origin;
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::parker::Parker;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, no_lock_is_held};
@@ -231,6 +232,8 @@ pub(crate) struct PendingCalls {
     pub(crate) types: ServiceTypes,
     /// The node's full name, for log lines.
     pub(crate) node: Arc<str>,
+    /// The node's origin.
+    pub(crate) origin: Origin,
     /// The line to a server elsewhere.
     link: Mutex<Option<ServerLink>>,
     /// The client's endpoint as other processes see it.
@@ -389,7 +392,7 @@ impl PendingCalls {
     pub(crate) fn new(
         session: &Arc<Session>,
         number: u64,
-        node: Arc<str>,
+        (node, origin): (Arc<str>, Origin),
         types: ServiceTypes,
         service: Arc<str>,
     ) -> Arc<Self> {
@@ -407,6 +410,7 @@ impl PendingCalls {
             service,
             types,
             node,
+            origin,
             link: Mutex::new(None),
             entity: OnceLock::new(),
             responses: OnceLock::new(),

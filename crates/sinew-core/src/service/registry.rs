@@ -11,6 +11,7 @@ use super::types::ServiceTypes;
 use crate::ros::failure::CreateError;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex};
+use crate::topic::endpoint_info::{EndpointInfo, Wanted};
 use crate::topic::graph::survey::{MOST, Offered, OneSided, Used};
 use crate::topic::session::Session;
 use std::collections::{BTreeSet, HashMap};
@@ -54,6 +55,7 @@ impl ServiceRegistry {
             requests.add_client(calls);
             requests.clone()
         });
+        self.session.graph_changed();
         if let Some(reason) = requests.mismatch(&calls.types) {
             warn(&calls.node, &calls.service, "client", &reason);
         }
@@ -62,6 +64,7 @@ impl ServiceRegistry {
 
     pub(crate) fn remove_client(&self, calls: &Arc<PendingCalls>) {
         self.leave(&calls.service, |requests| requests.remove_client(calls));
+        self.session.graph_changed();
     }
 
     /// Adds a server, which is created with the queue of its requests. Also returns the displaced
@@ -75,6 +78,7 @@ impl ServiceRegistry {
             let server = make(requests.clone());
             requests.open(&server).map(|opened| (server, opened))
         })?;
+        self.session.graph_changed();
         let Opened { refused, strangers, displaced, .. } = opened;
         strangers.iter().for_each(|(_, reason)| warn(&server.node, name, "server", reason));
         refused.into_iter().for_each(RefusedRequest::give_back);
@@ -84,6 +88,7 @@ impl ServiceRegistry {
     pub(crate) fn remove_server(&self, server: &ServerCore) {
         server.requests.close(server);
         self.leave(&server.requests.name, |_| ());
+        self.session.graph_changed();
     }
 
     /// Returns the types of the servers and clients of a node.
@@ -115,6 +120,15 @@ impl ServiceRegistry {
             is_wanted.then(|| Offered { name: requests.name.clone(), type_name, node })
         };
         self.queues().iter().filter_map(offered).take(MOST).collect()
+    }
+
+    /// Appends the wanted servers and clients of this context.
+    pub(crate) fn list(&self, wanted: &Wanted<'_>, into: &mut Vec<EndpointInfo>) {
+        let queues = match wanted.name {
+            Some(name) => self.names.lock().get(name).cloned().into_iter().collect(),
+            None => self.queues(),
+        };
+        queues.iter().for_each(|requests| requests.list(wanted, into));
     }
 
     /// Returns the nodes of this context that have an endpoint of a service, with the services.

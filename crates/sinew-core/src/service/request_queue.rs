@@ -29,12 +29,14 @@ use crate::executor::prefetch;
 use crate::executor::work::queue::{WorkId, WorkQueueCore};
 use crate::mailbox::deferred::Deferred;
 use crate::mailbox::waiters::contain;
+use crate::message::Gid;
 use crate::message::block::{Pool, RawMessage};
 use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, no_lock_is_held};
+use crate::topic::endpoint_info::{EndpointInfo, EndpointKind, Place, Wanted, hash_of};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
 use crate::topic::typed_reader::TypedReader;
@@ -543,6 +545,37 @@ impl RequestQueue {
         let served = state.serving.iter().map(|server| (&server.node, &server.types));
         let all = served.chain(state.clients.iter().map(|calls| (&calls.node, &calls.types)));
         all.map(|(node, types)| (node.clone(), types.told().0)).collect()
+    }
+
+    /// Appends its wanted endpoints in this process.
+    pub(crate) fn list(&self, wanted: &Wanted<'_>, into: &mut Vec<EndpointInfo>) {
+        let state = self.state.lock();
+        let servers = state.serving.iter().map(|server| {
+            let about = (server.number, server.origin);
+            (EndpointKind::Server, &server.node, &server.types, about, server.qos)
+        });
+        let clients = state.clients.iter().map(|calls| {
+            let about = (calls.number, calls.origin);
+            (EndpointKind::Client, &calls.node, &calls.types, about, QoS::services())
+        });
+        let shown = servers.chain(clients).filter(|(kind, node, _, (_, origin), _)| {
+            origin.is_shown() && wanted.is(*kind, &self.name, node)
+        });
+        into.extend(shown.map(|(kind, node, types, (number, origin), qos)| {
+            let (type_name, hash, travels) = types.told();
+            EndpointInfo {
+                kind,
+                node: node.to_string(),
+                name: self.name.to_string(),
+                type_name,
+                type_hash: hash_of(hash),
+                qos,
+                gid: Gid::of_endpoint(self.session.participant, number),
+                place: Place::of_own(origin),
+                travels,
+                origin,
+            }
+        }));
     }
 
     /// Whether it has no endpoint any more.

@@ -107,6 +107,7 @@ impl Graph {
             }
             push(&mut entry.publishers, publisher.clone());
             self.changed.notify_all();
+            self.session.graph_changed_under(deferred);
             publisher
         })
     }
@@ -117,6 +118,7 @@ impl Graph {
             let topic = topics.get_mut(&publisher.topic)?;
             let index = topic.publishers.iter().position(|other| Arc::ptr_eq(other, publisher))?;
             let gone = topic.publishers.swap_remove(index);
+            self.session.graph_changed_under(deferred);
             warn_unmatched_publisher(publisher, true, deferred);
             for subscription in &topic.subscriptions {
                 if matches!(match_local(publisher, subscription), Match::Yes) {
@@ -149,6 +151,7 @@ impl Graph {
             push(&mut entry.subscriptions, subscription.clone());
             let old = entry.renew_subscribers(&subscription);
             self.session.count_change();
+            self.session.graph_changed_under(deferred);
             for publisher in &entry.publishers {
                 tell(publisher, &subscription, deferred);
             }
@@ -225,6 +228,7 @@ impl Graph {
             warn_unmatched_subscription(subscription, true, deferred);
             let old = topic.renew_subscribers(subscription);
             self.session.count_change();
+            self.session.graph_changed_under(deferred);
             let mut ways = Vec::new();
             for publisher in &topic.publishers {
                 if matches!(match_local(publisher, subscription), Match::Yes) {

@@ -13,6 +13,9 @@
 //! | `typed_reader` | decoding bytes into the type that a subscription takes |
 //! | `warn_once` | logging a recurring condition once |
 //! | `graph` | the existing endpoints, and which of them match |
+//! | `graph_changes` | notices of changes of it, for programs that watch it |
+//! | `endpoint_info` | nodes, names and endpoints as programs see them |
+//! | `nodes` | the nodes of a context |
 //! | `remote_endpoint` | the description that an endpoint elsewhere publishes of itself |
 //! | `remote_sink` | subscriptions elsewhere; traits that carry a publisher's messages there |
 //! | `session` | what the nodes, topics and executors of one context have in common |
@@ -24,7 +27,10 @@
 //! data.
 
 pub(crate) mod copy_plan;
+pub(crate) mod endpoint_info;
 pub(crate) mod graph;
+pub(crate) mod graph_changes;
+pub(crate) mod nodes;
 pub(crate) mod publisher_core;
 pub(crate) mod recipients;
 pub(crate) mod remote_endpoint;

@@ -1,8 +1,10 @@
 //! The state shared by the nodes, topics and executors of one context.
 
+use super::graph_changes::GraphChanges;
 use crate::executor::crew::scheduler::Scheduler;
 use crate::executor::crew::wait_graph::WaitGraph;
 use crate::executor::owner::Close;
+use crate::mailbox::deferred::Deferred;
 use crate::ros::failure::CreateError;
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock, Wake};
 use crate::sys::jump::{FollowsTime, TimeJump};
@@ -29,6 +31,8 @@ pub(crate) struct Session {
     /// The follower of `/clock`.
     sim_time: Mutex<Option<Box<dyn Send>>>,
     detached: Mutex<Detached>,
+    /// Which nodes and endpoints there are, here and elsewhere, has changed.
+    pub(crate) graph_changes: GraphChanges,
 }
 
 /// Entities that were detached, and queues that are closed when the context ends.
@@ -55,6 +59,7 @@ impl Session {
             followers: Mutex::new(Vec::new()),
             sim_time: Mutex::default(),
             detached: Mutex::default(),
+            graph_changes: GraphChanges::new(),
         })
     }
 
@@ -84,6 +89,7 @@ impl Session {
         self.ended.store(true, Ordering::Release);
         self.each_executor(Scheduler::end);
         self.each_follower(|follower| follower.ended());
+        self.graph_changes.wake();
     }
 
     /// Keeps an entity until the context ends. If the context has ended, drops the entity at once.
@@ -218,6 +224,26 @@ impl Session {
     pub(crate) fn count_change(&self) {
         // C1: Release; pairs with C2; carries the list.
         self.generation.fetch_add(1, Ordering::Release);
+    }
+
+    // ---- the graph ----
+
+    /// Counts a change of the graph, which a list shows already. Has watchers notified when the
+    /// caller's lock is released.
+    pub(crate) fn graph_changed_under(self: &Arc<Self>, deferred: &mut Deferred) {
+        if self.graph_changes.note() {
+            let session = self.clone();
+            deferred.run_later(move || session.graph_changes.notify());
+        }
+    }
+
+    /// As [`graph_changed_under`](Self::graph_changed_under), for a caller that holds no lock, or
+    /// only one that this thread [keeps](Deferred::keep).
+    pub(crate) fn graph_changed(self: &Arc<Self>) {
+        if self.graph_changes.note() {
+            let session = self.clone();
+            Deferred::run(move || session.graph_changes.notify());
+        }
     }
 
     /// Records that there was no room to connect a subscription elsewhere: it is tried again later.

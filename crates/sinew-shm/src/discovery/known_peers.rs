@@ -8,7 +8,7 @@ use crate::platform::sys::{self, Heard, Watch};
 use crate::segment::domain::Domain;
 use crate::segment::header::{SegmentKind, doorbell_name, file_name, parse_file_name};
 use crate::segment::owner_state::{OwnerState, probe};
-use crate::tables::endpoint::EndpointKey;
+use crate::tables::endpoint::{Endpoint, EndpointKey};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
@@ -189,6 +189,16 @@ impl Discovery {
             unburied: HashMap::new(),
             is_nameless: false,
         }
+    }
+
+    /// Returns the known entities of all peers, as they are now. One that is gone by now is left
+    /// out, as is a record that can't be read.
+    pub(crate) fn endpoints(&self) -> impl Iterator<Item = (&Arc<Peer>, Endpoint)> {
+        let of = |known: &'_ KnownPeer| known.endpoints.values().copied().collect::<Vec<_>>();
+        self.peers.values().flat_map(move |known| {
+            let endpoint = |key| Some((&known.peer, known.peer.endpoint(key)?));
+            of(known).into_iter().filter_map(endpoint)
+        })
     }
 
     /// Forgets all peers.

@@ -251,6 +251,13 @@ impl Peer {
         endpoints
     }
 
+    /// Returns one of the participant's entities; `None` if it is gone, or its record is invalid.
+    pub(crate) fn endpoint(&self, key: EndpointKey) -> Option<Endpoint> {
+        let record = self.endpoint_record(key.slot)?;
+        let (generation, endpoint) = Endpoint::load(&record, self.file()).ok()??;
+        (EndpointKey::of(control_segment::reference(key.slot, generation)) == key).then_some(endpoint)
+    }
+
     /// Returns the counters of one of the participant's entities; `None` if the entity is gone.
     /// Takes a few hundred loads; the peer doesn't notice.
     pub fn counts(&self, key: EndpointKey) -> Option<Counts> {

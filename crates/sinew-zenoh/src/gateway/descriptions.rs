@@ -5,9 +5,9 @@
 //! has an endpoint of the type, by ROS 2's service `get_type_description`. An answer is stored
 //! beside the domain if it has the type's hash, so it doesn't matter who sent it.
 
-use super::Shared;
-use super::observer::Change;
+use super::change::Change;
 use super::services::AGAIN;
+use super::shared::Shared;
 use crate::wire::attachment::Attachment;
 use crate::wire::{gid, key};
 use sinew::__private::locks::Mutex;

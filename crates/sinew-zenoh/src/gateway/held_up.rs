@@ -5,8 +5,8 @@
 #[path = "../../tests/gateway/network.rs"]
 mod network;
 
-use super::observer::Change;
-use super::{Gateway, incoming, outgoing};
+use super::change::Change;
+use super::{Gateway, carrier, incoming};
 use network::{Host, Network, PATIENCE, RosNode, STRING, text_image, wait_for};
 use sinew::prelude::*;
 use sinew::time::Time;
@@ -48,7 +48,7 @@ fn a_publisher_that_came_meanwhile_is_no_stranger() -> sinew::Result<()> {
     let second = node.publisher::<Text>("/chatter").qos(deep).create()?;
     assert!(second.wait_for_subscribers(1, PATIENCE), "it matches what is there for others");
     second.publish(text("of one that is new"))?;
-    std::thread::sleep(outgoing::ACQUAINTANCE + Duration::from_millis(100));
+    std::thread::sleep(carrier::ACQUAINTANCE + Duration::from_millis(100));
     first.publish(text("of one that is known"))?; // makes a thread look at waiting messages
     drop(held);
     let next = || wait_for("what waited", || texts.take()).0.data.clone();

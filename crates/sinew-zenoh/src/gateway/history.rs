@@ -7,14 +7,13 @@
 //! of a busy publisher lost them more often than not. So that subscriber brings published messages
 //! only, and this module asks for retained ones.
 
-use super::Shared;
-use super::incoming::{Arrival, RemotePublisher, understood};
-use super::observer::Change;
-use super::outgoing::depth_of;
+use super::arrival::{Arrival, understood};
+use super::change::Change;
+use super::qos_class::depth_of;
+use super::remote_publisher::RemotePublisher;
 use super::route::Route;
+use super::shared::Shared;
 use sinew::time::Time;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 use zenoh::Wait;
@@ -30,100 +29,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// its path was open, has been retained by the next answer.
 const ROUNDS: u32 = 4;
 
-/// Limits of the messages that wait meanwhile, for each publisher: their number and their bytes.
-const MOST: usize = 10_000;
-const MOST_BYTES: usize = 64 << 20;
-
-/// Messages of one publisher, by their sequence numbers.
-pub(super) struct HeldSamples<M = Arrival> {
-    arrivals: BTreeMap<i64, M>,
-    bytes: usize,
-}
-
-/// A message that can be held.
-pub(super) trait Numbered {
-    /// Returns the publisher's sequence number of the message.
-    fn sequence(&self) -> i64;
-
-    /// Returns the length in bytes.
-    fn length(&self) -> usize;
-
-    /// Records that the same message has come once more.
-    fn came_again(&mut self, again: &Self);
-}
-
-impl Numbered for Arrival {
-    fn sequence(&self) -> i64 {
-        self.attachment.sequence
-    }
-
-    fn length(&self) -> usize {
-        self.sample.payload().len()
-    }
-
-    /// If the message also comes as a published message, all subscriptions get it.
-    fn came_again(&mut self, again: &Self) {
-        self.is_kept &= again.is_kept;
-    }
-}
-
-impl<M> Default for HeldSamples<M> {
-    fn default() -> Self {
-        Self { arrivals: BTreeMap::new(), bytes: 0 }
-    }
-}
-
-impl<M: Numbered> HeldSamples<M> {
-    pub(super) fn has_room(&self) -> bool {
-        self.arrivals.len() < MOST && self.bytes < MOST_BYTES
-    }
-
-    /// Returns `true` if a message with that number waits.
-    pub(super) fn has(&self, sequence: i64) -> bool {
-        self.arrivals.contains_key(&sequence)
-    }
-
-    /// Stores a message. The first one with a number counts: later ones with that number add
-    /// nothing, so the limits hold.
-    pub(super) fn keep(&mut self, arrival: M) {
-        match self.arrivals.entry(arrival.sequence()) {
-            Entry::Vacant(place) => {
-                self.bytes = self.bytes.saturating_add(arrival.length());
-                place.insert(arrival);
-            }
-            Entry::Occupied(mut held) => held.get_mut().came_again(&arrival),
-        }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.arrivals.is_empty()
-    }
-
-    /// Returns the greatest number.
-    pub(super) fn newest(&self) -> Option<i64> {
-        self.arrivals.last_key_value().map(|(number, _)| *number)
-    }
-
-    /// Returns `true` if a number is missing between the others.
-    pub(super) fn has_gap(&self) -> bool {
-        let ends = self.arrivals.first_key_value().zip(self.arrivals.last_key_value());
-        let span = ends.map_or(0, |((first, _), (last, _))| last.abs_diff(*first).saturating_add(1));
-        span != self.arrivals.len() as u64
-    }
-
-    pub(super) fn take_oldest(&mut self) -> Option<M> {
-        let (_, oldest) = self.arrivals.pop_first()?;
-        self.bytes = self.bytes.saturating_sub(oldest.length());
-        Some(oldest)
-    }
-}
-
-impl HeldSamples {
-    /// Returns the publication time of the oldest message, by its host's clock.
-    pub(super) fn oldest(&self) -> Option<i64> {
-        Some(self.arrivals.first_key_value()?.1.attachment.time)
-    }
-}
+/// Takes a retained message of a publisher that isn't known yet: its gid is not the one that its
+/// token implies.
+type Strange = Arc<dyn Fn(Arrival) + Send + Sync>;
 
 /// Publishers of one session on one topic, which are asked together. When the last answer has come,
 /// or the time is over, the waiting messages are delivered.
@@ -134,6 +42,7 @@ struct Asked {
     publishers: Vec<(Arc<RemotePublisher>, u64)>,
     route: Arc<Route>,
     shared: Arc<Shared>,
+    strange: Strange,
 }
 
 impl Asked {
@@ -162,8 +71,7 @@ impl Asked {
         let mut all = self.publishers.iter();
         match all.find(|(publisher, _)| publisher.is(&arrival.attachment.gid)) {
             Some((publisher, question)) => publisher.keep(arrival, *question, self.round > 1),
-            // Its publisher isn't known yet: its gid is not the one that its token implies.
-            None => self.route.keep_strange(Arrival { is_kept: true, ..arrival }, &self.shared),
+            None => (self.strange)(Arrival { is_kept: true, ..arrival }),
         }
     }
 }
@@ -176,7 +84,8 @@ impl Drop for Asked {
             // the others.
             let publishers = std::mem::take(&mut self.publishers);
             let (session, route, shared) = (self.session.clone(), self.route.clone(), self.shared.clone());
-            let next = Self { session, round: self.round + 1, publishers, route, shared };
+            let strange = self.strange.clone();
+            let next = Self { session, round: self.round + 1, publishers, route, shared, strange };
             // On the gateway's thread: the current one is zenoh's.
             return self.shared.tell(Change::Later(Time::steady(), Box::new(move || next.ask())));
         }
@@ -200,47 +109,18 @@ impl Drop for Asked {
 /// Asks publishers for their retained messages, grouped by session, in the order in which they were
 /// created there: that orders messages with equal times. The caller has prepared each publisher
 /// with [`RemotePublisher::begin_history`].
-pub(super) fn ask(shared: &Arc<Shared>, route: &Arc<Route>, mut publishers: Vec<Arc<RemotePublisher>>) {
+pub(super) fn ask(
+    shared: &Arc<Shared>,
+    route: &Arc<Route>,
+    mut publishers: Vec<Arc<RemotePublisher>>,
+    strange: &Strange,
+) {
     publishers.sort_by(|one, other| one.entity.cmp(&other.entity));
     for of_session in publishers.chunk_by(|one, other| one.entity.0 == other.entity.0) {
         let session = of_session[0].entity.0.clone();
         let publishers = of_session.iter().map(|publisher| (publisher.clone(), publisher.question()));
         let publishers = publishers.collect();
-        Asked { session, round: 1, publishers, route: route.clone(), shared: shared.clone() }.ask();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    impl Numbered for (i64, usize) {
-        fn sequence(&self) -> i64 {
-            self.0
-        }
-
-        fn length(&self) -> usize {
-            self.1
-        }
-
-        fn came_again(&mut self, _: &Self) {}
-    }
-
-    #[test]
-    fn what_comes_again_takes_no_more_room() {
-        let mut held = HeldSamples::default();
-        (0..100).for_each(|number| held.keep((number, 0)));
-        (0..100).for_each(|number| held.keep((number, MOST_BYTES)));
-        assert_eq!(held.bytes, 0, "the first ones stay");
-        let kept = (100..200).take_while(|&number| {
-            let has_room = held.has_room();
-            if has_room {
-                held.keep((number, MOST_BYTES / 4));
-            }
-            has_room
-        });
-        assert_eq!(kept.count(), 4, "no more bytes than may wait");
-        while held.take_oldest().is_some() {}
-        assert_eq!(held.bytes, 0);
+        let (route, shared, strange) = (route.clone(), shared.clone(), strange.clone());
+        Asked { session, round: 1, publishers, route, shared, strange }.ask();
     }
 }

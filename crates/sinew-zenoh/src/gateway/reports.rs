@@ -1,6 +1,6 @@
 //! The gateway's reports for tools: counters in the memory that its participant publishes.
 
-use super::Shared;
+use super::shared::Shared;
 use sinew::__private::locks::Mutex;
 use sinew_shm::{Counters, Endpoint, OwnEndpoint, Participant};
 use std::sync::Arc;

@@ -1,37 +1,17 @@
-//! A topic of one type, with its endpoints on both sides.
+//! A topic of one type: the part that the data path uses, in both directions.
 
-use super::history;
-use super::incoming::{EarlySamples, RemotePublisher, Subscribed, has_history};
-use super::outgoing::{Carrier, LocalPublisher, MOST_KEPT, QosClass, depth_of};
+use super::change::RouteKey;
 use super::reports::Words;
-use super::sessions::RemoteSession;
-use super::{RouteStatistics, Shared};
-use crate::gateway::observer::LocalKey;
+use super::statistics::RouteStatistics;
 use crate::rules::RateLimiter;
 use crate::wire::attachment::AttachmentError;
-use crate::wire::{gid, token};
-use sinew::__private::locks::{Mutex, RwLock};
-use sinew::QoS;
+use sinew::__private::locks::Mutex;
 use sinew::gateway::TopicWord;
-use sinew::msg::{GenericType, Gid, Publisher, SerializedMessage, TypeHash};
-use sinew::qos::Reliability;
+use sinew::msg::GenericType;
 use sinew::time::Time;
-use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Most publishers of a topic that are gone and have a remembered last number.
-const MOST_GONE: usize = 64;
-
-/// The properties that endpoints must share to match.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct RouteKey {
-    pub(super) name: String,
-    pub(super) type_name: String,
-    pub(super) hash: TypeHash,
-}
-
-/// The part of a topic that the data path uses.
+/// A topic's names, counters and limits.
 pub(super) struct Route {
     pub(super) key: RouteKey,
     pub(super) known: GenericType,
@@ -40,9 +20,6 @@ pub(super) struct Route {
     /// Its type has fields that Lyrical's publishers send on a separate key.
     pub(super) has_buffers: bool,
     pub(super) counters: RouteCounters,
-    local: RwLock<HashMap<Gid, Arc<LocalPublisher>>>,
-    pub(super) remote: RwLock<Vec<Arc<RemotePublisher>>>,
-    pub(super) early: Mutex<EarlySamples>,
     limiter: Option<Mutex<RateLimiter>>,
     /// Its messages share the link with other large ones.
     is_heavy: AtomicBool,
@@ -51,6 +28,25 @@ pub(super) struct Route {
 }
 
 impl Route {
+    /// `limit`: messages per second that may leave, and the limit's counters.
+    pub(super) fn new(
+        key: RouteKey,
+        known: GenericType,
+        (wire_key, has_buffers): (String, bool),
+        (limit, words): (Option<f64>, Words),
+    ) -> Self {
+        Self {
+            key,
+            known,
+            wire_key,
+            has_buffers,
+            counters: RouteCounters(words),
+            limiter: limit.map(|rate| Mutex::new(RateLimiter::new(rate))),
+            is_heavy: AtomicBool::new(false),
+            is_slow: AtomicBool::new(false),
+        }
+    }
+
     /// Returns `true` if its messages share the link with those of other heavy topics.
     pub(super) fn is_heavy(&self) -> bool {
         self.is_heavy.load(Ordering::Relaxed) // a thread that sees it late waits once
@@ -73,16 +69,6 @@ impl Route {
             self.counters.limited();
         }
         passes
-    }
-
-    pub(super) fn local_publisher(&self, gid: Gid) -> Option<Arc<LocalPublisher>> {
-        self.local.read().get(&gid).cloned()
-    }
-
-    /// Returns the publisher with that gid.
-    pub(super) fn remote_publisher(&self, gid: &[u8; 16]) -> Option<Arc<RemotePublisher>> {
-        let remote = self.remote.read();
-        remote.iter().find(|publisher| publisher.is(gid)).cloned()
     }
 }
 
@@ -108,7 +94,7 @@ impl RouteCounters {
         self.count(TopicWord::Late, 1);
     }
 
-    fn limited(&self) {
+    pub(super) fn limited(&self) {
         self.count(TopicWord::Limited, 1);
     }
 
@@ -135,7 +121,7 @@ impl RouteCounters {
         }
     }
 
-    fn statistics(&self) -> RouteStatistics {
+    pub(super) fn statistics(&self) -> RouteStatistics {
         let read = |word: TopicWord| self.0.get(word as usize);
         RouteStatistics {
             sent: read(TopicWord::Sent),
@@ -148,234 +134,5 @@ impl RouteCounters {
             missed: read(TopicWord::Missed),
             refused: read(TopicWord::Refused),
         }
-    }
-}
-
-/// The part of a topic that the gateway's thread uses.
-pub(super) struct RouteEnds {
-    pub(super) route: Arc<Route>,
-    pub(super) local_publishers: HashMap<LocalKey, Arc<LocalPublisher>>,
-    pub(super) local_subscriptions: HashMap<LocalKey, QoS>,
-    pub(super) remote_publishers: HashMap<String, Arc<RemotePublisher>>,
-    pub(super) remote_subscriptions: HashMap<String, QoS>,
-    carriers: HashMap<QosClass, Arc<Carrier>>,
-    subscribed: Option<Subscribed>,
-    /// Tokens of publishers that were lost from sight, the oldest first, with the numbers of their
-    /// last messages: when they return, the messages that a cut link has cost are reported.
-    gone: VecDeque<(String, i64)>,
-}
-
-fn fits(offered: &QoS, asked: &QoS) -> bool {
-    offered.incompatibility(asked).is_none()
-}
-
-impl RouteEnds {
-    /// `limit`: messages per second that may leave, and the limit's counters.
-    pub(super) fn new(
-        key: RouteKey,
-        known: GenericType,
-        (wire_key, has_buffers): (String, bool),
-        (limit, words): (Option<f64>, Words),
-    ) -> Self {
-        let route = Route {
-            key,
-            known,
-            wire_key,
-            has_buffers,
-            counters: RouteCounters(words),
-            local: RwLock::default(),
-            remote: RwLock::default(),
-            early: Mutex::default(),
-            limiter: limit.map(|rate| Mutex::new(RateLimiter::new(rate))),
-            is_heavy: AtomicBool::new(false),
-            is_slow: AtomicBool::new(false),
-        };
-        Self {
-            route: Arc::new(route),
-            local_publishers: HashMap::new(),
-            local_subscriptions: HashMap::new(),
-            remote_publishers: HashMap::new(),
-            remote_subscriptions: HashMap::new(),
-            carriers: HashMap::new(),
-            subscribed: None,
-            gone: VecDeque::new(),
-        }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.local_publishers.is_empty()
-            && self.local_subscriptions.is_empty()
-            && self.remote_publishers.is_empty()
-            && self.remote_subscriptions.is_empty()
-    }
-
-    /// Finds the publisher that was taken for the one with this gid, which has only now become
-    /// known. Returns its token and the number of the last message that belongs to the other one.
-    pub(super) fn mistaken_for(&self, gid: &[u8; 16]) -> Option<(String, Option<i64>)> {
-        let mut all = self.remote_publishers.iter();
-        all.find_map(|(token, publisher)| Some((token.clone(), publisher.gives_back(gid)?)))
-    }
-
-    /// Records that a remote publisher has come, or is back. `published`: the number of its last
-    /// message that another publisher has published in its place.
-    pub(super) fn remote_publisher_came(
-        &mut self,
-        token: &str,
-        publisher: Publisher<SerializedMessage>,
-        (qos, session, published): (QoS, Option<Arc<RemoteSession>>, Option<i64>),
-    ) {
-        let at = self.gone.iter().position(|(known, _)| known == token);
-        let last_before = at.and_then(|at| self.gone.remove(at)).map(|(_, last)| last);
-        let (of, number) = token::entity_of(token);
-        let entity = (of.to_owned(), number);
-        let publisher = RemotePublisher::new(publisher, (qos, gid::of(token), entity), session, last_before);
-        if let Some(last) = published {
-            publisher.goes_on_behind(last);
-        }
-        self.remote_publishers.insert(token.to_owned(), publisher);
-    }
-
-    /// Records that a remote publisher is gone, or out of sight.
-    pub(super) fn remote_publisher_went(&mut self, token: &str) {
-        let last = self.remote_publishers.remove(token).and_then(|publisher| publisher.last());
-        let Some(last) = last else { return };
-        if self.gone.len() == MOST_GONE {
-            self.gone.pop_front();
-        }
-        self.gone.push_back((token.to_owned(), last));
-    }
-
-    /// Connects exactly what the current endpoints need.
-    pub(super) fn update(&mut self, shared: &Arc<Shared>) {
-        self.update_outgoing(shared);
-        self.update_incoming(shared);
-    }
-
-    fn update_outgoing(&mut self, shared: &Arc<Shared>) {
-        let name = &self.route.key.name;
-        let mut carried: Vec<QoS> = Vec::new();
-        // Retained messages are sent again to subscriptions that ask for them, and their order is
-        // that of one queue.
-        if self.local_publishers.values().any(|publisher| has_history(&publisher.qos)) {
-            self.route.grow_heavy();
-        }
-        for publisher in self.local_publishers.values() {
-            // Messages that a publisher retains for late joiners are sent as soon as they are
-            // published: later, volatile subscriptions would take them for new ones.
-            let is_wanted = has_history(&publisher.qos)
-                || self.remote_subscriptions.values().any(|asked| fits(&publisher.qos, asked));
-            // The path exists before its carrier, which delivers the publisher's retained messages.
-            if let Err(error) = publisher.set_carried(shared, &self.route, is_wanted) {
-                shared.says(&format!("{name} can't be published on the network: {error}"));
-                continue;
-            }
-            if is_wanted {
-                carried.push(publisher.qos);
-            }
-        }
-        // Each publisher has room of its own: its retained messages are not displaced by another's.
-        // (Publishers that offer more than a class requests also reach its carrier.)
-        let room = |class: QosClass| {
-            let its = carried.iter().filter(|offered| fits(offered, &class.asked(1)));
-            its.fold(0_usize, |room, offered| room.saturating_add(depth_of(offered))).min(MOST_KEPT)
-        };
-        let wanted: HashMap<QosClass, usize> =
-            carried.iter().map(|offered| (QosClass::of(offered), room(QosClass::of(offered)))).collect();
-        let known = self.local_publishers.values();
-        *self.route.local.write() = known.map(|publisher| (publisher.gid, publisher.clone())).collect();
-        // Retained messages of publishers that came later get room, and are delivered again if they
-        // found none.
-        let has_room = |class: &QosClass, carrier: &Arc<Carrier>| {
-            wanted.get(class).is_some_and(|depth| carrier.has_room(*depth))
-        };
-        let gone: Vec<_> = self.carriers.extract_if(|class, carrier| !has_room(class, carrier)).collect();
-        for (_, carrier) in gone {
-            carrier.close();
-            self.route.counters.unsent(carrier.overwritten());
-        }
-        for (class, depth) in &wanted {
-            if self.carriers.contains_key(class) {
-                continue;
-            }
-            match Carrier::new(shared, &self.route, (*class, *depth)) {
-                Ok(carrier) => drop(self.carriers.insert(*class, carrier)),
-                Err(error) => shared.says(&format!("{name} can't be brought to the network: {error}")),
-            }
-        }
-        // A carrier may have held a message until its publisher was known.
-        self.carriers.values().for_each(|carrier| carrier.heard());
-    }
-
-    fn update_incoming(&mut self, shared: &Arc<Shared>) {
-        // Also while there is no publisher: a new publisher finds the path open.
-        let is_wanted = !self.local_subscriptions.is_empty();
-        // Retained messages come with the first subscription and are then retained here, so later
-        // subscriptions get them from here, whichever asked first.
-        let kept = self
-            .remote_publishers
-            .values()
-            .map(|publisher| &publisher.qos)
-            .filter(|offered| has_history(offered))
-            .map(|offered| offered.reliability)
-            .reduce(|one, other| if one == Reliability::Reliable { one } else { other });
-        // Before their messages arrive.
-        let is_new = |publisher: &RemotePublisher| is_wanted && publisher.begin_history();
-        let new = self.remote_publishers.iter().filter(|(_, publisher)| is_new(publisher));
-        let new: Vec<_> = new.map(|(_, publisher)| publisher.clone()).collect();
-        *self.route.remote.write() = self.remote_publishers.values().cloned().collect();
-        let is_there = self.subscribed.as_ref().map(Subscribed::is_transient_local);
-        // If the history was requested once, there is no change back to a subscription without it.
-        let is_enough = match is_there {
-            None => !is_wanted,
-            Some(has_history) => is_wanted && (has_history || kept.is_none()),
-        };
-        if !is_wanted && !is_enough {
-            self.subscribed = None;
-            self.remote_publishers.values().for_each(|publisher| publisher.pause());
-            self.gone.clear(); // no local subscription misses messages meanwhile
-            *self.route.early.lock() = EarlySamples::default();
-            return;
-        }
-        if !is_enough {
-            match Subscribed::open(shared, &self.route, kept) {
-                // The old one is dropped after the new one exists: nothing is missed.
-                Ok(subscribed) => self.subscribed = Some(subscribed),
-                Err(error) => {
-                    let name = &self.route.key.name;
-                    shared.says(&format!("{name} can't be subscribed to on the network: {error}"));
-                }
-            }
-        }
-        self.route.publish_early(shared);
-        history::ask(shared, &self.route, new);
-    }
-
-    /// Returns `true` if messages of remote publishers reach all subscriptions of that participant
-    /// that match. Subscriptions of other participants may be unable to match.
-    pub(super) fn is_connected(&self, participant: u64) -> bool {
-        let its = || self.local_subscriptions.iter().filter(|((of, _), _)| *of == participant);
-        self.remote_publishers.values().all(|publisher| {
-            let wanted = its().filter(|(_, asked)| fits(&publisher.qos, asked)).count();
-            publisher.has_subscriptions_of(participant, wanted)
-        })
-    }
-
-    /// Returns `true` if all messages of local publishers, as far as they have come, are in the
-    /// session.
-    pub(super) fn is_idle(&self) -> bool {
-        // Each carrier is checked, which makes it go on.
-        self.carriers.values().filter(|carrier| !carrier.is_idle()).count() == 0
-    }
-
-    pub(super) fn statistics(&self) -> RouteStatistics {
-        let mut statistics = self.route.counters.statistics();
-        let now: u64 = self.carriers.values().map(|carrier| carrier.overwritten()).sum();
-        statistics.unsent += now;
-        statistics
-    }
-
-    pub(super) fn close(&mut self) {
-        self.subscribed = None;
-        self.carriers.drain().for_each(|(_, carrier)| carrier.close());
     }
 }

@@ -12,10 +12,9 @@
 //! and all calls to a server of this process with a listener, which would run on the session's
 //! thread.
 
-use super::Shared;
-use super::observer::{Change, LocalKey};
+use super::change::{Change, LocalKey, RouteKey};
 use super::reports::Words;
-use super::route::RouteKey;
+use super::shared::Shared;
 use crate::wire::attachment::{Attachment, AttachmentError};
 use sinew::__private::locks::{Mutex, RwLock};
 use sinew::error::CreateError;
@@ -469,7 +468,7 @@ fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, call: Call) {
         .get(route.wire_key.clone())
         .payload(payload)
         .attachment(ZBytes::from(attachment.to_bytes()))
-        .priority(super::outgoing::CALLS) // and its answer: not behind large messages
+        .priority(super::priority::CALLS) // and its answer: not behind large messages
         .target(QueryTarget::AllComplete)
         .consolidation(ConsolidationMode::None)
         .timeout(LONGEST)

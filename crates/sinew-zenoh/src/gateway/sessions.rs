@@ -6,9 +6,9 @@
 //! their nodes arrive even where messages can't. So a session with nodes and without a link is sent
 //! a query that every session answers. If no query gets through, no message does.
 
-use super::Shared;
-use super::observer::Change;
+use super::change::Change;
 use super::reports::{Reports, Words};
+use super::shared::Shared;
 use crate::wire::token::{ADMIN_SPACE, Token};
 use sinew::__private::locks::Mutex;
 use sinew::gateway::{GatewayWord, LinkWord, Report, SessionWord};
@@ -292,8 +292,9 @@ impl Elsewhere {
             .callback(move |sample| {
                 let token = Token::parse(sample.key_expr().as_str());
                 // ROS 2 has no greater domains.
-                if let Some(token) =
-                    token.ok().filter(|token| token.domain <= super::LAST_DOMAIN && token.domain != own)
+                if let Some(token) = token
+                    .ok()
+                    .filter(|token| token.domain <= super::error::LAST_DOMAIN && token.domain != own)
                 {
                     heard(sample.kind(), token.domain);
                 }

@@ -103,6 +103,7 @@ impl Origin {
 
     /// Returns the origin that a participant publishes in an [`Endpoint`](sinew_shm::Endpoint);
     /// `None` if it is of another version of Sinew.
+    #[doc(hidden)] // for the command and the gateway: it changes with `sinew_shm`
     pub fn of(endpoint: &Endpoint) -> Option<Self> {
         Self::from_byte(endpoint.qos[6])
     }

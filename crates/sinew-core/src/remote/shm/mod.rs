@@ -13,10 +13,12 @@
 //! | `directed` | a line: requests or answers for one reader elsewhere that must get all |
 //! | `services` | services: `RemoteServer`, `RemoteServerConnection` and `RemoteClient` |
 //! | `type_descriptions` | descriptions of this process's types, for tools |
+//! | `listing` | all of the others' nodes and endpoints, for programs that look at the graph |
 //! | `receiver_thread` | the thread that receives for subscriptions without an executor |
 
 mod directed;
 pub(crate) mod endpoint_info;
+mod listing;
 pub(crate) mod local_endpoints;
 pub(crate) mod notes;
 pub(crate) mod own_participant;

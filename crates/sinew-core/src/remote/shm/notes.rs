@@ -60,6 +60,7 @@ fn whole(own: u64, newest: u64) -> u64 {
 /// Sequence numbers of messages from a publisher that stands for one [on the
 /// network](crate::gateway::Origin::Network), as the original publisher gave them. For tools that
 /// read such messages themselves, one for each connection.
+#[doc(hidden)] // for the command: it changes with `sinew_shm`
 #[derive(Debug, Default)]
 pub struct NetworkNumbers {
     /// The difference of the message before.

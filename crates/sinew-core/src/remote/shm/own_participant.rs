@@ -8,7 +8,7 @@ use crate::executor::crew::remote_events::Presence;
 use crate::executor::crew::scheduler::Scheduler;
 use crate::mailbox::waiters::ToTell;
 use crate::message::type_support::TypeSupport;
-use crate::ros::failure::CreateError;
+use crate::ros::failure::{CreateError, SharedMemoryError};
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::service::types::ServiceTypes;
@@ -205,7 +205,7 @@ impl OwnParticipant {
         };
         let failed = |source: CapacityError| CreateError::SharedMemory {
             name: name.to_owned(),
-            source: Box::new(source.into()),
+            source: Box::new(SharedMemoryError::capacity(source)),
         };
         let participant = self.participant().ok_or_else(|| failed(CapacityError::Left { forked: false }))?;
         self.told.offer_service(participant.domain(), types);

@@ -9,7 +9,7 @@ use crate::event::liveliness::{LivelinessLease, RemoteSigns};
 use crate::executor::crew::remote_events::Presence;
 use crate::mailbox::deferred::Deferred;
 use crate::parameters::clients::ClientId;
-use crate::ros::failure::CreateError;
+use crate::ros::failure::{CreateError, SharedMemoryError};
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::service::pending_calls::{PendingCalls, RemoteServer, RemoteServerConnection};
@@ -113,7 +113,7 @@ impl ShmTransport {
         let mut subscription_cores = self.subscription_cores.lock();
         let entity = self.own.advertise(about).map_err(|source| CreateError::SharedMemory {
             name: name.to_owned(),
-            source: Box::new(source.into()),
+            source: Box::new(SharedMemoryError::capacity(source)),
         })?;
         if let Some(subscription_core) = subscription_core {
             subscription_cores.insert(entity.key(), Arc::downgrade(subscription_core));
@@ -220,6 +220,12 @@ impl DiscoveryObserver {
         let context = transport.context.upgrade()?;
         Some((transport, context))
     }
+    /// Counts a change of the graph, which the participant's lists show already.
+    fn graph_changed(&self) {
+        if let Some((_, context)) = self.both() {
+            context.session().graph_changed();
+        }
+    }
 }
 
 impl Observer for DiscoveryObserver {
@@ -231,6 +237,7 @@ impl Observer for DiscoveryObserver {
     }
 
     fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
+        self.graph_changed();
         if entity.kind == EndpointKind::Client {
             // A gateway's own client exists because a server does.
             if let Some((_, context)) =
@@ -286,6 +293,7 @@ impl Observer for DiscoveryObserver {
     }
 
     fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
+        self.graph_changed();
         let Some((transport, context)) = self.both() else { return };
         context.parameter_clients().went(ClientId::Of(peer.id(), key));
         let node = transport.nodes.lock().remove(&(peer.id(), key));

@@ -1,8 +1,10 @@
 //! The endpoints on topics, for a context that inspects itself after a while.
 
 use super::{Graph, Topic};
+use crate::message::Gid;
 use crate::ros::origin::Origin;
 use crate::sys::sync::Arc;
+use crate::topic::endpoint_info::{EndpointInfo, EndpointKind, Place, Wanted};
 use crate::topic::subscription_core::SubscriptionConfig;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -71,6 +73,41 @@ impl Graph {
             Some(Offered { name: name.clone(), type_name: type_name.to_owned(), node: node.to_owned() })
         });
         offered.take(MOST).collect()
+    }
+
+    /// Appends the wanted publishers and subscriptions of this context.
+    pub(crate) fn list(&self, wanted: &Wanted<'_>, into: &mut Vec<EndpointInfo>) {
+        let participant = self.session.participant;
+        let topics = self.topics.lock();
+        let of_name = |(name, topic): (&Arc<str>, &Topic)| {
+            let publishers = topic.publishers.iter().map(|end| {
+                let (number, origin) = (end.number(), end.class.origin);
+                (EndpointKind::Publisher, &end.node, end.table, (number, origin), end.qos)
+            });
+            let subscriptions = topic.subscriptions.iter().map(|end| {
+                let end = &end.wanted;
+                (EndpointKind::Subscription, &end.node, end.table, (end.number, end.origin), end.qos)
+            });
+            let shown = publishers
+                .chain(subscriptions)
+                .filter(|(kind, node, _, (_, origin), _)| origin.is_shown() && wanted.is(*kind, name, node));
+            into.extend(shown.map(|(kind, node, table, (number, origin), qos)| EndpointInfo {
+                kind,
+                node: node.to_string(),
+                name: name.to_string(),
+                type_name: table.name().to_owned(),
+                type_hash: table.hash(),
+                qos,
+                gid: Gid::of_endpoint(participant, number),
+                place: Place::of_own(origin),
+                travels: table.image.is_some(),
+                origin,
+            }));
+        };
+        match wanted.name {
+            Some(name) => topics.get_key_value(name).into_iter().for_each(of_name),
+            None => topics.iter().for_each(of_name),
+        }
     }
 
     /// Returns the nodes of this context that have an endpoint on a topic, with the topics.

@@ -1,0 +1,335 @@
+//! The graph as a program sees it: nodes, names and endpoints, wherever they are.
+
+use super::context::{Context, ContextCore};
+use super::graph_watch::{GraphChanges, GraphListener};
+use super::node::Node;
+use crate::mailbox::waiters::Listener;
+use crate::ros::failure::CreateError;
+use crate::sys::clock::Time;
+use crate::sys::sync::Arc;
+use crate::topic::endpoint_info::{EndpointInfo, EndpointKind, NameAndTypes, NodeInfo, Wanted};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::Duration;
+
+/// Which nodes, topics, services, actions and endpoints there are.
+///
+/// Made by [`Node::graph`] and [`Context::graph`]. It shows this context, all others of the domain
+/// on this host, and what [gateways](crate::gateway) have brought in from the network. Names are
+/// full names, after remapping: `/scan`, not `scan`. Lists include [hidden
+/// names](NameAndTypes::is_hidden).
+///
+/// Each query first looks for changes elsewhere on the calling thread; listeners may run there
+/// meanwhile. Then it lists what there is now: it takes short locks, reads the tables that the
+/// other processes share, and allocates the list and the names in it. No other process notices.
+/// Publishing and receiving cost nothing for it. It may be used on any thread, also in callbacks
+/// and listeners.
+///
+/// An endpoint that is created or dropped on this thread is listed, or isn't any more, when the
+/// call returns; so is one of another process, once that call has returned there. A process that
+/// was killed stays listed until the kernel has reported its end: usually a millisecond.
+///
+/// ROS 2: `get_topic_names_and_types` is [`topics`](Self::topics), `count_publishers` is
+/// [`publisher_count`](Self::publisher_count), `get_publishers_info_by_topic` is
+/// [`publishers`](Self::publishers), `wait_for_graph_change` is [`changes`](Self::changes).
+///
+/// Clones are the same graph. A graph keeps its context alive, but no node.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew::graph::Place;
+/// # #[derive(Message)]
+/// # struct Scan { ranges: Vec<f32> }
+/// let context = Context::new()?;
+/// let node = context.node("scanner")?;
+/// let _scans = node.publisher::<Scan>("scan").create()?;
+/// let graph = node.graph();
+/// let scans = &graph.publishers("/scan")[0];
+/// assert_eq!((scans.node.as_str(), &scans.place), ("/scanner", &Place::Here));
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Graph(Arc<ContextCore>);
+
+impl Node {
+    /// Returns the [graph](Graph) that this node is part of. Never blocks, and allocates nothing.
+    pub fn graph(&self) -> Graph {
+        Graph(self.context_shared().clone())
+    }
+}
+
+impl Context {
+    /// Returns the [graph](Graph) of this context's domain. A context without a node joins the
+    /// domain first, so that it sees the other processes.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let context = Context::new()?;
+    /// let graph = context.graph()?;
+    /// let node = context.node("camera")?;
+    /// assert!(graph.nodes().iter().any(|node| node.name == "/camera"));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CreateError::SharedMemory`]: the domain can't be joined. [`CreateError::Shutdown`].
+    pub fn graph(&self) -> Result<Graph, CreateError> {
+        self.shared().session.check_running("the graph")?;
+        self.shared().join("the graph")?;
+        Ok(Graph(self.shared().clone()))
+    }
+}
+
+impl Graph {
+    /// Returns the nodes, sorted by name. Two nodes of one name are listed twice.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let node = Context::new()?.node("camera")?;
+    /// let names: Vec<String> = node.graph().nodes().into_iter().map(|node| node.name).collect();
+    /// assert!(names.contains(&"/camera".to_owned()));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn nodes(&self) -> Vec<NodeInfo> {
+        let mut nodes = Vec::new();
+        if let Some(transport) = self.0.transport() {
+            transport.refresh();
+            transport.list_nodes(&mut nodes);
+        }
+        self.0.nodes.list(&mut nodes);
+        nodes.sort_unstable_by(|one, other| (&one.name, &one.place).cmp(&(&other.name, &other.place)));
+        // A gateway's context and its observer both announce a node of the network.
+        nodes.dedup_by(|one, other| one == other && one.place.is_network());
+        nodes
+    }
+
+    /// Returns the topics that have a publisher or a subscription, with their types, sorted by
+    /// name.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # #[derive(Message)]
+    /// # struct Scan { ranges: Vec<f32> }
+    /// let node = Context::new()?.node("viewer")?;
+    /// let _scans = node.subscription::<Scan>("viewed_scan").create()?;
+    /// let topics = node.graph().topics();
+    /// let scan = topics.iter().find(|topic| topic.name == "/viewed_scan").expect("it is there");
+    /// assert_eq!(scan.types.len(), 1);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn topics(&self) -> Vec<NameAndTypes> {
+        named(self.of([EndpointKind::Publisher, EndpointKind::Subscription]).into_iter().map(named_by))
+    }
+
+    /// Returns the services that have a server or a client, with their types, sorted by name. Those
+    /// of parameters, and of actions, are services as well.
+    pub fn services(&self) -> Vec<NameAndTypes> {
+        named(self.of([EndpointKind::Server, EndpointKind::Client]).into_iter().map(named_by))
+    }
+
+    /// Returns the actions that have a server or a client, with their types, sorted by name. As
+    /// ROS 2 does, it recognizes an action by its feedback topic.
+    pub fn actions(&self) -> Vec<NameAndTypes> {
+        let ends = self.of([EndpointKind::Publisher, EndpointKind::Subscription]);
+        named(ends.iter().filter_map(|end| {
+            let name = end.name.strip_suffix("/_action/feedback")?;
+            let type_name = end.type_name.strip_suffix("_FeedbackMessage")?;
+            Some((name.to_owned(), type_name.to_owned()))
+        }))
+    }
+
+    /// Returns all endpoints, sorted by kind, name and node.
+    pub fn endpoints(&self) -> Vec<EndpointInfo> {
+        self.list(Wanted::default())
+    }
+
+    /// Returns the endpoints of the nodes with that full name, sorted by kind and name.
+    ///
+    /// ```
+    /// use sinew::graph::EndpointKind;
+    /// use sinew::prelude::*;
+    /// # #[derive(Message)]
+    /// # struct Scan { ranges: Vec<f32> }
+    /// let node = Context::new()?.node("mapper")?;
+    /// let _scans = node.subscription::<Scan>("scan").create()?;
+    /// let ends = node.graph().endpoints_of_node("/mapper");
+    /// assert!(ends.iter().any(|end| end.kind == EndpointKind::Subscription && end.name == "/scan"));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn endpoints_of_node(&self, node: &str) -> Vec<EndpointInfo> {
+        self.list(Wanted { node: Some(node), ..Wanted::default() })
+    }
+
+    /// Returns the publishers on that topic, sorted by node. They may have other types than its
+    /// subscriptions.
+    pub fn publishers(&self, topic: &str) -> Vec<EndpointInfo> {
+        self.list_named(EndpointKind::Publisher, topic)
+    }
+
+    /// Returns the subscriptions to that topic, sorted by node.
+    pub fn subscriptions(&self, topic: &str) -> Vec<EndpointInfo> {
+        self.list_named(EndpointKind::Subscription, topic)
+    }
+
+    /// Returns the servers of that service, sorted by node.
+    pub fn servers(&self, service: &str) -> Vec<EndpointInfo> {
+        self.list_named(EndpointKind::Server, service)
+    }
+
+    /// Returns the clients of that service, sorted by node.
+    pub fn clients(&self, service: &str) -> Vec<EndpointInfo> {
+        self.list_named(EndpointKind::Client, service)
+    }
+
+    /// Returns the number of [publishers](Self::publishers) on that topic, of any type. The
+    /// subscriptions of this program know how many match:
+    /// [`publisher_count`](crate::Subscription::publisher_count).
+    pub fn publisher_count(&self, topic: &str) -> usize {
+        self.publishers(topic).len()
+    }
+
+    /// Returns the number of [subscriptions](Self::subscriptions) to that topic, of any type. The
+    /// publishers of this program know how many match:
+    /// [`subscription_count`](crate::Publisher::subscription_count).
+    pub fn subscription_count(&self, topic: &str) -> usize {
+        self.subscriptions(topic).len()
+    }
+
+    /// Returns the number of [servers](Self::servers) of that service.
+    pub fn server_count(&self, service: &str) -> usize {
+        self.servers(service).len()
+    }
+
+    /// Returns the number of [clients](Self::clients) of that service.
+    pub fn client_count(&self, service: &str) -> usize {
+        self.clients(service).len()
+    }
+
+    /// Returns a receiver of the changes from now on: for a thread that waits, or a task.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use std::time::Duration;
+    /// let context = Context::new()?;
+    /// let graph = context.graph()?;
+    /// let mut changes = graph.changes();
+    /// let _node = context.node("newcomer")?;
+    /// assert!(changes.wait(Duration::from_secs(10)));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn changes(&self) -> GraphChanges {
+        GraphChanges::new(&self.0.session)
+    }
+
+    /// Calls `listener` after each change, until the result is dropped: on the thread that made or
+    /// noticed the change, which may be one of the program's or one of the context's. It should be
+    /// short. No lock of the library is held meanwhile, so it may look at the graph, and create
+    /// endpoints: it is called again for those once it has returned. Several threads may call it at
+    /// once. Several changes may be one call, and a change that no list shows may be one, too. A
+    /// panic in it is reported.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use std::sync::atomic::{AtomicBool, Ordering};
+    /// use std::sync::Arc;
+    /// let context = Context::new()?;
+    /// let graph = context.graph()?;
+    /// let (seen, looked) = (Arc::new(AtomicBool::new(false)), graph.clone());
+    /// let listener = graph.on_change({
+    ///     let seen = seen.clone();
+    ///     move || {
+    ///         let is_there = looked.nodes().iter().any(|node| node.name == "/newcomer");
+    ///         seen.fetch_or(is_there, Ordering::Relaxed);
+    ///     }
+    /// });
+    /// let _node = context.node("newcomer")?;
+    /// assert!(seen.load(Ordering::Relaxed));
+    /// drop(listener);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn on_change(&self, listener: impl Fn() + Send + Sync + 'static) -> GraphListener {
+        let listener = Listener::new("graph".to_owned(), move |_| listener());
+        GraphListener::new(&self.0.session, listener)
+    }
+
+    /// Blocks until `condition` holds for the graph, for at most `timeout` of real time; tests it
+    /// now, and after each change. Returns `false` at the time limit, and if the context was shut
+    /// down. In a callback, it blocks the executor's thread.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use std::time::Duration;
+    /// # #[derive(Message)]
+    /// # struct Scan { ranges: Vec<f32> }
+    /// let node = Context::new()?.node("scanner")?;
+    /// let _scans = node.publisher::<Scan>("scan").create()?;
+    /// let patience = Duration::from_secs(10);
+    /// assert!(node.graph().wait_until(patience, |graph| graph.publisher_count("/scan") > 0));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn wait_until(&self, timeout: Duration, mut condition: impl FnMut(&Self) -> bool) -> bool {
+        let deadline = Time::steady() + timeout;
+        let mut changes = self.changes();
+        loop {
+            if condition(self) {
+                return true;
+            }
+            if !changes.wait(deadline - Time::steady()) {
+                return false;
+            }
+        }
+    }
+
+    fn list_named(&self, kind: EndpointKind, name: &str) -> Vec<EndpointInfo> {
+        self.list(Wanted { kind: Some(kind), name: Some(name), node: None })
+    }
+
+    fn of(&self, kinds: [EndpointKind; 2]) -> Vec<EndpointInfo> {
+        let mut all = self.endpoints();
+        all.retain(|end| kinds.contains(&end.kind));
+        all
+    }
+
+    fn list(&self, wanted: Wanted<'_>) -> Vec<EndpointInfo> {
+        let mut all = Vec::new();
+        if let Some(transport) = self.0.transport() {
+            transport.refresh();
+            transport.list(&wanted, &mut all);
+        }
+        self.0.graph.list(&wanted, &mut all);
+        self.0.services.list(&wanted, &mut all);
+        all.sort_by(|one, other| order(one).cmp(&order(other)));
+        // A gateway's context and its observer both announce a server of the network.
+        let is_twice = |one: &EndpointInfo, other: &EndpointInfo| {
+            one.kind == EndpointKind::Server
+                && one.place.is_network()
+                && (&one.node, &one.name, &one.type_name) == (&other.node, &other.name, &other.type_name)
+                && one.place == other.place
+        };
+        all.dedup_by(|one, other| is_twice(one, other));
+        all
+    }
+}
+
+/// The order of lists. The gid comes last: it differs, and means nothing.
+fn order(end: &EndpointInfo) -> impl Ord + '_ {
+    (end.kind, &end.name, &end.node, &end.type_name, &end.place, end.gid)
+}
+
+fn named_by(end: EndpointInfo) -> (String, String) {
+    (end.name, end.type_name)
+}
+
+/// Gathers the types of each name.
+fn named(all: impl Iterator<Item = (String, String)>) -> Vec<NameAndTypes> {
+    let mut names = BTreeMap::<String, BTreeSet<String>>::new();
+    all.for_each(|(name, type_name)| _ = names.entry(name).or_default().insert(type_name));
+    let named = names.into_iter();
+    named.map(|(name, types)| NameAndTypes { name, types: types.into_iter().collect() }).collect()
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Graph").field("domain", &self.0.domain).finish_non_exhaustive()
+    }
+}

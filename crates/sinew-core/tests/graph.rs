@@ -1,0 +1,341 @@
+//! The graph as a program sees it: what there is, where it is, and its changes.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod support;
+
+use futures_core::Stream;
+use sinew::gateway::Origin;
+use sinew::graph::{EndpointInfo, EndpointKind, Graph, Place};
+use sinew::msg::{GenericType, Message as _, TypeHash};
+use sinew::prelude::*;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::pin::Pin;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Poll, Waker};
+use std::thread;
+use support::tasks::block_on;
+use support::{Number, Numbers, PATIENCE, finishes, real_context};
+
+/// What the other process is to be; absent in the test itself.
+const ROLE: &str = "SINEW_TEST_ROLE";
+
+#[derive(Clone, Default, Message)]
+struct Named {
+    name: String,
+}
+
+fn context_at(place: &Path) -> Context {
+    Context::builder().domain(3).directory(place).build().unwrap()
+}
+
+fn names(ends: &[EndpointInfo]) -> Vec<(EndpointKind, &str, &str)> {
+    ends.iter().map(|end| (end.kind, end.node.as_str(), end.name.as_str())).collect()
+}
+
+/// Endpoints without those that each node has for its parameters and log lines.
+fn own(mut ends: Vec<EndpointInfo>) -> Vec<EndpointInfo> {
+    let is_own = |name: &str| ["/numbers", "/names", "/add", "/square"].contains(&name);
+    ends.retain(|end| is_own(&end.name));
+    ends
+}
+
+#[test]
+fn what_there_is_in_a_process() -> sinew::Result<()> {
+    let context = real_context();
+    let (talker, listener) = (context.node("talker")?, context.node_in("/left", "listener")?);
+    let deep = QoS::new().keep_last(7).transient_local();
+    let publisher = talker.publisher::<Number>("numbers").qos(deep).create()?;
+    let subscription = listener.subscription::<Number>("/numbers").qos(deep).create()?;
+    let server = talker.server::<Numbers>("add").callback(|request: Unique<Number>| request)?;
+    let client = listener.client::<Numbers>("/add").create()?;
+    let graph = listener.graph();
+
+    let nodes: Vec<_> = graph.nodes().into_iter().map(|node| (node.name, node.place)).collect();
+    assert_eq!(nodes, [("/left/listener".to_owned(), Place::Here), ("/talker".to_owned(), Place::Here)]);
+    let topics = graph.topics();
+    let numbers = topics.iter().find(|topic| topic.name == "/numbers").unwrap();
+    let encoding = Number::ENCODING.unwrap();
+    assert_eq!(numbers.types, [encoding.name]);
+    assert!(graph.services().iter().any(|service| service.name == "/add"));
+    assert!(topics.is_sorted_by_key(|topic| topic.name.clone()));
+
+    let publishers = graph.publishers("/numbers");
+    let [published] = &publishers[..] else { panic!("{publishers:?}") };
+    assert_eq!((published.kind, published.node.as_str()), (EndpointKind::Publisher, "/talker"));
+    assert_eq!((published.name.as_str(), published.type_name.as_str()), ("/numbers", encoding.name));
+    assert_eq!((published.type_hash, published.qos), (Some(encoding.hash), deep));
+    assert_eq!(published.place, Place::Here);
+    publisher.publish(Number(1))?;
+    assert_eq!(subscription.take().unwrap().1.publisher(), published.gid);
+
+    assert_eq!(
+        names(&own(graph.endpoints_of_node("/talker"))),
+        [(EndpointKind::Publisher, "/talker", "/numbers"), (EndpointKind::Server, "/talker", "/add")]
+    );
+    assert_eq!(
+        names(&own(graph.endpoints_of_node("/left/listener"))),
+        [
+            (EndpointKind::Subscription, "/left/listener", "/numbers"),
+            (EndpointKind::Client, "/left/listener", "/add")
+        ]
+    );
+    assert_eq!(own(graph.endpoints()).len(), 4);
+    let counts = |graph: &Graph| {
+        [
+            graph.publisher_count("/numbers"),
+            graph.subscription_count("/numbers"),
+            graph.server_count("/add"),
+            graph.client_count("/add"),
+        ]
+    };
+    assert_eq!(counts(&graph), [1; 4]);
+    drop((publisher, subscription, server, client));
+    assert_eq!(counts(&graph), [0; 4]);
+    drop(talker);
+    assert_eq!(graph.nodes().len(), 1);
+    Ok(())
+}
+
+#[test]
+fn hidden_names_several_types_and_actions() -> sinew::Result<()> {
+    let node = real_context().node("node")?;
+    let graph = node.graph();
+    let _one = node.publisher::<Number>("numbers").create()?;
+    let _other = node.subscription::<Named>("numbers").create()?;
+    let topics = graph.topics();
+    let numbers = topics.iter().find(|topic| topic.name == "/numbers").unwrap();
+    assert_eq!(numbers.types.len(), 2, "{numbers:?}");
+    assert!(numbers.types.is_sorted() && !numbers.is_hidden());
+    assert_eq!(graph.publishers("/numbers").len(), 1, "of any type");
+
+    let feedback = GenericType::new("test_msgs/action/Walk_FeedbackMessage", TypeHash([3; 32])).unwrap();
+    let _feedback = node.generic_publisher("walk/_action/feedback", feedback).create()?;
+    let _heard = node.generic_subscription("walk/_action/feedback", feedback).create()?;
+    let actions: Vec<_> = graph.actions().into_iter().map(|action| (action.name, action.types)).collect();
+    assert_eq!(actions, [("/walk".to_owned(), vec!["test_msgs/action/Walk".to_owned()])]);
+    let topics = graph.topics();
+    assert!(topics.iter().any(|topic| topic.name == "/walk/_action/feedback" && topic.is_hidden()));
+    Ok(())
+}
+
+/// Another process, which is killed when this is dropped.
+struct Other(Child);
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        let _ = self.0.kill(); // it may have ended
+        let _ = self.0.wait();
+    }
+}
+
+/// The other process of the next test.
+fn other() -> ! {
+    let context = context_at(Path::new(&std::env::var_os("SINEW_TEST_PLACE").unwrap()));
+    let node = context.node("other").unwrap();
+    let _publisher = node.publisher::<Number>("numbers").create().unwrap();
+    let _subscription = node.subscription::<Named>("names").create().unwrap();
+    let _server = node.server::<Numbers>("add").callback(|request: Unique<Number>| request).unwrap();
+    let _client = node.client::<Numbers>("square").create().unwrap();
+    println!("it is there");
+    loop {
+        thread::park(); // until it is killed
+    }
+}
+
+#[test]
+fn another_process_comes_and_is_killed() -> sinew::Result<()> {
+    if std::env::var_os(ROLE).is_some() {
+        other();
+    }
+    let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+    let place = directory.path().to_owned();
+    finishes(move || {
+        // A context without a node sees others as well.
+        let graph = context_at(&place).graph()?;
+        assert!(graph.nodes().is_empty() && graph.endpoints().is_empty());
+        let heard = Arc::new(AtomicUsize::new(0));
+        let listener = graph.on_change({
+            let (heard, graph) = (heard.clone(), graph.clone());
+            move || {
+                heard.fetch_add(1, Ordering::Relaxed);
+                graph.endpoints(); // as there is no lock held
+            }
+        });
+        let mut changes = graph.changes();
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "another_process_comes_and_is_killed", "--nocapture", "--test-threads=1"])
+            .env(ROLE, "other")
+            .env("SINEW_TEST_PLACE", &place)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut child = Other(child);
+        let mut lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap().ends_with("it is there")));
+        // A query looks by itself, and finds what the other process has made.
+        let ends = own(graph.endpoints_of_node("/other"));
+        assert_eq!(
+            names(&ends),
+            [
+                (EndpointKind::Publisher, "/other", "/numbers"),
+                (EndpointKind::Subscription, "/other", "/names"),
+                (EndpointKind::Server, "/other", "/add"),
+                (EndpointKind::Client, "/other", "/square"),
+            ]
+        );
+        assert_eq!(ends[0].type_hash, Some(Number::ENCODING.unwrap().hash));
+        let pid = u64::from(child.0.id());
+        let is_there = |place: &Place| matches!(place, Place::Process { pid: of, program, .. } if *of == pid && !program.is_empty());
+        assert!(ends.iter().all(|end| is_there(&end.place)), "{ends:?}");
+        assert!(graph.nodes().iter().any(|node| node.name == "/other" && is_there(&node.place)));
+        assert!(changes.wait(PATIENCE));
+        let before = heard.load(Ordering::Relaxed);
+        assert!(before > 0);
+
+        drop(child);
+        assert!(graph.wait_until(PATIENCE, |graph| graph.nodes().is_empty()));
+        assert!(graph.endpoints().is_empty(), "{:?}", graph.endpoints());
+        assert!(changes.wait(PATIENCE));
+        drop(listener);
+        Ok(())
+    })
+}
+
+#[test]
+fn contexts_of_one_process_see_each_other() -> sinew::Result<()> {
+    let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+    let (one, other) = (context_at(directory.path()), context_at(directory.path()));
+    let (talker, listener) = (one.node("talker")?, other.node("listener")?);
+    let publisher = talker.publisher::<Number>("numbers").create()?;
+    let subscription = listener.subscription::<Number>("numbers").create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    let publishers = listener.graph().publishers("/numbers");
+    let [published] = &publishers[..] else { panic!("{publishers:?}") };
+    let own = u64::from(std::process::id());
+    assert!(matches!(&published.place, Place::Process { pid, .. } if *pid == own), "{published:?}");
+    publisher.publish(Number(1))?;
+    let message = block_on(subscription.recv()).unwrap();
+    assert_eq!(message.1.publisher(), published.gid);
+    Ok(())
+}
+
+#[test]
+fn ends_of_the_network_and_of_gateways() -> sinew::Result<()> {
+    let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+    let (gateway, program) = (context_at(directory.path()), context_at(directory.path()));
+    let far = gateway.node_of(Origin::Network, "/", "far")?;
+    let carrier = gateway.node_of(Origin::Carrier, "/", "_sinew_gateway")?;
+    let _numbers = far.publisher::<Number>("numbers").create()?;
+    let _server = far.server::<Numbers>("add").callback(|request: Unique<Number>| request)?;
+    let _carried = carrier.subscription::<Number>("numbers").create()?;
+    let _carried = carrier.client::<Numbers>("add").create()?;
+    let own = u64::from(std::process::id());
+    for graph in [gateway.graph()?, program.graph()?] {
+        let nodes = graph.nodes();
+        assert_eq!(nodes.iter().map(|node| node.name.as_str()).collect::<Vec<_>>(), ["/far"]);
+        let ends = graph.endpoints();
+        let expected =
+            [(EndpointKind::Publisher, "/far", "/numbers"), (EndpointKind::Server, "/far", "/add")];
+        assert_eq!(names(&ends), expected);
+        let is_far = |place: &Place| matches!(place, Place::Network { gateway, .. } if *gateway == own);
+        assert!(ends.iter().all(|end| is_far(&end.place)) && is_far(&nodes[0].place), "{ends:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_listener_is_told_of_each_kind_of_change_and_may_do_anything() -> sinew::Result<()> {
+    let context = real_context();
+    let graph = context.graph()?;
+    let heard = Arc::new(AtomicUsize::new(0));
+    let listener = graph.on_change({
+        let (heard, graph) = (heard.clone(), graph.clone());
+        let node = context.node("echo")?;
+        move || {
+            if heard.fetch_add(1, Ordering::Relaxed) < 3 {
+                // This changes the graph again.
+                drop(node.publisher::<Number>("echoes").create().unwrap());
+            }
+            let _ = (graph.nodes(), graph.topics(), graph.services(), graph.publishers("/numbers"));
+        }
+    });
+    let mut before = 0;
+    let mut expect = |what: &str| {
+        let now = heard.load(Ordering::Relaxed);
+        assert!(now > before, "{what}");
+        before = now;
+    };
+    let node = context.node("node")?;
+    expect("a node");
+    let publisher = node.publisher::<Number>("numbers").create()?;
+    expect("a publisher");
+    let subscription = node.subscription::<Number>("numbers").create()?;
+    expect("a subscription");
+    let server = node.server::<Numbers>("add").callback(|request: Unique<Number>| request)?;
+    expect("a server");
+    let client = node.client::<Numbers>("add").create()?;
+    expect("a client");
+    drop(publisher);
+    expect("a publisher goes");
+    drop(subscription);
+    expect("a subscription goes");
+    drop(client);
+    expect("a client goes");
+    drop(server);
+    expect("a server goes");
+    drop(node);
+    expect("a node goes");
+    drop(listener);
+    let last = heard.load(Ordering::Relaxed);
+    let _node = context.node("late")?;
+    assert_eq!(heard.load(Ordering::Relaxed), last, "it has ended");
+    Ok(())
+}
+
+#[test]
+fn a_change_ends_one_wait() -> sinew::Result<()> {
+    let context = real_context();
+    let (graph, none) = (context.graph()?, Duration::ZERO);
+    let mut changes = graph.changes();
+    assert!(!changes.wait(none));
+    let _node = context.node("node")?;
+    assert!(changes.wait(none) && !changes.wait(none));
+    assert!(!graph.changes().wait(none), "it counts from now on");
+    let mut task = std::task::Context::from_waker(Waker::noop());
+    let mut changes = Pin::new(&mut changes);
+    assert_eq!(changes.as_mut().poll_next(&mut task), Poll::Pending);
+    let _other = context.node("other")?;
+    assert_eq!(changes.as_mut().poll_next(&mut task), Poll::Ready(Some(())));
+    assert_eq!(changes.as_mut().poll_next(&mut task), Poll::Pending);
+    context.shutdown();
+    assert_eq!(changes.as_mut().poll_next(&mut task), Poll::Ready(None));
+    Ok(())
+}
+
+#[test]
+fn threads_and_tasks_are_woken() -> sinew::Result<()> {
+    finishes(|| {
+        let context = real_context();
+        let graph = context.graph()?;
+        for ends in [false, true] {
+            let (mut by_thread, mut by_task) = (graph.changes(), graph.changes());
+            let until = graph.clone();
+            let thread = thread::spawn(move || by_thread.wait(PATIENCE));
+            let task = thread::spawn(move || block_on(by_task.changed()));
+            let waits = thread::spawn(move || {
+                until.wait_until(PATIENCE, |graph| graph.nodes().iter().any(|node| node.name == "/node"))
+            });
+            let node = if ends { None } else { Some(context.node("node")?) };
+            if ends {
+                context.shutdown();
+            }
+            let woken = [thread, task, waits].map(|thread| thread.join().unwrap());
+            assert_eq!(woken, [!ends; 3]);
+            drop(node);
+        }
+        Ok(())
+    })
+}
