@@ -120,6 +120,8 @@ pub mod introspection {
     pub use sinew_msg::description::TypeDescription;
 }
 
+pub mod erased;
+
 /// Messages: publishing, taking, keeping and encoding them.
 pub mod msg {
     pub use crate::api::callback::SubscriptionCallback;

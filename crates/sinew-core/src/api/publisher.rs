@@ -250,7 +250,7 @@ impl<T: Message> Publisher<T> {
 
     fn boxes(&self) -> Arc<Pool> {
         let mut boxes = self.inner.boxes.lock();
-        boxes.get_or_insert_with(|| Pool::for_boxes::<T>(self.inner.pool_capacity)).clone()
+        boxes.get_or_insert_with(|| Pool::for_boxes(self.core.table, self.inner.pool_capacity)).clone()
     }
 }
 
