@@ -2,7 +2,7 @@
 
 use super::call::{self, PendingCall};
 use super::callback::Outcome;
-use super::client_core::{ClientCore, error_of, result_of};
+use super::client_core::{ClientCore, RequestId, error_of, result_of};
 use super::introspection::service_events::{self, ServiceIntrospection};
 use super::node::{Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group, GroupMember};
@@ -20,7 +20,7 @@ use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
 use crate::service::error::CallError;
 use crate::service::failure::CallFailure;
-use crate::service::pending_calls::{self, CallFault, CallId, CallWaiter, OnAnswer, OnOutcome, PendingCalls};
+use crate::service::pending_calls::{self, CallFault, CallWaiter, OnAnswer, OnOutcome, PendingCalls};
 use crate::service::reply::CallResult;
 use crate::service::statistics::ClientStatistics;
 use crate::service::types::ServiceTypes;
@@ -199,10 +199,7 @@ impl<S: Service> Client<S> {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn withdraw(&self, id: RequestId) -> Option<Unique<S::Request>> {
-        let ClientCore { requests, calls, .. } = &*self.inner;
-        let request = requests.withdraw(calls.number, id.0)?;
-        drop(calls.give_up(id.0)); // no server answers it
-        Some(Unique::assume(request))
+        self.inner.withdraw(id).map(Unique::assume)
     }
 
     fn send_for(
@@ -308,11 +305,6 @@ impl<S: Service> Client<S> {
         self.inner.calls.statistics()
     }
 }
-
-/// The identity of one request among those of its client; from
-/// [`call_with_listener`](Client::call_with_listener).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RequestId(CallId);
 
 impl<S: Service> Client<S> {
     #[cfg(all(test, loom))]

@@ -2,6 +2,7 @@
 
 use super::client::ClientBuilder;
 use super::descriptor::DescriptorSourceBuilder;
+use super::erased::Erased;
 use super::guard::GuardConditionBuilder;
 use super::node::NodeCore;
 use super::publisher::PublisherBuilder;
@@ -10,6 +11,7 @@ use super::subscription::SubscriptionBuilder;
 use super::timer::TimerBuilder;
 use super::type_descriptions::{RegisteredType, register};
 use crate::executor::group::{Group, ReentrantGroup};
+use crate::message::registered::MessageType;
 use crate::sys::clock::{ClockKind, Time};
 use sinew_msg::description::TypeDescription;
 use sinew_msg::{Message, Service, TypeHash};
@@ -35,6 +37,19 @@ macro_rules! makers {
         /// [`Node::subscription`](crate::Node::subscription).
         pub fn subscription<T: Message>(&self, topic: &str) -> SubscriptionBuilder<T, Self> {
             SubscriptionBuilder::new(self, topic)
+        }
+
+        /// Returns a builder for a publisher of messages of any type with event handlers that run
+        /// in this group; otherwise as [`Node::erased_publisher`](crate::Node::erased_publisher).
+        pub fn erased_publisher(&self, topic: &str, of: MessageType) -> PublisherBuilder<Erased, Self> {
+            PublisherBuilder::of_type(self, topic, of.table())
+        }
+
+        /// Returns a builder for a subscription to messages of any type with a callback and event
+        /// handlers that run in this group; otherwise as
+        /// [`Node::erased_subscription`](crate::Node::erased_subscription).
+        pub fn erased_subscription(&self, topic: &str, of: MessageType) -> SubscriptionBuilder<Erased, Self> {
+            SubscriptionBuilder::of_message_type(self, topic, of)
         }
 
         /// Returns a builder for a server of the group's node with a callback that runs in this

@@ -1,0 +1,12 @@
+//! Endpoints for messages of any type. The typed ones are shells over them.
+//!
+//! | file | what |
+//! |---|---|
+//! | `publisher`, `subscription` | the endpoints of topics |
+
+pub(crate) mod publisher;
+pub(crate) mod subscription;
+
+/// Stands for a type that only the run time knows, in the builders that typed and erased endpoints
+/// share.
+pub enum Erased {}
