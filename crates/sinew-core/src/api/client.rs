@@ -3,6 +3,7 @@
 use super::call::{self, PendingCall};
 use super::callback::Outcome;
 use super::client_core::{ClientCore, RequestId, error_of, result_of};
+use super::erased::client as erased;
 use super::introspection::service_events::{self, ServiceIntrospection};
 use super::node::{Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group, GroupMember};
@@ -202,6 +203,11 @@ impl<S: Service> Client<S> {
         self.inner.withdraw(id).map(Unique::assume)
     }
 
+    /// Returns the client without its types.
+    pub fn erased(&self) -> erased::Client {
+        erased::Client { inner: self.inner.clone() }
+    }
+
     fn send_for(
         &self,
         request: impl IntoUnique<S::Request>,
@@ -390,7 +396,7 @@ impl<S: Service> Waitable for Client<S> {
 
 /// Makes a [`Client`]; from [`Node::client`](crate::Node::client).
 #[must_use = "nothing can be called before `create`"]
-pub struct ClientBuilder<S: Service, G = Group> {
+pub struct ClientBuilder<S, G = Group> {
     node: Arc<NodeCore>,
     name: String,
     group: G,
@@ -401,24 +407,30 @@ pub struct ClientBuilder<S: Service, G = Group> {
 
 impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
     pub(crate) fn new(group: &G, name: &str) -> Self {
+        Self::of_types(group, name, ServiceTypes::of::<S>())
+    }
+
+    /// Makes the client. There needn't be a server yet.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the name is invalid, or the context is shut down.
+    pub fn create(self) -> Result<Client<S>, CreateError> {
+        Ok(Client { inner: self.create_erased()?.inner, of: PhantomData })
+    }
+}
+
+impl<S, G: CallbackGroup> ClientBuilder<S, G> {
+    pub(super) fn of_types(group: &G, name: &str, types: ServiceTypes) -> Self {
         Self {
             node: NodeCore::of(group.core()),
             name: name.to_owned(),
             group: group.clone(),
             spin_before_park: Duration::ZERO,
-            types: ServiceTypes::of::<S>(),
+            types,
             of: PhantomData,
         }
     }
 
-    /// Sets other types than those of `S`.
-    pub(super) fn of_types(mut self, types: ServiceTypes) -> Self {
-        self.types = types;
-        self
-    }
-}
-
-impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
     /// Sets how long a thread in [`Client::call`] polls for the answer of a server in another
     /// process before it sleeps (default: not at all). As
     /// [`ExecutorBuilder::spin_before_park`](crate::executor::ExecutorBuilder::spin_before_park).
@@ -427,11 +439,11 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         self
     }
 
-    /// Makes the client. There needn't be a server yet.
+    /// Makes the client, without its types. There needn't be a server yet.
     ///
     /// # Errors
-    /// [`CreateError`]: the name is invalid, or the context is shut down.
-    pub fn create(self) -> Result<Client<S>, CreateError> {
+    /// As `create`.
+    pub fn create_erased(self) -> Result<erased::Client, CreateError> {
         let core = self.group.core().clone();
         let name = self.node.place_service(&self.name)?;
         let context = &self.node.context;
@@ -460,7 +472,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         let (note, node) = (prefetch::NoteIndex::new(), self.node.clone());
         let (group, patience) = (core, self.spin_before_park);
         let inner = ClientCore { calls, requests, pool, patience, group, membership, note, node };
-        Ok(Client { inner: Arc::new(inner), of: PhantomData })
+        Ok(erased::Client { inner: Arc::new(inner) })
     }
 }
 

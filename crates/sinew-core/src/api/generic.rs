@@ -5,6 +5,7 @@ use super::client::{Client, ClientBuilder};
 use super::context::Context;
 use super::erased::Erased;
 use super::erased::publisher::ImageDraft;
+use super::erased::service as erased;
 use super::node::{Node, NodeOptions};
 use super::publisher::{PublishError, Publisher, PublisherBuilder};
 use super::server::ServerBuilder;
@@ -81,13 +82,13 @@ impl Node {
     /// [`CallFailure::Undecodable`](crate::service::failure::CallFailure::Undecodable) and returns
     /// the request.
     pub fn generic_client(&self, service: &str, known: GenericType) -> ClientBuilder<GenericService> {
-        ClientBuilder::new(self.default_group(), service).of_types(ServiceTypes::told_by(known))
+        ClientBuilder::of_types(self.default_group(), service, ServiceTypes::told_by(known))
     }
 
     /// Returns a builder for a server of a service that is known at run time only. It answers all
     /// clients of that name and hash, including those of its own context with Rust types.
     pub fn generic_server(&self, service: &str, known: GenericType) -> ServerBuilder<GenericService> {
-        ServerBuilder::new(self.default_group(), service).of_types(ServiceTypes::told_by(known))
+        ServerBuilder::of_types(self.default_group(), service, ServiceTypes::told_by(known))
     }
 }
 
@@ -102,6 +103,18 @@ impl Node {
     /// [`erased_publisher`](Self::erased_publisher).
     pub fn erased_subscription(&self, topic: &str, of: MessageType) -> SubscriptionBuilder<Erased> {
         self.default_group().erased_subscription(topic, of)
+    }
+
+    /// Returns a builder for a client of a service of any types, as
+    /// [`erased_publisher`](Self::erased_publisher).
+    pub fn erased_client(&self, service: &str, types: erased::ServiceTypes) -> ClientBuilder<Erased> {
+        self.default_group().erased_client(service, types)
+    }
+
+    /// Returns a builder for a server of a service of any types, as
+    /// [`erased_publisher`](Self::erased_publisher).
+    pub fn erased_server(&self, service: &str, types: erased::ServiceTypes) -> ServerBuilder<Erased> {
+        self.default_group().erased_server(service, types)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::client::ClientBuilder;
 use super::descriptor::DescriptorSourceBuilder;
 use super::erased::Erased;
+use super::erased::service::ServiceTypes;
 use super::guard::GuardConditionBuilder;
 use super::node::NodeCore;
 use super::publisher::PublisherBuilder;
@@ -62,6 +63,18 @@ macro_rules! makers {
         /// this group. Otherwise as [`Node::client`](crate::Node::client).
         pub fn client<S: Service>(&self, name: &str) -> ClientBuilder<S, Self> {
             ClientBuilder::new(self, name)
+        }
+
+        /// Returns a builder for a server of a service of any types with a callback that runs in
+        /// this group; otherwise as [`Node::erased_server`](crate::Node::erased_server).
+        pub fn erased_server(&self, name: &str, types: ServiceTypes) -> ServerBuilder<Erased, Self> {
+            ServerBuilder::of_types(self, name, types.inner())
+        }
+
+        /// Returns a builder for a client of a service of any types; callbacks for its results run
+        /// in this group. Otherwise as [`Node::erased_client`](crate::Node::erased_client).
+        pub fn erased_client(&self, name: &str, types: ServiceTypes) -> ClientBuilder<Erased, Self> {
+            ClientBuilder::of_types(self, name, types.inner())
         }
 
         /// Returns a builder for a timer of the group's node with a callback that runs in this

@@ -25,9 +25,11 @@ fn a_class_is_encoded_here_and_decoded_there() -> sinew::Result<()> {
     let values = receiver.erased_subscription("text", same).owned().create_erased()?;
     let encoded = receiver.erased_subscription("text", same).accept_encoded().create_erased()?;
     let rust = receiver.subscription::<msg::String>("text").create()?;
-    assert!(publisher.wait_for_subscribers(3, PATIENCE));
+    assert!(publisher.wait_for_subscribers(3, PATIENCE) && values.wait_for_publishers(1, PATIENCE));
+    assert!(encoded.wait_for_publishers(1, PATIENCE) && rust.wait_for_publishers(1, PATIENCE));
     let long = "hello ".repeat(1000);
     publisher.publish(class.message(string, &long)).unwrap();
+    assert!(values.bring_in(PATIENCE) && encoded.bring_in(PATIENCE) && rust.bring_in(PATIENCE));
     let value = values.take().unwrap().message;
     assert_eq!((text_of(&value), value.message_type(), value.is_sole()), (long.clone(), same, true));
     let bytes = encoded.take().unwrap().message;
@@ -52,12 +54,13 @@ fn a_plain_class_is_read_where_it_was_written() -> sinew::Result<()> {
     });
     let publisher = here.node("sender")?.erased_publisher("cloud", one).create_erased()?;
     let subscription = there.node("receiver")?.erased_subscription("cloud", two).create_erased()?;
-    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    assert!(publisher.wait_for_subscribers(1, PATIENCE) && subscription.wait_for_publishers(1, PATIENCE));
     let mut loan = publisher.loan().expect("zeros");
     let value = loan.value_mut().expect("the only one").cast::<Cloud>();
     // SAFETY: a cloud, of which this is the only reference.
     unsafe { value.as_ptr().write([7; 2000]) };
     publisher.publish(loan).unwrap();
+    assert!(subscription.bring_in(PATIENCE));
     let mut message = subscription.take().unwrap().message;
     // SAFETY: a cloud, alive through `message`.
     let cloud = unsafe { message.value().unwrap().cast::<Cloud>().as_ref() };
