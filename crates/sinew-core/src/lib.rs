@@ -58,6 +58,7 @@ macro_rules! parameters_face {
 }
 
 mod api;
+mod code;
 pub mod event;
 pub mod executor;
 pub mod logging;
@@ -96,6 +97,7 @@ pub mod error {
     pub use crate::api::error::{Error, Result};
     pub use crate::api::parameter_client::ParameterClientError;
     pub use crate::api::publisher::{PublishError, UnsentMessage};
+    pub use crate::code::{ErrorCode, HasCode};
     pub use crate::executor::error::{
         AddError, CallbackError, ExecutorError, JoinError, PostError, SpinError,
     };
