@@ -4,6 +4,7 @@ use super::backing::{Backing, OwnImage};
 use super::block::{Pool, RawMessage, Vacant};
 use super::generic::{self, SerializedMessage};
 use super::registered::MessageType;
+use super::type_support::TypeSupport;
 use super::{MessageInfo, Sample, Shared, Unique};
 use sinew_msg::DecodeError;
 use std::fmt;
@@ -38,6 +39,13 @@ impl Message {
 
     pub(crate) fn into_inner(self) -> RawMessage {
         self.0
+    }
+
+    /// Whether an endpoint of this type can send the message: it has the type, or is the encoded
+    /// form of one with its name and hash.
+    pub(crate) fn fits(&self, table: &TypeSupport) -> bool {
+        let own = self.0.table();
+        own.is(table) || (self.0.is_image() && own.exchanges_with(table))
     }
 
     /// Adopts a value where it lies, for example one that C++ holds by a `unique_ptr`. Allocates

@@ -180,7 +180,8 @@ pub enum TypeError {
 #[derive(Default)]
 struct Registered {
     by_key: HashMap<u128, &'static TypeSupport>,
-    count: usize,
+    /// All of them: what lives as long as the process is found by tools that look for leaks.
+    tables: Vec<&'static TypeSupport>,
 }
 
 fn registered() -> &'static Mutex<Registered> {
@@ -272,11 +273,11 @@ impl MessageType {
                 }),
             };
         }
-        if registered.count >= MOST_TYPES {
+        if registered.tables.len() >= MOST_TYPES {
             return Err(TypeError::TooMany { name: table.name, limit: MOST_TYPES });
         }
-        registered.count += 1;
         let known: &'static TypeSupport = Box::leak(Box::new(TypeSupport::registered(parts(table))));
+        registered.tables.push(known);
         if let Some(key) = key {
             registered.by_key.insert(key, known);
         }

@@ -99,9 +99,10 @@ fn memory_layout() -> Layout {
 }
 
 fn put(text: &str, place: *mut u8) {
-    let place = place.cast::<Value>();
+    let place = place_at(place);
+    let value = Value { itself: place.as_ptr(), text: ManuallyDrop::new(text.to_owned()) };
     // SAFETY: a place for a value that is the caller's alone.
-    unsafe { place.write(Value { itself: place, text: ManuallyDrop::new(text.to_owned()) }) };
+    unsafe { place.write(value) };
 }
 
 /// The text of a value.
@@ -114,9 +115,15 @@ pub(crate) fn text_of(message: &Message) -> String {
     text(message.value().expect("a value"))
 }
 
+fn place_at(place: *mut u8) -> NonNull<Value> {
+    let place = NonNull::new(place).expect("a place").cast::<Value>();
+    assert!(place.is_aligned());
+    place
+}
+
 fn value_at<'a>(value: *const u8) -> &'a Value {
     // SAFETY: the core passes values of the class.
-    let value = unsafe { &*value.cast::<Value>() };
+    let value = unsafe { place_at(value.cast_mut()).as_ref() };
     assert!(std::ptr::eq(value, value.itself), "a value was moved");
     value
 }
@@ -129,15 +136,19 @@ fn class<'a>(context: *const ()) -> &'a Class {
 unsafe fn drop_value(context: *const (), value: *mut u8) {
     value_at(value);
     class(context).dropped.fetch_add(1, SeqCst);
-    // SAFETY: the value is dropped once, here.
-    unsafe { ManuallyDrop::drop(&mut (*value.cast::<Value>()).text) };
+    // SAFETY: the core passes a value that is the caller's alone.
+    let value = unsafe { place_at(value).as_mut() };
+    // SAFETY: it is dropped once, here.
+    unsafe { ManuallyDrop::drop(&mut value.text) };
     assert!(!class(context).panics.load(SeqCst), "the destructor fails");
 }
 
 unsafe fn free(context: *const (), memory: *mut u8) {
     class(context).freed.fetch_add(1, SeqCst);
-    // SAFETY: from `make`.
-    unsafe { dealloc(memory.sub(LEAD), memory_layout()) };
+    // SAFETY: from `make`, which has put it there.
+    let memory = unsafe { memory.sub(LEAD) };
+    // SAFETY: allocated with this layout.
+    unsafe { dealloc(memory, memory_layout()) };
 }
 
 unsafe fn create(_: *const (), place: *mut u8) {
@@ -169,12 +180,12 @@ unsafe fn decode(context: *const (), from: &[u8], to: *mut u8, filled: bool) -> 
     let invalid = |problem| DecodeError::Invalid { type_name: "String", field: "data", offset: 4, problem };
     let text = from.get(8..from.len() - 1).ok_or(invalid("no text"))?;
     let text = str::from_utf8(text).map_err(|_| invalid("not UTF-8"))?;
-    match filled {
-        // SAFETY: `filled`: there is a value, which is the caller's alone.
-        true => unsafe { (*to.cast::<Value>()).text.clear() },
-        false => put("", to),
+    if !filled {
+        put("", to);
     }
-    // SAFETY: there is a value now.
-    unsafe { (*to.cast::<Value>()).text.push_str(text) };
+    // SAFETY: there is a value now, which is the caller's alone.
+    let value = unsafe { place_at(to).as_mut() };
+    value.text.clear();
+    value.text.push_str(text);
     Ok(())
 }

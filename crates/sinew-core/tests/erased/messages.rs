@@ -133,10 +133,9 @@ fn values_of_no_size_and_of_great_alignment_have_their_place() {
         let message = unsafe { empty.assume_init() };
         assert!(message.value().unwrap().addr().get().is_multiple_of(layout.align()));
         assert_eq!((message.encoded_length(), message.duplicate().is_none()), (None, true));
+        let value = message.value().unwrap();
         // SAFETY: refused, so nothing is given up.
-        assert!(
-            unsafe { Message::adopt(known, message.value().unwrap()) }.is_none(),
-            "it could not be freed"
-        );
+        let adopted = unsafe { Message::adopt(known, value) };
+        assert!(adopted.is_none(), "it could not be freed");
     }
 }

@@ -93,13 +93,14 @@ impl Publisher {
     /// # Errors
     /// The message comes back in the error, and no subscription got it; see [`PublishFailure`].
     pub fn publish(&self, message: impl Into<Message>) -> Result<(), PublishError> {
-        let message = message.into().into_inner();
-        let (own, other) = (self.core.table, message.table());
-        let fits = other.is(own) || (message.is_image() && other.exchanges_with(own));
-        if !fits {
-            let failure = PublishFailure::OtherType { publisher: own.name(), message: other.name() };
-            return Err(PublishError { failure, message: Message::of(message) });
+        let message = message.into();
+        let own = self.core.table;
+        if !message.fits(own) {
+            let other = message.message_type().name();
+            let failure = PublishFailure::OtherType { publisher: own.name(), message: other };
+            return Err(PublishError { failure, message });
         }
+        let message = message.into_inner();
         self.core.note();
         let form = match message.is_image() {
             true => Form::IMAGE,

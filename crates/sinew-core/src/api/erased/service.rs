@@ -135,12 +135,12 @@ pub(in crate::api) fn fitting(
     table: &'static TypeSupport,
     (pool, what): (&Arc<Pool>, &'static str),
 ) -> Result<RawMessage, (Message, CallFailure)> {
-    let message = message.into_inner();
-    let other = message.table();
-    if !other.is(table) && !(message.is_image() && other.exchanges_with(table)) {
-        let reason = format!("the {what} is a {}, but a {} is sent", other.describe(), table.describe());
-        return Err((Message::of(message), CallFailure::OtherType { reason }));
+    if !message.fits(table) {
+        let (other, own) = (message.message_type(), MessageType::of_table(table));
+        let reason = format!("the {what} is a {other:?}, but a {own:?} is sent");
+        return Err((message, CallFailure::OtherType { reason }));
     }
+    let message = message.into_inner();
     if message.is_image() {
         let failure = match message.decoded(pool) {
             Ok(value) => return Ok(value),
