@@ -56,6 +56,7 @@
 #![forbid(unsafe_code)]
 
 mod client;
+mod code;
 mod error;
 mod goal_id;
 mod maker;

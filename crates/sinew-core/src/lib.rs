@@ -32,7 +32,8 @@ macro_rules! event_face {
 macro_rules! service_face {
     () => {
         pub use crate::api::call::PendingCall;
-        pub use crate::api::client::{Client, ClientBuilder, RequestId};
+        pub use crate::api::client::{Client, ClientBuilder};
+        pub use crate::api::client_core::RequestId;
         pub use crate::api::server::{Server, ServerBuilder};
         pub use crate::api::service_callback::{AsyncServiceCallback, ServiceCallback};
         pub use crate::message::generic::GenericService;
@@ -57,6 +58,7 @@ macro_rules! parameters_face {
 }
 
 mod api;
+mod code;
 pub mod event;
 pub mod executor;
 pub mod logging;
@@ -117,6 +119,7 @@ pub mod error {
     pub use crate::api::error::{Error, Result};
     pub use crate::api::parameter_client::ParameterClientError;
     pub use crate::api::publisher::{PublishError, UnsentMessage};
+    pub use crate::code::{ErrorCode, HasCode};
     pub use crate::executor::error::{
         AddError, CallbackError, ExecutorError, JoinError, PostError, SpinError,
     };
@@ -142,16 +145,16 @@ pub mod introspection {
     pub use sinew_msg::description::TypeDescription;
 }
 
+pub mod erased;
+
 /// Messages: publishing, taking, keeping and encoding them.
 pub mod msg {
     pub use crate::api::callback::SubscriptionCallback;
-    pub use crate::api::publisher::{
-        Draft, Edit, ImageDraft, Publisher, PublisherBuilder, PublisherStatistics,
-    };
+    pub use crate::api::erased::publisher::{ImageDraft, PublisherStatistics};
+    pub use crate::api::erased::subscription::SubscriptionStatistics;
+    pub use crate::api::publisher::{Draft, Edit, Publisher, PublisherBuilder};
     pub use crate::api::receive::{Messages, Recv, RecvSample, RecvUnique};
-    pub use crate::api::subscription::{
-        BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics,
-    };
+    pub use crate::api::subscription::{BufferType, Subscription, SubscriptionBuilder};
     pub use crate::message::generic::{GenericType, SerializedMessage};
     pub use crate::message::into_message::{IntoMessage, IntoUnique};
     pub use crate::message::{

@@ -2,6 +2,7 @@
 
 mod support;
 
+use sinew::erased::{MessageType, TypeTable};
 use sinew::msg::BufferType;
 use sinew::prelude::*;
 use sinew::qos::Liveliness;
@@ -10,7 +11,8 @@ use sinew::{Executor, Publisher, Unique};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use support::tasks::Task;
@@ -110,6 +112,50 @@ fn publishing_and_taking_by_hand_allocates_nothing_whatever_the_buffers() -> sin
             assert_eq!(count, 0, "{first:?} and {second:?} with {qos:?}");
         }
     }
+    Ok(())
+}
+
+/// A value of another language, in memory that it never frees.
+static FOREIGN: AtomicU64 = AtomicU64::new(7);
+
+#[test]
+fn messages_of_any_type_allocate_nothing() -> sinew::Result<()> {
+    unsafe fn clone(_: *const (), from: *const u8, place: *mut u8) {
+        // SAFETY: a value, and a place for one.
+        unsafe { from.copy_to_nonoverlapping(place, size_of::<u64>()) };
+    }
+    unsafe fn free(_: *const (), memory: *mut u8) {
+        assert_eq!(memory.cast_const(), FOREIGN.as_ptr().cast_const().cast());
+    }
+    let mut table = TypeTable::new("counter", Layout::new::<u64>());
+    table.clone = Some(clone);
+    table.free = Some(free);
+    // SAFETY: the functions do as they should.
+    let counter = unsafe { MessageType::register(None, table) }.expect("a valid table");
+    let room = Room::new();
+    let owner = room.node.erased_subscription("counters", counter).owned().create_erased()?;
+    let publisher = room.node.erased_publisher("counters", counter).create_erased()?;
+    let called = room.node.erased_subscription("called", counter).callback_erased(|(): &mut (), _| {})?;
+    let caller = room.node.erased_publisher("called", counter).create_erased()?;
+    let foreign = NonNull::new(FOREIGN.as_ptr()).expect("a place").cast();
+    let count = allocations(20, || {
+        // SAFETY: nobody else owns it: it came back the last time.
+        let adopted = unsafe { publisher.adopt(foreign) }.expect("it can be freed");
+        publisher.publish(adopted).expect("nothing fails");
+        let taken = owner.take().expect("it was published").message;
+        assert_eq!(taken.into_adopted().ok(), Some(foreign));
+        let place = caller.uninit();
+        // SAFETY: a place for a value.
+        unsafe { place.place().cast::<u64>().write(8) };
+        // SAFETY: it is written.
+        let message = unsafe { place.assume_init() };
+        caller.publish(message.clone()).expect("nothing fails");
+        drop(message);
+        room.run();
+        Ok(())
+    });
+    assert_eq!(count, 0);
+    assert_eq!(called.statistics().taken, caller.statistics().published);
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 
 mod support;
 
+use sinew::error::ErrorCode;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,21 @@ fn documented(library: &str) -> PathBuf {
     // The core's library has the facade's name.
     let name = if library == "sinew-core" { "sinew".to_owned() } else { library.replace('-', "_") };
     target.join("doc").join(name).with_extension("json")
+}
+
+#[test]
+fn error_codes_are_those_that_are_listed() {
+    let line = |code: &ErrorCode| format!("{:3} {:24} {}\n", code.number(), code.name(), code.meaning());
+    let codes: String = ErrorCode::ALL.iter().map(line).collect();
+    let list = root().join("docs/api/error-codes.txt");
+    if std::env::var_os("SINEW_UPDATE").is_some() {
+        fs::write(&list, codes).expect("the list is written");
+        return;
+    }
+    let listed = fs::read_to_string(&list).expect("the list");
+    let gone: Vec<_> = listed.lines().filter(|line| !codes.lines().any(|code| code == *line)).collect();
+    assert!(gone.is_empty(), "a code keeps its number, name and meaning: {gone:#?}");
+    assert_eq!(codes, listed, "a new code: SINEW_UPDATE=1 cargo test -p sinew-core --test public_api");
 }
 
 #[test]

@@ -30,6 +30,7 @@
 mod callbacks;
 mod client;
 mod closures;
+mod code;
 mod machine;
 mod managed;
 mod node;

@@ -41,6 +41,7 @@
 mod broadcaster;
 mod buffer;
 mod buffer_core;
+mod code;
 mod history;
 mod insertion;
 mod listener;

@@ -409,6 +409,7 @@ mod pages {
     page! {
         Readme: "README.md",
         Actions: "docs/book/actions.md",
+        Bindings: "docs/book/bindings.md",
         BetweenProcesses: "docs/book/between-processes.md",
         CopyFree: "docs/book/copy-free.md",
         Executors: "docs/book/executors.md",

@@ -2,7 +2,8 @@
 
 use super::call::{self, PendingCall};
 use super::callback::Outcome;
-use super::client_core::{ClientCore, error_of, result_of};
+use super::client_core::{ClientCore, RequestId, error_of, result_of};
+use super::erased::client as erased;
 use super::introspection::service_events::{self, ServiceIntrospection};
 use super::node::{Node, NodeCore};
 use crate::executor::crew::scheduler::{Task, TaskOutcome, TaskRef};
@@ -20,7 +21,7 @@ use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
 use crate::service::error::CallError;
 use crate::service::failure::CallFailure;
-use crate::service::pending_calls::{self, CallFault, CallId, CallWaiter, OnAnswer, OnOutcome, PendingCalls};
+use crate::service::pending_calls::{self, CallFault, CallWaiter, OnAnswer, OnOutcome, PendingCalls};
 use crate::service::reply::CallResult;
 use crate::service::statistics::ClientStatistics;
 use crate::service::types::ServiceTypes;
@@ -199,10 +200,12 @@ impl<S: Service> Client<S> {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn withdraw(&self, id: RequestId) -> Option<Unique<S::Request>> {
-        let ClientCore { requests, calls, .. } = &*self.inner;
-        let request = requests.withdraw(calls.number, id.0)?;
-        drop(calls.give_up(id.0)); // no server answers it
-        Some(Unique::assume(request))
+        self.inner.withdraw(id).map(Unique::assume)
+    }
+
+    /// Returns the client without its types.
+    pub fn erased(&self) -> erased::Client {
+        erased::Client { inner: self.inner.clone() }
     }
 
     fn send_for(
@@ -309,11 +312,6 @@ impl<S: Service> Client<S> {
     }
 }
 
-/// The identity of one request among those of its client; from
-/// [`call_with_listener`](Client::call_with_listener).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RequestId(CallId);
-
 impl<S: Service> Client<S> {
     #[cfg(all(test, loom))]
     pub(crate) fn calls(&self) -> &Arc<PendingCalls> {
@@ -398,7 +396,7 @@ impl<S: Service> Waitable for Client<S> {
 
 /// Makes a [`Client`]; from [`Node::client`](crate::Node::client).
 #[must_use = "nothing can be called before `create`"]
-pub struct ClientBuilder<S: Service, G = Group> {
+pub struct ClientBuilder<S, G = Group> {
     node: Arc<NodeCore>,
     name: String,
     group: G,
@@ -409,24 +407,30 @@ pub struct ClientBuilder<S: Service, G = Group> {
 
 impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
     pub(crate) fn new(group: &G, name: &str) -> Self {
+        Self::of_types(group, name, ServiceTypes::of::<S>())
+    }
+
+    /// Makes the client. There needn't be a server yet.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the name is invalid, or the context is shut down.
+    pub fn create(self) -> Result<Client<S>, CreateError> {
+        Ok(Client { inner: self.create_erased()?.inner, of: PhantomData })
+    }
+}
+
+impl<S, G: CallbackGroup> ClientBuilder<S, G> {
+    pub(super) fn of_types(group: &G, name: &str, types: ServiceTypes) -> Self {
         Self {
             node: NodeCore::of(group.core()),
             name: name.to_owned(),
             group: group.clone(),
             spin_before_park: Duration::ZERO,
-            types: ServiceTypes::of::<S>(),
+            types,
             of: PhantomData,
         }
     }
 
-    /// Sets other types than those of `S`.
-    pub(super) fn of_types(mut self, types: ServiceTypes) -> Self {
-        self.types = types;
-        self
-    }
-}
-
-impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
     /// Sets how long a thread in [`Client::call`] polls for the answer of a server in another
     /// process before it sleeps (default: not at all). As
     /// [`ExecutorBuilder::spin_before_park`](crate::executor::ExecutorBuilder::spin_before_park).
@@ -435,11 +439,11 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         self
     }
 
-    /// Makes the client. There needn't be a server yet.
+    /// Makes the client, without its types. There needn't be a server yet.
     ///
     /// # Errors
-    /// [`CreateError`]: the name is invalid, or the context is shut down.
-    pub fn create(self) -> Result<Client<S>, CreateError> {
+    /// As `create`.
+    pub fn create_erased(self) -> Result<erased::Client, CreateError> {
         let core = self.group.core().clone();
         let name = self.node.place_service(&self.name)?;
         let context = &self.node.context;
@@ -468,7 +472,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         let (note, node) = (prefetch::NoteIndex::new(), self.node.clone());
         let (group, patience) = (core, self.spin_before_park);
         let inner = ClientCore { calls, requests, pool, patience, group, membership, note, node };
-        Ok(Client { inner: Arc::new(inner), of: PhantomData })
+        Ok(erased::Client { inner: Arc::new(inner) })
     }
 }
 

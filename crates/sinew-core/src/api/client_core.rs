@@ -70,7 +70,19 @@ impl ClientCore {
     pub(crate) fn give_up(&self, id: CallId) -> Result<CallOutcome, Option<RawMessage>> {
         self.calls.give_up(id).ok_or_else(|| self.requests.withdraw(self.calls.number, id))
     }
+
+    /// Takes back a request with a listener that no server has taken.
+    pub(crate) fn withdraw(&self, RequestId(id): RequestId) -> Option<RawMessage> {
+        let request = self.requests.withdraw(self.calls.number, id)?;
+        drop(self.calls.give_up(id)); // no server answers it
+        Some(request)
+    }
 }
+
+/// The identity of one request among those of its client; from
+/// [`call_with_listener`](crate::Client::call_with_listener).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestId(pub(in crate::api) CallId);
 
 /// Converts the outcome of a call to its types.
 pub(crate) fn result_of<S: Service>(outcome: Result<RawMessage, (CallFault, &str)>) -> CallResult<S> {

@@ -3,12 +3,16 @@
 
 use super::client::{Client, ClientBuilder};
 use super::context::Context;
+use super::erased::Erased;
+use super::erased::publisher::ImageDraft;
+use super::erased::service as erased;
 use super::node::{Node, NodeOptions};
-use super::publisher::{ImageDraft, PublishError, Publisher, PublisherBuilder};
+use super::publisher::{PublishError, Publisher, PublisherBuilder};
 use super::server::ServerBuilder;
 use super::subscription::SubscriptionBuilder;
 use crate::message::generic::{GenericService, GenericType, SerializedMessage, check};
 use crate::message::info::SourceInfo;
+use crate::message::registered::MessageType;
 use crate::message::{Check, Lineage};
 use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
@@ -56,7 +60,7 @@ impl Node {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn generic_publisher(&self, topic: &str, known: GenericType) -> PublisherBuilder<SerializedMessage> {
-        PublisherBuilder::new(self.default_group(), topic).of_table(known.message())
+        PublisherBuilder::of_type(self.default_group(), topic, known.message())
     }
 
     /// Returns a builder for a subscription of a type that is known at run time only. It takes
@@ -67,7 +71,7 @@ impl Node {
         topic: &str,
         known: GenericType,
     ) -> SubscriptionBuilder<SerializedMessage> {
-        SubscriptionBuilder::new(self.default_group(), topic).of_table(known.message(), Check(check))
+        SubscriptionBuilder::of_type(self.default_group(), topic, known.message()).checked(Check(check))
     }
 
     /// Returns a builder for a client of a service that is known at run time only. It reaches all
@@ -78,13 +82,39 @@ impl Node {
     /// [`CallFailure::Undecodable`](crate::service::failure::CallFailure::Undecodable) and returns
     /// the request.
     pub fn generic_client(&self, service: &str, known: GenericType) -> ClientBuilder<GenericService> {
-        ClientBuilder::new(self.default_group(), service).of_types(ServiceTypes::told_by(known))
+        ClientBuilder::of_types(self.default_group(), service, ServiceTypes::told_by(known))
     }
 
     /// Returns a builder for a server of a service that is known at run time only. It answers all
     /// clients of that name and hash, including those of its own context with Rust types.
     pub fn generic_server(&self, service: &str, known: GenericType) -> ServerBuilder<GenericService> {
-        ServerBuilder::new(self.default_group(), service).of_types(ServiceTypes::told_by(known))
+        ServerBuilder::of_types(self.default_group(), service, ServiceTypes::told_by(known))
+    }
+}
+
+impl Node {
+    /// Returns a builder for a publisher of messages of any type, without the type in the program's
+    /// own: for bindings, bags and gateways. See [`erased`](mod@crate::erased).
+    pub fn erased_publisher(&self, topic: &str, of: MessageType) -> PublisherBuilder<Erased> {
+        self.default_group().erased_publisher(topic, of)
+    }
+
+    /// Returns a builder for a subscription to messages of any type, as
+    /// [`erased_publisher`](Self::erased_publisher).
+    pub fn erased_subscription(&self, topic: &str, of: MessageType) -> SubscriptionBuilder<Erased> {
+        self.default_group().erased_subscription(topic, of)
+    }
+
+    /// Returns a builder for a client of a service of any types, as
+    /// [`erased_publisher`](Self::erased_publisher).
+    pub fn erased_client(&self, service: &str, types: erased::ServiceTypes) -> ClientBuilder<Erased> {
+        self.default_group().erased_client(service, types)
+    }
+
+    /// Returns a builder for a server of a service of any types, as
+    /// [`erased_publisher`](Self::erased_publisher).
+    pub fn erased_server(&self, service: &str, types: erased::ServiceTypes) -> ServerBuilder<Erased> {
+        self.default_group().erased_server(service, types)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use super::client::ClientBuilder;
 use super::descriptor::DescriptorSourceBuilder;
+use super::erased::Erased;
+use super::erased::service::ServiceTypes;
 use super::guard::GuardConditionBuilder;
 use super::node::NodeCore;
 use super::publisher::PublisherBuilder;
@@ -10,6 +12,7 @@ use super::subscription::SubscriptionBuilder;
 use super::timer::TimerBuilder;
 use super::type_descriptions::{RegisteredType, register};
 use crate::executor::group::{Group, ReentrantGroup};
+use crate::message::registered::MessageType;
 use crate::sys::clock::{ClockKind, Time};
 use sinew_msg::description::TypeDescription;
 use sinew_msg::{Message, Service, TypeHash};
@@ -37,6 +40,19 @@ macro_rules! makers {
             SubscriptionBuilder::new(self, topic)
         }
 
+        /// Returns a builder for a publisher of messages of any type with event handlers that run
+        /// in this group; otherwise as [`Node::erased_publisher`](crate::Node::erased_publisher).
+        pub fn erased_publisher(&self, topic: &str, of: MessageType) -> PublisherBuilder<Erased, Self> {
+            PublisherBuilder::of_type(self, topic, of.table())
+        }
+
+        /// Returns a builder for a subscription to messages of any type with a callback and event
+        /// handlers that run in this group; otherwise as
+        /// [`Node::erased_subscription`](crate::Node::erased_subscription).
+        pub fn erased_subscription(&self, topic: &str, of: MessageType) -> SubscriptionBuilder<Erased, Self> {
+            SubscriptionBuilder::of_message_type(self, topic, of)
+        }
+
         /// Returns a builder for a server of the group's node with a callback that runs in this
         /// group; otherwise as [`Node::server`](crate::Node::server).
         pub fn server<S: Service>(&self, name: &str) -> ServerBuilder<S, Self> {
@@ -47,6 +63,18 @@ macro_rules! makers {
         /// this group. Otherwise as [`Node::client`](crate::Node::client).
         pub fn client<S: Service>(&self, name: &str) -> ClientBuilder<S, Self> {
             ClientBuilder::new(self, name)
+        }
+
+        /// Returns a builder for a server of a service of any types with a callback that runs in
+        /// this group; otherwise as [`Node::erased_server`](crate::Node::erased_server).
+        pub fn erased_server(&self, name: &str, types: ServiceTypes) -> ServerBuilder<Erased, Self> {
+            ServerBuilder::of_types(self, name, types.inner())
+        }
+
+        /// Returns a builder for a client of a service of any types; callbacks for its results run
+        /// in this group. Otherwise as [`Node::erased_client`](crate::Node::erased_client).
+        pub fn erased_client(&self, name: &str, types: ServiceTypes) -> ClientBuilder<Erased, Self> {
+            ClientBuilder::of_types(self, name, types.inner())
         }
 
         /// Returns a builder for a timer of the group's node with a callback that runs in this

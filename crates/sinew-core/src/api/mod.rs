@@ -11,6 +11,7 @@
 //! | `client`, `client_core`, `call` | clients; their shared state; waiting for answers |
 //! | `server` | servers, and their tasks in an executor |
 //! | `callback`, `service_callback` | the forms of callbacks |
+//! | `erased` | endpoints for messages of any type |
 //! | `generic` | endpoints of types known at run time only; nodes that stand for other hosts |
 //! | `handlers` | the `on_..` handlers that builders collect |
 //! | `hints` | hints that a context logs after a while |
@@ -30,6 +31,7 @@ pub(crate) mod client;
 pub(crate) mod client_core;
 pub(crate) mod context;
 pub(crate) mod descriptor;
+pub(crate) mod erased;
 pub(crate) mod error;
 pub(crate) mod generic;
 pub(crate) mod graph_view;

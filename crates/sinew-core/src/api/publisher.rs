@@ -8,6 +8,7 @@
 mod draft;
 mod edit;
 
+use super::erased::publisher::{self as erased, ImageDraft, PublisherInner, PublisherStatistics};
 use super::handlers::Handlers;
 use super::node::{AdaptQos, Advertised, Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group};
@@ -34,7 +35,6 @@ use sinew_shm::EndpointKind;
 use std::borrow::Borrow;
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 /// Most blocks in a publisher's pool, unless the builder says otherwise, or the publisher keeps all
@@ -46,11 +46,11 @@ const POOL_BYTES: usize = 1 << 18;
 
 /// Returns the limit of a publisher's pool if its builder sets none. With `keep_all`, as many
 /// messages as are kept may be in flight at once.
-fn pool_capacity<T>(qos: &QoS) -> usize {
+fn pool_capacity(table: &TypeSupport, qos: &QoS) -> usize {
     // Heap memory of a value stays with its block: a pool of such values would keep the memory of
     // the greatest burst.
-    let kept = if qos.is_keep_all() && !std::mem::needs_drop::<T>() { qos.capacity() } else { 0 };
-    kept.min(POOL_BYTES / size_of::<T>().max(1)).max(POOL_CAPACITY)
+    let kept = if qos.is_keep_all() && table.drop.is_none() { qos.capacity() } else { 0 };
+    kept.min(POOL_BYTES / table.layout.size().max(1)).max(POOL_CAPACITY)
 }
 
 /// An entity that sends messages of type `T` to all subscriptions of its topic.
@@ -78,20 +78,8 @@ fn pool_capacity<T>(qos: &QoS) -> usize {
 /// has ended it.
 #[must_use = "a publisher ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _publisher = ..`), or `detach()` it"]
 pub struct Publisher<T: Message> {
-    /// For publishing without going through `inner`.
-    core: Arc<PublisherCore>,
-    inner: Arc<PublisherInner>,
+    erased: erased::Publisher,
     of: PhantomData<fn(T)>,
-}
-
-/// The part that is dropped with the last handle.
-struct PublisherInner {
-    core: Arc<PublisherCore>,
-    /// Control blocks for published boxes; made with the first one.
-    boxes: Mutex<Option<Arc<Pool>>>,
-    pool_capacity: usize,
-    handlers: Handlers,
-    node: Arc<NodeCore>,
 }
 
 impl<T: Message> Publisher<T> {
@@ -108,9 +96,10 @@ impl<T: Message> Publisher<T> {
     where
         T: Default,
     {
-        match self.core.loan_shared() {
+        let core = self.core();
+        match core.loan_shared() {
             Some(message) => Unique::assume(message),
-            None => Unique::assume(self.core.pool.loan::<T>()),
+            None => Unique::assume(core.pool.loan::<T>()),
         }
     }
 
@@ -129,19 +118,21 @@ impl<T: Message> Publisher<T> {
     /// The message comes back in the error, and no subscription got it; see [`PublishFailure`].
     #[inline]
     pub fn publish<M: IntoMessage<T>>(&self, message: M) -> Result<(), PublishError<T>> {
-        self.core.note();
-        if message.value().is_some_and(|value| self.core.publish_value(value)) {
+        let core = self.core();
+        core.note();
+        if message.value().is_some_and(|value| core.publish_value(value)) {
             return Ok(());
         }
         let form = if M::IS_SHARED { Ownership::Shared } else { Ownership::Unique };
         let Erased(message) = message.erase(self);
         let is_image = M::MAY_BE_IMAGE && message.is_image();
         let published = if is_image { Form::IMAGE } else { Form::of_value(form) };
-        self.core.publish(message, published).map_err(|(message, reason)| self.failed(message, form, reason))
+        core.publish(message, published).map_err(|(message, reason)| self.failed(message, form, reason))
     }
 
+    #[inline]
     pub(crate) fn core(&self) -> &Arc<PublisherCore> {
-        &self.core
+        &self.erased.core
     }
 
     #[cold]
@@ -151,13 +142,7 @@ impl<T: Message> Publisher<T> {
         form: Ownership,
         reason: Unpublished,
     ) -> PublishError<T> {
-        let failure = match reason {
-            Unpublished::Shutdown | Unpublished::Closed => PublishFailure::Shutdown,
-            Unpublished::Full => PublishFailure::Full { waited: self.core.qos.max_blocking_time },
-            Unpublished::WouldDeadlock => PublishFailure::WouldDeadlock,
-            Unpublished::NoSpace { wanted, free, size } => PublishFailure::NoSpace { wanted, free, size },
-            Unpublished::Undecodable => PublishFailure::Undecodable,
-        };
+        let failure = self.erased.failure(reason);
         let message = match form {
             _ if message.is_image() => UnsentMessage::Image(Sample::assume(message)),
             Ownership::Unique => UnsentMessage::Unique(Unique::assume(message)),
@@ -168,22 +153,22 @@ impl<T: Message> Publisher<T> {
 
     /// Returns the topic's full name, after remapping.
     pub fn topic(&self) -> &str {
-        &self.core.topic
+        self.erased.topic()
     }
 
     /// Returns the QoS that it offers.
     pub fn qos(&self) -> QoS {
-        self.core.qos
+        self.erased.qos()
     }
 
     /// Returns its identity, as in [`MessageInfo::publisher`](crate::MessageInfo::publisher).
     pub fn gid(&self) -> Gid {
-        Gid::new(self.core.session.participant, self.core.number())
+        self.erased.gid()
     }
 
     /// Returns the number of subscriptions that match now. ROS 2: `get_subscription_count`.
     pub fn subscription_count(&self) -> u64 {
-        self.core.match_listeners.matched_now()
+        self.erased.subscription_count()
     }
 
     /// Waits until at least `count` subscriptions match, at most for `timeout` (of real time, also
@@ -201,9 +186,7 @@ impl<T: Message> Publisher<T> {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn wait_for_subscribers(&self, count: u64, timeout: Duration) -> bool {
-        let context = &self.inner.node.context;
-        let enough = || self.core.match_listeners.matched_now() >= count;
-        context.graph.wait_until(enough, || context.session.has_ended(), timeout)
+        self.erased.wait_for_subscribers(count, timeout)
     }
 
     /// Asserts that this publisher is alive, as publishing does: for one that is
@@ -222,102 +205,50 @@ impl<T: Message> Publisher<T> {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn assert_liveliness(&self) {
-        if let Some(lease) = &self.core.promised.lease {
-            lease.assert();
-        }
+        self.erased.assert_liveliness();
     }
 
     /// Returns its counters.
     pub fn statistics(&self) -> PublisherStatistics {
-        let sent = self.core.sent();
-        PublisherStatistics {
-            published: sent.published,
-            copies: sent.work.copies,
-            encodings: sent.work.encodings,
-            decodings: sent.work.decodings,
-            drafts: sent.work.images,
-            retained: sent.retained as u64,
-            pooled: self.core.pool.made() as u64,
-        }
+        self.erased.statistics()
     }
 
     /// Keeps it until the context ends, with its handlers and the messages that it retains for late
     /// joiners; as [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
-        let session = self.inner.node.context.session.clone();
-        session.detach(self);
+        self.erased.detach();
     }
 
-    fn boxes(&self) -> Arc<Pool> {
-        let mut boxes = self.inner.boxes.lock();
-        boxes.get_or_insert_with(|| Pool::for_boxes::<T>(self.inner.pool_capacity)).clone()
+    /// Returns the publisher without its type, for messages of any form.
+    pub fn erased(&self) -> &erased::Publisher {
+        &self.erased
     }
 }
 
 impl<T: Message> Clone for Publisher<T> {
     fn clone(&self) -> Self {
-        Self { core: self.core.clone(), inner: self.inner.clone(), of: PhantomData }
+        Self { erased: self.erased.clone(), of: PhantomData }
     }
 }
 
 impl<T: Message> fmt::Debug for Publisher<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Publisher")
-            .field("topic", &self.topic())
-            .field("qos", &self.qos())
-            .finish_non_exhaustive()
+        self.erased.fmt(f)
     }
-}
-
-impl Drop for PublisherInner {
-    fn drop(&mut self) {
-        self.node.context.graph.remove_publisher(&self.core);
-        self.core.close();
-        if let Some(boxes) = &*self.boxes.lock() {
-            boxes.close();
-        }
-        self.handlers.deregister(false);
-    }
-}
-
-/// A publisher's counters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct PublisherStatistics {
-    /// Messages published.
-    pub published: u64,
-    /// Copies made: of a `&T` that was published; so that subscriptions could own their messages
-    /// (copies made when a message is taken count for the subscription); and of encoded messages,
-    /// and of plain values that weren't [lent](Publisher::loan), as bytes, into the memory where
-    /// other processes read them. (Up to 456 such bytes don't count: they lie in the ring itself.)
-    pub copies: u64,
-    /// Encodings of values that are not plain: for other processes, once for all of them, and for
-    /// subscriptions of this process that take another Rust type.
-    pub encodings: u64,
-    /// Decodings of messages that were published here in their encoded form, for subscriptions of
-    /// this process that take values, or another Rust type.
-    pub decodings: u64,
-    /// Messages that were published in their encoded form: [drafts](Publisher::draft), and
-    /// [samples](Sample) that were [edited](Publisher::edit) or passed on.
-    pub drafts: u64,
-    /// Messages that it retains for late joiners now.
-    pub retained: u64,
-    /// Blocks of its pool, free or lent.
-    pub pooled: u64,
 }
 
 impl<T: Message> Blocks<T> for Publisher<T> {
     #[inline]
     fn put(&self, value: T) -> Erased {
-        Erased(self.core.pool.put(value))
+        Erased(self.core().pool.put(value))
     }
 
     fn adopt(&self, value: Box<T>) -> Erased {
-        Erased(RawMessage::adopt(value, Some(&self.boxes())))
+        Erased(RawMessage::adopt(value, Some(&self.erased.boxes())))
     }
 
     fn count_copy(&self) {
-        self.core.count(CopyWork::COPY);
+        self.core().count(CopyWork::COPY);
     }
 }
 
@@ -427,7 +358,7 @@ impl Node {
 
 /// Makes a [`Publisher`]; from [`Node::publisher`](crate::Node::publisher).
 #[must_use = "nothing is published before `create`"]
-pub struct PublisherBuilder<T: Message, G = Group> {
+pub struct PublisherBuilder<T, G = Group> {
     node: Arc<NodeCore>,
     topic: String,
     qos: QoS,
@@ -441,6 +372,12 @@ pub struct PublisherBuilder<T: Message, G = Group> {
 
 impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     pub(crate) fn new(group: &G, topic: &str) -> Self {
+        Self::of_type(group, topic, TypeSupport::of::<T>())
+    }
+}
+
+impl<T, G: CallbackGroup> PublisherBuilder<T, G> {
+    pub(in crate::api) fn of_type(group: &G, topic: &str, table: &'static TypeSupport) -> Self {
         let handlers = Handlers::new(format!("publisher on {topic}"));
         Self {
             node: NodeCore::of(group.core()),
@@ -448,21 +385,13 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             qos: QoS::default(),
             adapt_qos: None,
             pool: None,
-            table: TypeSupport::of::<T>(),
+            table,
             group: group.clone(),
             handlers,
             of: PhantomData,
         }
     }
 
-    /// Sets another type than `T`.
-    pub(super) fn of_table(mut self, table: &'static TypeSupport) -> Self {
-        self.table = table;
-        self
-    }
-}
-
-impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     /// Sets the QoS that it offers; the default is [`QoS::default`].
     pub fn qos(mut self, qos: QoS) -> Self {
         self.qos = qos;
@@ -552,11 +481,12 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         self
     }
 
-    /// Makes the publisher. When this returns, it has matched the existing subscriptions.
+    /// Makes the publisher, without its type: for messages of any form. When this returns, it has
+    /// matched the existing subscriptions.
     ///
     /// # Errors
-    /// [`CreateError`]: the topic's name or the QoS is invalid, or the context is shut down.
-    pub fn create(mut self) -> Result<Publisher<T>, CreateError> {
+    /// As `create`.
+    pub fn create_erased(mut self) -> Result<erased::Publisher, CreateError> {
         let topic = self.node.place(&self.topic, &self.qos)?;
         if let Some(adapt) = self.adapt_qos.take() {
             self.qos = adapt(&self.node, &topic, self.qos)?;
@@ -564,7 +494,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         let context = self.node.context.clone();
         let match_listeners = self.handlers.match_listeners();
         let (node, shared_topic) = (self.node.full_name.clone(), Arc::from(topic.as_str()));
-        let pool = self.pool.unwrap_or_else(|| pool_capacity::<T>(&self.qos));
+        let pool = self.pool.unwrap_or_else(|| pool_capacity(self.table, &self.qos));
         let promised = self.handlers.promised(&self.qos, self.group.core(), (&node, &shared_topic));
         let offered = PublisherConfig {
             number: next_serial(),
@@ -586,38 +516,23 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         let endpoint = entity.map(|entity| ShmEndpoint::boxed(entity, offered.qos, offered.table));
         let core =
             context.graph.add_publisher(&topic, offered, match_listeners, endpoint.into_iter().collect());
-        let inner = PublisherInner {
-            core: core.clone(),
+        Ok(erased::Publisher::of(PublisherInner {
+            core,
             boxes: Mutex::new(None),
             pool_capacity: pool,
             handlers: self.handlers,
-            node: self.node.clone(),
-        };
-        Ok(Publisher { core, inner: Arc::new(inner), of: PhantomData })
+            node: self.node,
+        }))
     }
 }
 
-/// A message to be written in its encoded form, where it will be published; from
-/// [`Publisher::image_draft`]. Dropping it has no other effect.
-pub struct ImageDraft(pub(super) RawMessage);
-
-impl Deref for ImageDraft {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        self.0.image().unwrap_or_default()
-    }
-}
-
-impl DerefMut for ImageDraft {
-    fn deref_mut(&mut self) -> &mut [u8] {
-        self.0.image_mut().unwrap_or_default()
-    }
-}
-
-impl fmt::Debug for ImageDraft {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ImageDraft({} bytes)", self.len())
+impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
+    /// Makes the publisher. When this returns, it has matched the existing subscriptions.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the topic's name or the QoS is invalid, or the context is shut down.
+    pub fn create(self) -> Result<Publisher<T>, CreateError> {
+        Ok(Publisher { erased: self.create_erased()?, of: PhantomData })
     }
 }
 

@@ -1,12 +1,15 @@
 //! Awaiting messages: futures and a stream over a subscription, for any runtime.
 
+use super::erased::subscription as erased;
 use super::subscription::Subscription;
 use crate::mailbox::history::Entry;
 use crate::mailbox::waiters::WaiterId;
+use crate::message::erased::Taken;
 use crate::message::{MessageInfo, Sample, Shared, Unique};
 use futures_core::Stream;
 use sinew_msg::Message;
 use std::fmt;
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -47,7 +50,7 @@ impl<T: Message> Subscription<T> {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn recv(&self) -> Recv<'_, T> {
-        Recv(RecvWait::new(self))
+        Recv(RecvWait::new(self.erased()), PhantomData)
     }
 
     /// As [`recv`](Self::recv), but yields an owned message: copied only if the message is held
@@ -56,30 +59,30 @@ impl<T: Message> Subscription<T> {
     where
         T: Clone,
     {
-        RecvUnique(RecvWait::new(self))
+        RecvUnique(RecvWait::new(self.erased()), PhantomData)
     }
 
     /// As [`recv`](Self::recv), but yields the message in place; see
     /// [`take_sample`](Self::take_sample).
     pub fn recv_sample(&self) -> RecvSample<'_, T> {
-        RecvSample(RecvWait::new(self))
+        RecvSample(RecvWait::new(self.erased()), PhantomData)
     }
 
     /// Returns the messages as a [`Stream`](futures_core::Stream), which ends where
     /// [`recv`](Self::recv) yields `None`.
     pub fn stream(&self) -> Messages<'_, T> {
-        Messages(RecvWait::new(self))
+        Messages(RecvWait::new(self.erased()), PhantomData)
     }
 }
 
 /// The wait of one future at a subscription. If dropped, it passes on an unused wake-up.
-struct RecvWait<'a, T: Message> {
-    subscription: &'a Subscription<T>,
+struct RecvWait<'a> {
+    subscription: &'a erased::Subscription,
     waiter: WaiterId,
 }
 
-impl<'a, T: Message> RecvWait<'a, T> {
-    fn new(subscription: &'a Subscription<T>) -> Self {
+impl<'a> RecvWait<'a> {
+    fn new(subscription: &'a erased::Subscription) -> Self {
         Self { subscription, waiter: WaiterId::default() }
     }
 
@@ -87,7 +90,7 @@ impl<'a, T: Message> RecvWait<'a, T> {
     fn poll<R>(
         &mut self,
         task: &Context<'_>,
-        take: impl Fn(&Subscription<T>, Entry) -> Option<R>,
+        take: impl Fn(&erased::Subscription, Entry) -> Option<R>,
     ) -> Poll<Option<R>> {
         loop {
             let Some(entry) = ready!(self.subscription.poll_take(&mut self.waiter, task.waker())) else {
@@ -100,7 +103,7 @@ impl<'a, T: Message> RecvWait<'a, T> {
     }
 }
 
-impl<T: Message> Drop for RecvWait<'_, T> {
+impl Drop for RecvWait<'_> {
     fn drop(&mut self) {
         self.subscription.stop_waiting(&mut self.waiter);
     }
@@ -110,13 +113,13 @@ impl<T: Message> Drop for RecvWait<'_, T> {
 ///
 /// Polled again after it was ready, it waits for the following message.
 #[must_use = "a future does nothing until it is awaited"]
-pub struct Recv<'a, T: Message>(RecvWait<'a, T>);
+pub struct Recv<'a, T: Message>(RecvWait<'a>, PhantomData<fn() -> T>);
 
 impl<T: Message> Future for Recv<'_, T> {
     type Output = Option<(Shared<T>, MessageInfo)>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.poll(task, Subscription::shared)
+        self.0.poll(task, Subscription::<T>::shared)
     }
 }
 
@@ -124,13 +127,13 @@ impl<T: Message> Future for Recv<'_, T> {
 ///
 /// Polled again after it was ready, it waits for the following message.
 #[must_use = "a future does nothing until it is awaited"]
-pub struct RecvUnique<'a, T: Message>(RecvWait<'a, T>);
+pub struct RecvUnique<'a, T: Message>(RecvWait<'a>, PhantomData<fn() -> T>);
 
 impl<T: Message + Clone> Future for RecvUnique<'_, T> {
     type Output = Option<(Unique<T>, MessageInfo)>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.poll(task, Subscription::unique)
+        self.0.poll(task, Subscription::<T>::unique)
     }
 }
 
@@ -138,25 +141,54 @@ impl<T: Message + Clone> Future for RecvUnique<'_, T> {
 ///
 /// Polled again after it was ready, it waits for the following message.
 #[must_use = "a future does nothing until it is awaited"]
-pub struct RecvSample<'a, T: Message>(RecvWait<'a, T>);
+pub struct RecvSample<'a, T: Message>(RecvWait<'a>, PhantomData<fn() -> T>);
 
 impl<T: Message> Future for RecvSample<'_, T> {
     type Output = Option<(Sample<T>, MessageInfo)>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.poll(task, |subscription, entry| Some(subscription.sample(entry)))
+        self.0.poll(task, |subscription, entry| Some(Subscription::<T>::sample(subscription, entry)))
+    }
+}
+
+impl erased::Subscription {
+    /// Returns a future for the next message, in the form in which [`take`](Self::take) returns it;
+    /// otherwise as [`Subscription::recv`].
+    pub fn recv(&self) -> RecvTaken<'_> {
+        RecvTaken(RecvWait::new(self))
+    }
+}
+
+/// A future for the next message; from
+/// [`erased::Subscription::recv`](crate::erased::Subscription::recv).
+///
+/// Polled again after it was ready, it waits for the following message.
+#[must_use = "a future does nothing until it is awaited"]
+pub struct RecvTaken<'a>(RecvWait<'a>);
+
+impl Future for RecvTaken<'_> {
+    type Output = Option<Taken>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.poll(task, erased::Subscription::taken)
+    }
+}
+
+impl fmt::Debug for RecvTaken<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecvTaken").field("topic", &self.0.subscription.topic()).finish_non_exhaustive()
     }
 }
 
 /// A subscription's messages, one after the other; from [`Subscription::stream`].
 #[must_use = "a stream does nothing until it is polled"]
-pub struct Messages<'a, T: Message>(RecvWait<'a, T>);
+pub struct Messages<'a, T: Message>(RecvWait<'a>, PhantomData<fn() -> T>);
 
 impl<T: Message> Stream for Messages<'_, T> {
     type Item = (Shared<T>, MessageInfo);
 
     fn poll_next(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll(task, Subscription::shared)
+        self.0.poll(task, Subscription::<T>::shared)
     }
 }
 

@@ -1,16 +1,20 @@
 //! Servers.
 
-use super::context::ContextCore;
+use super::callback::Outcome;
+use super::erased::server::{
+    self as erased, Answers, Asked, ServerInner, ServerTask, received, retire, task_of_core,
+};
+use super::erased::service::Request;
 use super::introspection::service_events::{self, ServiceIntrospection};
 use super::node::{Node, NodeCore};
 use super::service_callback::{AsyncServiceCallback, IncomingRequest, ServiceCallback, info};
-use crate::executor::crew::scheduler::{CallbackResult, Scheduler, Task, TaskOutcome, TaskRef};
-use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership, ReentrantGroup};
+use crate::executor::crew::scheduler::{CallbackResult, Task, TaskOutcome, TaskRef};
+use crate::executor::group::{CallbackGroup, Group, GroupMember, ReentrantGroup};
 use crate::executor::group_token::GroupToken;
 use crate::executor::owner::Close;
+use crate::executor::prefetch;
 use crate::executor::wait_set::{self, Waitable};
 use crate::executor::work::queue::WorkQueueCore;
-use crate::executor::{panic_message, prefetch, report};
 use crate::message::Unique;
 use crate::message::block::Pool;
 use crate::message::info::ChainScope;
@@ -18,26 +22,19 @@ use crate::remote::shm::transport::ShmTransport;
 use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
 use crate::service::async_tasks::ServerFutures;
-use crate::service::failure::CallFailure;
-use crate::service::observed::{Observed, ServiceEvent};
-use crate::service::pending_calls::PendingCalls;
-use crate::service::request::{ReplyTo, Request};
-use crate::service::request_queue::{
-    self, MAX_REQUESTS, RequestListener, RequestQueue, ServerCore, ServerStats,
-};
+use crate::service::observed::Observed;
+use crate::service::request::Request as QueuedRequest;
+use crate::service::request_queue::{MAX_REQUESTS, ServerCore, ServerStats};
 use crate::service::responder::ReplyToken;
 use crate::service::statistics::ServerStatistics;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::Stamp;
-use crate::sys::logging::Level;
-use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, next_serial};
+use crate::sys::sync::{Arc, AtomicBool, Mutex, next_serial};
 use sinew_msg::Service;
 use sinew_msg::cdr::Structure;
 use sinew_shm::{Callback, EndpointKey, OwnEndpoint};
-use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::OnceLock;
 
 /// Most blocks for responses in a server's pool.
@@ -77,50 +74,38 @@ const POOL_CAPACITY: usize = 64;
 /// [closed](Self::close).
 #[must_use = "a server ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`), or `detach()` it"]
 pub struct Server<S: Service> {
-    inner: Arc<ServerInner>,
+    erased: erased::Server,
     of: PhantomData<fn(S)>,
-}
-
-/// The part that is dropped with the last handle.
-struct ServerInner {
-    core: Arc<ServerCore>,
-    /// Its membership in its group; `None` if it has a listener.
-    member: Option<(Arc<GroupCore>, Membership)>,
-    /// Its futures in progress, if it answers asynchronously.
-    tasks: Option<Arc<dyn Close>>,
-    is_closed: AtomicBool,
-    node: Arc<NodeCore>,
 }
 
 impl<S: Service> Server<S> {
     /// The queue does the work for which the server answers later than it takes the request.
     pub(super) fn is_worked_by(&self, queue: &Arc<WorkQueueCore>) {
-        let core = &self.inner.core;
+        let core = &self.erased.inner.core;
         core.requests.is_worked_by(core, queue.clone());
     }
 
     /// Returns the service's full name, after remapping.
     pub fn name(&self) -> &str {
-        &self.inner.core.requests.name
+        self.erased.name()
     }
 
     /// Returns its counters.
     pub fn statistics(&self) -> ServerStatistics {
-        self.inner.core.statistics()
+        self.erased.statistics()
     }
 
     /// Keeps it without a handle until the context ends; as
     /// [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
-        let session = self.inner.node.context.session.clone();
-        session.detach(self);
+        self.erased.detach();
     }
 
     /// Ends it and its clones, as dropping the last one does, and waits for its callback if that is
     /// running on another thread. Called in its own callback, it doesn't wait; nor does a second
     /// `close`, or that of a server with a [listener](ServerBuilder::listener).
     pub fn close(self) {
-        self.inner.leave(true);
+        self.erased.close();
     }
 
     /// Publishes events of its requests and responses on the hidden topic
@@ -134,60 +119,33 @@ impl<S: Service> Server<S> {
     where
         S: Service<Request: Structure, Response: Structure>,
     {
-        let observer = service_events::observer::<S>(&self.inner.node, self.name(), (state, qos))?;
-        drop(self.inner.core.observed.set(observer));
+        let inner = &self.erased.inner;
+        let observer = service_events::observer::<S>(&inner.node, self.name(), (state, qos))?;
+        drop(inner.core.observed.set(observer));
         Ok(())
     }
 
     /// Returns `true` if it was [closed](Self::close), or if it [stands](crate::Context::node_of)
     /// for a server on the network and has given way to a server of this host.
     pub fn is_closed(&self) -> bool {
-        !self.inner.core.requests.is_served_by(&self.inner.core)
+        self.erased.is_closed()
+    }
+
+    /// Returns the server without its types.
+    pub fn erased(&self) -> &erased::Server {
+        &self.erased
     }
 }
 
 impl<S: Service> Clone for Server<S> {
     fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), of: PhantomData }
-    }
-}
-
-impl ServerInner {
-    fn leave(&self, wait: bool) {
-        // Relaxed: one of several threads goes on, and locks protect everything else.
-        if self.is_closed.swap(true, Ordering::Relaxed) {
-            return; // it has left already: the service may have another server by now
-        }
-        if let Some((group, membership)) = &self.member {
-            group.deregister(*membership, wait);
-        }
-        retire(&self.node.context, &self.core);
-        if let Some(tasks) = &self.tasks {
-            tasks.close();
-        }
-        self.core.pool.close();
-    }
-}
-
-/// Lets no more requests reach a server, from this process or others.
-fn retire(context: &ContextCore, core: &ServerCore) {
-    let known = core.known.lock().take();
-    if let (Some(known), Some(transport)) = (&known, context.transport()) {
-        transport.forget_server(known.key());
-    }
-    context.services.remove_server(core);
-    drop(known); // after its clients in other processes were notified
-}
-
-impl Drop for ServerInner {
-    fn drop(&mut self) {
-        self.leave(false);
+        Self { erased: self.erased.clone(), of: PhantomData }
     }
 }
 
 impl<S: Service> fmt::Debug for Server<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("name", &self.name()).finish_non_exhaustive()
+        self.erased.fmt(f)
     }
 }
 
@@ -203,13 +161,13 @@ impl<S: Service> wait_set::sealed::Sealed for Server<S> {}
 
 impl<S: Service> Waitable for Server<S> {
     fn subject(&self) -> usize {
-        Arc::as_ptr(&self.inner.core).addr()
+        self.erased.subject()
     }
 }
 
 /// Makes a [`Server`]; from [`Node::server`](crate::Node::server).
 #[must_use = "nothing is answered before `callback`, `async_callback` or `listener`"]
-pub struct ServerBuilder<S: Service, G = Group> {
+pub struct ServerBuilder<S, G = Group> {
     node: Arc<NodeCore>,
     name: String,
     group: G,
@@ -221,25 +179,23 @@ pub struct ServerBuilder<S: Service, G = Group> {
 
 impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     pub(crate) fn new(group: &G, name: &str) -> Self {
+        Self::of_types(group, name, ServiceTypes::of::<S>())
+    }
+}
+
+impl<S, G: CallbackGroup> ServerBuilder<S, G> {
+    pub(super) fn of_types(group: &G, name: &str, types: ServiceTypes) -> Self {
         Self {
             node: NodeCore::of(group.core()),
             name: name.to_owned(),
             group: group.clone(),
             max_requests: MAX_REQUESTS,
             qos: QoS::services(),
-            types: ServiceTypes::of::<S>(),
+            types,
             of: PhantomData,
         }
     }
 
-    /// Sets other types than those of `S`.
-    pub(super) fn of_types(mut self, types: ServiceTypes) -> Self {
-        self.types = types;
-        self
-    }
-}
-
-impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     /// Sets the QoS that it announces to others.
     pub(crate) fn qos(mut self, qos: QoS) -> Self {
         self.qos = qos;
@@ -253,6 +209,111 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
         self
     }
 
+    /// Makes the server a member of its group.
+    fn member(
+        self,
+        core: Arc<ServerCore>,
+        task: Arc<dyn GroupMember>,
+        tasks: Option<Arc<dyn Close>>,
+    ) -> erased::Server {
+        let group = self.group.core().clone();
+        let membership = group.join(task);
+        let (member, node) = (Some((group, membership)), self.node);
+        erased::Server::of(ServerInner { core, member, tasks, is_closed: AtomicBool::new(false), node })
+    }
+
+    /// Makes the server with this callback.
+    fn answering(self, callback: impl Answers) -> Result<erased::Server, CreateError> {
+        let core = self.open()?;
+        let task = ServerTask { core: core.clone(), callback, place: prefetch::NoteIndex::new() };
+        Ok(self.member(core, Arc::new(task), None))
+    }
+
+    /// Makes the server with this listener.
+    fn listening(self, listener: impl Answers) -> Result<erased::Server, CreateError> {
+        let core = self.open()?;
+        let node = self.node;
+        let inner = ServerInner { core, member: None, tasks: None, is_closed: AtomicBool::new(false), node };
+        inner.core.requests.listen(&inner.core, erased::listener(listener));
+        Ok(erased::Server::of(inner))
+    }
+
+    /// Makes the server, without its types, with a listener for its requests, as
+    /// [`listener`](Self::listener).
+    ///
+    /// # Errors
+    /// As `callback`.
+    pub fn listener_erased<R: Outcome>(
+        self,
+        listener: impl Fn(Request<'_>) -> R + Send + Sync + 'static,
+    ) -> Result<erased::Server, CreateError> {
+        let listener: erased::ErasedCallback = Box::new(move |_, request| listener(request).into_result());
+        self.listening(listener)
+    }
+
+    fn open(&self) -> Result<Arc<ServerCore>, CreateError> {
+        open(&self.node, &self.name, self.types, (self.max_requests, self.qos))
+    }
+}
+
+impl<S, State: Send + 'static> ServerBuilder<S, Group<State>> {
+    /// Makes the server, without its types, with a callback that the executor runs for each
+    /// request: it gets the group's state and the request. Otherwise as `callback`.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::Unique;
+    /// use sinew::erased::{Message as Erased, Request, ServiceTypes};
+    /// # #[derive(Debug, PartialEq)] struct Number(u64); impl Message for Number {}
+    /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
+    /// let context = Context::new()?;
+    /// let node = context.node("binding")?;
+    /// let calls = node.group(0_u64);
+    /// let types = ServiceTypes::of::<Double>();
+    /// let _server = calls.erased_server("double", types).callback_erased(|calls: &mut u64, request: Request| {
+    ///     *calls += 1;
+    ///     let doubled = request.message.value_of::<Number>().unwrap().0 * 2;
+    ///     request.respond(Unique::new(Number(doubled)))
+    /// })?;
+    /// let client = node.erased_client("double", types).create_erased()?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// let doubled = executor.spin_until(client.call_async(Unique::new(Number(21))).unwrap())?.unwrap();
+    /// assert_eq!(doubled.value_of::<Number>(), Some(&Number(42)));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As `callback`.
+    pub fn callback_erased<R: Outcome>(
+        self,
+        callback: impl FnMut(&mut State, Request<'_>) -> R + Send + 'static,
+    ) -> Result<erased::Server, CreateError> {
+        let state = self.group.state.clone();
+        let cell = self.group.number.callback(callback);
+        let callback: erased::ErasedCallback = Box::new(move |token, request| {
+            let callback = cell.open(&mut token.callbacks);
+            callback(state.open(&mut token.state), request).into_result()
+        });
+        self.answering(callback)
+    }
+}
+
+impl<S> ServerBuilder<S, ReentrantGroup> {
+    /// As in a [`Group`], but several threads may call it at once, and there is no state.
+    ///
+    /// # Errors
+    /// As `callback`.
+    pub fn callback_erased<R: Outcome>(
+        self,
+        callback: impl Fn(Request<'_>) -> R + Send + Sync + 'static,
+    ) -> Result<erased::Server, CreateError> {
+        let callback: erased::ErasedCallback = Box::new(move |_, request| callback(request).into_result());
+        self.answering(callback)
+    }
+}
+
+impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     /// Makes the server, with a callback that the executor runs for each request; see
     /// [`ServiceCallback`] for its forms. The callback may also run on the thread of a waiting
     /// caller, in place of one of the executor's. A panic in it is passed on to the caller, and
@@ -268,15 +329,12 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
         F: ServiceCallback<S, S::Request, G, Form>,
         Form: 'static,
     {
-        let core = self.open()?;
-        let answerer = ServerTask::<S, G, Form, F> {
-            core: core.clone(),
-            callback: callback.cell(&self.group),
+        let call = TypedCall::<S, G, Form, F> {
+            cell: callback.cell(&self.group),
             group: self.group.clone(),
-            place: prefetch::NoteIndex::new(),
             of: PhantomData,
         };
-        Ok(self.member(core, Arc::new(answerer), None))
+        Ok(Server { erased: self.answering(call)?, of: PhantomData })
     }
 
     /// Makes the server, with a listener for its requests: it runs at once on the thread that
@@ -322,36 +380,10 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
         F: ServiceCallback<S, S::Request, ReentrantGroup, Form>,
         Form: 'static,
     {
-        let core = self.open()?;
         let group = ReentrantGroup::new(self.node.clone());
-        let cell = listener.cell(&group);
-        let listener = RequestListener::new(move |core, request| {
-            let call =
-                |asked: IncomingRequest<'_, S>| F::call(&cell, &group, &mut GroupToken::reentrant(), asked);
-            if let Err(error) = answer(core, request, call) {
-                let what = format!("the listener of {}", describe(core));
-                let level = if core.requests.session.has_ended() { Level::Info } else { Level::Error };
-                report(level, &what, &format_args!("{what} failed: {error}"));
-            }
-        });
-        let node = self.node;
-        let inner = ServerInner { core, member: None, tasks: None, is_closed: AtomicBool::new(false), node };
-        inner.core.requests.listen(&inner.core, listener);
-        Ok(Server { inner: Arc::new(inner), of: PhantomData })
-    }
-
-    /// Makes the server a member of its group.
-    fn member(
-        self,
-        core: Arc<ServerCore>,
-        task: Arc<dyn GroupMember>,
-        tasks: Option<Arc<dyn Close>>,
-    ) -> Server<S> {
-        let group = self.group.core().clone();
-        let membership = group.join(task);
-        let (member, node) = (Some((group, membership)), self.node);
-        let inner = ServerInner { core, member, tasks, is_closed: AtomicBool::new(false), node };
-        Server { inner: Arc::new(inner), of: PhantomData }
+        let call =
+            TypedCall::<S, ReentrantGroup, Form, F> { cell: listener.cell(&group), group, of: PhantomData };
+        Ok(Server { erased: self.listening(call)?, of: PhantomData })
     }
 
     /// Makes the server, with a callback that returns futures; see [`AsyncServiceCallback`] for its
@@ -399,11 +431,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
             of: PhantomData,
         };
         let queue = tasks.queue.clone();
-        Ok(self.member(core, Arc::new(answerer), Some(queue)))
-    }
-
-    fn open(&self) -> Result<Arc<ServerCore>, CreateError> {
-        open(&self.node, &self.name, self.types, (self.max_requests, self.qos))
+        Ok(Server { erased: self.member(core, Arc::new(answerer), Some(queue)), of: PhantomData })
     }
 }
 
@@ -453,144 +481,26 @@ fn open(
     Ok(core)
 }
 
-/// Methods that tasks of servers take from their cores.
-macro_rules! task_of_core {
-    () => {
-        fn callback_of(&self, node: EndpointKey) -> Callback {
-            self.core.known.lock().as_ref().map(OwnEndpoint::key).map_or(Callback::Other(node), Callback::Of)
-        }
-
-        fn place(&self) -> &prefetch::NoteIndex {
-            &self.place
-        }
-
-        fn rest(&self) -> Vec<prefetch::Part> {
-            rest(&self.core)
-        }
-
-        fn subject(&self) -> usize {
-            Arc::as_ptr(&self.core).addr()
-        }
-
-        fn has_ended(&self) -> bool {
-            self.core.requests.session.has_ended()
-        }
-
-        fn describe(&self) -> String {
-            describe(&self.core)
-        }
-    };
-}
-
-/// A server as its executor sees it: everything a call needs in one place.
-struct ServerTask<S: Service, G, Form, F: ServiceCallback<S, S::Request, G, Form>> {
-    core: Arc<ServerCore>,
+/// A callback in one of the [forms](ServiceCallback) for an `S`.
+struct TypedCall<S: Service, G, Form, F: ServiceCallback<S, S::Request, G, Form>> {
+    cell: F::Cell,
     group: G,
-    place: prefetch::NoteIndex,
-    callback: F::Cell,
     of: PhantomData<fn(S) -> Form>,
 }
 
-impl<S, G, Form, F> Task for ServerTask<S, G, Form, F>
+impl<S, G, Form, F> Answers for TypedCall<S, G, Form, F>
 where
     S: Service,
     G: CallbackGroup,
+    Form: 'static,
     F: ServiceCallback<S, S::Request, G, Form>,
 {
-    fn run(&self, token: &mut GroupToken) -> TaskOutcome {
-        let core = &self.core;
-        let Some((request, next)) = core.requests.take_for(core, token) else {
-            return TaskOutcome::NOTHING;
-        };
-        let result = answer(core, request, |asked| F::call(&self.callback, &self.group, token, asked));
-        TaskOutcome { result, next, called: true }
+    #[inline]
+    fn answer(&self, core: &Arc<ServerCore>, token: &mut GroupToken, asked: Asked<'_>) -> CallbackResult {
+        let Asked { message, publication, reply_to } = asked;
+        let asked = IncomingRequest { request: Unique::assume(message), publication, reply_to, core };
+        F::call(&self.cell, &self.group, token, asked)
     }
-
-    fn pending(&self) -> Option<Stamp> {
-        self.core.requests.pending(&self.core)
-    }
-
-    fn clear_ready(&self) -> bool {
-        self.core.requests.retract(&self.core, false)
-    }
-
-    task_of_core!();
-}
-
-impl<S, G, Form, F> GroupMember for ServerTask<S, G, Form, F>
-where
-    S: Service,
-    G: CallbackGroup,
-    F: ServiceCallback<S, S::Request, G, Form>,
-{
-    fn attach(&self, task_ref: Option<TaskRef>) {
-        self.core.requests.attach(&self.core, task_ref);
-    }
-
-    fn attached(&self) {
-        self.core.requests.retune();
-    }
-}
-
-/// Runs a callback for a request. If it panics, the caller is notified before the panic goes on.
-#[inline(always)]
-fn answer<S: Service>(
-    core: &Arc<ServerCore>,
-    request: Request,
-    callback: impl FnOnce(IncomingRequest<'_, S>) -> CallbackResult,
-) -> CallbackResult {
-    received(core, &request);
-    let Request { message, publication, reply_to } = request;
-    let _chain = ChainScope::enter(Some(publication.lineage));
-    let mut reply_to = Some(reply_to);
-    let open = &mut reply_to;
-    let result = catch_unwind(AssertUnwindSafe(|| {
-        callback(IncomingRequest { request: Unique::assume(message), publication, reply_to: open, core })
-    }));
-    match result {
-        Ok(result) => result,
-        Err(panic) => panicked(core, reply_to, panic),
-    }
-}
-
-/// Notifies the server's observer of a request that it has taken.
-#[inline]
-fn received(core: &ServerCore, request: &Request) {
-    let caller = || request.reply_to.caller(core.requests.session.participant);
-    core.observed.tell(ServiceEvent::RequestReceived, caller, &request.message);
-}
-
-/// Notifies the caller of a callback's panic, and resumes that.
-#[cold]
-#[inline(never)]
-fn panicked(core: &ServerCore, reply_to: Option<ReplyTo>, panic: Box<dyn Any + Send>) -> ! {
-    if let Some(reply_to) = reply_to {
-        core.fail(reply_to, CallFailure::Panicked { message: panic_message(&*panic) });
-    }
-    resume_unwind(panic)
-}
-
-/// The code that every call of a service executes.
-fn code(name: &mut dyn FnMut(usize, usize)) {
-    RequestQueue::code(name);
-    name(PendingCalls::complete as *const () as usize, 7);
-    name(Scheduler::run_as_caller as *const () as usize, 10);
-    name(Scheduler::finish as *const () as usize, 5);
-}
-
-fn rest(core: &Arc<ServerCore>) -> Vec<prefetch::Part> {
-    let queue: Arc<dyn prefetch::Footprint> = core.requests.clone();
-    vec![
-        prefetch::Part::value(core, request_queue::LINES),
-        prefetch::Part::value(&core.requests, 4),
-        prefetch::Part::Deep(Arc::downgrade(&queue)),
-        prefetch::Part::Code(code),
-        prefetch::Part::pool(&core.pool),
-    ]
-}
-
-fn describe(core: &ServerCore) -> String {
-    format!("service {} of node {}", core.requests.name, core.node)
 }
 
 /// An asynchronous server as its executor sees it: two queues, requests and futures that can go on.
@@ -609,9 +519,9 @@ where
     F: AsyncServiceCallback<S, S::Request, G, Form>,
 {
     /// Makes a future for a request, and polls it for the first time.
-    fn begin(&self, request: Request, token: &mut GroupToken) -> CallbackResult {
+    fn begin(&self, request: QueuedRequest, token: &mut GroupToken) -> CallbackResult {
         received(&self.core, &request);
-        let Request { message, publication, reply_to } = request;
+        let QueuedRequest { message, publication, reply_to } = request;
         let _chain = ChainScope::enter(Some(publication.lineage));
         let about = || info(publication, &self.core);
         let mut reply_token = ReplyToken::new(reply_to, &self.core);

@@ -1,38 +1,38 @@
 //! Subscriptions.
 
-use super::callback::{Called, SubscriptionCallback};
+use super::callback::{Called, Outcome, SubscriptionCallback};
+use super::erased::Erased;
+use super::erased::subscription::{
+    self as erased, Calls, ErasedCall, ErasedCallback, OpenSubscription, SubscriptionInner,
+    SubscriptionStatistics, SubscriptionTask,
+};
 use super::handlers::Handlers;
 use super::introspection::topic_statistics::TopicStatistics;
 use super::node::{AdaptQos, Advertised, Node, NodeCore};
-use super::timer::Timer;
-use crate::executor::crew::scheduler::{Task, TaskOutcome, TaskRef};
-use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
+use crate::executor::group::{CallbackGroup, Group, GroupCore, ReentrantGroup};
 use crate::executor::group_token::GroupToken;
 use crate::executor::wait_set::{self, WaitSet, Waitable};
-use crate::executor::{AddError, Executor, prefetch};
+use crate::executor::{AddError, prefetch};
 use crate::mailbox::history::Entry;
-use crate::mailbox::waiters::{Listener, WaiterId};
 use crate::message::block::{Pool, RawMessage};
+use crate::message::erased::Taken;
+use crate::message::generic::check;
 use crate::message::incoming::Incoming;
-use crate::message::info::ChainScope;
+use crate::message::registered::MessageType;
 use crate::message::type_support::{CloneInto, TypeSupport, clone_into};
-use crate::message::work::CopyWork;
 use crate::message::{Check, MessageInfo, Sample, Shared, Unique};
 use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
-use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, Mutex, next_serial};
 use crate::topic::copy_plan::Role;
 use crate::topic::statistics_collector::StatisticsCollector;
-use crate::topic::subscription_core::{self, Filter, SubscriptionConfig, SubscriptionCore};
+use crate::topic::subscription_core::{Filter, SubscriptionConfig, SubscriptionCore};
 use sinew_msg::Message;
 use sinew_msg::cdr::Structure;
 use sinew_msg::view::Viewed;
-use sinew_shm::{Callback, EndpointKey};
-use sinew_shm::{EndpointKind, OwnEndpoint};
+use sinew_shm::EndpointKind;
 use std::fmt;
 use std::marker::PhantomData;
-use std::task::{Poll, Waker};
 use std::time::Duration;
 
 /// Most blocks in a subscription's pool, which holds messages kept by value and late copies.
@@ -88,38 +88,11 @@ pub enum BufferType {
 /// dropped, or any of them is [closed](Self::close).
 #[must_use = "a subscription ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _subscription = ..`), or `detach()` it"]
 pub struct Subscription<T: Message> {
-    /// For taking messages without going through `inner`.
-    core: Arc<SubscriptionCore>,
-    inner: Arc<SubscriptionInner>,
+    erased: erased::Subscription,
     of: PhantomData<fn() -> T>,
 }
 
-/// The part that is dropped with the last handle.
-struct SubscriptionInner {
-    core: Arc<SubscriptionCore>,
-    member: Option<(Arc<GroupCore>, Membership)>,
-    /// `None` once it is closed.
-    open: Mutex<Option<OpenSubscription>>,
-    handlers: Handlers,
-    node: Arc<NodeCore>,
-}
-
-/// The part of a subscription that exists until it is closed.
-struct OpenSubscription {
-    /// Its identity in other processes.
-    entity: Option<OwnEndpoint>,
-    /// Its membership for a wait set, in a group of its own, if it has no callback and ever was in
-    /// one.
-    watch: Option<(Arc<GroupCore>, Membership)>,
-    /// The timer that publishes its statistics.
-    statistics: Option<Timer>,
-}
-
 impl<T: Message> Subscription<T> {
-    fn of(inner: SubscriptionInner) -> Self {
-        Self { core: inner.core.clone(), inner: Arc::new(inner), of: PhantomData }
-    }
-
     /// Takes the oldest message that has not been taken yet, and returns it with its
     /// [`MessageInfo`]. Never blocks, allocates nothing. A message from another process that
     /// another thread is about to bring in (one that has just found its publisher) comes with the
@@ -143,13 +116,13 @@ impl<T: Message> Subscription<T> {
     /// on a subscription that is [viewing](SubscriptionBuilder::accept_images), a message from
     /// another process isn't decoded, but read in that process's memory.
     pub fn take_sample(&self) -> Option<(Sample<T>, MessageInfo)> {
-        self.core.take().map(|entry| self.sample(entry))
+        self.erased.core.take().map(|entry| Self::sample(&self.erased, entry))
     }
 
     #[inline]
-    fn take_as<R>(&self, make: impl Fn(&Self, Entry) -> Option<R>) -> Option<R> {
+    fn take_as<R>(&self, make: impl Fn(&erased::Subscription, Entry) -> Option<R>) -> Option<R> {
         loop {
-            let message = make(self, self.core.take()?);
+            let message = make(&self.erased, self.erased.core.take()?);
             if message.is_some() {
                 return message;
             }
@@ -187,9 +160,7 @@ impl<T: Message> Subscription<T> {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
-        let SubscriptionConfig { topic, node, .. } = &self.core.wanted;
-        let whose = format!("subscription to {topic} of node {node}");
-        self.core.set_listener(Some(Listener::new(whose, listener)));
+        self.erased.set_listener(listener);
     }
 
     /// Brings in all messages that publishers of other processes have published so far, so that
@@ -200,28 +171,28 @@ impl<T: Message> Subscription<T> {
     /// For callers that need all messages published before another event, such as the feedback of a
     /// goal before its result.
     pub fn bring_in(&self, timeout: Duration) -> bool {
-        self.core.bring_in(timeout)
+        self.erased.bring_in(timeout)
     }
 
     /// Removes the listener; it may still be called for messages that other threads are just
     /// publishing.
     pub fn clear_listener(&self) {
-        self.core.set_listener(None);
+        self.erased.clear_listener();
     }
 
     /// Returns the topic's full name, after remapping.
     pub fn topic(&self) -> &str {
-        &self.core.wanted.topic
+        self.erased.topic()
     }
 
     /// Returns the QoS that it requests.
     pub fn qos(&self) -> QoS {
-        self.core.wanted.qos
+        self.erased.qos()
     }
 
     /// Returns the number of publishers that match now. ROS 2: `get_publisher_count`.
     pub fn publisher_count(&self) -> u64 {
-        self.core.match_listeners.matched_now()
+        self.erased.publisher_count()
     }
 
     /// Waits until at least `count` publishers match, at most for `timeout` (of real time, also in
@@ -239,26 +210,12 @@ impl<T: Message> Subscription<T> {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn wait_for_publishers(&self, count: u64, timeout: Duration) -> bool {
-        let context = &self.inner.node.context;
-        let enough = || self.core.match_listeners.matched_now() >= count;
-        context.graph.wait_until(enough, || context.session.has_ended(), timeout)
+        self.erased.wait_for_publishers(count, timeout)
     }
 
     /// Returns its counters.
     pub fn statistics(&self) -> SubscriptionStatistics {
-        let (counts, work, waiting) = self.core.counts();
-        SubscriptionStatistics {
-            received: counts.received,
-            taken: counts.taken,
-            waiting: waiting as u64,
-            overwritten: counts.overwritten,
-            missed: counts.missed,
-            refused: counts.refused,
-            expired: counts.expired,
-            copies: work.copies,
-            decodings: work.decodings,
-            views: work.images,
-        }
+        self.erased.statistics()
     }
 
     /// Ends it and its clones, as dropping the last one does, and waits for a callback that is
@@ -266,160 +223,58 @@ impl<T: Message> Subscription<T> {
     /// `close`. Waiting messages are dropped, and no longer counted; clones take none any more, and
     /// futures that await one yield `None`.
     pub fn close(self) {
-        self.inner.leave(true);
+        self.erased.close();
     }
 
     /// Returns `true` if it was [closed](Self::close).
     pub fn is_closed(&self) -> bool {
-        self.inner.open.lock().is_none()
+        self.erased.is_closed()
     }
 
     /// Keeps it until the context ends: its callback and its handlers run on without a handle; as
     /// [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
-        let session = self.inner.node.context.session.clone();
-        session.detach(self);
+        self.erased.detach();
+    }
+
+    /// Returns the subscription without its type, for messages of any form.
+    pub fn erased(&self) -> &erased::Subscription {
+        &self.erased
     }
 
     /// Converts a taken message to a value. `None`: its encoded form has no valid value.
     #[inline]
-    pub(crate) fn shared(&self, entry: Entry) -> Option<(Shared<T>, MessageInfo)> {
-        self.core.collect(&entry.message, &entry.publication);
-        let info = self.core.info(entry.publication, entry.reception);
-        Some((Shared::assume(self.value(entry.message)?), info))
+    pub(crate) fn shared(from: &erased::Subscription, entry: Entry) -> Option<(Shared<T>, MessageInfo)> {
+        let (message, info) = from.value(entry)?;
+        Some((Shared::assume(message), info))
     }
 
     /// Converts a taken message to one that the caller owns.
-    pub(crate) fn unique(&self, entry: Entry) -> Option<(Unique<T>, MessageInfo)>
+    pub(crate) fn unique(from: &erased::Subscription, entry: Entry) -> Option<(Unique<T>, MessageInfo)>
     where
         T: Clone,
     {
-        self.core.collect(&entry.message, &entry.publication);
-        let info = self.core.info(entry.publication, entry.reception);
-        let message = self.value(entry.message)?;
-        let (message, work) = Incoming::<T>::new(message, &self.core.wanted.pool).unique();
-        self.core.count(work);
-        Some((message, info))
+        let (message, info) = from.owned(entry, clone_into::<T>())?;
+        Some((Unique::assume(message), info))
     }
 
     /// Converts a taken message to a sample, in place.
-    pub(crate) fn sample(&self, entry: Entry) -> (Sample<T>, MessageInfo) {
-        self.core.collect(&entry.message, &entry.publication);
-        let info = self.core.info(entry.publication, entry.reception);
-        let (sample, work) = Incoming::new(entry.message, &self.core.wanted.pool).sample();
-        self.core.count(work);
-        (sample, info)
-    }
-
-    #[inline]
-    fn value(&self, message: RawMessage) -> Option<RawMessage> {
-        if message.is_image() { self.decoded(&message) } else { Some(message) }
-    }
-
-    #[cold]
-    fn decoded(&self, image: &RawMessage) -> Option<RawMessage> {
-        let value = image.decoded(&self.core.wanted.pool);
-        let value = value.inspect_err(|error| self.core.cannot_decode(error)).ok()?;
-        self.core.count(CopyWork::DECODING);
-        Some(value)
-    }
-
-    pub(crate) fn poll_take(&self, waiter: &mut WaiterId, task: &Waker) -> Poll<Option<Entry>> {
-        self.core.poll_take(waiter, task, &self.inner.node.context.session.ended)
-    }
-
-    pub(crate) fn stop_waiting(&self, waiter: &mut WaiterId) {
-        self.core.stop_waiting(waiter);
-    }
-
-    /// Makes a wait set watch its messages.
-    pub(crate) fn watch(&self, executor: &Executor) -> Result<(), AddError> {
-        let what = || format!("the subscription to {}", self.topic());
-        if self.inner.member.is_some() {
-            return Err(AddError::HasCallback { what: what() });
-        }
-        let group = {
-            let mut open = self.inner.open.lock();
-            let Some(open) = &mut *open else { return Err(AddError::Closed { what: what() }) };
-            let (group, _) = open.watch.get_or_insert_with(|| {
-                let group = Group::new(self.inner.node.clone(), ()).core;
-                let watched = WaitSetTask { core: self.core.clone(), place: prefetch::NoteIndex::new() };
-                let membership = group.join(Arc::new(watched));
-                (group, membership)
-            });
-            group.clone()
-        };
-        executor.serve_group(&group, what)
+    pub(crate) fn sample(from: &erased::Subscription, entry: Entry) -> (Sample<T>, MessageInfo) {
+        let (message, info) = from.in_place(entry);
+        (Sample::assume(message), info)
     }
 }
 
 impl<T: Message> Clone for Subscription<T> {
     fn clone(&self) -> Self {
-        Self { core: self.core.clone(), inner: self.inner.clone(), of: PhantomData }
-    }
-}
-
-impl SubscriptionInner {
-    fn leave(&self, wait: bool) {
-        let Some(OpenSubscription { entity, watch, statistics }) = self.open.lock().take() else { return };
-        drop(statistics);
-        let context = &self.node.context;
-        context.graph.remove_subscription(&self.core);
-        if let (Some(entity), Some(transport)) = (&entity, context.transport()) {
-            transport.forget(entity.key());
-        }
-        self.core.close();
-        for (group, membership) in self.member.iter().chain(&watch) {
-            group.deregister(*membership, wait);
-        }
-        self.handlers.deregister(wait);
-        drop(entity); // from here on other processes know that it is gone
-    }
-}
-
-impl Drop for SubscriptionInner {
-    fn drop(&mut self) {
-        self.leave(false);
+        Self { erased: self.erased.clone(), of: PhantomData }
     }
 }
 
 impl<T: Message> fmt::Debug for Subscription<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Subscription")
-            .field("topic", &self.topic())
-            .field("qos", &self.qos())
-            .finish_non_exhaustive()
+        self.erased.fmt(f)
     }
-}
-
-/// A subscription's counters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct SubscriptionStatistics {
-    /// Messages that entered the history.
-    pub received: u64,
-    /// Messages that were taken out of it, by the callback or by hand.
-    pub taken: u64,
-    /// Messages that wait in it now.
-    pub waiting: u64,
-    /// Messages that gave way to newer ones (keep_last), here or at their publisher.
-    pub overwritten: u64,
-    /// Messages that were lost before they reached this host: on the network, or because there was
-    /// no room for them where they were published. They do not count as received.
-    pub missed: u64,
-    /// Messages that found the history full (keep_all without back-pressure).
-    pub refused: u64,
-    /// Messages whose lifespan was over.
-    pub expired: u64,
-    /// Copies made for it: of values, if others held them when they were taken; of encoded messages
-    /// of other processes as bytes, if too many are in use to read another one in place.
-    pub copies: u64,
-    /// Values decoded from messages of other processes, unless they are viewed or plain. A value
-    /// that several subscriptions of the process share counts for one of them.
-    pub decodings: u64,
-    /// Encoded messages that were handed out to be read in place: by a [`View`](crate::View) or
-    /// [`Sample`]. (Values are not counted: reading them in place saves nothing.)
-    pub views: u64,
 }
 
 impl Node {
@@ -438,6 +293,14 @@ impl WaitSet {
     /// [`AddError`]: it has a callback, another wait set waits for it, or its context is shut down
     /// or uses another time.
     pub fn add_subscription<T: Message>(&self, subscription: &Subscription<T>) -> Result<(), AddError> {
+        subscription.erased.watch(&self.executor)
+    }
+
+    /// As [`add_subscription`](Self::add_subscription), for a subscription without a type.
+    ///
+    /// # Errors
+    /// As [`add_subscription`](Self::add_subscription).
+    pub fn add_erased_subscription(&self, subscription: &erased::Subscription) -> Result<(), AddError> {
         subscription.watch(&self.executor)
     }
 }
@@ -446,13 +309,13 @@ impl<T: Message> wait_set::sealed::Sealed for Subscription<T> {}
 
 impl<T: Message> Waitable for Subscription<T> {
     fn subject(&self) -> usize {
-        Arc::as_ptr(&self.core).addr()
+        self.erased.subject()
     }
 }
 
 /// Makes a [`Subscription`]; from [`Node::subscription`](crate::Node::subscription).
 #[must_use = "nothing is received before `callback` or `create`"]
-pub struct SubscriptionBuilder<T: Message, G = Group> {
+pub struct SubscriptionBuilder<T, G = Group> {
     node: Arc<NodeCore>,
     topic: String,
     qos: QoS,
@@ -471,6 +334,12 @@ pub struct SubscriptionBuilder<T: Message, G = Group> {
 
 impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     pub(crate) fn new(group: &G, topic: &str) -> Self {
+        Self::of_type(group, topic, TypeSupport::of::<T>())
+    }
+}
+
+impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
+    pub(in crate::api) fn of_type(group: &G, topic: &str, table: &'static TypeSupport) -> Self {
         Self {
             node: NodeCore::of(group.core()),
             topic: topic.to_owned(),
@@ -481,7 +350,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             filter: None,
             ignore_own: false,
             check: None,
-            table: TypeSupport::of::<T>(),
+            table,
             statistics: None,
             group: group.clone(),
             handlers: Handlers::new(format!("subscription to {topic}")),
@@ -489,14 +358,12 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         }
     }
 
-    /// Sets another type than `T`; messages are taken in their encoded form.
-    pub(super) fn of_table(mut self, table: &'static TypeSupport, check: Check) -> Self {
-        (self.table, self.check) = (table, Some(check));
+    /// Makes it take messages in their encoded form, if they exist in it and the check accepts them.
+    pub(super) fn checked(mut self, check: Check) -> Self {
+        self.check = Some(check);
         self
     }
-}
 
-impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     /// Sets the QoS that it requests; the default is [`QoS::default`].
     pub fn qos(mut self, qos: QoS) -> Self {
         self.qos = qos;
@@ -516,21 +383,6 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     {
         self.buffer = buffer;
         self.clone = Some(clone_into::<T>());
-        self
-    }
-
-    /// Lets only messages pass for which the filter returns `true`. It is called before anything is
-    /// copied or queued, and should be quick: it runs on the publisher's thread, or, for a
-    /// publisher in another process, on any thread of this process that runs an executor, takes, or
-    /// makes an entity of this context, or on one of the context's own threads. The library holds
-    /// no lock meanwhile; the filter must not wait for a lock of the program that such a thread may
-    /// hold.
-    pub fn filter(mut self, filter: impl Fn(&T) -> bool + Send + Sync + 'static) -> Self {
-        self.filter = Some(Box::new(move |message: &RawMessage| {
-            // SAFETY: the filter is called for messages of the type that the endpoints agreed on
-            // when they matched, which is `T`, and the reference keeps the message alive.
-            filter(unsafe { message.value().cast::<T>().as_ref() })
-        }));
         self
     }
 
@@ -691,41 +543,23 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Makes the subscription, with a callback that the executor runs for each message; see
-    /// [`SubscriptionCallback`] for its forms. When this returns, it has matched the existing
-    /// publishers, and has the messages that they retain for late joiners.
+    /// Makes the subscription, without its type and without a callback: for messages in any form, to
+    /// be [taken](erased::Subscription::take).
     ///
     /// # Errors
-    /// [`CreateError`]: the topic's name or the QoS is invalid, or the context is shut down.
-    pub fn callback<Form, F>(mut self, callback: F) -> Result<Subscription<T>, CreateError>
-    where
-        F: SubscriptionCallback<T, G, Form>,
-        Form: 'static,
-    {
-        let owner = F::OWNS;
-        self.check = F::VIEWS;
-        self.clone = self.clone.or(owner.map(|owner| owner.0));
-        let group = self.group.clone();
-        let mut inner = self.make(owner.is_some())?;
-        let core = group.core().clone();
-        let receiver = SubscriptionTask::<T, G, Form, F> {
-            core: inner.core.clone(),
-            callback: callback.cell(&group),
-            group,
-            place: prefetch::NoteIndex::new(),
-            of: PhantomData,
-        };
-        let membership = core.join(Arc::new(receiver));
-        inner.member = Some((core, membership));
-        Ok(Subscription::of(inner))
+    /// As `create`.
+    pub fn create_erased(self) -> Result<erased::Subscription, CreateError> {
+        self.make(false).map(erased::Subscription::of)
     }
 
-    /// Makes the subscription without a callback, for messages to be [taken](Subscription::take).
-    ///
-    /// # Errors
-    /// As [`callback`](Self::callback).
-    pub fn create(self) -> Result<Subscription<T>, CreateError> {
-        self.make(false).map(Subscription::of)
+    /// Makes the subscription with the one form of callback for messages of any type.
+    fn call_erased(self, call: ErasedCallback) -> Result<erased::Subscription, CreateError> {
+        let owns = matches!(self.buffer, BufferType::Unique | BufferType::Value);
+        let owner = self.clone.filter(|_| owns);
+        let group = self.group.core().clone();
+        let mut inner = self.make(false)?;
+        inner.attach(&group, ErasedCall { owner, call });
+        Ok(erased::Subscription::of(inner))
     }
 
     fn make(mut self, callback_owns: bool) -> Result<SubscriptionInner, CreateError> {
@@ -740,6 +574,9 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             BufferType::Value => Role::Value,
         };
         let table = self.table;
+        if role != Role::Sharer && self.clone.is_none() {
+            return Err(CreateError::NoClone { topic, type_name: table.name().to_owned() });
+        }
         let is_open = role == Role::Sharer && self.filter.is_none() && !table.is_plain();
         let context = &self.node.context;
         let match_listeners = self.handlers.match_listeners();
@@ -799,130 +636,173 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     }
 }
 
-/// A subscription as its executor sees it: everything a call needs in one place.
-struct SubscriptionTask<T: Message, G, Form, F: SubscriptionCallback<T, G, Form>> {
-    core: Arc<SubscriptionCore>,
+impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
+    /// Lets only messages pass for which the filter returns `true`. It is called before anything is
+    /// copied or queued, and should be quick: it runs on the publisher's thread, or, for a
+    /// publisher in another process, on any thread of this process that runs an executor, takes, or
+    /// makes an entity of this context, or on one of the context's own threads. The library holds
+    /// no lock meanwhile; the filter must not wait for a lock of the program that such a thread may
+    /// hold.
+    pub fn filter(mut self, filter: impl Fn(&T) -> bool + Send + Sync + 'static) -> Self {
+        self.filter = Some(Box::new(move |message: &RawMessage| {
+            // SAFETY: the filter is called for messages of the type that the endpoints agreed on
+            // when they matched, which is `T`, and the reference keeps the message alive.
+            filter(unsafe { message.value().cast::<T>().as_ref() })
+        }));
+        self
+    }
+
+    /// Makes the subscription, with a callback that the executor runs for each message; see
+    /// [`SubscriptionCallback`] for its forms. When this returns, it has matched the existing
+    /// publishers, and has the messages that they retain for late joiners.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the topic's name or the QoS is invalid, or the context is shut down.
+    pub fn callback<Form, F>(mut self, callback: F) -> Result<Subscription<T>, CreateError>
+    where
+        F: SubscriptionCallback<T, G, Form>,
+        Form: 'static,
+    {
+        let owner = F::OWNS;
+        self.check = F::VIEWS;
+        self.clone = self.clone.or(owner.map(|owner| owner.0));
+        let group = self.group.clone();
+        let mut inner = self.make(owner.is_some())?;
+        let call =
+            TypedCall::<T, G, Form, F> { cell: callback.cell(&group), group: group.clone(), of: PhantomData };
+        inner.attach(group.core(), call);
+        Ok(Subscription { erased: erased::Subscription::of(inner), of: PhantomData })
+    }
+
+    /// Makes the subscription without a callback, for messages to be [taken](Subscription::take).
+    ///
+    /// # Errors
+    /// As [`callback`](Self::callback).
+    pub fn create(self) -> Result<Subscription<T>, CreateError> {
+        Ok(Subscription { erased: self.create_erased()?, of: PhantomData })
+    }
+}
+
+impl<T, S: Send + 'static> SubscriptionBuilder<T, Group<S>> {
+    /// Makes the subscription, without its type, with a callback that the executor runs for each
+    /// message: it gets the group's state, and the message as
+    /// [`take`](erased::Subscription::take) returns it.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::erased::{MessageType, Taken};
+    /// # #[derive(Clone)] struct Number(u64); impl Message for Number {}
+    /// let context = Context::new()?;
+    /// let node = context.node("binding")?;
+    /// let sum = node.group(0_u64);
+    /// let number = MessageType::of_clone::<Number>();
+    /// let _numbers = sum.erased_subscription("numbers", number).owned().callback_erased(
+    ///     |sum: &mut u64, taken: Taken| *sum += taken.message.into_unique::<Number>().unwrap().0,
+    /// )?;
+    /// node.publisher::<Number>("numbers").create()?.publish(Number(7))?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// assert_eq!(executor.spin_some()?, 1);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As `create`.
+    pub fn callback_erased<R: Outcome>(
+        self,
+        callback: impl FnMut(&mut S, Taken) -> R + Send + 'static,
+    ) -> Result<erased::Subscription, CreateError> {
+        let state = self.group.state.clone();
+        let cell = self.group.number.callback(callback);
+        self.call_erased(Box::new(move |token, taken| {
+            let callback = cell.open(&mut token.callbacks);
+            callback(state.open(&mut token.state), taken).into_result()
+        }))
+    }
+}
+
+impl<T> SubscriptionBuilder<T, ReentrantGroup> {
+    /// As in a [`Group`], but several threads may call it at once, and there is no state.
+    ///
+    /// # Errors
+    /// As `create`.
+    pub fn callback_erased<R: Outcome>(
+        self,
+        callback: impl Fn(Taken) -> R + Send + Sync + 'static,
+    ) -> Result<erased::Subscription, CreateError> {
+        self.call_erased(Box::new(move |_, taken| callback(taken).into_result()))
+    }
+}
+
+impl<G: CallbackGroup> SubscriptionBuilder<Erased, G> {
+    /// Sets a [type](MessageType).
+    pub(super) fn of_message_type(group: &G, topic: &str, of: MessageType) -> Self {
+        let mut builder = Self::of_type(group, topic, of.table());
+        builder.clone = of.cloner();
+        // Messages of a type that is known by name and hash only are bytes in any case.
+        builder.check = of.table().is_told().then_some(Check(check));
+        builder
+    }
+
+    /// Makes its messages its own: each is the [only](crate::erased::Message::is_sole) reference. A
+    /// copy is made only if another subscription gets the message as well. For a type that [can be
+    /// copied](MessageType::can_clone).
+    pub fn owned(mut self) -> Self {
+        self.buffer = BufferType::Unique;
+        self
+    }
+
+    /// Makes it take messages in their [encoded](crate::erased::Message::is_encoded) form, in place
+    /// and unchecked, if they exist in it: those of other processes, of publishers of the type in
+    /// another language, and drafts. No effect together with a filter or [`owned`](Self::owned),
+    /// which both need values, nor on a plain type.
+    pub fn accept_encoded(mut self) -> Self {
+        self.check = Some(Check(check));
+        self
+    }
+
+    /// As [`filter`](SubscriptionBuilder::filter), for messages of any type.
+    pub fn filter_erased(
+        mut self,
+        filter: impl Fn(&crate::erased::Message) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let filter = move |message: &RawMessage| filter(&crate::erased::Message::of(message.another()));
+        self.filter = Some(Box::new(filter));
+        self
+    }
+}
+
+impl SubscriptionInner {
+    /// Attaches the callback to its group.
+    fn attach(&mut self, group: &Arc<GroupCore>, callback: impl Calls) {
+        let (core, place) = (self.core.clone(), prefetch::NoteIndex::new());
+        let task = SubscriptionTask { core, group: group.clone(), place, callback };
+        self.member = Some((group.clone(), group.join(Arc::new(task))));
+    }
+}
+
+/// A callback in one of the [forms](SubscriptionCallback) for a `T`.
+struct TypedCall<T: Message, G, Form, F: SubscriptionCallback<T, G, Form>> {
+    cell: F::Cell,
     group: G,
-    place: prefetch::NoteIndex,
-    callback: F::Cell,
     of: PhantomData<fn(T) -> Form>,
 }
 
-impl<T, G, Form, F> Task for SubscriptionTask<T, G, Form, F>
+impl<T, G, Form, F> Calls for TypedCall<T, G, Form, F>
 where
     T: Message,
     G: CallbackGroup,
+    Form: 'static,
     F: SubscriptionCallback<T, G, Form>,
 {
-    fn run(&self, token: &mut GroupToken) -> TaskOutcome {
-        let Some((entry, next)) = self.core.take_for(token) else { return TaskOutcome::NOTHING };
-        let Entry { message, publication, reception } = entry;
-        self.core.collect(&message, &publication);
-        let _chain = ChainScope::enter(Some(publication.lineage));
-        let about = || self.core.info(publication, reception);
-        let incoming = Incoming::<T>::new(message, &self.core.wanted.pool);
-        let Called { result, work } = F::call(&self.callback, &self.group, token, incoming, &about);
-        self.core.count(work);
-        TaskOutcome { result, next, called: true }
+    #[inline]
+    fn call(
+        &self,
+        token: &mut GroupToken,
+        message: RawMessage,
+        pool: &Arc<Pool>,
+        about: &dyn Fn() -> MessageInfo,
+    ) -> Called {
+        F::call(&self.cell, &self.group, token, Incoming::new(message, pool), about)
     }
-
-    fn pending(&self) -> Option<Stamp> {
-        self.core.pending()
-    }
-
-    fn clear_ready(&self) -> bool {
-        self.core.clear_ready()
-    }
-
-    fn callback_of(&self, node: EndpointKey) -> Callback {
-        self.core.key().map_or(Callback::Other(node), Callback::Of)
-    }
-
-    fn place(&self) -> &prefetch::NoteIndex {
-        &self.place
-    }
-
-    fn rest(&self) -> Vec<prefetch::Part> {
-        vec![
-            prefetch::Part::value(&self.core, subscription_core::LINES),
-            prefetch::Part::Code(subscription_core::code),
-        ]
-    }
-
-    fn subject(&self) -> usize {
-        Arc::as_ptr(&self.core).addr()
-    }
-
-    fn has_ended(&self) -> bool {
-        self.group.core().node.host().has_ended()
-    }
-
-    fn describe(&self) -> String {
-        describe(&self.core)
-    }
-}
-
-impl<T, G, Form, F> GroupMember for SubscriptionTask<T, G, Form, F>
-where
-    T: Message,
-    G: CallbackGroup,
-    F: SubscriptionCallback<T, G, Form>,
-{
-    fn attach(&self, task_ref: Option<TaskRef>) {
-        self.core.attach(task_ref);
-    }
-
-    fn attached(&self) {
-        self.core.retune();
-    }
-
-    fn discard(&self) {
-        self.core.discard();
-    }
-}
-
-/// A subscription without a callback, as a wait set sees it.
-struct WaitSetTask {
-    core: Arc<SubscriptionCore>,
-    place: prefetch::NoteIndex,
-}
-
-impl Task for WaitSetTask {
-    fn run(&self, _token: &mut GroupToken) -> TaskOutcome {
-        TaskOutcome { next: self.core.pending(), ..TaskOutcome::NOTHING } // it stays ready
-    }
-
-    fn pending(&self) -> Option<Stamp> {
-        self.core.pending()
-    }
-
-    fn clear_ready(&self) -> bool {
-        self.core.clear_ready()
-    }
-
-    fn place(&self) -> &prefetch::NoteIndex {
-        &self.place
-    }
-
-    fn subject(&self) -> usize {
-        Arc::as_ptr(&self.core).addr()
-    }
-
-    fn describe(&self) -> String {
-        describe(&self.core)
-    }
-}
-
-impl GroupMember for WaitSetTask {
-    fn attach(&self, task_ref: Option<TaskRef>) {
-        self.core.attach(task_ref);
-    }
-
-    fn attached(&self) {
-        self.core.retune();
-    }
-}
-
-fn describe(core: &SubscriptionCore) -> String {
-    format!("subscription to {} of node {}", core.wanted.topic, core.wanted.node)
 }

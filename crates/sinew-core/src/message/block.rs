@@ -164,21 +164,30 @@ impl Control {
     /// Drops the value, if there is one, and its box.
     ///
     /// Marks the block vacant first: if the value's `drop` panics, it is not dropped again.
+    #[inline]
     fn empty(&mut self) {
         if !mem::take(&mut self.filled) {
             return;
         }
-        let _box = match self.place {
-            Storage::Boxed => Some(BoxMemory { value: self.value, layout: self.table.layout }),
-            Storage::Inline => None,
-            Storage::Foreign | Storage::Image => {
-                self.let_keep_go();
-                return; // values of such types need no `Drop`; encoded bytes are no value
-            }
-        };
-        // SAFETY: `filled` said there is a value of the table's type, and `&mut self` that no other
-        // handle has it.
-        unsafe { (self.table.drop)(self.value.as_ptr()) };
+        if self.place == Storage::Inline {
+            // SAFETY: `filled` said there is a value of the table's type, and `&mut self` that no
+            // other handle has it.
+            unsafe { self.table.drop_value(self.value.as_ptr()) };
+        } else {
+            self.empty_elsewhere();
+        }
+    }
+
+    /// Drops a value that lies outside the block, which is marked vacant, or what keeps its memory.
+    #[inline(never)]
+    fn empty_elsewhere(&mut self) {
+        if self.place != Storage::Boxed {
+            self.let_keep_go();
+            return; // values of such types need no `Drop`; encoded bytes are no value
+        }
+        let _box = BoxMemory { value: self.value, table: self.table };
+        // SAFETY: as in `empty`, its only caller; the box is freed even if this panics.
+        unsafe { self.table.drop_value(self.value.as_ptr()) };
     }
 }
 
@@ -209,7 +218,7 @@ impl Control {
     fn vacate(&mut self) {
         self.filled = false;
         match self.place {
-            Storage::Boxed => drop(BoxMemory { value: self.value, layout: self.table.layout }),
+            Storage::Boxed => drop(BoxMemory { value: self.value, table: self.table }),
             Storage::Foreign | Storage::Image => self.let_keep_go(),
             Storage::Inline => {}
         }
@@ -219,15 +228,19 @@ impl Control {
 /// The memory of an adopted box, without its value.
 struct BoxMemory {
     value: NonNull<u8>,
-    layout: Layout,
+    table: &'static TypeSupport,
 }
 
 impl Drop for BoxMemory {
     fn drop(&mut self) {
-        if self.layout.size() != 0 {
+        let TypeSupport { layout, free, context, .. } = self.table;
+        if let Some(free) = free {
+            // SAFETY: the memory of an adopted value of the table's type, which is gone.
+            unsafe { free(context.0, self.value.as_ptr()) };
+        } else if layout.size() != 0 {
             // SAFETY: the memory of a `Box` comes from the global allocator with the layout of its
             // type.
-            unsafe { alloc::dealloc(self.value.as_ptr(), self.layout) };
+            unsafe { alloc::dealloc(self.value.as_ptr(), *layout) };
         }
     }
 }
@@ -247,27 +260,72 @@ unsafe impl Sync for RawMessage {}
 impl RawMessage {
     /// Creates a message in an allocation of its own, outside any pool.
     pub(crate) fn new<T: Message>(value: T) -> Self {
-        Vacant(ManuallyDrop::new(RawMessage(Control::allocate(TypeSupport::of::<T>(), Storage::Inline))))
-            .fill(value)
+        Self::vacant(TypeSupport::of::<T>()).fill(value)
     }
 
     /// Adopts a box where it lies, with a control block from `pool` if there is one (made by
     /// [`Pool::for_boxes`]).
     pub(crate) fn adopt<T: Message>(value: Box<T>, pool: Option<&Arc<Pool>>) -> Self {
+        debug_assert!(pool.is_none_or(|pool| pool.table.holds::<T>()));
+        let value = NonNull::from(Box::leak(value)).cast();
+        // SAFETY: a value of the table's type, in the memory of a box; the pool is for such values.
+        unsafe { Self::adopt_raw(pool.map_or(TypeSupport::of::<T>(), |pool| pool.table), value, pool) }
+    }
+
+    /// Makes a block for a message in an allocation of its own, outside any pool.
+    pub(crate) fn vacant(table: &'static TypeSupport) -> Vacant {
+        Vacant(ManuallyDrop::new(RawMessage(Control::allocate(table, Storage::Inline))))
+    }
+
+    /// Adopts a value where it lies, with a control block from `pool` if there is one (made by
+    /// [`Pool::for_boxes`]).
+    ///
+    /// # Safety
+    /// At `value` is a valid value of the table's type, or of the pool's if there is one, and
+    /// nothing else owns it. Its memory can be freed as the table says ([`TypeSupport::free`]).
+    pub(crate) unsafe fn adopt_raw(
+        table: &'static TypeSupport,
+        value: NonNull<u8>,
+        pool: Option<&Arc<Pool>>,
+    ) -> Self {
         let mut vacant = match pool {
             Some(pool) => pool.vacant(),
-            None => Vacant(ManuallyDrop::new(RawMessage(Control::allocate(
-                TypeSupport::of::<T>(),
-                Storage::Boxed,
-            )))),
+            None => Vacant(ManuallyDrop::new(RawMessage(Control::allocate(table, Storage::Boxed)))),
         };
         let control = vacant.0.control_mut();
-        debug_assert!(
-            control.place == Storage::Boxed
-                && control.table.representation == TypeSupport::of::<T>().representation
-        );
-        control.value = NonNull::from(Box::leak(value)).cast();
+        debug_assert!(control.place == Storage::Boxed && control.table.is(table));
+        control.value = value;
         vacant.done(false)
+    }
+
+    /// Returns the adopted value, which then belongs to the caller together with its memory.
+    ///
+    /// # Errors
+    /// Returns the message if its value was not adopted, or if this is not the only reference.
+    pub(crate) fn into_adopted(mut self) -> Result<NonNull<u8>, Self> {
+        if !self.is_sole() || self.control().place != Storage::Boxed {
+            return Err(self);
+        }
+        self.control_mut().filled = false;
+        Ok(self.value())
+    }
+
+    /// Whether both refer to the same message.
+    pub(crate) fn ptr_eq(one: &Self, other: &Self) -> bool {
+        one.0 == other.0
+    }
+
+    /// Returns the reference as a pointer, which keeps it.
+    pub(crate) fn into_raw(self) -> NonNull<()> {
+        ManuallyDrop::new(self).0.cast()
+    }
+
+    /// Returns the reference that the pointer keeps.
+    ///
+    /// # Safety
+    /// The pointer comes from [`into_raw`](Self::into_raw), and gives up its reference here.
+    pub(crate) unsafe fn from_raw(raw: NonNull<()>) -> Self {
+        Self(raw.cast())
     }
 
     fn control(&self) -> &Control {
@@ -426,7 +484,7 @@ impl RawMessage {
             return self.table().stamp_in(image);
         }
         // SAFETY: the table is the message's own, and it isn't an image: there is a value.
-        Some(unsafe { self.table().stamp?(self.value().as_ptr()) })
+        unsafe { self.table().stamp_of(self.value().as_ptr()) }
     }
 
     /// Returns the length of its encoded form in bytes; `None` if its type has none.
@@ -434,18 +492,17 @@ impl RawMessage {
         if let Some(image) = self.image() {
             return Some(image.len());
         }
-        let functions = self.table().image.as_ref()?;
         // SAFETY: the table is the message's own, and it isn't an image: there is a value.
-        Some(unsafe { (functions.size)(self.value().as_ptr()) })
+        unsafe { self.table().size_of_image(self.value().as_ptr()) }
     }
 
     /// Writes its encoded form, which fills `to`.
     pub(crate) fn write_image(&self, to: &mut [u8]) {
         if let Some(image) = self.image() {
             to.copy_from_slice(image);
-        } else if let Some(functions) = &self.table().image {
+        } else {
             // SAFETY: as in `image_length`.
-            unsafe { (functions.encode)(self.value().as_ptr(), to) };
+            unsafe { self.table().encode(self.value().as_ptr(), to) };
         }
     }
 
@@ -484,13 +541,13 @@ impl RawMessage {
         if let Some(block) = pool.kept() {
             let message = block.lend(pool);
             // SAFETY: a filled block of the pool's type, of which this is the sole reference.
-            unsafe { (functions.decode)(image, message.value().as_ptr(), true) }?;
+            unsafe { (functions.decode)(pool.table.context.0, image, message.value().as_ptr(), true) }?;
             return Ok(message);
         }
         let vacant = pool.vacant();
         // SAFETY: a vacant block of the pool's type; if decoding fails, it stays vacant and goes
         // home.
-        unsafe { (functions.decode)(image, vacant.0.value().as_ptr(), false) }?;
+        unsafe { (functions.decode)(pool.table.context.0, image, vacant.0.value().as_ptr(), false) }?;
         Ok(vacant.done(true))
     }
 
@@ -509,7 +566,7 @@ impl RawMessage {
         let to = vacant.0.value().as_ptr();
         // SAFETY: the types agree (caller), the source is alive through `self`, the place is vacant
         // and owned here. If the clone panics, `vacant` takes the block back to the pool.
-        unsafe { clone(self.value().as_ptr(), to, false) };
+        unsafe { clone.copy(self.value().as_ptr(), to) };
         vacant.done(false)
     }
 
@@ -610,11 +667,28 @@ impl Drop for RawMessage {
 }
 
 /// A block without a value, about to become a message. Dropping it returns the block.
-struct Vacant(ManuallyDrop<RawMessage>);
+pub(crate) struct Vacant(ManuallyDrop<RawMessage>);
 
 impl Vacant {
+    pub(crate) fn table(&self) -> &'static TypeSupport {
+        self.0.table()
+    }
+
+    /// Returns the place of the value.
+    pub(crate) fn place(&self) -> NonNull<u8> {
+        self.0.value()
+    }
+
+    /// Returns the message.
+    ///
+    /// # Safety
+    /// A value of the block's type was written to its place.
+    pub(crate) unsafe fn assume_filled(self) -> RawMessage {
+        self.done(false)
+    }
+
     fn fill<T: Message>(self, value: T) -> RawMessage {
-        debug_assert!(self.0.table().representation == TypeSupport::of::<T>().representation);
+        debug_assert!(self.0.table().holds::<T>());
         // SAFETY: the block was made for a `T` (its table), and there is no value in it.
         unsafe { self.0.value().cast::<T>().write(value) };
         self.done(false)
@@ -795,9 +869,9 @@ impl Pool {
         Self::of(table, Storage::Image, capacity)
     }
 
-    /// Creates a pool of control blocks for adopted boxes of `T`.
-    pub(crate) fn for_boxes<T: Message>(capacity: usize) -> Arc<Self> {
-        Self::of(TypeSupport::of::<T>(), Storage::Boxed, capacity)
+    /// Creates a pool of control blocks for adopted values.
+    pub(crate) fn for_boxes(table: &'static TypeSupport, capacity: usize) -> Arc<Self> {
+        Self::of(table, Storage::Boxed, capacity)
     }
 
     fn of(table: &'static TypeSupport, place: Storage, capacity: usize) -> Arc<Self> {
@@ -823,11 +897,33 @@ impl Pool {
     fn lend_new<T: Message + Default>(self: &Arc<Self>) -> RawMessage {
         let vacant = self.vacant();
         let value = T::default(); // if it panics, `vacant` goes home
-        debug_assert!(self.table.representation == TypeSupport::of::<T>().representation);
+        debug_assert!(self.table.holds::<T>());
         // SAFETY: `loan` is called with the type the pool was made for (checked above), and the
         // place is vacant.
         unsafe { vacant.0.value().cast::<T>().write(value) };
         vacant.done(true)
+    }
+
+    /// Lends a message with the content that an earlier one left, or the first value of its type in
+    /// a new block ([`TypeSupport::create`]; zeros for a plain type). Its content stays in the block
+    /// for the next loan. `None`: the type has no first value.
+    pub(crate) fn loan_erased(self: &Arc<Self>) -> Option<RawMessage> {
+        let TypeSupport { create, context, layout, .. } = self.table;
+        if create.is_none() && !self.table.is_plain() {
+            return None;
+        }
+        if let Some(block) = self.kept() {
+            return Some(block.lend(self));
+        }
+        let vacant = self.vacant(); // if `create` panics, it goes home
+        let place = vacant.place().as_ptr();
+        match create {
+            // SAFETY: a vacant block of the pool's type, owned here.
+            Some(create) => unsafe { create(context.0, place) },
+            // SAFETY: the same; any bytes are a value of a plain type.
+            None => unsafe { place.write_bytes(0, layout.size()) },
+        }
+        Some(vacant.done(true))
     }
 
     /// Creates a message from `value`.
@@ -843,8 +939,9 @@ impl Pool {
         hot.take_to_lend().or_else(|| self.blocks.lock().filled.pop())
     }
 
+    /// Takes a block without a value, or makes one.
     #[inline]
-    fn vacant(self: &Arc<Self>) -> Vacant {
+    pub(crate) fn vacant(self: &Arc<Self>) -> Vacant {
         let [hot, _] = &self.hot;
         match hot.take_to_lend().or_else(|| self.blocks.lock().vacant.pop()) {
             Some(block) => Vacant(ManuallyDrop::new(block.lend(self))),

@@ -9,10 +9,10 @@ use std::sync::OnceLock;
 
 /// Maximum number of types that a process may know by name and hash, so that a peer that names ever
 /// new ones can't fill the memory.
-const MOST_TYPES: usize = 4096;
+pub(crate) const MOST_TYPES: usize = 4096;
 
 /// Maximum length of a type name in bytes.
-const LONGEST_NAME: usize = 512;
+pub(crate) const LONGEST_NAME: usize = 512;
 
 /// A message of any type in its CDR encoding: 4 bytes that identify the encoding, then the fields.
 /// Corresponds to `rclcpp::SerializedMessage`.
@@ -217,7 +217,7 @@ impl std::fmt::Debug for GenericType {
     }
 }
 
-fn is_type_name(name: &str) -> bool {
+pub(crate) fn is_type_name(name: &str) -> bool {
     let is_part = |part: &str| {
         part.starts_with(|first: char| first.is_ascii_alphabetic())
             && part.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')

@@ -1,7 +1,6 @@
 //! `Unique` and `Shared`: the two ways to hold a message.
 
 use super::block::RawMessage;
-use super::type_support::TypeSupport;
 use sinew_msg::{Message, Stamped};
 use std::fmt;
 use std::marker::PhantomData;
@@ -42,9 +41,7 @@ impl<T: Message> Unique<T> {
     /// Takes `message` for the sole reference to a `T`, which the core checked when it matched the
     /// endpoints.
     pub(crate) fn assume(message: RawMessage) -> Self {
-        debug_assert!(
-            message.table().representation == TypeSupport::of::<T>().representation && message.is_sole()
-        );
+        debug_assert!(message.table().holds::<T>() && message.is_sole());
         debug_assert!(!message.is_image(), "there is a value");
         Self { message, owns: PhantomData }
     }
@@ -137,7 +134,7 @@ impl<T: Message> Shared<T> {
     /// Takes `message` for a reference to a `T`, which the core checked when it matched the
     /// endpoints.
     pub(crate) fn assume(message: RawMessage) -> Self {
-        debug_assert!(message.table().representation == TypeSupport::of::<T>().representation);
+        debug_assert!(message.table().holds::<T>());
         debug_assert!(!message.is_image(), "there is a value");
         Self { message, owns: PhantomData }
     }

@@ -8,29 +8,87 @@ use std::any::TypeId;
 use std::ptr;
 use std::sync::OnceLock;
 
-/// One per message type, in static memory; one per name and hash for types known at run time only,
-/// see [`generic`](super::generic).
+/// One per message type, in static memory: made by the compiler for a Rust type, at run time for a
+/// type known by name and hash only ([`generic`](super::generic)), and for a type of another
+/// language ([`registered`](super::registered)).
+///
+/// Every function takes the type's context first, which Rust types don't need.
 pub(crate) struct TypeSupport {
     /// Size and alignment of a value.
     pub(crate) layout: Layout,
-    /// Drops a value in place.
-    ///
-    /// # Safety
-    /// The pointer is a valid, initialised value of the type, owned by the caller and not used
-    /// afterwards.
-    pub(crate) drop: unsafe fn(*mut u8),
-    /// The representation: only endpoints with the same one exchange pointers.
-    pub(crate) representation: TypeId,
+    pub(crate) context: Context,
+    /// Drops a value in place; `None` if there is nothing to be done.
+    pub(crate) drop: Option<DropValue>,
+    /// Frees the memory of an adopted value that was dropped. `None`: an adopted value is a box, with
+    /// memory of the global allocator. (Without it, values of a registered type aren't adopted.)
+    pub(crate) free: Option<DropValue>,
+    /// Makes a first value of a block that a publisher lends; `None` if the core can't, or a Rust
+    /// type does it by itself.
+    pub(crate) create: Option<CreateValue>,
+    /// Makes a copy; `None` for Rust types, as only endpoints that need `Clone` require it.
+    pub(crate) clone: Option<CloneInto>,
+    identity: Identity,
     name: TypeName,
     hash: Option<TypeHash>,
     description: Option<&'static ConstDescription>,
     /// Returns the stamp of a value in nanoseconds; `None` if the type has none.
-    ///
-    /// # Safety
-    /// The pointer is to a value of the type.
-    pub(crate) stamp: Option<unsafe fn(*const u8) -> i64>,
+    pub(crate) stamp: Option<StampOf>,
     /// Conversions between values and encoded form; `None` for a type that stays in the process.
     pub(crate) image: Option<ImageFunctions>,
+}
+
+/// The pointer that a type's functions get first.
+#[derive(Clone, Copy)]
+pub(crate) struct Context(pub(crate) *const ());
+
+// SAFETY: the core only passes it on. The pointer of a type of another language may be used on any
+// thread, also by several at once (contract of `registered::MessageType::register`); that of a Rust
+// type is null.
+unsafe impl Send for Context {}
+// SAFETY: as above.
+unsafe impl Sync for Context {}
+
+impl Context {
+    const NONE: Self = Self(ptr::null());
+}
+
+/// Drops the value at the pointer, or frees its memory.
+///
+/// # Safety
+/// The context is the type's. The pointer is to an initialised value of the type, or, for
+/// [`TypeSupport::free`], to the memory of an adopted one; it belongs to the caller and isn't used
+/// afterwards.
+pub(crate) type DropValue = unsafe fn(context: *const (), value: *mut u8);
+
+/// Makes a value.
+///
+/// # Safety
+/// The context is the type's; the pointer is to an uninitialised place for a value of the type that
+/// belongs to the caller alone.
+pub(crate) type CreateValue = unsafe fn(context: *const (), place: *mut u8);
+
+/// Returns a value's stamp in nanoseconds.
+///
+/// # Safety
+/// The context is the type's; the pointer is to a value of the type.
+pub(crate) type StampOf = unsafe fn(context: *const (), value: *const u8) -> i64;
+
+/// Copies a value to a place.
+///
+/// # Safety
+/// The context is the type's; `from` is a value of the type, `place` an uninitialised place for one
+/// that belongs to the caller alone.
+pub(crate) type CloneValue = unsafe fn(context: *const (), from: *const u8, place: *mut u8);
+
+/// What makes two types the same: only endpoints of the same type exchange pointers.
+#[derive(Clone, Copy)]
+enum Identity {
+    /// The Rust type. (The address of its table is no identity: the compiler may make several.)
+    Rust(TypeId),
+    /// This table's address, of which there is one per name and hash; values are of this Rust type.
+    Told(TypeId),
+    /// This table's address; values are no Rust values.
+    Registered,
 }
 
 /// A type's name.
@@ -41,27 +99,44 @@ enum TypeName {
     Told(&'static str, &'static OnceLock<TypeDescription>),
 }
 
-/// The functions of [`Encoding`](sinew_msg::Encoding), without the type.
+/// The functions of [`Encoding`](sinew_msg::Encoding), without the type. Their context is the
+/// type's.
+#[derive(Clone, Copy)]
 pub(crate) struct ImageFunctions {
     /// Returns the length of a value's encoded form in bytes.
     ///
     /// # Safety
     /// The pointer is to a value of the type.
-    pub(crate) size: unsafe fn(*const u8) -> usize,
+    pub(crate) size: unsafe fn(*const (), *const u8) -> usize,
     /// Encodes a value into the slice, which it fills.
     ///
     /// # Safety
     /// As for `size`.
-    pub(crate) encode: unsafe fn(*const u8, &mut [u8]),
+    pub(crate) encode: unsafe fn(*const (), *const u8, &mut [u8]),
     /// Decodes a value: over the existing one if the flag is set, otherwise into the uninitialised
     /// place, which stays so after an error.
     ///
     /// # Safety
     /// The pointer is to a place for a value of the type that belongs to the caller alone, and that
     /// holds a value if the flag is set.
-    pub(crate) decode: unsafe fn(&[u8], *mut u8, bool) -> Result<(), DecodeError>,
+    pub(crate) decode: unsafe fn(*const (), &[u8], *mut u8, bool) -> Result<(), DecodeError>,
     /// Whether a value's bytes are its encoded form, except for the header.
     pub(crate) is_plain: bool,
+}
+
+/// The parts of a type of another language that are not Rust's.
+pub(crate) struct RegisteredParts {
+    pub(crate) name: &'static str,
+    pub(crate) hash: Option<TypeHash>,
+    pub(crate) description: &'static OnceLock<TypeDescription>,
+    pub(crate) layout: Layout,
+    pub(crate) context: Context,
+    pub(crate) drop: Option<DropValue>,
+    pub(crate) free: Option<DropValue>,
+    pub(crate) create: Option<CreateValue>,
+    pub(crate) clone: Option<CloneValue>,
+    pub(crate) stamp: Option<StampOf>,
+    pub(crate) image: Option<ImageFunctions>,
 }
 
 impl TypeSupport {
@@ -115,13 +190,70 @@ impl TypeSupport {
 
     /// Whether the type is known by name and hash only.
     pub(crate) fn is_told(&self) -> bool {
-        matches!(self.name, TypeName::Told(..))
+        matches!(self.identity, Identity::Told(_))
+    }
+
+    /// Whether values of the type can be adopted: their memory can be freed.
+    pub(crate) fn adopts(&self) -> bool {
+        self.free.is_some() || matches!(self.identity, Identity::Rust(_))
     }
 
     /// Whether both are the same type, held in the same way.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        let are_told = self.is_told() || other.is_told();
-        self.representation == other.representation && (!are_told || ptr::eq(self, other))
+        match (self.identity, other.identity) {
+            (Identity::Rust(one), Identity::Rust(another)) => one == another,
+            _ => ptr::eq(self, other),
+        }
+    }
+
+    /// Whether its values are `T`s.
+    pub(crate) fn holds<T: Message>(&self) -> bool {
+        match self.identity {
+            Identity::Rust(held) | Identity::Told(held) => held == TypeId::of::<T>(),
+            Identity::Registered => false,
+        }
+    }
+
+    /// Drops a value in place.
+    ///
+    /// # Safety
+    /// The pointer is to an initialised value of the type, owned by the caller and not used
+    /// afterwards.
+    #[inline]
+    pub(crate) unsafe fn drop_value(&self, value: *mut u8) {
+        if let Some(drop) = self.drop {
+            // SAFETY: the context is the table's; the rest is the caller's promise.
+            unsafe { drop(self.context.0, value) }
+        }
+    }
+
+    /// Returns the stamp of a value in nanoseconds, if the type has one.
+    ///
+    /// # Safety
+    /// The pointer is to a value of the type.
+    pub(crate) unsafe fn stamp_of(&self, value: *const u8) -> Option<i64> {
+        // SAFETY: as in `drop_value`.
+        self.stamp.map(|stamp| unsafe { stamp(self.context.0, value) })
+    }
+
+    /// Returns the length of a value's encoded form in bytes, if it can have one.
+    ///
+    /// # Safety
+    /// The pointer is to a value of the type.
+    pub(crate) unsafe fn size_of_image(&self, value: *const u8) -> Option<usize> {
+        // SAFETY: as in `drop_value`.
+        self.image.as_ref().map(|image| unsafe { (image.size)(self.context.0, value) })
+    }
+
+    /// Encodes a value into the slice, which it fills, if it can have an encoded form.
+    ///
+    /// # Safety
+    /// The pointer is to a value of the type.
+    pub(crate) unsafe fn encode(&self, value: *const u8, to: &mut [u8]) {
+        if let Some(image) = &self.image {
+            // SAFETY: as in `drop_value`.
+            unsafe { (image.encode)(self.context.0, value, to) }
+        }
     }
 
     /// Returns the stamp in an encoded message; `None` also if the type doesn't begin with its
@@ -148,7 +280,27 @@ impl TypeSupport {
         (name, hash): (&'static str, TypeHash),
         description: &'static OnceLock<TypeDescription>,
     ) -> Self {
-        Self { name: TypeName::Told(name, description), hash: Some(hash), ..T::TABLE }
+        let identity = Identity::Told(TypeId::of::<T>());
+        Self { name: TypeName::Told(name, description), hash: Some(hash), identity, ..T::TABLE }
+    }
+
+    /// Creates the table of a type of another language.
+    pub(crate) fn registered(parts: RegisteredParts) -> Self {
+        let RegisteredParts { name, hash, description, layout, context, .. } = parts;
+        Self {
+            layout,
+            context,
+            drop: parts.drop,
+            free: parts.free,
+            create: parts.create,
+            clone: parts.clone.map(|call| CloneInto { call, context }),
+            identity: Identity::Registered,
+            name: TypeName::Told(name, description),
+            hash,
+            description: None,
+            stamp: parts.stamp,
+            image: parts.image,
+        }
     }
 
     /// Returns the table of `T`.
@@ -164,8 +316,12 @@ trait HasTypeSupport: Message {
 impl<T: Message> HasTypeSupport for T {
     const TABLE: TypeSupport = TypeSupport {
         layout: Layout::new::<T>(),
-        drop: drop_value::<T>,
-        representation: TypeId::of::<T>(),
+        context: Context::NONE,
+        drop: if std::mem::needs_drop::<T>() { Some(drop_value::<T>) } else { None },
+        free: None,
+        create: None,
+        clone: None,
+        identity: Identity::Rust(TypeId::of::<T>()),
         name: TypeName::OfRust(|| {
             T::ENCODING.map_or_else(std::any::type_name::<T>, |encoding| encoding.name)
         }),
@@ -198,23 +354,28 @@ fn encoding<T: Message>() -> &'static sinew_msg::Encoding<T> {
     T::ENCODING.expect("a type with an encoding")
 }
 
-unsafe fn size_of_image<T: Message>(value: *const u8) -> usize {
+unsafe fn size_of_image<T: Message>(_: *const (), value: *const u8) -> usize {
     // SAFETY: the caller promises a `T`.
     (encoding::<T>().size)(unsafe { &*value.cast::<T>() })
 }
 
 #[expect(clippy::expect_used, reason = "only in the tables of types that have one")]
-unsafe fn stamp_of<T: Message>(value: *const u8) -> i64 {
+unsafe fn stamp_of<T: Message>(_: *const (), value: *const u8) -> i64 {
     // SAFETY: the caller promises a `T`.
     (encoding::<T>().stamp.expect("a type with a stamp"))(unsafe { &*value.cast::<T>() })
 }
 
-unsafe fn encode<T: Message>(value: *const u8, image: &mut [u8]) {
+unsafe fn encode<T: Message>(_: *const (), value: *const u8, image: &mut [u8]) {
     // SAFETY: the caller promises a `T`.
     (encoding::<T>().encode)(unsafe { &*value.cast::<T>() }, image);
 }
 
-unsafe fn decode<T: Message>(image: &[u8], to: *mut u8, filled: bool) -> Result<(), DecodeError> {
+unsafe fn decode<T: Message>(
+    _: *const (),
+    image: &[u8],
+    to: *mut u8,
+    filled: bool,
+) -> Result<(), DecodeError> {
     let to = to.cast::<T>();
     if filled {
         // SAFETY: the caller promises a `T` that belongs to it alone.
@@ -226,34 +387,37 @@ unsafe fn decode<T: Message>(image: &[u8], to: *mut u8, filled: bool) -> Result<
     Ok(())
 }
 
-unsafe fn drop_value<T>(value: *mut u8) {
+unsafe fn drop_value<T>(_: *const (), value: *mut u8) {
     // SAFETY: the caller of `TypeSupport::drop` promises an owned, initialised `T`.
     unsafe { ptr::drop_in_place(value.cast::<T>()) }
 }
 
-/// Clones a value of a type that the caller knows: over the value at `to` if `filled`, otherwise
-/// into the uninitialised place.
-///
-/// # Safety
-/// `from` is an initialised value; `to` is exclusive, and initialised if `filled` is set; both are
-/// of the type the function was made for.
-pub(crate) type CloneInto = unsafe fn(from: *const u8, to: *mut u8, filled: bool);
+/// Copies values of a type that the caller knows.
+#[derive(Clone, Copy)]
+pub(crate) struct CloneInto {
+    call: CloneValue,
+    context: Context,
+}
+
+impl CloneInto {
+    /// Copies a value to an uninitialised place, which stays so if this panics.
+    ///
+    /// # Safety
+    /// Both are of the type this was made for: `from` is an initialised value, `place` belongs to
+    /// the caller alone.
+    pub(crate) unsafe fn copy(self, from: *const u8, place: *mut u8) {
+        // SAFETY: the context belongs to the function; the rest is the caller's promise.
+        unsafe { (self.call)(self.context.0, from, place) }
+    }
+}
 
 /// Returns the cloning function of `T`, for the endpoints that need one.
 pub(crate) const fn clone_into<T: Clone>() -> CloneInto {
-    |from, to, filled| {
-        // SAFETY: the caller of a `CloneInto` promises an initialised `T` at `from`.
-        let from = unsafe { &*from.cast::<T>() };
-        let to = to.cast::<T>();
-        if filled {
-            // SAFETY: `filled` promises an initialised `T` that no other thread uses.
-            let to = unsafe { &mut *to };
-            to.clone_from(from);
-        } else {
-            let copy = from.clone();
-            // SAFETY: `to` is a place for a `T` that the caller owns; it holds no value to be
-            // dropped.
-            unsafe { to.write(copy) };
-        }
-    }
+    let call: CloneValue = |_, from, place| {
+        // SAFETY: `CloneInto::copy` promises an initialised `T` at `from`.
+        let copy = unsafe { &*from.cast::<T>() }.clone();
+        // SAFETY: and a place for a `T` that its caller owns, without a value to be dropped.
+        unsafe { place.cast::<T>().write(copy) };
+    };
+    CloneInto { call, context: Context::NONE }
 }

@@ -14,7 +14,8 @@ debug_says!(ContextError: Arguments(error), Domain { variable, value }, Interrup
 debug_says!(CreateError:
     SharedMemory { name, source }, Name(error), Remap(error), Qos { topic, problem }, Shutdown { name }, Period { node, period },
     AlwaysReady { name }, System { name, call, reason, remedy },
-    ServiceTaken { service, node }, MaxRequests { service }, NoEventType { service }, Parameter(error));
+    ServiceTaken { service, node }, MaxRequests { service }, NoEventType { service },
+    NoClone { topic, type_name }, Parameter(error));
 debug_says!(SharedMemoryFailure: Join(error), Capacity(error));
 
 /// The reason why a context could not be made.
@@ -132,6 +133,17 @@ pub enum CreateError {
         /// The service's full name.
         service: String,
     },
+    /// A subscription is to own its messages, and their type can't be copied. Only an erased
+    /// subscription can ask for that.
+    #[error(
+        "the subscription to `{topic}` can't own its messages: their type, {type_name}, was registered without a clone function"
+    )]
+    NoClone {
+        /// The topic's full name.
+        topic: String,
+        /// The type.
+        type_name: String,
+    },
     /// A parameter can't be declared.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
@@ -176,6 +188,15 @@ pub enum PublishFailure {
          as the thread that would have to empty it is waiting here; use keep_last, or another executor"
     )]
     WouldDeadlock,
+    /// The message has another type than its publisher. Only an
+    /// [erased publisher](crate::erased::Publisher) can be given such a message.
+    #[error("the message was not published: it is a {message}, but the publisher sends {publisher}")]
+    OtherType {
+        /// The publisher's type.
+        publisher: &'static str,
+        /// The message's type.
+        message: &'static str,
+    },
     /// The message is a received [`Sample`](crate::msg::Sample) without a valid value, and a
     /// subscription of this process takes values.
     #[error(
@@ -191,10 +212,10 @@ pub enum PublishFailure {
 /// It says what is missing, such as a permission or room, and the remedy.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
-pub struct SharedMemoryError(SharedMemoryFailure);
+pub struct SharedMemoryError(pub(crate) SharedMemoryFailure);
 
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
-enum SharedMemoryFailure {
+pub(crate) enum SharedMemoryFailure {
     /// The context can't join the domain.
     #[error(transparent)]
     Join(sinew_shm::JoinError),

@@ -116,6 +116,13 @@ pub enum CallFailure {
         /// The panic's message.
         reason: String,
     },
+    /// Others hold the message as well, and its type can't copy it; an
+    /// [erased](mod@crate::erased) endpoint was given it.
+    #[error("the {what} is held elsewhere as well, and its type was registered without a clone function")]
+    NotSole {
+        /// `request` or `response`.
+        what: &'static str,
+    },
     /// The server has other types.
     #[error("the types differ: {reason}")]
     OtherType {

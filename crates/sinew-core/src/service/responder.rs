@@ -69,6 +69,11 @@ impl ReplyToken {
         drop(self.complete(Err(CallFault { failure, request: None })));
     }
 
+    /// Whether the caller still waits.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.reply_to.as_ref().is_some_and(ReplyTo::is_awaited)
+    }
+
     pub(crate) fn core(&self) -> &Arc<ServerCore> {
         &self.core
     }
@@ -162,7 +167,7 @@ impl<S: Service> Responder<S> {
 
     /// Returns `true` if the caller still waits. Check this before a long computation.
     pub fn is_awaited(&self) -> bool {
-        self.reply_token.reply_to.as_ref().is_some_and(ReplyTo::is_awaited)
+        self.reply_token.is_awaited()
     }
 }
 

@@ -6,8 +6,9 @@
 //! generic publisher sends it. An event is written directly in its encoded form, from the request
 //! or response in place: nothing is cloned.
 
+use crate::api::erased::publisher::ImageDraft;
 use crate::api::node::NodeCore;
-use crate::api::publisher::{ImageDraft, Publisher, PublisherBuilder};
+use crate::api::publisher::{Publisher, PublisherBuilder};
 use crate::executor::group::Group;
 use crate::mailbox::deferred::Deferred;
 use crate::message::Gid;
@@ -57,7 +58,7 @@ pub(in crate::api) fn observer<S: Service<Request: Structure, Response: Structur
     let known = GenericType::described(event.ok_or_else(no_type)?).map_err(|_| no_type())?;
     let group = Group::new(node.clone(), ());
     let topic = format!("{service}/_service_event");
-    let publisher = PublisherBuilder::new(&group, &topic).of_table(known.message()).qos(qos).create()?;
+    let publisher = PublisherBuilder::of_type(&group, &topic, known.message()).qos(qos).create()?;
     Ok(Some(Arc::new(EventPublisher::<S> {
         publisher,
         has_contents: state == ServiceIntrospection::Contents,

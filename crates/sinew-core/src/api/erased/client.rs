@@ -1,0 +1,205 @@
+//! Clients of services of any type.
+
+use super::service::{CallError, CallResult, ServiceTypes, fitting};
+use crate::api::call;
+use crate::api::callback::Outcome;
+use crate::api::client_core::{ClientCore, RequestId};
+use crate::executor::wait_set::{self, Waitable};
+use crate::message::Gid;
+use crate::message::block::RawMessage;
+use crate::message::erased::{Message, UninitMessage};
+use crate::service::pending_calls::{CallId, CallWaiter, OnAnswer, OnOutcome};
+use crate::service::statistics::ClientStatistics;
+use crate::sys::clock::Time;
+use crate::sys::sync::Arc;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+/// A handle for calling a service of any type. Made by
+/// [`Node::erased_client`](crate::Node::erased_client). Everything that
+/// [`Client<S>`](crate::Client) says holds here as well.
+///
+/// A request has one owner: a message with several references is copied if its type knows how,
+/// otherwise the call fails with [`CallFailure::NotSole`](crate::error::CallFailure::NotSole). One
+/// in encoded form is decoded first.
+#[must_use = "a client ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _client = ..`), or `detach()` it"]
+#[derive(Clone)]
+pub struct Client {
+    pub(in crate::api) inner: Arc<ClientCore>,
+}
+
+impl Client {
+    /// Returns the types of its service.
+    pub fn types(&self) -> ServiceTypes {
+        ServiceTypes::from_inner(self.inner.calls.types)
+    }
+
+    /// Returns a place for a request in the client's pool. Once the pool is warm, allocates nothing.
+    pub fn uninit(&self) -> UninitMessage {
+        UninitMessage::of(self.inner.pool.vacant())
+    }
+
+    /// Calls the service and waits for the response, as [`Client::call`](crate::Client::call).
+    ///
+    /// # Errors
+    /// [`CallError`], which contains the request if no server took it.
+    pub fn call(&self, request: impl Into<Message>, timeout: Duration) -> CallResult {
+        let request = self.fitting(request.into())?;
+        match call::wait_for(&self.inner, request, timeout) {
+            Ok(response) => Ok(Message::of(response)),
+            Err(fault) => Err(CallError::of(self.name(), fault)),
+        }
+    }
+
+    /// Calls the service and returns a future that yields the response, as
+    /// [`Client::call_async`](crate::Client::call_async).
+    ///
+    /// # Errors
+    /// [`CallError`]: the request was not accepted.
+    pub fn call_async(&self, request: impl Into<Message>) -> Result<PendingCall, CallError> {
+        let id = self.send(request.into(), CallWaiter::Nothing)?;
+        Ok(PendingCall { call: Some((self.inner.clone(), id)) })
+    }
+
+    /// Calls the service. The executor of the client's group runs `callback` with the result, as
+    /// [`Client::call_then`](crate::Client::call_then).
+    ///
+    /// # Errors
+    /// [`CallError`]: the request was not accepted, and the callback won't run.
+    pub fn call_then<R: Outcome>(
+        &self,
+        request: impl Into<Message>,
+        callback: impl FnOnce(CallResult) -> R + Send + 'static,
+    ) -> Result<(), CallError> {
+        let then: OnOutcome = Box::new(move |_, outcome| callback(result_of(outcome)).into_result());
+        self.send(request.into(), CallWaiter::Callback(then)).map(drop)
+    }
+
+    /// Calls the service. `listener` runs with the result on the thread that answers, as
+    /// [`Client::call_with_listener`](crate::Client::call_with_listener).
+    ///
+    /// # Errors
+    /// [`CallError`]: the request was not accepted, and the listener won't run.
+    pub fn call_with_listener(
+        &self,
+        request: impl Into<Message>,
+        listener: impl FnOnce(CallResult) + Send + 'static,
+    ) -> Result<RequestId, CallError> {
+        self.inner.calls.listen();
+        let listener: OnAnswer = Box::new(move |outcome| listener(result_of(outcome)));
+        self.send(request.into(), CallWaiter::Listener(listener)).map(RequestId)
+    }
+
+    /// Takes back a request with a listener that no server has taken, as
+    /// [`Client::withdraw`](crate::Client::withdraw).
+    pub fn withdraw(&self, id: RequestId) -> Option<Message> {
+        self.inner.withdraw(id).map(Message::of)
+    }
+
+    fn send(&self, request: Message, waiter: CallWaiter) -> Result<CallId, CallError> {
+        let request = self.fitting(request)?;
+        match self.inner.send(request, waiter, false) {
+            Ok((id, _)) => Ok(id),
+            Err(fault) => Err(CallError::of(self.name(), fault)),
+        }
+    }
+
+    fn fitting(&self, request: Message) -> Result<RawMessage, CallError> {
+        let types = &self.inner.calls.types;
+        fitting(request, types.request, (&self.inner.pool, "request"))
+            .map_err(|(request, failure)| CallError::new(self.name(), failure, Some(request)))
+    }
+
+    /// Returns `true` if there is a server of these types.
+    pub fn is_server_ready(&self) -> bool {
+        let calls = &self.inner.calls;
+        !calls.session.has_ended() && self.inner.requests.servers(&calls.types) > 0
+    }
+
+    /// As [`Client::wait_for_server`](crate::Client::wait_for_server).
+    pub fn wait_for_server(&self, timeout: Duration) -> bool {
+        let ClientCore { calls, requests, .. } = &*self.inner;
+        requests.wait_for_server(&calls.types, Time::steady() + timeout)
+    }
+
+    /// Returns the service's full name, after remapping.
+    pub fn name(&self) -> &str {
+        &self.inner.calls.service
+    }
+
+    /// Returns its identity, as in
+    /// [`RequestInfo::client`](crate::service::info::RequestInfo::client).
+    pub fn gid(&self) -> Gid {
+        self.inner.calls.gid()
+    }
+
+    /// Returns its counters.
+    pub fn statistics(&self) -> ClientStatistics {
+        self.inner.calls.statistics()
+    }
+
+    /// Keeps it until the context ends; as [`Client::detach`](crate::Client::detach).
+    pub fn detach(self) {
+        let session = self.inner.node.context.session.clone();
+        session.detach(self);
+    }
+}
+
+fn result_of(outcome: Result<RawMessage, (crate::service::pending_calls::CallFault, &str)>) -> CallResult {
+    outcome.map(Message::of).map_err(|(fault, service)| CallError::of(service, fault))
+}
+
+impl wait_set::sealed::Sealed for Client {}
+
+impl Waitable for Client {
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.inner.calls).addr()
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+/// A pending call: a future that yields the response. Dropping it abandons the call. Otherwise as
+/// [`PendingCall`](crate::service::PendingCall).
+#[must_use = "dropped, the call is abandoned"]
+pub struct PendingCall {
+    /// `None` once it has yielded its result.
+    call: Option<(Arc<ClientCore>, CallId)>,
+}
+
+impl Future for PendingCall {
+    type Output = CallResult;
+
+    /// # Panics
+    /// If it has yielded its result before.
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CallResult> {
+        let Some((client, id)) = &self.call else {
+            panic!("a call has been polled again after it had yielded its result");
+        };
+        let waiter = CallWaiter::Task(context.waker().clone());
+        let Ok(outcome) = client.calls.take_or_wait(*id, waiter) else { return Poll::Pending };
+        let result = result_of(outcome.map_err(|fault| (fault, &*client.calls.service)));
+        self.call = None;
+        Poll::Ready(result)
+    }
+}
+
+impl Drop for PendingCall {
+    fn drop(&mut self) {
+        if let Some((client, id)) = &self.call {
+            drop(client.give_up(*id)); // the content is dropped with it
+        }
+    }
+}
+
+impl fmt::Debug for PendingCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingCall").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,17 @@
+//! Endpoints for messages of any type. The typed ones are shells over them.
+//!
+//! | file | what |
+//! |---|---|
+//! | `publisher`, `subscription` | the endpoints of topics |
+//! | `client`, `server` | the endpoints of services |
+//! | `service` | what those two share |
+
+pub(crate) mod client;
+pub(crate) mod publisher;
+pub(crate) mod server;
+pub(crate) mod service;
+pub(crate) mod subscription;
+
+/// Stands for a type that only the run time knows, in the builders that typed and erased endpoints
+/// share.
+pub enum Erased {}

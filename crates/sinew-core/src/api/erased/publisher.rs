@@ -1,0 +1,299 @@
+//! Publishers of messages of any type.
+
+use crate::api::handlers::Handlers;
+use crate::api::node::NodeCore;
+use crate::message::Gid;
+use crate::message::block::{Pool, RawMessage};
+use crate::message::erased::{Message, UninitMessage};
+use crate::message::registered::MessageType;
+use crate::ros::failure::PublishFailure;
+use crate::ros::qos::QoS;
+use crate::sys::sync::{Arc, Mutex};
+use crate::topic::copy_plan::Ownership;
+use crate::topic::publisher_core::PublisherCore;
+use crate::topic::recipients::Unpublished;
+use crate::topic::strategy::Form;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::time::Duration;
+
+/// An entity that sends messages of a [`MessageType`] to all subscriptions of its topic.
+///
+/// Made by [`Node::erased_publisher`](crate::Node::erased_publisher). Everything that
+/// [`Publisher<T>`](crate::Publisher) says holds here as well: that one is a shell over this.
+#[must_use = "a publisher ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _publisher = ..`), or `detach()` it"]
+#[derive(Clone)]
+pub struct Publisher {
+    /// For publishing without going through `inner`.
+    pub(in crate::api) core: Arc<PublisherCore>,
+    pub(in crate::api) inner: Arc<PublisherInner>,
+}
+
+/// The part that is dropped with the last handle.
+pub(in crate::api) struct PublisherInner {
+    pub(in crate::api) core: Arc<PublisherCore>,
+    /// Control blocks for published boxes; made with the first one.
+    pub(in crate::api) boxes: Mutex<Option<Arc<Pool>>>,
+    pub(in crate::api) pool_capacity: usize,
+    pub(in crate::api) handlers: Handlers,
+    pub(in crate::api) node: Arc<NodeCore>,
+}
+
+impl Publisher {
+    pub(in crate::api) fn of(inner: PublisherInner) -> Self {
+        Self { core: inner.core.clone(), inner: Arc::new(inner) }
+    }
+
+    /// Returns the type of its messages. (It doesn't know how to copy those of Rust: subscriptions
+    /// that own their messages do.)
+    pub fn message_type(&self) -> MessageType {
+        MessageType::of_table(self.core.table)
+    }
+
+    /// Returns a message from the publisher's pool, to be changed in place and published: it holds
+    /// the content of an earlier message, with all its capacity, or a [first
+    /// value](crate::erased::TypeTable::create). As [`Publisher::loan`](crate::Publisher::loan).
+    /// Returns `None` if the type has no first value.
+    pub fn loan(&self) -> Option<Message> {
+        self.core.loan_shared().or_else(|| self.core.pool.loan_erased()).map(Message::of)
+    }
+
+    /// Returns a place for a value in the publisher's pool. Once the pool is warm, allocates
+    /// nothing.
+    pub fn uninit(&self) -> UninitMessage {
+        UninitMessage::of(self.core.pool.vacant())
+    }
+
+    /// As [`Message::adopt`], with a control block from the publisher's pool: once that is warm,
+    /// allocates nothing.
+    ///
+    /// # Safety
+    /// As for [`Message::adopt`].
+    pub unsafe fn adopt(&self, value: NonNull<u8>) -> Option<Message> {
+        if !self.core.table.adopts() {
+            return None;
+        }
+        // SAFETY: passed on from the caller; the pool is for values of this type.
+        Some(Message::of(unsafe { RawMessage::adopt_raw(self.core.table, value, Some(&self.boxes())) }))
+    }
+
+    /// Reserves memory for a message of `length` encoded bytes, where other processes will read it
+    /// if they listen. It contains former content. Returns `None` if there is no memory for it, or
+    /// if the type has no encoded form.
+    pub fn draft(&self, length: usize) -> Option<ImageDraft> {
+        self.core.table.image.as_ref()?;
+        self.core.image_of(length).map(ImageDraft)
+    }
+
+    /// Publishes a message, to every matching subscription before this returns. A message with one
+    /// reference is published with its ownership: one subscription that owns its messages gets the
+    /// value itself, at its address. Otherwise as [`Publisher::publish`](crate::Publisher::publish).
+    ///
+    /// # Errors
+    /// The message comes back in the error, and no subscription got it; see [`PublishFailure`].
+    pub fn publish(&self, message: impl Into<Message>) -> Result<(), PublishError> {
+        let message = message.into();
+        let own = self.core.table;
+        if !message.fits(own) {
+            let other = message.message_type().name();
+            let failure = PublishFailure::OtherType { publisher: own.name(), message: other };
+            return Err(PublishError { failure, message });
+        }
+        let message = message.into_inner();
+        self.core.note();
+        let form = match message.is_image() {
+            true => Form::IMAGE,
+            false if message.is_ownable() => Form::of_value(Ownership::Unique),
+            false => Form::of_value(Ownership::Shared),
+        };
+        self.core.publish(message, form).map_err(|(message, reason)| PublishError {
+            failure: self.failure(reason),
+            message: Message::of(message),
+        })
+    }
+
+    /// Returns the reason in the form that the program gets.
+    #[cold]
+    pub(in crate::api) fn failure(&self, reason: Unpublished) -> PublishFailure {
+        match reason {
+            Unpublished::Shutdown | Unpublished::Closed => PublishFailure::Shutdown,
+            Unpublished::Full => PublishFailure::Full { waited: self.core.qos.max_blocking_time },
+            Unpublished::WouldDeadlock => PublishFailure::WouldDeadlock,
+            Unpublished::NoSpace { wanted, free, size } => PublishFailure::NoSpace { wanted, free, size },
+            Unpublished::Undecodable => PublishFailure::Undecodable,
+        }
+    }
+
+    /// Returns the topic's full name, after remapping.
+    pub fn topic(&self) -> &str {
+        &self.core.topic
+    }
+
+    /// Returns the QoS that it offers.
+    pub fn qos(&self) -> QoS {
+        self.core.qos
+    }
+
+    /// Returns its identity, as in [`MessageInfo::publisher`](crate::MessageInfo::publisher).
+    pub fn gid(&self) -> Gid {
+        Gid::new(self.core.session.participant, self.core.number())
+    }
+
+    /// Returns the number of subscriptions that match now.
+    pub fn subscription_count(&self) -> u64 {
+        self.core.match_listeners.matched_now()
+    }
+
+    /// As [`Publisher::wait_for_subscribers`](crate::Publisher::wait_for_subscribers).
+    pub fn wait_for_subscribers(&self, count: u64, timeout: Duration) -> bool {
+        let context = &self.inner.node.context;
+        let enough = || self.core.match_listeners.matched_now() >= count;
+        context.graph.wait_until(enough, || context.session.has_ended(), timeout)
+    }
+
+    /// As [`Publisher::assert_liveliness`](crate::Publisher::assert_liveliness).
+    pub fn assert_liveliness(&self) {
+        if let Some(lease) = &self.core.promised.lease {
+            lease.assert();
+        }
+    }
+
+    /// Returns its counters.
+    pub fn statistics(&self) -> PublisherStatistics {
+        let sent = self.core.sent();
+        PublisherStatistics {
+            published: sent.published,
+            copies: sent.work.copies,
+            encodings: sent.work.encodings,
+            decodings: sent.work.decodings,
+            drafts: sent.work.images,
+            retained: sent.retained as u64,
+            pooled: self.core.pool.made() as u64,
+        }
+    }
+
+    /// Keeps it until the context ends; as [`Publisher::detach`](crate::Publisher::detach).
+    pub fn detach(self) {
+        let session = self.inner.node.context.session.clone();
+        session.detach(self);
+    }
+
+    pub(in crate::api) fn boxes(&self) -> Arc<Pool> {
+        let mut boxes = self.inner.boxes.lock();
+        boxes.get_or_insert_with(|| Pool::for_boxes(self.core.table, self.inner.pool_capacity)).clone()
+    }
+}
+
+impl fmt::Debug for Publisher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Publisher")
+            .field("topic", &self.topic())
+            .field("qos", &self.qos())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for PublisherInner {
+    fn drop(&mut self) {
+        self.node.context.graph.remove_publisher(&self.core);
+        self.core.close();
+        if let Some(boxes) = &*self.boxes.lock() {
+            boxes.close();
+        }
+        self.handlers.deregister(false);
+    }
+}
+
+/// A publisher's counters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct PublisherStatistics {
+    /// Messages published.
+    pub published: u64,
+    /// Copies made: of a `&T` that was published; so that subscriptions could own their messages
+    /// (copies made when a message is taken count for the subscription); and of encoded messages,
+    /// and of plain values that weren't [lent](Publisher::loan), as bytes, into the memory where
+    /// other processes read them. (Up to 456 such bytes don't count: they lie in the ring itself.)
+    pub copies: u64,
+    /// Encodings of values that are not plain: for other processes, once for all of them, and for
+    /// subscriptions of this process that take another Rust type.
+    pub encodings: u64,
+    /// Decodings of messages that were published here in their encoded form, for subscriptions of
+    /// this process that take values, or another Rust type.
+    pub decodings: u64,
+    /// Messages that were published in their encoded form: [drafts](Publisher::draft), and
+    /// [samples](Sample) that were [edited](Publisher::edit) or passed on.
+    pub drafts: u64,
+    /// Messages that it retains for late joiners now.
+    pub retained: u64,
+    /// Blocks of its pool, free or lent.
+    pub pooled: u64,
+}
+
+/// A message that was not published, and the reason. No subscription got it.
+pub struct PublishError {
+    failure: PublishFailure,
+    message: Message,
+}
+
+impl PublishError {
+    /// Returns the reason why it was not published.
+    pub fn failure(&self) -> PublishFailure {
+        self.failure
+    }
+
+    /// Returns the message.
+    pub fn into_message(self) -> Message {
+        self.message
+    }
+}
+
+impl fmt::Debug for PublishError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return crate::sys::says::say(self, f);
+        }
+        f.debug_struct("PublishError").field("failure", &self.failure).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for PublishError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.failure.fmt(f)
+    }
+}
+
+impl std::error::Error for PublishError {}
+
+/// A message to be written in its encoded form, where it will be published; from
+/// [`Publisher::image_draft`](crate::Publisher::image_draft) and [`Publisher::draft`]. Dropping it has no other effect.
+pub struct ImageDraft(pub(in crate::api) RawMessage);
+
+impl Deref for ImageDraft {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.0.image().unwrap_or_default()
+    }
+}
+
+impl DerefMut for ImageDraft {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.0.image_mut().unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for ImageDraft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ImageDraft({} bytes)", self.len())
+    }
+}
+
+/// The bytes are not checked: subscriptions that can't decode them lose the message, and report
+/// that.
+impl From<ImageDraft> for Message {
+    fn from(draft: ImageDraft) -> Self {
+        Message::of(draft.0)
+    }
+}

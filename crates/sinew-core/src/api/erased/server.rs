@@ -1,0 +1,300 @@
+//! Servers of services of any type.
+
+use super::service::{Request as TakenRequest, ServiceTypes};
+use crate::api::context::ContextCore;
+use crate::api::node::NodeCore;
+use crate::executor::crew::scheduler::{CallbackResult, Scheduler, Task, TaskOutcome, TaskRef};
+use crate::executor::group::{GroupCore, GroupMember, Membership};
+use crate::executor::group_token::GroupToken;
+use crate::executor::owner::Close;
+use crate::executor::wait_set::{self, Waitable};
+use crate::executor::{panic_message, prefetch, report};
+use crate::message::block::RawMessage;
+use crate::message::info::{ChainScope, Publication};
+use crate::service::failure::CallFailure;
+use crate::service::observed::ServiceEvent;
+use crate::service::pending_calls::PendingCalls;
+use crate::service::request::{ReplyTo, Request};
+use crate::service::request_queue::{self, RequestListener, RequestQueue, ServerCore};
+use crate::service::statistics::ServerStatistics;
+use crate::sys::clock::Stamp;
+use crate::sys::logging::Level;
+use crate::sys::sync::{Arc, AtomicBool, Ordering};
+use sinew_shm::{Callback, EndpointKey, OwnEndpoint};
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// An entity that answers the requests of a service of any type. Made by
+/// [`Node::erased_server`](crate::Node::erased_server). Everything that
+/// [`Server<S>`](crate::Server) says holds here as well: that one is a shell over this.
+#[must_use = "a server ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`), or `detach()` it"]
+#[derive(Clone)]
+pub struct Server {
+    pub(in crate::api) inner: Arc<ServerInner>,
+}
+
+/// The part that is dropped with the last handle.
+pub(in crate::api) struct ServerInner {
+    pub(in crate::api) core: Arc<ServerCore>,
+    /// Its membership in its group; `None` if it has a listener.
+    pub(in crate::api) member: Option<(Arc<GroupCore>, Membership)>,
+    /// Its futures in progress, if it answers asynchronously.
+    pub(in crate::api) tasks: Option<Arc<dyn Close>>,
+    pub(in crate::api) is_closed: AtomicBool,
+    pub(in crate::api) node: Arc<NodeCore>,
+}
+
+impl Server {
+    pub(in crate::api) fn of(inner: ServerInner) -> Self {
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Returns the types of its service.
+    pub fn types(&self) -> ServiceTypes {
+        ServiceTypes::from_inner(self.inner.core.types)
+    }
+
+    /// Returns the service's full name, after remapping.
+    pub fn name(&self) -> &str {
+        &self.inner.core.requests.name
+    }
+
+    /// Returns its counters.
+    pub fn statistics(&self) -> ServerStatistics {
+        self.inner.core.statistics()
+    }
+
+    /// Keeps it without a handle until the context ends; as
+    /// [`Server::detach`](crate::Server::detach).
+    pub fn detach(self) {
+        let session = self.inner.node.context.session.clone();
+        session.detach(self);
+    }
+
+    /// As [`Server::close`](crate::Server::close).
+    pub fn close(self) {
+        self.inner.leave(true);
+    }
+
+    /// As [`Server::is_closed`](crate::Server::is_closed).
+    pub fn is_closed(&self) -> bool {
+        !self.inner.core.requests.is_served_by(&self.inner.core)
+    }
+}
+
+impl wait_set::sealed::Sealed for Server {}
+
+impl Waitable for Server {
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.inner.core).addr()
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+impl ServerInner {
+    fn leave(&self, wait: bool) {
+        // Relaxed: one of several threads goes on, and locks protect everything else.
+        if self.is_closed.swap(true, Ordering::Relaxed) {
+            return; // it has left already: the service may have another server by now
+        }
+        if let Some((group, membership)) = &self.member {
+            group.deregister(*membership, wait);
+        }
+        retire(&self.node.context, &self.core);
+        if let Some(tasks) = &self.tasks {
+            tasks.close();
+        }
+        self.core.pool.close();
+    }
+}
+
+/// Lets no more requests reach a server, from this process or others.
+pub(in crate::api) fn retire(context: &ContextCore, core: &ServerCore) {
+    let known = core.known.lock().take();
+    if let (Some(known), Some(transport)) = (&known, context.transport()) {
+        transport.forget_server(known.key());
+    }
+    context.services.remove_server(core);
+    drop(known); // after its clients in other processes were notified
+}
+
+impl Drop for ServerInner {
+    fn drop(&mut self) {
+        self.leave(false);
+    }
+}
+
+/// The one form of callback for requests of any type: it opens its own cell, and its group's state,
+/// with the token.
+pub(in crate::api) type ErasedCallback =
+    Box<dyn Fn(&mut GroupToken, TakenRequest<'_>) -> CallbackResult + Send + Sync>;
+
+/// Calls a server's callback with a request.
+pub(in crate::api) trait Answers: Send + Sync + 'static {
+    fn answer(&self, core: &Arc<ServerCore>, token: &mut GroupToken, asked: Asked<'_>) -> CallbackResult;
+}
+
+/// A request on its way into a callback.
+pub(in crate::api) struct Asked<'a> {
+    pub(in crate::api) message: RawMessage,
+    pub(in crate::api) publication: Publication,
+    /// Taken when the request is answered, or passed on.
+    pub(in crate::api) reply_to: &'a mut Option<ReplyTo>,
+}
+
+impl Answers for ErasedCallback {
+    fn answer(&self, core: &Arc<ServerCore>, token: &mut GroupToken, asked: Asked<'_>) -> CallbackResult {
+        let Asked { message, publication, reply_to } = asked;
+        let result = self(token, TakenRequest::new(message, publication, reply_to, core));
+        if let Some(reply_to) = reply_to.take() {
+            core.fail(reply_to, CallFailure::Dropped);
+        }
+        result
+    }
+}
+
+/// Returns a listener that answers each request at once, on the thread that brings it.
+pub(in crate::api) fn listener(answers: impl Answers) -> Arc<RequestListener> {
+    RequestListener::new(move |core, request| {
+        let answered =
+            answer(core, request, |asked| answers.answer(core, &mut GroupToken::reentrant(), asked));
+        if let Err(error) = answered {
+            let what = format!("the listener of {}", describe(core));
+            let level = if core.requests.session.has_ended() { Level::Info } else { Level::Error };
+            report(level, &what, &format_args!("{what} failed: {error}"));
+        }
+    })
+}
+
+/// Methods that tasks of servers take from their cores.
+macro_rules! task_of_core {
+    () => {
+        fn callback_of(&self, node: EndpointKey) -> Callback {
+            self.core.known.lock().as_ref().map(OwnEndpoint::key).map_or(Callback::Other(node), Callback::Of)
+        }
+
+        fn place(&self) -> &prefetch::NoteIndex {
+            &self.place
+        }
+
+        fn rest(&self) -> Vec<prefetch::Part> {
+            crate::api::erased::server::rest(&self.core)
+        }
+
+        fn subject(&self) -> usize {
+            Arc::as_ptr(&self.core).addr()
+        }
+
+        fn has_ended(&self) -> bool {
+            self.core.requests.session.has_ended()
+        }
+
+        fn describe(&self) -> String {
+            crate::api::erased::server::describe(&self.core)
+        }
+    };
+}
+pub(in crate::api) use task_of_core;
+
+/// A server as its executor sees it: everything a call needs in one place.
+pub(in crate::api) struct ServerTask<A> {
+    pub(in crate::api) core: Arc<ServerCore>,
+    pub(in crate::api) place: prefetch::NoteIndex,
+    pub(in crate::api) callback: A,
+}
+
+impl<A: Answers> Task for ServerTask<A> {
+    fn run(&self, token: &mut GroupToken) -> TaskOutcome {
+        let core = &self.core;
+        let Some((request, next)) = core.requests.take_for(core, token) else {
+            return TaskOutcome::NOTHING;
+        };
+        let result = answer(core, request, |asked| self.callback.answer(core, token, asked));
+        TaskOutcome { result, next, called: true }
+    }
+
+    fn pending(&self) -> Option<Stamp> {
+        self.core.requests.pending(&self.core)
+    }
+
+    fn clear_ready(&self) -> bool {
+        self.core.requests.retract(&self.core, false)
+    }
+
+    task_of_core!();
+}
+
+impl<A: Answers> GroupMember for ServerTask<A> {
+    fn attach(&self, task_ref: Option<TaskRef>) {
+        self.core.requests.attach(&self.core, task_ref);
+    }
+
+    fn attached(&self) {
+        self.core.requests.retune();
+    }
+}
+
+/// Runs a callback for a request. If it panics, the caller is notified before the panic goes on.
+#[inline(always)]
+fn answer(
+    core: &Arc<ServerCore>,
+    request: Request,
+    callback: impl FnOnce(Asked<'_>) -> CallbackResult,
+) -> CallbackResult {
+    received(core, &request);
+    let Request { message, publication, reply_to } = request;
+    let _chain = ChainScope::enter(Some(publication.lineage));
+    let mut reply_to = Some(reply_to);
+    let open = &mut reply_to;
+    let result = catch_unwind(AssertUnwindSafe(|| callback(Asked { message, publication, reply_to: open })));
+    match result {
+        Ok(result) => result,
+        Err(panic) => panicked(core, reply_to, panic),
+    }
+}
+
+/// Notifies the server's observer of a request that it has taken.
+#[inline]
+pub(in crate::api) fn received(core: &ServerCore, request: &Request) {
+    let caller = || request.reply_to.caller(core.requests.session.participant);
+    core.observed.tell(ServiceEvent::RequestReceived, caller, &request.message);
+}
+
+/// Notifies the caller of a callback's panic, and resumes that.
+#[cold]
+#[inline(never)]
+fn panicked(core: &ServerCore, reply_to: Option<ReplyTo>, panic: Box<dyn Any + Send>) -> ! {
+    if let Some(reply_to) = reply_to {
+        core.fail(reply_to, CallFailure::Panicked { message: panic_message(&*panic) });
+    }
+    resume_unwind(panic)
+}
+
+/// The code that every call of a service executes.
+fn code(name: &mut dyn FnMut(usize, usize)) {
+    RequestQueue::code(name);
+    name(PendingCalls::complete as *const () as usize, 7);
+    name(Scheduler::run_as_caller as *const () as usize, 10);
+    name(Scheduler::finish as *const () as usize, 5);
+}
+
+pub(in crate::api) fn rest(core: &Arc<ServerCore>) -> Vec<prefetch::Part> {
+    let queue: Arc<dyn prefetch::Footprint> = core.requests.clone();
+    vec![
+        prefetch::Part::value(core, request_queue::LINES),
+        prefetch::Part::value(&core.requests, 4),
+        prefetch::Part::Deep(Arc::downgrade(&queue)),
+        prefetch::Part::Code(code),
+        prefetch::Part::pool(&core.pool),
+    ]
+}
+
+pub(in crate::api) fn describe(core: &ServerCore) -> String {
+    format!("service {} of node {}", core.requests.name, core.node)
+}

@@ -1,0 +1,472 @@
+//! Subscriptions to messages of any type.
+
+use crate::api::callback::Called;
+use crate::api::handlers::Handlers;
+use crate::api::node::NodeCore;
+use crate::api::timer::Timer;
+use crate::executor::crew::scheduler::{CallbackResult, Task, TaskOutcome, TaskRef};
+use crate::executor::group::{Group, GroupCore, GroupMember, Membership};
+use crate::executor::group_token::GroupToken;
+use crate::executor::wait_set::{self, Waitable};
+use crate::executor::{AddError, Executor, prefetch};
+use crate::mailbox::history::Entry;
+use crate::mailbox::waiters::{Listener, WaiterId};
+use crate::message::MessageInfo;
+use crate::message::block::{Pool, RawMessage};
+use crate::message::erased::{Message, Taken};
+use crate::message::info::ChainScope;
+use crate::message::registered::MessageType;
+use crate::message::type_support::CloneInto;
+use crate::message::work::CopyWork;
+use crate::ros::qos::QoS;
+use crate::sys::clock::Stamp;
+use crate::sys::sync::{Arc, Mutex};
+use crate::topic::copy_plan::Role;
+use crate::topic::subscription_core::{self, SubscriptionConfig, SubscriptionCore};
+use sinew_shm::{Callback, EndpointKey, OwnEndpoint};
+use std::fmt;
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+/// An entity that receives the messages of a topic, of one [`MessageType`].
+///
+/// Made by [`Node::erased_subscription`](crate::Node::erased_subscription). Everything that
+/// [`Subscription<T>`](crate::Subscription) says holds here as well: that one is a shell over this.
+#[must_use = "a subscription ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _subscription = ..`), or `detach()` it"]
+#[derive(Clone)]
+pub struct Subscription {
+    /// For taking messages without going through `inner`.
+    pub(in crate::api) core: Arc<SubscriptionCore>,
+    pub(in crate::api) inner: Arc<SubscriptionInner>,
+}
+
+/// The part that is dropped with the last handle.
+pub(in crate::api) struct SubscriptionInner {
+    pub(in crate::api) core: Arc<SubscriptionCore>,
+    pub(in crate::api) member: Option<(Arc<GroupCore>, Membership)>,
+    /// `None` once it is closed.
+    pub(in crate::api) open: Mutex<Option<OpenSubscription>>,
+    pub(in crate::api) handlers: Handlers,
+    pub(in crate::api) node: Arc<NodeCore>,
+}
+
+/// The part of a subscription that exists until it is closed.
+pub(in crate::api) struct OpenSubscription {
+    /// Its identity in other processes.
+    pub(in crate::api) entity: Option<OwnEndpoint>,
+    /// Its membership for a wait set, in a group of its own, if it has no callback and ever was in
+    /// one.
+    pub(in crate::api) watch: Option<(Arc<GroupCore>, Membership)>,
+    /// The timer that publishes its statistics.
+    pub(in crate::api) statistics: Option<Timer>,
+}
+
+impl Subscription {
+    pub(in crate::api) fn of(inner: SubscriptionInner) -> Self {
+        Self { core: inner.core.clone(), inner: Arc::new(inner) }
+    }
+
+    /// Returns the type of its messages.
+    pub fn message_type(&self) -> MessageType {
+        MessageType::of_table(self.core.wanted.table)
+    }
+
+    /// Takes the oldest message that has not been taken yet. On a subscription that
+    /// [owns](crate::msg::SubscriptionBuilder::owned) its messages it is the
+    /// [only](Message::is_sole) reference; on one that [accepts encoded
+    /// messages](crate::msg::SubscriptionBuilder::accept_encoded) it may be encoded; otherwise it is
+    /// a value, which others may be reading too. As [`Subscription::take`](crate::Subscription::take).
+    pub fn take(&self) -> Option<Taken> {
+        loop {
+            let taken = self.taken(self.core.take()?);
+            if taken.is_some() {
+                return taken;
+            }
+        }
+    }
+
+    /// Converts a message to the form in which this subscription hands messages out.
+    pub(in crate::api) fn taken(&self, entry: Entry) -> Option<Taken> {
+        let wanted = &self.core.wanted;
+        let (message, info) = match (wanted.role, wanted.clone) {
+            _ if wanted.check.is_some() => self.in_place(entry),
+            (Role::Owner | Role::Value, Some(clone)) => self.owned(entry, clone)?,
+            _ => self.value(entry)?,
+        };
+        Some(Taken { message: Message::of(message), info })
+    }
+
+    /// As [`Subscription::set_listener`](crate::Subscription::set_listener).
+    pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
+        let SubscriptionConfig { topic, node, .. } = &self.core.wanted;
+        let whose = format!("subscription to {topic} of node {node}");
+        self.core.set_listener(Some(Listener::new(whose, listener)));
+    }
+
+    /// As [`Subscription::clear_listener`](crate::Subscription::clear_listener).
+    pub fn clear_listener(&self) {
+        self.core.set_listener(None);
+    }
+
+    /// As [`Subscription::bring_in`](crate::Subscription::bring_in).
+    pub fn bring_in(&self, timeout: Duration) -> bool {
+        self.core.bring_in(timeout)
+    }
+
+    /// Returns the topic's full name, after remapping.
+    pub fn topic(&self) -> &str {
+        &self.core.wanted.topic
+    }
+
+    /// Returns the QoS that it requests.
+    pub fn qos(&self) -> QoS {
+        self.core.wanted.qos
+    }
+
+    /// Returns the number of publishers that match now.
+    pub fn publisher_count(&self) -> u64 {
+        self.core.match_listeners.matched_now()
+    }
+
+    /// As [`Subscription::wait_for_publishers`](crate::Subscription::wait_for_publishers).
+    pub fn wait_for_publishers(&self, count: u64, timeout: Duration) -> bool {
+        let context = &self.inner.node.context;
+        let enough = || self.core.match_listeners.matched_now() >= count;
+        context.graph.wait_until(enough, || context.session.has_ended(), timeout)
+    }
+
+    /// Returns its counters.
+    pub fn statistics(&self) -> SubscriptionStatistics {
+        let (counts, work, waiting) = self.core.counts();
+        SubscriptionStatistics {
+            received: counts.received,
+            taken: counts.taken,
+            waiting: waiting as u64,
+            overwritten: counts.overwritten,
+            missed: counts.missed,
+            refused: counts.refused,
+            expired: counts.expired,
+            copies: work.copies,
+            decodings: work.decodings,
+            views: work.images,
+        }
+    }
+
+    /// As [`Subscription::close`](crate::Subscription::close).
+    pub fn close(self) {
+        self.inner.leave(true);
+    }
+
+    /// Returns `true` if it was [closed](Self::close).
+    pub fn is_closed(&self) -> bool {
+        self.inner.open.lock().is_none()
+    }
+
+    /// Keeps it until the context ends; as [`Subscription::detach`](crate::Subscription::detach).
+    pub fn detach(self) {
+        let session = self.inner.node.context.session.clone();
+        session.detach(self);
+    }
+
+    /// Converts a taken message to a value. `None`: its encoded form has no valid value.
+    #[inline]
+    pub(in crate::api) fn value(&self, entry: Entry) -> Option<(RawMessage, MessageInfo)> {
+        self.core.collect(&entry.message, &entry.publication);
+        let info = self.core.info(entry.publication, entry.reception);
+        Some((self.decoded(entry.message)?, info))
+    }
+
+    /// Converts a taken message to a value of the caller's own.
+    pub(in crate::api) fn owned(&self, entry: Entry, clone: CloneInto) -> Option<(RawMessage, MessageInfo)> {
+        let (message, info) = self.value(entry)?;
+        let (message, work) = owned(message, clone, &self.core.wanted.pool);
+        self.core.count(work);
+        Some((message, info))
+    }
+
+    /// Returns a taken message as it lies.
+    pub(in crate::api) fn in_place(&self, entry: Entry) -> (RawMessage, MessageInfo) {
+        self.core.collect(&entry.message, &entry.publication);
+        let info = self.core.info(entry.publication, entry.reception);
+        self.core.count(CopyWork::of_form(&entry.message));
+        (entry.message, info)
+    }
+
+    #[inline]
+    fn decoded(&self, message: RawMessage) -> Option<RawMessage> {
+        if message.is_image() { self.decode(&message) } else { Some(message) }
+    }
+
+    #[cold]
+    fn decode(&self, image: &RawMessage) -> Option<RawMessage> {
+        let value = image.decoded(&self.core.wanted.pool);
+        let value = value.inspect_err(|error| self.core.cannot_decode(error)).ok()?;
+        self.core.count(CopyWork::DECODING);
+        Some(value)
+    }
+
+    pub(crate) fn poll_take(&self, waiter: &mut WaiterId, task: &Waker) -> Poll<Option<Entry>> {
+        self.core.poll_take(waiter, task, &self.inner.node.context.session.ended)
+    }
+
+    pub(crate) fn stop_waiting(&self, waiter: &mut WaiterId) {
+        self.core.stop_waiting(waiter);
+    }
+
+    /// Makes a wait set watch its messages.
+    pub(crate) fn watch(&self, executor: &Executor) -> Result<(), AddError> {
+        let what = || format!("the subscription to {}", self.topic());
+        if self.inner.member.is_some() {
+            return Err(AddError::HasCallback { what: what() });
+        }
+        let group = {
+            let mut open = self.inner.open.lock();
+            let Some(open) = &mut *open else { return Err(AddError::Closed { what: what() }) };
+            let (group, _) = open.watch.get_or_insert_with(|| {
+                let group = Group::new(self.inner.node.clone(), ()).core;
+                let watched = WaitSetTask { core: self.core.clone(), place: prefetch::NoteIndex::new() };
+                let membership = group.join(Arc::new(watched));
+                (group, membership)
+            });
+            group.clone()
+        };
+        executor.serve_group(&group, what)
+    }
+}
+
+impl wait_set::sealed::Sealed for Subscription {}
+
+impl Waitable for Subscription {
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.core).addr()
+    }
+}
+
+impl fmt::Debug for Subscription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subscription")
+            .field("topic", &self.topic())
+            .field("qos", &self.qos())
+            .finish_non_exhaustive()
+    }
+}
+
+impl SubscriptionInner {
+    fn leave(&self, wait: bool) {
+        let Some(OpenSubscription { entity, watch, statistics }) = self.open.lock().take() else { return };
+        drop(statistics);
+        let context = &self.node.context;
+        context.graph.remove_subscription(&self.core);
+        if let (Some(entity), Some(transport)) = (&entity, context.transport()) {
+            transport.forget(entity.key());
+        }
+        self.core.close();
+        for (group, membership) in self.member.iter().chain(&watch) {
+            group.deregister(*membership, wait);
+        }
+        self.handlers.deregister(wait);
+        drop(entity); // from here on other processes know that it is gone
+    }
+}
+
+impl Drop for SubscriptionInner {
+    fn drop(&mut self) {
+        self.leave(false);
+    }
+}
+
+/// A subscription's counters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SubscriptionStatistics {
+    /// Messages that entered the history.
+    pub received: u64,
+    /// Messages that were taken out of it, by the callback or by hand.
+    pub taken: u64,
+    /// Messages that wait in it now.
+    pub waiting: u64,
+    /// Messages that gave way to newer ones (keep_last), here or at their publisher.
+    pub overwritten: u64,
+    /// Messages that were lost before they reached this host: on the network, or because there was
+    /// no room for them where they were published. They do not count as received.
+    pub missed: u64,
+    /// Messages that found the history full (keep_all without back-pressure).
+    pub refused: u64,
+    /// Messages whose lifespan was over.
+    pub expired: u64,
+    /// Copies made for it: of values, if others held them when they were taken; of encoded messages
+    /// of other processes as bytes, if too many are in use to read another one in place.
+    pub copies: u64,
+    /// Values decoded from messages of other processes, unless they are viewed or plain. A value
+    /// that several subscriptions of the process share counts for one of them.
+    pub decodings: u64,
+    /// Encoded messages that were handed out to be read in place: by a [`View`](crate::View) or
+    /// [`Sample`](crate::msg::Sample). (Values are not counted: reading them in place saves nothing.)
+    pub views: u64,
+}
+
+/// Calls a subscription's callback with a message.
+pub(in crate::api) trait Calls: Send + Sync + 'static {
+    fn call(
+        &self,
+        token: &mut GroupToken,
+        message: RawMessage,
+        pool: &Arc<Pool>,
+        about: &dyn Fn() -> MessageInfo,
+    ) -> Called;
+}
+
+/// A subscription as its executor sees it: everything a call needs in one place.
+pub(in crate::api) struct SubscriptionTask<C> {
+    pub(in crate::api) core: Arc<SubscriptionCore>,
+    pub(in crate::api) group: Arc<GroupCore>,
+    pub(in crate::api) place: prefetch::NoteIndex,
+    pub(in crate::api) callback: C,
+}
+
+impl<C: Calls> Task for SubscriptionTask<C> {
+    fn run(&self, token: &mut GroupToken) -> TaskOutcome {
+        let Some((entry, next)) = self.core.take_for(token) else { return TaskOutcome::NOTHING };
+        let Entry { message, publication, reception } = entry;
+        self.core.collect(&message, &publication);
+        let _chain = ChainScope::enter(Some(publication.lineage));
+        let about = || self.core.info(publication, reception);
+        let called = self.callback.call(token, message, &self.core.wanted.pool, &about);
+        self.core.count(called.work);
+        TaskOutcome { result: called.result, next, called: true }
+    }
+
+    fn pending(&self) -> Option<Stamp> {
+        self.core.pending()
+    }
+
+    fn clear_ready(&self) -> bool {
+        self.core.clear_ready()
+    }
+
+    fn callback_of(&self, node: EndpointKey) -> Callback {
+        self.core.key().map_or(Callback::Other(node), Callback::Of)
+    }
+
+    fn place(&self) -> &prefetch::NoteIndex {
+        &self.place
+    }
+
+    fn rest(&self) -> Vec<prefetch::Part> {
+        vec![
+            prefetch::Part::value(&self.core, subscription_core::LINES),
+            prefetch::Part::Code(subscription_core::code),
+        ]
+    }
+
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.core).addr()
+    }
+
+    fn has_ended(&self) -> bool {
+        self.group.node.host().has_ended()
+    }
+
+    fn describe(&self) -> String {
+        describe(&self.core)
+    }
+}
+
+impl<C: Calls> GroupMember for SubscriptionTask<C> {
+    fn attach(&self, task_ref: Option<TaskRef>) {
+        self.core.attach(task_ref);
+    }
+
+    fn attached(&self) {
+        self.core.retune();
+    }
+
+    fn discard(&self) {
+        self.core.discard();
+    }
+}
+
+/// The one form of callback for messages of any type: it opens its own cell, and its group's state,
+/// with the token.
+pub(in crate::api) type ErasedCallback = Box<dyn Fn(&mut GroupToken, Taken) -> CallbackResult + Send + Sync>;
+
+/// A callback for messages of any type.
+pub(in crate::api) struct ErasedCall {
+    /// The way to make a message of its own, if it owns its messages.
+    pub(in crate::api) owner: Option<CloneInto>,
+    pub(in crate::api) call: ErasedCallback,
+}
+
+impl Calls for ErasedCall {
+    fn call(
+        &self,
+        token: &mut GroupToken,
+        message: RawMessage,
+        pool: &Arc<Pool>,
+        about: &dyn Fn() -> MessageInfo,
+    ) -> Called {
+        let mut work = CopyWork::of_form(&message);
+        let mut message = message;
+        if let Some(clone) = self.owner {
+            (message, work) = owned(message, clone, pool);
+        }
+        let taken = Taken { message: Message::of(message), info: about() };
+        Called { result: (self.call)(token, taken), work }
+    }
+}
+
+/// Returns the message for its reader alone, and the work: a copy if there is another reference.
+fn owned(message: RawMessage, clone: CloneInto, pool: &Arc<Pool>) -> (RawMessage, CopyWork) {
+    if message.is_ownable() {
+        return (message, CopyWork::NONE);
+    }
+    // SAFETY: the function and the pool are for the subscription's type, which is that of the
+    // values that reach it.
+    (unsafe { message.duplicate(clone, pool) }, CopyWork::COPY)
+}
+
+/// A subscription without a callback, as a wait set sees it.
+struct WaitSetTask {
+    core: Arc<SubscriptionCore>,
+    place: prefetch::NoteIndex,
+}
+
+impl Task for WaitSetTask {
+    fn run(&self, _token: &mut GroupToken) -> TaskOutcome {
+        TaskOutcome { next: self.core.pending(), ..TaskOutcome::NOTHING } // it stays ready
+    }
+
+    fn pending(&self) -> Option<Stamp> {
+        self.core.pending()
+    }
+
+    fn clear_ready(&self) -> bool {
+        self.core.clear_ready()
+    }
+
+    fn place(&self) -> &prefetch::NoteIndex {
+        &self.place
+    }
+
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.core).addr()
+    }
+
+    fn describe(&self) -> String {
+        describe(&self.core)
+    }
+}
+
+impl GroupMember for WaitSetTask {
+    fn attach(&self, task_ref: Option<TaskRef>) {
+        self.core.attach(task_ref);
+    }
+
+    fn attached(&self) {
+        self.core.retune();
+    }
+}
+
+fn describe(core: &SubscriptionCore) -> String {
+    format!("subscription to {} of node {}", core.wanted.topic, core.wanted.node)
+}

@@ -1,0 +1,92 @@
+//! Messages of a class between participants that share nothing but memory.
+
+use crate::class::{Class, text_of};
+use crate::support::PATIENCE;
+use sinew::erased::{EncodingTable, MessageType, TypeTable};
+use sinew::error::DecodeError;
+use sinew::msg::TypeHash;
+use sinew::prelude::*;
+use sinew_interfaces::std_msgs::msg;
+use std::alloc::Layout;
+
+fn contexts() -> (tempfile::TempDir, [Context; 2]) {
+    let place = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+    let contexts = [(); 2].map(|()| Context::builder().domain(3).directory(place.path()).build().unwrap());
+    (place, contexts)
+}
+
+#[test]
+fn a_class_is_encoded_here_and_decoded_there() -> sinew::Result<()> {
+    let (_place, [here, there]) = contexts();
+    let (class, others) = (Class::new(), Class::new());
+    let (string, same) = (class.register(), others.register());
+    let (sender, receiver) = (here.node("sender")?, there.node("receiver")?);
+    let publisher = sender.erased_publisher("text", string).create_erased()?;
+    let values = receiver.erased_subscription("text", same).owned().create_erased()?;
+    let encoded = receiver.erased_subscription("text", same).accept_encoded().create_erased()?;
+    let rust = receiver.subscription::<msg::String>("text").create()?;
+    assert!(publisher.wait_for_subscribers(3, PATIENCE) && values.wait_for_publishers(1, PATIENCE));
+    assert!(encoded.wait_for_publishers(1, PATIENCE) && rust.wait_for_publishers(1, PATIENCE));
+    let long = "hello ".repeat(1000);
+    publisher.publish(class.message(string, &long)).unwrap();
+    assert!(values.bring_in(PATIENCE) && encoded.bring_in(PATIENCE) && rust.bring_in(PATIENCE));
+    let value = values.take().unwrap().message;
+    assert_eq!((text_of(&value), value.message_type(), value.is_sole()), (long.clone(), same, true));
+    let bytes = encoded.take().unwrap().message;
+    assert_eq!((bytes.is_encoded(), bytes.encoded_length(), bytes.is_sole()), (true, Some(9 + 6000), false));
+    assert_eq!(text_of(&bytes.into_value().unwrap()), long);
+    assert_eq!(rust.take().unwrap().0.data, long);
+    drop(value);
+    assert_eq!(class.counts(), [1, 1, 0, 1, 0]);
+    assert_eq!(others.counts(), [1, 0, 0, 0, 2]); // the first one keeps its block
+    Ok(())
+}
+
+#[test]
+fn a_plain_class_is_read_where_it_was_written() -> sinew::Result<()> {
+    let (_place, [here, there]) = contexts();
+    let [one, two] = [(); 2].map(|()| {
+        let mut table = TypeTable::new("test_msgs/msg/Cloud", Layout::new::<Cloud>());
+        table.hash = Some(TypeHash([6; 32]));
+        table.encoding = Some(EncodingTable { size, encode, decode, is_plain: true });
+        // SAFETY: a cloud is nothing but its bytes.
+        unsafe { MessageType::register(None, table) }.unwrap()
+    });
+    let publisher = here.node("sender")?.erased_publisher("cloud", one).create_erased()?;
+    let subscription = there.node("receiver")?.erased_subscription("cloud", two).create_erased()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE) && subscription.wait_for_publishers(1, PATIENCE));
+    let mut loan = publisher.loan().expect("zeros");
+    let value = loan.value_mut().expect("the only one").cast::<Cloud>();
+    // SAFETY: a cloud, of which this is the only reference.
+    unsafe { value.as_ptr().write([7; 2000]) };
+    publisher.publish(loan).unwrap();
+    assert!(subscription.bring_in(PATIENCE));
+    let mut message = subscription.take().unwrap().message;
+    // SAFETY: a cloud, alive through `message`.
+    let cloud = unsafe { message.value().unwrap().cast::<Cloud>().as_ref() };
+    assert!(cloud.iter().all(|&point| point == 7));
+    assert!(message.value_mut().is_none(), "its publisher reads it, too");
+    assert_eq!((publisher.statistics().copies, subscription.statistics().copies), (0, 0));
+    Ok(())
+}
+
+type Cloud = [u32; 2000];
+
+unsafe fn size(_: *const (), _: *const u8) -> usize {
+    4 + size_of::<Cloud>()
+}
+
+unsafe fn encode(_: *const (), value: *const u8, to: &mut [u8]) {
+    to[..4].copy_from_slice(&[0, 1, 0, 0]);
+    // SAFETY: a cloud.
+    let bytes = unsafe { std::slice::from_raw_parts(value, size_of::<Cloud>()) };
+    to[4..].copy_from_slice(bytes);
+}
+
+unsafe fn decode(_: *const (), from: &[u8], to: *mut u8, _filled: bool) -> Result<(), DecodeError> {
+    let bytes = &from[4..];
+    assert_eq!(bytes.len(), size_of::<Cloud>());
+    // SAFETY: a place for a cloud, which is bytes.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
+    Ok(())
+}
