@@ -613,17 +613,18 @@ fn who_publishes_and_goes_before_anybody_looks_is_heard() -> sinew::Result<()> {
 /// The last state is looked at, and the sum of the changes: on a busy machine, a publisher that does
 /// what it should may lapse as well.
 #[test]
-fn a_manual_publisher_lapses_when_its_process_is_stopped_and_is_gone_when_it_is_killed() -> sinew::Result<()>
-{
-    const TEST: &str = "a_manual_publisher_lapses_when_its_process_is_stopped_and_is_gone_when_it_is_killed";
-    let manual = QoS::default().liveliness(Liveliness::ManualByTopic).lease(Duration::from_millis(300));
+fn a_publisher_lapses_when_its_process_is_stopped_and_is_gone_when_it_is_killed() -> sinew::Result<()> {
+    const TEST: &str = "a_publisher_lapses_when_its_process_is_stopped_and_is_gone_when_it_is_killed";
+    let automatic = QoS::default().lease(Duration::from_millis(300));
+    let manual = automatic.liveliness(Liveliness::ManualByTopic);
+    let qos_of = move |role: &str| if role == "is automatic" { automatic } else { manual };
     if let Some((role, context)) = role() {
         let node = context.node("talker")?;
-        let publisher = node.publisher::<Number>("numbers").qos(manual).create()?;
+        let publisher = node.publisher::<Number>("numbers").qos(qos_of(&role)).create()?;
         let _sign = node.timer(Duration::from_millis(5)).callback(move || match &*role {
             "asserts" => publisher.assert_liveliness(),
             "publishes" => publisher.publish(Number(1)).unwrap(),
-            _ => {} // it gave the first sign when it was made
+            _ => {} // a manual one gave the only sign when it was made
         })?;
         say("here");
         return sinew::spin(&context);
@@ -633,12 +634,12 @@ fn a_manual_publisher_lapses_when_its_process_is_stopped_and_is_gone_when_it_is_
         let node = context.node("listener")?;
         let executor = Executor::single();
         executor.add(&context)?;
-        let subscribe = || {
+        let subscribe = |role: &str| {
             let log = Log::new();
             let pen = log.pen();
             let subscription = node
                 .subscription::<Number>("numbers")
-                .qos(manual)
+                .qos(qos_of(role))
                 .on_liveliness_changed(move |event: &LivelinessChanged| {
                     pen.write((event.alive, event.not_alive, event.alive_change, event.not_alive_change));
                 })
@@ -651,8 +652,8 @@ fn a_manual_publisher_lapses_when_its_process_is_stopped_and_is_gone_when_it_is_
                 log.lines().last().is_some_and(|line| (line.0, line.1) == (alive, not_alive))
             });
         };
-        for role in ["asserts", "publishes"] {
-            let (_subscription, log) = subscribe()?;
+        for role in ["asserts", "publishes", "is automatic"] {
+            let (_subscription, log) = subscribe(role)?;
             let mut other = place.start(TEST, role);
             other.expect("here");
             becomes(&log, 1, 0);
@@ -671,7 +672,7 @@ fn a_manual_publisher_lapses_when_its_process_is_stopped_and_is_gone_when_it_is_
         let mut silent = place.start(TEST, "is silent");
         silent.expect("here");
         for _ in 0..2 {
-            let (_subscription, log) = subscribe()?;
+            let (_subscription, log) = subscribe("is silent")?;
             becomes(&log, 0, 1);
         }
         silent.kill();

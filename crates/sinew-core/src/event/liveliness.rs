@@ -1,16 +1,18 @@
 //! Checks whether publishers are alive.
 //!
-//! An automatic publisher is alive while it exists, and so is a manual one without a lease. A
-//! manual one with a lease has a [`LivelinessLease`]: it *expires* when more than the lease has
-//! passed since its last sign of life (its creation, a publication, an assertion), and revives with
-//! the next. The first look notices the expiry: that of the timer of the publisher's handler (or of
-//! the log line, without a handler), that of the timer of any matched subscription's handler, or a
-//! late sign of life. All handlers are notified at once, under the lease's lock.
+//! Within a process, an automatic publisher is alive while it exists, and so is a manual one
+//! without a lease. A manual one with a lease has a [`LivelinessLease`]: it *expires* when more
+//! than the lease has passed since its last sign of life (its creation, a publication, an
+//! assertion), and revives with the next. The first look notices the expiry: that of the timer of
+//! the publisher's handler (or of the log line, without a handler), that of the timer of any
+//! matched subscription's handler, or a late sign of life. All handlers are notified at once, under
+//! the lease's lock.
 //!
-//! Other processes read the time of the last sign in shared memory ([`RemoteSigns`]). There, the
-//! lease is watched in the same way by the timers of the matched subscriptions, and only by them:
-//! each look begins with the signs that were given meanwhile. So a publisher lapses there as well if
-//! its process is stopped. Nothing announces that it lives again. So an expired lease is looked at
+//! Other processes read the time of the last sign in shared memory ([`RemoteSigns`]): of a manual
+//! publisher, or of its process for an automatic publisher with a lease. There, the lease is
+//! watched in the same way by the timers of the matched subscriptions, and only by them: each look
+//! begins with the signs that were given meanwhile. So a publisher lapses there as well if its
+//! process is stopped. Nothing announces that it lives again. So an expired lease is looked at
 //! again now and then, and when a message arrives.
 //!
 //! Locks: graph or publisher -> lease -> timer or status -> scheduler.
@@ -25,8 +27,8 @@ use sinew_shm::Counters;
 use std::sync::{OnceLock, Weak};
 use std::time::Duration;
 
-/// The shortest time after which an expired lease of another process's publisher is looked at again,
-/// in nanoseconds.
+/// The shortest time after which an expired lease of another process's publisher is looked at
+/// again, in nanoseconds.
 const SOONEST: i64 = 20_000_000;
 
 /// The longest such time.
@@ -83,7 +85,7 @@ impl Lease {
     }
 }
 
-/// The liveliness of one manual publisher with a lease, and the handlers that observe it.
+/// The liveliness of one publisher with a lease, and the handlers that observe it.
 pub(crate) struct LivelinessLease {
     clock: Clock,
     state: Mutex<LeaseState>,

@@ -18,6 +18,13 @@ use sinew_shm::{
     CapacityError, Endpoint, EndpointKey, EndpointKind, EventReceiver, OwnEndpoint, Participant,
 };
 use std::sync::{OnceLock, Weak};
+use std::time::Duration;
+
+/// Number of heartbeats within the lease of an automatic publisher: some may be late.
+const BEATS: u32 = 4;
+
+/// Shortest time between two heartbeats.
+const SHORTEST_BEAT: Duration = Duration::from_millis(1);
 
 /// A context's participant among the processes of its host.
 pub(crate) struct OwnParticipant {
@@ -73,7 +80,17 @@ impl OwnParticipant {
         if let Some(table) = about.table {
             self.told.offer(participant.domain(), table);
         }
-        participant.advertise(&entity, about.of_node)
+        let lease = about.qos.automatic_lease_nanoseconds().filter(|_| about.kind == EndpointKind::Publisher);
+        // Asked for before others see the endpoint, so that they find a recent one.
+        let heartbeat = lease.map(|lease| {
+            let period = Duration::from_nanos(lease.unsigned_abs()) / BEATS;
+            participant.beat_every(period.max(SHORTEST_BEAT))
+        });
+        let mut endpoint = participant.advertise(&entity, about.of_node)?;
+        if let Some(heartbeat) = heartbeat {
+            endpoint.keep_heartbeat(heartbeat);
+        }
+        Ok(endpoint)
     }
 
     /// Advertises a separate entity for one line: of requests from a client to one server, or of

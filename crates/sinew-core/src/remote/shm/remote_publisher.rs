@@ -75,6 +75,15 @@ impl RemoteSigns for StoredSigns {
     }
 }
 
+/// The signs of life of a publisher's process.
+pub(super) struct Heartbeats(pub(super) Arc<Peer>);
+
+impl RemoteSigns for Heartbeats {
+    fn last(&self) -> Option<i64> {
+        self.0.last_beat()
+    }
+}
+
 /// The subscriptions that get the messages, and the port to notify of them.
 #[derive(Default)]
 pub(crate) struct Ends {

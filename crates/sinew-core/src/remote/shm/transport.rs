@@ -2,10 +2,10 @@
 
 use super::local_endpoints::LocalEndpoints;
 use super::own_participant::{EndpointAbout, OwnParticipant};
-use super::remote_publisher::{RemotePublisher, StoredSigns};
+use super::remote_publisher::{Heartbeats, RemotePublisher, StoredSigns};
 use super::sender::ShmAddress;
 use super::services::{ServerConnections, ShmClient, ShmServer};
-use crate::event::liveliness::LivelinessLease;
+use crate::event::liveliness::{LivelinessLease, RemoteSigns};
 use crate::executor::remote_events::Presence;
 use crate::mailbox::deferred::Deferred;
 use crate::parameters::clients::ClientId;
@@ -15,6 +15,7 @@ use crate::ros::qos::QoS;
 use crate::service::pending_calls::{PendingCalls, RemoteServer, RemoteServerConnection};
 use crate::service::request::RemoteClient;
 use crate::service::request_queue::ServerCore;
+use crate::sys::clock::Clock;
 use crate::sys::logging::{Level, tell};
 use crate::sys::sync::{Arc, Mutex};
 use crate::topic::remote_endpoint::RemoteEndpoint;
@@ -199,6 +200,18 @@ impl ShmTransport {
     }
 }
 
+/// The lease of a publisher of another process, if it has one.
+fn lease_of(qos: &QoS, clock: Clock, peer: &Arc<Peer>, key: EndpointKey) -> Option<Arc<LivelinessLease>> {
+    // A process gives its signs of life by the machine's clock: virtual time passes without them.
+    let automatic = qos.automatic_lease_nanoseconds().filter(|_| !clock.is_virtual());
+    let (lease, signs): (i64, Box<dyn RemoteSigns>) = match (qos.manual_lease_nanoseconds(), automatic) {
+        (Some(lease), _) => (lease, Box::new(StoredSigns { peer: peer.clone(), key })),
+        (None, Some(lease)) => (lease, Box::new(Heartbeats(peer.clone()))),
+        (None, None) => return None,
+    };
+    Some(LivelinessLease::remote(lease, clock, signs))
+}
+
 /// Observes the other participants.
 struct DiscoveryObserver(Weak<ShmTransport>);
 
@@ -246,10 +259,7 @@ impl Observer for DiscoveryObserver {
         };
         match entity.kind {
             EndpointKind::Publisher => {
-                let clock = context.session().clock.clone();
-                let signs = || Box::new(StoredSigns { peer: peer.clone(), key });
-                let lease = described.qos.manual_lease_nanoseconds();
-                let lease = lease.map(|lease| LivelinessLease::remote(lease, clock, signs()));
+                let lease = lease_of(&described.qos, context.session().clock.clone(), peer, key);
                 let publisher = RemotePublisher::new(&transport.own, peer, described, lease);
                 transport.publishers.lock().insert((peer.id(), key), publisher.clone());
                 context.graph().add_source(publisher);

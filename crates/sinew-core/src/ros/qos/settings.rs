@@ -117,7 +117,8 @@ pub enum Durability {
 #[non_exhaustive]
 pub enum Liveliness {
     /// Without the program's doing: it is alive while it exists in a process that lives. Within one
-    /// process, its lease has no effect.
+    /// process, its lease has no effect. For subscriptions of other processes it lapses if its
+    /// process gives no sign of life for longer than the lease, for example because it is stopped.
     Automatic,
     /// The program asserts it for each publisher, by publishing or with
     /// [`assert_liveliness`](crate::Publisher::assert_liveliness), at least once in every lease.
@@ -441,10 +442,18 @@ impl QoS {
         self.deadline.and_then(limited).map(clock::nanoseconds)
     }
 
-    /// Returns the lease in nanoseconds, if the program has to give signs of life within it. A
-    /// process needs none to be known alive.
+    /// Returns the lease in nanoseconds, if the program has to give signs of life within it.
     pub(crate) fn manual_lease_nanoseconds(&self) -> Option<i64> {
-        let lease = self.lease.filter(|_| self.liveliness == Liveliness::ManualByTopic);
+        self.lease_nanoseconds(Liveliness::ManualByTopic)
+    }
+
+    /// Returns the lease in nanoseconds, if the process gives signs of life within it, for others.
+    pub(crate) fn automatic_lease_nanoseconds(&self) -> Option<i64> {
+        self.lease_nanoseconds(Liveliness::Automatic)
+    }
+
+    fn lease_nanoseconds(&self, kind: Liveliness) -> Option<i64> {
+        let lease = self.lease.filter(|_| self.liveliness == kind);
         lease.and_then(limited).map(clock::nanoseconds)
     }
 }
