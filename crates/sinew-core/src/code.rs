@@ -14,7 +14,9 @@ use crate::message::generic::GenericTypeError;
 use crate::message::registered::TypeError;
 use crate::parameters::error::ParameterError;
 use crate::ros::arguments::ArgumentError;
-use crate::ros::failure::{ContextError, CreateError, PublishFailure, SharedMemoryError, SharedMemoryFailure};
+use crate::ros::failure::{
+    ContextError, CreateError, PublishFailure, SharedMemoryError, SharedMemoryFailure,
+};
 use crate::ros::name::NameError;
 use crate::ros::parameters::ParameterTextError;
 use crate::ros::qos::QosError;

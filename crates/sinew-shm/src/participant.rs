@@ -153,8 +153,8 @@ impl Participant {
         Ok(port)
     }
 
-    /// Has the participant's helper thread give a sign of life at least this often, until the result
-    /// is dropped. A peer [sees](crate::Peer::last_beat) the last one.
+    /// Has the participant's helper thread give a sign of life at least this often, until the
+    /// result is dropped. A peer [sees](crate::Peer::last_beat) the last one.
     pub fn beat_every(&self, period: Duration) -> Heartbeat {
         Heartbeat::every(period, &self.own)
     }

@@ -148,7 +148,7 @@ struct SubscriptionState {
     work: CopyWork,
     /// The only publisher elsewhere.
     only: Option<Arc<dyn RemoteSource>>,
-    /// Number of free places at which waiting publishers are woken. As in `sinew_shm::room`,
+    /// Number of free places at which waiting publishers are woken. As between processes,
     /// publishers that found no place wait for half of them, and after a moment for any.
     enough: usize,
 }

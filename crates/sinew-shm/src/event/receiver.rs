@@ -1,6 +1,6 @@
 //! Ports: the receiving ends of notifications, for executors and threads that wait.
 //!
-//! The protocol is in [`events`](crate::event). A port belongs to one participant; it may sleep on
+//! The protocol is in [`event`](crate::event). A port belongs to one participant; it may sleep on
 //! the bell of another port of the same process, so that an executor that serves several
 //! participants sleeps on one word.
 

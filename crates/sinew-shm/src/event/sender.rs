@@ -1,5 +1,5 @@
 //! An event ring of this participant towards a port of another one; the protocol is in
-//! [`events`](crate::event).
+//! [`event`](crate::event).
 
 use crate::error::CapacityError;
 use crate::event::protocol::{self, Entries, Position, Pusher};

@@ -10,7 +10,7 @@ use std::time::Duration;
 ///
 /// The port's events are not drained: a thread that is woken checks its few connections itself, and
 /// a connection that is already in the event ring needs no second entry. P3 of
-/// [`events`](crate::event) rings for the sleep all the same.
+/// [`event`](crate::event) rings for the sleep all the same.
 pub(super) struct Waiter {
     port: Arc<EventReceiver>,
     /// Number of threads that sleep, or are about to. The lock also orders the port's sleeps: each

@@ -293,7 +293,7 @@ unsafe impl Record for OutgoingRecord {}
 /// | `generation` | T2, T4 | 0 |
 /// | `peer` | the writer's participant id | |
 /// | `outgoing` | the writer's record: slot << 32, lower half of its life | |
-/// | `port` | the port to notify (slot << 32, lower half of its life), or 0. E1 of `events` | 0 |
+/// | `port` | the port to notify (slot << 32, lower half of its life), or 0. E1 of `event` | 0 |
 /// | `cursor` | B2: the first message that isn't done with; [`UNBOUND`], [`DONE`] | `first` |
 /// | `spare` | | 0 |
 /// | `next` | number of the next message to read | `first` |
@@ -324,7 +324,7 @@ unsafe impl Record for IncomingRecord {}
 /// | `generation` | T2, T4 | 0 |
 /// | `bell` | the participant that owns the bell to ring | |
 /// | `bell_index` | the index of the bell in that participant | |
-/// | `parked` | K2 of `events`: 0 awake, else the number of this sleep. On its own line | 0 |
+/// | `parked` | K2 of `event`: 0 awake, else the number of this sleep. On its own line | 0 |
 #[repr(C, align(128))]
 pub(crate) struct PortRecord {
     pub(crate) generation: AtomicU64,
@@ -345,7 +345,7 @@ unsafe impl Record for PortRecord {}
 /// | `generation` | T2, T4 | 0 |
 /// | `peer` | the reader's participant id | |
 /// | `port` | the port's slot << 32, lower half of its life | |
-/// | `ring` | location of the ring: segment << 32, offset / 64. G2 of `events` | |
+/// | `ring` | location of the ring: segment << 32, offset / 64. G2 of `event` | |
 /// | `spare` | | 0 |
 #[repr(C, align(64))]
 pub(crate) struct EventRingRecord {
@@ -381,7 +381,7 @@ unsafe impl Record for PeerRecord {}
 /// | field | unit | first value |
 /// |---|---|---|
 /// | `owner` | the port that the tail counts for | 0 |
-/// | `tail` | D2 of `events`: entries taken so far | 0 |
+/// | `tail` | D2 of `event`: entries taken so far | 0 |
 ///
 /// `owner` is the lower half of the peer record's life << 32, and the lower half of the port's
 /// life.

@@ -202,12 +202,13 @@ impl ShmTransport {
 
 /// The lease of a publisher of another process, if it has one.
 fn lease_of(qos: &QoS, clock: Clock, peer: &Arc<Peer>, key: EndpointKey) -> Option<Arc<LivelinessLease>> {
-    let (lease, signs): (i64, Box<dyn RemoteSigns>) =
-        match (qos.manual_lease_nanoseconds(), qos.automatic_lease_nanoseconds()) {
-            (Some(lease), _) => (lease, Box::new(StoredSigns { peer: peer.clone(), key })),
-            (None, Some(lease)) => (lease, Box::new(Heartbeats(peer.clone()))),
-            (None, None) => return None,
-        };
+    // A process gives its signs of life by the machine's clock: virtual time passes without them.
+    let automatic = qos.automatic_lease_nanoseconds().filter(|_| !clock.is_virtual());
+    let (lease, signs): (i64, Box<dyn RemoteSigns>) = match (qos.manual_lease_nanoseconds(), automatic) {
+        (Some(lease), _) => (lease, Box::new(StoredSigns { peer: peer.clone(), key })),
+        (None, Some(lease)) => (lease, Box::new(Heartbeats(peer.clone()))),
+        (None, None) => return None,
+    };
     Some(LivelinessLease::remote(lease, clock, signs))
 }
 

@@ -128,6 +128,40 @@ pub(crate) fn an_automatic_publisher_is_alive_while_it_exists<R: Runner, P: Path
     Ok(())
 }
 
+pub(crate) fn a_manual_publisher_lapses_without_a_sign_of_life<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let log = Log::new();
+    let pen = log.pen();
+    let changed = move |event: &LivelinessChanged| {
+        pen.write((event.alive, event.not_alive, event.alive_change, event.not_alive_change));
+    };
+    let manual = QoS::default().liveliness(Liveliness::ManualByTopic).lease(SHORT);
+    let subscription = stage
+        .receiver
+        .subscription::<Number>("numbers")
+        .qos(manual)
+        .on_liveliness_changed(changed)
+        .callback(|_: &Number| {})?;
+    let publisher = stage.publisher_with("numbers", manual)?;
+    assert_eq!(stage.collect(&log, 1)?, [(1, 0, 1, 0)]);
+    for _ in 0..2 {
+        stage.pass(9);
+        publisher.assert_liveliness();
+        stage.pass(9);
+        assert_eq!(stage.collect(&log, 0)?, []);
+        stage.pass(2);
+        assert_eq!(stage.collect(&log, 1)?, [(0, 1, -1, 1)]);
+        publisher.publish(Number(1))?;
+        assert_eq!(stage.collect(&log, 1)?, [(1, 0, 1, -1)]);
+    }
+    stage.pass(11);
+    assert_eq!(stage.collect(&log, 1)?, [(0, 1, -1, 1)]);
+    drop(publisher);
+    assert_eq!(stage.collect(&log, 1)?, [(0, 0, 0, -1)]);
+    assert_eq!(subscription.publisher_count(), 0);
+    Ok(())
+}
+
 pub(crate) fn what_gives_way_is_counted_and_told<R: Runner, P: Path>() -> sinew::Result<()> {
     let stage = Stage::<R>::new::<P>()?;
     let (log, losses) = (Log::new(), Log::new());
