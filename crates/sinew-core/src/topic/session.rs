@@ -114,9 +114,10 @@ impl Session {
             detached.closed = true;
             (std::mem::take(&mut detached.entities), std::mem::take(&mut detached.queues))
         };
-        drop(entities); // the program's code, outside the lock
+        // First: a panic in the drop of an entity must leave no handle of a future waiting.
         queues.iter().filter_map(Weak::upgrade).for_each(|queue| queue.close());
         drop(self.follow_clock(None));
+        drop(entities); // the program's code, outside the lock
     }
 
     /// Has a queue closed when the context ends; at once, if it has ended already.

@@ -8,6 +8,7 @@ use sinew::error::{JoinError, PostError, SpinError};
 use sinew::executor::{FaultPolicy, WaitSet};
 use sinew::prelude::*;
 use std::future::{pending, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
@@ -571,6 +572,18 @@ fn a_panic_in_a_drop_leaves_no_handle_waiting() {
     executor.spin().unwrap();
     assert_eq!(block_on(of_context), Err(JoinError::Cancelled));
     assert_eq!(block_on(also), Err(JoinError::Cancelled));
+}
+
+#[test]
+fn a_detached_entity_whose_drop_panics_leaves_no_future_waiting() {
+    let context = real_context();
+    let node = context.node("unruly").unwrap();
+    let value = Unruly;
+    node.timer(Duration::from_secs(3600)).callback(move || { let _ = &value; }).unwrap().detach();
+    let future = node.spawn(pending::<()>()).unwrap();
+    assert!(catch_unwind(AssertUnwindSafe(|| context.shutdown())).is_err());
+    assert!(future.is_finished());
+    assert_eq!(block_on(future), Err(JoinError::Cancelled));
 }
 
 #[test]
