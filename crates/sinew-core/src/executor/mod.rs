@@ -17,12 +17,13 @@
 // | `membership` | which executor serves the groups of a node or a context |
 // | `prefetch` | fetching the memory of a burst of work while the thread wakes up for it |
 // | `histogram` | run times of callbacks |
-// | `options` | what an executor does about callbacks that fail |
+// | `fault_policy` | what an executor does about callbacks that fail |
 // | `threads` | what spinning threads ask of the operating system: cores, priority, memory |
 // | `wait` | waiting for a future without an executor |
 
 pub(crate) mod crew;
 pub(crate) mod error;
+mod fault_policy;
 pub(crate) mod front;
 pub(crate) mod group;
 pub(crate) mod group_token;
@@ -30,7 +31,6 @@ pub(crate) mod histogram;
 pub(crate) mod member;
 pub(crate) mod membership;
 pub(crate) mod notifier;
-mod options;
 pub(crate) mod owner;
 pub(crate) mod prefetch;
 pub(crate) mod queue;
@@ -42,6 +42,7 @@ pub(crate) mod work;
 pub(crate) use crew::current;
 pub(crate) use crew::faults::{caught, dispose_of, panic_message, report};
 pub(crate) use error::AddError;
+pub use fault_policy::FaultPolicy;
 pub use front::builder::{ExecutorBuilder, WaitSetBuilder};
 pub(crate) use front::executor::sealed;
 pub use front::executor::{Executable, Executor, StopHandle};
@@ -49,7 +50,6 @@ pub(crate) use front::wait_set;
 pub use front::wait_set::{Ready, WaitSet, Waitable};
 pub use group::{CallbackGroup, PauseHandle};
 pub use histogram::{Histogram, RunTimes};
-pub use options::FaultPolicy;
 pub use threads::Placement;
 pub use wait::wait_for;
 

@@ -579,7 +579,12 @@ fn a_detached_entity_whose_drop_panics_leaves_no_future_waiting() {
     let context = real_context();
     let node = context.node("unruly").unwrap();
     let value = Unruly;
-    node.timer(Duration::from_secs(3600)).callback(move || { let _ = &value; }).unwrap().detach();
+    node.timer(Duration::from_secs(3600))
+        .callback(move || {
+            let _ = &value;
+        })
+        .unwrap()
+        .detach();
     let future = node.spawn(pending::<()>()).unwrap();
     assert!(catch_unwind(AssertUnwindSafe(|| context.shutdown())).is_err());
     assert!(future.is_finished());

@@ -2,7 +2,7 @@
 
 use super::scheduler::Scheduler;
 use crate::executor::error::{CallbackError, SpinError};
-use crate::executor::options::FaultPolicy;
+use crate::executor::fault_policy::FaultPolicy;
 use crate::executor::task::Task;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::says;

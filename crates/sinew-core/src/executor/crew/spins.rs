@@ -5,7 +5,7 @@ use super::remote_events::Presence;
 use super::scheduler::Scheduler;
 use super::state::{SchedulerState, Sleep};
 use crate::executor::error::SpinError;
-use crate::executor::options::FaultPolicy;
+use crate::executor::fault_policy::FaultPolicy;
 use crate::sys::clock::Time;
 use crate::sys::parker::Parker;
 use crate::sys::sync::Arc;

@@ -5,7 +5,7 @@ use super::wait_set::WaitSet;
 use crate::executor::crew::bells::MOST_THREADS;
 use crate::executor::crew::scheduler::Scheduler;
 use crate::executor::error::ExecutorError;
-use crate::executor::options::FaultPolicy;
+use crate::executor::fault_policy::FaultPolicy;
 use crate::executor::threads::{Placement, ThreadOptions};
 use std::num::NonZero;
 use std::ops::RangeInclusive;
