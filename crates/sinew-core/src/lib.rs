@@ -223,8 +223,8 @@ pub use service::responder::Responder;
 pub use sinew_derive::MessageOfSinew as Message;
 pub use sinew_msg::message::Message;
 pub use sinew_msg::{Service, include_interfaces};
-pub use sinew_shm::logging::LogLevel;
 pub use std::time::Duration;
+pub use sys::log_level::LogLevel;
 
 /// Serves a whole context on this thread: [`Executor::single`], [`Executor::add`] and
 /// [`Executor::spin`] in one.

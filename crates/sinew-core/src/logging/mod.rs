@@ -32,8 +32,8 @@
 //! | `macros`, `levels` | the logging macros |
 //! | `tracing_layer` | the `tracing` crate, with the feature `tracing` |
 //!
-//! Levels are in `sinew_shm::logging`, since everything in Sinew uses them. The repository's
-//! `docs/book/logging.md` is an introduction.
+//! The levels of loggers are kept in `sinew_shm::logging`, since everything in Sinew uses them. The
+//! repository's `docs/book/logging.md` is an introduction.
 
 mod front;
 mod levels;
@@ -48,12 +48,12 @@ mod target;
 #[cfg(feature = "tracing")]
 mod tracing_layer;
 
+pub use crate::sys::log_level::LogLevel;
 pub use line::Place;
 pub use logger::Logger;
 #[doc(hidden)]
 pub use macros::Said;
 pub use services::LoggerServices;
-pub use sinew_shm::logging::LogLevel;
 pub use target::LogTarget;
 #[doc(hidden)]
 pub use target::{Sealed, Severity, hand_over, says};

@@ -9,9 +9,9 @@ use super::remap::{RemapError, RemapRules};
 use super::similar::alike;
 use super::unmatched::{NodeNames, Unmatched};
 use crate::parameters::value::NamedValue;
+use crate::sys::log_level::LogLevel;
 use crate::sys::logging::{Outputs, level_of, logger_of, parse_level};
 use crate::sys::sync::Arc;
-use sinew_shm::logging::LogLevel;
 use std::io::Read as _;
 
 /// Begins the options for nodes; may occur several times.

@@ -3,11 +3,9 @@
 
 use super::sync::TableLock;
 
+pub(crate) use super::log_level::{LogLevel, level, own_level, parse_level, set_level, set_levels};
 pub(crate) use log::Level;
-pub(crate) use sinew_shm::logging::{
-    About, LogLevel, Source, later, level, level_of, logger_of, own_level, parse_level, set_front, set_level,
-    set_levels,
-};
+pub(crate) use sinew_shm::logging::{About, Source, later, level_of, logger_of, set_front};
 pub(crate) use sinew_shm::tell;
 
 /// The outputs of this process's lines, from the command line of the last context that had one.

@@ -9,6 +9,7 @@
 //! | `jump` | jumps of ROS time |
 //! | `parker` | sleeping until another thread wakes this one |
 //! | `interrupt` | Ctrl-C |
+//! | `log_level` | levels of log lines |
 //! | `logging` | Sinew's own log lines |
 //! | `says` | printing errors |
 
@@ -19,6 +20,7 @@ pub(crate) mod clock;
 pub(crate) mod coalescing_lock;
 pub(crate) mod interrupt;
 pub(crate) mod jump;
+pub(crate) mod log_level;
 pub(crate) mod logging;
 pub(crate) mod parker;
 pub(crate) mod says;

@@ -46,111 +46,38 @@ const AGAIN: i64 = 10_000_000_000;
 /// ago are dropped.
 const REMEMBERED: usize = 256;
 
-/// The levels for `--log-level` and `SINEW_LOG`, from the most to the least verbose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LogLevel {
-    /// `debug`: information for developers.
-    Debug,
-    /// `info`: information for operators.
-    Info,
-    /// `warn`: something is not as it should be.
-    Warn,
-    /// `error`: something failed.
-    Error,
-    /// `fatal`: the process is about to end because something failed. Sinew writes no such
-    /// messages, so it is silent at this level.
-    Fatal,
-}
-
-impl LogLevel {
-    fn includes(self, level: Level) -> bool {
-        level <= self.filter()
-    }
-
-    /// Returns the corresponding filter of the `log` crate.
-    pub fn filter(self) -> LevelFilter {
-        match self {
-            Self::Debug => LevelFilter::Trace,
-            Self::Info => LevelFilter::Info,
-            Self::Warn => LevelFilter::Warn,
-            Self::Error => LevelFilter::Error,
-            Self::Fatal => LevelFilter::Off,
-        }
-    }
-
-    /// Returns the name as ROS 2 writes it: `WARN`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Debug => "DEBUG",
-            Self::Info => "INFO",
-            Self::Warn => "WARN",
-            Self::Error => "ERROR",
-            Self::Fatal => "FATAL",
-        }
-    }
-
-    /// Returns the number in ROS 2's messages: 10 for debug to 50 for fatal.
-    pub fn number(self) -> u8 {
-        match self {
-            Self::Debug => 10,
-            Self::Info => 20,
-            Self::Warn => 30,
-            Self::Error => 40,
-            Self::Fatal => 50,
-        }
-    }
-
-    /// Returns the level with this number.
-    pub fn of_number(number: u32) -> Option<Self> {
-        [Self::Debug, Self::Info, Self::Warn, Self::Error, Self::Fatal]
-            .into_iter()
-            .find(|level| u32::from(level.number()) == number)
-    }
-
-    /// Returns the level with this name, in upper or lower case.
-    pub fn of_name(name: &str) -> Option<Self> {
-        match name.to_ascii_lowercase().as_str() {
-            "debug" => Some(Self::Debug),
-            "info" => Some(Self::Info),
-            "warn" => Some(Self::Warn),
-            "error" => Some(Self::Error),
-            "fatal" => Some(Self::Fatal),
-            _ => None,
-        }
-    }
-}
-
-/// Levels of the `log` crate; those below its `debug` become `debug`.
-impl From<Level> for LogLevel {
-    fn from(level: Level) -> Self {
-        match level {
-            Level::Error => Self::Error,
-            Level::Warn => Self::Warn,
-            Level::Info => Self::Info,
-            Level::Debug | Level::Trace => Self::Debug,
-        }
+/// Returns the filter for a level of `--log-level` and `SINEW_LOG`, in upper or lower case. `debug`
+/// includes the `log` crate's `trace`. `fatal` is `Off`, as Sinew writes no such messages.
+pub fn filter_named(name: &str) -> Option<LevelFilter> {
+    match name.to_ascii_lowercase().as_str() {
+        "debug" => Some(LevelFilter::Trace),
+        "info" => Some(LevelFilter::Info),
+        "warn" => Some(LevelFilter::Warn),
+        "error" => Some(LevelFilter::Error),
+        "fatal" => Some(LevelFilter::Off),
+        _ => None,
     }
 }
 
 /// Loggers and their levels; the empty name stands for all loggers.
-pub type Levels = Vec<(String, LogLevel)>;
+pub type Levels = Vec<(String, LevelFilter)>;
 
 /// Parses `LEVEL`, which applies to all loggers, or `LOGGER:=LEVEL`. As in ROS 2, a level may be in
 /// upper case.
-pub fn parse_level(text: &str) -> Option<(String, LogLevel)> {
+pub fn parse_level(text: &str) -> Option<(String, LevelFilter)> {
     let (logger, level) = match text.split_once(":=") {
         Some(("", _)) => return None,
         Some((logger, level)) => (logger, level),
         None => ("", text),
     };
-    Some((logger.to_owned(), LogLevel::of_name(level)?))
+    Some((logger.to_owned(), filter_named(level)?))
 }
 
 /// Returns the level of a logger: its own, otherwise that of the closest logger above it (`robot`
 /// is above `robot.camera`), otherwise that of all loggers. If a logger is listed several times,
 /// the last entry counts. A logger may have the name of a Rust module: `robot` is also above
 /// `robot::camera`.
-pub fn level_of(levels: &[(String, LogLevel)], logger: &str) -> Option<LogLevel> {
+pub fn level_of<L: Copy>(levels: &[(String, L)], logger: &str) -> Option<L> {
     if levels.is_empty() {
         return None;
     }
@@ -186,7 +113,7 @@ pub fn set_front(front: Front) -> bool {
 }
 
 /// Sets the levels of loggers of this process, as given on the command line.
-pub fn set_levels(levels: &[(String, LogLevel)]) {
+pub fn set_levels(levels: &[(String, LevelFilter)]) {
     let mut all = LEVELS.write();
     for (logger, level) in levels {
         all.retain(|(known, _)| known != logger);
@@ -197,7 +124,7 @@ pub fn set_levels(levels: &[(String, LogLevel)]) {
 
 /// Sets or removes the level of a logger of this process. The empty name stands for all loggers
 /// that have none.
-pub fn set_level(logger: &str, level: Option<LogLevel>) {
+pub fn set_level(logger: &str, level: Option<LevelFilter>) {
     let mut all = LEVELS.write();
     all.retain(|(known, _)| known != logger);
     all.extend(level.map(|level| (logger.to_owned(), level)));
@@ -206,7 +133,7 @@ pub fn set_level(logger: &str, level: Option<LogLevel>) {
 
 /// Returns the level that was given to this logger itself; for the empty name, the level of all
 /// loggers.
-pub fn own_level(logger: &str) -> Option<LogLevel> {
+pub fn own_level(logger: &str) -> Option<LevelFilter> {
     let levels = LEVELS.read();
     let named =
         |levels: &Levels| levels.iter().rev().find(|(known, _)| known == logger).map(|(_, level)| *level);
@@ -214,22 +141,20 @@ pub fn own_level(logger: &str) -> Option<LogLevel> {
 }
 
 /// Returns the effective level of a logger. Takes a lock for a moment, and allocates nothing.
-pub fn level(logger: &str) -> LogLevel {
+pub fn level(logger: &str) -> LevelFilter {
     let given = level_of(&LEVELS.read(), logger);
     given.or_else(|| level_of(&environment().0, logger)).unwrap_or_else(default_level)
 }
 
-fn default_level() -> LogLevel {
-    if FRONT.get().is_some() { LogLevel::Info } else { LogLevel::Warn }
+fn default_level() -> LevelFilter {
+    if FRONT.get().is_some() { LevelFilter::Info } else { LevelFilter::Warn }
 }
 
 /// Sets the greatest level of any logger, which the macros of `log` check first.
 fn tell_log_crate(levels: &Levels) {
     if FRONT.get().is_some() {
         let given = levels.iter().chain(&environment().0).map(|(_, level)| *level);
-        log::set_max_level(
-            given.chain([default_level()]).map(LogLevel::filter).max().unwrap_or(LevelFilter::Off),
-        );
+        log::set_max_level(given.chain([default_level()]).max().unwrap_or(LevelFilter::Off));
     }
 }
 
@@ -467,7 +392,7 @@ struct Told {
 impl LogState {
     /// Returns a note to append to the message if it is to be written; `None` if it isn't.
     fn admit(&mut self, source: Source, about: About<'_>, logger: &str, now: i64) -> Option<String> {
-        if !level(logger).includes(source.level) {
+        if source.level > level(logger) {
             return None;
         }
         let subject = if about.subject.is_empty() { logger } else { about.subject };
@@ -567,11 +492,11 @@ mod tests {
             ("fatal,robot.camera:=warn", "robot::radar", Level::Warn, false),
             ("fatal,robot:=warn", "::", Level::Warn, false),
         ] {
-            let found = level_of(&levels(list), logger).unwrap_or(LogLevel::Warn);
-            assert_eq!(found.includes(level), is_told, "{list} for {logger} at {level}");
+            let found = level_of(&levels(list), logger).unwrap_or(LevelFilter::Warn);
+            assert_eq!(level <= found, is_told, "{list} for {logger} at {level}");
         }
         assert_eq!(levels_in("loud,warn,louder").1.as_deref(), Some("loud"));
-        assert_eq!(levels_in("loud,warn").0, [(String::new(), LogLevel::Warn)]);
+        assert_eq!(levels_in("loud,warn").0, [(String::new(), LevelFilter::Warn)]);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! The graph as seen from both sides.
 
-use crate::network::{Host, Network, STRING, wait_for};
+use crate::network::{Host, Network, PATIENCE, STRING, wait_for};
+use sinew::graph::{EndpointKind, Graph, Place};
 use sinew::prelude::*;
+use sinew_interfaces::example_interfaces::srv::{AddTwoInts, AddTwoIntsRequest, AddTwoIntsResponse};
 use sinew_interfaces::std_msgs::msg::String as Text;
 use sinew_zenoh::wire::token::{Token, TokenKind};
 use zenoh::Wait;
@@ -30,6 +32,43 @@ fn ros_2_sees_nodes_and_ends_of_this_host() -> sinew::Result<()> {
     let end = of_publisher.end.as_ref().expect("an end");
     assert_eq!((end.name.as_str(), end.type_name.as_str()), ("/robot/chatter", STRING.0));
     assert_eq!((end.hash.expect("a hash").to_string().as_str(), end.qos), (STRING.1, qos));
+    Ok(())
+}
+
+#[test]
+fn a_program_sees_nodes_and_ends_of_another_host() -> sinew::Result<()> {
+    let (network, one, other) = (Network::new(), Host::new(), Host::new());
+    let _gateways = [one.gateway(&network), other.gateway(&network)];
+    let graph = one.context().graph()?;
+    let node = other.context().node_in("/robot", "far")?;
+    let best_effort = QoS::new().best_effort();
+    let _publisher = node.publisher::<Text>("said").qos(best_effort).create()?;
+    let _subscription = node.subscription::<Text>("heard").create()?;
+    let add = |request: &AddTwoIntsRequest| AddTwoIntsResponse { sum: request.a + request.b };
+    let _server = node.server::<AddTwoInts>("add").callback(add)?;
+    let _client = node.client::<AddTwoInts>("asked").create()?;
+    // Each once, whichever of a gateway's participants announce it; and nothing of gateways.
+    let expected = [
+        (EndpointKind::Publisher, "/robot/said".to_owned()),
+        (EndpointKind::Subscription, "/robot/heard".to_owned()),
+        (EndpointKind::Server, "/robot/add".to_owned()),
+        (EndpointKind::Client, "/robot/asked".to_owned()),
+    ];
+    let is_far = |place: &Place| matches!(place, Place::Network { .. });
+    let seen = |graph: &Graph| {
+        let ends = graph.endpoints();
+        assert!(ends.iter().all(|end| end.node == "/robot/far" && is_far(&end.place)), "{ends:?}");
+        ends.into_iter().map(|end| (end.kind, end.name)).collect::<Vec<_>>()
+    };
+    assert!(graph.wait_until(PATIENCE, |graph| seen(graph) == expected), "{:?}", graph.endpoints());
+    let nodes = graph.nodes();
+    assert!(nodes.len() == 1 && nodes[0].name == "/robot/far" && is_far(&nodes[0].place), "{nodes:?}");
+    let publishers = graph.publishers("/robot/said");
+    assert_eq!((publishers.len(), publishers[0].type_name.as_str()), (1, STRING.0));
+    assert_eq!(publishers[0].qos.reliability, sinew::qos::Reliability::BestEffort);
+    drop((node, _publisher, _subscription, _server, _client));
+    assert!(graph.wait_until(PATIENCE, |graph| graph.nodes().is_empty()));
+    assert!(graph.wait_until(PATIENCE, |graph| graph.endpoints().is_empty()));
     Ok(())
 }
 

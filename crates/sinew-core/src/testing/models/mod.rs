@@ -25,6 +25,7 @@
 //! | `receiving` | A1-A3: tasks that wait for messages |
 //! | `calling` | calls and their answers |
 //! | `waiting` | publishers that wait for a place |
+//! | `watching` | threads and tasks that wait for changes of the graph |
 //! | `moving` | N1-N3: messages taken ahead of the history's lock |
 //! | `looking` | S1-S4: looks that no thread waits for; D1-D4: work taken while draining |
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
@@ -43,6 +44,7 @@ mod receiving;
 mod sleeping;
 mod turns;
 mod waiting;
+mod watching;
 mod workers;
 
 use super::idle;
