@@ -7,6 +7,7 @@ use sinew_interfaces::std_msgs::msg;
 use std::alloc::{Layout, alloc, dealloc};
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 /// A value of the class. It points to itself, as the short strings and lists of C++ do: nobody may
@@ -33,7 +34,11 @@ pub(crate) struct Class {
 
 impl Class {
     pub(crate) fn new() -> &'static Self {
-        Box::leak(Box::default())
+        /// Classes live as long as the process, and are found by what looks for leaks.
+        static ALL: Mutex<Vec<&'static Class>> = Mutex::new(Vec::new());
+        let class: &'static Self = Box::leak(Box::default());
+        ALL.lock().unwrap().push(class);
+        class
     }
 
     pub(crate) fn counts(&self) -> [u64; 5] {
