@@ -57,7 +57,7 @@ fn a_class_reaches_another_process() -> sinew::Result<()> {
             .unwrap(),
     );
     rung.recv_timeout(PATIENCE).expect("a message");
-    let message = subscription.take().unwrap().message;
+    let message = subscription.take().unwrap().0;
     assert_eq!((text_of(&message).as_str(), message.is_sole()), ("hello from there", true));
     assert_eq!(class.counts(), [0, 0, 0, 0, 1]);
     drop(other.0.stdin.take()); // it may end

@@ -113,7 +113,7 @@ fn a_type_that_is_known_by_its_description_has_the_stamp_of_its_header() {
     let scans = scans.create_erased().unwrap();
     let publisher = room.node.publisher("scans").create().unwrap();
     publisher.publish(scan(Time::from_nanoseconds(room.node.now().nanoseconds() - 30 * MS))).unwrap();
-    assert!(scans.take().unwrap().message.is_encoded());
+    assert!(scans.take().unwrap().0.is_encoded());
     room.advance(1000);
     let ([age, _], _) = next(&statistics);
     assert_eq!(age[..4], [1.0, 30.0, 30.0, 30.0]);
