@@ -3,9 +3,9 @@
 //!
 //!     publish_take IDLE MESSAGES [callback|erased|multi|hand|call|shm]
 //!
-//! `callback` (the default) has the executor run a callback per message, `multi` the same with two
-//! threads, `erased` the same with endpoints without a type, `hand` takes each by hand. With `call` a callback calls a service of the same executor
-//! and waits for each answer.
+//! `callback` (the default) has the executor run a callback per message, `erased` the same with
+//! endpoints without a type, `multi` as `callback` with two threads; `hand` takes each by hand. With
+//! `call` a callback calls a service of the same executor and waits for each answer.
 //! With `shm` the publishers, those of the idle subscriptions as well, are another participant's:
 //! the executor is told of each message through shared memory.
 

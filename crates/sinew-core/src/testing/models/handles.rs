@@ -139,7 +139,7 @@ fn an_adopted_value_is_taken_once() {
         Probe::reset_counts();
         let one = Message::from(Unique::from(Box::new(Probe::new(7))));
         let other = Raw(one.clone().into_raw());
-        let thread = thread::spawn(move || take({ other }));
+        let thread = thread::spawn(move || take(other));
         take(Raw(one.into_raw()));
         thread.join().unwrap();
         Probe::expect_counts(1, 1);
