@@ -1,14 +1,15 @@
 //! Publishes messages and takes them, in an executor that also serves idle subscriptions; for
 //! `.ci/instructions`, which counts what one message costs.
 //!
-//!     publish_take IDLE MESSAGES [callback|multi|hand|call|shm]
+//!     publish_take IDLE MESSAGES [callback|erased|multi|hand|call|shm]
 //!
-//! `callback` (the default) has the executor run a callback per message, `multi` the same with two
-//! threads, `hand` takes each by hand. With `call` a callback calls a service of the same executor
-//! and waits for each answer.
+//! `callback` (the default) has the executor run a callback per message, `erased` the same with
+//! endpoints without a type, `multi` as `callback` with two threads; `hand` takes each by hand. With
+//! `call` a callback calls a service of the same executor and waits for each answer.
 //! With `shm` the publishers, those of the idle subscriptions as well, are another participant's:
 //! the executor is told of each message through shared memory.
 
+use sinew::erased::MessageType;
 use sinew::prelude::*;
 use std::env;
 use std::hint::black_box;
@@ -24,7 +25,7 @@ struct Number {
 fn main() -> sinew::Result<()> {
     let arguments: Vec<_> = env::args().collect();
     let [_, idle, messages, rest @ ..] = &arguments[..] else {
-        panic!("usage: publish_take IDLE MESSAGES [callback|multi|hand|call|shm]")
+        panic!("usage: publish_take IDLE MESSAGES [callback|erased|multi|hand|call|shm]")
     };
     let idle: usize = idle.parse().expect("a number of idle subscriptions");
     let messages: u64 = messages.parse().expect("a number of messages");
@@ -53,6 +54,8 @@ fn main() -> sinew::Result<()> {
                 Ok(())
             })
         })?;
+    } else if how == "erased" {
+        return without_a_type(&executor, &node, messages);
     } else {
         // Each message's callback publishes the next: one spin, and nothing is measured but
         // publishing and taking.
@@ -75,6 +78,29 @@ fn main() -> sinew::Result<()> {
 #[inline(never)]
 fn measured(work: &mut dyn FnMut() -> sinew::Result<()>) -> sinew::Result<()> {
     black_box(work())
+}
+
+/// As `callback`, with endpoints that don't know the type.
+fn without_a_type(executor: &Executor, node: &Node, messages: u64) -> sinew::Result<()> {
+    let number = MessageType::of::<Number>();
+    let publisher = node.publisher::<Number>("erased").create()?;
+    let publish = move |value: u64| {
+        let mut number = publisher.loan();
+        number.value = value;
+        publisher.erased().publish(number)
+    };
+    let (next, stop) = (publish.clone(), executor.stop_handle());
+    let _subscription =
+        node.erased_subscription("erased", number).callback_erased(move |(): &mut (), taken| {
+            let number = taken.message.value_of::<Number>().expect("it is of this type").value;
+            if number < messages {
+                return next(number + 1);
+            }
+            stop.stop();
+            Ok(())
+        })?;
+    publish(1).expect("there is room");
+    measured(&mut || Ok(executor.spin()?))
 }
 
 struct Count;

@@ -26,7 +26,7 @@
 //! Failures have numeric codes: [`ErrorCode`](crate::error::ErrorCode).
 //!
 //! ```
-//! use sinew::erased::{MessageType, Taken, TypeTable};
+//! use sinew::erased::{MessageType, TypeTable};
 //! use sinew::prelude::{Context, QoS};
 //! use std::alloc::Layout;
 //! use std::ptr::NonNull;
@@ -50,7 +50,7 @@
 //! let message = unsafe { publisher.adopt(value) }.expect("it can be freed");
 //! publisher.publish(message)?;
 //!
-//! let Taken { message, .. } = subscription.take().expect("it was published");
+//! let (message, _info) = subscription.take().expect("it was published");
 //! assert_eq!(message.value(), Some(value)); // where it was
 //! let value = message.into_adopted().expect("nobody else has it");
 //! // SAFETY: it is the box's again.

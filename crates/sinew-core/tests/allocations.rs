@@ -142,7 +142,7 @@ fn messages_of_any_type_allocate_nothing() -> sinew::Result<()> {
         // SAFETY: nobody else owns it: it came back the last time.
         let adopted = unsafe { publisher.adopt(foreign) }.expect("it can be freed");
         publisher.publish(adopted).expect("nothing fails");
-        let taken = owner.take().expect("it was published").message;
+        let taken = owner.take().expect("it was published").0;
         assert_eq!(taken.into_adopted().ok(), Some(foreign));
         let place = caller.uninit();
         // SAFETY: a place for a value.

@@ -4,6 +4,7 @@ use super::call::{self, PendingCall};
 use super::callback::Outcome;
 use super::client_core::{ClientCore, RequestId, error_of, result_of};
 use super::erased::client as erased;
+use super::erased::service::{CallError as ErasedError, CallResult as ErasedResult};
 use super::introspection::service_events::{self, ServiceIntrospection};
 use super::node::{Node, NodeCore};
 use crate::executor::crew::scheduler::{Task, TaskOutcome, TaskRef};
@@ -12,6 +13,7 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
 use crate::executor::wait_set::{self, Waitable};
 use crate::message::block::Pool;
+use crate::message::erased::Message as ErasedMessage;
 use crate::message::info::ChainScope;
 use crate::message::into_message::{IntoUnique, erase};
 use crate::message::{Gid, Unique};
@@ -376,6 +378,29 @@ impl<State: Send + 'static> Group<State> {
             callback(state.open(&mut token.state), result_of::<S>(outcome)).into_result()
         });
         client.send_for(request, CallWaiter::Callback(then)).map(drop)
+    }
+}
+
+impl<State: Send + 'static> Group<State> {
+    /// Calls the service with an erased client [made](Self::erased_client) by this group, as
+    /// [`call_then`](Self::call_then).
+    ///
+    /// # Errors
+    /// As [`call_then`](Self::call_then).
+    pub fn call_then_erased<R: Outcome>(
+        &self,
+        client: &erased::Client,
+        request: impl Into<ErasedMessage>,
+        callback: impl FnOnce(&mut State, ErasedResult) -> R + Send + 'static,
+    ) -> Result<(), ErasedError> {
+        if !Arc::ptr_eq(&self.core, &client.inner.group) {
+            let request = Some(request.into());
+            return Err(ErasedError::new(client.name(), CallFailure::OtherGroup, request));
+        }
+        let state = self.state.clone();
+        client.send_then(request.into(), move |token, result| {
+            callback(state.open(&mut token.state), result).into_result()
+        })
     }
 }
 

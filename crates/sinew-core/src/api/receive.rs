@@ -4,7 +4,7 @@ use super::erased::subscription as erased;
 use super::subscription::Subscription;
 use crate::mailbox::history::Entry;
 use crate::mailbox::waiters::WaiterId;
-use crate::message::erased::Taken;
+use crate::message::erased::Message as ErasedMessage;
 use crate::message::{MessageInfo, Sample, Shared, Unique};
 use futures_core::Stream;
 use sinew_msg::Message;
@@ -167,7 +167,7 @@ impl erased::Subscription {
 pub struct RecvTaken<'a>(RecvWait<'a>);
 
 impl Future for RecvTaken<'_> {
-    type Output = Option<Taken>;
+    type Output = Option<(ErasedMessage, MessageInfo)>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
         self.0.poll(task, erased::Subscription::taken)

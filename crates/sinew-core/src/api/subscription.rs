@@ -710,7 +710,7 @@ impl<T, S: Send + 'static> SubscriptionBuilder<T, Group<S>> {
     /// As `create`.
     pub fn callback_erased<R: Outcome>(
         self,
-        callback: impl FnMut(&mut S, Taken) -> R + Send + 'static,
+        callback: impl FnMut(&mut S, Taken<'_>) -> R + Send + 'static,
     ) -> Result<erased::Subscription, CreateError> {
         let state = self.group.state.clone();
         let cell = self.group.number.callback(callback);
@@ -728,7 +728,7 @@ impl<T> SubscriptionBuilder<T, ReentrantGroup> {
     /// As `create`.
     pub fn callback_erased<R: Outcome>(
         self,
-        callback: impl Fn(Taken) -> R + Send + Sync + 'static,
+        callback: impl Fn(Taken<'_>) -> R + Send + Sync + 'static,
     ) -> Result<erased::Subscription, CreateError> {
         self.call_erased(Box::new(move |_, taken| callback(taken).into_result()))
     }

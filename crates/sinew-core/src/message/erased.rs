@@ -283,12 +283,26 @@ impl fmt::Debug for UninitMessage {
     }
 }
 
-/// A message that was taken, with its metadata.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Taken {
+/// A message for a subscription's callback, which owns this reference to it.
+pub struct Taken<'a> {
     /// The message.
     pub message: Message,
-    /// Its metadata.
-    pub info: MessageInfo,
+    about: &'a dyn Fn() -> MessageInfo,
+}
+
+impl<'a> Taken<'a> {
+    pub(crate) fn new(message: RawMessage, about: &'a dyn Fn() -> MessageInfo) -> Self {
+        Self { message: Message(message), about }
+    }
+
+    /// Returns its metadata. Reads a clock, so callbacks that need none pay nothing.
+    pub fn info(&self) -> MessageInfo {
+        (self.about)()
+    }
+}
+
+impl fmt::Debug for Taken<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Taken").field("message", &self.message).finish_non_exhaustive()
+    }
 }

@@ -259,13 +259,31 @@ impl TypeSupport {
     /// Returns the stamp in an encoded message; `None` also if the type doesn't begin with its
     /// header, since its position then varies.
     pub(crate) fn stamp_in(&self, image: &[u8]) -> Option<i64> {
-        let (name, first) = self.description?.fields.first()?;
-        let is_header = *name == "header"
-            && matches!(first.nested, Nested::Structure(header) if header.name == "std_msgs/msg/Header");
         // The header's stamp comes first: seconds and nanoseconds.
-        let mut decoder = Decoder::new(image, self.name()).ok().filter(|_| is_header)?;
+        let mut decoder = Decoder::new(image, self.name()).ok().filter(|_| self.begins_with_header())?;
         let (seconds, nanoseconds) = (i32::decode(&mut decoder).ok()?, u32::decode(&mut decoder).ok()?);
         Some(i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds))
+    }
+
+    fn begins_with_header(&self) -> bool {
+        const HEADER: &str = "std_msgs/msg/Header";
+        /// A nested type, alone: `FieldType.msg` of ROS 2's type descriptions.
+        const NESTED: u8 = 1;
+        match &self.name {
+            TypeName::OfRust(_) => {
+                self.description.and_then(|known| known.fields.first()).is_some_and(|(name, first)| {
+                    *name == "header"
+                        && matches!(first.nested, Nested::Structure(header) if header.name == HEADER)
+                })
+            }
+            TypeName::Told(_, told) => {
+                let first = told.get().and_then(|known| known.type_description.fields.first());
+                first.is_some_and(|first| {
+                    let of = &first.field_type;
+                    first.name == "header" && of.type_id == NESTED && of.nested_type_name == HEADER
+                })
+            }
+        }
     }
 
     /// Whether its values can be written and read in place.

@@ -22,7 +22,7 @@ fn a_copy_that_panics_delivers_nothing() -> sinew::Result<()> {
     assert!(owners.iter().all(|owner| owner.take().is_none()));
     assert!(keep.is_sole(), "no reference was left behind");
     publisher.publish(keep).unwrap();
-    assert!(owners.iter().all(|owner| text_of(&owner.take().unwrap().message) == "hello"));
+    assert!(owners.iter().all(|owner| text_of(&owner.take().unwrap().0) == "hello"));
     assert_eq!(class.counts(), [2, 1, 1, 0, 0]);
     Ok(())
 }

@@ -5,6 +5,7 @@
 mod class;
 mod failing;
 mod messages;
+mod processes;
 mod services;
 mod shared_memory;
 #[path = "../support/mod.rs"]

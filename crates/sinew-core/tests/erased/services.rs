@@ -144,6 +144,32 @@ fn a_request_that_does_not_fit_comes_back() -> sinew::Result<()> {
 }
 
 #[test]
+fn a_result_meets_its_groups_state() -> sinew::Result<()> {
+    let (room, class) = (Room::new(), Class::new());
+    let types = echo(class);
+    let _server = room.node.erased_server("echo", types).listener_erased(|request: Request<'_>| {
+        let (message, responder) = request.defer();
+        responder.respond(message)
+    })?;
+    let texts = room.node.group(Vec::new());
+    let client = texts.erased_client("echo", types).create_erased()?;
+    let request = || class.message(types.request(), "hello");
+    let keep = |texts: &mut Vec<String>, result: sinew::erased::CallResult| {
+        result.map(|message| texts.push(text_of(&message)))
+    };
+    texts.call_then_erased(&client, request(), keep).unwrap();
+    texts
+        .call_then_erased(&client, request(), |texts: &mut Vec<String>, _| assert_eq!(*texts, ["hello"]))
+        .unwrap();
+    assert_eq!(room.run(), 2);
+    let other = room.node.group(Vec::new());
+    let error = other.call_then_erased(&client, request(), keep).unwrap_err();
+    assert_eq!(*error.failure(), CallFailure::OtherGroup);
+    assert_eq!(text_of(&error.into_request().unwrap()), "hello");
+    Ok(())
+}
+
+#[test]
 fn a_service_that_is_known_by_name_meets_the_class() -> sinew::Result<()> {
     let (room, class) = (Room::new(), Class::new());
     let types = echo(class);

@@ -30,9 +30,9 @@ fn a_class_is_encoded_here_and_decoded_there() -> sinew::Result<()> {
     let long = "hello ".repeat(1000);
     publisher.publish(class.message(string, &long)).unwrap();
     assert!(values.bring_in(PATIENCE) && encoded.bring_in(PATIENCE) && rust.bring_in(PATIENCE));
-    let value = values.take().unwrap().message;
+    let value = values.take().unwrap().0;
     assert_eq!((text_of(&value), value.message_type(), value.is_sole()), (long.clone(), same, true));
-    let bytes = encoded.take().unwrap().message;
+    let bytes = encoded.take().unwrap().0;
     assert_eq!((bytes.is_encoded(), bytes.encoded_length(), bytes.is_sole()), (true, Some(9 + 6000), false));
     assert_eq!(text_of(&bytes.into_value().unwrap()), long);
     assert_eq!(rust.take().unwrap().0.data, long);
@@ -61,7 +61,7 @@ fn a_plain_class_is_read_where_it_was_written() -> sinew::Result<()> {
     unsafe { value.as_ptr().write([7; 2000]) };
     publisher.publish(loan).unwrap();
     assert!(subscription.bring_in(PATIENCE));
-    let mut message = subscription.take().unwrap().message;
+    let mut message = subscription.take().unwrap().0;
     // SAFETY: a cloud, alive through `message`.
     let cloud = unsafe { message.value().unwrap().cast::<Cloud>().as_ref() };
     assert!(cloud.iter().all(|&point| point == 7));

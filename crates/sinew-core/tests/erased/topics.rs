@@ -19,7 +19,7 @@ fn a_value_moves_from_one_node_to_another_where_it_lies() -> sinew::Result<()> {
     // SAFETY: a value of the class, given up here.
     let message = unsafe { publisher.adopt(value) }.unwrap();
     publisher.publish(message).unwrap();
-    let Taken { message, info, .. } = subscription.take().unwrap();
+    let (message, info) = subscription.take().unwrap();
     assert_eq!((message.value(), message.is_sole(), info.publisher()), (Some(value), true, publisher.gid()));
     let value = message.into_adopted().unwrap();
     assert_eq!((text(value).as_str(), class.counts()), ("hello", [0, 0, 0, 0, 0]));
@@ -38,7 +38,7 @@ fn two_owners_get_one_copy() -> sinew::Result<()> {
     let message = class.message(string, "hello");
     let value = message.value();
     publisher.publish(message).unwrap();
-    let taken = [one, two].map(|subscription| subscription.take().unwrap().message);
+    let taken = [one, two].map(|subscription| subscription.take().unwrap().0);
     assert!(taken.iter().all(|message| message.is_sole() && text_of(message) == "hello"));
     assert_eq!(taken.iter().filter(|message| message.value() == value).count(), 1);
     assert_eq!(class.counts(), [0, 0, 1, 0, 0]);
@@ -54,7 +54,7 @@ fn readers_share_the_value() -> sinew::Result<()> {
     let publisher = room.node.erased_publisher("text", string).create_erased()?;
     let [one, two] = [(); 2].map(|()| room.node.erased_subscription("text", string).create_erased().unwrap());
     publisher.publish(class.message(string, "hello")).unwrap();
-    let (one, mut two) = (one.take().unwrap().message, two.take().unwrap().message);
+    let (one, mut two) = (one.take().unwrap().0, two.take().unwrap().0);
     assert!(sinew::erased::Message::ptr_eq(&one, &two));
     assert!(!one.is_sole() && two.value_mut().is_none());
     let two = two.into_adopted().unwrap_err(); // another one reads it
@@ -72,21 +72,20 @@ fn a_callback_gets_its_groups_state_and_the_message() -> sinew::Result<()> {
     let texts = room.node.group(Vec::<String>::new());
     let (read, said) = mpsc::channel();
     let _owner = texts.erased_subscription("text", string).owned().callback_erased(
-        |texts: &mut Vec<String>, taken: Taken| {
-            assert!(taken.message.is_sole());
+        |texts: &mut Vec<String>, taken: Taken<'_>| {
+            assert!(taken.message.is_sole() && taken.info().reception_sequence() > 0);
             texts.push(text_of(&taken.message));
         },
     )?;
     let _reader = texts
         .erased_subscription("text", string)
         .callback_erased(move |texts: &mut Vec<String>, _taken| read.send(texts.clone()).unwrap())?;
-    let _any =
-        room.node.reentrant_group().erased_subscription("text", string).callback_erased(|taken: Taken| {
-            match text_of(&taken.message).as_str() {
-                "fail" => Err("as was asked"),
-                _ => Ok(()),
-            }
-        })?;
+    let _any = room.node.reentrant_group().erased_subscription("text", string).callback_erased(
+        |taken: Taken<'_>| match text_of(&taken.message).as_str() {
+            "fail" => Err("as was asked"),
+            _ => Ok(()),
+        },
+    )?;
     let publisher = room.node.erased_publisher("text", string).create_erased()?;
     publisher.publish(class.message(string, "hello")).unwrap();
     assert_eq!(room.run(), 3);
@@ -106,12 +105,12 @@ fn a_class_meets_the_rust_type_of_its_name_and_hash() -> sinew::Result<()> {
     let publisher = room.node.erased_publisher("text", string).create_erased()?;
     publisher.publish(class.message(string, "from there")).unwrap();
     assert_eq!(rust.take().unwrap().0.data, "from there");
-    assert_eq!(text_of(&theirs.take().unwrap().message), "from there"); // not converted
+    assert_eq!(text_of(&theirs.take().unwrap().0), "from there"); // not converted
     assert_eq!(class.counts(), [1, 1, 0, 1, 0]);
 
     let publisher = room.node.publisher::<msg::String>("text").create()?;
     publisher.publish(msg::String { data: "from here".to_owned() })?;
-    let message = theirs.take().unwrap().message;
+    let message = theirs.take().unwrap().0;
     assert_eq!((message.message_type(), text_of(&message).as_str()), (string, "from here"));
     assert_eq!(class.counts()[4], 1);
     Ok(())
@@ -128,13 +127,13 @@ fn encoded_messages_are_taken_as_they_are() -> sinew::Result<()> {
     let mut draft = publisher.draft(length).unwrap();
     draft.copy_from_slice(&bytes[..length]);
     publisher.publish(draft).unwrap();
-    let message = encoded.take().unwrap().message;
+    let message = encoded.take().unwrap().0;
     assert_eq!((message.is_encoded(), message.value()), (true, None));
     assert_eq!(message.encoded(), Some(&bytes[..length]));
     assert_eq!(text_of(&message.into_value().unwrap()), "hello");
     // A value stays one.
     publisher.publish(class.message(string, "hello")).unwrap();
-    assert!(!encoded.take().unwrap().message.is_encoded());
+    assert!(!encoded.take().unwrap().0.is_encoded());
     Ok(())
 }
 
@@ -148,14 +147,14 @@ fn a_bag_records_what_it_knows_by_name_only() -> sinew::Result<()> {
     let player = room.node.erased_publisher("played", MessageType::known(known)).create_erased()?;
     let publisher = room.node.erased_publisher("text", string).create_erased()?;
     publisher.publish(class.message(string, "hello")).unwrap();
-    let message = bag.take().unwrap().message;
+    let message = bag.take().unwrap().0;
     assert!(message.is_encoded() && message.encoded_length() == Some(14));
     player.publish(message).unwrap();
-    assert_eq!(text_of(&played.take().unwrap().message), "hello");
+    assert_eq!(text_of(&played.take().unwrap().0), "hello");
     // A typed publisher of bytes holds them as a value, which is encoded all the same.
     let typed = room.node.generic_publisher("text", known).create()?;
     typed.publish(SerializedMessage::new(vec![0, 1, 0, 0, 1, 0, 0, 0, 0]))?;
-    let message = bag.take().unwrap().message;
+    let message = bag.take().unwrap().0;
     assert_eq!((message.value(), message.encoded().map(<[u8]>::len)), (None, Some(9)));
     Ok(())
 }
@@ -209,7 +208,7 @@ fn messages_of_rust_are_messages_of_any_type() -> sinew::Result<()> {
     any.publish(sinew::Unique::new(Number(2))).unwrap();
     typed.erased().publish(sinew::Unique::new(Number(3))).unwrap();
     for number in 1..=3 {
-        assert_eq!(owner.take().unwrap().message.into_unique::<Number>().unwrap().0, number);
+        assert_eq!(owner.take().unwrap().0.into_unique::<Number>().unwrap().0, number);
         assert_eq!(reader.take().unwrap().0.0, number);
     }
     assert_eq!(owner.statistics().copies + typed.statistics().copies + any.statistics().copies, 3);
@@ -236,7 +235,7 @@ fn a_filter_sees_the_message() -> sinew::Result<()> {
     for text in ["a long one", "short"] {
         publisher.publish(class.message(string, text)).unwrap();
     }
-    assert_eq!(text_of(&subscription.take().unwrap().message), "short");
+    assert_eq!(text_of(&subscription.take().unwrap().0), "short");
     assert_eq!((subscription.take().map(drop), class.counts()), (None, [2, 2, 0, 0, 0]));
     Ok(())
 }
@@ -265,7 +264,7 @@ fn a_future_takes_the_next_message() -> sinew::Result<()> {
     let publisher = room.node.erased_publisher("text", string).create_erased()?;
     publisher.publish(class.message(string, "hello")).unwrap();
     let taken = room.executor.spin_until(subscription.recv())?.unwrap();
-    assert_eq!(text_of(&taken.message), "hello");
+    assert_eq!(text_of(&taken.0), "hello");
     Ok(())
 }
 

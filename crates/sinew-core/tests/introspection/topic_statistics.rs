@@ -2,6 +2,7 @@
 
 use crate::support::{Number, PATIENCE, Place, Room};
 use sinew::View;
+use sinew::erased::MessageType;
 use sinew::error::CreateError;
 use sinew::introspection::TopicStatistics;
 use sinew::msg::{GenericType, SerializedMessage};
@@ -100,6 +101,22 @@ fn what_has_no_header_is_as_old_as_its_publication_and_counts_when_it_is_taken()
     let ([age, period], _) = next(&statistics);
     assert_eq!((age[0], age[2], age[3]), (3.0, 7.0, 20.0));
     assert_eq!((period[0], period[2], period[3]), (2.0, 0.0, 13.0));
+}
+
+#[test]
+fn a_type_that_is_known_by_its_description_has_the_stamp_of_its_header() {
+    let room = Room::new();
+    let statistics = statistics_of(&room, "/statistics");
+    let description = LaserScan::ENCODING.unwrap().description.unwrap().describe().unwrap();
+    let known = MessageType::known(GenericType::described(description).unwrap());
+    let scans = room.node.erased_subscription("scans", known).topic_statistics(TopicStatistics::default());
+    let scans = scans.create_erased().unwrap();
+    let publisher = room.node.publisher("scans").create().unwrap();
+    publisher.publish(scan(Time::from_nanoseconds(room.node.now().nanoseconds() - 30 * MS))).unwrap();
+    assert!(scans.take().unwrap().0.is_encoded());
+    room.advance(1000);
+    let ([age, _], _) = next(&statistics);
+    assert_eq!(age[..4], [1.0, 30.0, 30.0, 30.0]);
 }
 
 #[test]

@@ -4,6 +4,8 @@ use super::service::{CallError, CallResult, ServiceTypes, fitting};
 use crate::api::call;
 use crate::api::callback::Outcome;
 use crate::api::client_core::{ClientCore, RequestId};
+use crate::executor::crew::scheduler::CallbackResult;
+use crate::executor::group_token::GroupToken;
 use crate::executor::wait_set::{self, Waitable};
 use crate::message::Gid;
 use crate::message::block::RawMessage;
@@ -64,7 +66,8 @@ impl Client {
     }
 
     /// Calls the service. The executor of the client's group runs `callback` with the result, as
-    /// [`Client::call_then`](crate::Client::call_then).
+    /// [`Client::call_then`](crate::Client::call_then). [`Group::call_then_erased`](
+    /// crate::Group::call_then_erased) passes the group's state as well.
     ///
     /// # Errors
     /// [`CallError`]: the request was not accepted, and the callback won't run.
@@ -73,8 +76,17 @@ impl Client {
         request: impl Into<Message>,
         callback: impl FnOnce(CallResult) -> R + Send + 'static,
     ) -> Result<(), CallError> {
-        let then: OnOutcome = Box::new(move |_, outcome| callback(result_of(outcome)).into_result());
-        self.send(request.into(), CallWaiter::Callback(then)).map(drop)
+        self.send_then(request.into(), move |_, result| callback(result).into_result())
+    }
+
+    /// Calls the service; `callback` also gets the group's token.
+    pub(in crate::api) fn send_then(
+        &self,
+        request: Message,
+        callback: impl FnOnce(&mut GroupToken, CallResult) -> CallbackResult + Send + 'static,
+    ) -> Result<(), CallError> {
+        let then: OnOutcome = Box::new(move |token, outcome| callback(token, result_of(outcome)));
+        self.send(request, CallWaiter::Callback(then)).map(drop)
     }
 
     /// Calls the service. `listener` runs with the result on the thread that answers, as

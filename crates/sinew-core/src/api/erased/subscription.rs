@@ -76,7 +76,7 @@ impl Subscription {
     /// [only](Message::is_sole) reference; on one that [accepts encoded
     /// messages](crate::msg::SubscriptionBuilder::accept_encoded) it may be encoded; otherwise it is
     /// a value, which others may be reading too. As [`Subscription::take`](crate::Subscription::take).
-    pub fn take(&self) -> Option<Taken> {
+    pub fn take(&self) -> Option<(Message, MessageInfo)> {
         loop {
             let taken = self.taken(self.core.take()?);
             if taken.is_some() {
@@ -86,14 +86,14 @@ impl Subscription {
     }
 
     /// Converts a message to the form in which this subscription hands messages out.
-    pub(in crate::api) fn taken(&self, entry: Entry) -> Option<Taken> {
+    pub(in crate::api) fn taken(&self, entry: Entry) -> Option<(Message, MessageInfo)> {
         let wanted = &self.core.wanted;
         let (message, info) = match (wanted.role, wanted.clone) {
             _ if wanted.check.is_some() => self.in_place(entry),
             (Role::Owner | Role::Value, Some(clone)) => self.owned(entry, clone)?,
             _ => self.value(entry)?,
         };
-        Some(Taken { message: Message::of(message), info })
+        Some((Message::of(message), info))
     }
 
     /// As [`Subscription::set_listener`](crate::Subscription::set_listener).
@@ -388,7 +388,8 @@ impl<C: Calls> GroupMember for SubscriptionTask<C> {
 
 /// The one form of callback for messages of any type: it opens its own cell, and its group's state,
 /// with the token.
-pub(in crate::api) type ErasedCallback = Box<dyn Fn(&mut GroupToken, Taken) -> CallbackResult + Send + Sync>;
+pub(in crate::api) type ErasedCallback =
+    Box<dyn Fn(&mut GroupToken, Taken<'_>) -> CallbackResult + Send + Sync>;
 
 /// A callback for messages of any type.
 pub(in crate::api) struct ErasedCall {
@@ -410,8 +411,7 @@ impl Calls for ErasedCall {
         if let Some(clone) = self.owner {
             (message, work) = owned(message, clone, pool);
         }
-        let taken = Taken { message: Message::of(message), info: about() };
-        Called { result: (self.call)(token, taken), work }
+        Called { result: (self.call)(token, Taken::new(message, about)), work }
     }
 }
 

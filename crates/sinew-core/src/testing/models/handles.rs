@@ -1,6 +1,7 @@
 //! B1-B3: the guarantees of counted references for the value behind them.
 
 use super::{Probe, check};
+use crate::message::erased::Message;
 use crate::message::{Shared, Unique};
 use loom::thread;
 
@@ -108,6 +109,38 @@ fn an_adopted_box_is_freed_once() {
         if let Ok(alone) = one.try_unique() {
             alone.into_inner().write(9);
         }
+        thread.join().unwrap();
+        Probe::expect_counts(1, 1);
+    });
+}
+
+/// An adopted value goes to one thread that takes it, or is dropped once, after every read; also if
+/// references pass as pointers.
+///
+/// Fails if `into_adopted` gives the value to a thread that isn't alone with it.
+#[test]
+fn an_adopted_value_is_taken_once() {
+    /// A pointer for another thread.
+    struct Raw(std::ptr::NonNull<()>);
+    // SAFETY: it keeps a reference, which any thread may use.
+    unsafe impl Send for Raw {}
+
+    fn take(Raw(raw): Raw) {
+        // SAFETY: from `into_raw`, and given up here.
+        let message = unsafe { Message::from_raw(raw) };
+        assert!(message.value_of::<Probe>().is_some_and(|probe| probe.read() == 7));
+        if let Ok(value) = message.into_adopted() {
+            // SAFETY: a box of this type was adopted, and nothing else has it.
+            drop(unsafe { Box::from_raw(value.cast::<Probe>().as_ptr()) });
+        }
+    }
+
+    check(6, || {
+        Probe::reset_counts();
+        let one = Message::from(Unique::from(Box::new(Probe::new(7))));
+        let other = Raw(one.clone().into_raw());
+        let thread = thread::spawn(move || take(other));
+        take(Raw(one.into_raw()));
         thread.join().unwrap();
         Probe::expect_counts(1, 1);
     });
