@@ -171,7 +171,7 @@ codes! {
     /// Calls are nested too deeply.
     CallsTooDeep = 407,
     /// The way to the other process failed.
-    Transport = 408,
+    TransportFailed = 408,
     /// The client was made by another group.
     OtherGroup = 409,
 
@@ -205,15 +205,15 @@ codes! {
     /// The parameter is not declared.
     ParameterNotDeclared = 602,
     /// The parameter has another type.
-    ParameterType = 603,
+    OtherParameterType = 603,
     /// The parameter can't have the value.
-    ParameterValue = 604,
+    InvalidParameterValue = 604,
     /// The parameter has no value.
     ParameterUninitialized = 605,
     /// A callback for parameters can't change any.
-    ParameterCallback = 606,
+    InParameterCallback = 606,
     /// A text for parameters can't be read.
-    ParameterText = 607,
+    InvalidParameterText = 607,
     /// No such node serves its parameters.
     NoSuchNode = 608,
 
@@ -350,7 +350,7 @@ has_code! {
     }
     ArgumentError: {
         Self::Remap { error, .. } => error.code(),
-        Self::InvalidParameter { .. } | Self::ParameterFile { .. } => Code::ParameterText,
+        Self::InvalidParameter { .. } | Self::ParameterFile { .. } => Code::InvalidParameterText,
         Self::MissingValue { .. }
         | Self::Unsupported { .. }
         | Self::UnknownOption { .. }
@@ -362,7 +362,7 @@ has_code! {
     NameError: { _ => Code::InvalidName, }
     QosError: { _ => Code::InvalidQos, }
     RemapError: { _ => Code::InvalidRemapping, }
-    ParameterTextError: { _ => Code::ParameterText, }
+    ParameterTextError: { _ => Code::InvalidParameterText, }
     ParseTypeHashError: { _ => Code::InvalidTypeHash, }
     DecodeError: { _ => Code::Undecodable, }
     BuildError: {
@@ -396,7 +396,7 @@ has_code! {
         Self::Panicked { .. } => Code::Panicked,
         Self::WouldDeadlock { .. } => Code::WouldDeadlock,
         Self::TooDeep { .. } => Code::CallsTooDeep,
-        Self::Transport { .. } => Code::Transport,
+        Self::Transport { .. } => Code::TransportFailed,
         Self::Undecodable { .. } => Code::Undecodable,
         Self::Unencodable { .. } => Code::Unencodable,
         Self::NotSole { .. } => Code::NotSole,
@@ -444,11 +444,11 @@ has_code! {
         Self::EmptyName { .. } => Code::EmptyParameterName,
         Self::AlreadyDeclared { .. } => Code::ParameterDeclared,
         Self::NotDeclared { .. } => Code::ParameterNotDeclared,
-        Self::InvalidType { .. } | Self::NoSuchType { .. } => Code::ParameterType,
-        Self::InvalidValue { .. } => Code::ParameterValue,
+        Self::InvalidType { .. } | Self::NoSuchType { .. } => Code::OtherParameterType,
+        Self::InvalidValue { .. } => Code::InvalidParameterValue,
         Self::Refused { .. } => Code::Refused,
         Self::Uninitialized { .. } => Code::ParameterUninitialized,
-        Self::InCallback { .. } => Code::ParameterCallback,
+        Self::InCallback { .. } => Code::InParameterCallback,
     }
     ParameterClientError: {
         Self::NoSuchNode { .. } => Code::NoSuchNode,

@@ -27,7 +27,7 @@ use crate::service::pending_calls::{self, CallFault, CallWaiter, OnAnswer, OnOut
 use crate::service::reply::CallResult;
 use crate::service::statistics::ClientStatistics;
 use crate::service::types::ServiceTypes;
-use crate::sys::clock::{Stamp, Time};
+use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, next_serial};
 use sinew_msg::Service;
 use sinew_msg::cdr::Structure;
@@ -81,7 +81,7 @@ const POOL_CAPACITY: usize = 64;
 /// result, its timeout, or the drop of its future.
 #[must_use = "a client ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _client = ..`), or `detach()` it"]
 pub struct Client<S: Service> {
-    pub(super) inner: Arc<ClientCore>,
+    erased: erased::Client,
     of: PhantomData<fn(S)>,
 }
 
@@ -93,7 +93,7 @@ impl<S: Service> Client<S> {
     where
         S::Request: Default,
     {
-        Unique::assume(self.inner.pool.loan::<S::Request>())
+        Unique::assume(self.core().pool.loan::<S::Request>())
     }
 
     /// Calls the service and waits for the response, at most for `timeout` (of real time, also in
@@ -114,8 +114,8 @@ impl<S: Service> Client<S> {
         request: impl IntoUnique<S::Request>,
         timeout: Duration,
     ) -> Result<Unique<S::Response>, CallError<S::Request>> {
-        let request = erase(request, &self.inner.pool);
-        match call::wait_for(&self.inner, request, timeout) {
+        let request = erase(request, &self.core().pool);
+        match call::wait_for(self.core(), request, timeout) {
             Ok(response) => Ok(Unique::assume(response)),
             Err(fault) => Err(error_of::<S>(self.name(), fault)),
         }
@@ -125,9 +125,9 @@ impl<S: Service> Client<S> {
     /// runtime, by [`Executor::spin_until`](crate::Executor::spin_until), and dropped, which
     /// abandons the call. The request is sent now, not when the future is polled. Never blocks.
     pub fn call_async(&self, request: impl IntoUnique<S::Request>) -> PendingCall<S> {
-        let request = erase(request, &self.inner.pool);
-        match self.inner.send(request, CallWaiter::Nothing, false) {
-            Ok((id, _)) => PendingCall::new(&self.inner, id),
+        let request = erase(request, &self.core().pool);
+        match self.core().send(request, CallWaiter::Nothing, false) {
+            Ok((id, _)) => PendingCall::new(self.core(), id),
             Err(fault) => PendingCall::refused(error_of::<S>(self.name(), fault)),
         }
     }
@@ -182,7 +182,7 @@ impl<S: Service> Client<S> {
         request: impl IntoUnique<S::Request>,
         listener: impl FnOnce(CallResult<S>) + Send + 'static,
     ) -> Result<RequestId, CallError<S::Request>> {
-        self.inner.calls.listen();
+        self.core().calls.listen();
         let listener: OnAnswer = Box::new(move |outcome| listener(result_of::<S>(outcome)));
         self.send_for(request, CallWaiter::Listener(listener))
     }
@@ -202,12 +202,18 @@ impl<S: Service> Client<S> {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn withdraw(&self, id: RequestId) -> Option<Unique<S::Request>> {
-        self.inner.withdraw(id).map(Unique::assume)
+        self.core().withdraw(id).map(Unique::assume)
     }
 
     /// Returns the client without its types.
-    pub fn erased(&self) -> erased::Client {
-        erased::Client { inner: self.inner.clone() }
+    pub fn erased(&self) -> &erased::Client {
+        &self.erased
+    }
+
+    /// The part that all handles share.
+    #[inline]
+    pub(super) fn core(&self) -> &Arc<ClientCore> {
+        &self.erased.inner
     }
 
     fn send_for(
@@ -215,8 +221,8 @@ impl<S: Service> Client<S> {
         request: impl IntoUnique<S::Request>,
         waiter: CallWaiter,
     ) -> Result<RequestId, CallError<S::Request>> {
-        let request = erase(request, &self.inner.pool);
-        match self.inner.send(request, waiter, false) {
+        let request = erase(request, &self.core().pool);
+        match self.core().send(request, waiter, false) {
             Ok((id, _)) => Ok(RequestId(id)),
             Err(fault) => Err(error_of::<S>(self.name(), fault)),
         }
@@ -225,8 +231,7 @@ impl<S: Service> Client<S> {
     /// Keeps it until the context ends, so that the callbacks of [its calls](Self::call_then) run;
     /// as [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
-        let session = self.inner.node.context.session.clone();
-        session.detach(self);
+        self.erased.detach();
     }
 
     /// For crates built on this one: [`call::wait_beside`].
@@ -237,32 +242,30 @@ impl<S: Service> Client<S> {
         future: &mut F,
         timeout: Duration,
     ) -> Result<Option<F::Output>, &'static str> {
-        call::wait_beside(&self.inner, id, future, timeout)
+        call::wait_beside(self.core(), id, future, timeout)
     }
 
     /// Returns `true` if there is a server of these types.
     pub fn is_server_ready(&self) -> bool {
-        let calls = &self.inner.calls;
-        !calls.session.has_ended() && self.inner.requests.servers(&calls.types) > 0
+        self.erased.is_server_ready()
     }
 
     /// Waits until there is a server of these types, at most for `timeout` (of real time, also in
     /// virtual time), or until the context is shut down; returns whether there is one. Not for
     /// callbacks: the thread does nothing else meanwhile.
     pub fn wait_for_server(&self, timeout: Duration) -> bool {
-        let ClientCore { calls, requests, .. } = &*self.inner;
-        requests.wait_for_server(&calls.types, Time::steady() + timeout)
+        self.erased.wait_for_server(timeout)
     }
 
     /// Returns the service's full name, after remapping.
     pub fn name(&self) -> &str {
-        &self.inner.calls.service
+        self.erased.name()
     }
 
     /// Returns its identity, as in
     /// [`RequestInfo::client`](crate::service::info::RequestInfo::client).
     pub fn gid(&self) -> Gid {
-        self.inner.calls.gid()
+        self.erased.gid()
     }
 
     /// Publishes events of its requests and responses on the hidden topic
@@ -303,33 +306,33 @@ impl<S: Service> Client<S> {
     where
         S: Service<Request: Structure, Response: Structure>,
     {
-        let observer = service_events::observer::<S>(&self.inner.node, self.name(), (state, qos))?;
-        drop(self.inner.calls.observed.set(observer));
+        let observer = service_events::observer::<S>(&self.core().node, self.name(), (state, qos))?;
+        drop(self.core().calls.observed.set(observer));
         Ok(())
     }
 
     /// Returns its counters.
     pub fn statistics(&self) -> ClientStatistics {
-        self.inner.calls.statistics()
+        self.erased.statistics()
     }
 }
 
 impl<S: Service> Client<S> {
     #[cfg(all(test, loom))]
     pub(crate) fn calls(&self) -> &Arc<PendingCalls> {
-        &self.inner.calls
+        &self.core().calls
     }
 }
 
 impl<S: Service> Clone for Client<S> {
     fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), of: PhantomData }
+        Self { erased: self.erased.clone(), of: PhantomData }
     }
 }
 
 impl<S: Service> fmt::Debug for Client<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("name", &self.name()).finish_non_exhaustive()
+        self.erased.fmt(f)
     }
 }
 
@@ -368,8 +371,8 @@ impl<State: Send + 'static> Group<State> {
         request: impl IntoUnique<S::Request>,
         callback: impl FnOnce(&mut State, CallResult<S>) -> R + Send + 'static,
     ) -> Result<(), CallError<S::Request>> {
-        if !Arc::ptr_eq(&self.core, &client.inner.group) {
-            let request = Some(erase(request, &client.inner.pool));
+        if !Arc::ptr_eq(&self.core, &client.core().group) {
+            let request = Some(erase(request, &client.core().pool));
             let fault = CallFault { failure: CallFailure::OtherGroup, request };
             return Err(error_of::<S>(client.name(), fault));
         }
@@ -415,7 +418,7 @@ impl<S: Service> wait_set::sealed::Sealed for Client<S> {}
 
 impl<S: Service> Waitable for Client<S> {
     fn subject(&self) -> usize {
-        Arc::as_ptr(&self.inner.calls).addr()
+        self.erased.subject()
     }
 }
 
@@ -440,7 +443,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
     /// # Errors
     /// [`CreateError`]: the name is invalid, or the context is shut down.
     pub fn create(self) -> Result<Client<S>, CreateError> {
-        Ok(Client { inner: self.create_erased()?.inner, of: PhantomData })
+        Ok(Client { erased: self.create_erased()?, of: PhantomData })
     }
 }
 

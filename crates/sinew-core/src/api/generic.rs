@@ -150,7 +150,7 @@ impl Client<GenericService> {
     /// wait for others: a server of this context with a [listener](ServerBuilder::listener). For
     /// gateways.
     pub fn runs_server_here(&self) -> bool {
-        self.inner.requests.has_listener()
+        self.core().requests.has_listener()
     }
 }
 

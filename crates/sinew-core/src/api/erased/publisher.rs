@@ -213,8 +213,9 @@ pub struct PublisherStatistics {
     pub published: u64,
     /// Copies made: of a `&T` that was published; so that subscriptions could own their messages
     /// (copies made when a message is taken count for the subscription); and of encoded messages,
-    /// and of plain values that weren't [lent](Publisher::loan), as bytes, into the memory where
-    /// other processes read them. (Up to 456 such bytes don't count: they lie in the ring itself.)
+    /// and of plain values that weren't [lent](crate::Publisher::loan), as bytes, into the memory
+    /// where other processes read them. (Up to 456 such bytes don't count: they lie in the ring
+    /// itself.)
     pub copies: u64,
     /// Encodings of values that are not plain: for other processes, once for all of them, and for
     /// subscriptions of this process that take another Rust type.
@@ -222,8 +223,8 @@ pub struct PublisherStatistics {
     /// Decodings of messages that were published here in their encoded form, for subscriptions of
     /// this process that take values, or another Rust type.
     pub decodings: u64,
-    /// Messages that were published in their encoded form: [drafts](Publisher::draft), and
-    /// [samples](Sample) that were [edited](Publisher::edit) or passed on.
+    /// Messages that were published in their encoded form: [drafts](crate::Publisher::draft), and
+    /// [samples](crate::msg::Sample) that were [edited](crate::Publisher::edit) or passed on.
     pub drafts: u64,
     /// Messages that it retains for late joiners now.
     pub retained: u64,
