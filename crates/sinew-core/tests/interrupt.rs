@@ -146,6 +146,12 @@ fn what_is_detached_ends_on_the_thread_that_spins() {
     assert_eq!(status.code(), Some(0), "{status}");
 }
 
+/// A thread that holds a node waits for a future that no executor runs any more.
+#[test]
+fn ctrl_c_ends_futures_of_a_program_with_an_event_loop_of_its_own() {
+    ends_well("event loop", "looping", &["-INT"], "cleaned up");
+}
+
 /// Blocks the thread that wakes it.
 struct Blocking;
 
@@ -383,6 +389,27 @@ fn interrupt() {
     signal_hook::low_level::raise(signal_hook::consts::SIGINT).unwrap();
 }
 
+/// Spins a little at a time, as an event loop of another library has it.
+fn loop_and_join() -> sinew::Result<()> {
+    let context = interruptible()?;
+    let node = context.node("node")?;
+    let future = node.spawn(std::future::pending::<()>())?;
+    let waiting = thread::spawn(move || {
+        let _node = node;
+        support::tasks::block_on(future)
+    });
+    let executor = Executor::single();
+    executor.add(&context)?;
+    println!("looping");
+    while !context.is_shutdown() {
+        executor.spin_once(Duration::from_millis(1))?;
+    }
+    executor.spin_some()?; // it may have been shut down since the last one
+    assert!(waiting.join().unwrap().is_err());
+    println!("cleaned up");
+    Ok(())
+}
+
 /// What it has detached holds its context.
 fn detach_and_spin() -> sinew::Result<()> {
     let context = interruptible()?;
@@ -459,6 +486,7 @@ fn plays_a_part_in_a_child_process() -> sinew::Result<()> {
                 }
             });
         })?,
+        Ok("event loop") => loop_and_join()?,
         Ok("detached") => detach_and_spin()?,
         Ok(part) => panic!("no such part: {part}"),
         Err(_) => {}

@@ -202,8 +202,8 @@ impl Host for ContextCore {
         self.session.register_executor(scheduler)
     }
 
-    fn close_at_end(&self, what: Weak<dyn Close>) {
-        self.session.close_at_end(what);
+    fn close_at_end(&self, what: Weak<dyn Close>, has_handle: bool) {
+        self.session.close_at_end(what, has_handle);
     }
 
     fn end_detached(&self) {

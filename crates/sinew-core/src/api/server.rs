@@ -29,7 +29,7 @@ use crate::service::responder::ReplyToken;
 use crate::service::statistics::ServerStatistics;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::Stamp;
-use crate::sys::sync::{Arc, AtomicBool, Mutex, next_serial};
+use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, next_serial};
 use sinew_msg::Service;
 use sinew_msg::cdr::Structure;
 use sinew_shm::{Callback, EndpointKey, OwnEndpoint};
@@ -426,6 +426,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
         let answerer = AsyncServerTask::<S, G, Form, F> {
             core: core.clone(),
             tasks: tasks.clone(),
+            request_is_next: AtomicBool::new(false),
             callback: callback.cell(&self.group),
             place: prefetch::NoteIndex::new(),
             of: PhantomData,
@@ -507,6 +508,8 @@ where
 struct AsyncServerTask<S: Service, G, Form, F: AsyncServiceCallback<S, S::Request, G, Form>> {
     core: Arc<ServerCore>,
     tasks: Arc<ServerFutures<F::Future, S::Response>>,
+    /// A future ran last: a request is next, if one waits.
+    request_is_next: AtomicBool,
     place: prefetch::NoteIndex,
     callback: F::Cell,
     of: PhantomData<fn(S, G) -> Form>,
@@ -540,8 +543,19 @@ where
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let (core, requests) = (&*self.core, &self.core.requests);
         let futures = &self.tasks.queue;
-        // Woken futures go first: so new requests cannot delay old ones, and nothing piles up.
+        // Futures and requests take turns, so that neither keeps the other waiting. Relaxed: the turn
+        // is a hint, and the queues have their locks.
+        let request = if self.request_is_next.swap(false, Ordering::Relaxed) {
+            requests.take_for(core, token)
+        } else {
+            None
+        };
+        if let Some((request, next)) = request {
+            let next = earlier(next, futures.next_for(token));
+            return TaskOutcome { result: self.begin(request, token), next, called: true };
+        }
         if let (Some(woken), next) = futures.take(token) {
+            self.request_is_next.store(true, Ordering::Relaxed);
             let next = earlier(requests.next_for(core, token), next);
             let result = woken.run(token);
             return TaskOutcome { called: result.is_some(), result: result.unwrap_or(Ok(())), next };

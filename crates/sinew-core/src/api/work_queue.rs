@@ -6,6 +6,7 @@ use super::server::Server;
 use crate::executor::error::{JoinError, PostError};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership, ReentrantGroup};
 use crate::executor::owner::Close;
+use crate::executor::wait_set::{self, Waitable};
 use crate::executor::work::join::{self, Joinable};
 use crate::executor::work::queue::{Job, WorkQueueCore};
 use crate::sys::sync::Arc;
@@ -187,6 +188,14 @@ impl<G: CallbackGroup> WorkQueue<G> {
     }
 }
 
+impl<G: CallbackGroup> wait_set::sealed::Sealed for WorkQueue<G> {}
+
+impl<G: CallbackGroup> Waitable for WorkQueue<G> {
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.queue.core).addr()
+    }
+}
+
 impl<G: CallbackGroup> fmt::Debug for WorkQueue<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WorkQueue").field("len", &self.len()).finish_non_exhaustive()
@@ -285,7 +294,8 @@ macro_rules! work {
         /// [`on_error`](crate::executor::ExecutorBuilder::on_error) say. Posted in a callback, it
         /// continues that callback's [chain](crate::msg::Lineage) of messages. If the group is in
         /// no executor, or is paused, it waits, and keeps the group and its node meanwhile; if the
-        /// context ends before, it is dropped. One that holds a handle of its own node or context
+        /// context ends before, by its shutdown or with the last handle of it and its nodes, it is
+        /// dropped. One that holds a handle of its own node or context
         /// keeps that until it ran or [`Context::shutdown`](crate::Context::shutdown). The number of
         /// closures that wait is not limited.
         ///
@@ -359,7 +369,8 @@ macro_rules! work {
         }
 
         /// A queue of its own for closures and futures of this group, with a name for errors and
-        /// tools: "`name` of node /n". For code that builds on Sinew.
+        /// tools: "`name` of node /n". It ends with its last handle or the context's shutdown, as
+        /// subscriptions do. For code that builds on Sinew.
         pub fn work_queue(&self, name: &str) -> WorkQueue<Self> {
             WorkQueue::new(self, name)
         }

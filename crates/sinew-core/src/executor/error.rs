@@ -90,7 +90,9 @@ pub enum AddError {
 #[non_exhaustive]
 pub enum PostError {
     /// The queue takes nothing any more. The closure or the future was dropped.
-    #[error("{queue} takes nothing any more: it was closed, or its context is shut down; post before that")]
+    #[error(
+        "{queue} takes nothing any more: it was closed, its context is shut down, or the last handle of that and of its nodes is gone; post before that"
+    )]
     Closed {
         /// The queue, e.g. "work posted of node /arm".
         queue: String,

@@ -311,21 +311,25 @@ impl GroupCore {
 
     /// The queue for work that is posted to the group itself.
     pub(crate) fn work(&self) -> &Arc<WorkQueueCore> {
-        self.work.get_or_init(|| self.work_queue("work posted").0)
+        self.work.get_or_init(|| self.member_queue("work posted", false).0)
     }
 
     /// Makes a queue that another task of this group runs and closes.
     pub(crate) fn bare_queue(&self, what: &str) -> Arc<WorkQueueCore> {
-        WorkQueueCore::new(&self.node, &self.clock, what)
+        WorkQueueCore::new(&self.node, &self.clock, what, false)
     }
 
     /// Makes a queue for work that runs in this group. It is closed when the context ends; its
-    /// caller deregisters and closes it before, or has it go with the group.
+    /// caller, which has a handle of it, deregisters and closes it before.
     pub(crate) fn work_queue(&self, what: &str) -> (Arc<WorkQueueCore>, Membership) {
-        let core = self.bare_queue(what);
+        self.member_queue(what, true)
+    }
+
+    fn member_queue(&self, what: &str, has_handle: bool) -> (Arc<WorkQueueCore>, Membership) {
+        let core = WorkQueueCore::new(&self.node, &self.clock, what, true);
         let membership = self.join(core.clone());
         let weak: Weak<dyn Close> = Arc::downgrade(&core) as Weak<WorkQueueCore>;
-        self.node.host().close_at_end(weak);
+        self.node.host().close_at_end(weak, has_handle);
         (core, membership)
     }
 
@@ -394,8 +398,10 @@ impl GroupCore {
 
     /// Whether there is something in it, and whether there ever was.
     pub(crate) fn is_inhabited(&self) -> (bool, bool) {
+        // The group's own queue is no entity of the program's, unless there is work in it.
+        let idle_queues = usize::from(self.work.get().is_some_and(|work| work.is_idle()));
         let entities = &self.members.lock().entities;
-        (!entities.is_empty(), entities.capacity() > 0)
+        (entities.len() > idle_queues, entities.capacity() > 0)
     }
 
     pub(crate) fn is_served_by_another(&self, scheduler: &Arc<Scheduler>) -> bool {

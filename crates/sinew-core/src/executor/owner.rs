@@ -45,7 +45,7 @@ pub(crate) trait Host {
     fn register_executor(&self, scheduler: &Arc<Scheduler>) -> bool;
 
     /// Has a queue closed when the context ends; at once, if it has ended already.
-    fn close_at_end(&self, what: Weak<dyn Close>);
+    fn close_at_end(&self, what: Weak<dyn Close>, has_handle: bool);
 
     /// Ends what was detached in it: on a thread of the program's.
     fn end_detached(&self);

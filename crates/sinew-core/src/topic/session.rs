@@ -42,6 +42,8 @@ struct Detached {
     closed: bool,
     entities: Vec<Box<dyn Send>>,
     queues: Vec<Weak<dyn Close>>,
+    /// Those that have handles: they outlive the handles of the context, as other entities do.
+    named_queues: Vec<Weak<dyn Close>>,
 }
 
 impl Session {
@@ -112,7 +114,11 @@ impl Session {
         let (entities, queues) = {
             let mut detached = self.detached.lock();
             detached.closed = true;
-            (std::mem::take(&mut detached.entities), std::mem::take(&mut detached.queues))
+            let mut queues = std::mem::take(&mut detached.queues);
+            if self.has_ended() {
+                queues.append(&mut detached.named_queues);
+            }
+            (std::mem::take(&mut detached.entities), queues)
         };
         // First: a panic in the drop of an entity must leave no handle of a future waiting.
         queues.iter().filter_map(Weak::upgrade).for_each(|queue| queue.close());
@@ -120,15 +126,19 @@ impl Session {
         drop(entities); // the program's code, outside the lock
     }
 
-    /// Has a queue closed when the context ends; at once, if it has ended already.
-    pub(crate) fn close_at_end(&self, queue: Weak<dyn Close>) {
+    /// Has a queue closed when the context ends; at once, if it has ended already. One that has no
+    /// handle also goes with the last handle of the context, as detached entities do: its work would
+    /// keep itself.
+    pub(crate) fn close_at_end(&self, queue: Weak<dyn Close>, has_handle: bool) {
         {
             let mut detached = self.detached.lock();
-            if !detached.closed {
-                if detached.queues.len() == detached.queues.capacity() {
-                    detached.queues.retain(|queue| queue.strong_count() > 0);
+            let is_over = if has_handle { self.has_ended() } else { detached.closed };
+            if !is_over {
+                let queues = if has_handle { &mut detached.named_queues } else { &mut detached.queues };
+                if queues.len() == queues.capacity() {
+                    queues.retain(|queue| queue.strong_count() > 0);
                 }
-                detached.queues.push(queue);
+                queues.push(queue);
                 return;
             }
         }

@@ -729,3 +729,52 @@ fn a_future_waits_for_messages_beside_the_callbacks_of_its_group() {
     publisher.publish(Number(2)).unwrap();
     assert_eq!(room.executor.spin_until(sum.as_mut()).unwrap(), Ok(3));
 }
+
+#[test]
+fn a_named_queue_outlives_the_handles_of_its_context() {
+    let (executor, log) = (Executor::single(), Log::new());
+    let queue = {
+        let context = real_context();
+        let group = context.node("left").unwrap().group(());
+        executor.add(&group).unwrap();
+        group.work_queue("left alone")
+    };
+    let pen = log.pen();
+    let future = queue.spawn(async { 7 }).unwrap();
+    queue.post(move || pen.write(8)).unwrap();
+    assert_eq!((executor.spin_some().unwrap(), block_on(future), log.next()), (2, Ok(7), 8));
+}
+
+/// Panics when it wakes.
+struct Broken;
+
+impl std::task::Wake for Broken {
+    fn wake(self: Arc<Self>) {
+        panic!("this waker is broken");
+    }
+}
+
+#[test]
+fn a_waker_that_panics_leaves_no_other_handle_waiting() {
+    let context = real_context();
+    let queue = context.node("unlucky").unwrap().work_queue("cut short");
+    let (mut first, second) = (queue.spawn(pending::<()>()).unwrap(), queue.spawn(pending::<()>()).unwrap());
+    let broken = Waker::from(Arc::new(Broken));
+    assert!(pin!(&mut first).poll(&mut std::task::Context::from_waker(&broken)).is_pending());
+    queue.close();
+    assert_eq!((block_on(first), block_on(second)), (Err(JoinError::Cancelled), Err(JoinError::Cancelled)));
+}
+
+#[test]
+fn a_wait_set_knows_a_queue() {
+    let context = real_context();
+    let node = context.node("choosy").unwrap();
+    let (queue, other) = (node.work_queue("own"), node.work_queue("other"));
+    let mut set = WaitSet::new();
+    set.add(&context).unwrap();
+    queue.post(|| {}).unwrap();
+    let mut ready = set.wait(Duration::ZERO).unwrap();
+    let found = ready.next().unwrap();
+    assert!(found.is(&queue) && !found.is(&other) && found.run().unwrap());
+    assert_eq!(ready.count(), 0);
+}

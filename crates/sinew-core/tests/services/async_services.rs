@@ -447,3 +447,31 @@ fn a_run_that_finds_nothing_to_do_is_not_counted() -> sinew::Result<()> {
     assert_eq!(of_server.map(|times| times.histogram.count()), Some(3));
     Ok(())
 }
+
+#[test]
+fn a_request_is_taken_beside_a_future_that_always_goes_on() {
+    let room = Room::new();
+    let done = Arc::new(AtomicBool::new(false));
+    let _server = room.node.server::<Numbers>("n").async_callback(move |n: Number| {
+        let done = done.clone();
+        async move {
+            done.fetch_or(n.0 == 1, Ordering::Relaxed);
+            let mut turns = 0;
+            while !done.load(Ordering::Relaxed) && turns < 1000 {
+                turns += 1;
+                let mut has_yielded = false;
+                std::future::poll_fn(|context| {
+                    context.waker().wake_by_ref();
+                    if std::mem::replace(&mut has_yielded, true) { Poll::Ready(()) } else { Poll::Pending }
+                })
+                .await;
+            }
+            Number(turns)
+        }
+    });
+    let client = client(&room, "n");
+    let (waits, ends) = (client.call_async(Number(0)), client.call_async(Number(1)));
+    room.run();
+    assert_eq!(block_on(ends).unwrap().0, 0);
+    assert!(block_on(waits).unwrap().0 < 10);
+}

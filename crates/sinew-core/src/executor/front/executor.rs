@@ -338,7 +338,7 @@ impl Executor {
 
     /// Ends what was detached in contexts that are shut down: here, and not on the thread that
     /// waits for signals.
-    fn end_detached(&self) {
+    pub(super) fn end_detached(&self) {
         if cfg!(loom) {
             return; // models have steps enough
         }
@@ -363,9 +363,23 @@ impl Executor {
     /// # Errors
     /// As [`spin`](Self::spin).
     pub fn spin_some(&self) -> Result<u64, SpinError> {
-        let spin = self.begin(false)?;
-        let Some(clock) = self.scheduler.clock() else { return Ok(0) };
-        spin.run(Blocking::Until(clock.stamp()))
+        self.spin_briefly(|spin| {
+            let Some(clock) = self.scheduler.clock() else { return Ok(0) };
+            spin.run(Blocking::Until(clock.stamp()))
+        })
+    }
+
+    /// A spin that doesn't wait for the end of the context, but is perhaps the first after it.
+    #[inline]
+    fn spin_briefly(
+        &self,
+        run: impl FnOnce(&mut Spin<'_>) -> Result<u64, SpinError>,
+    ) -> Result<u64, SpinError> {
+        let result = run(&mut self.begin(false)?);
+        if !matches!(result, Ok(1..)) && self.scheduler.is_stopped() {
+            self.end_detached();
+        }
+        result
     }
 
     /// Runs what is ready, also what becomes ready meanwhile, until nothing is or `max` has passed
@@ -374,9 +388,10 @@ impl Executor {
     /// # Errors
     /// As [`spin`](Self::spin).
     pub fn spin_all(&self, max: Duration) -> Result<u64, SpinError> {
-        let mut spin = self.begin(false)?;
-        spin.end = Some(Time::steady() + max);
-        spin.run(Blocking::None)
+        self.spin_briefly(|spin| {
+            spin.end = Some(Time::steady() + max);
+            spin.run(Blocking::None)
+        })
     }
 
     /// Runs one callback, for which it waits at most `timeout` (of real time, also in virtual
@@ -385,15 +400,16 @@ impl Executor {
     /// # Errors
     /// As [`spin`](Self::spin).
     pub fn spin_once(&self, timeout: Duration) -> Result<bool, SpinError> {
-        let mut spin = self.begin(false)?;
-        spin.most = 1;
-        let now = Time::steady().nanoseconds();
-        let patience = if timeout.is_zero() {
-            Blocking::None
-        } else {
-            Blocking::Deadline(now.saturating_add(nanoseconds(timeout)))
-        };
-        spin.run(patience).map(|ran| ran > 0)
+        let ran = self.spin_briefly(|spin| {
+            spin.most = 1;
+            let now = Time::steady().nanoseconds();
+            spin.run(if timeout.is_zero() {
+                Blocking::None
+            } else {
+                Blocking::Deadline(now.saturating_add(nanoseconds(timeout)))
+            })
+        });
+        ran.map(|ran| ran > 0)
     }
 
     /// Runs callbacks until the future is ready, and returns what it is ready with. The future is
@@ -430,19 +446,20 @@ impl Executor {
         let clock = self.scheduler.clock();
         let clock = clock.as_ref().and_then(|clock| clock.virtual_clock()).ok_or(SpinError::NotVirtual)?;
         let end = clock.now() + duration;
-        let spin = self.begin(false)?;
-        let mut ran = 0;
-        loop {
-            ran += spin.run(Blocking::None)?;
-            match self.scheduler.next_due() {
-                _ if self.scheduler.is_stopped() => return Ok(ran),
-                Some(due) if due <= end.nanoseconds() => {
-                    clock.set(Time::from_nanoseconds(due).max(clock.now()))
+        self.spin_briefly(|spin| {
+            let mut ran = 0;
+            loop {
+                ran += spin.run(Blocking::None)?;
+                match self.scheduler.next_due() {
+                    _ if self.scheduler.is_stopped() => return Ok(ran),
+                    Some(due) if due <= end.nanoseconds() => {
+                        clock.set(Time::from_nanoseconds(due).max(clock.now()));
+                    }
+                    _ if clock.now() < end => clock.set(end),
+                    _ => return Ok(ran),
                 }
-                _ if clock.now() < end => clock.set(end),
-                _ => return Ok(ran),
             }
-        }
+        })
     }
 
     /// A file descriptor for an event loop of another library (epoll, tokio, a user interface's):

@@ -116,8 +116,12 @@ impl WaitSet {
             return Err(SpinError::Nothing);
         }
         let stay = Stay::begin(&self.executor.scheduler)?;
-        self.executor.scheduler.wait(deadline, &mut self.ready)?;
+        let waited = self.executor.scheduler.wait(deadline, &mut self.ready);
         drop(stay);
+        if waited.is_err() {
+            self.executor.end_detached(); // the context is shut down, perhaps
+        }
+        waited?;
         let set = &*self;
         Ok(set.ready.iter().map(move |candidate| Ready { set, candidate }))
     }
@@ -177,7 +181,9 @@ impl fmt::Debug for Ready<'_> {
 
 /// What can be recognised when it is [ready](Ready::is): a [`Subscription`](crate::Subscription), a
 /// [`Timer`](crate::Timer), a [`GuardCondition`](crate::GuardCondition), a
-/// [`Server`](crate::Server), or a [`Client`](crate::Client) with results for callbacks.
+/// [`Server`](crate::Server), a [`Client`](crate::Client) with results for callbacks, or a
+/// [`WorkQueue`](crate::executor::WorkQueue). What was posted to a group itself, and the work of
+/// actions, has no handle to be recognised by: run what isn't recognised, or it stays ready.
 pub trait Waitable: sealed::Sealed {
     #[doc(hidden)]
     fn subject(&self) -> usize;

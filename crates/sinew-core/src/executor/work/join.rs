@@ -4,7 +4,9 @@ use super::future_cell::{FutureCell, OutputSink};
 use super::queue::{KeepAlive, SpawnedFuture, WorkId, WorkQueueCore};
 use crate::executor::error::{JoinError, PostError};
 use crate::executor::task::CallbackResult;
+use crate::executor::{caught, report};
 use crate::message::info::Lineage;
+use crate::sys::logging::Level;
 use crate::sys::sync::{Arc, Mutex};
 use std::mem;
 use std::task::{Context, Poll, Waker};
@@ -69,8 +71,12 @@ where
             };
             (state.joining.take(), unclaimed)
         };
-        if let Some(joining) = joining {
-            joining.wake();
+        // Other futures of the queue wait for this thread, perhaps: no waker holds them up.
+        if let Some(joining) = joining
+            && let Err(message) = caught(|| joining.wake())
+        {
+            let what = "waking a task that waits for a spawned future";
+            report(Level::Error, what, &format_args!("{what} panicked: {message}"));
         }
         match unclaimed {
             Some((Ok(output), Some((report, _group)))) => report(output),

@@ -42,6 +42,8 @@ pub(crate) struct WorkQueueCore {
     /// For people, e.g. "work posted of node /arm".
     what: String,
     clock: Clock,
+    /// It is a task by itself, and no part of one that has other things to do.
+    is_task: bool,
     place: NoteIndex,
     pending: Mutex<PendingWork>,
 }
@@ -74,7 +76,7 @@ pub(crate) enum Work {
 }
 
 impl WorkQueueCore {
-    pub(crate) fn new(owner: &Arc<dyn Owner>, clock: &Clock, what: &str) -> Arc<Self> {
+    pub(crate) fn new(owner: &Arc<dyn Owner>, clock: &Clock, what: &str, is_task: bool) -> Arc<Self> {
         let pending = PendingWork {
             queue: VecDeque::new(),
             futures: Slab::new(),
@@ -85,6 +87,7 @@ impl WorkQueueCore {
             owner: Arc::downgrade(owner),
             what: format!("{what} of node {}", owner.full_name()),
             clock: clock.clone(),
+            is_task,
             place: NoteIndex::new(),
             pending: Mutex::new(pending),
         })
@@ -125,6 +128,12 @@ impl WorkQueueCore {
 
     pub(super) fn closed(&self) -> PostError {
         PostError::Closed { queue: self.what.clone() }
+    }
+
+    /// Whether there is no work, and no future that could be woken.
+    pub(crate) fn is_idle(&self) -> bool {
+        let pending = self.pending.lock();
+        pending.queue.is_empty() && pending.futures.is_empty()
     }
 
     /// Whether this work waits to run.
@@ -173,7 +182,7 @@ impl WorkQueueCore {
         let place = if is_queued { pending.queue.iter().position(is_it) } else { None };
         let queued = place.and_then(|place| pending.queue.remove(place));
         if queued.is_some() && pending.queue.is_empty() {
-            pending.notifier.retract(false);
+            pending.notifier.retract(!self.is_task);
         }
         drop(pending);
         drop((future, queued)); // perhaps the last references
@@ -199,6 +208,17 @@ impl WorkQueueCore {
         drop(pending);
         signal(call);
         (work.map(|(_, work)| work), next)
+    }
+
+    /// Returns the stamp of the next work, when the task has run something else. In a reentrant
+    /// group that is announced here.
+    pub(crate) fn next_for(&self, token: &GroupToken) -> Option<Stamp> {
+        let mut pending = self.pending.lock();
+        let oldest = pending.oldest();
+        let (next, call) = pending.notifier.next(oldest, token.is_reentrant());
+        drop(pending);
+        signal(call);
+        next
     }
 
     /// Takes back the announcement if nothing waits. `others` is passed whether something does, and
@@ -235,7 +255,7 @@ impl Close for WorkQueueCore {
             let mut pending = self.pending.lock();
             pending.is_closed = true;
             if !pending.queue.is_empty() {
-                pending.notifier.retract(false);
+                pending.notifier.retract(!self.is_task);
             }
             (mem::take(&mut pending.queue), mem::take(&mut pending.futures))
         };
@@ -265,6 +285,10 @@ impl Task for WorkQueueCore {
 
     fn place(&self) -> &NoteIndex {
         &self.place
+    }
+
+    fn subject(&self) -> usize {
+        std::ptr::from_ref(self).addr()
     }
 
     fn has_ended(&self) -> bool {

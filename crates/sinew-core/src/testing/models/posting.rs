@@ -66,7 +66,7 @@ impl Host for Stub {
         true
     }
 
-    fn close_at_end(&self, _: Weak<dyn Close>) {}
+    fn close_at_end(&self, _: Weak<dyn Close>, _: bool) {}
 
     fn end_detached(&self) {}
 
@@ -88,7 +88,7 @@ impl Queue {
         let (said_idle, wait_graph) = (AtomicBool::new(false), WaitGraph::of_this_process());
         let owner: Arc<dyn Owner> =
             Arc::new(Stub { name: "/stub".into(), clock: clock.clone(), said_idle, wait_graph });
-        Self { core: WorkQueueCore::new(&owner, &clock, "work"), _owner: owner }
+        Self { core: WorkQueueCore::new(&owner, &clock, "work", true), _owner: owner }
     }
 
     /// Runs what waits now, as a thread of an executor does.
