@@ -36,7 +36,7 @@ pub(super) enum Admitted<G> {
     /// will never begin.
     Waits {
         preempts: Option<GoalId>,
-        displaces: Option<GoalId>,
+        displaces: Option<(GoalId, G)>,
     },
 }
 
@@ -64,17 +64,16 @@ impl<G> Admission<G> {
         let (mut preempts, mut displaces) = (None, None);
         if self.policy == Policy::NewestWins {
             preempts = self.executing.first().copied();
-            displaces = self.waiting.pop_front().map(|(id, _)| id);
+            displaces = self.waiting.pop_front();
         }
         self.waiting.push_back((id, goal));
         Admitted::Waits { preempts, displaces }
     }
 
-    /// Removes a waiting goal, which will not begin. Returns `false` if it isn't waiting.
-    pub(super) fn withdraw(&mut self, id: GoalId) -> bool {
-        let waiting = self.waiting.len();
-        self.waiting.retain(|(other, _)| *other != id);
-        self.waiting.len() < waiting
+    /// Removes a waiting goal, which will not begin. `None`: it isn't waiting.
+    pub(super) fn withdraw(&mut self, id: GoalId) -> Option<G> {
+        let place = self.waiting.iter().position(|(other, _)| *other == id)?;
+        self.waiting.remove(place).map(|(_, goal)| goal)
     }
 
     /// Records that a goal has ended, and returns the goal that begins instead.
@@ -109,7 +108,7 @@ mod tests {
     }
 
     fn waits(preempts: Option<u8>, displaces: Option<u8>) -> Admitted<u8> {
-        Admitted::Waits { preempts: preempts.map(id), displaces: displaces.map(id) }
+        Admitted::Waits { preempts: preempts.map(id), displaces: displaces.map(|goal| (id(goal), goal)) }
     }
 
     #[test]
@@ -170,7 +169,7 @@ mod tests {
                         let at = usize::from(which) - 4;
                         let withdrawn = (at < waiting.len()).then(|| waiting.remove(at));
                         let asked = withdrawn.or(executing).unwrap_or(u8::MAX);
-                        prop_assert_eq!(goals.withdraw(id(asked)), withdrawn.is_some());
+                        prop_assert_eq!(goals.withdraw(id(asked)), withdrawn);
                     }
                 }
             }

@@ -9,7 +9,7 @@
 //! in [`Effects`] and carried out afterwards. So a goal may be ended in any callback, also in one
 //! that handles a message which this server is just publishing.
 
-use super::admission::{Admission, Admitted};
+use super::admission::{Admission, Admitted, Policy};
 use super::cancel_signal::{CancelReason, CancelSignal};
 use super::goal::{AcceptedGoal, BeginningGoal, GoalHold, GoalOwner, OnDrop};
 use super::options::{Decision, Deferred, Options};
@@ -29,6 +29,7 @@ use sinew::{Publisher, Responder, Shared, Timer, Unique};
 use sinew_interfaces::action_msgs::msg;
 use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest, CancelGoalResponse};
 use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock, Weak};
 
 /// State shared by a server's handle, its listeners and its goals.
@@ -85,6 +86,8 @@ struct Effects<A: Action> {
     signals: Vec<(Arc<CancelSignal>, CancelReason)>,
     /// Results that are no longer kept.
     forgotten: Vec<Shared<A::Result>>,
+    /// Goals that will never begin: dropping them runs the program's code.
+    displaced: Vec<A::Goal>,
     begins: Vec<(GoalId, A::Goal, Arc<CancelSignal>)>,
     /// The first result is kept: the timer starts.
     begins_to_keep: bool,
@@ -92,8 +95,15 @@ struct Effects<A: Action> {
 
 impl<A: Action> Effects<A> {
     fn at(now: Time) -> Self {
-        let (answers, signals, forgotten, begins) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { now, answers, signals, forgotten, begins, begins_to_keep: false }
+        Self {
+            now,
+            answers: Vec::new(),
+            signals: Vec::new(),
+            forgotten: Vec::new(),
+            displaced: Vec::new(),
+            begins: Vec::new(),
+            begins_to_keep: false,
+        }
     }
 }
 
@@ -101,6 +111,12 @@ impl<A: Action> Effects<A> {
 struct KeptResult<A: Action> {
     result: Shared<A::Result>,
     bytes: usize,
+}
+
+impl<A: Action> Clone for KeptResult<A> {
+    fn clone(&self) -> Self {
+        Self { result: self.result.clone(), bytes: self.bytes }
+    }
 }
 
 impl<A: Action> KeptResult<A> {
@@ -166,9 +182,10 @@ impl<A: Action> ServerState<A> {
         }
     }
 
-    /// Ends a waiting goal, which never begins.
-    fn end_waiting(&mut self, id: GoalId, effects: &mut Effects<A>) {
-        self.end(id, GoalEvent::Canceled, KeptResult::new(Shared::new(A::Result::default())), effects);
+    /// Ends a waiting goal, which never begins, with an empty result.
+    fn end_waiting(&mut self, id: GoalId, goal: A::Goal, empty: KeptResult<A>, effects: &mut Effects<A>) {
+        effects.displaced.push(goal);
+        self.end(id, GoalEvent::Canceled, empty, effects);
     }
 }
 
@@ -210,9 +227,7 @@ impl<A: Action> ServerCore<A> {
         for (responder, answer) in effects.answers {
             drop(responder.respond(answer)); // the client may be gone: nothing to do
         }
-        for (signal, reason) in effects.signals {
-            signal.raise(reason);
-        }
+        for_each_of_all(effects.signals, |(signal, reason)| signal.raise(reason));
         if effects.begins_to_keep
             && let Some(timer) = self.timer.get()
         {
@@ -266,6 +281,13 @@ impl<A: Action> ServerCore<A> {
         state.status_thread.as_ref().inspect(|thread| thread.wake()).is_some()
     }
 
+    /// The result of a goal that never begins, if goals can wait. It is the program's code that makes
+    /// it, so it is made without the lock.
+    fn empty_result(&self) -> Option<KeptResult<A>> {
+        let goals_wait = !matches!(self.options.policy, Policy::Parallel | Policy::Reject);
+        goals_wait.then(|| KeptResult::new(Shared::new(A::Result::default())))
+    }
+
     // ---- requests ----
 
     pub(super) fn goal_requested(
@@ -304,7 +326,7 @@ impl<A: Action> ServerCore<A> {
         if matches!(decision, Decision::Reject) {
             return None;
         }
-        let signal = Arc::new(CancelSignal::default());
+        let (signal, empty) = (Arc::new(CancelSignal::default()), self.empty_result());
         let mut state = self.state.lock();
         // Another thread may have come first while the program decided.
         if !state.has_room(&self.options) || !state.table.handle_goal(effects.now, id, signal.clone()) {
@@ -320,8 +342,8 @@ impl<A: Action> ServerCore<A> {
                 if let Some(executing) = preempts {
                     state.cancel(executing, CancelReason::Preempted, effects);
                 }
-                if let Some(waiting) = displaces {
-                    state.end_waiting(waiting, effects);
+                if let (Some((waiting, goal)), Some(empty)) = (displaces, empty) {
+                    state.end_waiting(waiting, goal, empty, effects);
                 }
             }
         }
@@ -358,7 +380,7 @@ impl<A: Action> ServerCore<A> {
     /// Asks goals to end early; goals for which this is no longer possible are left out.
     fn cancel_all(self: &Arc<Self>, goals: &[(GoalId, Time)]) -> Vec<msg::GoalInfo> {
         let mut effects = Effects::at(self.now());
-        let mut canceled = Vec::new();
+        let (mut canceled, empty) = (Vec::new(), self.empty_result());
         {
             let mut state = self.state.lock();
             for (id, stamp) in goals {
@@ -366,8 +388,8 @@ impl<A: Action> ServerCore<A> {
                     continue;
                 }
                 canceled.push(goal_info(*id, *stamp));
-                if state.admission.withdraw(*id) {
-                    state.end_waiting(*id, &mut effects);
+                if let (Some(goal), Some(empty)) = (state.admission.withdraw(*id), &empty) {
+                    state.end_waiting(*id, goal, empty.clone(), &mut effects);
                 }
             }
         }
@@ -433,9 +455,7 @@ impl<A: Action> ServerCore<A> {
             (topics, state.table.take_waiting(), signals, rest)
         };
         drop((topics, waiting)); // pending requests fail
-        for signal in signals {
-            signal.raise(CancelReason::ServerGone);
-        }
+        for_each_of_all(signals, |signal| signal.raise(CancelReason::ServerGone));
         drop(rest); // with the queue, which drops the goals that haven't begun, and all futures
     }
 }
@@ -482,6 +502,20 @@ impl<A: Action> GoalOwner<A> for ServerCore<A> {
 
     fn feedback(&self) -> Option<Publisher<FeedbackMessage<A>>> {
         self.state.lock().topics.as_ref().map(|topics| topics.feedback.clone())
+    }
+}
+
+/// Acts on all items, also after a panic in the program's code that one of them runs. Then resumes
+/// the first panic.
+fn for_each_of_all<T>(items: Vec<T>, mut act: impl FnMut(T)) {
+    let mut panic = None;
+    for item in items {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| act(item))) {
+            panic.get_or_insert(payload);
+        }
+    }
+    if let Some(panic) = panic {
+        resume_unwind(panic);
     }
 }
 

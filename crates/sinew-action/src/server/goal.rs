@@ -247,8 +247,9 @@ impl<A: Action> ExecutingGoal<A> {
         self.hold.end(GoalEvent::Abort, result.into())
     }
 
-    /// Publishes feedback to the clients. The feedback is moved, and copied for none of them. Never
-    /// blocks, except for short locks; allocates nothing once warm.
+    /// Publishes feedback to the clients. The feedback is moved, and copied for none of them. Clients
+    /// in the same process take it in on this thread; it waits for nothing. Allocates nothing once
+    /// warm, but for such a client's callback.
     ///
     /// # Errors
     /// [`FeedbackError`]: the server is gone, the context is shut down, or shared memory is full;

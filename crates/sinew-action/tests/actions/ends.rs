@@ -267,3 +267,41 @@ fn a_client_that_goes_disturbs_no_goal() {
     world.next(&goals).succeed(default()).unwrap();
     assert!(goal.result().wait(PATIENCE).is_ok());
 }
+
+#[test]
+fn a_server_executes_goals_without_handles_of_its_context() {
+    let executor = sinew::Executor::single();
+    let (server, client) = {
+        let context = sinew::Context::builder().shared_memory(false).domain(0).build().unwrap();
+        let group = context.node("left").unwrap().group(());
+        executor.add(&group).unwrap();
+        let server = group.action_server::<Fibonacci>("fibonacci");
+        let server = server.callback(|goal: ExecutingGoal<Fibonacci>| goal.succeed(default())).unwrap();
+        (server, group.action_client::<Fibonacci>("fibonacci").create().unwrap())
+    };
+    let (pen, told) = mpsc::channel();
+    let goal = client.goal(order(1)).on_result(move |ended| pen.send(ended.unwrap().status()));
+    drop(goal.send());
+    executor.spin_all(PATIENCE).unwrap();
+    assert_eq!(told.try_recv().unwrap(), GoalStatus::Succeeded);
+    drop(server);
+}
+
+#[test]
+fn a_goal_that_panics_when_it_is_cancelled_keeps_no_other_waiting() {
+    let world = World::in_process();
+    let (_server, goals) = world.serve();
+    let client = world.client();
+    let [_first, _second] = [1, 2].map(|number| sent(&client, number));
+    let [first, second] = [(); 2].map(|()| world.next(&goals));
+    // Which of them is told first isn't known: both panic.
+    for goal in [&first, &second] {
+        goal.on_cancel_requested(|_| panic!("not now"));
+    }
+    let mut wakes = [first.cancel_requested(), second.cancel_requested()];
+    let mut task = Task::from_waker(Waker::noop());
+    assert!(wakes.iter_mut().all(|wake| std::pin::Pin::new(wake).poll(&mut task).is_pending()));
+    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(client.cancel(Cancel::All))));
+    assert!(wakes.iter_mut().all(|wake| std::pin::Pin::new(wake).poll(&mut task).is_ready()));
+    assert!(first.is_cancel_requested() && second.is_cancel_requested());
+}
