@@ -7,7 +7,7 @@ use sinew::Duration;
 use sinew::msg::Action;
 use std::fmt;
 
-/// A server's decision on a goal; returned by the closure of [`ActionServerBuilder::on_goal`].
+/// A server's decision on a goal; returned by the closure of [`ActionServerBuilder::on_goal`](super::ActionServerBuilder::on_goal).
 pub enum Decision<A: Action> {
     /// Rejects the goal.
     Reject,

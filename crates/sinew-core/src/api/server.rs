@@ -44,9 +44,10 @@ const POOL_CAPACITY: usize = 64;
 ///
 /// Made by [`Node::server`](crate::Node::server). A service has one server at a time. Its requests
 /// wait in a bounded queue and are taken in the order of the calls. It exists until its last handle
-/// is dropped: then the calls that wait for it fail at once ([`CallFailure::ServerGone`]), but
-/// requests with a [`Responder`](crate::service::responder::Responder) may still be answered. It
-/// may be dropped in its own callback.
+/// is dropped: then the calls that wait for it fail at once
+/// ([`CallFailure::ServerGone`](crate::error::CallFailure::ServerGone)), but requests with a
+/// [`Responder`](crate::service::responder::Responder) may still be answered. It may be dropped in
+/// its own callback.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -203,7 +204,8 @@ impl<S, G: CallbackGroup> ServerBuilder<S, G> {
     }
 
     /// The number of requests that may wait, including those taken to be answered later (1000 by
-    /// default, at least 1). Further requests are refused with [`CallFailure::Full`].
+    /// default, at least 1). Further requests are refused with
+    /// [`CallFailure::Full`](crate::error::CallFailure::Full).
     pub fn max_requests(mut self, requests: usize) -> Self {
         self.max_requests = requests;
         self
@@ -346,9 +348,10 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     /// threads may run it at the same time; the builder's group is not used. It should be quick:
     /// its caller waits for it even with a timeout of zero, and callers of other processes wait for
     /// each other. It may publish, call and close the server; a blocking call in it behaves as on
-    /// any thread. A panic in it is passed on to the caller as [`CallFailure::Panicked`], and
-    /// reported. [`close`](Server::close) doesn't wait for it, and requests that it took may still
-    /// be answered. A wait set has nothing to do for it.
+    /// any thread. A panic in it is passed on to the caller as
+    /// [`CallFailure::Panicked`](crate::error::CallFailure::Panicked), and reported.
+    /// [`close`](Server::close) doesn't wait for it, and requests that it took may still be
+    /// answered. A wait set has nothing to do for it.
     ///
     /// Requests that wait already are its first: the listener runs for them on this thread.
     ///
