@@ -90,7 +90,7 @@ impl Follower {
         };
         later(|| observer.attend(&mut look));
         for sink in telling.sinks.drain(..) {
-            sink.drain();
+            observer.drain(sink);
         }
         if is_due {
             observer.retry();

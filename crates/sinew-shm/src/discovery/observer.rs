@@ -26,6 +26,12 @@ pub trait Observer: Send + Sync + 'static {
     /// A peer's entity sends to this participant from now on; with `target`, to that entity of this
     /// participant alone. Returns the sink that reads the connection, if there is one.
     fn connected(&self, incoming: Incoming, target: Option<EndpointKey>) -> Option<Arc<dyn Sink>>;
+    /// Reads a connection, which may run code of the program: at once, or once the caller of
+    /// [`refresh`](crate::Participant::refresh) holds no lock of its own any more. By default at
+    /// once.
+    fn drain(&self, sink: Arc<dyn Sink>) {
+        sink.drain();
+    }
     /// A peer has left or died. Its entities have vanished before.
     fn left(&self, peer: &Arc<Peer>);
     /// Called every few seconds in any case, without any lock: there may be room now for something

@@ -237,6 +237,10 @@ impl Observer for DiscoveryObserver {
         drop(kept);
     }
 
+    fn drain(&self, sink: Arc<dyn Sink>) {
+        Deferred::run(move || sink.drain());
+    }
+
     fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
         self.graph_changed();
         if entity.kind == EndpointKind::Client {
@@ -368,5 +372,32 @@ impl Observer for DiscoveryObserver {
             transport.retry();
             context.hints().speak();
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    struct Flag(AtomicBool);
+
+    impl Sink for Flag {
+        fn drain(&self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// A thread that makes a node's first parameter looks at the other processes under the lock of
+    /// that: filters and listeners of the program wait.
+    #[test]
+    fn what_others_have_sent_is_read_once_no_lock_is_held() {
+        let (observer, flag) = (DiscoveryObserver(Weak::new()), Arc::new(Flag(AtomicBool::new(false))));
+        Deferred::keep(|| {
+            observer.drain(flag.clone());
+            assert!(!flag.0.load(Ordering::Relaxed));
+        });
+        assert!(flag.0.swap(false, Ordering::Relaxed));
+        observer.drain(flag.clone());
+        assert!(flag.0.load(Ordering::Relaxed));
     }
 }
