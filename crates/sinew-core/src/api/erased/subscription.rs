@@ -110,6 +110,10 @@ impl Subscription {
 
     /// As [`Subscription::bring_in`](crate::Subscription::bring_in).
     pub fn bring_in(&self, timeout: Duration) -> bool {
+        // A publisher's first message may be in a connection that the helper thread has not seen.
+        if let Some(transport) = self.inner.node.context.transport() {
+            transport.refresh();
+        }
         self.core.bring_in(timeout)
     }
 
