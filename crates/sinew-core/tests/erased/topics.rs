@@ -2,7 +2,7 @@
 
 use crate::class::{Class, text, text_of};
 use crate::support::{Number, Room};
-use sinew::erased::{MessageType, Taken};
+use sinew::erased::{MessageRef, MessageType, Taken};
 use sinew::error::{CreateError, PublishFailure};
 use sinew::event::IncompatibleType;
 use sinew::msg::{GenericType, SerializedMessage, TypeHash};
@@ -228,7 +228,7 @@ fn only_a_type_with_a_clone_function_can_be_owned() {
 fn a_filter_sees_the_message() -> sinew::Result<()> {
     let (room, class) = (Room::new(), Class::new());
     let string = class.register();
-    let short = |message: &sinew::erased::Message| text_of(message).len() < 6;
+    let short = |message: MessageRef<'_>| text(message.value().unwrap()).len() < 6;
     let subscription =
         room.node.erased_subscription("text", string).owned().filter_erased(short).create_erased()?;
     let publisher = room.node.erased_publisher("text", string).create_erased()?;
