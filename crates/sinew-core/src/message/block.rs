@@ -442,6 +442,18 @@ impl RawMessage {
         Some(message)
     }
 
+    /// Moves an encoded message, of which this is the sole reference, to a block of another type
+    /// with the same encoded form. The bytes stay where they are; the old block goes home empty.
+    pub(crate) fn into_image_of(mut self, table: &'static TypeSupport) -> Self {
+        debug_assert!(self.is_image());
+        let control = self.control_mut(); // of the sole reference
+        control.filled = false;
+        // SAFETY: a filled block of an encoded message has a backing, which is read once, as
+        // `filled` no longer claims it.
+        let keep = unsafe { control.keep_at().read() };
+        Self::image_kept_by(&Pool::for_images(table, 0), keep)
+    }
+
     fn kept_by(mut vacant: Vacant, keep: Backing, stays: bool) -> Self {
         let at = vacant.0.control_mut().keep_at();
         // SAFETY: the block is vacant and owned here: nothing is there.

@@ -1,6 +1,6 @@
 //! A counted reference to a message of any type.
 
-use super::backing::{Backing, OwnImage};
+use super::backing::{Backing, OwnImage, out_of_memory};
 use super::block::{Pool, RawMessage, Vacant};
 use super::generic::{self, SerializedMessage};
 use super::registered::MessageType;
@@ -45,7 +45,34 @@ impl Message {
     /// form of one with its name and hash.
     pub(crate) fn fits(&self, table: &TypeSupport) -> bool {
         let own = self.0.table();
-        own.is(table) || (self.0.is_image() && own.exchanges_with(table))
+        own.is(table) || (self.is_encoded() && own.exchanges_with(table))
+    }
+
+    /// Returns the encoded form of a message that [fits](Self::fits), if it has to be decoded to be
+    /// a value of this type.
+    pub(crate) fn to_be_decoded_for(&self, table: &TypeSupport) -> Option<&[u8]> {
+        self.encoded().filter(|_| self.0.is_image() || !self.0.table().is(table))
+    }
+
+    /// Converts a message that [fits](Self::fits) to one of this very type, so that readers decode
+    /// it with the functions of their own type. Encoded bytes with several references, and those of
+    /// a [`SerializedMessage`], are copied.
+    ///
+    /// # Errors
+    /// Returns the message if its encoded form is shorter than the header.
+    pub(crate) fn into_type(self, table: &'static TypeSupport) -> Result<RawMessage, Self> {
+        if self.0.table().is(table) {
+            return Ok(self.0);
+        }
+        match self.encoded() {
+            Some(bytes) if generic::check(bytes).is_ok() => {}
+            _ => return Err(self),
+        }
+        if self.0.is_image() && self.0.is_sole() {
+            return Ok(self.0.into_image_of(table));
+        }
+        let bytes = self.encoded().unwrap_or_default();
+        Ok(copied(table, bytes).unwrap_or_else(|| out_of_memory(bytes.len())))
     }
 
     /// Adopts a value where it lies, for example one that C++ holds by a `unique_ptr`. Allocates
@@ -77,11 +104,7 @@ impl Message {
         if !of.has_encoding() || generic::check(bytes).is_err() {
             return None;
         }
-        let mut image = OwnImage::default();
-        image.resize(bytes.len())?;
-        image.bytes_mut().copy_from_slice(bytes);
-        let pool = Pool::for_images(of.table(), 0);
-        Some(Self(RawMessage::image_kept_by(&pool, Backing::Own(image))))
+        copied(of.table(), bytes).map(Self)
     }
 
     /// Returns the reference as a pointer, which keeps it until [`from_raw`](Self::from_raw).
@@ -207,6 +230,14 @@ impl Message {
     fn lent(&self) -> MessageRef<'_> {
         MessageRef(&self.0)
     }
+}
+
+/// Copies an encoded form into memory of its own. Returns `None` if there is no memory.
+fn copied(table: &'static TypeSupport, bytes: &[u8]) -> Option<RawMessage> {
+    let mut image = OwnImage::default();
+    image.resize(bytes.len())?;
+    image.bytes_mut().copy_from_slice(bytes);
+    Some(RawMessage::image_kept_by(&Pool::for_images(table, 0), Backing::Own(image)))
 }
 
 impl Clone for Message {

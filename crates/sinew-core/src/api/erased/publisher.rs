@@ -88,10 +88,13 @@ impl Publisher {
 
     /// Publishes a message, to every matching subscription before this returns. A message with one
     /// reference is published with its ownership: one subscription that owns its messages gets the
-    /// value itself, at its address. Otherwise as [`Publisher::publish`](crate::Publisher::publish).
+    /// value itself, at its address. One in encoded form may be of another type with the same name
+    /// and hash: it becomes one of the publisher's type, and its bytes are copied only if there are
+    /// other references to it. Otherwise as [`Publisher::publish`](crate::Publisher::publish).
     ///
     /// # Errors
-    /// The message comes back in the error, and no subscription got it; see [`PublishFailure`].
+    /// The message comes back in the error, and no subscription got it; see [`PublishFailure`]. One
+    /// whose encoded form is shorter than its header is [`PublishFailure::Undecodable`].
     pub fn publish(&self, message: impl Into<Message>) -> Result<(), PublishError> {
         let message = message.into();
         let own = self.core.table;
@@ -100,7 +103,9 @@ impl Publisher {
             let failure = PublishFailure::OtherType { publisher: own.name(), message: other };
             return Err(PublishError { failure, message });
         }
-        let message = message.into_inner();
+        let message = message
+            .into_type(own)
+            .map_err(|message| PublishError { failure: PublishFailure::Undecodable, message })?;
         self.core.note();
         let form = match message.is_image() {
             true => Form::IMAGE,

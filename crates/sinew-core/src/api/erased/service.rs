@@ -140,14 +140,13 @@ pub(in crate::api) fn fitting(
         let reason = format!("the {what} is a {other:?}, but a {own:?} is sent");
         return Err((message, CallFailure::OtherType { reason }));
     }
-    let message = message.into_inner();
-    if message.is_image() {
-        let failure = match message.decoded(pool) {
-            Ok(value) => return Ok(value),
-            Err(error) => CallFailure::Undecodable { what, reason: error.to_string() },
+    if let Some(bytes) = message.to_be_decoded_for(table) {
+        return match RawMessage::decode(pool, bytes) {
+            Ok(value) => Ok(value),
+            Err(error) => Err((message, CallFailure::Undecodable { what, reason: error.to_string() })),
         };
-        return Err((Message::of(message), failure));
     }
+    let message = message.into_inner();
     if message.is_ownable() {
         return Ok(message);
     }

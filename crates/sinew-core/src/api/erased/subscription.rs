@@ -66,7 +66,8 @@ impl Subscription {
         Self { core: inner.core.clone(), inner: Arc::new(inner) }
     }
 
-    /// Returns the type of its messages.
+    /// Returns the type of its messages. If it is [known](MessageType::known) by name and hash only,
+    /// encoded messages of publishers of this process may have the publisher's type instead.
     pub fn message_type(&self) -> MessageType {
         MessageType::of_table(self.core.wanted.table)
     }
