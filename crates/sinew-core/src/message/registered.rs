@@ -289,6 +289,11 @@ impl MessageType {
         Self { table, clone: table.clone }
     }
 
+    /// The same, with another way to copy if there is one.
+    pub(crate) fn of_table_with(table: &'static TypeSupport, clone: Option<CloneInto>) -> Self {
+        Self { table, clone: clone.or(table.clone) }
+    }
+
     pub(crate) fn table(self) -> &'static TypeSupport {
         self.table
     }

@@ -69,7 +69,8 @@ impl Subscription {
     /// Returns the type of its messages. If it is [known](MessageType::known) by name and hash only,
     /// encoded messages of publishers of this process may have the publisher's type instead.
     pub fn message_type(&self) -> MessageType {
-        MessageType::of_table(self.core.wanted.table)
+        let SubscriptionConfig { table, clone, .. } = self.core.wanted;
+        MessageType::of_table_with(table, clone)
     }
 
     /// Takes the oldest message that has not been taken yet. On a subscription that
