@@ -642,7 +642,8 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     /// publisher in another process, on any thread of this process that runs an executor, takes, or
     /// makes an entity of this context, or on one of the context's own threads. The library holds
     /// no lock meanwhile; the filter must not wait for a lock of the program that such a thread may
-    /// hold.
+    /// hold. If it panics, so does the publish; a message of another process is lost for the
+    /// subscriptions here that take it in the same way, and that is reported.
     pub fn filter(mut self, filter: impl Fn(&T) -> bool + Send + Sync + 'static) -> Self {
         self.filter = Some(Box::new(move |message: &RawMessage| {
             // SAFETY: the filter is called for messages of the type that the endpoints agreed on
