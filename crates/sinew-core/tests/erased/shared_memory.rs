@@ -110,6 +110,29 @@ fn a_filter_that_panics_loses_the_message_and_no_thread() -> sinew::Result<()> {
 }
 
 #[test]
+fn a_filter_that_panics_loses_the_retained_message_alone() -> sinew::Result<()> {
+    let (_place, [here, there]) = contexts();
+    let class = Class::new();
+    let (string, qos) = (class.register(), QoS::new().keep_last(5).transient_local());
+    let publisher = here.node("sender")?.erased_publisher("text", string).qos(qos).create_erased()?;
+    for text in ["bad", "good"] {
+        publisher.publish(class.message(string, text)).unwrap();
+    }
+    let filter = |message: MessageRef<'_>| {
+        assert_ne!(text(message.value().unwrap()), "bad", "the filter fails");
+        true
+    };
+    let receiver = there.node("receiver")?;
+    let late = receiver.erased_subscription("text", string).qos(qos).filter_erased(filter).create_erased()?;
+    let (bell, news) = mpsc::channel();
+    late.set_listener(move |count| bell.send(count).unwrap());
+    assert_eq!(news.recv_timeout(PATIENCE), Ok(1));
+    assert_eq!(text_of(&late.take().unwrap().0), "good");
+    assert_eq!((late.take().map(drop), late.statistics().overwritten), (None, 1));
+    Ok(())
+}
+
+#[test]
 fn a_plain_class_is_read_where_it_was_written() -> sinew::Result<()> {
     let (_place, [here, there]) = contexts();
     let [one, two] = [(); 2].map(|()| {
