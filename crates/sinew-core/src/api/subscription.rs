@@ -15,7 +15,7 @@ use crate::executor::wait_set::{self, WaitSet, Waitable};
 use crate::executor::{AddError, prefetch};
 use crate::mailbox::history::Entry;
 use crate::message::block::{Pool, RawMessage};
-use crate::message::erased::Taken;
+use crate::message::erased::{MessageRef, Taken};
 use crate::message::generic::check;
 use crate::message::incoming::Incoming;
 use crate::message::registered::MessageType;
@@ -642,7 +642,8 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     /// publisher in another process, on any thread of this process that runs an executor, takes, or
     /// makes an entity of this context, or on one of the context's own threads. The library holds
     /// no lock meanwhile; the filter must not wait for a lock of the program that such a thread may
-    /// hold.
+    /// hold. If it panics, so does the publish; a message of another process is lost for the
+    /// subscriptions here that take it in the same way, and that is reported.
     pub fn filter(mut self, filter: impl Fn(&T) -> bool + Send + Sync + 'static) -> Self {
         self.filter = Some(Box::new(move |message: &RawMessage| {
             // SAFETY: the filter is called for messages of the type that the endpoints agreed on
@@ -761,13 +762,24 @@ impl<G: CallbackGroup> SubscriptionBuilder<Erased, G> {
         self
     }
 
-    /// As [`filter`](SubscriptionBuilder::filter), for messages of any type.
-    pub fn filter_erased(
-        mut self,
-        filter: impl Fn(&crate::erased::Message) -> bool + Send + Sync + 'static,
-    ) -> Self {
-        let filter = move |message: &RawMessage| filter(&crate::erased::Message::of(message.another()));
-        self.filter = Some(Box::new(filter));
+    /// As [`filter`](SubscriptionBuilder::filter), for messages of any type. The filter can't keep
+    /// the message: another subscription may get it as its own.
+    ///
+    /// ```
+    /// # use sinew::prelude::*;
+    /// use sinew::erased::{MessageRef, MessageType};
+    /// # struct Number(u64); impl Message for Number {}
+    /// # let context = Context::new()?;
+    /// # let node = context.node("binding")?;
+    /// let is_large = |message: MessageRef<'_>| message.value_of::<Number>().is_some_and(|n| n.0 > 9);
+    /// let number = MessageType::of::<Number>();
+    /// let large = node.erased_subscription("numbers", number).filter_erased(is_large).create_erased()?;
+    /// node.publisher::<Number>("numbers").create()?.publish(Number(7))?;
+    /// assert!(large.take().is_none());
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn filter_erased(mut self, filter: impl Fn(MessageRef<'_>) -> bool + Send + Sync + 'static) -> Self {
+        self.filter = Some(Box::new(move |message: &RawMessage| filter(MessageRef::of(message))));
         self
     }
 }

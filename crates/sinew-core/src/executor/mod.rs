@@ -40,7 +40,7 @@ mod wait;
 pub(crate) mod work;
 
 pub(crate) use crew::current;
-pub(crate) use crew::faults::{caught, dispose_of, panic_message, report};
+pub(crate) use crew::faults::report;
 pub(crate) use error::AddError;
 pub use fault_policy::FaultPolicy;
 pub use front::builder::{ExecutorBuilder, WaitSetBuilder};

@@ -25,8 +25,9 @@
 //! listeners want. So no listener runs on that thread's stack: [`by_hand`] collects the
 //! notifications, and a dedicated thread makes them.
 
-use crate::executor::{dispose_of, panic_message, report};
+use crate::executor::report;
 use crate::sys::logging::Level;
+use crate::sys::panics::{dispose_of, panic_message};
 use crate::sys::sync::{Arc, AtomicU64, Ordering, no_lock_is_held};
 use std::cell::RefCell;
 use std::collections::VecDeque;

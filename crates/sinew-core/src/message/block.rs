@@ -46,6 +46,7 @@
 
 use super::backing::{Backing, ImageLender, OwnImage};
 use super::type_support::{CloneInto, TypeSupport};
+use crate::sys::panics::caught;
 use crate::sys::sync::{Arc, AtomicBool, AtomicPtr, AtomicUsize, Mutex, Ordering, fence};
 use sinew_msg::Message;
 use std::alloc::{self, Layout};
@@ -442,6 +443,18 @@ impl RawMessage {
         Some(message)
     }
 
+    /// Moves an encoded message, of which this is the sole reference, to a block of another type
+    /// with the same encoded form. The bytes stay where they are; the old block goes home empty.
+    pub(crate) fn into_image_of(mut self, table: &'static TypeSupport) -> Self {
+        debug_assert!(self.is_image());
+        let control = self.control_mut(); // of the sole reference
+        control.filled = false;
+        // SAFETY: a filled block of an encoded message has a backing, which is read once, as
+        // `filled` no longer claims it.
+        let keep = unsafe { control.keep_at().read() };
+        Self::image_kept_by(&Pool::for_images(table, 0), keep)
+    }
+
     fn kept_by(mut vacant: Vacant, keep: Backing, stays: bool) -> Self {
         let at = vacant.0.control_mut().keep_at();
         // SAFETY: the block is vacant and owned here: nothing is there.
@@ -528,7 +541,8 @@ impl RawMessage {
     }
 
     /// Decodes a message into a block of `pool`: over the kept value of an earlier message, if
-    /// there is one.
+    /// there is one. A panic of the type's function becomes an error, as the thread may be one that
+    /// other messages need; the value that it was replacing is neither used nor dropped any more.
     pub(crate) fn decode(pool: &Arc<Pool>, image: &[u8]) -> Result<Self, sinew_msg::DecodeError> {
         let Some(functions) = &pool.table.image else {
             return Err(sinew_msg::DecodeError::Truncated {
@@ -538,16 +552,27 @@ impl RawMessage {
                 needed: usize::MAX,
             });
         };
+        let panicked = |_| sinew_msg::DecodeError::Invalid {
+            type_name: pool.table.name(),
+            field: "message",
+            offset: 0,
+            problem: "the type's decode function panicked",
+        };
+        let context = pool.table.context.0;
         if let Some(block) = pool.kept() {
-            let message = block.lend(pool);
+            let mut message = block.lend(pool);
+            let value = message.value().as_ptr();
             // SAFETY: a filled block of the pool's type, of which this is the sole reference.
-            unsafe { (functions.decode)(pool.table.context.0, image, message.value().as_ptr(), true) }?;
+            let decoded = caught(|| unsafe { (functions.decode)(context, image, value, true) });
+            // The block of a value that was left half replaced goes home vacant.
+            decoded.inspect_err(|_| message.control_mut().filled = false).map_err(panicked)??;
             return Ok(message);
         }
         let vacant = pool.vacant();
+        let place = vacant.0.value().as_ptr();
         // SAFETY: a vacant block of the pool's type; if decoding fails, it stays vacant and goes
         // home.
-        unsafe { (functions.decode)(pool.table.context.0, image, vacant.0.value().as_ptr(), false) }?;
+        caught(|| unsafe { (functions.decode)(context, image, place, false) }).map_err(panicked)??;
         Ok(vacant.done(true))
     }
 

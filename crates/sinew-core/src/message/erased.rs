@@ -1,6 +1,6 @@
 //! A counted reference to a message of any type.
 
-use super::backing::{Backing, OwnImage};
+use super::backing::{Backing, OwnImage, out_of_memory};
 use super::block::{Pool, RawMessage, Vacant};
 use super::generic::{self, SerializedMessage};
 use super::registered::MessageType;
@@ -45,7 +45,34 @@ impl Message {
     /// form of one with its name and hash.
     pub(crate) fn fits(&self, table: &TypeSupport) -> bool {
         let own = self.0.table();
-        own.is(table) || (self.0.is_image() && own.exchanges_with(table))
+        own.is(table) || (self.is_encoded() && own.exchanges_with(table))
+    }
+
+    /// Returns the encoded form of a message that [fits](Self::fits), if it has to be decoded to be
+    /// a value of this type.
+    pub(crate) fn to_be_decoded_for(&self, table: &TypeSupport) -> Option<&[u8]> {
+        self.encoded().filter(|_| self.0.is_image() || !self.0.table().is(table))
+    }
+
+    /// Converts a message that [fits](Self::fits) to one of this very type, so that readers decode
+    /// it with the functions of their own type. Encoded bytes with several references, and those of
+    /// a [`SerializedMessage`], are copied.
+    ///
+    /// # Errors
+    /// Returns the message if its encoded form is shorter than the header.
+    pub(crate) fn into_type(self, table: &'static TypeSupport) -> Result<RawMessage, Self> {
+        if self.0.table().is(table) {
+            return Ok(self.0);
+        }
+        match self.encoded() {
+            Some(bytes) if generic::check(bytes).is_ok() => {}
+            _ => return Err(self),
+        }
+        if self.0.is_image() && self.0.is_sole() {
+            return Ok(self.0.into_image_of(table));
+        }
+        let bytes = self.encoded().unwrap_or_default();
+        Ok(copied(table, bytes).unwrap_or_else(|| out_of_memory(bytes.len())))
     }
 
     /// Adopts a value where it lies, for example one that C++ holds by a `unique_ptr`. Allocates
@@ -77,11 +104,7 @@ impl Message {
         if !of.has_encoding() || generic::check(bytes).is_err() {
             return None;
         }
-        let mut image = OwnImage::default();
-        image.resize(bytes.len())?;
-        image.bytes_mut().copy_from_slice(bytes);
-        let pool = Pool::for_images(of.table(), 0);
-        Some(Self(RawMessage::image_kept_by(&pool, Backing::Own(image))))
+        copied(of.table(), bytes).map(Self)
     }
 
     /// Returns the reference as a pointer, which keeps it until [`from_raw`](Self::from_raw).
@@ -112,13 +135,13 @@ impl Message {
 
     /// Whether the message exists only in encoded form: it has no value.
     pub fn is_encoded(&self) -> bool {
-        self.0.is_image() || self.0.table().is_told()
+        self.lent().is_encoded()
     }
 
     /// Returns the value's address, which stays the same while any reference lives; `None` for a
     /// message that is [encoded](Self::is_encoded). The value may be read, on any thread.
     pub fn value(&self) -> Option<NonNull<u8>> {
-        if self.is_encoded() { None } else { Some(self.0.value()) }
+        self.lent().value()
     }
 
     /// Returns the value's address for changing it, if this is the [only](Self::is_sole) reference.
@@ -126,32 +149,22 @@ impl Message {
         if self.is_sole() { self.value() } else { None }
     }
 
-    /// Returns the encoded form of a message that is [encoded](Self::is_encoded), where it lies.
+    /// Returns the encoded form of a message that is [encoded](Self::is_encoded), where it lies: at
+    /// least its header, 4 bytes, except that of a [`SerializedMessage`] with fewer, which a
+    /// publisher of this process sent. The rest is unchecked.
     pub fn encoded(&self) -> Option<&[u8]> {
-        if self.0.table().is_told() && !self.0.is_image() {
-            // SAFETY: a type known by name and hash only; its values are these (`GenericType`). The
-            // reference keeps it, and nothing changes it.
-            let value = unsafe { self.0.value().cast::<SerializedMessage>().as_ref() };
-            return Some(value.bytes());
-        }
-        self.0.image()
+        self.lent().encoded()
     }
 
     /// Returns the length of its encoded form in bytes; `None` if the type has none.
     pub fn encoded_length(&self) -> Option<usize> {
-        self.encoded().map(<[u8]>::len).or_else(|| self.0.image_length())
+        self.lent().encoded_length()
     }
 
     /// Writes its encoded form to the beginning of `to` and returns its length in bytes. `None`,
     /// with nothing written, if the type has none or `to` is shorter.
     pub fn encode_into(&self, to: &mut [u8]) -> Option<usize> {
-        let length = self.encoded_length()?;
-        let to = to.get_mut(..length)?;
-        match self.encoded() {
-            Some(bytes) => to.copy_from_slice(bytes),
-            None => self.0.write_image(to),
-        }
-        Some(length)
+        self.lent().encode_into(to)
     }
 
     /// Converts it to a value: the same message if it has one, otherwise it is decoded into an
@@ -215,11 +228,90 @@ impl Message {
     pub fn ptr_eq(one: &Self, other: &Self) -> bool {
         RawMessage::ptr_eq(&one.0, &other.0)
     }
+
+    fn lent(&self) -> MessageRef<'_> {
+        MessageRef(&self.0)
+    }
+}
+
+/// Copies an encoded form into memory of its own. Returns `None` if there is no memory.
+fn copied(table: &'static TypeSupport, bytes: &[u8]) -> Option<RawMessage> {
+    let mut image = OwnImage::default();
+    image.resize(bytes.len())?;
+    image.bytes_mut().copy_from_slice(bytes);
+    Some(RawMessage::image_kept_by(&Pool::for_images(table, 0), Backing::Own(image)))
 }
 
 impl Clone for Message {
     fn clone(&self) -> Self {
         Self(self.0.another())
+    }
+}
+
+/// A message that is lent for a call, to
+/// [filters](crate::msg::SubscriptionBuilder::filter_erased). It adds no reference and gives none,
+/// so the message stays the publisher's, who may still give it away with its ownership. Copying it
+/// copies a pointer.
+#[derive(Clone, Copy)]
+pub struct MessageRef<'a>(&'a RawMessage);
+
+impl<'a> MessageRef<'a> {
+    pub(crate) fn of(message: &'a RawMessage) -> Self {
+        Self(message)
+    }
+
+    /// Returns its type.
+    pub fn message_type(self) -> MessageType {
+        MessageType::of_table(self.0.table())
+    }
+
+    /// As [`Message::is_encoded`].
+    pub fn is_encoded(self) -> bool {
+        self.0.is_image() || self.0.table().is_told()
+    }
+
+    /// Returns the value's address, as [`Message::value`]. The value may be read during the call.
+    pub fn value(self) -> Option<NonNull<u8>> {
+        if self.is_encoded() { None } else { Some(self.0.value()) }
+    }
+
+    /// As [`Message::encoded`].
+    pub fn encoded(self) -> Option<&'a [u8]> {
+        if self.0.table().is_told() && !self.0.is_image() {
+            // SAFETY: a type known by name and hash only; its values are these (`GenericType`). The
+            // reference keeps it, and nothing changes it.
+            let value = unsafe { self.0.value().cast::<SerializedMessage>().as_ref() };
+            return Some(value.bytes());
+        }
+        self.0.image()
+    }
+
+    /// As [`Message::encoded_length`].
+    pub fn encoded_length(self) -> Option<usize> {
+        self.encoded().map(<[u8]>::len).or_else(|| self.0.image_length())
+    }
+
+    /// As [`Message::encode_into`].
+    pub fn encode_into(self, to: &mut [u8]) -> Option<usize> {
+        let length = self.encoded_length()?;
+        let to = to.get_mut(..length)?;
+        match self.encoded() {
+            Some(bytes) => to.copy_from_slice(bytes),
+            None => self.0.write_image(to),
+        }
+        Some(length)
+    }
+
+    /// Returns the value if it is a `T`.
+    pub fn value_of<T: sinew_msg::Message>(self) -> Option<&'a T> {
+        self.0.value_of::<T>()
+    }
+}
+
+impl fmt::Debug for MessageRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.is_encoded() { "encoded" } else { "a value" };
+        write!(f, "MessageRef({what}, {})", self.0.table().name())
     }
 }
 

@@ -66,7 +66,8 @@ pub struct EncodingTable {
     pub encode: unsafe fn(context: *const (), value: *const u8, to: &mut [u8]),
     /// Reads a value from bytes that may come from another process, so it must check them. If
     /// `filled`, `to` holds a value, which is to be replaced and is still valid after an error;
-    /// otherwise there is none, nor after an error or a panic.
+    /// otherwise there is none, nor after an error. A panic counts as an error, after which there
+    /// is no value in either case: the replaced one is neither used nor dropped any more.
     pub decode:
         unsafe fn(context: *const (), from: &[u8], to: *mut u8, filled: bool) -> Result<(), DecodeError>,
     /// Whether every value's bytes are its encoded form after the header, on this machine, without
@@ -287,6 +288,11 @@ impl MessageType {
     /// Returns the handle to a table, with the copying function that this has.
     pub(crate) fn of_table(table: &'static TypeSupport) -> Self {
         Self { table, clone: table.clone }
+    }
+
+    /// The same, with another way to copy if there is one.
+    pub(crate) fn of_table_with(table: &'static TypeSupport, clone: Option<CloneInto>) -> Self {
+        Self { table, clone: clone.or(table.clone) }
     }
 
     pub(crate) fn table(self) -> &'static TypeSupport {

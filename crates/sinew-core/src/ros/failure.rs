@@ -198,10 +198,11 @@ pub enum PublishFailure {
         message: &'static str,
     },
     /// The message is a received [`Sample`](crate::msg::Sample) without a valid value, and a
-    /// subscription of this process takes values.
+    /// subscription of this process takes values. Or its encoded form is of another type and
+    /// shorter than a header, 4 bytes.
     #[error(
-        "the message was not published: it contains a string that is not UTF-8, so it can't be decoded for a subscription of this \
-         process that takes values; let that one take views"
+        "the message was not published: it contains a string that is not UTF-8 (or less than its 4 bytes of header), so it can't be \
+         decoded for a subscription of this process that takes values; let that one take views"
     )]
     Undecodable,
 }

@@ -3,10 +3,10 @@
 use super::failure::CallFailure;
 use super::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls};
 use super::types::ServiceTypes;
-use crate::executor::caught;
 use crate::message::Gid;
 use crate::message::block::RawMessage;
 use crate::message::info::Publication;
+use crate::sys::panics::caught;
 use crate::sys::sync::Arc;
 use crate::topic::typed_reader::TypedReader;
 

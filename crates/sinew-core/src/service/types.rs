@@ -1,7 +1,7 @@
 //! The types of a service.
 
 use crate::message::generic::GenericType;
-use crate::message::type_support::TypeSupport;
+use crate::message::type_support::{CloneInto, TypeSupport};
 use sinew_msg::description::TypeDescription;
 use sinew_msg::{Service, ServiceType};
 
@@ -11,6 +11,9 @@ pub(crate) struct ServiceTypes {
     pub(crate) request: &'static TypeSupport,
     pub(crate) response: &'static TypeSupport,
     pub(crate) service: Option<&'static ServiceType>,
+    /// The ways to copy a request and a response, as far as whoever named the types knows them: a
+    /// table of Rust has none.
+    pub(crate) cloners: [Option<CloneInto>; 2],
 }
 
 impl ServiceTypes {
@@ -19,12 +22,14 @@ impl ServiceTypes {
             request: TypeSupport::of::<S::Request>(),
             response: TypeSupport::of::<S::Response>(),
             service: S::TYPE,
+            cloners: [None; 2],
         }
     }
 
     /// Returns the types of a service that is known at run time only.
     pub(crate) fn told_by(known: GenericType) -> Self {
-        Self { request: known.request(), response: known.response(), service: Some(known.service()) }
+        let (request, response, service) = (known.request(), known.response(), Some(known.service()));
+        Self { request, response, service, cloners: [None; 2] }
     }
 
     /// Returns the description that other processes need to read its messages, if it is known; as

@@ -22,6 +22,7 @@ pub(crate) mod interrupt;
 pub(crate) mod jump;
 pub(crate) mod log_level;
 pub(crate) mod logging;
+pub(crate) mod panics;
 pub(crate) mod parker;
 pub(crate) mod says;
 pub(crate) mod time;

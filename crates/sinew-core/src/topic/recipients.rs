@@ -12,6 +12,7 @@ use crate::mailbox::deferred::Deferred;
 use crate::mailbox::history::Admission;
 use crate::message::block::{Pool, RawMessage};
 use crate::message::info::Publication;
+use crate::sys::panics::caught;
 use crate::sys::sync::{Arc, no_lock_is_held};
 use std::cell::Cell;
 use std::mem;
@@ -51,7 +52,7 @@ fn place_at(subscription: &SubscriptionCore, place: Admission) -> Admission {
 
 /// Delivers a message that came from elsewhere to the subscriptions here, without waiting. Returns
 /// the message, delivered to none of them, if a subscription that must get every message has no
-/// place.
+/// place. If a filter or a `Clone` panics, they all lose the message, and it is reported.
 pub(crate) fn deliver(
     subscribers: &Subscribers,
     mut message: RawMessage,
@@ -88,8 +89,17 @@ pub(crate) fn deliver(
         }
     };
     let selection = Selection { group: 0, ownership: Ownership::Unique, node: None, pool };
-    if recipients.select(&selection, &message, reserve).is_err() {
-        return Err(message);
+    no_lock_is_held(); // as in `select`, which may panic
+    // The thread belongs to no publisher of the program, and other messages need it.
+    match caught(|| recipients.select(&selection, &message, reserve)) {
+        Ok(Ok(_)) => {}
+        Ok(Err(_)) => return Err(message),
+        Err(panic) => {
+            drop(recipients);
+            to.iter().for_each(|subscription| subscription.is_lost_by_panic(&panic, deferred));
+            deferred.drop_later(message);
+            return Ok(());
+        }
     }
     let left = recipients.deliver(message, publication, deferred);
     left.into_iter().for_each(|message| deferred.drop_later(message));

@@ -368,6 +368,16 @@ impl SubscriptionCore {
         Deferred::with(|deferred| self.count_lost_for(1, Some(error), deferred));
     }
 
+    /// Reports a message of a publisher elsewhere that is lost because a filter or a `Clone`
+    /// panicked.
+    #[cold]
+    pub(crate) fn is_lost_by_panic(&self, panic: &str, deferred: &mut Deferred) {
+        let SubscriptionConfig { topic, node, .. } = &self.wanted;
+        let about = About { node, subject: topic };
+        tell!(self.complaints.level(); about, "a message on {topic} is lost, a filter or Clone panicked: {panic}");
+        self.count_lost_for(1, None, deferred);
+    }
+
     #[cold]
     fn report_lost(&self, deferred: &mut Deferred) {
         let Some(lost) = &self.lost else { return };

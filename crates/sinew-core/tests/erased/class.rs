@@ -28,6 +28,8 @@ pub(crate) struct Class {
     pub(crate) cloned: AtomicU64,
     pub(crate) encoded: AtomicU64,
     pub(crate) decoded: AtomicU64,
+    /// Values decoded over another one.
+    pub(crate) replaced: AtomicU64,
     pub(crate) panics: AtomicBool,
     older: AtomicPtr<Class>,
 }
@@ -185,12 +187,17 @@ unsafe fn decode(context: *const (), from: &[u8], to: *mut u8, filled: bool) -> 
     let invalid = |problem| DecodeError::Invalid { type_name: "String", field: "data", offset: 4, problem };
     let text = from.get(8..from.len() - 1).ok_or(invalid("no text"))?;
     let text = str::from_utf8(text).map_err(|_| invalid("not UTF-8"))?;
-    if !filled {
-        put("", to);
+    match filled {
+        true => drop(class(context).replaced.fetch_add(1, SeqCst)),
+        false => put("", to),
     }
     // SAFETY: there is a value now, which is the caller's alone.
     let value = unsafe { place_at(to).as_mut() };
     value.text.clear();
+    if class(context).panics.load(SeqCst) {
+        value.itself = std::ptr::null(); // it is no value any more
+        panic!("the decoder fails");
+    }
     value.text.push_str(text);
     Ok(())
 }

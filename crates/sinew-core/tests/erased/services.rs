@@ -2,7 +2,7 @@
 
 use crate::class::{Class, text_of};
 use crate::support::{Number, PATIENCE, Room};
-use sinew::erased::{Request, Responder, ServiceTypes, TypeError};
+use sinew::erased::{MessageType, Request, Responder, ServiceTypes, TypeError};
 use sinew::error::CallFailure;
 use sinew::msg::{GenericType, TypeHash};
 use sinew::prelude::*;
@@ -125,13 +125,9 @@ fn a_request_that_does_not_fit_comes_back() -> sinew::Result<()> {
     let error = client.call(Number(7).into_erased(), PATIENCE).unwrap_err();
     assert!(matches!(error.failure(), CallFailure::OtherType { .. }), "{error}");
     assert_eq!(error.into_request().unwrap().value_of::<Number>(), Some(&Number(7)));
-    // Rust's own types are copied by `Clone`, which an erased client doesn't know.
-    let numbers = ServiceTypes::new(
-        None,
-        sinew::erased::MessageType::of::<Number>(),
-        sinew::erased::MessageType::of::<Number>(),
-    )
-    .unwrap();
+    // Rust's own types are copied by `Clone`, which this handle to one doesn't know.
+    let number = MessageType::of::<Number>();
+    let numbers = ServiceTypes::new(None, number, number).unwrap();
     let client = room.node.erased_client("numbers", numbers).create_erased()?;
     let request = Number(7).into_erased();
     let error = client.call(request.clone(), PATIENCE).unwrap_err();
@@ -140,6 +136,29 @@ fn a_request_that_does_not_fit_comes_back() -> sinew::Result<()> {
     drop((error, request));
     let id = client.call_with_listener(Number(8).into_erased(), |_| unreachable!("nobody answers")).unwrap();
     assert_eq!(client.withdraw(id).unwrap().into_unique::<Number>().unwrap().0, 8);
+    Ok(())
+}
+
+#[test]
+fn a_shared_request_is_copied_if_its_type_can() -> sinew::Result<()> {
+    let room = Room::new();
+    let number = MessageType::of_clone::<Number>();
+    let types = ServiceTypes::new(None, number, number).unwrap();
+    assert!(types.request().can_clone() && types.response().can_clone());
+    let kept = Number(9).into_erased();
+    let answer = kept.clone();
+    let server = room.node.erased_server("numbers", types).listener_erased(move |request: Request<'_>| {
+        assert_eq!(request.message.value_of::<Number>(), Some(&Number(7)));
+        request.respond(answer.clone())
+    })?;
+    let client = room.node.erased_client("numbers", types).create_erased()?;
+    assert!(client.types().request().can_clone() && server.types().response().can_clone());
+    let request = Number(7).into_erased();
+    let response = client.call(request.clone(), PATIENCE).unwrap();
+    assert_eq!(response.into_unique::<Number>().unwrap().0, 9);
+    assert_eq!((request.value_of(), kept.value_of()), (Some(&Number(7)), Some(&Number(9))));
+    let numbers = room.node.erased_subscription("numbers", number).create_erased()?;
+    assert!(numbers.message_type().can_clone());
     Ok(())
 }
 

@@ -1,13 +1,16 @@
 //! Messages of a class between participants that share nothing but memory.
 
-use crate::class::{Class, text_of};
+use crate::class::{Class, text, text_of};
 use crate::support::PATIENCE;
-use sinew::erased::{EncodingTable, MessageType, TypeTable};
+use sinew::erased::{EncodingTable, MessageRef, MessageType, TypeTable};
 use sinew::error::DecodeError;
+use sinew::event::MessageLost;
 use sinew::msg::TypeHash;
 use sinew::prelude::*;
 use sinew_interfaces::std_msgs::msg;
 use std::alloc::Layout;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::mpsc;
 
 fn contexts() -> (tempfile::TempDir, [Context; 2]) {
     let place = tempfile::tempdir_in("/dev/shm").expect("shared memory");
@@ -39,6 +42,93 @@ fn a_class_is_encoded_here_and_decoded_there() -> sinew::Result<()> {
     drop(value);
     assert_eq!(class.counts(), [1, 1, 0, 1, 0]);
     assert_eq!(others.counts(), [1, 0, 0, 0, 2]); // the first one keeps its block
+    Ok(())
+}
+
+#[test]
+fn a_decoder_that_panics_loses_the_message_and_no_thread() -> sinew::Result<()> {
+    let (_place, [here, there]) = contexts();
+    let (class, others) = (Class::new(), Class::new());
+    let (string, same) = (class.register(), others.register());
+    let publisher = here.node("sender")?.erased_publisher("text", string).create_erased()?;
+    let (say, lost) = mpsc::channel();
+    let receiver = there.node("receiver")?;
+    let values = receiver
+        .erased_subscription("text", same)
+        .on_message_lost(move |event: &MessageLost| say.send(event.total).unwrap())
+        .create_erased()?;
+    let executor = Executor::single();
+    executor.add(&there)?;
+    // The thread that receives for listeners decodes.
+    let (bell, news) = mpsc::channel();
+    values.set_listener(move |count| bell.send(count).unwrap());
+    assert!(publisher.wait_for_subscribers(1, PATIENCE) && values.wait_for_publishers(1, PATIENCE));
+    for (round, panics) in [false, true, true, false, false].into_iter().enumerate() {
+        others.panics.store(panics, SeqCst);
+        publisher.publish(class.message(string, &format!("text {round}"))).unwrap();
+        if panics {
+            let before = lost.try_iter().count();
+            assert_eq!(before, 0);
+            while lost.try_iter().count() == 0 {
+                executor.spin_once(PATIENCE)?;
+            }
+        } else {
+            assert_eq!(news.recv_timeout(PATIENCE), Ok(1));
+            assert_eq!(text_of(&values.take().unwrap().0), format!("text {round}"));
+        }
+    }
+    let counts = values.statistics();
+    assert_eq!((counts.taken, counts.overwritten), (3, 2));
+    // The first value was left broken, and is neither used nor dropped; the second block had none.
+    assert_eq!((others.replaced.load(SeqCst), others.counts()), (2, [0, 0, 0, 0, 5]));
+    Ok(())
+}
+
+#[test]
+fn a_filter_that_panics_loses_the_message_and_no_thread() -> sinew::Result<()> {
+    let (_place, [here, there]) = contexts();
+    let class = Class::new();
+    let string = class.register();
+    let publisher = here.node("sender")?.erased_publisher("text", string).create_erased()?;
+    let receiver = there.node("receiver")?;
+    let filter = |message: MessageRef<'_>| {
+        let text = text(message.value().unwrap());
+        assert_ne!(text, "bad", "the filter fails");
+        true
+    };
+    let values = receiver.erased_subscription("text", string).filter_erased(filter).create_erased()?;
+    let (bell, news) = mpsc::channel();
+    values.set_listener(move |count| bell.send(count).unwrap());
+    assert!(publisher.wait_for_subscribers(1, PATIENCE) && values.wait_for_publishers(1, PATIENCE));
+    for text in ["bad", "bad", "good"] {
+        publisher.publish(class.message(string, text)).unwrap();
+    }
+    assert_eq!(news.recv_timeout(PATIENCE), Ok(1));
+    assert_eq!(text_of(&values.take().unwrap().0), "good");
+    assert_eq!(values.statistics().overwritten, 2);
+    Ok(())
+}
+
+#[test]
+fn a_filter_that_panics_loses_the_retained_message_alone() -> sinew::Result<()> {
+    let (_place, [here, there]) = contexts();
+    let class = Class::new();
+    let (string, qos) = (class.register(), QoS::new().keep_last(5).transient_local());
+    let publisher = here.node("sender")?.erased_publisher("text", string).qos(qos).create_erased()?;
+    for text in ["bad", "good"] {
+        publisher.publish(class.message(string, text)).unwrap();
+    }
+    let filter = |message: MessageRef<'_>| {
+        assert_ne!(text(message.value().unwrap()), "bad", "the filter fails");
+        true
+    };
+    let receiver = there.node("receiver")?;
+    let late = receiver.erased_subscription("text", string).qos(qos).filter_erased(filter).create_erased()?;
+    let (bell, news) = mpsc::channel();
+    late.set_listener(move |count| bell.send(count).unwrap());
+    assert_eq!(news.recv_timeout(PATIENCE), Ok(1));
+    assert_eq!(text_of(&late.take().unwrap().0), "good");
+    assert_eq!((late.take().map(drop), late.statistics().overwritten), (None, 1));
     Ok(())
 }
 

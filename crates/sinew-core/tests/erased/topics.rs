@@ -2,7 +2,7 @@
 
 use crate::class::{Class, text, text_of};
 use crate::support::{Number, Room};
-use sinew::erased::{MessageType, Taken};
+use sinew::erased::{MessageRef, MessageType, Taken};
 use sinew::error::{CreateError, PublishFailure};
 use sinew::event::IncompatibleType;
 use sinew::msg::{GenericType, SerializedMessage, TypeHash};
@@ -138,6 +138,66 @@ fn encoded_messages_are_taken_as_they_are() -> sinew::Result<()> {
 }
 
 #[test]
+fn an_encoded_message_is_of_the_type_of_its_publisher() -> sinew::Result<()> {
+    let (room, class, others) = (Room::new(), Class::new(), Class::new());
+    let (string, same) = (class.register(), others.register());
+    let encoded = room.node.erased_subscription("text", string).accept_encoded().create_erased()?;
+    let publisher = room.node.erased_publisher("text", string).create_erased()?;
+    let other = room.node.erased_publisher("other", same).create_erased()?;
+    let mut bytes = [0; 14];
+    assert_eq!(class.message(string, "hello").encode_into(&mut bytes), Some(14));
+    let draft = || {
+        let mut draft = other.draft(14).unwrap();
+        draft.copy_from_slice(&bytes);
+        sinew::erased::Message::from(draft)
+    };
+    let published = |message| {
+        publisher.publish(message).unwrap();
+        let message = encoded.take().unwrap().0;
+        assert_eq!((message.message_type(), message.encoded()), (string, Some(&bytes[..])));
+        let value = message.into_value().unwrap();
+        assert_eq!((text_of(&value), value.message_type()), ("hello".to_owned(), string));
+    };
+    let address = |message: &sinew::erased::Message| message.encoded().unwrap().as_ptr();
+    let message = draft();
+    let lies_at = address(&message);
+    publisher.publish(message).unwrap();
+    assert_eq!(address(&encoded.take().unwrap().0), lies_at, "the only reference is not copied");
+    published(draft());
+    let shared = draft();
+    published(shared.clone());
+    assert_eq!((shared.message_type(), shared.encoded()), (same, Some(&bytes[..])));
+    published(sinew::erased::Message::encoded_from(same, &bytes).unwrap());
+    assert_eq!(others.counts(), [0; 5]);
+    // A message of a type that is known by name may hold its bytes as a value.
+    let known = GenericType::new(string.name(), string.hash().unwrap()).unwrap();
+    let bag = room.node.generic_subscription("bag", known).create()?;
+    let recorder = room.node.generic_publisher("bag", known).create()?;
+    recorder.publish(SerializedMessage::new(bytes.to_vec()))?;
+    published(bag.take().unwrap().0.into());
+    recorder.publish(SerializedMessage::new(vec![0; 3]))?;
+    let short = bag.take().unwrap().0;
+    let error = publisher.publish(short).unwrap_err();
+    assert_eq!(error.failure(), PublishFailure::Undecodable);
+    assert_eq!(error.into_message().encoded_length(), Some(3));
+    Ok(())
+}
+
+#[test]
+fn a_draft_has_room_for_its_header() -> sinew::Result<()> {
+    let (room, class) = (Room::new(), Class::new());
+    let string = class.register();
+    let publisher = room.node.erased_publisher("text", string).create_erased()?;
+    let known = GenericType::new(string.name(), string.hash().unwrap()).unwrap();
+    let typed = room.node.generic_publisher("text", known).create()?;
+    for length in 0..4 {
+        assert!(publisher.draft(length).is_none() && typed.image_draft(length).is_none());
+    }
+    assert_eq!(publisher.draft(4).unwrap().len(), 4);
+    Ok(())
+}
+
+#[test]
 fn a_bag_records_what_it_knows_by_name_only() -> sinew::Result<()> {
     let (room, class) = (Room::new(), Class::new());
     let string = class.register();
@@ -228,7 +288,7 @@ fn only_a_type_with_a_clone_function_can_be_owned() {
 fn a_filter_sees_the_message() -> sinew::Result<()> {
     let (room, class) = (Room::new(), Class::new());
     let string = class.register();
-    let short = |message: &sinew::erased::Message| text_of(message).len() < 6;
+    let short = |message: MessageRef<'_>| text(message.value().unwrap()).len() < 6;
     let subscription =
         room.node.erased_subscription("text", string).owned().filter_erased(short).create_erased()?;
     let publisher = room.node.erased_publisher("text", string).create_erased()?;

@@ -374,7 +374,8 @@ impl RemotePublisher {
         let Some(mut draft) = self.publisher.image_draft(payload.len()) else {
             counters.refused();
             shared.says_once("memory", || {
-                format!("no memory for a message of {} bytes on {name}", payload.len())
+                let length = payload.len();
+                format!("no memory for a message of {length} bytes on {name}, or too few bytes for one")
             });
             return Outcome { untold: lost + 1, has_stalled: false };
         };

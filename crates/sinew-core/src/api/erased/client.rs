@@ -119,8 +119,7 @@ impl Client {
     }
 
     fn fitting(&self, request: Message) -> Result<RawMessage, CallError> {
-        let types = &self.inner.calls.types;
-        fitting(request, types.request, (&self.inner.pool, "request"))
+        fitting(request, self.types().request(), (&self.inner.pool, "request"))
             .map_err(|(request, failure)| CallError::new(self.name(), failure, Some(request)))
     }
 

@@ -5,6 +5,7 @@ use crate::api::node::NodeCore;
 use crate::message::Gid;
 use crate::message::block::{Pool, RawMessage};
 use crate::message::erased::{Message, UninitMessage};
+use crate::message::generic;
 use crate::message::registered::MessageType;
 use crate::ros::failure::PublishFailure;
 use crate::ros::qos::QoS;
@@ -79,19 +80,22 @@ impl Publisher {
     }
 
     /// Reserves memory for a message of `length` encoded bytes, where other processes will read it
-    /// if they listen. It contains former content. Returns `None` if there is no memory for it, or
-    /// if the type has no encoded form.
+    /// if they listen. It contains former content. Returns `None` if there is no memory for it, if
+    /// the type has no encoded form, or if `length` is less than its header, 4 bytes.
     pub fn draft(&self, length: usize) -> Option<ImageDraft> {
         self.core.table.image.as_ref()?;
-        self.core.image_of(length).map(ImageDraft)
+        ImageDraft::of(&self.core, length)
     }
 
     /// Publishes a message, to every matching subscription before this returns. A message with one
     /// reference is published with its ownership: one subscription that owns its messages gets the
-    /// value itself, at its address. Otherwise as [`Publisher::publish`](crate::Publisher::publish).
+    /// value itself, at its address. One in encoded form may be of another type with the same name
+    /// and hash: it becomes one of the publisher's type, and its bytes are copied only if there are
+    /// other references to it. Otherwise as [`Publisher::publish`](crate::Publisher::publish).
     ///
     /// # Errors
-    /// The message comes back in the error, and no subscription got it; see [`PublishFailure`].
+    /// The message comes back in the error, and no subscription got it; see [`PublishFailure`]. One
+    /// whose encoded form is shorter than its header is [`PublishFailure::Undecodable`].
     pub fn publish(&self, message: impl Into<Message>) -> Result<(), PublishError> {
         let message = message.into();
         let own = self.core.table;
@@ -100,7 +104,9 @@ impl Publisher {
             let failure = PublishFailure::OtherType { publisher: own.name(), message: other };
             return Err(PublishError { failure, message });
         }
-        let message = message.into_inner();
+        let message = message
+            .into_type(own)
+            .map_err(|message| PublishError { failure: PublishFailure::Undecodable, message })?;
         self.core.note();
         let form = match message.is_image() {
             true => Form::IMAGE,
@@ -270,6 +276,14 @@ impl std::error::Error for PublishError {}
 /// A message to be written in its encoded form, where it will be published; from
 /// [`Publisher::image_draft`](crate::Publisher::image_draft) and [`Publisher::draft`]. Dropping it has no other effect.
 pub struct ImageDraft(pub(in crate::api) RawMessage);
+
+impl ImageDraft {
+    /// Returns `None` for fewer bytes than a header, which readers of this process rely on, or if
+    /// there is no memory.
+    pub(in crate::api) fn of(core: &PublisherCore, length: usize) -> Option<Self> {
+        if length < generic::HEADER { None } else { core.image_of(length).map(Self) }
+    }
+}
 
 impl Deref for ImageDraft {
     type Target = [u8];

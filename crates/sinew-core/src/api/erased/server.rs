@@ -8,7 +8,7 @@ use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::owner::Close;
 use crate::executor::wait_set::{self, Waitable};
-use crate::executor::{panic_message, prefetch, report};
+use crate::executor::{prefetch, report};
 use crate::message::block::RawMessage;
 use crate::message::info::{ChainScope, Publication};
 use crate::service::failure::CallFailure;
@@ -19,6 +19,7 @@ use crate::service::request_queue::{self, RequestListener, RequestQueue, ServerC
 use crate::service::statistics::ServerStatistics;
 use crate::sys::clock::Stamp;
 use crate::sys::logging::Level;
+use crate::sys::panics::panic_message;
 use crate::sys::sync::{Arc, AtomicBool, Ordering};
 use sinew_shm::{Callback, EndpointKey, OwnEndpoint};
 use std::any::Any;

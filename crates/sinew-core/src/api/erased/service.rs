@@ -6,7 +6,6 @@ use crate::message::erased::{Message, UninitMessage};
 use crate::message::generic::{GenericType, LONGEST_NAME, MOST_TYPES, is_type_name};
 use crate::message::info::Publication;
 use crate::message::registered::{MessageType, TypeError};
-use crate::message::type_support::TypeSupport;
 use crate::service::failure::CallFailure;
 use crate::service::info::RequestInfo;
 use crate::service::pending_calls::{CallFault, CallOutcome};
@@ -61,7 +60,9 @@ impl ServiceTypes {
         response: MessageType,
     ) -> Result<Self, TypeError> {
         let service = of.map(|(name, hash)| kept(name, hash)).transpose()?;
-        Ok(Self(types::ServiceTypes { request: request.table(), response: response.table(), service }))
+        let cloners = [request, response].map(MessageType::cloner);
+        let (request, response) = (request.table(), response.table());
+        Ok(Self(types::ServiceTypes { request, response, service, cloners }))
     }
 
     pub(in crate::api) fn from_inner(types: types::ServiceTypes) -> Self {
@@ -84,12 +85,12 @@ impl ServiceTypes {
 
     /// Returns the type of its requests.
     pub fn request(self) -> MessageType {
-        MessageType::of_table(self.0.request)
+        MessageType::of_table_with(self.0.request, self.0.cloners[0])
     }
 
     /// Returns the type of its responses.
     pub fn response(self) -> MessageType {
-        MessageType::of_table(self.0.response)
+        MessageType::of_table_with(self.0.response, self.0.cloners[1])
     }
 }
 
@@ -132,29 +133,30 @@ fn kept(name: &str, hash: TypeHash) -> Result<&'static ServiceType, TypeError> {
 /// value, and with one owner. Otherwise returns the message and the reason.
 pub(in crate::api) fn fitting(
     message: Message,
-    table: &'static TypeSupport,
+    own: MessageType,
     (pool, what): (&Arc<Pool>, &'static str),
 ) -> Result<RawMessage, (Message, CallFailure)> {
+    let table = own.table();
     if !message.fits(table) {
-        let (other, own) = (message.message_type(), MessageType::of_table(table));
+        let other = message.message_type();
         let reason = format!("the {what} is a {other:?}, but a {own:?} is sent");
         return Err((message, CallFailure::OtherType { reason }));
     }
-    let message = message.into_inner();
-    if message.is_image() {
-        let failure = match message.decoded(pool) {
-            Ok(value) => return Ok(value),
-            Err(error) => CallFailure::Undecodable { what, reason: error.to_string() },
+    if let Some(bytes) = message.to_be_decoded_for(table) {
+        return match RawMessage::decode(pool, bytes) {
+            Ok(value) => Ok(value),
+            Err(error) => Err((message, CallFailure::Undecodable { what, reason: error.to_string() })),
         };
-        return Err((Message::of(message), failure));
     }
+    let message = message.into_inner();
     if message.is_ownable() {
         return Ok(message);
     }
-    let Some(clone) = table.clone else {
+    let Some(clone) = own.cloner() else {
         return Err((Message::of(message), CallFailure::NotSole { what }));
     };
-    // SAFETY: the function is the type's own, the pool for the same type.
+    // SAFETY: the function copies values of the type, which the message has; the pool is for the
+    // same type.
     Ok(unsafe { message.duplicate(clone, pool) })
 }
 
@@ -324,7 +326,8 @@ impl fmt::Debug for Request<'_> {
 
 /// Converts a response, or returns it with the reason.
 fn checked(response: Message, core: &ServerCore) -> Result<RawMessage, RespondError> {
-    fitting(response, core.types.response, (&core.pool, "response"))
+    let of = ServiceTypes::from_inner(core.types).response();
+    fitting(response, of, (&core.pool, "response"))
         .map_err(|(response, failure)| RespondError { failure: Some(failure), response: Some(response) })
 }
 

@@ -66,9 +66,11 @@ impl Subscription {
         Self { core: inner.core.clone(), inner: Arc::new(inner) }
     }
 
-    /// Returns the type of its messages.
+    /// Returns the type of its messages. If it is [known](MessageType::known) by name and hash only,
+    /// encoded messages of publishers of this process may have the publisher's type instead.
     pub fn message_type(&self) -> MessageType {
-        MessageType::of_table(self.core.wanted.table)
+        let SubscriptionConfig { table, clone, .. } = self.core.wanted;
+        MessageType::of_table_with(table, clone)
     }
 
     /// Takes the oldest message that has not been taken yet. On a subscription that
@@ -110,6 +112,10 @@ impl Subscription {
 
     /// As [`Subscription::bring_in`](crate::Subscription::bring_in).
     pub fn bring_in(&self, timeout: Duration) -> bool {
+        // A publisher's first message may be in a connection that the helper thread has not seen.
+        if let Some(transport) = self.inner.node.context.transport() {
+            transport.refresh();
+        }
         self.core.bring_in(timeout)
     }
 

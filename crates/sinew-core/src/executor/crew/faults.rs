@@ -5,6 +5,7 @@ use crate::executor::error::{CallbackError, SpinError};
 use crate::executor::fault_policy::FaultPolicy;
 use crate::executor::task::Task;
 use crate::sys::logging::{About, Level, tell};
+use crate::sys::panics::{dispose_of, panic_message};
 use crate::sys::says;
 use std::any::Any;
 use std::error::Error;
@@ -68,30 +69,4 @@ pub(crate) fn report(level: Level, entity: &str, fault: &dyn fmt::Display) {
     // Every entity's description ends with its node.
     let node = entity.rsplit_once(" of node ").map_or("", |(_, node)| node);
     tell!(level; About { node, subject: entity }, "{fault}");
-}
-
-/// Runs code of the program that others wait for; its panic comes back as a text, for them.
-pub(crate) fn caught<R>(code: impl FnOnce() -> R) -> Result<R, String> {
-    catch_unwind(AssertUnwindSafe(code)).map_err(|panic| {
-        let message = panic_message(&*panic);
-        dispose_of(panic);
-        message
-    })
-}
-
-/// Drops a panic's payload; its `Drop` may panic in turn: one report is enough.
-pub(crate) fn dispose_of(panic: Box<dyn Any + Send>) {
-    let mut payload = panic;
-    for _ in 0..8 {
-        match catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-            Ok(()) => return,
-            Err(another) => payload = another,
-        }
-    }
-    std::mem::forget(payload); // it would go on for ever
-}
-
-pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "not a text".to_owned())
 }

@@ -14,10 +14,10 @@
 //! A waker of a future that is over may then wake the next one, which is polled once for nothing.
 
 use super::queue::{SpawnedFuture, WorkId, WorkQueueCore};
-use crate::executor::crew::faults::{caught, dispose_of, panic_message};
 use crate::executor::error::JoinError;
 use crate::executor::task::CallbackResult;
 use crate::message::info::{ChainScope, Lineage};
+use crate::sys::panics::{caught, dispose_of, panic_message};
 use crate::sys::sync::{Arc, Mutex, no_lock_is_held};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;

@@ -6,7 +6,7 @@
 //! A queue is a member of its group, except where another task runs it with work of its own: an
 //! asynchronous server runs its requests and its queue.
 
-use crate::executor::crew::faults::{caught, report};
+use crate::executor::crew::faults::report;
 use crate::executor::crew::scheduler::{TaskRef, signal};
 use crate::executor::error::PostError;
 use crate::executor::group_token::GroupToken;
@@ -18,6 +18,7 @@ use crate::executor::task::{CallbackResult, Task, TaskOutcome};
 use crate::message::info::{ChainScope, Lineage};
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::logging::Level;
+use crate::sys::panics::caught;
 use crate::sys::sync::{Arc, Mutex, no_lock_is_held};
 use slab::Slab;
 use std::any::Any;

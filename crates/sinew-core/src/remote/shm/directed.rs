@@ -12,12 +12,12 @@
 //!
 //! The encoded request or response, or the text of a failure, follows.
 
-use crate::executor::caught;
 use crate::message::block::{Pool, RawMessage};
 use crate::message::type_support::TypeSupport;
 use crate::service::failure::CallFailure;
 use crate::service::pending_calls::CallId;
 use crate::sys::coalescing_lock::CoalescingLock;
+use crate::sys::panics::caught;
 use crate::sys::sync::{Arc, Mutex};
 use sinew_msg::DecodeError;
 use sinew_shm::{

@@ -19,6 +19,7 @@ use crate::message::block::RawMessage;
 use crate::message::info::{NETWORK, Publication, introduce};
 use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::logging::{About, tell};
+use crate::sys::panics::caught;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, no_lock_is_held};
 use crate::topic::recipients;
 use crate::topic::remote_endpoint::RemoteEndpoint;
@@ -710,7 +711,12 @@ impl RemotePublisher {
         }
         if let Some(filter) = &subscription.wanted.filter {
             no_lock_is_held();
-            entries.retain(|entry| filter(&entry.message));
+            entries.retain(|entry| {
+                caught(|| filter(&entry.message)).unwrap_or_else(|panic| {
+                    subscription.is_lost_by_panic(&panic, deferred);
+                    false
+                })
+            });
         }
         if !entries.is_empty() {
             let more = subscription.merge(entries, JoinOrder::Before);
