@@ -378,6 +378,7 @@ impl Observer for DiscoveryObserver {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::sys::sync::{AtomicBool, Ordering};
 
     struct Flag(AtomicBool);
 
