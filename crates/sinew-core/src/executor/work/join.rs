@@ -3,10 +3,11 @@
 use super::future_cell::{FutureCell, OutputSink};
 use super::queue::{KeepAlive, SpawnedFuture, WorkId, WorkQueueCore};
 use crate::executor::error::{JoinError, PostError};
+use crate::executor::report;
 use crate::executor::task::CallbackResult;
-use crate::executor::{caught, report};
 use crate::message::info::Lineage;
 use crate::sys::logging::Level;
+use crate::sys::panics::caught;
 use crate::sys::sync::{Arc, Mutex};
 use std::mem;
 use std::task::{Context, Poll, Waker};
