@@ -237,6 +237,9 @@ impl Graph {
                 }
             }
             for source in &topic.sources {
+                if matches!(match_source(&**source, subscription), Match::Yes) {
+                    unmatch(subscription, source.lease(), deferred); // its lease would keep the handlers
+                }
                 topic.serve(source, deferred);
             }
             self.changed.notify_all();
