@@ -1,5 +1,5 @@
 //! Liveliness: who counts as alive, and who is told when that changes. Virtual time, but for the
-//! last test.
+//! last test and a part of the one before.
 #![expect(clippy::disallowed_types, reason = "a lock of the test's own")]
 
 use crate::support;
@@ -557,6 +557,29 @@ fn a_publisher_elsewhere_that_gives_its_signs_in_time_is_alive_however_late_the_
     publisher.assert_liveliness();
     executor.advance(Duration::from_millis(5))?;
     assert_eq!(log.lines(), [(1, 0, 1, -1)], "the next look finds the sign");
+    Ok(())
+}
+
+/// Its signs of life are times that mean nothing to the subscription.
+#[test]
+fn a_publisher_elsewhere_that_has_another_clock_is_not_watched() -> sinew::Result<()> {
+    let (early, late) = (VirtualClock::new(), VirtualClock::new());
+    late.set(sinew::time::Time::from_nanoseconds(1 << 62));
+    for (theirs, ours) in [(Some(&early), None), (None, Some(&late)), (Some(&early), Some(&late))] {
+        let (place, log) = (Place::new(), Log::new());
+        let (one, other) = (context_at(&place, theirs), context_at(&place, ours));
+        let _publisher = one.node("talker")?.publisher::<Number>("numbers").qos(manual()).create()?;
+        let node = other.node("listener")?;
+        let executor = Executor::single();
+        executor.add(&other)?;
+        let _subscription = subscription_in(&node, log.pen())?;
+        if ours.is_some() {
+            executor.advance(Duration::from_secs(1))?;
+        } else {
+            executor.spin_all(support::PATIENCE)?;
+        }
+        assert_eq!(log.lines(), [(1, 0, 1, 0)]);
+    }
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! The transport: this context's participant in shared memory, and the endpoints of the others.
 
+use super::endpoint_info::clock_of;
 use super::local_endpoints::LocalEndpoints;
 use super::own_participant::{EndpointAbout, OwnParticipant};
 use super::remote_publisher::{Heartbeats, RemotePublisher, StoredSigns};
@@ -200,11 +201,18 @@ impl ShmTransport {
     }
 }
 
-/// The lease of a publisher of another process, if it has one.
-fn lease_of(qos: &QoS, clock: Clock, peer: &Arc<Peer>, key: EndpointKey) -> Option<Arc<LivelinessLease>> {
+/// The lease of a publisher of another process, if it has one that can be watched: its signs of life
+/// are times of this context's clock.
+fn lease_of(
+    (entity, qos): (&Endpoint, &QoS),
+    clock: Clock,
+    peer: &Arc<Peer>,
+    key: EndpointKey,
+) -> Option<Arc<LivelinessLease>> {
+    let manual = qos.manual_lease_nanoseconds().filter(|_| clock_of(entity) == clock.identity());
     // A process gives its signs of life by the machine's clock: virtual time passes without them.
     let automatic = qos.automatic_lease_nanoseconds().filter(|_| !clock.is_virtual());
-    let (lease, signs): (i64, Box<dyn RemoteSigns>) = match (qos.manual_lease_nanoseconds(), automatic) {
+    let (lease, signs): (i64, Box<dyn RemoteSigns>) = match (manual, automatic) {
         (Some(lease), _) => (lease, Box::new(StoredSigns { peer: peer.clone(), key })),
         (None, Some(lease)) => (lease, Box::new(Heartbeats(peer.clone()))),
         (None, None) => return None,
@@ -266,7 +274,7 @@ impl Observer for DiscoveryObserver {
         };
         match entity.kind {
             EndpointKind::Publisher => {
-                let lease = lease_of(&described.qos, context.session().clock.clone(), peer, key);
+                let lease = lease_of((entity, &described.qos), context.session().clock.clone(), peer, key);
                 let publisher = RemotePublisher::new(&transport.own, peer, described, lease);
                 transport.publishers.lock().insert((peer.id(), key), publisher.clone());
                 context.graph().add_source(publisher);
