@@ -253,8 +253,8 @@ impl Graph {
     }
 
     /// Blocks until `condition` holds for the graph, for at most `timeout` of real time; tests it
-    /// now, and after each change. Returns `false` at the time limit, and if the context was shut
-    /// down. In a callback, it blocks the executor's thread.
+    /// now, after each change, and once more at the time limit. Returns `false` if it doesn't hold
+    /// then, and if the context was shut down. In a callback, it blocks the executor's thread.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -275,7 +275,8 @@ impl Graph {
                 return true;
             }
             if !changes.wait(deadline - Time::steady()) {
-                return false;
+                // It may depend on more than the graph.
+                return !self.0.session.has_ended() && condition(self);
             }
         }
     }

@@ -229,24 +229,15 @@ impl DiscoveryObserver {
         let context = transport.context.upgrade()?;
         Some((transport, context))
     }
-    /// Counts a change of the graph, which the participant's lists show already.
+    /// Counts a change of the graph, which the participant's lists and the matches show already.
     fn graph_changed(&self) {
         if let Some((_, context)) = self.both() {
             context.session().graph_changed();
         }
     }
-}
 
-impl Observer for DiscoveryObserver {
-    fn attend(&self, look: &mut dyn FnMut()) {
-        // Keeps the context alive while others are looked at: with it, the participant would leave.
-        let kept = self.both();
-        Deferred::keep(look);
-        drop(kept);
-    }
-
-    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
-        self.graph_changed();
+    /// Connects a new entity of another process with those here.
+    fn connect(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
         if entity.kind == EndpointKind::Client {
             // A gateway's own client exists because a server does.
             if let Some((_, context)) =
@@ -301,8 +292,8 @@ impl Observer for DiscoveryObserver {
         }
     }
 
-    fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
-        self.graph_changed();
+    /// Takes an entity that is gone from those here.
+    fn disconnect(&self, peer: &Arc<Peer>, key: EndpointKey) {
         let Some((transport, context)) = self.both() else { return };
         context.parameter_clients().went(ClientId::Of(peer.id(), key));
         let node = transport.nodes.lock().remove(&(peer.id(), key));
@@ -322,6 +313,25 @@ impl Observer for DiscoveryObserver {
             let server: Arc<dyn RemoteServer> = server;
             context.services().remove_remote(&server.described().topic, &server);
         }
+    }
+}
+
+impl Observer for DiscoveryObserver {
+    fn attend(&self, look: &mut dyn FnMut()) {
+        // Keeps the context alive while others are looked at: with it, the participant would leave.
+        let kept = self.both();
+        Deferred::keep(look);
+        drop(kept);
+    }
+
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
+        self.connect(peer, key, entity);
+        self.graph_changed();
+    }
+
+    fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
+        self.disconnect(peer, key);
+        self.graph_changed();
     }
 
     fn connected(&self, incoming: Incoming, target: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
