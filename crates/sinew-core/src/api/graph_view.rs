@@ -222,11 +222,17 @@ impl Graph {
     }
 
     /// Calls `listener` after each change, until the result is dropped: on the thread that made or
-    /// noticed the change, which may be one of the program's or one of the context's. It should be
-    /// short. No lock of the library is held meanwhile, so it may look at the graph, and create
-    /// endpoints: it is called again for those once it has returned. Several threads may call it at
-    /// once. Several changes may be one call, and a change that no list shows may be one, too. A
-    /// panic in it is reported.
+    /// noticed the change, which may be one of the program's or one of the context's. No lock of
+    /// the library is held meanwhile, so it may look at the graph, and create endpoints: it is
+    /// called again for those once it has returned. Several threads may call it at once. Several
+    /// changes may be one call, and a change that no list shows may be one, too. A panic in it is
+    /// reported.
+    ///
+    /// It should be short. The context's thread `sinew-shm`, which notices most changes in other
+    /// processes, also gives the signs of life for automatic publishers with a
+    /// [lease](crate::QoS::lease): these lapse for other processes while a listener on it takes
+    /// longer than the lease. A program with more to do wakes a thread of its own, or uses
+    /// [`changes`](Self::changes).
     ///
     /// ```
     /// use sinew::prelude::*;
