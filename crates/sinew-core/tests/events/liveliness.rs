@@ -530,7 +530,7 @@ fn counts_add_up_while_publishers_lapse_and_entities_come_and_go_on_many_threads
 fn context_at(place: &Place, clock: Option<&VirtualClock>) -> Context {
     let context = Context::builder().domain(3).directory(place.0.path());
     let context = if let Some(clock) = clock { context.virtual_time(clock) } else { context };
-    context.build().unwrap()
+    context.build().expect("no arguments to get wrong")
 }
 
 /// Only the newest sign of life is seen: it says nothing about the time before it.
