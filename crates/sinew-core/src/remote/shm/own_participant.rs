@@ -27,6 +27,11 @@ const BEATS: u32 = 4;
 /// Shortest time between two heartbeats.
 const SHORTEST_BEAT: Duration = Duration::from_millis(1);
 
+/// Shortest lease of an automatic publisher that other processes watch, in nanoseconds: a shorter
+/// one counts as this one, which has time for all its heartbeats.
+pub(super) const SHORTEST_LEASE: i64 = BEATS as i64 * 1_000_000;
+const _: () = assert!(SHORTEST_LEASE.unsigned_abs() as u128 == SHORTEST_BEAT.as_nanos() * BEATS as u128);
+
 /// A context's participant among the processes of its host.
 pub(crate) struct OwnParticipant {
     participant: OnceLock<Arc<Participant>>,

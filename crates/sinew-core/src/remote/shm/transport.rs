@@ -2,7 +2,7 @@
 
 use super::endpoint_info::clock_of;
 use super::local_endpoints::LocalEndpoints;
-use super::own_participant::{EndpointAbout, OwnParticipant};
+use super::own_participant::{EndpointAbout, OwnParticipant, SHORTEST_LEASE};
 use super::remote_publisher::{Heartbeats, RemotePublisher, StoredSigns};
 use super::sender::ShmAddress;
 use super::services::{ServerConnections, ShmClient, ShmServer};
@@ -212,6 +212,7 @@ fn lease_of(
     let manual = qos.manual_lease_nanoseconds().filter(|_| clock_of(entity) == clock.identity());
     // A process gives its signs of life by the machine's clock: virtual time passes without them.
     let automatic = qos.automatic_lease_nanoseconds().filter(|_| !clock.is_virtual());
+    let automatic = automatic.map(|lease| lease.max(SHORTEST_LEASE));
     let (lease, signs): (i64, Box<dyn RemoteSigns>) = match (manual, automatic) {
         (Some(lease), _) => (lease, Box::new(StoredSigns { peer: peer.clone(), key })),
         (None, Some(lease)) => (lease, Box::new(Heartbeats(peer.clone()))),
