@@ -81,7 +81,8 @@ impl Context {
 }
 
 impl Graph {
-    /// Returns the nodes, sorted by name. Two nodes of one name are listed twice.
+    /// Returns the nodes, sorted by name. Two nodes of one name on this host are listed twice, two
+    /// on the network that one gateway brings in once.
     ///
     /// ```
     /// use sinew::prelude::*;
