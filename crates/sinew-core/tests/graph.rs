@@ -339,3 +339,47 @@ fn threads_and_tasks_are_woken() -> sinew::Result<()> {
         Ok(())
     })
 }
+
+#[test]
+fn the_condition_is_tested_once_more_at_the_time_limit() -> sinew::Result<()> {
+    let graph = real_context().graph()?;
+    let mut tests = 0;
+    assert!(graph.wait_until(Duration::from_millis(1), |_| {
+        tests += 1;
+        tests == 2 // no change of the graph announces it
+    }));
+    Ok(())
+}
+
+/// A program that finds no match, and waits for the next change, misses none.
+#[test]
+fn a_change_is_counted_once_the_match_is_there() -> sinew::Result<()> {
+    for path in support::pair::PATHS {
+        let pair = support::pair::Pair::new(path);
+        let publisher = pair.owner.publisher::<Number>("numbers").create()?;
+        let graph = pair.owner.graph();
+        let becomes = |count: u64| {
+            let mut before = None;
+            loop {
+                let changes = graph.changes();
+                if publisher.subscription_count() == count {
+                    break;
+                }
+                before = Some(changes);
+            }
+            if let Some(mut changes) = before {
+                assert!(changes.wait(PATIENCE), "{count} came without a change");
+            }
+        };
+        for _ in 0..100 {
+            thread::scope(|scope| {
+                let made = scope.spawn(|| pair.asker.subscription::<Number>("numbers").create().unwrap());
+                becomes(1);
+                let subscription = made.join().unwrap();
+                scope.spawn(|| drop(subscription));
+                becomes(0);
+            });
+        }
+    }
+    Ok(())
+}

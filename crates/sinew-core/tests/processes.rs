@@ -610,8 +610,8 @@ fn who_publishes_and_goes_before_anybody_looks_is_heard() -> sinew::Result<()> {
     })
 }
 
-/// The last state is looked at, and the sum of the changes: on a busy machine, a publisher that does
-/// what it should may lapse as well.
+/// The last state is looked at, and the sum of the changes: a process that a busy machine gives no
+/// time for a whole lease lapses rightly, and lives again.
 #[test]
 fn a_publisher_lapses_when_its_process_is_stopped_and_is_gone_when_it_is_killed() -> sinew::Result<()> {
     const TEST: &str = "a_publisher_lapses_when_its_process_is_stopped_and_is_gone_when_it_is_killed";

@@ -9,8 +9,10 @@
 mod support;
 
 use sinew::error::DecodeError;
+use sinew::event::LivelinessChanged;
 use sinew::msg::{Encoding, Transport, TypeHash};
 use sinew::prelude::*;
+use sinew::qos::Liveliness;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -544,6 +546,31 @@ fn a_subscription_that_is_dropped_goes_at_once() -> sinew::Result<()> {
     std::iter::repeat_with(|| subscription.take()).find_map(|taken| taken).expect("it comes");
     drop(subscription);
     assert_eq!(Arc::strong_count(&captured), 1, "nobody has its filter any more");
+    Ok(())
+}
+
+/// Also not its handler for liveliness, which has the listener's whole context.
+#[test]
+fn a_subscription_that_is_dropped_leaves_nothing_with_a_publisher_elsewhere() -> sinew::Result<()> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let manual = QoS::default().liveliness(Liveliness::ManualByTopic).lease(PATIENCE);
+    let publisher = one.node("talker")?.publisher::<Text>("chatter").qos(manual).create()?;
+    let node = other.node("listener")?;
+    let captured = Arc::new(());
+    for _ in 0..3 {
+        let kept = captured.clone();
+        let changed = move |_: &LivelinessChanged| assert!(Arc::strong_count(&kept) > 0);
+        let subscription =
+            node.subscription::<Text>("chatter").qos(manual).on_liveliness_changed(changed).create()?;
+        assert!(publisher.wait_for_subscribers(1, PATIENCE));
+        assert_eq!(subscription.publisher_count(), 1);
+        drop(subscription);
+    }
+    wait_until("nobody has its handler any more", || Arc::strong_count(&captured) == 1);
+    drop((node, other));
+    let graph = one.graph()?;
+    wait_until("the listener's participant leaves", || graph.nodes().len() == 1);
     Ok(())
 }
 

@@ -81,7 +81,8 @@ impl Context {
 }
 
 impl Graph {
-    /// Returns the nodes, sorted by name. Two nodes of one name are listed twice.
+    /// Returns the nodes, sorted by name. Two nodes of one name on this host are listed twice, two
+    /// on the network that one gateway brings in once.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -222,11 +223,17 @@ impl Graph {
     }
 
     /// Calls `listener` after each change, until the result is dropped: on the thread that made or
-    /// noticed the change, which may be one of the program's or one of the context's. It should be
-    /// short. No lock of the library is held meanwhile, so it may look at the graph, and create
-    /// endpoints: it is called again for those once it has returned. Several threads may call it at
-    /// once. Several changes may be one call, and a change that no list shows may be one, too. A
-    /// panic in it is reported.
+    /// noticed the change, which may be one of the program's or one of the context's. No lock of
+    /// the library is held meanwhile, so it may look at the graph, and create endpoints: it is
+    /// called again for those once it has returned. Several threads may call it at once. Several
+    /// changes may be one call, and a change that no list shows may be one, too. A panic in it is
+    /// reported.
+    ///
+    /// It should be short. The context's thread `sinew-shm`, which notices most changes in other
+    /// processes, also gives the signs of life for automatic publishers with a
+    /// [lease](crate::QoS::lease): these lapse for other processes while a listener on it takes
+    /// longer than the lease. A program with more to do wakes a thread of its own, or uses
+    /// [`changes`](Self::changes).
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -253,8 +260,8 @@ impl Graph {
     }
 
     /// Blocks until `condition` holds for the graph, for at most `timeout` of real time; tests it
-    /// now, and after each change. Returns `false` at the time limit, and if the context was shut
-    /// down. In a callback, it blocks the executor's thread.
+    /// now, after each change, and once more at the time limit. Returns `false` if it doesn't hold
+    /// then, and if the context was shut down. In a callback, it blocks the executor's thread.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -275,7 +282,8 @@ impl Graph {
                 return true;
             }
             if !changes.wait(deadline - Time::steady()) {
-                return false;
+                // It may depend on more than the graph.
+                return !self.0.session.has_ended() && condition(self);
             }
         }
     }

@@ -55,7 +55,9 @@ impl GraphChanges {
     }
 
     /// Returns a future for the next change: `true` once the graph has changed since the last wait,
-    /// `false` if the context was shut down. It may be dropped at any time, and no change is lost.
+    /// or since this was made; otherwise `false` once the context was shut down. Unlike
+    /// [`wait`](Self::wait), it still returns `true` for a change before the shutdown. It may be
+    /// dropped at any time, and no change is lost.
     ///
     /// ```
     /// use sinew::prelude::*;

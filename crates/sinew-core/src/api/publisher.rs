@@ -191,8 +191,9 @@ impl<T: Message> Publisher<T> {
 
     /// Asserts that this publisher is alive, as publishing does: for one that is
     /// [manual by topic](crate::qos::Liveliness::ManualByTopic) and has nothing to publish within
-    /// its [lease](QoS::lease). No effect on other publishers, which are alive anyway. Never blocks
-    /// except for short locks.
+    /// its [lease](QoS::lease). No effect on other publishers, which are alive anyway. It stays on
+    /// this host: on other hosts, only messages are signs of life. Never blocks except for short
+    /// locks.
     ///
     /// ```
     /// use sinew::prelude::*;

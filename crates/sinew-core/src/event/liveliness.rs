@@ -11,8 +11,9 @@
 //! Other processes read the time of the last sign in shared memory ([`RemoteSigns`]): of a manual
 //! publisher, or of its process for an automatic publisher with a lease. There, the lease is
 //! watched in the same way by the timers of the matched subscriptions, and only by them: each look
-//! begins with the signs that were given meanwhile. So a publisher lapses there as well if its
-//! process is stopped. Nothing announces that it lives again. So an expired lease is looked at
+//! begins with the newest sign. So a publisher lapses there as well if its process is stopped. A gap
+//! between two signs is noticed only if a look falls into it, as the newest sign replaces those
+//! before it. Nothing announces that the publisher lives again. So an expired lease is looked at
 //! again now and then, and when a message arrives.
 //!
 //! Locks: graph or publisher -> lease -> timer or status -> scheduler.
@@ -82,6 +83,18 @@ impl Lease {
         let sooner = revived || now < self.last; // or the clock was set back
         (self.last, self.alive) = (now, true);
         Sign { expired, revived, sooner }
+    }
+
+    /// Records the newest sign of a publisher in another process, later than the last one known.
+    /// Returns `false` if the lease has expired, which only [`sign`](Self::sign) undoes.
+    ///
+    /// Unlike [`sign`](Self::sign), it finds no expiry in between: earlier signs were overwritten,
+    /// so the time since the last one known says nothing.
+    fn extend(&mut self, newest: i64) -> bool {
+        if self.alive {
+            self.last = newest;
+        }
+        self.alive
     }
 }
 
@@ -243,6 +256,7 @@ impl LeaseState {
         if let WatchedPublisher::Remote(signs) = publisher
             && let Some(last) = signs.last().map(|last| last.min(now)) // its process is not trusted
             && last > self.lease.last
+            && !self.lease.extend(last)
         {
             self.sign(last, publisher, deferred);
         }

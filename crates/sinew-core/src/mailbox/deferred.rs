@@ -27,6 +27,12 @@ pub(crate) trait Drainable: Send + Sync {
     fn drain(&self);
 }
 
+/// Something that programs watch, which has changed.
+pub(crate) trait Watched: Send + Sync {
+    /// Notifies those that watch. The caller holds no lock.
+    fn notify(&self);
+}
+
 /// Deferred work beyond what is stored inline.
 #[derive(Default)]
 struct Backlog {
@@ -36,6 +42,8 @@ struct Backlog {
     warnings: Vec<Warning>,
     /// Sources elsewhere that may have something to read.
     undrained: Vec<Arc<dyn Drainable>>,
+    /// Each once, however often it has changed.
+    changed: Vec<Arc<dyn Watched>>,
     /// Other code of the program.
     work: Vec<Box<dyn FnOnce() + Send>>,
 }
@@ -98,6 +106,20 @@ impl Deferred {
     /// Defers code of the program.
     pub(crate) fn run_later(&mut self, work: impl FnOnce() + Send + 'static) {
         self.backlog().work.push(Box::new(work));
+    }
+
+    /// Notifies those that watch: at once, or when this thread no longer [keeps](Self::keep) a
+    /// lock, then once for all changes until then.
+    pub(crate) fn notify(watched: Arc<dyn Watched>) {
+        if !IS_KEEPING.get() {
+            return watched.notify();
+        }
+        Self::with(|deferred| deferred.notify_later(watched));
+    }
+
+    /// Defers notifying those that watch, once for all changes until then.
+    pub(crate) fn notify_later(&mut self, watched: Arc<dyn Watched>) {
+        self.backlog().has_changed(watched);
     }
 
     /// Defers signalling an executor.
@@ -185,18 +207,26 @@ impl Backlog {
         let _ = BACKLOG.try_with(|place| place.set(Some(self))); // nothing is left in a thread that ends
     }
 
+    fn has_changed(&mut self, watched: Arc<dyn Watched>) {
+        if !self.changed.iter().any(|known| Arc::ptr_eq(known, &watched)) {
+            self.changed.push(watched);
+        }
+    }
+
     fn append(&mut self, other: &mut Self) {
         self.dropped.append(&mut other.dropped);
         self.signals.append(&mut other.signals);
         self.heard.append(&mut other.heard);
         self.warnings.append(&mut other.warnings);
         self.undrained.append(&mut other.undrained);
+        other.changed.drain(..).for_each(|watched| self.has_changed(watched));
         self.work.append(&mut other.work);
     }
 
     fn empty(&mut self) {
         self.signals.drain(..).for_each(|scheduler| scheduler.signal());
         self.heard.drain(..).for_each(Notification::tell);
+        self.changed.drain(..).for_each(|watched| watched.notify());
         self.work.drain(..).for_each(|work| work());
         self.dropped.clear();
         while let Some(source) = self.undrained.pop() {
@@ -212,6 +242,30 @@ impl Backlog {
 mod tests {
     use super::*;
     use crate::sys::sync::{AtomicUsize, Ordering};
+
+    #[test]
+    fn changes_while_a_lock_is_kept_are_one_notification() {
+        struct Notified(AtomicUsize);
+
+        impl Watched for Notified {
+            fn notify(&self) {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+
+        let [one, other] = [(); 2].map(|()| Arc::new(Notified(AtomicUsize::new(0))));
+        let counts = || [&one, &other].map(|notified| notified.0.load(Ordering::Relaxed));
+        Deferred::keep(|| {
+            for _ in 0..3 {
+                Deferred::notify(one.clone());
+                Deferred::with(|deferred| deferred.notify_later(other.clone()));
+            }
+            assert_eq!(counts(), [0, 0]);
+        });
+        assert_eq!(counts(), [1, 1]);
+        (0..3).for_each(|_| Deferred::notify(one.clone()));
+        assert_eq!(counts(), [4, 1], "at once");
+    }
 
     #[test]
     fn what_is_left_to_do_inside_waits_for_the_outermost() {

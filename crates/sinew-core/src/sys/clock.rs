@@ -6,13 +6,14 @@
 //! steps only, so an offset that is measured once a second is valid for a second.
 
 use super::jump::{ClockChange, TimeJump};
-use super::sync::{Arc, AtomicI64, AtomicU64, HintI64, Mutex, Ordering};
+use super::sync::{Arc, AtomicI64, AtomicU64, HintI64, Mutex, Ordering, next_serial};
 use rustix::time::{
     ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
     timerfd_settime,
 };
 use std::cell::Cell;
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Weak;
@@ -182,6 +183,12 @@ impl Clock {
         }
     }
 
+    /// Returns the number that tells other processes which clock it is: 0 for the machine's,
+    /// otherwise the random number of the virtual clock.
+    pub(crate) fn identity(&self) -> u64 {
+        self.0.source.as_ref().map_or(0, |source| source.0.identity)
+    }
+
     /// Returns the steady time in nanoseconds.
     #[inline]
     pub(crate) fn steady(&self) -> i64 {
@@ -336,6 +343,8 @@ pub struct VirtualClock(Arc<Virtual>);
 struct Virtual {
     now: AtomicI64,
     stamps: AtomicU64,
+    /// See [`Clock::identity`].
+    identity: u64,
     /// Executors that wait for this clock.
     waiting: Mutex<Vec<Weak<dyn Wake>>>,
 }
@@ -352,6 +361,7 @@ impl VirtualClock {
         Self(Arc::new(Virtual {
             now: AtomicI64::new(0),
             stamps: AtomicU64::new(1),
+            identity: RandomState::new().hash_one(next_serial()).max(1), // 0 is the machine's
             waiting: Mutex::new(Vec::new()),
         }))
     }

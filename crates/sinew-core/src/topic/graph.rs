@@ -80,6 +80,13 @@ impl Graph {
         name
     }
 
+    /// Counts a change of endpoints or matches, once the lists and the matches show it: a program
+    /// that looks at them and finds nothing waits for the next change.
+    fn has_changed(&self, deferred: &mut Deferred) {
+        self.changed.notify_all();
+        self.session.graph_changed_under(deferred);
+    }
+
     /// Creates a publisher, known to other processes by `endpoints`, one for each transport. It is
     /// matched before this returns, so its first message reaches every subscription that exists.
     pub(crate) fn add_publisher(
@@ -106,8 +113,7 @@ impl Graph {
                 }
             }
             push(&mut entry.publishers, publisher.clone());
-            self.changed.notify_all();
-            self.session.graph_changed_under(deferred);
+            self.has_changed(deferred);
             publisher
         })
     }
@@ -118,14 +124,13 @@ impl Graph {
             let topic = topics.get_mut(&publisher.topic)?;
             let index = topic.publishers.iter().position(|other| Arc::ptr_eq(other, publisher))?;
             let gone = topic.publishers.swap_remove(index);
-            self.session.graph_changed_under(deferred);
             warn_unmatched_publisher(publisher, true, deferred);
             for subscription in &topic.subscriptions {
                 if matches!(match_local(publisher, subscription), Match::Yes) {
                     disconnect(publisher, subscription, deferred);
                 }
             }
-            self.changed.notify_all();
+            self.has_changed(deferred);
             let class = &publisher.class;
             let unused = !topic.publishers.iter().any(|other| Arc::ptr_eq(&other.class, class));
             let class = unused.then(|| topic.classes.iter().position(|other| Arc::ptr_eq(other, class)));
@@ -151,7 +156,6 @@ impl Graph {
             push(&mut entry.subscriptions, subscription.clone());
             let old = entry.renew_subscribers(&subscription);
             self.session.count_change();
-            self.session.graph_changed_under(deferred);
             for publisher in &entry.publishers {
                 tell(publisher, &subscription, deferred);
             }
@@ -159,7 +163,7 @@ impl Graph {
                 meet_source(source, &subscription, deferred);
                 entry.serve(source, deferred);
             }
-            self.changed.notify_all();
+            self.has_changed(deferred);
             (subscription, old)
         });
         drop(old); // old lists may be the last to hold entities: outside the lock
@@ -228,7 +232,6 @@ impl Graph {
             warn_unmatched_subscription(subscription, true, deferred);
             let old = topic.renew_subscribers(subscription);
             self.session.count_change();
-            self.session.graph_changed_under(deferred);
             let mut ways = Vec::new();
             for publisher in &topic.publishers {
                 if matches!(match_local(publisher, subscription), Match::Yes) {
@@ -237,9 +240,12 @@ impl Graph {
                 }
             }
             for source in &topic.sources {
+                if matches!(match_source(&**source, subscription), Match::Yes) {
+                    unmatch(subscription, source.lease(), deferred); // its lease would keep the handlers
+                }
                 topic.serve(source, deferred);
             }
-            self.changed.notify_all();
+            self.has_changed(deferred);
             let topic = topic.is_empty().then(|| topics.remove(&subscription.wanted.topic));
             Some((gone, old, ways, topic))
         });
@@ -259,7 +265,7 @@ impl Graph {
         topics.values().flat_map(of_topic).collect()
     }
 
-    // ---- other processes ----
+    // ---- other processes: the observer of the others counts what comes and goes ----
 
     /// Adds a publisher of another process.
     pub(crate) fn add_source(&self, source: Arc<dyn RemoteSource>) {
@@ -337,12 +343,16 @@ impl Graph {
         }
         later_with(|deferred| {
             let topics = self.topics.lock();
+            let mut has_changed = false;
             for publisher in topics.values().flat_map(|topic| &topic.publishers) {
                 for origin in publisher.connect_again() {
                     publisher.match_listeners.subscription(origin, true, deferred);
+                    has_changed = true;
                 }
             }
-            self.changed.notify_all();
+            if has_changed {
+                self.has_changed(deferred);
+            }
         });
     }
 

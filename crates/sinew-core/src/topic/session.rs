@@ -4,7 +4,7 @@ use super::graph_changes::GraphChanges;
 use crate::executor::crew::scheduler::Scheduler;
 use crate::executor::crew::wait_graph::WaitGraph;
 use crate::executor::owner::Close;
-use crate::mailbox::deferred::Deferred;
+use crate::mailbox::deferred::{Deferred, Watched};
 use crate::ros::failure::CreateError;
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock, Wake};
 use crate::sys::jump::{FollowsTime, TimeJump};
@@ -243,8 +243,7 @@ impl Session {
     /// caller's lock is released.
     pub(crate) fn graph_changed_under(self: &Arc<Self>, deferred: &mut Deferred) {
         if self.graph_changes.note() {
-            let session = self.clone();
-            deferred.run_later(move || session.graph_changes.notify());
+            deferred.notify_later(self.clone());
         }
     }
 
@@ -252,8 +251,7 @@ impl Session {
     /// only one that this thread [keeps](Deferred::keep).
     pub(crate) fn graph_changed(self: &Arc<Self>) {
         if self.graph_changes.note() {
-            let session = self.clone();
-            Deferred::run(move || session.graph_changes.notify());
+            Deferred::notify(self.clone());
         }
     }
 
@@ -265,5 +263,11 @@ impl Session {
     /// Whether there was no room since the last call.
     pub(crate) fn take_refused(&self) -> bool {
         self.refused.swap(false, Ordering::Relaxed)
+    }
+}
+
+impl Watched for Session {
+    fn notify(&self) {
+        self.graph_changes.notify();
     }
 }

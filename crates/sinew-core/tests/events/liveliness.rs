@@ -1,5 +1,5 @@
 //! Liveliness: who counts as alive, and who is told when that changes. Virtual time, but for the
-//! last test.
+//! last test and a part of the one before.
 #![expect(clippy::disallowed_types, reason = "a lock of the test's own")]
 
 use crate::support;
@@ -10,8 +10,9 @@ use sinew::event::{LivelinessChanged, LivelinessLost};
 use sinew::executor::FaultPolicy;
 use sinew::prelude::*;
 use sinew::qos::Liveliness;
+use sinew::time::VirtualClock;
 use std::sync::{Arc, Mutex, mpsc};
-use support::{Log, Number, Pen, Room, numbers_in, real_context};
+use support::{Log, Number, Pen, Place, Room, numbers_in, real_context};
 
 const LEASE: Duration = Duration::from_millis(10);
 
@@ -522,6 +523,63 @@ fn counts_add_up_while_publishers_lapse_and_entities_come_and_go_on_many_threads
     let sums = told.iter().fold((0, 0), |sums, told| (sums.0 + told.2, sums.1 + told.3));
     assert_eq!(sums, (0, 0));
     assert!(told.iter().all(|told| told.0 + told.1 <= 4), "{told:?}");
+    Ok(())
+}
+
+/// A context at this place, in virtual time or in real time.
+fn context_at(place: &Place, clock: Option<&VirtualClock>) -> Context {
+    let context = Context::builder().domain(3).directory(place.0.path());
+    let context = if let Some(clock) = clock { context.virtual_time(clock) } else { context };
+    context.build().expect("no arguments to get wrong")
+}
+
+/// Only the newest sign of life is seen: it says nothing about the time before it.
+#[test]
+fn a_publisher_elsewhere_that_gives_its_signs_in_time_is_alive_however_late_the_look() -> sinew::Result<()> {
+    let (place, clock, log) = (Place::new(), VirtualClock::new(), Log::new());
+    let [one, other] = [(); 2].map(|()| context_at(&place, Some(&clock)));
+    let publisher = one.node("talker")?.publisher::<Number>("numbers").qos(manual()).create()?;
+    let node = other.node("listener")?;
+    let executor = Executor::single();
+    executor.add(&other)?;
+    let _subscription = subscription_in(&node, log.pen())?;
+    executor.spin_all(support::PATIENCE)?;
+    assert_eq!(log.lines(), [(1, 0, 1, 0)]);
+    for _ in 0..3 {
+        clock.advance(Duration::from_millis(9));
+        publisher.assert_liveliness();
+    }
+    executor.spin_all(support::PATIENCE)?;
+    assert_eq!(log.lines(), []);
+    executor.advance(Duration::from_millis(11))?;
+    assert_eq!(log.lines(), [(0, 1, -1, 1)]);
+    executor.advance(Duration::from_millis(15))?;
+    publisher.assert_liveliness();
+    executor.advance(Duration::from_millis(5))?;
+    assert_eq!(log.lines(), [(1, 0, 1, -1)], "the next look finds the sign");
+    Ok(())
+}
+
+/// Its signs of life are times that mean nothing to the subscription.
+#[test]
+fn a_publisher_elsewhere_that_has_another_clock_is_not_watched() -> sinew::Result<()> {
+    let (early, late) = (VirtualClock::new(), VirtualClock::new());
+    late.set(sinew::time::Time::from_nanoseconds(1 << 62));
+    for (theirs, ours) in [(Some(&early), None), (None, Some(&late)), (Some(&early), Some(&late))] {
+        let (place, log) = (Place::new(), Log::new());
+        let (one, other) = (context_at(&place, theirs), context_at(&place, ours));
+        let _publisher = one.node("talker")?.publisher::<Number>("numbers").qos(manual()).create()?;
+        let node = other.node("listener")?;
+        let executor = Executor::single();
+        executor.add(&other)?;
+        let _subscription = subscription_in(&node, log.pen())?;
+        if ours.is_some() {
+            executor.advance(Duration::from_secs(1))?;
+        } else {
+            executor.spin_all(support::PATIENCE)?;
+        }
+        assert_eq!(log.lines(), [(1, 0, 1, 0)]);
+    }
     Ok(())
 }
 

@@ -16,6 +16,7 @@
 //! | 32.. | liveliness lease |
 //! | 40.. | `max_samples`, u64; 0 for the default |
 //! | 48.. | `max_blocking_time` in ns |
+//! | 56.. | clock of the signs of life, u64: 0 the machine's, otherwise a virtual clock's random number |
 
 use crate::ros::origin::Origin;
 use crate::ros::qos::{Durability, History, Liveliness, QoS, Reliability};
@@ -107,6 +108,19 @@ impl Origin {
     pub fn of(endpoint: &Endpoint) -> Option<Self> {
         Self::from_byte(endpoint.qos[6])
     }
+}
+
+/// The word of the bytes that is the number of the clock.
+const CLOCK: usize = 7;
+
+/// Writes the number of a participant's clock into the bytes of a QoS.
+pub(super) fn write_clock(clock: u64, bytes: &mut [u8; 64]) {
+    bytes.as_chunks_mut::<8>().0[CLOCK] = clock.to_le_bytes();
+}
+
+/// Returns the number of the clock of which an endpoint's signs of life are times.
+pub(super) fn clock_of(endpoint: &Endpoint) -> u64 {
+    u64::from_le_bytes(endpoint.qos.as_chunks::<8>().0[CLOCK])
 }
 
 impl RemoteEndpoint {

@@ -1,6 +1,7 @@
 //! This context's participant: advertising endpoints to other processes, and the ports on which
 //! they notify this process's threads.
 
+use super::endpoint_info::write_clock;
 use super::local_endpoints::LocalEndpoints;
 use super::receiver_thread::{ReceiverThread, StartError};
 use super::type_descriptions::KnownTypes;
@@ -26,6 +27,11 @@ const BEATS: u32 = 4;
 /// Shortest time between two heartbeats.
 const SHORTEST_BEAT: Duration = Duration::from_millis(1);
 
+/// Shortest lease of an automatic publisher that other processes watch, in nanoseconds: a shorter
+/// one counts as this one, which has time for all its heartbeats.
+pub(super) const SHORTEST_LEASE: i64 = BEATS as i64 * 1_000_000;
+const _: () = assert!(SHORTEST_LEASE.unsigned_abs() as u128 == SHORTEST_BEAT.as_nanos() * BEATS as u128);
+
 /// A context's participant among the processes of its host.
 pub(crate) struct OwnParticipant {
     participant: OnceLock<Arc<Participant>>,
@@ -40,6 +46,8 @@ pub(crate) struct OwnParticipant {
     /// Whether the receiver couldn't be started.
     lacks_receiver: AtomicBool,
     told: KnownTypes,
+    /// Number of the context's clock, of which the signs of life are times.
+    clock: u64,
 }
 
 impl OwnParticipant {
@@ -54,6 +62,7 @@ impl OwnParticipant {
             receiver_port: OnceLock::new(),
             lacks_receiver: AtomicBool::new(false),
             told: KnownTypes::default(),
+            clock: context.session().clock.identity(),
         }
     }
 
@@ -75,7 +84,7 @@ impl OwnParticipant {
             name: about.name.to_owned(),
             type_name: about.table.map_or("", TypeSupport::name).to_owned(),
             hash: about.table.and_then(TypeSupport::hash).map_or([0; 32], |hash| hash.0),
-            qos: told(about.qos, about.table.is_some_and(|table| table.image.is_some()), about.origin),
+            qos: self.told(about.qos, about.table.is_some_and(|table| table.image.is_some()), about.origin),
         };
         if let Some(table) = about.table {
             self.told.offer(participant.domain(), table);
@@ -201,7 +210,7 @@ impl OwnParticipant {
             name: name.to_owned(),
             type_name,
             hash,
-            qos: told(qos, travels, origin),
+            qos: self.told(qos, travels, origin),
         };
         let failed = |source: CapacityError| CreateError::SharedMemory {
             name: name.to_owned(),
@@ -210,6 +219,14 @@ impl OwnParticipant {
         let participant = self.participant().ok_or_else(|| failed(CapacityError::Left { forked: false }))?;
         self.told.offer_service(participant.domain(), types);
         participant.advertise(&entity, None).map_err(failed)
+    }
+
+    /// Returns the published form of a QoS, for an endpoint with this origin.
+    fn told(&self, qos: QoS, travels: bool, origin: Origin) -> [u8; 64] {
+        let mut bytes = qos.to_bytes(travels);
+        origin.write_to(&mut bytes);
+        write_clock(self.clock, &mut bytes);
+        bytes
     }
 
     /// Whether the receiver couldn't be started before, and is there now.
@@ -241,11 +258,4 @@ pub(crate) struct EndpointAbout<'a> {
     pub(crate) qos: QoS,
     pub(crate) origin: Origin,
     pub(crate) of_node: Option<EndpointKey>,
-}
-
-/// Returns the published form of a QoS, for an endpoint with this origin.
-fn told(qos: QoS, travels: bool, origin: Origin) -> [u8; 64] {
-    let mut bytes = qos.to_bytes(travels);
-    origin.write_to(&mut bytes);
-    bytes
 }

@@ -313,7 +313,7 @@ impl RemotePublisher {
             self.read_news(reading, deferred);
         }
         if let Some(lease) = &self.lease {
-            lease.look_again(deferred); // a message was a sign of life
+            lease.look_again(deferred); // a message of a manual publisher was a sign of life
         }
         let RingReader { incoming, stalled, retained, .. } = reading;
         let is_read = incoming.as_mut().is_none_or(Incoming::is_over);

@@ -1,7 +1,8 @@
 //! The transport: this context's participant in shared memory, and the endpoints of the others.
 
+use super::endpoint_info::clock_of;
 use super::local_endpoints::LocalEndpoints;
-use super::own_participant::{EndpointAbout, OwnParticipant};
+use super::own_participant::{EndpointAbout, OwnParticipant, SHORTEST_LEASE};
 use super::remote_publisher::{Heartbeats, RemotePublisher, StoredSigns};
 use super::sender::ShmAddress;
 use super::services::{ServerConnections, ShmClient, ShmServer};
@@ -200,11 +201,19 @@ impl ShmTransport {
     }
 }
 
-/// The lease of a publisher of another process, if it has one.
-fn lease_of(qos: &QoS, clock: Clock, peer: &Arc<Peer>, key: EndpointKey) -> Option<Arc<LivelinessLease>> {
+/// The lease of a publisher of another process, if it has one that can be watched: its signs of life
+/// are times of this context's clock.
+fn lease_of(
+    (entity, qos): (&Endpoint, &QoS),
+    clock: Clock,
+    peer: &Arc<Peer>,
+    key: EndpointKey,
+) -> Option<Arc<LivelinessLease>> {
+    let manual = qos.manual_lease_nanoseconds().filter(|_| clock_of(entity) == clock.identity());
     // A process gives its signs of life by the machine's clock: virtual time passes without them.
     let automatic = qos.automatic_lease_nanoseconds().filter(|_| !clock.is_virtual());
-    let (lease, signs): (i64, Box<dyn RemoteSigns>) = match (qos.manual_lease_nanoseconds(), automatic) {
+    let automatic = automatic.map(|lease| lease.max(SHORTEST_LEASE));
+    let (lease, signs): (i64, Box<dyn RemoteSigns>) = match (manual, automatic) {
         (Some(lease), _) => (lease, Box::new(StoredSigns { peer: peer.clone(), key })),
         (None, Some(lease)) => (lease, Box::new(Heartbeats(peer.clone()))),
         (None, None) => return None,
@@ -221,28 +230,15 @@ impl DiscoveryObserver {
         let context = transport.context.upgrade()?;
         Some((transport, context))
     }
-    /// Counts a change of the graph, which the participant's lists show already.
+    /// Counts a change of the graph, which the participant's lists and the matches show already.
     fn graph_changed(&self) {
         if let Some((_, context)) = self.both() {
             context.session().graph_changed();
         }
     }
-}
 
-impl Observer for DiscoveryObserver {
-    fn attend(&self, look: &mut dyn FnMut()) {
-        // Keeps the context alive while others are looked at: with it, the participant would leave.
-        let kept = self.both();
-        Deferred::keep(look);
-        drop(kept);
-    }
-
-    fn drain(&self, sink: Arc<dyn Sink>) {
-        Deferred::run(move || sink.drain());
-    }
-
-    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
-        self.graph_changed();
+    /// Connects a new entity of another process with those here.
+    fn connect(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
         if entity.kind == EndpointKind::Client {
             // A gateway's own client exists because a server does.
             if let Some((_, context)) =
@@ -270,7 +266,7 @@ impl Observer for DiscoveryObserver {
         };
         match entity.kind {
             EndpointKind::Publisher => {
-                let lease = lease_of(&described.qos, context.session().clock.clone(), peer, key);
+                let lease = lease_of((entity, &described.qos), context.session().clock.clone(), peer, key);
                 let publisher = RemotePublisher::new(&transport.own, peer, described, lease);
                 transport.publishers.lock().insert((peer.id(), key), publisher.clone());
                 context.graph().add_source(publisher);
@@ -297,8 +293,8 @@ impl Observer for DiscoveryObserver {
         }
     }
 
-    fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
-        self.graph_changed();
+    /// Takes an entity that is gone from those here.
+    fn disconnect(&self, peer: &Arc<Peer>, key: EndpointKey) {
         let Some((transport, context)) = self.both() else { return };
         context.parameter_clients().went(ClientId::Of(peer.id(), key));
         let node = transport.nodes.lock().remove(&(peer.id(), key));
@@ -318,6 +314,29 @@ impl Observer for DiscoveryObserver {
             let server: Arc<dyn RemoteServer> = server;
             context.services().remove_remote(&server.described().topic, &server);
         }
+    }
+}
+
+impl Observer for DiscoveryObserver {
+    fn attend(&self, look: &mut dyn FnMut()) {
+        // Keeps the context alive while others are looked at: with it, the participant would leave.
+        let kept = self.both();
+        Deferred::keep(look);
+        drop(kept);
+    }
+
+    fn drain(&self, sink: Arc<dyn Sink>) {
+        Deferred::run(move || sink.drain());
+    }
+
+    fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, entity: &Endpoint) {
+        self.connect(peer, key, entity);
+        self.graph_changed();
+    }
+
+    fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
+        self.disconnect(peer, key);
+        self.graph_changed();
     }
 
     fn connected(&self, incoming: Incoming, target: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {

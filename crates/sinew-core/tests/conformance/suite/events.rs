@@ -128,7 +128,15 @@ pub(crate) fn an_automatic_publisher_is_alive_while_it_exists<R: Runner, P: Path
     Ok(())
 }
 
-pub(crate) fn a_manual_publisher_lapses_without_a_sign_of_life<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn a_manual_publisher_lapses_without_a_message<R: Runner, P: Path>() -> sinew::Result<()> {
+    lapses_without::<R, P>(|publisher| publisher.publish(Number(1)).unwrap())
+}
+
+pub(crate) fn a_manual_publisher_lapses_without_an_assertion<R: Runner, P: Path>() -> sinew::Result<()> {
+    lapses_without::<R, P>(Publisher::assert_liveliness)
+}
+
+fn lapses_without<R: Runner, P: Path>(sign: impl Fn(&Publisher<Number>)) -> sinew::Result<()> {
     let stage = Stage::<R>::new::<P>()?;
     let log = Log::new();
     let pen = log.pen();
@@ -146,7 +154,8 @@ pub(crate) fn a_manual_publisher_lapses_without_a_sign_of_life<R: Runner, P: Pat
     assert_eq!(stage.collect(&log, 1)?, [(1, 0, 1, 0)]);
     for _ in 0..2 {
         stage.pass(9);
-        publisher.assert_liveliness();
+        sign(&publisher);
+        stage.let_travel();
         stage.pass(9);
         assert_eq!(stage.collect(&log, 0)?, []);
         stage.pass(2);

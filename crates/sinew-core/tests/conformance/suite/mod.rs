@@ -101,7 +101,8 @@ macro_rules! for_all {
                 ends_of_different_types_are_both_told_the_types
                 a_missed_deadline_is_told_to_both_ends
                 an_automatic_publisher_is_alive_while_it_exists
-                a_manual_publisher_lapses_without_a_sign_of_life
+                a_manual_publisher_lapses_without_a_message
+                a_manual_publisher_lapses_without_an_assertion [one_host assertions]
                 what_gives_way_is_counted_and_told
                 a_filter_decides_before_anything_is_kept
                 own_publications_can_be_ignored
