@@ -237,20 +237,15 @@ impl Graph {
     ///
     /// ```
     /// use sinew::prelude::*;
-    /// use std::sync::atomic::{AtomicBool, Ordering};
-    /// use std::sync::Arc;
+    /// use std::sync::mpsc::channel;
     /// let context = Context::new()?;
-    /// let graph = context.graph()?;
-    /// let (seen, looked) = (Arc::new(AtomicBool::new(false)), graph.clone());
-    /// let listener = graph.on_change({
-    ///     let seen = seen.clone();
-    ///     move || {
-    ///         let is_there = looked.nodes().iter().any(|node| node.name == "/newcomer");
-    ///         seen.fetch_or(is_there, Ordering::Relaxed);
-    ///     }
+    /// let (graph, (tell, told)) = (context.graph()?, channel());
+    /// let looked = graph.clone();
+    /// let listener = graph.on_change(move || {
+    ///     drop(tell.send(looked.nodes().iter().any(|node| node.name == "/newcomer")));
     /// });
     /// let _node = context.node("newcomer")?;
-    /// assert!(seen.load(Ordering::Relaxed));
+    /// assert!(told.try_iter().any(|is_there| is_there));
     /// drop(listener);
     /// # Ok::<(), sinew::Error>(())
     /// ```
