@@ -23,12 +23,13 @@ conformance! {
 }
 
 /// The promises that a network can't keep, by their words in the lists.
-const REASONS: [(&str, &str); 5] = [
+const REASONS: [(&str, &str); 6] = [
     ("deadlocks", "a wait that could never end is not detected"),
     ("room", "`publish` does not wait for room on another host"),
     ("place", "a message has its place in the queue by its arrival"),
     ("topics", "the order between topics is lost when a link makes messages wait"),
     ("clients", "calls of several clients come in the order of their arrival"),
+    ("assertions", "an assertion that a publisher is alive stays on its host"),
 ];
 
 /// Adds the scenarios of a list that are not run here.
