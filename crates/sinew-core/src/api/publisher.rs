@@ -550,9 +550,9 @@ impl Publisher<SerializedMessage> {
     /// Reserves memory for a message of `length` encoded bytes, where other processes will read it
     /// if they listen. It contains former content.
     ///
-    /// Returns `None` if there is no memory for it, or if `length` is less than the header of an
-    /// encoded message, 4 bytes. Never blocks except for short locks; once warm, allocates nothing.
+    /// Returns `None` if there is no memory for it. Never blocks except for short locks; once warm,
+    /// allocates nothing.
     pub fn image_draft(&self, length: usize) -> Option<ImageDraft> {
-        ImageDraft::of(self.core(), length)
+        self.core().image_of(length).map(ImageDraft)
     }
 }

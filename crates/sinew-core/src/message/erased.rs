@@ -149,9 +149,7 @@ impl Message {
         if self.is_sole() { self.value() } else { None }
     }
 
-    /// Returns the encoded form of a message that is [encoded](Self::is_encoded), where it lies: at
-    /// least its header, 4 bytes, except that of a [`SerializedMessage`] with fewer, which a
-    /// publisher of this process sent. The rest is unchecked.
+    /// Returns the encoded form of a message that is [encoded](Self::is_encoded), where it lies.
     pub fn encoded(&self) -> Option<&[u8]> {
         self.lent().encoded()
     }

@@ -231,7 +231,7 @@ pub(crate) fn is_type_name(name: &str) -> bool {
 }
 
 /// Length of the shortest encoded message: only the 4 bytes that identify the encoding.
-pub(crate) const HEADER: usize = 4;
+const HEADER: usize = 4;
 
 /// Checks whether bytes may be an encoded message of any type; readers check the rest.
 pub(crate) fn check(image: &[u8]) -> Result<(), DecodeError> {

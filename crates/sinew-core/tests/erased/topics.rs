@@ -184,20 +184,6 @@ fn an_encoded_message_is_of_the_type_of_its_publisher() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_draft_has_room_for_its_header() -> sinew::Result<()> {
-    let (room, class) = (Room::new(), Class::new());
-    let string = class.register();
-    let publisher = room.node.erased_publisher("text", string).create_erased()?;
-    let known = GenericType::new(string.name(), string.hash().unwrap()).unwrap();
-    let typed = room.node.generic_publisher("text", known).create()?;
-    for length in 0..4 {
-        assert!(publisher.draft(length).is_none() && typed.image_draft(length).is_none());
-    }
-    assert_eq!(publisher.draft(4).unwrap().len(), 4);
-    Ok(())
-}
-
-#[test]
 fn a_bag_records_what_it_knows_by_name_only() -> sinew::Result<()> {
     let (room, class) = (Room::new(), Class::new());
     let string = class.register();

@@ -374,8 +374,7 @@ impl RemotePublisher {
         let Some(mut draft) = self.publisher.image_draft(payload.len()) else {
             counters.refused();
             shared.says_once("memory", || {
-                let length = payload.len();
-                format!("no memory for a message of {length} bytes on {name}, or too few bytes for one")
+                format!("no memory for a message of {} bytes on {name}", payload.len())
             });
             return Outcome { untold: lost + 1, has_stalled: false };
         };

@@ -5,7 +5,6 @@ use crate::api::node::NodeCore;
 use crate::message::Gid;
 use crate::message::block::{Pool, RawMessage};
 use crate::message::erased::{Message, UninitMessage};
-use crate::message::generic;
 use crate::message::registered::MessageType;
 use crate::ros::failure::PublishFailure;
 use crate::ros::qos::QoS;
@@ -80,11 +79,11 @@ impl Publisher {
     }
 
     /// Reserves memory for a message of `length` encoded bytes, where other processes will read it
-    /// if they listen. It contains former content. Returns `None` if there is no memory for it, if
-    /// the type has no encoded form, or if `length` is less than its header, 4 bytes.
+    /// if they listen. It contains former content. Returns `None` if there is no memory for it, or
+    /// if the type has no encoded form.
     pub fn draft(&self, length: usize) -> Option<ImageDraft> {
         self.core.table.image.as_ref()?;
-        ImageDraft::of(&self.core, length)
+        self.core.image_of(length).map(ImageDraft)
     }
 
     /// Publishes a message, to every matching subscription before this returns. A message with one
@@ -276,14 +275,6 @@ impl std::error::Error for PublishError {}
 /// A message to be written in its encoded form, where it will be published; from
 /// [`Publisher::image_draft`](crate::Publisher::image_draft) and [`Publisher::draft`]. Dropping it has no other effect.
 pub struct ImageDraft(pub(in crate::api) RawMessage);
-
-impl ImageDraft {
-    /// Returns `None` for fewer bytes than a header, which readers of this process rely on, or if
-    /// there is no memory.
-    pub(in crate::api) fn of(core: &PublisherCore, length: usize) -> Option<Self> {
-        if length < generic::HEADER { None } else { core.image_of(length).map(Self) }
-    }
-}
 
 impl Deref for ImageDraft {
     type Target = [u8];
