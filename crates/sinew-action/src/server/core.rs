@@ -9,7 +9,7 @@
 //! in [`Effects`] and carried out afterwards. So a goal may be ended in any callback, also in one
 //! that handles a message which this server is just publishing.
 
-use super::admission::{Admission, Admitted, Policy};
+use super::admission::{Admission, Admitted};
 use super::cancel_signal::{CancelReason, CancelSignal};
 use super::goal::{AcceptedGoal, BeginningGoal, GoalHold, GoalOwner, OnDrop};
 use super::options::{Decision, Deferred, Options};
@@ -86,8 +86,8 @@ struct Effects<A: Action> {
     signals: Vec<(Arc<CancelSignal>, CancelReason)>,
     /// Results that are no longer kept.
     forgotten: Vec<Shared<A::Result>>,
-    /// Goals that will never begin: dropping them runs the program's code.
-    displaced: Vec<A::Goal>,
+    /// Goals that will never begin; see [`end_displaced`](ServerCore::end_displaced).
+    displaced: Vec<(GoalId, A::Goal)>,
     begins: Vec<(GoalId, A::Goal, Arc<CancelSignal>)>,
     /// The first result is kept: the timer starts.
     begins_to_keep: bool,
@@ -111,12 +111,6 @@ impl<A: Action> Effects<A> {
 struct KeptResult<A: Action> {
     result: Shared<A::Result>,
     bytes: usize,
-}
-
-impl<A: Action> Clone for KeptResult<A> {
-    fn clone(&self) -> Self {
-        Self { result: self.result.clone(), bytes: self.bytes }
-    }
 }
 
 impl<A: Action> KeptResult<A> {
@@ -180,12 +174,6 @@ impl<A: Action> ServerState<A> {
         if let Some((next, goal)) = self.admission.ended(id) {
             self.begin(next, goal, effects);
         }
-    }
-
-    /// Ends a waiting goal, which never begins, with an empty result.
-    fn end_waiting(&mut self, id: GoalId, goal: A::Goal, empty: KeptResult<A>, effects: &mut Effects<A>) {
-        effects.displaced.push(goal);
-        self.end(id, GoalEvent::Canceled, empty, effects);
     }
 }
 
@@ -281,11 +269,15 @@ impl<A: Action> ServerCore<A> {
         state.status_thread.as_ref().inspect(|thread| thread.wake()).is_some()
     }
 
-    /// The result of a goal that never begins, if goals can wait. It is the program's code that makes
-    /// it, so it is made without the lock.
-    fn empty_result(&self) -> Option<KeptResult<A>> {
-        let goals_wait = !matches!(self.options.policy, Policy::Parallel | Policy::Reject);
-        goals_wait.then(|| KeptResult::new(Shared::new(A::Result::default())))
+    /// Ends the displaced goals, with empty results. The program's code makes those, and drops the
+    /// goals at last: so the caller holds no lock.
+    fn end_displaced(&self, effects: &mut Effects<A>) {
+        let displaced = std::mem::take(&mut effects.displaced);
+        for (id, _) in &displaced {
+            let empty = KeptResult::new(Shared::new(A::Result::default()));
+            self.state.lock().end(*id, GoalEvent::Canceled, empty, effects);
+        }
+        effects.displaced = displaced;
     }
 
     // ---- requests ----
@@ -326,7 +318,7 @@ impl<A: Action> ServerCore<A> {
         if matches!(decision, Decision::Reject) {
             return None;
         }
-        let (signal, empty) = (Arc::new(CancelSignal::default()), self.empty_result());
+        let signal = Arc::new(CancelSignal::default());
         let mut state = self.state.lock();
         // Another thread may have come first while the program decided.
         if !state.has_room(&self.options) || !state.table.handle_goal(effects.now, id, signal.clone()) {
@@ -342,11 +334,11 @@ impl<A: Action> ServerCore<A> {
                 if let Some(executing) = preempts {
                     state.cancel(executing, CancelReason::Preempted, effects);
                 }
-                if let (Some((waiting, goal)), Some(empty)) = (displaces, empty) {
-                    state.end_waiting(waiting, goal, empty, effects);
-                }
+                effects.displaced.extend(displaces);
             }
         }
+        drop(state);
+        self.end_displaced(effects);
         Some(None)
     }
 
@@ -380,7 +372,7 @@ impl<A: Action> ServerCore<A> {
     /// Asks goals to end early; goals for which this is no longer possible are left out.
     fn cancel_all(self: &Arc<Self>, goals: &[(GoalId, Time)]) -> Vec<msg::GoalInfo> {
         let mut effects = Effects::at(self.now());
-        let (mut canceled, empty) = (Vec::new(), self.empty_result());
+        let mut canceled = Vec::new();
         {
             let mut state = self.state.lock();
             for (id, stamp) in goals {
@@ -388,11 +380,11 @@ impl<A: Action> ServerCore<A> {
                     continue;
                 }
                 canceled.push(goal_info(*id, *stamp));
-                if let (Some(goal), Some(empty)) = (state.admission.withdraw(*id), &empty) {
-                    state.end_waiting(*id, goal, empty.clone(), &mut effects);
-                }
+                let waiting = state.admission.withdraw(*id);
+                effects.displaced.extend(waiting.map(|goal| (*id, goal)));
             }
         }
+        self.end_displaced(&mut effects);
         if !canceled.is_empty() {
             self.carry_out(effects);
         }
