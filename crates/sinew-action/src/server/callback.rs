@@ -80,14 +80,9 @@ where
     R: Outcome,
     S: Send + 'static,
 {
-    fn poster(self, queue: WorkQueue<Group<S>>) -> Poster<BeginningGoal<A>> {
-        let callback = ExclusiveCallback::new(self);
-        Arc::new(move |goal| {
-            let callback = callback.clone();
-            queue.__post_as(goal.id().0, move || {
-                begin(goal, |goal| callback.run(|callback| callback(goal).into_result()))
-            })
-        })
+    fn poster(mut self, queue: WorkQueue<Group<S>>) -> Poster<BeginningGoal<A>> {
+        let callback = move |_: &mut S, goal: ExecutingGoal<A>| self(goal);
+        GoalCallback::<A, Group<S>, _>::poster(callback, queue)
     }
 }
 
