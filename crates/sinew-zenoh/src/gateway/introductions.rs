@@ -1,6 +1,7 @@
 //! First calls of clients, which wait until the endpoints of their programs are connected.
 
 use super::change::{Change, LocalKey, RouteKey};
+use super::plan::fits;
 use super::route_ends::RouteEnds;
 use super::worker::{LocalEnd, RemoteEnd, Worker};
 use crate::wire::gid;
@@ -85,7 +86,7 @@ impl RouteEnds {
     fn is_brought_there(&self, local: &HashMap<LocalKey, LocalEnd>) -> bool {
         self.local_publishers.iter().all(|(key, publisher)| {
             let wanted = self.local_subscriptions.values().chain(self.remote_subscriptions.values());
-            let wanted = wanted.filter(|asked| publisher.qos.incompatibility(asked).is_none()).count();
+            let wanted = wanted.filter(|asked| fits(&publisher.qos, asked)).count();
             let counts = local.get(key).and_then(|end| end.peer.counts(key.1));
             counts.is_none_or(|counts| counts.get(Counter::Matched) >= wanted as u64)
         })
