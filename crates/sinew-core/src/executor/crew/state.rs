@@ -271,7 +271,7 @@ impl SchedulerState {
         now: i64,
         work: &mut Option<RunningTask>,
     ) -> bool {
-        if self.queue.is_empty() || self.workers.are_full() {
+        if self.workers.are_full() {
             return false;
         }
         let Some((key, id)) = self.queue.pop(limit) else { return false };
@@ -280,19 +280,17 @@ impl SchedulerState {
     }
 
     /// A certain task, if it is there and ready and its group free.
-    pub(super) fn pop_this(&mut self, id: MemberId, run_by: RunBy, work: &mut Option<RunningTask>) -> bool {
+    pub(super) fn pop_this(&mut self, id: MemberId, run_by: RunBy, work: &mut Option<RunningTask>) {
         if self.queue.pop_this(id) {
             *work = self.hand_out(id.index, run_by, (0, 0));
         }
-        work.is_some()
     }
 
     /// As [`pop_this`](Self::pop_this), by its place.
-    pub(super) fn pop_member(&mut self, id: u32, run_by: RunBy, work: &mut Option<RunningTask>) -> bool {
+    pub(super) fn pop_member(&mut self, id: u32, run_by: RunBy, work: &mut Option<RunningTask>) {
         if self.queue.pop_member(id) {
             *work = self.hand_out(id, run_by, (0, 0));
         }
-        work.is_some()
     }
 
     /// Hands out a task that was taken out of its group's queue. `now` is 0 if no clock was read; it

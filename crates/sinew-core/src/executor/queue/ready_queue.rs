@@ -215,8 +215,7 @@ impl<T: Queued> ReadyQueue<T> {
 
     #[inline]
     pub(crate) fn get_mut(&mut self, id: MemberId) -> Option<&mut T> {
-        let member = self.members.get_mut(id.index as usize);
-        member.filter(|member| member.serial == id.serial).map(|member| &mut member.task)
+        entry_mut(&mut self.members, id).map(|member| &mut member.task)
     }
 
     /// All tasks, in no particular order.
@@ -254,8 +253,7 @@ impl<T: Queued> ReadyQueue<T> {
 
     /// A task has nothing to do any more.
     pub(crate) fn unready(&mut self, id: MemberId) {
-        let member = self.members.get_mut(id.index as usize).filter(|member| member.serial == id.serial);
-        if let Some(member) = member
+        if let Some(member) = entry_mut(&mut self.members, id)
             && mem::take(&mut member.is_ready)
         {
             let slot = member.slot;
@@ -429,8 +427,7 @@ impl<T: Queued> ReadyQueue<T> {
         } else {
             group.running = 0;
         }
-        let member = self.members.get_mut(id.index as usize).filter(|member| member.serial == id.serial);
-        if let (Some(member), Some(key)) = (member, next)
+        if let (Some(member), Some(key)) = (entry_mut(&mut self.members, id), next)
             && !mem::replace(&mut member.is_ready, true)
         {
             group.ready.push(key, id.index);
@@ -480,8 +477,7 @@ impl<T: Queued> ReadyQueue<T> {
     /// before all others of its clock.
     pub(crate) fn set_timer(&mut self, id: MemberId, clock: ClockKind, due: Option<i64>) -> bool {
         self.unready(id);
-        let member = self.members.get_mut(id.index as usize).filter(|member| member.serial == id.serial);
-        let Some(member) = member else { return false };
+        let Some(member) = entry_mut(&mut self.members, id) else { return false };
         let is_first = self.timers.set(&mut member.timer, id.index, (clock, due));
         self.note_timers();
         is_first
@@ -517,6 +513,12 @@ impl<T: Queued> ReadyQueue<T> {
         let has_steady = self.timers.first_due() != i64::MAX;
         self.reads_clock = self.timers.has_other_clocks() || (self.has_priorities() && has_steady);
     }
+}
+
+/// Borrows the members alone: what is found is changed together with its group.
+#[inline]
+fn entry_mut<T>(members: &mut Slab<MemberEntry<T>>, id: MemberId) -> Option<&mut MemberEntry<T>> {
+    members.get_mut(id.index as usize).filter(|member| member.serial == id.serial)
 }
 
 #[inline]

@@ -19,7 +19,7 @@ use crate::message::info::{ChainScope, Lineage};
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::logging::Level;
 use crate::sys::panics::caught;
-use crate::sys::sync::{Arc, Mutex, no_lock_is_held};
+use crate::sys::sync::{Arc, Guard, Mutex, no_lock_is_held};
 use slab::Slab;
 use std::any::Any;
 use std::collections::VecDeque;
@@ -204,22 +204,13 @@ impl WorkQueueCore {
     pub(crate) fn take(&self, token: &GroupToken) -> (Option<Work>, Option<Stamp>) {
         let mut pending = self.pending.lock();
         let work = pending.queue.pop_front();
-        let oldest = pending.oldest();
-        let (next, call) = pending.notifier.next(oldest, token.is_reentrant());
-        drop(pending);
-        signal(call);
-        (work.map(|(_, work)| work), next)
+        (work.map(|(_, work)| work), announce_next(pending, token))
     }
 
     /// Returns the stamp of the next work, when the task has run something else. In a reentrant
     /// group that is announced here.
     pub(crate) fn next_for(&self, token: &GroupToken) -> Option<Stamp> {
-        let mut pending = self.pending.lock();
-        let oldest = pending.oldest();
-        let (next, call) = pending.notifier.next(oldest, token.is_reentrant());
-        drop(pending);
-        signal(call);
-        next
+        announce_next(self.pending.lock(), token)
     }
 
     /// Takes back the announcement if nothing waits. `others` is passed whether something does, and
@@ -233,6 +224,14 @@ impl WorkQueueCore {
         }
         others(is_ready)
     }
+}
+
+fn announce_next(mut pending: Guard<'_, PendingWork>, token: &GroupToken) -> Option<Stamp> {
+    let oldest = pending.oldest();
+    let (next, call) = pending.notifier.next(oldest, token.is_reentrant());
+    drop(pending);
+    signal(call);
+    next
 }
 
 impl Work {
