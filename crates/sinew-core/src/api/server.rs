@@ -524,6 +524,23 @@ where
     G: CallbackGroup,
     F: AsyncServiceCallback<S, S::Request, G, Form>,
 {
+    /// Begins to answer the oldest request, if one waits.
+    fn take_request(&self, token: &mut GroupToken) -> Option<TaskOutcome> {
+        let (request, next) = self.core.requests.take_for(&self.core, token)?;
+        let next = earlier(next, self.tasks.queue.next_for(token));
+        Some(TaskOutcome { result: self.begin(request, token), next, called: true })
+    }
+
+    /// Polls the future that was woken first, if one was.
+    fn go_on(&self, token: &mut GroupToken) -> Option<TaskOutcome> {
+        let (woken, next) = self.tasks.queue.take(token);
+        let woken = woken?;
+        self.request_is_next.store(true, Ordering::Relaxed);
+        let next = earlier(self.core.requests.next_for(&self.core, token), next);
+        let result = woken.run(token);
+        Some(TaskOutcome { called: result.is_some(), result: result.unwrap_or(Ok(())), next })
+    }
+
     /// Makes a future for a request, and polls it for the first time.
     fn begin(&self, request: QueuedRequest, token: &mut GroupToken) -> CallbackResult {
         received(&self.core, &request);
@@ -544,27 +561,15 @@ where
     F: AsyncServiceCallback<S, S::Request, G, Form>,
 {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
-        let (core, requests) = (&*self.core, &self.core.requests);
-        let futures = &self.tasks.queue;
         // Futures and requests take turns, so that neither keeps the other waiting. Relaxed: the turn
         // is a hint, and the queues have their locks.
-        let request = if self.request_is_next.swap(false, Ordering::Relaxed) {
-            requests.take_for(core, token)
-        } else {
-            None
-        };
-        if let Some((request, next)) = request {
-            let next = earlier(next, futures.next_for(token));
-            return TaskOutcome { result: self.begin(request, token), next, called: true };
+        if self.request_is_next.swap(false, Ordering::Relaxed)
+            && let Some(outcome) = self.take_request(token)
+        {
+            return outcome;
         }
-        if let (Some(woken), next) = futures.take(token) {
-            self.request_is_next.store(true, Ordering::Relaxed);
-            let next = earlier(requests.next_for(core, token), next);
-            let result = woken.run(token);
-            return TaskOutcome { called: result.is_some(), result: result.unwrap_or(Ok(())), next };
-        }
-        let Some((request, next)) = requests.take_for(core, token) else { return TaskOutcome::NOTHING };
-        TaskOutcome { result: self.begin(request, token), next, called: true }
+        let outcome = self.go_on(token).or_else(|| self.take_request(token));
+        outcome.unwrap_or(TaskOutcome::NOTHING)
     }
 
     fn pending(&self) -> Option<Stamp> {
