@@ -1,6 +1,6 @@
 //! Message types of other languages: tables made at run time, and the handle to any type's table.
 
-use super::generic::{GenericType, MOST_TYPES, is_type_name};
+use super::generic::{GenericType, GenericTypeError, MOST_TYPES, is_type_name};
 use super::type_support::{CloneInto, Context, ImageFunctions, RegisteredParts, TypeSupport, clone_into};
 use crate::sys::sync::Mutex;
 use sinew_msg::description::TypeDescription;
@@ -176,6 +176,16 @@ pub enum TypeError {
         /// The limit.
         limit: usize,
     },
+}
+
+impl TypeError {
+    /// Of a type that is known by its name.
+    pub(crate) fn of_known(error: GenericTypeError) -> Self {
+        match error {
+            GenericTypeError::Name { name } => Self::Name { name },
+            GenericTypeError::TooMany { name, limit } => Self::TooMany { name, limit },
+        }
+    }
 }
 
 #[derive(Default)]

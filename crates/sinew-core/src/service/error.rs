@@ -20,18 +20,40 @@ use std::fmt;
 /// assert_eq!(error.into_request().unwrap().0, 21); // for another try
 /// # Ok::<(), sinew::Error>(())
 /// ```
-pub struct CallError<T: Message>(Box<CallErrorInner<T>>);
+pub struct CallError<T: Message>(Box<FailedCall<Unique<T>>>);
 
-struct CallErrorInner<T: Message> {
-    service: String,
-    failure: CallFailure,
-    request: Option<Unique<T>>,
+/// A failed call, and its request of type `R`; in the errors of typed clients and of those of any
+/// type.
+pub(crate) struct FailedCall<R> {
+    pub(crate) service: String,
+    pub(crate) failure: CallFailure,
+    pub(crate) request: Option<R>,
 }
+
+impl<R> fmt::Debug for FailedCall<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return crate::sys::says::say(self, f);
+        }
+        f.debug_struct("CallError")
+            .field("service", &self.service)
+            .field("failure", &self.failure)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<R> fmt::Display for FailedCall<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the call of service {} failed: {}", self.service, self.failure)
+    }
+}
+
+impl<R> std::error::Error for FailedCall<R> {}
 
 impl<T: Message> CallError<T> {
     #[cold]
     pub(crate) fn new(service: &str, failure: CallFailure, request: Option<Unique<T>>) -> Self {
-        Self(Box::new(CallErrorInner { service: service.to_owned(), failure, request }))
+        Self(Box::new(FailedCall { service: service.to_owned(), failure, request }))
     }
 
     /// Returns the reason why there is no answer.
@@ -50,26 +72,20 @@ impl<T: Message> CallError<T> {
     }
 
     pub(crate) fn into_parts(self) -> (String, CallFailure) {
-        let CallErrorInner { service, failure, .. } = *self.0;
+        let FailedCall { service, failure, .. } = *self.0;
         (service, failure)
     }
 }
 
 impl<T: Message> fmt::Debug for CallError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !f.alternate() {
-            return crate::sys::says::say(self, f);
-        }
-        f.debug_struct("CallError")
-            .field("service", &self.0.service)
-            .field("failure", &self.0.failure)
-            .finish_non_exhaustive()
+        fmt::Debug::fmt(&self.0, f)
     }
 }
 
 impl<T: Message> fmt::Display for CallError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the call of service {} failed: {}", self.0.service, self.0.failure)
+        fmt::Display::fmt(&self.0, f)
     }
 }
 

@@ -3,9 +3,10 @@
 use crate::api::service_callback::info;
 use crate::message::block::{Pool, RawMessage};
 use crate::message::erased::{Message, UninitMessage};
-use crate::message::generic::{GenericType, LONGEST_NAME, MOST_TYPES, is_type_name};
+use crate::message::generic::GenericType;
 use crate::message::info::Publication;
 use crate::message::registered::{MessageType, TypeError};
+use crate::service::error::FailedCall;
 use crate::service::failure::CallFailure;
 use crate::service::info::RequestInfo;
 use crate::service::pending_calls::{CallFault, CallOutcome};
@@ -13,11 +14,9 @@ use crate::service::request::ReplyTo;
 use crate::service::request_queue::ServerCore;
 use crate::service::responder::ReplyToken;
 use crate::service::types;
-use crate::sys::sync::{Arc, Mutex};
-use sinew_msg::{Service, ServiceType, TypeHash};
-use std::collections::HashMap;
+use crate::sys::sync::Arc;
+use sinew_msg::{Service, TypeHash};
 use std::fmt;
-use std::sync::OnceLock;
 
 /// The types of a service: its request, its response, and what others call it. Copying it costs
 /// nothing.
@@ -59,7 +58,8 @@ impl ServiceTypes {
         request: MessageType,
         response: MessageType,
     ) -> Result<Self, TypeError> {
-        let service = of.map(|(name, hash)| kept(name, hash)).transpose()?;
+        let known = of.map(|(name, hash)| GenericType::new(name, hash)).transpose();
+        let service = known.map_err(TypeError::of_known)?.map(GenericType::service);
         let cloners = [request, response].map(MessageType::cloner);
         let (request, response) = (request.table(), response.table());
         Ok(Self(types::ServiceTypes { request, response, service, cloners }))
@@ -109,26 +109,6 @@ impl fmt::Debug for ServiceTypes {
     }
 }
 
-fn kept(name: &str, hash: TypeHash) -> Result<&'static ServiceType, TypeError> {
-    type Kept = HashMap<(String, TypeHash), &'static ServiceType>;
-    static KEPT: OnceLock<Mutex<Kept>> = OnceLock::new();
-    if !is_type_name(name) || name.len() > LONGEST_NAME {
-        return Err(TypeError::Name { name: name.chars().take(80).collect() });
-    }
-    let mut kept = KEPT.get_or_init(Mutex::default).lock();
-    let key = (name.to_owned(), hash);
-    if let Some(known) = kept.get(&key) {
-        return Ok(known);
-    }
-    if kept.len() >= MOST_TYPES {
-        return Err(TypeError::TooMany { name: name.to_owned(), limit: MOST_TYPES });
-    }
-    let name = Box::leak(name.to_owned().into_boxed_str());
-    let known: &'static ServiceType = Box::leak(Box::new(ServiceType { name, hash }));
-    kept.insert(key, known);
-    Ok(known)
-}
-
 /// Converts a message to one that an endpoint may send as a request or response: of its type, a
 /// value, and with one owner. Otherwise returns the message and the reason.
 pub(in crate::api) fn fitting(
@@ -161,18 +141,12 @@ pub(in crate::api) fn fitting(
 }
 
 /// A failed call: the reason, and the request if no server took it.
-pub struct CallError(Box<CallErrorInner>);
-
-struct CallErrorInner {
-    service: String,
-    failure: CallFailure,
-    request: Option<Message>,
-}
+pub struct CallError(Box<FailedCall<Message>>);
 
 impl CallError {
     #[cold]
     pub(in crate::api) fn new(service: &str, failure: CallFailure, request: Option<Message>) -> Self {
-        Self(Box::new(CallErrorInner { service: service.to_owned(), failure, request }))
+        Self(Box::new(FailedCall { service: service.to_owned(), failure, request }))
     }
 
     #[cold]
@@ -198,19 +172,13 @@ impl CallError {
 
 impl fmt::Debug for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !f.alternate() {
-            return crate::sys::says::say(self, f);
-        }
-        f.debug_struct("CallError")
-            .field("service", &self.0.service)
-            .field("failure", &self.0.failure)
-            .finish_non_exhaustive()
+        fmt::Debug::fmt(&self.0, f)
     }
 }
 
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the call of service {} failed: {}", self.0.service, self.0.failure)
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
