@@ -301,14 +301,51 @@ pub struct PendingCall<S: Service> {
 }
 
 enum CallState<S: Service> {
-    Waiting(Arc<ClientCore>, CallId),
+    Sent(SentCall),
     Refused(CallError<S::Request>),
     Over,
 }
 
+/// A call whose outcome a task awaits; of typed clients and of those of any type. Dropping it
+/// abandons the call.
+pub(super) struct SentCall(Option<(Arc<ClientCore>, CallId)>);
+
+impl SentCall {
+    pub(super) fn new(client: &Arc<ClientCore>, id: CallId) -> Self {
+        Self(Some((client.clone(), id)))
+    }
+
+    /// Yields the outcome once, as `result_of` has it.
+    ///
+    /// # Panics
+    /// If it has yielded its outcome before.
+    pub(super) fn poll<R>(
+        &mut self,
+        context: &mut Context<'_>,
+        result_of: impl FnOnce(Result<RawMessage, (CallFault, &str)>) -> R,
+    ) -> Poll<R> {
+        let Some((client, id)) = &self.0 else { panic!("{POLLED_AGAIN}") };
+        let waiter = CallWaiter::Task(context.waker().clone());
+        let Ok(outcome) = client.calls.take_or_wait(*id, waiter) else { return Poll::Pending };
+        let result = result_of(outcome.map_err(|fault| (fault, &*client.calls.service)));
+        self.0 = None;
+        Poll::Ready(result)
+    }
+}
+
+impl Drop for SentCall {
+    fn drop(&mut self) {
+        if let Some((client, id)) = &self.0 {
+            drop(client.give_up(*id)); // the content is dropped with it
+        }
+    }
+}
+
+const POLLED_AGAIN: &str = "a call has been polled again after it had yielded its result";
+
 impl<S: Service> PendingCall<S> {
     pub(crate) fn new(inner: &Arc<ClientCore>, id: CallId) -> Self {
-        Self { state: CallState::Waiting(inner.clone(), id), of: PhantomData }
+        Self { state: CallState::Sent(SentCall::new(inner, id)), of: PhantomData }
     }
 
     pub(crate) fn refused(error: CallError<S::Request>) -> Self {
@@ -323,29 +360,17 @@ impl<S: Service> Future for PendingCall<S> {
     /// If it has yielded its result before.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        if let CallState::Waiting(inner, id) = &this.state {
-            let waiter = CallWaiter::Task(context.waker().clone());
-            let Ok(outcome) = inner.calls.take_or_wait(*id, waiter) else { return Poll::Pending };
-            let result = result_of::<S>(outcome.map_err(|fault| (fault, &*inner.calls.service)));
-            this.state = CallState::Over;
-            return Poll::Ready(result);
+        if let CallState::Sent(call) = &mut this.state {
+            return call.poll(context, result_of::<S>);
         }
         match std::mem::replace(&mut this.state, CallState::Over) {
             CallState::Refused(error) => Poll::Ready(Err(error)),
-            _ => panic!("a call has been polled again after it had yielded its result"),
+            _ => panic!("{POLLED_AGAIN}"),
         }
     }
 }
 
 impl<S: Service> Unpin for PendingCall<S> {}
-
-impl<S: Service> Drop for PendingCall<S> {
-    fn drop(&mut self) {
-        if let CallState::Waiting(inner, id) = &self.state {
-            drop(inner.give_up(*id)); // the content is dropped with it
-        }
-    }
-}
 
 impl<S: Service> fmt::Debug for PendingCall<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,7 @@
 //! Clients of services of any type.
 
 use super::service::{CallError, CallResult, ServiceTypes, fitting};
-use crate::api::call;
+use crate::api::call::{self, SentCall};
 use crate::api::callback::Outcome;
 use crate::api::client_core::{ClientCore, RequestId};
 use crate::executor::crew::scheduler::CallbackResult;
@@ -10,7 +10,7 @@ use crate::executor::wait_set::{self, Waitable};
 use crate::message::Gid;
 use crate::message::block::RawMessage;
 use crate::message::erased::{Message, UninitMessage};
-use crate::service::pending_calls::{CallId, CallWaiter, OnAnswer, OnOutcome};
+use crate::service::pending_calls::{CallFault, CallId, CallWaiter, OnAnswer, OnOutcome};
 use crate::service::statistics::ClientStatistics;
 use crate::sys::clock::Time;
 use crate::sys::sync::Arc;
@@ -62,7 +62,7 @@ impl Client {
     /// [`CallError`]: the request was not accepted.
     pub fn call_async(&self, request: impl Into<Message>) -> Result<PendingCall, CallError> {
         let id = self.send(request.into(), CallWaiter::Nothing)?;
-        Ok(PendingCall { call: Some((self.inner.clone(), id)) })
+        Ok(PendingCall(SentCall::new(&self.inner, id)))
     }
 
     /// Calls the service. The executor of the client's group runs `callback` with the result, as
@@ -158,7 +158,7 @@ impl Client {
     }
 }
 
-fn result_of(outcome: Result<RawMessage, (crate::service::pending_calls::CallFault, &str)>) -> CallResult {
+fn result_of(outcome: Result<RawMessage, (CallFault, &str)>) -> CallResult {
     outcome.map(Message::of).map_err(|(fault, service)| CallError::of(service, fault))
 }
 
@@ -179,10 +179,7 @@ impl fmt::Debug for Client {
 /// A pending call: a future that yields the response. Dropping it abandons the call. Otherwise as
 /// [`PendingCall`](crate::service::PendingCall).
 #[must_use = "dropped, the call is abandoned"]
-pub struct PendingCall {
-    /// `None` once it has yielded its result.
-    call: Option<(Arc<ClientCore>, CallId)>,
-}
+pub struct PendingCall(SentCall);
 
 impl Future for PendingCall {
     type Output = CallResult;
@@ -190,22 +187,7 @@ impl Future for PendingCall {
     /// # Panics
     /// If it has yielded its result before.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CallResult> {
-        let Some((client, id)) = &self.call else {
-            panic!("a call has been polled again after it had yielded its result");
-        };
-        let waiter = CallWaiter::Task(context.waker().clone());
-        let Ok(outcome) = client.calls.take_or_wait(*id, waiter) else { return Poll::Pending };
-        let result = result_of(outcome.map_err(|fault| (fault, &*client.calls.service)));
-        self.call = None;
-        Poll::Ready(result)
-    }
-}
-
-impl Drop for PendingCall {
-    fn drop(&mut self) {
-        if let Some((client, id)) = &self.call {
-            drop(client.give_up(*id)); // the content is dropped with it
-        }
+        self.0.poll(context, result_of)
     }
 }
 

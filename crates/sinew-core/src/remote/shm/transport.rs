@@ -230,6 +230,7 @@ impl DiscoveryObserver {
         let context = transport.context.upgrade()?;
         Some((transport, context))
     }
+
     /// Counts a change of the graph, which the participant's lists and the matches show already.
     fn graph_changed(&self) {
         if let Some((_, context)) = self.both() {
