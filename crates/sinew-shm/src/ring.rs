@@ -290,6 +290,16 @@ impl Ring {
         self.slot(number)[SEQUENCE].load(Ordering::Acquire) == number.wrapping_mul(2).wrapping_add(2) // R1
     }
 
+    /// R1: whether this message isn't published yet. `false` may also mean that it takes a [closer
+    /// look](Self::look).
+    #[inline]
+    pub(crate) fn is_yet_to_come(&self, number: u64) -> bool {
+        // Relaxed: nothing is read that it would carry. What the slot held before this message has
+        // a smaller sequence, and so has a slot that was never used.
+        let sequence = self.slot(number)[SEQUENCE].load(Ordering::Relaxed); // R1
+        sequence <= number.wrapping_mul(2) && number >= self.first
+    }
+
     /// Number of messages from `next` to before `end` that are there now; `None` in an outgrown
     /// ring. For tools; takes about twenty loads.
     pub(crate) fn count_from(&self, next: u64, end: u64) -> Option<u64> {

@@ -217,6 +217,13 @@ impl Incoming {
     /// In a forked child, or once the participant has left, there is nothing to read.
     #[inline]
     pub fn read(&mut self, buffer: &mut Vec<u8>) -> Result<Option<Message>, SegmentError> {
+        if self.ring.as_ref().is_some_and(|ring| ring.is_yet_to_come(self.next)) {
+            return Ok(None); // the usual end of reading all there is
+        }
+        self.read_next(buffer)
+    }
+
+    fn read_next(&mut self, buffer: &mut Vec<u8>) -> Result<Option<Message>, SegmentError> {
         if self.own.check().is_err() {
             return Ok(None);
         }

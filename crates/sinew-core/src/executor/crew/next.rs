@@ -35,11 +35,19 @@ pub(crate) enum Blocking {
 
 impl Scheduler {
     /// Brings in what other processes have sent, but where what runs next was published before the
-    /// last look, after a short callback: it runs first anyway. Whether this thread has listened
-    /// now.
+    /// last look, after a short callback: it runs first anyway. A spin that runs only what was ready
+    /// when it began looks once: what arrives later is none of its business. Whether this thread has
+    /// listened now.
     #[inline]
-    fn hear(&self, work: &mut Option<RunningTask>, ended: i64, worker: &mut Worker) -> (Locked<'_>, bool) {
-        if !self.remote_events.has_ports() {
+    fn hear(
+        &self,
+        work: &mut Option<RunningTask>,
+        ended: i64,
+        patience: Blocking,
+        worker: &mut Worker,
+    ) -> (Locked<'_>, bool) {
+        let has_heard_all = matches!(patience, Blocking::Until(_)) && worker.heard.has_begun();
+        if has_heard_all || !self.remote_events.has_ports() {
             return (self.lock(), true);
         }
         // `ended` is there for callbacks that are not known to be short, and now and then for those
@@ -67,7 +75,7 @@ impl Scheduler {
         worker: &mut Worker,
     ) -> Next {
         let ended = RunningTask::end(work);
-        let (mut state, mut has_listened) = self.hear(work, ended, worker);
+        let (mut state, mut has_listened) = self.hear(work, ended, patience, worker);
         state.end_lane(worker.index);
         if work.is_some() {
             let gone = state.put_back(work, ended);

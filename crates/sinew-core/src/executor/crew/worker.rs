@@ -31,6 +31,8 @@ pub(super) struct LastPoll {
     at: i64,
     /// How many callbacks may run before the next one; 0 if the worker didn't look at the clock.
     left: u8,
+    /// Whether there was a look.
+    has_begun: bool,
 }
 
 /// How many callbacks may run between two looks at most.
@@ -46,7 +48,13 @@ impl LastPoll {
 
     /// A look begins. `now` is 0 if the worker didn't look at the clock.
     pub(super) fn begins(&mut self, now: i64) {
-        *self = if now == 0 { Self::default() } else { Self { at: now, left: UNHEARD } };
+        *self = Self { at: now, left: if now == 0 { 0 } else { UNHEARD }, has_begun: true };
+    }
+
+    /// Whether there was a look.
+    #[inline]
+    pub(super) fn has_begun(&self) -> bool {
+        self.has_begun
     }
 }
 
