@@ -1,15 +1,13 @@
 //! Callbacks that panic, fail, or spin.
 #![expect(clippy::disallowed_types, reason = "a lock of the test's own")]
 
-mod support;
-
+use crate::support::{Log, Number, PATIENCE, Room, finishes, virtual_context};
 use sinew::error::SpinError;
 use sinew::executor::{ExecutorBuilder, FaultPolicy};
 use sinew::prelude::*;
 use sinew::time::VirtualClock;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Barrier};
-use support::{Log, Number, PATIENCE, Room, finishes, virtual_context};
 
 /// A context in virtual time, a node called /node, and an executor.
 fn stage(

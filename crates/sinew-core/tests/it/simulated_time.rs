@@ -1,15 +1,13 @@
 //! Simulated time: `use_sim_time` and `/clock`, jumps, rates and sleeps; in one process and between
 //! two.
 
-mod support;
-
+use crate::support::{Log, Place, Room, finishes, real_context, wait_for};
 use sinew::prelude::*;
 use sinew::time::{
     ClockChange, ClockPublisher, JumpThreshold, Rate, SleepError, Time, TimeJump, VirtualClock,
 };
 use std::pin::pin;
 use std::thread;
-use support::{Log, Place, Room, finishes, real_context, wait_for};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -125,7 +123,7 @@ fn a_context_with_simulated_time_ends_as_others_do() -> sinew::Result<()> {
     context.use_sim_time(true)?;
     let probe = other.node("probe")?;
     let probe = probe.publisher::<sinew_interfaces::rosgraph_msgs::msg::Clock>("/clock").create()?;
-    assert!(probe.wait_for_subscribers(1, support::PATIENCE));
+    assert!(probe.wait_for_subscribers(1, crate::support::PATIENCE));
     drop(context);
     wait_for("the subscription goes with the context", || (probe.subscription_count() == 0).then_some(()));
     simulator.set(at(1))?;
@@ -396,7 +394,7 @@ fn a_sleep_ends_at_a_jump_over_its_time_at_a_change_of_the_source_and_at_the_end
 #[test]
 fn a_sleep_in_virtual_time_ends_when_that_is_moved() -> sinew::Result<()> {
     let clock = VirtualClock::new();
-    let node = support::virtual_context(&clock).node("sleeper")?;
+    let node = crate::support::virtual_context(&clock).node("sleeper")?;
     for kind in [ClockKind::Steady, ClockKind::System, ClockKind::Ros] {
         let (log, node) = (Log::new(), node.clone());
         let pen = log.pen();

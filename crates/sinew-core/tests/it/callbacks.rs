@@ -1,8 +1,7 @@
 //! The forms a callback may have: that each gets the right thing, and that wrong ones are told what
 //! would be right.
 
-mod support;
-
+use crate::support::{Log, Number, Room};
 use sinew::error::SpinError;
 use sinew::event::{Matched, MessageLost, Triggered};
 use sinew::executor::FaultPolicy;
@@ -12,7 +11,6 @@ use sinew::{GuardCondition, Unique};
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
-use support::{Log, Number, Room};
 
 /// What the callbacks of a group share: how many messages came, and their sum.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -183,7 +181,7 @@ impl From<Report> for Box<dyn Error + Send + Sync> {
 /// A node and an executor that stops at errors.
 fn kettle(room: &Room) -> sinew::Result<(Node, sinew::Executor)> {
     let executor = sinew::Executor::builder().on_error(FaultPolicy::Stop).build()?;
-    let node = support::virtual_context(&room.clock).node("kettle")?;
+    let node = crate::support::virtual_context(&room.clock).node("kettle")?;
     executor.add(&node)?;
     Ok((node, executor))
 }
@@ -199,7 +197,7 @@ fn the_spin_returns_the_error_that_a_callback_returned() -> sinew::Result<()> {
     })?;
     numbers.publish(Number(99))?;
     numbers.publish(Number(100))?;
-    let error = executor.spin_all(support::PATIENCE).unwrap_err();
+    let error = executor.spin_all(crate::support::PATIENCE).unwrap_err();
 
     let sentence = "the callback of subscription to /numbers of node /kettle failed: it is too hot";
     assert_eq!(error.to_string(), sentence);
@@ -217,7 +215,7 @@ fn the_spin_returns_the_error_that_a_callback_returned() -> sinew::Result<()> {
 
     numbers.publish(Number(101))?;
     let first = umbrella;
-    let Err(second) = executor.spin_all(support::PATIENCE) else { panic!("it fails again") };
+    let Err(second) = executor.spin_all(crate::support::PATIENCE) else { panic!("it fails again") };
     assert!(
         matches!(first, sinew::Error::Spin(first) if first != second),
         "another error with the same text"
@@ -229,7 +227,7 @@ fn the_spin_returns_the_error_that_a_callback_returned() -> sinew::Result<()> {
 fn a_callback_may_return_texts_errors_and_what_turns_into_errors() -> sinew::Result<()> {
     let room = Room::new();
     let (node, executor) = kettle(&room)?;
-    let unserved = room.node.client::<support::Numbers>("unserved").create()?;
+    let unserved = room.node.client::<crate::support::Numbers>("unserved").create()?;
     let boxed = || -> Result<(), Box<dyn Error + Send + Sync>> { Err(Overheated { cause: NoWater }.into()) };
     let guards = [
         (node.guard_condition().callback(|| Err("a text"))?, "a text"),
@@ -247,7 +245,7 @@ fn a_callback_may_return_texts_errors_and_what_turns_into_errors() -> sinew::Res
     ];
     for (guard, text) in guards {
         guard.trigger();
-        let error = executor.spin_all(support::PATIENCE).unwrap_err();
+        let error = executor.spin_all(crate::support::PATIENCE).unwrap_err();
         let sentence = format!("the callback of guard condition of node /kettle failed: {text}");
         assert!(error.to_string().starts_with(&sentence), "{error}");
         assert!(error.source().is_some());

@@ -1,8 +1,8 @@
 //! The graph as a program sees it: what there is, where it is, and its changes.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod support;
-
+use crate::support::tasks::block_on;
+use crate::support::{Number, Numbers, PATIENCE, finishes, real_context};
 use futures_core::Stream;
 use sinew::gateway::Origin;
 use sinew::graph::{EndpointInfo, EndpointKind, Graph, Place};
@@ -16,8 +16,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Poll, Waker};
 use std::thread;
-use support::tasks::block_on;
-use support::{Number, Numbers, PATIENCE, finishes, real_context};
 
 /// What the other process is to be; absent in the test itself.
 const ROLE: &str = "SINEW_TEST_ROLE";
@@ -166,7 +164,7 @@ fn another_process_comes_and_is_killed() -> sinew::Result<()> {
         });
         let mut changes = graph.changes();
         let child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "another_process_comes_and_is_killed", "--nocapture", "--test-threads=1"])
+            .args(["--exact", "graph::another_process_comes_and_is_killed", "--nocapture", "--test-threads=1"])
             .env(ROLE, "other")
             .env("SINEW_TEST_PLACE", &place)
             .stdout(Stdio::piped())
@@ -354,8 +352,8 @@ fn the_condition_is_tested_once_more_at_the_time_limit() -> sinew::Result<()> {
 /// A program that finds no match, and waits for the next change, misses none.
 #[test]
 fn a_change_is_counted_once_the_match_is_there() -> sinew::Result<()> {
-    for path in support::pair::PATHS {
-        let pair = support::pair::Pair::new(path);
+    for path in crate::support::pair::PATHS {
+        let pair = crate::support::pair::Pair::new(path);
         let publisher = pair.owner.publisher::<Number>("numbers").create()?;
         let graph = pair.owner.graph();
         let becomes = |count: u64| {

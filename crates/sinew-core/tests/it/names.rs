@@ -1,11 +1,9 @@
 //! Names: namespaces, private names, remapping from a command line, domains, and what is no name.
 
-mod support;
-
+use crate::support::{Number, numbers_in};
 use sinew::error::{ArgumentError, ContextError, CreateError, NameError};
 use sinew::prelude::*;
 use std::process::Command;
-use support::{Number, numbers_in};
 
 /// A context with these rules behind `--ros-args`.
 fn remapped<const N: usize>(rules: [&str; N]) -> sinew::Result<Context> {
@@ -206,7 +204,7 @@ fn a_domain_comes_from_the_environment_if_the_builder_does_not_say() {
         ("", "-1", "ROS_DOMAIN_ID is `-1`"),
     ] {
         let output = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "finds_a_domain_in_a_child_process"])
+            .args(["--exact", "names::finds_a_domain_in_a_child_process"])
             .env("SINEW_DOMAIN_ID", sinew)
             .env("ROS_DOMAIN_ID", ros)
             .env(EXPECTED, expected)
@@ -249,7 +247,7 @@ fn help_is_printed_for_ros_args_and_the_program_ends() {
         let program = std::env::current_exe().expect("a test runs from a file");
         let mut command = std::process::Command::new(program);
         // What follows `--` the test harness takes for names of tests.
-        command.args(["--exact", "plays_a_program", "--nocapture", "--"]).args(arguments);
+        command.args(["--exact", "names::plays_a_program", "--nocapture", "--"]).args(arguments);
         let output = command.env(PLAYS_A_PROGRAM, "1").output().expect("it can be started");
         assert!(output.status.success());
         String::from_utf8(output.stdout).expect("it speaks UTF-8")
