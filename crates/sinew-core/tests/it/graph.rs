@@ -164,7 +164,12 @@ fn another_process_comes_and_is_killed() -> sinew::Result<()> {
         });
         let mut changes = graph.changes();
         let child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "graph::another_process_comes_and_is_killed", "--nocapture", "--test-threads=1"])
+            .args([
+                "--exact",
+                "graph::another_process_comes_and_is_killed",
+                "--nocapture",
+                "--test-threads=1",
+            ])
             .env(ROLE, "other")
             .env("SINEW_TEST_PLACE", &place)
             .stdout(Stdio::piped())

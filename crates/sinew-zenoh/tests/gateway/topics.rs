@@ -726,17 +726,18 @@ fn a_listener_beside_the_gateway_may_ask_what_it_does() -> sinew::Result<()> {
     let (here, there) = (context.node("here")?, other.context().node("there")?);
     // Retained messages take another path than later ones.
     let kept = QoS::new().keep_last(COUNT).transient_local();
-    for qos in [QoS::new().keep_all(), kept] {
-        let publisher = there.publisher::<Text>("/asks").qos(qos).create()?;
+    // Names of their own: the ends of one round may be known for a while after they went.
+    for (asks, echo, qos) in [("/asks", "/echo", QoS::new().keep_all()), ("/asks_kept", "/echo_kept", kept)] {
+        let publisher = there.publisher::<Text>(asks).qos(qos).create()?;
         for number in 0..COUNT / 2 {
             publisher.publish(text(number.to_string()))?;
         }
-        let echo = here.publisher::<Text>("/echo").qos(QoS::new().keep_all()).create()?;
-        let echoes = there.subscription::<Text>("/echo").qos(QoS::new().keep_all()).create()?;
+        let echoes = there.subscription::<Text>(echo).qos(QoS::new().keep_all()).create()?;
+        let echo = here.publisher::<Text>(echo).qos(QoS::new().keep_all()).create()?;
         wait_for("the way back", || {
             (echo.subscription_count() == 1 && echoes.publisher_count() == 1).then_some(())
         });
-        let texts = here.subscription::<Text>("/asks").qos(qos).create()?;
+        let texts = here.subscription::<Text>(asks).qos(qos).create()?;
         let (asked, taken, answers) = (Arc::downgrade(&gateway), texts.clone(), Mutex::new(echo));
         let newcomer = Mutex::new(Some(host.context()));
         texts.set_listener(move |_| {
@@ -746,7 +747,7 @@ fn a_listener_beside_the_gateway_may_ask_what_it_does() -> sinew::Result<()> {
                 // The gateway's thread works on the topic meanwhile.
                 let before = gateway.statistics().local;
                 let node = context.node("newcomer").expect("there is room");
-                let new = node.subscription::<Text>("/asks").qos(qos).create().expect("there is room");
+                let new = node.subscription::<Text>(asks).qos(qos).create().expect("there is room");
                 wait_for("it is known", || (gateway.statistics().local > before + 1).then_some(()));
                 drop(new);
             }
