@@ -202,15 +202,15 @@ mod tests {
     use sinew_interfaces::example_interfaces::action::Fibonacci;
     use sinew_interfaces::unique_identifier_msgs::msg::UUID;
 
-    fn image<T: Message>(value: &T) -> Vec<u8> {
+    fn encoded<T: Message>(value: &T) -> Vec<u8> {
         let encoding = T::ENCODING.unwrap();
-        let mut image = vec![0; (encoding.size)(value)];
-        (encoding.encode)(value, &mut image);
-        image
+        let mut encoded = vec![0; (encoding.size)(value)];
+        (encoding.encode)(value, &mut encoded);
+        encoded
     }
 
-    fn read<T: Message>(image: &[u8]) -> T {
-        (T::ENCODING.unwrap().decode)(image).unwrap()
+    fn read<T: Message>(encoded: &[u8]) -> T {
+        (T::ENCODING.unwrap().decode)(encoded).unwrap()
     }
 
     /// Name, hash and encoded form are those of the generated type, and decoding restores the
@@ -218,9 +218,9 @@ mod tests {
     fn same<Ours: Message, Theirs: Message + PartialEq + std::fmt::Debug>(ours: &Ours, theirs: &Theirs) {
         let (mine, other) = (Ours::ENCODING.unwrap(), Theirs::ENCODING.unwrap());
         assert_eq!((mine.name, mine.hash), (other.name, other.hash));
-        assert_eq!(image(ours), image(theirs));
-        assert_eq!(image(&read::<Ours>(&image(theirs))), image(theirs));
-        assert_eq!(&read::<Theirs>(&image(ours)), theirs);
+        assert_eq!(encoded(ours), encoded(theirs));
+        assert_eq!(encoded(&read::<Ours>(&encoded(theirs))), encoded(theirs));
+        assert_eq!(&read::<Theirs>(&encoded(ours)), theirs);
     }
 
     #[test]

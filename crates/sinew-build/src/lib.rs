@@ -62,10 +62,10 @@
 
 mod code;
 mod comment;
+mod encoded;
 mod error;
 mod expression;
 mod generator;
-mod image;
 mod layout;
 mod loan;
 mod message;

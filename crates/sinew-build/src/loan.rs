@@ -2,8 +2,8 @@
 //! message.
 
 use super::code::Code;
+use super::encoded::{encode_field, encode_run, end_of_run};
 use super::expression::Expression;
-use super::image::{encode_field, encode_run, end_of_run};
 use super::layout::Step;
 use super::names::{Module, identifier};
 use super::package::Generation;

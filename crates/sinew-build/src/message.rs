@@ -15,7 +15,7 @@ impl Generation<'_> {
         self.structure(code, module, interface);
         self.constants(code, interface);
         self.stamped(code, interface);
-        self.image(code, module, interface);
+        self.encoded(code, module, interface);
         self.view(code, module, interface);
         self.loan(code, module, interface);
     }

@@ -1,8 +1,8 @@
 //! Generates the view of a message, made from its encoded form or from a value.
 
 use super::code::Code;
+use super::encoded::{is_bool, take_run};
 use super::expression::Expression;
-use super::image::{is_bool, take_run};
 use super::layout::{RunField, Step};
 use super::names::{Module, identifier};
 use super::package::Generation;
@@ -88,7 +88,7 @@ impl Generation<'_> {
     fn view_structure(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
         let (name, view) = (self.names.own(&interface.name), self.names.view(&interface.name));
         code.add("\n", &[]);
-        code.comment(&[format!("[`{name}`], as it is seen in an image or a value.")]);
+        code.comment(&[format!("[`{name}`], as it is seen in an encoded message or a value.")]);
         code.add("#[derive(Clone, Debug)]\npub struct $view<'a> {", &[("view", view)]);
         for field in &interface.fields {
             let view = self.view_of_field(module, &field.field_type);

@@ -368,7 +368,7 @@ has_code! {
     ParseTypeHashError: { _ => Code::InvalidTypeHash, }
     DecodeError: { _ => Code::Undecodable, }
     BuildError: {
-        Self::Image(error) => error.code(),
+        Self::Encoded(error) => error.code(),
         Self::NoMemory { .. } => Code::NoMemory,
         _ => Code::InvalidDraft,
     }

@@ -150,7 +150,7 @@ pub mod erased;
 /// Messages: publishing, taking, keeping and encoding them.
 pub mod msg {
     pub use crate::api::callback::SubscriptionCallback;
-    pub use crate::api::erased::publisher::{ImageDraft, PublisherStatistics};
+    pub use crate::api::erased::publisher::{EncodedDraft, PublisherStatistics};
     pub use crate::api::erased::subscription::SubscriptionStatistics;
     pub use crate::api::publisher::{Draft, Edit, Publisher, PublisherBuilder};
     pub use crate::api::receive::{Messages, Recv, RecvSample, RecvUnique};

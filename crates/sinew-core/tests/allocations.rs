@@ -723,7 +723,7 @@ fn drafts_and_views_allocate_nothing() -> sinew::Result<()> {
             publisher.publish(draft).map_err(sinew::Error::from)
         };
         let (_directory, one, other) = apart();
-        let viewer = other.node("viewer")?.subscription::<Image>("image").accept_images().create()?;
+        let viewer = other.node("viewer")?.subscription::<Image>("image").read_in_place().create()?;
         let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
         assert!(publisher.wait_for_subscribers(1, support::PATIENCE));
         let look = || {
@@ -733,7 +733,7 @@ fn drafts_and_views_allocate_nothing() -> sinew::Result<()> {
                     None => thread::yield_now(),
                 }
             };
-            assert!(sample.is_image());
+            assert!(sample.is_encoded());
             assert_eq!(sample.view().expect("an image").data.len(), length);
         };
         let count = allocations(200, || {
@@ -744,10 +744,10 @@ fn drafts_and_views_allocate_nothing() -> sinew::Result<()> {
         assert_eq!(count, 0, "{length} bytes, seen outside");
 
         let near = one.node("near")?;
-        let views = near.subscription::<Image>("image").accept_images().create()?;
+        let views = near.subscription::<Image>("image").read_in_place().create()?;
         let count = allocations(200, || {
             draft(&publisher)?;
-            assert!(views.take_sample().is_some_and(|(sample, _)| sample.is_image()));
+            assert!(views.take_sample().is_some_and(|(sample, _)| sample.is_encoded()));
             look();
             Ok(())
         });
@@ -757,7 +757,7 @@ fn drafts_and_views_allocate_nothing() -> sinew::Result<()> {
         let count = allocations(200, || {
             draft(&publisher)?;
             assert!(values.take().is_some_and(|(image, _)| image.data.len() == length));
-            assert!(views.take_sample().is_some_and(|(sample, _)| !sample.is_image()));
+            assert!(views.take_sample().is_some_and(|(sample, _)| !sample.is_encoded()));
             look();
             Ok(())
         });

@@ -38,9 +38,9 @@ impl Message for Text {
         hash: TypeHash([9; 32]),
         description: None,
         size: |text| text.0.len(),
-        encode: |text, image| image.copy_from_slice(text.0.as_bytes()),
-        decode: |image| {
-            let text = String::from_utf8(image.to_vec()).map_err(|_| DecodeError::Invalid {
+        encode: |text, encoded| encoded.copy_from_slice(text.0.as_bytes()),
+        decode: |encoded| {
+            let text = String::from_utf8(encoded.to_vec()).map_err(|_| DecodeError::Invalid {
                 type_name: "test_msgs/msg/Text",
                 field: "text",
                 offset: 0,
@@ -48,8 +48,8 @@ impl Message for Text {
             })?;
             Ok(Text(text))
         },
-        decode_into: |image, text| {
-            *text = (Text::ENCODING.expect("above").decode)(image)?;
+        decode_into: |encoded, text| {
+            *text = (Text::ENCODING.expect("above").decode)(encoded)?;
             Ok(())
         },
         plain: None,

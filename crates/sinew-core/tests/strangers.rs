@@ -121,9 +121,9 @@ fn wait_for<R>(what: &str, mut look: impl FnMut() -> Option<R>) -> R {
     }
 }
 
-fn send(writer: &mut Writer, image: &[u8]) {
+fn send(writer: &mut Writer, encoded: &[u8]) {
     let number = writer.next();
-    writer.publish_inline(number, &Head { stamp: 1, ..Head::default() }, image);
+    writer.publish_inline(number, &Head { stamp: 1, ..Head::default() }, encoded);
 }
 
 /// The bytes of what comes next, for a reader that gets everything.
@@ -171,7 +171,7 @@ fn nonsense_in_a_description_is_nobodys_business() -> sinew::Result<()> {
 }
 
 #[test]
-fn images_that_make_no_sense_are_lost_and_the_next_one_comes() -> sinew::Result<()> {
+fn encoded_messages_that_make_no_sense_are_lost_and_the_next_one_comes() -> sinew::Result<()> {
     let stranger = Stranger::new();
     let context = stranger.context();
     let all = QoS::default().keep_all();
@@ -179,8 +179,8 @@ fn images_that_make_no_sense_are_lost_and_the_next_one_comes() -> sinew::Result<
     let entity = stranger.advertise(EndpointKind::Publisher, "/numbers", qos());
     let (peer, _) = stranger.find(EndpointKind::Subscription);
     let mut writer = stranger.send_to(&entity, &peer, None);
-    for image in [&[][..], &[1, 2, 3], &[0xff; 200], &42u64.to_le_bytes()] {
-        send(&mut writer, image);
+    for encoded in [&[][..], &[1, 2, 3], &[0xff; 200], &42u64.to_le_bytes()] {
+        send(&mut writer, encoded);
     }
     assert_eq!(wait_for("it comes", || numbers.take()).0.0, 42);
     assert_eq!(numbers.statistics().overwritten, 3, "the others count as lost");
@@ -211,7 +211,7 @@ fn answers_that_make_no_sense_fail_their_calls() -> sinew::Result<()> {
     send(&mut answers, &[1, 2, 3]);
     fails(first)?;
     fails(second)?;
-    // No image of a response; no such kind of answer.
+    // No encoded response; no such kind of answer.
     for (kind, body) in [(0, &[1, 2][..]), (200, &[0xff; 30])] {
         let call = begin(3);
         let request = receive(&mut requests);

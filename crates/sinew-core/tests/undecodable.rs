@@ -34,15 +34,15 @@ struct Bytes {
 }
 
 impl Bytes {
-    fn image(&self) -> Vec<u8> {
+    fn encoded(&self) -> Vec<u8> {
         let word = Word { number: self.number, text: "word".to_owned() };
-        let mut image = vec![0; (WORD.size)(&word)];
-        (WORD.encode)(&word, &mut image);
+        let mut encoded = vec![0; (WORD.size)(&word)];
+        (WORD.encode)(&word, &mut encoded);
         if !self.is_text {
-            let at = image.windows(4).position(|four| four == b"word").expect("it is there");
-            image[at + 1] = 0xff;
+            let at = encoded.windows(4).position(|four| four == b"word").expect("it is there");
+            encoded[at + 1] = 0xff;
         }
-        image
+        encoded
     }
 }
 
@@ -51,8 +51,8 @@ impl Message for Bytes {
         name: WORD.name,
         hash: WORD.hash,
         description: None,
-        size: |bytes| bytes.image().len(),
-        encode: |bytes, image| image.copy_from_slice(&bytes.image()),
+        size: |bytes| bytes.encoded().len(),
+        encode: |bytes, encoded| encoded.copy_from_slice(&bytes.encoded()),
         decode: |_| unreachable!("nobody subscribes to these"),
         decode_into: |_, _| unreachable!("nobody subscribes to these"),
         plain: None,

@@ -29,7 +29,7 @@ impl<'a> Field<'a> {
     }
 
     /// Returns the type as a `Field`. If it is none, the compiler points at the field.
-    fn image(&self, root: &TokenStream) -> TokenStream {
+    fn encoded(&self, root: &TokenStream) -> TokenStream {
         let ty = self.ty;
         quote_spanned!(ty.span()=> <#ty as #root::cdr::Field>)
     }
@@ -56,7 +56,7 @@ pub(crate) fn message(input: &DeriveInput, root: &TokenStream) -> Result<TokenSt
         return Err(Error::new(word.span(), problem));
     }
     if let Some(word) = attributes.plain.as_ref().filter(|_| structure.fields.is_empty()) {
-        let problem = "a message without fields is not plain: its image has one byte, and its value none; \
+        let problem = "a message without fields is not plain: its encoded form has one byte, and its value none; \
                        leave out `plain`";
         return Err(Error::new(word.span(), problem));
     }
@@ -91,7 +91,7 @@ impl Structure<'_> {
     fn as_message(&self, root: &TokenStream, plain: bool) -> TokenStream {
         let Self { ident, name, fields } = self;
         let names = fields.iter().map(|field| &field.name);
-        let images = fields.iter().map(|field| field.image(root));
+        let encoded = fields.iter().map(|field| field.encoded(root));
         let encoding = if plain { quote!(plain_encoding) } else { quote!(encoding) };
         quote! {
             #[automatically_derived]
@@ -108,7 +108,7 @@ impl Structure<'_> {
                 const DESCRIPTION: &'static #root::cdr::description::ConstDescription =
                     &#root::cdr::description::ConstDescription {
                         name: #name,
-                        fields: &[#((#names, #images::TYPE)),*],
+                        fields: &[#((#names, #encoded::TYPE)),*],
                     };
                 // Quick, but not by the standards of constants.
                 #[allow(long_running_const_eval, reason = "its end is in sight: it hashes one text")]
@@ -119,13 +119,13 @@ impl Structure<'_> {
 
     fn as_field(&self, root: &TokenStream, plain: bool) -> TokenStream {
         let Self { ident, name, fields } = self;
-        let images: Vec<_> = fields.iter().map(|field| field.image(root)).collect();
+        let encoded: Vec<_> = fields.iter().map(|field| field.encoded(root)).collect();
         let idents: Vec<_> = fields.iter().map(|field| field.ident).collect();
         let names: Vec<_> = fields.iter().map(|field| &field.name).collect();
         if fields.is_empty() {
             return self.as_empty_field(root);
         }
-        let first = &images[0];
+        let first = &encoded[0];
         let bulk = plain.then(|| bulk(root));
         quote! {
             #[automatically_derived]
@@ -134,22 +134,22 @@ impl Structure<'_> {
                     <Self as #root::cdr::Structure>::DESCRIPTION,
                 );
                 const ALIGNMENT: usize = #first::ALIGNMENT;
-                const LEAST: usize = 0 #(+ #images::LEAST)*;
+                const LEAST: usize = 0 #(+ #encoded::LEAST)*;
 
                 fn end(&self, at: usize) -> usize {
-                    #(let at = #images::end(&self.#idents, at);)*
+                    #(let at = #encoded::end(&self.#idents, at);)*
                     at
                 }
 
                 fn encode(&self, encoder: &mut #root::cdr::Encoder<'_>) {
-                    #(#images::encode(&self.#idents, encoder);)*
+                    #(#encoded::encode(&self.#idents, encoder);)*
                 }
 
                 fn decode(
                     decoder: &mut #root::cdr::Decoder<'_>,
                 ) -> ::core::result::Result<Self, #root::cdr::Fault> {
                     ::core::result::Result::Ok(Self {
-                        #(#idents: #images::decode(decoder).map_err(|fault| fault.in_field(#name, #names))?,)*
+                        #(#idents: #encoded::decode(decoder).map_err(|fault| fault.in_field(#name, #names))?,)*
                     })
                 }
 
@@ -158,7 +158,7 @@ impl Structure<'_> {
                     decoder: &mut #root::cdr::Decoder<'_>,
                 ) -> ::core::result::Result<(), #root::cdr::Fault> {
                     #(
-                        #images::decode_into(&mut self.#idents, decoder)
+                        #encoded::decode_into(&mut self.#idents, decoder)
                             .map_err(|fault| fault.in_field(#name, #names))?;
                     )*
                     ::core::result::Result::Ok(())

@@ -42,9 +42,9 @@ use std::ops::{Deref, DerefMut};
 ///
 /// let encoding = Adapted::<Durations>::ENCODING.unwrap();
 /// let value = Adapted::<Durations>(Duration::from_millis(1500));
-/// let mut image = vec![0; (encoding.size)(&value)];
-/// (encoding.encode)(&value, &mut image);
-/// assert_eq!((encoding.decode)(&image)?.0, Duration::from_millis(1500));
+/// let mut encoded = vec![0; (encoding.size)(&value)];
+/// (encoding.encode)(&value, &mut encoded);
+/// assert_eq!((encoding.decode)(&encoded)?.0, Duration::from_millis(1500));
 /// # Ok::<(), DecodeError>(())
 /// ```
 pub trait Adapter: 'static {
@@ -71,31 +71,31 @@ pub trait Adapter: 'static {
         HEADER_SIZE + cdr::Field::end(&Self::to_ros(value), 0)
     }
 
-    /// Encodes the value into `image`, a buffer of exactly [`size`](Self::size) bytes. By default
+    /// Encodes the value into `encoded`, a buffer of exactly [`size`](Self::size) bytes. By default
     /// this converts the value. With [`loan::build`](crate::loan::build), large parts are copied
     /// only once.
     ///
     /// # Panics
     /// By default if the encoded form and the buffer differ in length: [`size`](Self::size) or
     /// [`to_ros`](Self::to_ros) gave another result before.
-    fn encode(value: &Self::Custom, image: &mut [u8]) {
-        cdr::encode(&Self::to_ros(value), image);
+    fn encode(value: &Self::Custom, encoded: &mut [u8]) {
+        cdr::encode(&Self::to_ros(value), encoded);
     }
 
-    /// Decodes a value from `image`. By default a message is decoded and converted. With
+    /// Decodes a value from `encoded`. By default a message is decoded and converted. With
     /// [`view`](crate::view::view), large parts are copied only once.
     ///
     /// # Errors
     /// [`DecodeError`] if the bytes do not encode a `Ros` message, or if
     /// [`from_ros`](Self::from_ros) refuses it.
-    fn decode(image: &[u8]) -> Result<Self::Custom, DecodeError> {
+    fn decode(encoded: &[u8]) -> Result<Self::Custom, DecodeError> {
         let refused = |problem| DecodeError::Invalid {
             type_name: Self::Ros::NAME,
             field: "(adapter)",
             offset: HEADER_SIZE,
             problem,
         };
-        Self::from_ros(cdr::decode(image)?).map_err(refused)
+        Self::from_ros(cdr::decode(encoded)?).map_err(refused)
     }
 }
 
@@ -111,10 +111,10 @@ impl<A: Adapter> Message for Adapted<A> {
         hash: A::Ros::HASH,
         description: Some(A::Ros::DESCRIPTION),
         size: |value| A::size(&value.0),
-        encode: |value, image| A::encode(&value.0, image),
-        decode: |image| A::decode(image).map(Self),
-        decode_into: |image, value| {
-            value.0 = A::decode(image)?;
+        encode: |value, encoded| A::encode(&value.0, encoded),
+        decode: |encoded| A::decode(encoded).map(Self),
+        decode_into: |encoded, value| {
+            value.0 = A::decode(encoded)?;
             Ok(())
         },
         plain: None,

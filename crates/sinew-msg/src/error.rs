@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum DecodeError {
     /// The bytes end before the value does.
-    #[error("`{field}` of {type_name} needs bytes up to {needed}, but the image ends at byte {length}")]
+    #[error("`{field}` of {type_name} needs bytes up to {needed}, but the message ends at byte {length}")]
     Truncated {
         /// The message type, or the nested type that contains the field.
         type_name: &'static str,
@@ -18,7 +18,7 @@ pub enum DecodeError {
     },
     /// A sequence claims more elements than the remaining bytes can hold.
     #[error(
-        "`{field}` of {type_name} claims {count} elements, but the rest of the image has room for {room} at most"
+        "`{field}` of {type_name} claims {count} elements, but the rest of the message has room for {room} at most"
     )]
     TooLong {
         /// The message type, or the nested type that contains the field.
@@ -57,7 +57,7 @@ pub enum DecodeError {
     },
     /// The header names a representation that this library does not read.
     #[error(
-        "the image of {type_name} has representation {identifier:#06x}, but only plain CDR is read (0x0000 and 0x0001); \
+        "the encoded {type_name} has representation {identifier:#06x}, but only plain CDR is read (0x0000 and 0x0001); \
          let its writer use XCDR version 1"
     )]
     Representation {

@@ -3,7 +3,7 @@
 //! [`Message`] is the only trait that a type needs to be published. A type that stays inside a
 //! process needs nothing more; a type that also leaves it has an [`Encoding`]: its ROS 2 name, its
 //! type hash, and the functions between the value and its *encoded form*, the bytes in shared
-//! memory, on the wire and in a recording (`image` in the names of this crate). The derive macro
+//! memory, on the wire and in a recording (`encoded` in the names of this crate). The derive macro
 //! writes the encoding.
 //!
 //! [`view`] reads a message in its encoded form without decoding it, [`loan`] builds the encoded
@@ -31,7 +31,7 @@
 
 #[cfg(not(any(target_pointer_width = "64", miri)))]
 compile_error!(
-    "Sinew needs a 64-bit target, such as aarch64-unknown-linux-gnu: lengths of images are 64-bit numbers"
+    "Sinew needs a 64-bit target, such as aarch64-unknown-linux-gnu: lengths of messages are 64-bit numbers"
 );
 
 mod action;

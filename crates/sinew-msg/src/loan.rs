@@ -74,18 +74,18 @@ pub trait Built: Structure + Viewed {
 /// Checks the bytes as [`view`](view::view) does. Allocates only what a view owns.
 ///
 /// # Errors
-/// [`BuildError::Image`] if the bytes do not encode this type, [`BuildError::NotInPlace`] if a
+/// [`BuildError::Encoded`] if the bytes do not encode this type, [`BuildError::NotInPlace`] if a
 /// sequence is not encoded as it is in memory.
-pub fn edit<T: Built>(image: &mut [u8]) -> Result<T::Parts<'_>, BuildError> {
+pub fn edit<T: Built>(encoded: &mut [u8]) -> Result<T::Parts<'_>, BuildError> {
     let found = {
-        let seen = view::view::<T>(image)?;
-        T::find_parts(&seen, Found::in_image(image))
+        let seen = view::view::<T>(encoded)?;
+        T::find_parts(&seen, Found::in_encoded(encoded))
     };
     let not_in_place = BuildError::NotInPlace { type_name: T::NAME, field: "(sequences)" };
     if found.is_elsewhere {
         return Err(not_in_place);
     }
-    T::cut_parts(&mut Cutter { rest: image, at: 0, found, next: 0 }).ok_or(not_in_place)
+    T::cut_parts(&mut Cutter { rest: encoded, at: 0, found, next: 0 }).ok_or(not_in_place)
 }
 
 /// Returns a sequence of a value for editing.
@@ -97,7 +97,7 @@ pub fn part<T>(values: &mut impl DerefMut<Target = [T]>) -> &mut [T] {
 #[derive(Debug)]
 pub struct Found {
     /// Address and length of the encoded message.
-    image: (usize, usize),
+    encoded: (usize, usize),
     /// Offset and length in bytes of each sequence; the first four need no allocation.
     first: [(usize, usize); 4],
     more: Vec<(usize, usize)>,
@@ -107,16 +107,16 @@ pub struct Found {
 }
 
 impl Found {
-    fn in_image(image: &[u8]) -> Self {
-        let image = (image.as_ptr().addr(), image.len());
-        Self { image, first: [(0, 0); 4], more: Vec::new(), count: 0, is_elsewhere: false }
+    fn in_encoded(encoded: &[u8]) -> Self {
+        let encoded = (encoded.as_ptr().addr(), encoded.len());
+        Self { encoded, first: [(0, 0); 4], more: Vec::new(), count: 0, is_elsewhere: false }
     }
 
     /// Appends this sequence as the next one.
     #[must_use]
     pub fn sequence<T: Plain>(mut self, values: &[T]) -> Self {
-        let (image, length) = self.image;
-        let (begin, bytes) = (values.as_ptr().addr().wrapping_sub(image), size_of_val(values));
+        let (encoded, length) = self.encoded;
+        let (begin, bytes) = (values.as_ptr().addr().wrapping_sub(encoded), size_of_val(values));
         let place = if bytes == 0 { (0, 0) } else { (begin, bytes) };
         // A view owns the elements if they are not encoded as they are in memory.
         self.is_elsewhere |= bytes > 0 && begin.checked_add(bytes).is_none_or(|end| end > length);
@@ -181,13 +181,13 @@ pub fn size<T: Built>(value: &T, lengths: &T::Lengths) -> usize {
 pub fn build<'a, T: Built>(
     value: &T,
     lengths: &T::Lengths,
-    image: &'a mut [u8],
+    encoded: &'a mut [u8],
 ) -> Result<T::Parts<'a>, BuildError> {
-    let (length, needed) = (image.len(), size(value, lengths));
+    let (length, needed) = (encoded.len(), size(value, lengths));
     if length != needed {
         return Err(BuildError::Length { type_name: T::NAME, length, needed });
     }
-    value.build_parts(lengths, &mut Encoder::new(image))
+    value.build_parts(lengths, &mut Encoder::new(encoded))
 }
 
 /// Returns the offset where a sequence of `count` elements ends if the bytes before it end at `at`.
@@ -234,7 +234,7 @@ pub fn leave<'a, T: Plain + Field, const BOUND: u32>(
 pub enum BuildError {
     /// The buffer and the encoded form differ in length.
     #[error(
-        "the image of this {type_name} has {needed} bytes, but its buffer {length}; ask `size` for the length"
+        "the encoded form of this {type_name} has {needed} bytes, but its buffer {length}; ask `size` for the length"
     )]
     Length {
         /// The message type.
@@ -258,9 +258,9 @@ pub enum BuildError {
     },
     /// The bytes to be edited do not encode this type.
     #[error(transparent)]
-    Image(#[from] DecodeError),
+    Encoded(#[from] DecodeError),
     /// There is no memory for the encoded form.
-    #[error("there is no memory for the {length} bytes of the image of this {type_name}")]
+    #[error("there is no memory for the {length} bytes of the encoded form of this {type_name}")]
     NoMemory {
         /// The message type.
         type_name: &'static str,
@@ -269,7 +269,7 @@ pub enum BuildError {
     },
     /// The encoding of a sequence's elements would differ from their form in memory.
     #[error(
-        "`{field}` of {type_name} can't be filled in place: byte 4 of the image is not aligned to 8, numbers of this machine have \
+        "`{field}` of {type_name} can't be filled in place: byte 4 of the encoded form is not aligned to 8, numbers of this machine have \
          another byte order, or its elements need more alignment in memory than their first field; publish a value instead"
     )]
     NotInPlace {

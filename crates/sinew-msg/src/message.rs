@@ -36,18 +36,18 @@ pub trait Message: Send + Sync + Sized + 'static {
 ///         hash: TypeHash([7; 32]),
 ///         description: None,
 ///         size: |_| 4,
-///         encode: |number, image| image.copy_from_slice(&number.0.to_le_bytes()),
-///         decode: |image| match image.first_chunk() {
+///         encode: |number, encoded| encoded.copy_from_slice(&number.0.to_le_bytes()),
+///         decode: |encoded| match encoded.first_chunk() {
 ///             Some(bytes) => Ok(Number(u32::from_le_bytes(*bytes))),
 ///             None => Err(DecodeError::Truncated {
 ///                 type_name: "example_msgs/msg/Number",
 ///                 field: "number",
-///                 length: image.len(),
+///                 length: encoded.len(),
 ///                 needed: 4,
 ///             }),
 ///         },
-///         decode_into: |image, number| {
-///             *number = (Number::ENCODING.expect("this one").decode)(image)?;
+///         decode_into: |encoded, number| {
+///             *number = (Number::ENCODING.expect("this one").decode)(encoded)?;
 ///             Ok(())
 ///         },
 ///         plain: None,
@@ -107,18 +107,18 @@ mod tests {
             hash: TypeHash([7; 32]),
             description: None,
             size: |_| 4,
-            encode: |value, image| image.copy_from_slice(&value.0.to_le_bytes()),
-            decode: |image| {
-                let bytes = image.first_chunk().ok_or(DecodeError::Truncated {
+            encode: |value, encoded| encoded.copy_from_slice(&value.0.to_le_bytes()),
+            decode: |encoded| {
+                let bytes = encoded.first_chunk().ok_or(DecodeError::Truncated {
                     type_name: "test_msgs/msg/Number",
                     field: "number",
-                    length: image.len(),
+                    length: encoded.len(),
                     needed: 4,
                 })?;
                 Ok(Number(u32::from_le_bytes(*bytes)))
             },
-            decode_into: |image, value| {
-                *value = (Number::ENCODING.unwrap().decode)(image)?;
+            decode_into: |encoded, value| {
+                *value = (Number::ENCODING.unwrap().decode)(encoded)?;
                 Ok(())
             },
             plain: None,
@@ -133,19 +133,19 @@ mod tests {
     fn an_encoding_is_found_where_there_is_one() {
         assert!(InProcess::ENCODING.is_none());
         let encoding = Number::ENCODING.unwrap();
-        let mut image = vec![0; (encoding.size)(&Number(258))];
-        (encoding.encode)(&Number(258), &mut image);
-        assert_eq!(image, [2, 1, 0, 0]);
-        assert_eq!((encoding.decode)(&image), Ok(Number(258)));
+        let mut encoded = vec![0; (encoding.size)(&Number(258))];
+        (encoding.encode)(&Number(258), &mut encoded);
+        assert_eq!(encoded, [2, 1, 0, 0]);
+        assert_eq!((encoding.decode)(&encoded), Ok(Number(258)));
     }
 
     #[test]
-    fn a_truncated_image_says_where() {
+    fn a_truncated_encoded_form_says_where() {
         let mut value = Number(1);
         let error = (Number::ENCODING.unwrap().decode_into)(&[1, 2], &mut value).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`number` of test_msgs/msg/Number needs bytes up to 4, but the image ends at byte 2"
+            "`number` of test_msgs/msg/Number needs bytes up to 4, but the message ends at byte 2"
         );
         assert_eq!(value, Number(1));
     }

@@ -26,7 +26,7 @@ use std::marker::PhantomData;
 ///   at every offset that is a multiple of its alignment.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not plain, so no plain message can contain it",
-    label = "its bytes in memory are not its image",
+    label = "its bytes in memory are not its encoded form",
     note = "numbers, arrays of plain types and structs with `#[message(plain)]` are plain",
     note = "let a `u8` stand for a `bool` or an enum, or leave out `#[message(plain)]`"
 )]
@@ -49,9 +49,9 @@ pub unsafe trait Plain: bytemuck::Pod + Send + Sync {}
 /// let encoding = Point::ENCODING.unwrap();
 /// assert_eq!(encoding.plain.is_some(), cfg!(target_endian = "little"));
 ///
-/// let mut image = [0; 20];
-/// (encoding.encode)(&Point { x: 1.0, y: -2.0 }, &mut image);
-/// assert_eq!(image[4..12], 1f64.to_le_bytes());
+/// let mut encoded = [0; 20];
+/// (encoding.encode)(&Point { x: 1.0, y: -2.0 }, &mut encoded);
+/// assert_eq!(encoded[4..12], 1f64.to_le_bytes());
 /// ```
 pub struct PlainProof<T> {
     // Neither owns a `T` nor borrows one.

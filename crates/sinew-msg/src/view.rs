@@ -21,7 +21,7 @@
 //! `wstring`. [`Viewed::of`] has nothing to check, and allocates only for a `wstring`.
 //!
 //! A subscription with a callback that takes a view creates it from whatever form the message has,
-//! for the duration of the call: `view::view::<T>(image)` for encoded bytes in a chunk,
+//! for the duration of the call: `view::view::<T>(encoded)` for encoded bytes in a chunk,
 //! `T::of(&value)` for a value of the same process; for any `T` with [`Structure`] and [`Viewed`].
 //! Both views show the same.
 
@@ -40,8 +40,8 @@ use std::{array, fmt, str};
 ///
 /// # Errors
 /// The same errors as decoding, except that strings may contain invalid UTF-8.
-pub fn view<T: Structure + Viewed>(image: &[u8]) -> Result<T::View<'_>, DecodeError> {
-    let mut decoder = Decoder::new(image, T::NAME)?;
+pub fn view<T: Structure + Viewed>(encoded: &[u8]) -> Result<T::View<'_>, DecodeError> {
+    let mut decoder = Decoder::new(encoded, T::NAME)?;
     T::view(&mut decoder).map_err(|fault| fault.into_error(T::NAME))
 }
 
@@ -50,8 +50,8 @@ pub fn view<T: Structure + Viewed>(image: &[u8]) -> Result<T::View<'_>, DecodeEr
 ///
 /// # Errors
 /// As for [`view`].
-pub fn check<T: Structure + Viewed>(image: &[u8]) -> Result<(), DecodeError> {
-    view::<T>(image).map(drop)
+pub fn check<T: Structure + Viewed>(encoded: &[u8]) -> Result<(), DecodeError> {
+    view::<T>(encoded).map(drop)
 }
 
 /// Views a field of a type.
@@ -183,7 +183,7 @@ pub struct Views<'a, T> {
 /// The place of the elements.
 enum Source<'a, T> {
     /// The decoder is positioned at the first of them.
-    Image {
+    Encoded {
         decoder: Decoder<'a>,
         count: usize,
     },
@@ -197,7 +197,7 @@ impl<'a, T: Viewed> Views<'a, T> {
     /// # Errors
     /// [`Fault`] if the bytes end too early or a value is not valid.
     pub fn new(count: usize, decoder: &mut Decoder<'a>) -> Result<Self, Fault> {
-        let source = Source::Image { decoder: decoder.clone(), count };
+        let source = Source::Encoded { decoder: decoder.clone(), count };
         for _ in 0..count {
             T::view(decoder)?;
         }
@@ -215,7 +215,7 @@ impl<'a, T: Viewed> Views<'a, T> {
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.source {
-            Source::Image { count, .. } => *count,
+            Source::Encoded { count, .. } => *count,
             Source::Values(values) => values.len(),
         }
     }
@@ -232,7 +232,7 @@ impl<'a, T: Viewed> Views<'a, T> {
     #[must_use]
     pub fn get(&self, index: usize) -> Option<T::View<'a>> {
         match &self.source {
-            Source::Image { .. } => self.iter().nth(index),
+            Source::Encoded { .. } => self.iter().nth(index),
             Source::Values(values) => values.get(index).map(T::of),
         }
     }
@@ -256,8 +256,8 @@ impl<'a, T: Viewed> Iterator for Elements<'a, T> {
 
     fn next(&mut self) -> Option<T::View<'a>> {
         match &mut self.source {
-            Source::Image { count: 0, .. } => None,
-            Source::Image { decoder, count } => {
+            Source::Encoded { count: 0, .. } => None,
+            Source::Encoded { decoder, count } => {
                 let view = T::view(decoder).ok();
                 // After a fault the decoder's position is undefined.
                 *count = if view.is_some() { *count - 1 } else { 0 };
@@ -273,7 +273,7 @@ impl<'a, T: Viewed> Iterator for Elements<'a, T> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         match &self.source {
-            Source::Image { count, .. } => (0, Some(*count)),
+            Source::Encoded { count, .. } => (0, Some(*count)),
             Source::Values(values) => (values.len(), Some(values.len())),
         }
     }
@@ -319,7 +319,7 @@ impl<T> Clone for Views<'_, T> {
 impl<T> Clone for Source<'_, T> {
     fn clone(&self) -> Self {
         match self {
-            Self::Image { decoder, count } => Self::Image { decoder: decoder.clone(), count: *count },
+            Self::Encoded { decoder, count } => Self::Encoded { decoder: decoder.clone(), count: *count },
             Self::Values(values) => Self::Values(values),
         }
     }

@@ -109,7 +109,7 @@ pub enum CapacityError {
         size: u64,
     },
     /// A message is too long.
-    #[error("an image of {length} bytes is too long: {limit} bytes at most")]
+    #[error("an encoded message of {length} bytes is too long: {limit} bytes at most")]
     Length {
         /// Length of the message in bytes.
         length: usize,

@@ -249,12 +249,12 @@ impl Ring {
         store(LINEAGE_STAMP, head.lineage_stamp.cast_unsigned());
         store(LINEAGE_ID, head.lineage_id);
         match payload {
-            Payload::Inline(image) => {
-                store(LENGTH, image.len() as u64);
+            Payload::Inline(encoded) => {
+                store(LENGTH, encoded.len() as u64);
                 store(CHUNK, 0);
-                let (whole, rest) = image.as_chunks::<8>();
+                let (whole, rest) = encoded.as_chunks::<8>();
                 let words = &slot[HEAD..];
-                debug_assert!(image.len() <= words.len() * 8);
+                debug_assert!(encoded.len() <= words.len() * 8);
                 for (word, bytes) in words.iter().zip(whole) {
                     word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed); // W2
                 }

@@ -126,16 +126,16 @@ fn messages_of_any_size_arrive_in_order_and_nothing_is_left_behind() {
     let mut sent = Vec::new();
     for number in 1..=500u64 {
         let length = [0, 1, 40, 200, 1000, 100_000][usize::try_from(number % 6).unwrap()];
-        let image: Vec<u8> = (0..length).map(|i| (i as u64 * number).to_le_bytes()[0]).collect();
+        let encoded: Vec<u8> = (0..length).map(|i| (i as u64 * number).to_le_bytes()[0]).collect();
         let head = Head { stamp: number as i64, ..Head::default() };
-        if image.len() <= writer.inline() {
-            writer.publish_inline(number, &head, &image);
+        if encoded.len() <= writer.inline() {
+            writer.publish_inline(number, &head, &encoded);
         } else {
-            let mut loan = writer.lender().loan(image.len()).unwrap();
-            loan.bytes_mut().copy_from_slice(&image);
+            let mut loan = writer.lender().loan(encoded.len()).unwrap();
+            loan.bytes_mut().copy_from_slice(&encoded);
             writer.publish_lent(number, &head, loan.share());
         }
-        sent.push((number, image));
+        sent.push((number, encoded));
         until("it arrives", || {
             port.drain();
             b.incoming.lock().unwrap().first().is_some_and(|r| r.got.lock().unwrap().len() == sent.len())

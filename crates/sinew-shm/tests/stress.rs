@@ -29,7 +29,7 @@ fn scramble(mut number: u64) -> u64 {
 }
 
 /// The bytes of a writer's message: their length and values follow from its number.
-fn image(number: u64) -> Vec<u8> {
+fn encoded(number: u64) -> Vec<u8> {
     let mut state = scramble(number);
     let length = match state % 5 {
         0 => state / 5 % 8,
@@ -95,7 +95,7 @@ impl Reading {
             *missed += message.missed;
             match message.hold {
                 Some(hold) => held.push_back((message.number, hold)),
-                None => assert!(buffer == image(message.number), "message {} is torn", message.number),
+                None => assert!(buffer == encoded(message.number), "message {} is torn", message.number),
             }
             if held.len() > KEPT || message.number % 3 == 0 {
                 let kept = held.pop_front();
@@ -116,7 +116,7 @@ impl Reading {
 }
 
 fn check(number: u64, hold: &Hold) {
-    assert!(hold.bytes() == image(number), "message {number} was written while it was held");
+    assert!(hold.bytes() == encoded(number), "message {number} was written while it was held");
 }
 
 impl Sink for Reading {
@@ -236,7 +236,7 @@ fn write(participant: &Arc<Participant>, readers: &[(Arc<Peer>, Manner)], failed
             assert!(!failed.load(Ordering::SeqCst), "a reader has failed");
             waiting.sleep(Some(PATIENCE));
         }
-        let bytes = image(number);
+        let bytes = encoded(number);
         let head = Head { order: number, ..Head::default() };
         if bytes.len() <= writer.inline() && number % 7 != 0 {
             writer.publish_inline(number, &head, &bytes);

@@ -194,7 +194,7 @@ impl OurWay {
     fn open([near, far]: &[Host; 2], topic: &str) -> Result<Self, Error> {
         let qos = QoS::default().keep_all().max_samples(1000).max_blocking_time(PATIENCE);
         let subscription = far.context.node("far")?.subscription::<Stamped>(topic).qos(qos);
-        let subscription = subscription.accept_images().create()?;
+        let subscription = subscription.read_in_place().create()?;
         let (to, came): (Sender<i64>, _) = channel();
         let (told, taking) = (tell(&to), subscription.clone());
         // Taking messages may bring in more, and call this again: the first call goes on.

@@ -137,7 +137,7 @@ pub mod msg {
     // the struct's end: there is no padding.
     unsafe impl sinew::bytemuck::Pod for ANameThatIsAsLongAsNamesEverAre {}
 
-    // SAFETY: as above. In an image that begins at a multiple of the struct's alignment each field
+    // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment each field
     // lies at a multiple of its own, where CDR needs no padding either.
     unsafe impl sinew::Plain for ANameThatIsAsLongAsNamesEverAre {}
 
@@ -342,7 +342,7 @@ pub mod msg {
         }
     }
 
-    /// [`Few`], as it is seen in an image or a value.
+    /// [`Few`], as it is seen in an encoded message or a value.
     #[derive(Clone, Debug)]
     pub struct FewView<'a> {
         /// See [`Few::a`].
@@ -619,7 +619,7 @@ pub mod msg {
         }
     }
 
-    /// [`Joint`], as it is seen in an image or a value.
+    /// [`Joint`], as it is seen in an encoded message or a value.
     #[derive(Clone, Debug)]
     pub struct Joint_View<'a> {
         /// See [`Joint::type`].
@@ -882,7 +882,7 @@ pub mod msg {
     // the struct's end: there is no padding.
     unsafe impl sinew::bytemuck::Pod for JointView {}
 
-    // SAFETY: as above. In an image that begins at a multiple of the struct's alignment each field
+    // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment each field
     // lies at a multiple of its own, where CDR needs no padding either.
     unsafe impl sinew::Plain for JointView {}
 
@@ -995,7 +995,7 @@ pub mod msg {
         }
     }
 
-    /// [`Keywords`], as it is seen in an image or a value.
+    /// [`Keywords`], as it is seen in an encoded message or a value.
     #[derive(Clone, Debug)]
     pub struct KeywordsView<'a> {
         /// See [`Keywords::self_`].
@@ -1493,7 +1493,7 @@ pub mod msg {
         }
     }
 
-    /// [`Limits`], as it is seen in an image or a value.
+    /// [`Limits`], as it is seen in an encoded message or a value.
     #[derive(Clone, Debug)]
     pub struct LimitsView<'a> {
         /// See [`Limits::shorts`].
@@ -2008,7 +2008,7 @@ pub mod msg {
         }
     }
 
-    /// [`Option`], as it is seen in an image or a value.
+    /// [`Option`], as it is seen in an encoded message or a value.
     #[derive(Clone, Debug)]
     pub struct OptionView<'a> {
         /// See [`Option::option`].
@@ -2192,7 +2192,7 @@ pub mod msg {
         }
     }
 
-    /// [`Result`], as it is seen in an image or a value.
+    /// [`Result`], as it is seen in an encoded message or a value.
     #[derive(Clone, Debug)]
     pub struct ResultView<'a> {
         /// See [`Result::value`].
@@ -2317,7 +2317,7 @@ pub mod msg {
         }
     }
 
-    /// [`String`], as it is seen in an image or a value.
+    /// [`String`], as it is seen in an encoded message or a value.
     #[derive(Clone, Debug)]
     pub struct StringView<'a> {
         /// See [`String::run`].
@@ -2561,7 +2561,7 @@ pub mod msg {
     // the struct's end: there is no padding.
     unsafe impl sinew::bytemuck::Pod for Vec {}
 
-    // SAFETY: as above. In an image that begins at a multiple of the struct's alignment each field
+    // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment each field
     // lies at a multiple of its own, where CDR needs no padding either.
     unsafe impl sinew::Plain for Vec {}
 

@@ -140,10 +140,10 @@ fn names_that_rust_has_are_only_names() {
     };
     let value = arm_msgs::Result { value: [option.clone(), option], ok: true };
     let encoding = arm_msgs::Result::ENCODING.unwrap();
-    let mut image = vec![0; (encoding.size)(&value)];
-    (encoding.encode)(&value, &mut image);
-    assert_eq!((encoding.decode)(&image), Ok(value));
-    let seen = view::<arm_msgs::Result>(&image).unwrap();
+    let mut encoded = vec![0; (encoding.size)(&value)];
+    (encoding.encode)(&value, &mut encoded);
+    assert_eq!((encoding.decode)(&encoded), Ok(value));
+    let seen = view::<arm_msgs::Result>(&encoded).unwrap();
     let joint: arm_msgs::Joint_View<'_> = seen.value[1].result.iter().next().unwrap();
     assert_eq!(joint.name, "arm");
     assert_eq!(*joint.self_, [1.0, -2.5]);
@@ -219,7 +219,7 @@ fn errors_say_where() {
 }
 
 #[test]
-fn only_what_lies_in_an_image_as_in_memory_is_filled_there() {
+fn only_what_lies_in_an_encoded_message_as_in_memory_is_filled_there() {
     let files = [
         ("a/msg/Even.msg", "float64 c\nuint32 a\nfloat32 b"),
         ("a/msg/Uneven.msg", "uint32 a\nfloat32 b\nfloat64 c"), // its offset depends on the fields before it

@@ -88,7 +88,7 @@ pub mod msg {
         }
     }
 
-    /// [`Note`], as it is seen in an image or a value.
+    /// [`Note`], as it is seen in an encoded message or a value.
     #[derive(Clone, Debug)]
     pub struct NoteView<'a> {
         /// See [`Note::text`].

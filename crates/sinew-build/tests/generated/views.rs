@@ -50,18 +50,18 @@ where
     for<'a> T::View<'a>: Debug,
 {
     let encoding = T::ENCODING.unwrap();
-    let mut image = vec![0; (encoding.size)(value)];
-    (encoding.encode)(value, &mut image);
-    assert_eq!(view::check::<T>(&image), Ok(()));
-    let seen = view::<T>(&image).unwrap();
+    let mut encoded = vec![0; (encoding.size)(value)];
+    (encoding.encode)(value, &mut encoded);
+    assert_eq!(view::check::<T>(&encoded), Ok(()));
+    let seen = view::<T>(&encoded).unwrap();
     assert_eq!(format!("{:?}", T::of(value)), format!("{seen:?}"));
-    let half = &image[..image.len() / 2];
+    let half = &encoded[..encoded.len() / 2];
     assert_eq!(view::check::<T>(half), Err(view::<T>(half).unwrap_err()));
 }
 
 proptest! {
     #[test]
-    fn any_value_is_seen_as_its_image_is(arms in [arm(), arm()], place in place(), reading: (i32, bool), x: u8) {
+    fn any_value_is_seen_as_its_encoded_form_is(arms in [arm(), arm()], place in place(), reading: (i32, bool), x: u8) {
         same(&arms[0]);
         same(&place);
         same(&JointView { x });

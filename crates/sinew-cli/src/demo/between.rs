@@ -19,7 +19,7 @@ use sinew_shm::{Counter, Domain, EndpointKind, Snapshot};
 
 use super::filter::Filter;
 use super::making::{FRAMES, Making};
-use super::settings::{SetEdgesBetween, Settings, SettingsImage};
+use super::settings::{EncodedSettings, SetEdgesBetween, Settings};
 use super::viewer::Underway;
 use super::watch::{Means, ask, tell, watch};
 use crate::cli::DemoOptions;
@@ -48,8 +48,8 @@ pub(super) fn run(options: &DemoOptions) -> Result<(), Error> {
 
     let making = Making::create(&context, options.rate)?;
     let settings = making.filters.server::<SetEdgesBetween>("~/set_edges").callback(
-        |filter: &mut Filter, settings: &SettingsImage| -> Result<SettingsImage, String> {
-            filter.set(Settings::try_from(*settings)?).map(SettingsImage::from)
+        |filter: &mut Filter, settings: &EncodedSettings| -> Result<EncodedSettings, String> {
+            filter.set(Settings::try_from(*settings)?).map(EncodedSettings::from)
         },
     )?;
     let viewer = Viewing::start()?;
@@ -137,7 +137,8 @@ pub(super) fn view(options: &DemoOptions, parent: NonZeroI32) -> Result<(), Erro
         executor.add(&context)?;
         let set_edges = context.node("panel")?.client::<SetEdgesBetween>("/filter/set_edges").create()?;
         let change = move |settings: Settings| {
-            ask(&set_edges, SettingsImage::from(settings)).and_then(|accepted| Settings::try_from(*accepted))
+            ask(&set_edges, EncodedSettings::from(settings))
+                .and_then(|accepted| Settings::try_from(*accepted))
         };
         let underway = underway(&context)?;
         watch(options, means, (&context, &executor), Box::new(underway), change)

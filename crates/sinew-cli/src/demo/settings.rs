@@ -28,13 +28,13 @@ impl Message for Settings {}
 
 /// The settings in the form for another process.
 #[derive(Clone, Copy, Message)]
-pub(super) struct SettingsImage {
+pub(super) struct EncodedSettings {
     /// 0 edges, 1 negative, 2 off.
     mode: u8,
     strength: u16,
 }
 
-impl From<Settings> for SettingsImage {
+impl From<Settings> for EncodedSettings {
     fn from(Settings { mode, strength }: Settings) -> Self {
         let mode = match mode {
             Mode::Edges => 0,
@@ -45,10 +45,10 @@ impl From<Settings> for SettingsImage {
     }
 }
 
-impl TryFrom<SettingsImage> for Settings {
+impl TryFrom<EncodedSettings> for Settings {
     type Error = String;
 
-    fn try_from(SettingsImage { mode, strength }: SettingsImage) -> Result<Self, String> {
+    fn try_from(EncodedSettings { mode, strength }: EncodedSettings) -> Result<Self, String> {
         let mode = match mode {
             0 => Mode::Edges,
             1 => Mode::Negative,
@@ -71,8 +71,8 @@ impl Service for SetEdges {
 pub(super) struct SetEdgesBetween;
 
 impl Service for SetEdgesBetween {
-    type Request = SettingsImage;
-    type Response = SettingsImage;
+    type Request = EncodedSettings;
+    type Response = EncodedSettings;
 }
 
 impl Default for Settings {
@@ -161,10 +161,10 @@ mod tests {
     fn settings_for_another_process_are_the_same_there() {
         let mut settings = Settings::default();
         for _ in 0..6 {
-            assert_eq!(Settings::try_from(SettingsImage::from(settings)), Ok(settings));
+            assert_eq!(Settings::try_from(EncodedSettings::from(settings)), Ok(settings));
             settings = settings.next();
         }
-        let unknown = Settings::try_from(SettingsImage { mode: 3, strength: 1 });
+        let unknown = Settings::try_from(EncodedSettings { mode: 3, strength: 1 });
         assert!(unknown.unwrap_err().contains("no mode 3"));
     }
 

@@ -408,8 +408,8 @@ impl<'a> Goal<'a> {
         }
     }
 
-    fn is_accepted(&self, image: &[u8]) -> Result<bool, Error> {
-        let answer = self.read(&self.types.answer, image)?;
+    fn is_accepted(&self, encoded: &[u8]) -> Result<bool, Error> {
+        let answer = self.read(&self.types.answer, encoded)?;
         Ok(part_of(&answer, "accepted").as_deref() == Some("true"))
     }
 
@@ -426,8 +426,8 @@ impl<'a> Goal<'a> {
 
     fn ask_for_result(&self) -> Result<(), Error> {
         let told = self.sender.clone();
-        let image = [&[0, 1, 0, 0][..], &self.types.id].concat(); // CDR of the id alone
-        let asked = self.result.call_with_listener(SerializedMessage::new(image), move |result| {
+        let encoded = [&[0, 1, 0, 0][..], &self.types.id].concat(); // CDR of the id alone
+        let asked = self.result.call_with_listener(SerializedMessage::new(encoded), move |result| {
             let result = result.map(|result| result.into_inner().into_bytes());
             drop(told.send(Event::Ended(result.map_err(|error| error.failure().clone()))));
         });
@@ -451,10 +451,10 @@ impl<'a> Goal<'a> {
     /// Prints new feedback of this goal.
     fn tell_feedback(&self) -> Result<(), Error> {
         while let Some((message, _)) = self.feedback.take_sample() {
-            if message.image().get(4..20) != Some(&self.types.id[..]) {
+            if message.bytes().get(4..20) != Some(&self.types.id[..]) {
                 continue; // for another goal
             }
-            let feedback = self.read(&self.types.feedback, message.image())?;
+            let feedback = self.read(&self.types.feedback, message.bytes())?;
             self.tell("Feedback", "feedback", &feedback, None)?;
         }
         Ok(())
@@ -483,8 +483,8 @@ impl<'a> Goal<'a> {
         Ok(())
     }
 
-    fn ended(&self, image: &[u8]) -> Result<(), Error> {
-        let response = self.read(&self.types.result, image)?;
+    fn ended(&self, encoded: &[u8]) -> Result<(), Error> {
+        let response = self.read(&self.types.result, encoded)?;
         let (status, code) = match part_of(&response, "status").as_deref() {
             Some("4") => ("SUCCEEDED", 0),
             Some("5") => ("CANCELED", CANCELED),
@@ -520,8 +520,8 @@ impl<'a> Goal<'a> {
         }
     }
 
-    fn read(&self, message_type: &Arc<MessageType>, image: &[u8]) -> Result<DynamicMessage, Error> {
-        DynamicMessage::decode(message_type, image).map_err(|error| self.failed(error))
+    fn read(&self, message_type: &Arc<MessageType>, encoded: &[u8]) -> Result<DynamicMessage, Error> {
+        DynamicMessage::decode(message_type, encoded).map_err(|error| self.failed(error))
     }
 }
 

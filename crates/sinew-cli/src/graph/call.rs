@@ -236,7 +236,7 @@ impl Call<'_> {
         let mut due = now_ns();
         loop {
             way.send(&template::now(&mut request).encode())?;
-            let image = match self.wait(self.options.timeout, CallNews::answer) {
+            let encoded = match self.wait(self.options.timeout, CallNews::answer) {
                 Waited::Came(answer) => answer?,
                 Waited::TimedOut(waited) => {
                     return Err(CallError::TimedOut { service: service(), waited }.into());
@@ -244,7 +244,7 @@ impl Call<'_> {
                 Waited::Stopped if self.options.rate.is_some() => return Ok(()),
                 Waited::Stopped => return Err(CallError::Stopped { service: service() }.into()),
             };
-            print(&self.answered(&response_type, image)?)?;
+            print(&self.answered(&response_type, encoded)?)?;
             let Some(rate) = self.options.rate else { return Ok(()) };
             due = now_ns().max(due.saturating_add(nanoseconds(rate)));
             let pause = Duration::from_nanos(u64::try_from(due - now_ns()).unwrap_or(0));
@@ -260,8 +260,8 @@ impl Call<'_> {
             |reason: String| Error::Call(CallError::Failed { service: self.options.name.clone(), reason });
         let response = match answer {
             Answer::Gone => return Err(failed("its server went without an answer".to_owned())),
-            Answer::Came(bytes) => body(&bytes).map_err(failed).and_then(|image| {
-                DynamicMessage::decode(response_type, image).map_err(|error| failed(error.to_string()))
+            Answer::Came(bytes) => body(&bytes).map_err(failed).and_then(|encoded| {
+                DynamicMessage::decode(response_type, encoded).map_err(|error| failed(error.to_string()))
             })?,
         };
         let end = if self.options.rate.is_some() { "---\n" } else { "" };
@@ -347,13 +347,13 @@ impl Call<'_> {
 
 impl Way {
     /// Sends a request. (The previous one has been answered, so there is room.)
-    fn send(&mut self, image: &[u8]) -> Result<(), Error> {
+    fn send(&mut self, encoded: &[u8]) -> Result<(), Error> {
         self.sent += 1;
-        let mut loan = self.writer.lender().loan(HEADER + image.len())?;
+        let mut loan = self.writer.lender().loan(HEADER + encoded.len())?;
         let bytes = loan.bytes_mut();
         bytes[..HEADER].fill(0);
         bytes[..8].copy_from_slice(&self.sent.to_le_bytes());
-        bytes[HEADER..].copy_from_slice(image);
+        bytes[HEADER..].copy_from_slice(encoded);
         let now = now_ns();
         let id = self.writer.endpoint().participant().id().wrapping_add(self.sent);
         let head = Head { stamp: now, order: 0, lineage_stamp: now, lineage_id: id };

@@ -112,7 +112,7 @@ impl Listening<'_> {
             for (end, stamp) in &self.ends {
                 while let Some((message, _)) = end.take_sample() {
                     let now = self.node.now().nanoseconds();
-                    arrived.add(stamp.in_image(message.image()), now);
+                    arrived.add(stamp.in_encoded(message.bytes()), now);
                 }
             }
         }
@@ -160,18 +160,18 @@ impl Stamp {
 
     /// Returns the stamp in nanoseconds; `None` if the encoded form is invalid, or the stamp isn't
     /// set.
-    fn in_image(&self, image: &[u8]) -> Option<i64> {
+    fn in_encoded(&self, encoded: &[u8]) -> Option<i64> {
         let (seconds, nanoseconds) = match self {
             Self::First => {
-                let is_little = image.get(1)? & 1 == 1;
+                let is_little = encoded.get(1)? & 1 == 1;
                 let word = |at: usize| {
-                    let bytes = image.get(at..at + 4)?.try_into().ok()?;
+                    let bytes = encoded.get(at..at + 4)?.try_into().ok()?;
                     Some(if is_little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
                 };
                 (i64::from(word(4)?.cast_signed()), i64::from(word(8)?))
             }
             Self::Inside { message_type, paths } => {
-                let message = DynamicMessage::decode(message_type, image).ok()?;
+                let message = DynamicMessage::decode(message_type, encoded).ok()?;
                 let number = |path| match message.part(path)?.value() {
                     sinew_msg::dynamic::Value::Scalar(Scalar::Signed(value)) => Some(*value),
                     sinew_msg::dynamic::Value::Scalar(Scalar::Unsigned(value)) => i64::try_from(*value).ok(),
@@ -310,9 +310,9 @@ mod tests {
     fn a_stamp_is_read_where_it_lies() {
         let little = [0, 1, 0, 0, 2, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0];
         let big = [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 5];
-        assert_eq!(Stamp::First.in_image(&little), Some(2_000_000_005));
-        assert_eq!(Stamp::First.in_image(&big), Some(2_000_000_005));
-        assert_eq!(Stamp::First.in_image(&little[..11]), None);
-        assert_eq!(Stamp::First.in_image(&[0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), None, "not set");
+        assert_eq!(Stamp::First.in_encoded(&little), Some(2_000_000_005));
+        assert_eq!(Stamp::First.in_encoded(&big), Some(2_000_000_005));
+        assert_eq!(Stamp::First.in_encoded(&little[..11]), None);
+        assert_eq!(Stamp::First.in_encoded(&[0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), None, "not set");
     }
 }

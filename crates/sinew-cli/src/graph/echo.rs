@@ -344,11 +344,11 @@ impl<'a> Echo<'a> {
                 Ok(message.map(|message| {
                     let counted = numbers.as_mut().map(|numbers| numbers.of(&message, incoming));
                     let (number, lost) = counted.unwrap_or((message.number, 0));
-                    let image = message.hold.as_ref().map_or(&buffer[..], |hold| hold.bytes());
-                    let bytes = || Content::Bytes(image[..image.len().min(most)].to_vec());
+                    let encoded = message.hold.as_ref().map_or(&buffer[..], |hold| hold.bytes());
+                    let bytes = || Content::Bytes(encoded[..encoded.len().min(most)].to_vec());
                     let node = &source.origin.publisher.node;
                     let decoded =
-                        known.as_ref().map(|known| DynamicMessage::decode(&known.message_type, image));
+                        known.as_ref().map(|known| DynamicMessage::decode(&known.message_type, encoded));
                     let content = match decoded {
                         None => Some(bytes()),
                         Some(Ok(message)) => Some(Content::Fields(message)),
@@ -364,7 +364,7 @@ impl<'a> Echo<'a> {
                         }
                     };
                     let (head, missed) = (message.head, message.missed + lost);
-                    content.map(|content| Read { number, head, missed, length: image.len(), content })
+                    content.map(|content| Read { number, head, missed, length: encoded.len(), content })
                 }))
             });
             match read {

@@ -42,7 +42,7 @@ const COUNTERS: [(Counter, &str); 15] = [
     (Counter::Copies, "copies"),
     (Counter::Encodings, "encodings"),
     (Counter::Decodings, "decodings"),
-    (Counter::Images, "images"),
+    (Counter::Encoded, "encoded"),
     (Counter::Last, "last_published_steady_ns"),
     (Counter::Latencies, "latencies_sum_ns"),
 ];
@@ -324,7 +324,7 @@ fn end_text(
             ("Copies", of(Counter::Copies)),
             ("Encodings", of(Counter::Encodings)),
             ("Decodings", of(Counter::Decodings)),
-            ("Drafts", of(Counter::Images)),
+            ("Drafts", of(Counter::Encoded)),
             ("Refused", of(Counter::Refused)),
         ]
     } else {
@@ -336,7 +336,7 @@ fn end_text(
             ("Matched", of(Counter::Matched)),
             ("Copies", of(Counter::Copies)),
             ("Decodings", of(Counter::Decodings)),
-            ("Views", of(Counter::Images)),
+            ("Views", of(Counter::Encoded)),
             ("Dropped", dropped(&counts)),
             ("  for newer ones", of(Counter::Overwritten)),
             ("  history full", of(Counter::Refused)),

@@ -89,7 +89,7 @@ fn bytes_for_people(origin: &Origin, read: &Read, bytes: &[u8]) -> String {
 }
 
 /// Formats a message as one line of JSON: in `message`, the fields in the order of the type; or in
-/// `value`, the field; or in `image`, the bytes. `None` if the field is an element that the message
+/// `value`, the field; or in `bytes`, the encoded form. `None` if the field is an element that the message
 /// doesn't have.
 pub(super) fn for_programs(origin: &Origin, read: &Read, field: Option<&FieldPath>) -> Option<String> {
     let (stamp, latency) = read.times();
@@ -106,7 +106,7 @@ pub(super) fn for_programs(origin: &Origin, read: &Read, field: Option<&FieldPat
         (Content::Fields(message), Some(path)) => {
             format!("{about},\"value\":{}}}\n", message.part(path)?.to_json())
         }
-        (Content::Bytes(bytes), _) => format!("{about},\"image\":\"{}\"}}\n", hex(bytes)),
+        (Content::Bytes(bytes), _) => format!("{about},\"bytes\":\"{}\"}}\n", hex(bytes)),
     })
 }
 

@@ -195,7 +195,7 @@ struct Publish<'a> {
     /// Matching subscriptions of the network.
     listed: Vec<(u64, EndpointKey)>,
     message: Template,
-    image: Vec<u8>,
+    encoded: Vec<u8>,
     sent: u64,
 }
 
@@ -218,7 +218,7 @@ impl<'a> Publish<'a> {
         let node = participant.advertise(&node, None)?;
         let publisher = Arc::new(participant.advertise(publisher, None)?);
         let writer = Writer::new(publisher, qos::capacity(&offered), INLINE, 1)?;
-        let image = template::now(&mut message).encode();
+        let encoded = template::now(&mut message).encode();
         let (matched, carriers, listed) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Self {
             found,
@@ -230,7 +230,7 @@ impl<'a> Publish<'a> {
             carriers,
             listed,
             message,
-            image,
+            encoded,
             sent: 0,
         })
     }
@@ -375,7 +375,7 @@ impl<'a> Publish<'a> {
         let has_times = self.message.has_times();
         let message = template::now(&mut self.message);
         if has_times {
-            self.image = message.encode();
+            self.encoded = message.encode();
         }
         if number.checked_rem(options.print) == Some(0) {
             let style = Style { flow: true, truncate: Some(128), ..Style::default() };
@@ -384,16 +384,16 @@ impl<'a> Publish<'a> {
         let now = now_ns();
         let id = self.writer.endpoint().participant().id().wrapping_add(number);
         let head = Head { stamp: now, order: 0, lineage_stamp: now, lineage_id: id };
-        if self.image.len() <= self.writer.inline() {
-            self.writer.publish_inline(number, &head, &self.image);
+        if self.encoded.len() <= self.writer.inline() {
+            self.writer.publish_inline(number, &head, &self.encoded);
         } else {
-            let mut loan = self.writer.lender().loan(self.image.len())?;
-            loan.bytes_mut().copy_from_slice(&self.image);
+            let mut loan = self.writer.lender().loan(self.encoded.len())?;
+            loan.bytes_mut().copy_from_slice(&self.encoded);
             self.writer.publish_lent(number, &head, loan.share());
         }
         let counters = self.writer.endpoint().counters();
         counters.add(Counter::Messages, 1);
-        counters.add(Counter::Bytes, self.image.len() as u64);
+        counters.add(Counter::Bytes, self.encoded.len() as u64);
         counters.set(Counter::Waiting, self.retained());
         counters.set(Counter::Last, now.unsigned_abs());
         Ok(())

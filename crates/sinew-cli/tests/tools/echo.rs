@@ -90,7 +90,7 @@ fn a_message_that_cant_be_read_is_told_of_and_passed_over() {
     let base = Base::new();
     let image = |letter| [0, 1, 0, 0, 2, 0, 0, 0, letter, 0];
     let truncated = [0, 1, 0, 0, 2, 0, 0, 0, b'x'];
-    let problem = "`data` of std_msgs/msg/String claims 2 elements, but the image has room for 1 at most";
+    let problem = "`data` of std_msgs/msg/String claims 2 elements, but the message has room for 1 at most";
     for (options, skips) in [(&["--csv"][..], true), (&["--field", "data"], true), (&[], false)] {
         let talker = Talker::join(&base);
         let mut publisher = entity(EndpointKind::Publisher, 1, "/talker", "/chatter", "std_msgs/msg/String");

@@ -4,7 +4,7 @@
 use super::client::{Client, ClientBuilder};
 use super::context::Context;
 use super::erased::Erased;
-use super::erased::publisher::ImageDraft;
+use super::erased::publisher::EncodedDraft;
 use super::erased::service as erased;
 use super::node::{Node, NodeOptions};
 use super::publisher::{PublishError, Publisher, PublisherBuilder};
@@ -44,7 +44,7 @@ impl Context {
 
 impl Node {
     /// Returns a builder for a publisher of a type that is known at run time only. It publishes
-    /// [`SerializedMessage`]s by value, or [drafts](Publisher::image_draft) of them.
+    /// [`SerializedMessage`]s by value, or [drafts](Publisher::encoded_draft) of them.
     ///
     /// ```
     /// use sinew::msg::{GenericType, SerializedMessage, TypeHash};
@@ -56,7 +56,7 @@ impl Node {
     /// let subscription = node.generic_subscription("number", number).create()?;
     /// publisher.publish(SerializedMessage::new(vec![0, 1, 0, 0, 42]))?;
     /// let (message, _info) = subscription.take_sample().unwrap();
-    /// assert_eq!(message.image(), [0, 1, 0, 0, 42]);
+    /// assert_eq!(message.bytes(), [0, 1, 0, 0, 42]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn generic_publisher(&self, topic: &str, known: GenericType) -> PublisherBuilder<SerializedMessage> {
@@ -136,7 +136,7 @@ impl Publisher<SerializedMessage> {
     /// As [`publish`](Self::publish).
     pub fn publish_foreign(
         &self,
-        draft: ImageDraft,
+        draft: EncodedDraft,
         source: SourceInfo,
         max_blocking: Duration,
     ) -> Result<(), PublishError<SerializedMessage>> {

@@ -8,7 +8,7 @@
 mod draft;
 mod edit;
 
-use super::erased::publisher::{self as erased, ImageDraft, PublisherInner, PublisherStatistics};
+use super::erased::publisher::{self as erased, EncodedDraft, PublisherInner, PublisherStatistics};
 use super::handlers::Handlers;
 use super::node::{AdaptQos, Advertised, Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group};
@@ -125,8 +125,8 @@ impl<T: Message> Publisher<T> {
         }
         let form = if M::IS_SHARED { Ownership::Shared } else { Ownership::Unique };
         let Erased(message) = message.erase(self);
-        let is_image = M::MAY_BE_IMAGE && message.is_image();
-        let published = if is_image { Form::IMAGE } else { Form::of_value(form) };
+        let is_encoded = M::MAY_BE_ENCODED && message.is_encoded();
+        let published = if is_encoded { Form::ENCODED } else { Form::of_value(form) };
         core.publish(message, published).map_err(|(message, reason)| self.failed(message, form, reason))
     }
 
@@ -144,7 +144,7 @@ impl<T: Message> Publisher<T> {
     ) -> PublishError<T> {
         let failure = self.erased.failure(reason);
         let message = match form {
-            _ if message.is_image() => UnsentMessage::Image(Sample::assume(message)),
+            _ if message.is_encoded() => UnsentMessage::Encoded(Sample::assume(message)),
             Ownership::Unique => UnsentMessage::Unique(Unique::assume(message)),
             Ownership::Shared => UnsentMessage::Shared(Shared::assume(message)),
         };
@@ -255,7 +255,7 @@ impl<T: Message> Blocks<T> for Publisher<T> {
 
 impl<T: Message + Built, V: Borrow<T>> Erase<T> for Draft<T, V> {
     const IS_SHARED: bool = true;
-    const MAY_BE_IMAGE: bool = true;
+    const MAY_BE_ENCODED: bool = true;
 
     fn erase(self, _blocks: &impl Blocks<T>) -> Erased {
         Erased(Draft::erase(self))
@@ -263,7 +263,7 @@ impl<T: Message + Built, V: Borrow<T>> Erase<T> for Draft<T, V> {
 }
 
 impl<T: Message + Built> Erase<T> for Edit<T> {
-    const MAY_BE_IMAGE: bool = true;
+    const MAY_BE_ENCODED: bool = true;
 
     fn erase(self, _blocks: &impl Blocks<T>) -> Erased {
         Erased(Edit::erase(self))
@@ -296,7 +296,7 @@ pub enum UnsentMessage<T: Message> {
     /// It was published as `Shared`, or as a [`Sample`] that holds a value.
     Shared(Shared<T>),
     /// It was published as a [`Draft`], or as an [`Edit`] or [`Sample`] in encoded form.
-    Image(Sample<T>),
+    Encoded(Sample<T>),
 }
 
 impl<T: Message> UnsentMessage<T> {
@@ -306,7 +306,7 @@ impl<T: Message> UnsentMessage<T> {
         match self {
             UnsentMessage::Unique(message) => message.into_shared().into(),
             UnsentMessage::Shared(message) => message.into(),
-            UnsentMessage::Image(message) => message,
+            UnsentMessage::Encoded(message) => message,
         }
     }
 
@@ -537,9 +537,9 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     }
 }
 
-impl Erase<SerializedMessage> for ImageDraft {
+impl Erase<SerializedMessage> for EncodedDraft {
     const IS_SHARED: bool = true;
-    const MAY_BE_IMAGE: bool = true;
+    const MAY_BE_ENCODED: bool = true;
 
     fn erase(self, _blocks: &impl Blocks<SerializedMessage>) -> Erased {
         Erased(self.0)
@@ -552,7 +552,7 @@ impl Publisher<SerializedMessage> {
     ///
     /// Returns `None` if there is no memory for it. Never blocks except for short locks; once warm,
     /// allocates nothing.
-    pub fn image_draft(&self, length: usize) -> Option<ImageDraft> {
-        self.core().image_of(length).map(ImageDraft)
+    pub fn encoded_draft(&self, length: usize) -> Option<EncodedDraft> {
+        self.core().encoded_of(length).map(EncodedDraft)
     }
 }

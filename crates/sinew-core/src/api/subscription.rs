@@ -113,7 +113,7 @@ impl<T: Message> Subscription<T> {
     }
 
     /// As [`take`](Self::take), but returns the message in place, to be read with [`Sample::view`]:
-    /// on a subscription that is [viewing](SubscriptionBuilder::accept_images), a message from
+    /// on a subscription that is [viewing](SubscriptionBuilder::read_in_place), a message from
     /// another process isn't decoded, but read in that process's memory.
     pub fn take_sample(&self) -> Option<(Sample<T>, MessageInfo)> {
         self.erased.core.take().map(|entry| Self::sample(&self.erased, entry))
@@ -398,7 +398,7 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
     /// subscription without a callback: one with a callback that takes a [`View`](crate::View) or a
     /// [`Sample`] does so anyway. No effect together with a [`filter`](Self::filter) or an owning
     /// buffer, which both need values, nor on a plain type, which has the same form as a value.
-    pub fn accept_images(mut self) -> Self
+    pub fn read_in_place(mut self) -> Self
     where
         T: Structure + Viewed,
     {

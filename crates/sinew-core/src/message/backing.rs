@@ -5,7 +5,7 @@ use sinew_shm::{Hold, Lent, Loan};
 use std::alloc::{self, Layout};
 
 /// Lends memory in which other processes will read a message.
-pub(crate) trait ImageLender: Send + Sync {
+pub(crate) trait LendsMemory: Send + Sync {
     /// Lends memory for `length` encoded bytes. Returns `None` if no process reads there now, if
     /// the message is so short that it is copied anyway, or if there is no room.
     fn lend(&self, length: usize) -> Option<Loan>;
@@ -20,7 +20,7 @@ pub(crate) enum Backing {
     /// Another process's.
     Hold(Hold),
     /// Encoded bytes in ordinary memory.
-    Own(OwnImage),
+    Own(OwnBytes),
     /// The state between two of the others.
     Nothing,
 }
@@ -32,7 +32,7 @@ impl Backing {
             Backing::Loan(loan) => loan.bytes(),
             Backing::Lent(lent) => lent.bytes(),
             Backing::Hold(hold) => hold.bytes(),
-            Backing::Own(image) => image.bytes(),
+            Backing::Own(encoded) => encoded.bytes(),
             Backing::Nothing => &[],
         }
     }
@@ -41,7 +41,7 @@ impl Backing {
     pub(crate) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
         match self {
             Backing::Loan(loan) => Some(loan.bytes_mut()),
-            Backing::Own(image) => Some(image.bytes_mut()),
+            Backing::Own(encoded) => Some(encoded.bytes_mut()),
             Backing::Lent(_) | Backing::Hold(_) | Backing::Nothing => None,
         }
     }
@@ -64,7 +64,7 @@ impl Backing {
 /// Encoded bytes in ordinary memory, laid out as in shared memory: byte 4, where CDR's alignment
 /// begins, is aligned to 16.
 #[derive(Default)]
-pub(crate) struct OwnImage {
+pub(crate) struct OwnBytes {
     memory: Vec<u128>,
     length: usize,
 }
@@ -72,13 +72,13 @@ pub(crate) struct OwnImage {
 /// Ends the program, like any allocation failure where no error can be returned.
 #[cold]
 pub(crate) fn out_of_memory(length: usize) -> ! {
-    alloc::handle_alloc_error(Layout::array::<u8>(length).unwrap_or(Layout::new::<OwnImage>()))
+    alloc::handle_alloc_error(Layout::array::<u8>(length).unwrap_or(Layout::new::<OwnBytes>()))
 }
 
 /// Bytes before the encoded form, so that its header ends at the end of a unit.
 const LEAD: usize = size_of::<u128>() - 4;
 
-impl OwnImage {
+impl OwnBytes {
     /// Resizes it to `length` bytes. Existing bytes stay; new ones are 0. Returns `None`, and
     /// leaves it empty, if there is no memory.
     #[must_use]

@@ -6,7 +6,7 @@
 //! Every message has a *control block*: a reference count, the value's address, and how to release
 //! it. The value lies right behind the block in the same allocation (`Storage::Inline`), in an
 //! adopted box (`Storage::Boxed`), or in shared memory (`Storage::Foreign`), so no step of a
-//! message's life moves it. Some messages exist only in encoded form (`Storage::Image`), which is
+//! message's life moves it. Some messages exist only in encoded form (`Storage::Encoded`), which is
 //! read where it lies. A publisher's [`Pool`] takes blocks back, so a steady flow allocates
 //! nothing. (Count and release follow `std::sync::Arc`; see the "Atomics" chapter of the
 //! Rustonomicon.)
@@ -44,7 +44,7 @@
 //! A block in the pool already has the count 1 and is `filled` if its value was kept. A thread that
 //! dies between the steps takes the process with it: no other process shares this state.
 
-use super::backing::{Backing, ImageLender, OwnImage};
+use super::backing::{Backing, LendsMemory, OwnBytes};
 use super::type_support::{CloneInto, TypeSupport};
 use crate::sys::panics::caught;
 use crate::sys::sync::{Arc, AtomicBool, AtomicPtr, AtomicUsize, Mutex, Ordering, fence};
@@ -67,7 +67,7 @@ enum Storage {
     /// No value: there is only the encoded form, which the [`Backing`] behind the control block
     /// keeps alive. No handle gives access to a value of such a message: a caller that needs one
     /// [decodes](RawMessage::decode) it.
-    Image,
+    Encoded,
 }
 
 /// A message's control block.
@@ -98,7 +98,7 @@ impl Control {
         match place {
             Storage::Boxed => (control, 0),
             #[expect(clippy::expect_used, reason = "two small structs")]
-            Storage::Foreign | Storage::Image => {
+            Storage::Foreign | Storage::Encoded => {
                 control.extend(Layout::new::<Backing>()).expect("fits the address space")
             }
             #[expect(
@@ -124,7 +124,7 @@ impl Control {
         let value = match place {
             // SAFETY: `offset` is within, or one past, the allocation of `layout`.
             Storage::Inline => unsafe { memory.add(offset) },
-            Storage::Boxed | Storage::Foreign | Storage::Image => NonNull::dangling(),
+            Storage::Boxed | Storage::Foreign | Storage::Encoded => NonNull::dangling(),
         };
         let control = memory.cast::<Control>();
         let vacant = Control {
@@ -196,7 +196,7 @@ impl Control {
     /// Whether there is a `Backing` behind the block.
     #[inline]
     fn has_keep(&self) -> bool {
-        matches!(self.place, Storage::Foreign | Storage::Image)
+        matches!(self.place, Storage::Foreign | Storage::Encoded)
     }
 
     /// Returns the address of the `Backing` of a foreign or encoded message's block.
@@ -220,7 +220,7 @@ impl Control {
         self.filled = false;
         match self.place {
             Storage::Boxed => drop(BoxMemory { value: self.value, table: self.table }),
-            Storage::Foreign | Storage::Image => self.let_keep_go(),
+            Storage::Foreign | Storage::Encoded => self.let_keep_go(),
             Storage::Inline => {}
         }
     }
@@ -403,7 +403,7 @@ impl RawMessage {
     /// Records the lender in whose memory the maker of this message should put the next ones. Does
     /// nothing if its block belongs to no pool.
     #[cold]
-    pub(crate) fn is_wanted_by(&self, lends: Weak<dyn ImageLender>) {
+    pub(crate) fn is_wanted_by(&self, lends: Weak<dyn LendsMemory>) {
         if let Some(pool) = &self.control().pool {
             *pool.wanted_by.lock() = Some(lends);
         }
@@ -422,37 +422,37 @@ impl RawMessage {
     }
 
     /// Creates a message in encoded form, with a control block from `pool`, made by
-    /// [`Pool::for_images`].
-    pub(crate) fn image_kept_by(pool: &Arc<Pool>, keep: Backing) -> Self {
-        debug_assert!(pool.place == Storage::Image);
+    /// [`Pool::for_encoded`].
+    pub(crate) fn encoded_kept_by(pool: &Arc<Pool>, keep: Backing) -> Self {
+        debug_assert!(pool.place == Storage::Encoded);
         Self::kept_by(pool.vacant(), keep, false)
     }
 
     /// The same, with `length` encoded bytes in ordinary memory. The block keeps that memory when
     /// it goes home, so its bytes may be those of an earlier message. Returns `None` if there is no
     /// memory.
-    pub(crate) fn own_image(pool: &Arc<Pool>, length: usize) -> Option<Self> {
-        debug_assert!(pool.place == Storage::Image);
+    pub(crate) fn own_encoded(pool: &Arc<Pool>, length: usize) -> Option<Self> {
+        debug_assert!(pool.place == Storage::Encoded);
         let mut message = match pool.kept() {
             Some(block) => block.lend(pool),
-            None => Self::kept_by(pool.vacant(), Backing::Own(OwnImage::default()), true),
+            None => Self::kept_by(pool.vacant(), Backing::Own(OwnBytes::default()), true),
         };
-        if let Some(Backing::Own(image)) = message.keep_mut() {
-            image.resize(length)?;
+        if let Some(Backing::Own(encoded)) = message.keep_mut() {
+            encoded.resize(length)?;
         }
         Some(message)
     }
 
     /// Moves an encoded message, of which this is the sole reference, to a block of another type
     /// with the same encoded form. The bytes stay where they are; the old block goes home empty.
-    pub(crate) fn into_image_of(mut self, table: &'static TypeSupport) -> Self {
-        debug_assert!(self.is_image());
+    pub(crate) fn into_encoded_of(mut self, table: &'static TypeSupport) -> Self {
+        debug_assert!(self.is_encoded());
         let control = self.control_mut(); // of the sole reference
         control.filled = false;
         // SAFETY: a filled block of an encoded message has a backing, which is read once, as
         // `filled` no longer claims it.
         let keep = unsafe { control.keep_at().read() };
-        Self::image_kept_by(&Pool::for_images(table, 0), keep)
+        Self::encoded_kept_by(&Pool::for_encoded(table, 0), keep)
     }
 
     fn kept_by(mut vacant: Vacant, keep: Backing, stays: bool) -> Self {
@@ -464,28 +464,28 @@ impl RawMessage {
 
     /// Whether the message exists only in encoded form.
     #[inline]
-    pub(crate) fn is_image(&self) -> bool {
-        self.control().place == Storage::Image
+    pub(crate) fn is_encoded(&self) -> bool {
+        self.control().place == Storage::Encoded
     }
 
     /// Returns the encoded form, if the message has no value.
     #[inline]
-    pub(crate) fn image(&self) -> Option<&[u8]> {
-        if self.is_image() { self.keep().map(Backing::bytes) } else { None }
+    pub(crate) fn encoded(&self) -> Option<&[u8]> {
+        if self.is_encoded() { self.keep().map(Backing::bytes) } else { None }
     }
 
     /// Returns the encoded form for writing, if the message has no value and no other reader can
     /// see it.
-    pub(crate) fn image_mut(&mut self) -> Option<&mut [u8]> {
-        if self.is_image() { self.keep_mut()?.bytes_mut() } else { None }
+    pub(crate) fn encoded_mut(&mut self) -> Option<&mut [u8]> {
+        if self.is_encoded() { self.keep_mut()?.bytes_mut() } else { None }
     }
 
     /// Returns the value, if there is one and it is of this type.
     pub(crate) fn value_of<T: Message>(&self) -> Option<&T> {
-        if self.is_image() || !self.table().is(TypeSupport::of::<T>()) {
+        if self.is_encoded() || !self.table().is(TypeSupport::of::<T>()) {
             return None;
         }
-        // SAFETY: the table is the message's own, and that of a `T`; it isn't an image, so there is
+        // SAFETY: the table is the message's own, and that of a `T`; it isn't encoded, so there is
         // a value. The reference keeps the message alive, and only its exclusive owner writes it.
         Some(unsafe { self.value().cast::<T>().as_ref() })
     }
@@ -493,28 +493,28 @@ impl RawMessage {
     /// Returns the stamp in nanoseconds of a message with a header. (In encoded form, only if the
     /// message begins with the header.)
     pub(crate) fn header_stamp(&self) -> Option<i64> {
-        if let Some(image) = self.image() {
-            return self.table().stamp_in(image);
+        if let Some(encoded) = self.encoded() {
+            return self.table().stamp_in(encoded);
         }
-        // SAFETY: the table is the message's own, and it isn't an image: there is a value.
+        // SAFETY: the table is the message's own, and it isn't encoded: there is a value.
         unsafe { self.table().stamp_of(self.value().as_ptr()) }
     }
 
     /// Returns the length of its encoded form in bytes; `None` if its type has none.
-    pub(crate) fn image_length(&self) -> Option<usize> {
-        if let Some(image) = self.image() {
-            return Some(image.len());
+    pub(crate) fn encoded_length(&self) -> Option<usize> {
+        if let Some(encoded) = self.encoded() {
+            return Some(encoded.len());
         }
-        // SAFETY: the table is the message's own, and it isn't an image: there is a value.
-        unsafe { self.table().size_of_image(self.value().as_ptr()) }
+        // SAFETY: the table is the message's own, and it isn't encoded: there is a value.
+        unsafe { self.table().encoded_size(self.value().as_ptr()) }
     }
 
     /// Writes its encoded form, which fills `to`.
-    pub(crate) fn write_image(&self, to: &mut [u8]) {
-        if let Some(image) = self.image() {
-            to.copy_from_slice(image);
+    pub(crate) fn write_encoded(&self, to: &mut [u8]) {
+        if let Some(encoded) = self.encoded() {
+            to.copy_from_slice(encoded);
         } else {
-            // SAFETY: as in `image_length`.
+            // SAFETY: as in `encoded_length`.
             unsafe { self.table().encode(self.value().as_ptr(), to) };
         }
     }
@@ -543,12 +543,12 @@ impl RawMessage {
     /// Decodes a message into a block of `pool`: over the kept value of an earlier message, if
     /// there is one. A panic of the type's function becomes an error, as the thread may be one that
     /// other messages need; the value that it was replacing is neither used nor dropped any more.
-    pub(crate) fn decode(pool: &Arc<Pool>, image: &[u8]) -> Result<Self, sinew_msg::DecodeError> {
-        let Some(functions) = &pool.table.image else {
+    pub(crate) fn decode(pool: &Arc<Pool>, encoded: &[u8]) -> Result<Self, sinew_msg::DecodeError> {
+        let Some(functions) = &pool.table.encoded else {
             return Err(sinew_msg::DecodeError::Truncated {
                 type_name: pool.table.name(),
                 field: "",
-                length: image.len(),
+                length: encoded.len(),
                 needed: usize::MAX,
             });
         };
@@ -563,7 +563,7 @@ impl RawMessage {
             let mut message = block.lend(pool);
             let value = message.value().as_ptr();
             // SAFETY: a filled block of the pool's type, of which this is the sole reference.
-            let decoded = caught(|| unsafe { (functions.decode)(context, image, value, true) });
+            let decoded = caught(|| unsafe { (functions.decode)(context, encoded, value, true) });
             // The block of a value that was left half replaced goes home vacant.
             decoded.inspect_err(|_| message.control_mut().filled = false).map_err(panicked)??;
             return Ok(message);
@@ -572,13 +572,13 @@ impl RawMessage {
         let place = vacant.0.value().as_ptr();
         // SAFETY: a vacant block of the pool's type; if decoding fails, it stays vacant and goes
         // home.
-        caught(|| unsafe { (functions.decode)(context, image, place, false) }).map_err(panicked)??;
+        caught(|| unsafe { (functions.decode)(context, encoded, place, false) }).map_err(panicked)??;
         Ok(vacant.done(true))
     }
 
     /// Decodes an encoded message into a block of `pool`, made by [`Pool::of_table`] for the type.
     pub(crate) fn decoded(&self, pool: &Arc<Pool>) -> Result<Self, sinew_msg::DecodeError> {
-        Self::decode(pool, self.image().unwrap_or_default())
+        Self::decode(pool, self.encoded().unwrap_or_default())
     }
 
     /// Copies the message into a block of `pool`.
@@ -753,7 +753,7 @@ pub(crate) struct Pool {
     place: Storage,
     capacity: usize,
     /// For encoded messages: the publisher that had to copy one because it lay in ordinary memory.
-    wanted_by: Mutex<Option<Weak<dyn ImageLender>>>,
+    wanted_by: Mutex<Option<Weak<dyn LendsMemory>>>,
 }
 
 #[derive(Default)]
@@ -890,8 +890,8 @@ impl Pool {
     }
 
     /// Creates a pool of control blocks for messages in encoded form.
-    pub(crate) fn for_images(table: &'static TypeSupport, capacity: usize) -> Arc<Self> {
-        Self::of(table, Storage::Image, capacity)
+    pub(crate) fn for_encoded(table: &'static TypeSupport, capacity: usize) -> Arc<Self> {
+        Self::of(table, Storage::Encoded, capacity)
     }
 
     /// Creates a pool of control blocks for adopted values.
@@ -1065,7 +1065,7 @@ impl Pool {
     }
 
     /// Returns the lender that [wants](RawMessage::is_wanted_by) these messages in its memory.
-    pub(crate) fn wanted_by(&self) -> Option<Arc<dyn ImageLender>> {
+    pub(crate) fn wanted_by(&self) -> Option<Arc<dyn LendsMemory>> {
         let lends = self.wanted_by.lock().clone()?;
         lends.upgrade()
     }

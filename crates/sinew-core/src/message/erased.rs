@@ -1,6 +1,6 @@
 //! A counted reference to a message of any type.
 
-use super::backing::{Backing, OwnImage, out_of_memory};
+use super::backing::{Backing, OwnBytes, out_of_memory};
 use super::block::{Pool, RawMessage, Vacant};
 use super::generic::{self, SerializedMessage};
 use super::registered::MessageType;
@@ -51,7 +51,7 @@ impl Message {
     /// Returns the encoded form of a message that [fits](Self::fits), if it has to be decoded to be
     /// a value of this type.
     pub(crate) fn to_be_decoded_for(&self, table: &TypeSupport) -> Option<&[u8]> {
-        self.encoded().filter(|_| self.0.is_image() || !self.0.table().is(table))
+        self.encoded().filter(|_| self.0.is_encoded() || !self.0.table().is(table))
     }
 
     /// Converts a message that [fits](Self::fits) to one of this very type, so that readers decode
@@ -68,8 +68,8 @@ impl Message {
             Some(bytes) if generic::check(bytes).is_ok() => {}
             _ => return Err(self),
         }
-        if self.0.is_image() && self.0.is_sole() {
-            return Ok(self.0.into_image_of(table));
+        if self.0.is_encoded() && self.0.is_sole() {
+            return Ok(self.0.into_encoded_of(table));
         }
         let bytes = self.encoded().unwrap_or_default();
         Ok(copied(table, bytes).unwrap_or_else(|| out_of_memory(bytes.len())))
@@ -171,7 +171,7 @@ impl Message {
     /// # Errors
     /// Returns [`DecodeError`] if the encoded form is not valid.
     pub fn into_value(self) -> Result<Self, DecodeError> {
-        if !self.0.is_image() {
+        if !self.0.is_encoded() {
             return Ok(self);
         }
         let pool = Pool::of_table(self.0.table(), 0);
@@ -234,10 +234,10 @@ impl Message {
 
 /// Copies an encoded form into memory of its own. Returns `None` if there is no memory.
 fn copied(table: &'static TypeSupport, bytes: &[u8]) -> Option<RawMessage> {
-    let mut image = OwnImage::default();
-    image.resize(bytes.len())?;
-    image.bytes_mut().copy_from_slice(bytes);
-    Some(RawMessage::image_kept_by(&Pool::for_images(table, 0), Backing::Own(image)))
+    let mut encoded = OwnBytes::default();
+    encoded.resize(bytes.len())?;
+    encoded.bytes_mut().copy_from_slice(bytes);
+    Some(RawMessage::encoded_kept_by(&Pool::for_encoded(table, 0), Backing::Own(encoded)))
 }
 
 impl Clone for Message {
@@ -265,7 +265,7 @@ impl<'a> MessageRef<'a> {
 
     /// As [`Message::is_encoded`].
     pub fn is_encoded(self) -> bool {
-        self.0.is_image() || self.0.table().is_told()
+        self.0.is_encoded() || self.0.table().is_told()
     }
 
     /// Returns the value's address, as [`Message::value`]. The value may be read during the call.
@@ -275,18 +275,18 @@ impl<'a> MessageRef<'a> {
 
     /// As [`Message::encoded`].
     pub fn encoded(self) -> Option<&'a [u8]> {
-        if self.0.table().is_told() && !self.0.is_image() {
+        if self.0.table().is_told() && !self.0.is_encoded() {
             // SAFETY: a type known by name and hash only; its values are these (`GenericType`). The
             // reference keeps it, and nothing changes it.
             let value = unsafe { self.0.value().cast::<SerializedMessage>().as_ref() };
             return Some(value.bytes());
         }
-        self.0.image()
+        self.0.encoded()
     }
 
     /// As [`Message::encoded_length`].
     pub fn encoded_length(self) -> Option<usize> {
-        self.encoded().map(<[u8]>::len).or_else(|| self.0.image_length())
+        self.encoded().map(<[u8]>::len).or_else(|| self.0.encoded_length())
     }
 
     /// As [`Message::encode_into`].
@@ -295,7 +295,7 @@ impl<'a> MessageRef<'a> {
         let to = to.get_mut(..length)?;
         match self.encoded() {
             Some(bytes) => to.copy_from_slice(bytes),
-            None => self.0.write_image(to),
+            None => self.0.write_encoded(to),
         }
         Some(length)
     }

@@ -53,12 +53,12 @@ impl Message for SerializedMessage {
         hash: TypeHash([0; 32]),
         description: None,
         size: |message| message.bytes.len(),
-        encode: |message, image| image.copy_from_slice(&message.bytes),
-        decode: |image| check(image).map(|()| Self { bytes: image.to_vec() }),
-        decode_into: |image, message| {
-            check(image)?;
+        encode: |message, encoded| encoded.copy_from_slice(&message.bytes),
+        decode: |encoded| check(encoded).map(|()| Self { bytes: encoded.to_vec() }),
+        decode_into: |encoded, message| {
+            check(encoded)?;
             message.bytes.clear();
-            message.bytes.extend_from_slice(image);
+            message.bytes.extend_from_slice(encoded);
             Ok(())
         },
         plain: None,
@@ -234,14 +234,14 @@ pub(crate) fn is_type_name(name: &str) -> bool {
 const HEADER: usize = 4;
 
 /// Checks whether bytes may be an encoded message of any type; readers check the rest.
-pub(crate) fn check(image: &[u8]) -> Result<(), DecodeError> {
-    if image.len() >= HEADER {
+pub(crate) fn check(encoded: &[u8]) -> Result<(), DecodeError> {
+    if encoded.len() >= HEADER {
         return Ok(());
     }
     Err(DecodeError::Truncated {
         type_name: "SerializedMessage",
         field: "representation header",
-        length: image.len(),
+        length: encoded.len(),
         needed: HEADER,
     })
 }

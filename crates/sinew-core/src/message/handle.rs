@@ -42,7 +42,7 @@ impl<T: Message> Unique<T> {
     /// endpoints.
     pub(crate) fn assume(message: RawMessage) -> Self {
         debug_assert!(message.table().holds::<T>() && message.is_sole());
-        debug_assert!(!message.is_image(), "there is a value");
+        debug_assert!(!message.is_encoded(), "there is a value");
         Self { message, owns: PhantomData }
     }
 
@@ -135,7 +135,7 @@ impl<T: Message> Shared<T> {
     /// endpoints.
     pub(crate) fn assume(message: RawMessage) -> Self {
         debug_assert!(message.table().holds::<T>());
-        debug_assert!(!message.is_image(), "there is a value");
+        debug_assert!(!message.is_encoded(), "there is a value");
         Self { message, owns: PhantomData }
     }
 

@@ -70,7 +70,7 @@ pub(crate) mod sealed {
         const IS_SHARED: bool = false;
 
         /// Whether the message may exist only in encoded form.
-        const MAY_BE_IMAGE: bool = false;
+        const MAY_BE_ENCODED: bool = false;
 
         /// Returns the value, if it is in no block yet.
         fn value(&self) -> Option<&T> {
@@ -143,7 +143,7 @@ impl<T: Message> Erase<T> for Shared<T> {
 
 impl<T: Message> Erase<T> for Sample<T> {
     const IS_SHARED: bool = true;
-    const MAY_BE_IMAGE: bool = true;
+    const MAY_BE_ENCODED: bool = true;
 
     fn erase(self, _blocks: &impl Blocks<T>) -> Erased {
         Erased(Sample::erase(self))

@@ -1,7 +1,7 @@
 //! Message types of other languages: tables made at run time, and the handle to any type's table.
 
 use super::generic::{GenericType, GenericTypeError, MOST_TYPES, is_type_name};
-use super::type_support::{CloneInto, Context, ImageFunctions, RegisteredParts, TypeSupport, clone_into};
+use super::type_support::{CloneInto, Context, EncodingFunctions, RegisteredParts, TypeSupport, clone_into};
 use crate::sys::sync::Mutex;
 use sinew_msg::description::TypeDescription;
 use sinew_msg::{DecodeError, Message, TypeHash};
@@ -273,7 +273,7 @@ impl MessageType {
             let is_same = known.name() == table.name
                 && known.hash() == table.hash
                 && known.layout == table.layout
-                && known.image.is_some() == table.encoding.is_some()
+                && known.encoded.is_some() == table.encoding.is_some()
                 && known.is_plain() == plain;
             return match is_same {
                 true => Ok(Self::of_table(known)),
@@ -346,7 +346,7 @@ impl MessageType {
 
     /// Whether messages of the type have an encoded form, in which they leave their process.
     pub fn has_encoding(self) -> bool {
-        self.table.image.is_some()
+        self.table.encoded.is_some()
     }
 
     /// Whether values of the type are read and written in shared memory as they are.
@@ -416,7 +416,7 @@ fn parts(table: TypeTable) -> RegisteredParts {
         create: table.create,
         clone: table.clone,
         stamp: table.stamp,
-        image: table.encoding.map(|encoding| ImageFunctions {
+        encoded: table.encoding.map(|encoding| EncodingFunctions {
             size: encoding.size,
             encode: encoding.encode,
             decode: encoding.decode,

@@ -28,7 +28,7 @@ use std::ops::Deref;
 ///
 /// let context = Context::new()?;
 /// let node = context.node("viewer")?;
-/// let images = node.subscription::<Image>("image").accept_images().create()?;
+/// let images = node.subscription::<Image>("image").read_in_place().create()?;
 /// let publisher = node.publisher::<Image>("image").create()?;
 /// publisher.publish(Image { width: 2, data: vec![1, 2], ..Image::default() })?;
 ///
@@ -47,7 +47,7 @@ impl<T: Message> Sample<T> {
     /// matched the endpoints.
     pub(crate) fn assume(message: RawMessage) -> Self {
         // The encoded form is the same for every type of the program with that name and hash.
-        debug_assert!(message.is_image() || message.table().holds::<T>());
+        debug_assert!(message.is_encoded() || message.table().holds::<T>());
         Self { message, of: PhantomData }
     }
 
@@ -57,10 +57,10 @@ impl<T: Message> Sample<T> {
 
     /// Returns the value, if the message has one.
     fn value(&self) -> Option<&T> {
-        if self.message.is_image() {
+        if self.message.is_encoded() {
             return None;
         }
-        // SAFETY: a filled block of type `T` (checked in `assume`), which is no image, so there is
+        // SAFETY: a filled block of type `T` (checked in `assume`), which isn't encoded, so there is
         // a value, alive through `self`; no holder may change it while there are several
         // references.
         Some(unsafe { self.message.value().cast::<T>().as_ref() })
@@ -77,9 +77,9 @@ impl<T: Message> Sample<T> {
     where
         T: Structure + Viewed,
     {
-        match (self.value(), self.message.image()) {
+        match (self.value(), self.message.encoded()) {
             (Some(value), _) => Ok(value.of()),
-            (None, image) => view::view::<T>(image.unwrap_or_default()),
+            (None, encoded) => view::view::<T>(encoded.unwrap_or_default()),
         }
     }
 
@@ -90,7 +90,7 @@ impl<T: Message> Sample<T> {
     /// Returns [`DecodeError`] for an encoded message that can't become a value: it contains a
     /// string that is not UTF-8.
     pub fn into_shared(self) -> Result<Shared<T>, DecodeError> {
-        if !self.message.is_image() {
+        if !self.message.is_encoded() {
             return Ok(Shared::assume(self.message));
         }
         let pool = Pool::of_table(TypeSupport::of::<T>(), 0);
@@ -98,16 +98,16 @@ impl<T: Message> Sample<T> {
     }
 
     /// Returns `true` if the message is in encoded form, `false` if it is a value.
-    pub fn is_image(&self) -> bool {
-        self.message.is_image()
+    pub fn is_encoded(&self) -> bool {
+        self.message.is_encoded()
     }
 }
 
 impl Sample<SerializedMessage> {
     /// Returns the message's encoded form, where it lies.
-    pub fn image(&self) -> &[u8] {
-        match (self.message.image(), self.value()) {
-            (Some(image), _) => image,
+    pub fn bytes(&self) -> &[u8] {
+        match (self.message.encoded(), self.value()) {
+            (Some(encoded), _) => encoded,
             (None, value) => value.map_or(&[], SerializedMessage::bytes),
         }
     }
@@ -127,7 +127,7 @@ impl<T: Message> From<Shared<T>> for Sample<T> {
 
 impl<T: Message> fmt::Debug for Sample<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = if self.is_image() { "an image" } else { "a value" };
+        let what = if self.is_encoded() { "encoded" } else { "a value" };
         write!(f, "Sample({what} of {})", self.message.table().name())
     }
 }

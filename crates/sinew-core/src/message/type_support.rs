@@ -34,7 +34,7 @@ pub(crate) struct TypeSupport {
     /// Returns the stamp of a value in nanoseconds; `None` if the type has none.
     pub(crate) stamp: Option<StampOf>,
     /// Conversions between values and encoded form; `None` for a type that stays in the process.
-    pub(crate) image: Option<ImageFunctions>,
+    pub(crate) encoded: Option<EncodingFunctions>,
 }
 
 /// The pointer that a type's functions get first.
@@ -102,7 +102,7 @@ enum TypeName {
 /// The functions of [`Encoding`](sinew_msg::Encoding), without the type. Their context is the
 /// type's.
 #[derive(Clone, Copy)]
-pub(crate) struct ImageFunctions {
+pub(crate) struct EncodingFunctions {
     /// Returns the length of a value's encoded form in bytes.
     ///
     /// # Safety
@@ -136,7 +136,7 @@ pub(crate) struct RegisteredParts {
     pub(crate) create: Option<CreateValue>,
     pub(crate) clone: Option<CloneValue>,
     pub(crate) stamp: Option<StampOf>,
-    pub(crate) image: Option<ImageFunctions>,
+    pub(crate) encoded: Option<EncodingFunctions>,
 }
 
 impl TypeSupport {
@@ -179,13 +179,13 @@ impl TypeSupport {
     /// Whether subscriptions of one type can take messages of the other: as they are, or by their
     /// encoded form.
     pub(crate) fn exchanges_with(&self, other: &Self) -> bool {
-        let by_images = || {
-            self.image.is_some()
-                && other.image.is_some()
+        let by_encoded = || {
+            self.encoded.is_some()
+                && other.encoded.is_some()
                 && self.hash == other.hash
                 && self.name() == other.name()
         };
-        self.is(other) || by_images()
+        self.is(other) || by_encoded()
     }
 
     /// Whether the type is known by name and hash only.
@@ -240,9 +240,9 @@ impl TypeSupport {
     ///
     /// # Safety
     /// The pointer is to a value of the type.
-    pub(crate) unsafe fn size_of_image(&self, value: *const u8) -> Option<usize> {
+    pub(crate) unsafe fn encoded_size(&self, value: *const u8) -> Option<usize> {
         // SAFETY: as in `drop_value`.
-        self.image.as_ref().map(|image| unsafe { (image.size)(self.context.0, value) })
+        self.encoded.as_ref().map(|encoded| unsafe { (encoded.size)(self.context.0, value) })
     }
 
     /// Encodes a value into the slice, which it fills, if it can have an encoded form.
@@ -250,17 +250,17 @@ impl TypeSupport {
     /// # Safety
     /// The pointer is to a value of the type.
     pub(crate) unsafe fn encode(&self, value: *const u8, to: &mut [u8]) {
-        if let Some(image) = &self.image {
+        if let Some(encoded) = &self.encoded {
             // SAFETY: as in `drop_value`.
-            unsafe { (image.encode)(self.context.0, value, to) }
+            unsafe { (encoded.encode)(self.context.0, value, to) }
         }
     }
 
     /// Returns the stamp in an encoded message; `None` also if the type doesn't begin with its
     /// header, since its position then varies.
-    pub(crate) fn stamp_in(&self, image: &[u8]) -> Option<i64> {
+    pub(crate) fn stamp_in(&self, encoded: &[u8]) -> Option<i64> {
         // The header's stamp comes first: seconds and nanoseconds.
-        let mut decoder = Decoder::new(image, self.name()).ok().filter(|_| self.begins_with_header())?;
+        let mut decoder = Decoder::new(encoded, self.name()).ok().filter(|_| self.begins_with_header())?;
         let (seconds, nanoseconds) = (i32::decode(&mut decoder).ok()?, u32::decode(&mut decoder).ok()?);
         Some(i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds))
     }
@@ -288,7 +288,7 @@ impl TypeSupport {
 
     /// Whether its values can be written and read in place.
     pub(crate) fn is_plain(&self) -> bool {
-        self.image.as_ref().is_some_and(|image| image.is_plain)
+        self.encoded.as_ref().is_some_and(|encoded| encoded.is_plain)
     }
 
     /// Creates the table of a type that is known by name and hash only; its description may be
@@ -317,7 +317,7 @@ impl TypeSupport {
             hash,
             description: None,
             stamp: parts.stamp,
-            image: parts.image,
+            encoded: parts.encoded,
         }
     }
 
@@ -355,9 +355,9 @@ impl<T: Message> HasTypeSupport for T {
             Some(encoding) if encoding.stamp.is_some() => Some(stamp_of::<T>),
             _ => None,
         },
-        image: match T::ENCODING {
-            Some(encoding) => Some(ImageFunctions {
-                size: size_of_image::<T>,
+        encoded: match T::ENCODING {
+            Some(encoding) => Some(EncodingFunctions {
+                size: encoded_size::<T>,
                 encode: encode::<T>,
                 decode: decode::<T>,
                 is_plain: encoding.plain.is_some() && !std::mem::needs_drop::<T>(),
@@ -372,7 +372,7 @@ fn encoding<T: Message>() -> &'static sinew_msg::Encoding<T> {
     T::ENCODING.expect("a type with an encoding")
 }
 
-unsafe fn size_of_image<T: Message>(_: *const (), value: *const u8) -> usize {
+unsafe fn encoded_size<T: Message>(_: *const (), value: *const u8) -> usize {
     // SAFETY: the caller promises a `T`.
     (encoding::<T>().size)(unsafe { &*value.cast::<T>() })
 }
@@ -383,23 +383,23 @@ unsafe fn stamp_of<T: Message>(_: *const (), value: *const u8) -> i64 {
     (encoding::<T>().stamp.expect("a type with a stamp"))(unsafe { &*value.cast::<T>() })
 }
 
-unsafe fn encode<T: Message>(_: *const (), value: *const u8, image: &mut [u8]) {
+unsafe fn encode<T: Message>(_: *const (), value: *const u8, encoded: &mut [u8]) {
     // SAFETY: the caller promises a `T`.
-    (encoding::<T>().encode)(unsafe { &*value.cast::<T>() }, image);
+    (encoding::<T>().encode)(unsafe { &*value.cast::<T>() }, encoded);
 }
 
 unsafe fn decode<T: Message>(
     _: *const (),
-    image: &[u8],
+    encoded: &[u8],
     to: *mut u8,
     filled: bool,
 ) -> Result<(), DecodeError> {
     let to = to.cast::<T>();
     if filled {
         // SAFETY: the caller promises a `T` that belongs to it alone.
-        return (encoding::<T>().decode_into)(image, unsafe { &mut *to });
+        return (encoding::<T>().decode_into)(encoded, unsafe { &mut *to });
     }
-    let value = (encoding::<T>().decode)(image)?;
+    let value = (encoding::<T>().decode)(encoded)?;
     // SAFETY: a place for a `T` that belongs to the caller alone, without a value.
     unsafe { to.write(value) };
     Ok(())

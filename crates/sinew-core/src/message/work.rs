@@ -6,7 +6,7 @@
 //! | copy | a `Clone` of a value, or bytes copied, if longer than [`SMALL`] |
 //! | encoding | a value that is not plain was encoded |
 //! | decoding | a value of a type that is not plain was decoded |
-//! | image | a message published in encoded form (a draft), or handed out in it (a view) |
+//! | encoded | a message published in encoded form (a draft), or handed out in it (a view) |
 //!
 //! Handing on a value where it lies, a reference to it, or a plain value that is read where it lies
 //! counts as none of these, and costs nothing here: without work, nothing is written. The publisher
@@ -28,15 +28,15 @@ pub(crate) struct CopyWork {
     pub(crate) copies: u64,
     pub(crate) encodings: u64,
     pub(crate) decodings: u64,
-    pub(crate) images: u64,
+    pub(crate) encoded: u64,
 }
 
 impl CopyWork {
-    pub(crate) const NONE: Self = Self { copies: 0, encodings: 0, decodings: 0, images: 0 };
+    pub(crate) const NONE: Self = Self { copies: 0, encodings: 0, decodings: 0, encoded: 0 };
     pub(crate) const COPY: Self = Self { copies: 1, ..Self::NONE };
     pub(crate) const ENCODING: Self = Self { encodings: 1, ..Self::NONE };
     pub(crate) const DECODING: Self = Self { decodings: 1, ..Self::NONE };
-    pub(crate) const IMAGE: Self = Self { images: 1, ..Self::NONE };
+    pub(crate) const ENCODED: Self = Self { encoded: 1, ..Self::NONE };
 
     pub(crate) fn copies(count: usize) -> Self {
         Self { copies: count as u64, ..Self::NONE }
@@ -63,7 +63,7 @@ impl CopyWork {
     /// Returns the work of publishing a message, or handing it out, in its present form.
     #[inline]
     pub(crate) fn of_form(message: &RawMessage) -> Self {
-        if message.is_image() { Self::IMAGE } else { Self::NONE }
+        if message.is_encoded() { Self::ENCODED } else { Self::NONE }
     }
 
     #[inline]
@@ -86,7 +86,7 @@ impl CopyWork {
             (more.copies, Counter::Copies, self.copies),
             (more.encodings, Counter::Encodings, self.encodings),
             (more.decodings, Counter::Decodings, self.decodings),
-            (more.images, Counter::Images, self.images),
+            (more.encoded, Counter::Encoded, self.encoded),
         ] {
             if grown > 0 {
                 counters.set(counter, count);
@@ -103,7 +103,7 @@ impl Add for CopyWork {
             copies: self.copies + other.copies,
             encodings: self.encodings + other.encodings,
             decodings: self.decodings + other.decodings,
-            images: self.images + other.images,
+            encoded: self.encoded + other.encoded,
         }
     }
 }

@@ -171,7 +171,7 @@ pub enum PublishFailure {
     /// processes miss it: that is logged once, and counted where tools find it
     /// ([`Counter::Missed`](sinew_shm::Counter::Missed)).
     #[error(
-        "the message was not published: its image of {wanted} bytes doesn't fit into the shared memory, of whose {size} bytes {free} \
+        "the message was not published: its encoded form of {wanted} bytes doesn't fit into the shared memory, of whose {size} bytes {free} \
          are free, besides what is kept for participants that join. Make it bigger (for containers: --shm-size=1g, for a host: mount -o remount,size=4g /dev/shm), or set SINEW_DIR"
     )]
     NoSpace {

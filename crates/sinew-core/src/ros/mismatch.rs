@@ -173,7 +173,7 @@ impl<'a> End<'a> {
     pub(crate) fn new(table: &'a TypeSupport, qos: &'a QoS, origin: Origin) -> Self {
         let hash = table.hash().map_or([0; 32], |hash| hash.0);
         let described = Described::Here(table);
-        Self { name: table.name(), hash, travels: table.image.is_some(), qos, origin, described }
+        Self { name: table.name(), hash, travels: table.encoded.is_some(), qos, origin, described }
     }
 
     /// Looks for the type's description beside this domain.

@@ -81,7 +81,7 @@ impl ServiceTypes {
 
     /// Whether messages of both types can leave the process.
     fn travel(&self) -> bool {
-        self.request.image.is_some() && self.response.image.is_some()
+        self.request.encoded.is_some() && self.response.encoded.is_some()
     }
 
     /// Describes the types for log lines that explain why two types are not the same.

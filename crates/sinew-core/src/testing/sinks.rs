@@ -4,7 +4,7 @@ use crate::api::context::Context;
 use crate::api::node::Node;
 use crate::api::publisher::Publisher;
 use crate::api::subscription::BufferType;
-use crate::message::backing::ImageLender;
+use crate::message::backing::LendsMemory;
 use crate::message::block::RawMessage;
 use crate::message::info::Publication;
 use crate::ros::failure::PublishFailure;
@@ -66,11 +66,11 @@ impl Wire {
 
     /// Returns the messages sent since the last call: numbers and lengths.
     fn sent(&self) -> Vec<(u64, usize)> {
-        self.0.sent.lock().drain(..).map(|(number, image)| (number, image.len())).collect()
+        self.0.sent.lock().drain(..).map(|(number, encoded)| (number, encoded.len())).collect()
     }
 }
 
-impl ImageLender for Wire {
+impl LendsMemory for Wire {
     fn lend(&self, _length: usize) -> Option<Loan> {
         None
     }
@@ -143,8 +143,8 @@ impl RemoteSink for WireSink {
         &mut self.buffer
     }
 
-    fn send(&mut self, publication: &Publication, image: Option<Lent>) {
-        assert!(image.is_none(), "it lent nothing");
+    fn send(&mut self, publication: &Publication, encoded: Option<Lent>) {
+        assert!(encoded.is_none(), "it lent nothing");
         self.wire.0.sent.lock().push((publication.sequence, self.buffer.clone()));
     }
 
@@ -172,7 +172,7 @@ fn publisher() -> (Node, Publisher<Number>, Wires) {
 }
 
 /// Length of an encoded number: a header and four bytes.
-const IMAGE: usize = 8;
+const ENCODED: usize = 8;
 
 #[test]
 fn each_sink_gets_what_is_published_while_it_is_connected() {
@@ -187,8 +187,8 @@ fn each_sink_gets_what_is_published_while_it_is_connected() {
     publish(4);
     assert!(publisher.core().disconnect(&at_first));
     publish(5);
-    assert_eq!(first.sent(), [(3, IMAGE), (4, IMAGE)]);
-    assert_eq!(second.sent(), [(2, IMAGE), (3, IMAGE)]);
+    assert_eq!(first.sent(), [(3, ENCODED), (4, ENCODED)]);
+    assert_eq!(second.sent(), [(2, ENCODED), (3, ENCODED)]);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn all_ways_to_publish_reach_all_sinks_and_those_here() {
     };
     publish_all();
     for (wire, _) in &wires {
-        assert_eq!(wire.sent(), [1, 2, 3, 4, 5].map(|number| (number, IMAGE)));
+        assert_eq!(wire.sent(), [1, 2, 3, 4, 5].map(|number| (number, ENCODED)));
     }
     // With one subscription here that owns its messages, they are encoded before they are given
     // away; with two, they are copied.
@@ -217,7 +217,7 @@ fn all_ways_to_publish_reach_all_sinks_and_those_here() {
     });
     assert_eq!(owned.map(|owning| std::iter::from_fn(|| owning.take()).count()), [10, 5]);
     for (wire, _) in &wires {
-        assert_eq!(wire.sent(), (6..=15).map(|number| (number, IMAGE)).collect::<Vec<_>>());
+        assert_eq!(wire.sent(), (6..=15).map(|number| (number, ENCODED)).collect::<Vec<_>>());
     }
 }
 
@@ -227,12 +227,12 @@ fn a_sink_without_memory_is_left_out_if_another_sends() {
     assert!(publisher.core().connect(&at_first) && publisher.core().connect(&at_second));
     first.0.has_memory.store(false, Ordering::Relaxed);
     publisher.publish(Number { value: 1 }).unwrap();
-    assert_eq!((first.sent(), second.sent()), (vec![(1, 0)], vec![(1, IMAGE)]));
+    assert_eq!((first.sent(), second.sent()), (vec![(1, 0)], vec![(1, ENCODED)]));
     second.0.has_memory.store(false, Ordering::Relaxed);
     let error = publisher.publish(Number { value: 2 }).unwrap_err();
     assert!(matches!(error.failure(), PublishFailure::NoSpace { .. }), "{error}");
     assert_eq!(error.into_message().into_shared().unwrap().value, 2);
     first.0.has_memory.store(true, Ordering::Relaxed);
     publisher.publish(Number { value: 3 }).unwrap();
-    assert_eq!((first.sent(), second.sent()), (vec![(2, IMAGE)], vec![(2, 0)]));
+    assert_eq!((first.sent(), second.sent()), (vec![(2, ENCODED)], vec![(2, 0)]));
 }

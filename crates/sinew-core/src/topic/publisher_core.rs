@@ -423,8 +423,8 @@ impl PublisherCore {
         if sinks.is_open() {
             state.count(sinks.work());
         }
-        if form == Form::IMAGE {
-            state.count(CopyWork::IMAGE);
+        if form == Form::ENCODED {
+            state.count(CopyWork::ENCODED);
         }
         let stays = strategy.has(Strategy::LOCAL | Strategy::RETAINS);
         let (local, beyond) = content.split(stays, sinks.is_open());

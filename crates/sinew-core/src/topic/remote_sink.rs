@@ -15,7 +15,7 @@
 //!    for it.
 
 use super::remote_endpoint::RemoteEndpoint;
-use crate::message::backing::ImageLender;
+use crate::message::backing::LendsMemory;
 use crate::message::block::RawMessage;
 use crate::message::info::Publication;
 use crate::message::work::CopyWork;
@@ -25,7 +25,7 @@ use std::any::Any;
 use std::collections::VecDeque;
 
 /// A publisher as other processes know it.
-pub(crate) trait PublisherEndpoint: ImageLender {
+pub(crate) trait PublisherEndpoint: LendsMemory {
     /// Returns the counters that other processes can read, if this transport shows them.
     fn counters(&self) -> Option<Counters>;
 
@@ -85,7 +85,7 @@ pub(crate) trait RemoteSink: Send {
     fn buffer(&mut self, length: usize) -> &mut [u8];
 
     /// Sends the encoded form; `None`: the bytes written last into the [buffer](Self::buffer).
-    fn send(&mut self, publication: &Publication, image: Option<Lent>);
+    fn send(&mut self, publication: &Publication, encoded: Option<Lent>);
 
     /// Records that there was no memory for the encoded form, so subscriptions elsewhere miss the
     /// message. Returns whether it is the first one missed.
@@ -201,17 +201,17 @@ impl Content for RawMessage {
 
     #[inline]
     fn length(&self) -> usize {
-        self.image_length().unwrap_or(0)
+        self.encoded_length().unwrap_or(0)
     }
 
     #[inline]
     fn is_bytes(&self) -> bool {
-        self.is_image() || self.table().is_plain()
+        self.is_encoded() || self.table().is_plain()
     }
 
     #[inline]
     fn write(&self, to: &mut [u8]) {
-        self.write_image(to);
+        self.write_encoded(to);
     }
 
     #[inline]

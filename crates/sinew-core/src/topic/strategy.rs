@@ -69,7 +69,7 @@ impl Form {
     /// A value, by one of several references.
     pub(crate) const SHARED: Self = Self(Strategy::CARE.and(Strategy::OWNED));
     /// A message in encoded form.
-    pub(crate) const IMAGE: Self = Self(Strategy::CARE.and(Strategy::OWNED).and(Strategy::VALUES));
+    pub(crate) const ENCODED: Self = Self(Strategy::CARE.and(Strategy::OWNED).and(Strategy::VALUES));
     /// A value that lies in no block: it can't be handed on or retained.
     pub(crate) const BARE: Self = Self(Strategy::CARE.and(Strategy::LOCAL).and(Strategy::RETAINS));
 

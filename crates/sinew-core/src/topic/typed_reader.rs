@@ -3,7 +3,7 @@
 
 use super::subscription_core::SubscriptionCore;
 use crate::message::Check;
-use crate::message::backing::{Backing, OwnImage, out_of_memory};
+use crate::message::backing::{Backing, OwnBytes, out_of_memory};
 use crate::message::block::{Pool, RawMessage};
 use crate::message::type_support::TypeSupport;
 use crate::message::work::CopyWork;
@@ -33,14 +33,14 @@ enum InPlace {
     /// A plain type: its encoded bytes are its value. Control blocks for such messages.
     Values(Arc<Pool>),
     /// Views are taken. Control blocks for encoded messages.
-    Images(Check, Arc<Pool>),
+    Encoded(Check, Arc<Pool>),
 }
 
 impl TypedReader {
     pub(crate) fn for_subscription(subscription: &SubscriptionCore) -> Self {
         let table = subscription.wanted.table;
         let in_place = match subscription.wanted.check {
-            Some(check) => InPlace::Images(check, Pool::for_images(table, POOL_CAPACITY)),
+            Some(check) => InPlace::Encoded(check, Pool::for_encoded(table, POOL_CAPACITY)),
             None if table.is_plain() => InPlace::Values(Pool::for_foreign(table, POOL_CAPACITY)),
             None => InPlace::No,
         };
@@ -57,11 +57,12 @@ impl TypedReader {
 
     /// Whether this subscription takes this reader's messages.
     pub(crate) fn suits(&self, subscription: &SubscriptionCore) -> bool {
-        self.table.is(subscription.wanted.table) && self.takes_images() == subscription.wanted.check.is_some()
+        self.table.is(subscription.wanted.table)
+            && self.takes_encoded() == subscription.wanted.check.is_some()
     }
 
-    fn takes_images(&self) -> bool {
-        matches!(self.in_place, InPlace::Images(..))
+    fn takes_encoded(&self) -> bool {
+        matches!(self.in_place, InPlace::Encoded(..))
     }
 
     pub(crate) fn reads_in_place(&self) -> bool {
@@ -71,16 +72,16 @@ impl TypedReader {
     /// Returns the message in encoded bytes that are held: where they lie, if it can be read there.
     /// Also returns the work.
     pub(crate) fn read(&self, hold: Hold) -> Result<(RawMessage, CopyWork), DecodeError> {
-        let image = hold.bytes();
+        let encoded = hold.bytes();
         match &self.in_place {
-            InPlace::Images(Check(check), pool) => {
-                check(image)?;
-                return Ok((RawMessage::image_kept_by(pool, Backing::Hold(hold)), CopyWork::NONE));
+            InPlace::Encoded(Check(check), pool) => {
+                check(encoded)?;
+                return Ok((RawMessage::encoded_kept_by(pool, Backing::Hold(hold)), CopyWork::NONE));
             }
             InPlace::Values(pool) => {
                 let layout = self.table.layout;
-                if image.len() == layout.size() + 4 && image.starts_with(&[0, 1]) {
-                    let value = NonNull::from(&image[4..]).cast::<u8>();
+                if encoded.len() == layout.size() + 4 && encoded.starts_with(&[0, 1]) {
+                    let value = NonNull::from(&encoded[4..]).cast::<u8>();
                     if value.addr().get().is_multiple_of(layout.align()) {
                         // SAFETY: a plain type: any bytes of its length, aligned, are a value
                         // (`is_plain`); the hold keeps them.
@@ -91,50 +92,50 @@ impl TypedReader {
             }
             InPlace::No => {}
         }
-        self.decode(image)
+        self.decode(encoded)
     }
 
     /// Returns the message in encoded bytes that were copied, since they could not be held, or lay
     /// in the ring itself.
-    pub(crate) fn decode_copied(&self, image: &[u8]) -> Result<(RawMessage, CopyWork), DecodeError> {
-        let (message, work) = self.decode(image)?;
-        Ok((message, work + CopyWork::copying(image.len())))
+    pub(crate) fn decode_copied(&self, encoded: &[u8]) -> Result<(RawMessage, CopyWork), DecodeError> {
+        let (message, work) = self.decode(encoded)?;
+        Ok((message, work + CopyWork::copying(encoded.len())))
     }
 
     /// Converts a message of this process for subscriptions of this type: into a reference to it,
     /// or by decoding its encoded form.
     pub(crate) fn convert(&self, message: &RawMessage) -> Result<(RawMessage, CopyWork), DecodeError> {
         let is_ours = message.table().is(self.table);
-        match message.image() {
+        match message.encoded() {
             None if is_ours => return Ok((message.another(), CopyWork::NONE)),
             // The encoded form is the same for all types of the program; only subscriptions with a
             // type named at run time take any published type, without a look at its fields.
-            Some(_) if self.takes_images() && (is_ours || self.table.is_told()) => {
+            Some(_) if self.takes_encoded() && (is_ours || self.table.is_told()) => {
                 return Ok((message.another(), CopyWork::NONE));
             }
-            Some(image) => return self.decode(image),
+            Some(encoded) => return self.decode(encoded),
             None => {}
         }
-        let mut image = OwnImage::default();
-        let length = message.image_length().unwrap_or(0);
-        image.resize(length).unwrap_or_else(|| out_of_memory(length));
-        message.write_image(image.bytes_mut());
-        let (value, work) = self.decode(image.bytes())?;
+        let mut encoded = OwnBytes::default();
+        let length = message.encoded_length().unwrap_or(0);
+        encoded.resize(length).unwrap_or_else(|| out_of_memory(length));
+        message.write_encoded(encoded.bytes_mut());
+        let (value, work) = self.decode(encoded.bytes())?;
         Ok((value, work + CopyWork::encoding(message.table().is_plain(), length)))
     }
 
     /// Returns the message in encoded bytes that belong to the caller: decoded, or copied.
-    pub(crate) fn decode(&self, image: &[u8]) -> Result<(RawMessage, CopyWork), DecodeError> {
-        let InPlace::Images(Check(check), pool) = &self.in_place else {
-            let work = CopyWork::decoding(self.table.is_plain(), image.len());
-            return Ok((RawMessage::decode(&self.values, image)?, work));
+    pub(crate) fn decode(&self, encoded: &[u8]) -> Result<(RawMessage, CopyWork), DecodeError> {
+        let InPlace::Encoded(Check(check), pool) = &self.in_place else {
+            let work = CopyWork::decoding(self.table.is_plain(), encoded.len());
+            return Ok((RawMessage::decode(&self.values, encoded)?, work));
         };
-        check(image)?;
-        let message = RawMessage::own_image(pool, image.len());
-        let mut message = message.unwrap_or_else(|| out_of_memory(image.len()));
-        if let Some(to) = message.image_mut() {
-            to.copy_from_slice(image);
+        check(encoded)?;
+        let message = RawMessage::own_encoded(pool, encoded.len());
+        let mut message = message.unwrap_or_else(|| out_of_memory(encoded.len()));
+        if let Some(to) = message.encoded_mut() {
+            to.copy_from_slice(encoded);
         }
-        Ok((message, CopyWork::copying(image.len())))
+        Ok((message, CopyWork::copying(encoded.len())))
     }
 }

@@ -138,14 +138,14 @@ fn what_is_viewed_is_measured_where_it_lies() {
     assert!(far.wait_for_subscribers(1, PATIENCE));
     let encoding = LaserScan::ENCODING.unwrap();
     let value = scan(Time::from_nanoseconds(2000 * MS));
-    let mut image = vec![0; (encoding.size)(&value)];
-    (encoding.encode)(&value, &mut image);
-    far.publish(SerializedMessage::new(image.clone())).unwrap();
+    let mut encoded = vec![0; (encoding.size)(&value)];
+    (encoding.encode)(&value, &mut encoded);
+    far.publish(SerializedMessage::new(encoded.clone())).unwrap();
     // The same with the most significant byte first: its stamp is in it, the rest is of no matter here.
-    image[1] = 0;
-    image[4..8].copy_from_slice(&1_i32.to_be_bytes());
-    image[8..].fill(0);
-    far.publish(SerializedMessage::new(image)).unwrap();
+    encoded[1] = 0;
+    encoded[4..8].copy_from_slice(&1_i32.to_be_bytes());
+    encoded[8..].fill(0);
+    far.publish(SerializedMessage::new(encoded)).unwrap();
     let executor = Executor::single();
     executor.add(&here).unwrap();
     let begin = Time::steady();

@@ -19,12 +19,12 @@ fn known() -> GenericType {
 }
 
 /// The two integers as CDR has them.
-fn image(a: i64, b: i64) -> SerializedMessage {
+fn encoded(a: i64, b: i64) -> SerializedMessage {
     SerializedMessage::new([&[0, 1, 0, 0][..], &a.to_le_bytes(), &b.to_le_bytes()].concat())
 }
 
-fn sum_in(image: &SerializedMessage) -> i64 {
-    let (_, sum) = image.bytes().split_last_chunk().expect("a sum");
+fn sum_in(encoded: &SerializedMessage) -> i64 {
+    let (_, sum) = encoded.bytes().split_last_chunk().expect("a sum");
     i64::from_le_bytes(*sum)
 }
 
@@ -88,7 +88,7 @@ fn every_form_of_client_reaches_every_form_of_server() -> sinew::Result<()> {
         for n in 0..3 {
             let calls = (
                 typed.call_async(AddTwoIntsRequest { a: n, b: 2 }),
-                generic.call_async(image(n, 3)),
+                generic.call_async(encoded(n, 3)),
                 own.call_async(AddTwoIntsRequest { a: n, b: 4 }),
             );
             room.run();
@@ -117,8 +117,8 @@ fn requests_of_every_form_wait_for_a_server_in_their_order() -> sinew::Result<()
     let typed = room.node.client::<AddTwoInts>("add").create()?;
     let generic = room.node.generic_client("add", known()).create()?;
     let (first, second) =
-        (generic.call_async(image(1, 2)), typed.call_async(AddTwoIntsRequest { a: 3, b: 4 }));
-    let (log, third) = (support::Log::new(), generic.call_async(image(5, 6)));
+        (generic.call_async(encoded(1, 2)), typed.call_async(AddTwoIntsRequest { a: 3, b: 4 }));
+    let (log, third) = (support::Log::new(), generic.call_async(encoded(5, 6)));
     let pen = log.pen();
     let server = room.node.server::<AddTwoInts>("add").max_requests(1);
     let _server = server.callback(move |it: &AddTwoIntsRequest| {
@@ -137,7 +137,7 @@ fn what_can_not_be_read_fails_its_call_and_no_other() -> sinew::Result<()> {
     let generic = room.node.generic_client("add", known()).create()?;
     let server = typed_server(&room.node);
     let short = SerializedMessage::new(vec![0, 1, 0, 0, 7]);
-    let (wrong, right) = (generic.call_async(short.clone()), generic.call_async(image(1, 2)));
+    let (wrong, right) = (generic.call_async(short.clone()), generic.call_async(encoded(1, 2)));
     room.run();
     let error = block_on(wrong).map(drop).unwrap_err();
     assert!(matches!(error.failure(), CallFailure::Undecodable { what: "request", .. }), "{error}");
@@ -179,17 +179,17 @@ fn what_was_not_taken_comes_back_as_it_was_given() -> sinew::Result<()> {
     let generic = room.node.generic_client("add", known()).create()?;
     let server = room.node.server::<AddTwoInts>("add").max_requests(2);
     let server = server.callback(|_: &AddTwoIntsRequest| AddTwoIntsResponse::default())?;
-    let waits = [generic.call_async(image(1, 1)), generic.call_async(image(2, 2))];
-    let refused = block_on(generic.call_async(image(3, 3))).map(drop).unwrap_err();
+    let waits = [generic.call_async(encoded(1, 1)), generic.call_async(encoded(2, 2))];
+    let refused = block_on(generic.call_async(encoded(3, 3))).map(drop).unwrap_err();
     assert_eq!(*refused.failure(), CallFailure::Full { limit: 2 });
-    assert_eq!(*refused.into_request().expect("it was refused"), image(3, 3));
+    assert_eq!(*refused.into_request().expect("it was refused"), encoded(3, 3));
     let [gone, waits] = waits;
     drop(gone);
     assert_eq!(server.statistics().withdrawn, 1);
     drop(server);
     let error = block_on(waits).map(drop).unwrap_err();
     assert_eq!(*error.failure(), CallFailure::ServerGone);
-    assert_eq!(*error.into_request().expect("no server took it"), image(2, 2));
+    assert_eq!(*error.into_request().expect("no server took it"), encoded(2, 2));
     Ok(())
 }
 
@@ -203,12 +203,12 @@ fn an_answer_to_nobody_comes_back_in_the_servers_form() -> sinew::Result<()> {
             keep.send(responder).expect("the test keeps its end");
         },
     )?;
-    let call = generic.call_async(image(1, 1));
+    let call = generic.call_async(encoded(1, 1));
     room.run();
     drop(call);
     let error = kept.recv().expect("it was taken").respond(AddTwoIntsResponse { sum: 2 }).unwrap_err();
     assert_eq!(error.into_response().expect("it was a response").sum, 2);
-    let call = generic.call_async(image(1, 1));
+    let call = generic.call_async(encoded(1, 1));
     room.run();
     kept.recv().expect("it was taken").fail("not today").expect("it is awaited");
     assert_eq!(
@@ -226,7 +226,7 @@ fn another_hash_and_a_type_that_stays_here_are_other_types() -> sinew::Result<()
     let other = room.node.generic_client("add", other).create()?;
     let stays = room.node.client::<support::Numbers>("add").create()?;
     assert!(!other.is_server_ready() && !stays.is_server_ready());
-    let failure = failure::<GenericService>(block_on(other.call_async(image(1, 2))));
+    let failure = failure::<GenericService>(block_on(other.call_async(encoded(1, 2))));
     assert!(matches!(failure, CallFailure::OtherType { .. }), "{failure}");
     Ok(())
 }

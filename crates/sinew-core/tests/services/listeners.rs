@@ -294,7 +294,7 @@ fn a_listener_takes_requests_of_another_form_and_of_other_processes() -> sinew::
     })?;
     let service = AddTwoInts::TYPE.expect("a service of ROS 2");
     let known = GenericType::new(service.name, service.hash).expect("a name of a type");
-    let image = SerializedMessage::new([&[0, 1, 0, 0][..], &[0; 16]].concat());
+    let encoded = SerializedMessage::new([&[0, 1, 0, 0][..], &[0; 16]].concat());
     for context in [&serving, &asking] {
         let node = context.node("asker")?;
         let generic = node.generic_client("add", known).create()?;
@@ -304,7 +304,7 @@ fn a_listener_takes_requests_of_another_form_and_of_other_processes() -> sinew::
         let error =
             generic.call(SerializedMessage::new(vec![0, 1, 0, 0]), PATIENCE).expect_err("it is short");
         assert!(error.to_string().contains("AddTwoInts_Request"), "{error}");
-        assert_eq!(generic.call(image.clone(), PATIENCE).expect("it is right").bytes()[4..], [0; 8]);
+        assert_eq!(generic.call(encoded.clone(), PATIENCE).expect("it is right").bytes()[4..], [0; 8]);
     }
     let here = thread::current().name().map(str::to_owned);
     let lines = log.lines();

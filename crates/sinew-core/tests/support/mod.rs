@@ -91,8 +91,8 @@ impl Message for Number {
         hash: TypeHash([8; 32]),
         description: None,
         size: |_| 8,
-        encode: |number, image| image.copy_from_slice(&number.0.to_le_bytes()),
-        decode: |image| match image.try_into() {
+        encode: |number, encoded| encoded.copy_from_slice(&number.0.to_le_bytes()),
+        decode: |encoded| match encoded.try_into() {
             Ok(bytes) => Ok(Number(u64::from_le_bytes(bytes))),
             Err(_) => Err(DecodeError::Invalid {
                 type_name: "test_msgs/msg/Number",
@@ -101,8 +101,8 @@ impl Message for Number {
                 problem: "not 8 bytes",
             }),
         },
-        decode_into: |image, number| {
-            *number = (Number::ENCODING.expect("above").decode)(image)?;
+        decode_into: |encoded, number| {
+            *number = (Number::ENCODING.expect("above").decode)(encoded)?;
             Ok(())
         },
         plain: None,
@@ -120,8 +120,8 @@ impl Message for Text {
         hash: TypeHash([9; 32]),
         description: None,
         size: |text| text.0.len(),
-        encode: |text, image| image.copy_from_slice(text.0.as_bytes()),
-        decode: |image| match String::from_utf8(image.to_vec()) {
+        encode: |text, encoded| encoded.copy_from_slice(text.0.as_bytes()),
+        decode: |encoded| match String::from_utf8(encoded.to_vec()) {
             Ok(text) => Ok(Text(text)),
             Err(_) => Err(DecodeError::Invalid {
                 type_name: "test_msgs/msg/Text",
@@ -130,8 +130,8 @@ impl Message for Text {
                 problem: "not UTF-8",
             }),
         },
-        decode_into: |image, text| {
-            *text = (Text::ENCODING.expect("above").decode)(image)?;
+        decode_into: |encoded, text| {
+            *text = (Text::ENCODING.expect("above").decode)(encoded)?;
             Ok(())
         },
         plain: None,

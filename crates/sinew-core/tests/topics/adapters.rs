@@ -95,7 +95,7 @@ fn both_sides_of_an_adapter_meet_in_one_process() -> sinew::Result<()> {
     let ros = node.publisher::<Image>("image").create()?;
     let pictures = node.subscription::<Adapted<Pictures>>("image").create()?;
     let images = node.subscription::<Image>("image").create()?;
-    let viewer = node.subscription::<Image>("image").accept_images().create()?;
+    let viewer = node.subscription::<Image>("image").read_in_place().create()?;
     let (say, seen) = std::sync::mpsc::channel();
     let _callback = node.subscription("image").callback(move |image: View<'_, Image>| {
         say.send((image.width, image.data.len())).unwrap();
@@ -134,13 +134,13 @@ fn a_draft_reaches_the_other_side_too() -> Result<(), Box<dyn std::error::Error>
     let node = context.node("both")?;
     let ros = node.publisher::<Image>("image").create()?;
     let pictures = node.subscription::<Adapted<Pictures>>("image").create()?;
-    let viewer = node.subscription::<Image>("image").accept_images().create()?;
+    let viewer = node.subscription::<Image>("image").read_in_place().create()?;
     let mut draft =
         ros.draft(Image { width: 3, step: 3, height: 2, ..Image::default() }, ImageLengths { data: 6 })?;
     draft.parts().data.fill(3);
     ros.publish(draft)?;
     assert_eq!(**pictures.take().unwrap().0, picture(3));
-    assert!(viewer.take_sample().unwrap().0.is_image(), "no value is made for it");
+    assert!(viewer.take_sample().unwrap().0.is_encoded(), "no value is made for it");
     Ok(())
 }
 
@@ -221,10 +221,10 @@ fn back_pressure_and_filters_hold_for_the_other_type() -> sinew::Result<()> {
 fn one_image_serves_here_and_outside() -> sinew::Result<()> {
     let place = Place::new();
     let (one, other) = (place.context(), place.context());
-    let far = other.node("far")?.subscription::<Image>("image").accept_images().create()?;
+    let far = other.node("far")?.subscription::<Image>("image").read_in_place().create()?;
     let far_pictures = other.node("far")?.subscription::<Adapted<Pictures>>("image").create()?;
     let node = one.node("both")?;
-    let near = node.subscription::<Image>("image").accept_images().create()?;
+    let near = node.subscription::<Image>("image").read_in_place().create()?;
     let custom = node.publisher::<Adapted<Pictures>>("image").create()?;
     assert!(custom.wait_for_subscribers(3, PATIENCE));
     conversions();

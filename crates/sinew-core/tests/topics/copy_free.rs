@@ -82,7 +82,7 @@ fn reading<T: Message>(node: &Node) -> Subscription<T> {
 }
 
 fn viewing(node: &Node) -> Subscription<Image> {
-    node.subscription::<Image>("topic").accept_images().create().unwrap()
+    node.subscription::<Image>("topic").read_in_place().create().unwrap()
 }
 
 fn value<T: Message>(subscription: &Subscription<T>) -> bool {
@@ -199,7 +199,7 @@ fn a_sample_that_is_passed_on() {
     let relay = other.node("relay").unwrap();
     let incoming = viewing(&relay);
     let outgoing = relay.publisher::<Image>("again").create().unwrap();
-    let near = relay.subscription::<Image>("again").accept_images().create().unwrap();
+    let near = relay.subscription::<Image>("again").read_in_place().create().unwrap();
     let publisher = one.node("camera").unwrap().publisher::<Image>("topic").create().unwrap();
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
     let pass_on = || {
@@ -209,7 +209,7 @@ fn a_sample_that_is_passed_on() {
         (outgoing.statistics().copies, outgoing.statistics().drafts)
     };
     assert_eq!(pass_on(), (0, 1), "within the process, where it lies");
-    let _far = third.node("far").unwrap().subscription::<Image>("again").accept_images().create().unwrap();
+    let _far = third.node("far").unwrap().subscription::<Image>("again").read_in_place().create().unwrap();
     assert!(outgoing.wait_for_subscribers(2, PATIENCE));
     assert_eq!(pass_on(), (1, 2), "another process doesn't map the first one's memory for us");
 }
@@ -258,7 +258,7 @@ fn what_is_retained_counts_when_somebody_comes() {
 
 #[test]
 fn others_see_what_is_counted() {
-    use sinew_shm::Counter::{Copies, Decodings, Encodings, Images};
+    use sinew_shm::Counter::{Copies, Decodings, Encoded, Encodings};
     use sinew_shm::EndpointKind::{Publisher, Subscription};
     let place = Place::new();
     let (one, other) = (place.context(), place.context());
@@ -274,7 +274,7 @@ fn others_see_what_is_counted() {
     }
     let onlooker = Onlooker::join(place.0.path(), 3);
     let sums = |kind, node| {
-        [Copies, Encodings, Decodings, Images].map(|counter| onlooker.count(kind, "/topic", node, counter))
+        [Copies, Encodings, Decodings, Encoded].map(|counter| onlooker.count(kind, "/topic", node, counter))
     };
     assert_eq!(sums(Publisher, "/from"), [0, 1, 0, 1]);
     assert_eq!(sums(Subscription, "/reader"), [0, 0, 2, 0]);
@@ -424,7 +424,7 @@ fn drafts_are_made_in_shared_memory_as_long_as_they_are_viewed_there() {
     let (here, there) = (place.context(), place.context());
     let node = here.node("both").unwrap();
     let images = node.publisher::<Image>("images").create().unwrap();
-    let frames = node.subscription::<Image>("images").accept_images().create().unwrap();
+    let frames = node.subscription::<Image>("images").read_in_place().create().unwrap();
     let negatives = node.publisher::<Image>("negatives").create().unwrap();
     let pass_on = || {
         let (lies, _) = robot::take(&images, 1);
@@ -435,7 +435,7 @@ fn drafts_are_made_in_shared_memory_as_long_as_they_are_viewed_there() {
     };
     assert_eq!(pass_on(), (false, true), "no subscription is outside");
     let viewer =
-        there.node("viewer").unwrap().subscription::<Image>("negatives").accept_images().create().unwrap();
+        there.node("viewer").unwrap().subscription::<Image>("negatives").read_in_place().create().unwrap();
     assert!(negatives.wait_for_subscribers(1, PATIENCE));
     assert_eq!(pass_on(), (false, false), "the camera doesn't know yet");
     assert_eq!(pass_on(), (true, true));
@@ -454,7 +454,7 @@ fn what_others_read_is_copied_before_it_is_changed() {
     let place = Place::new();
     let context = place.context();
     let node = context.node("both").unwrap();
-    let frames = node.subscription::<Image>("images").accept_images().create().unwrap();
+    let frames = node.subscription::<Image>("images").read_in_place().create().unwrap();
     let negatives = node.publisher::<Image>("negatives").create().unwrap();
     let unchanged = |sample: &Sample<Image>| assert_eq!(borrowed(&sample.view().unwrap())[0], 7);
     let change = |sample: Sample<Image>, what: &str| {
@@ -493,7 +493,7 @@ fn what_others_read_is_copied_before_it_is_changed() {
     let images = node.publisher::<Image>("images").qos(latched).create().unwrap();
     robot::take(&images, 7);
     assert_eq!(change(next(), "a draft that is retained"), [1, 0]);
-    let late = node.subscription::<Image>("images").qos(latched).accept_images().create().unwrap();
+    let late = node.subscription::<Image>("images").qos(latched).read_in_place().create().unwrap();
     unchanged(&late.take_sample().unwrap().0);
     drop(images);
 
@@ -501,7 +501,7 @@ fn what_others_read_is_copied_before_it_is_changed() {
     let images = node.publisher::<Image>("images").create().unwrap();
     let elsewhere = place.context();
     let far =
-        elsewhere.node("far").unwrap().subscription::<Image>("images").accept_images().create().unwrap();
+        elsewhere.node("far").unwrap().subscription::<Image>("images").read_in_place().create().unwrap();
     assert!(images.wait_for_subscribers(2, PATIENCE));
     robot::take(&images, 7);
     assert_eq!(change(next(), "a draft that left the process"), [1, 0]);

@@ -44,16 +44,16 @@ fn typed_and_generic_ends_meet_in_a_process() -> sinew::Result<()> {
     assert_eq!(typed.statistics().encodings, 1);
     let counts = bytes.statistics();
     assert_eq!((counts.copies, counts.decodings), (0, 0), "its image is made once, and taken as it is");
-    assert_eq!(bytes.take_sample().unwrap().0.image(), bytes_of(&picture()));
+    assert_eq!(bytes.take_sample().unwrap().0.bytes(), bytes_of(&picture()));
     let before = bytes.statistics();
     generic.publish(SerializedMessage::new(bytes_of(&picture())))?;
     assert_eq!(images.take().unwrap().0.data, [1, 2, 3]);
     assert_eq!(bytes.take().unwrap().0.bytes(), bytes_of(&picture()));
-    let mut draft = generic.image_draft(bytes_of(&picture()).len()).expect("memory");
+    let mut draft = generic.encoded_draft(bytes_of(&picture()).len()).expect("memory");
     draft.copy_from_slice(&bytes_of(&picture()));
     generic.publish(draft)?;
     assert_eq!(images.take().unwrap().0.width, 3);
-    assert_eq!(bytes.take_sample().unwrap().0.image(), bytes_of(&picture()));
+    assert_eq!(bytes.take_sample().unwrap().0.bytes(), bytes_of(&picture()));
     assert_eq!(bytes.statistics().copies, before.copies, "the draft is taken where it lies");
     Ok(())
 }
@@ -71,9 +71,9 @@ fn typed_and_generic_ends_meet_between_processes() -> sinew::Result<()> {
         let sent = Image { data: vec![7; length], ..picture() };
         typed.publish(&sent)?;
         let (sample, info) = wait_for("a message", || bytes.take_sample());
-        assert_eq!((sample.image(), info.transport()), (&bytes_of(&sent)[..], Transport::Shm));
-        let mut draft = generic.image_draft(sample.image().len()).expect("memory");
-        draft.copy_from_slice(sample.image());
+        assert_eq!((sample.bytes(), info.transport()), (&bytes_of(&sent)[..], Transport::Shm));
+        let mut draft = generic.encoded_draft(sample.bytes().len()).expect("memory");
+        draft.copy_from_slice(sample.bytes());
         generic.publish(draft)?;
         assert_eq!(*wait_for("a message", || images.take()).0, sent);
     }
@@ -158,7 +158,7 @@ fn ends_of_the_network_meet_those_of_this_host_alone() -> sinew::Result<()> {
         assert_eq!(publishing.subscription_count(), 1, "a carrier isn't counted");
         publishing.publish(picture())?;
         assert_eq!(*wait_for("a message", || listening.take()).0, picture());
-        assert_eq!(wait_for("a message", || carried.take_sample()).0.image(), bytes_of(&picture()));
+        assert_eq!(wait_for("a message", || carried.take_sample()).0.bytes(), bytes_of(&picture()));
         drop(carried);
         assert_eq!(publishing.subscription_count(), 1);
     }
@@ -188,7 +188,7 @@ fn what_was_published_before_is_told_as_it_was() -> sinew::Result<()> {
         for (shift, gap, sequence) in [(-hour, 0, 70), (0, 0, 71), (hour, 3, 75), (0, 0, 76)] {
             let time = Time::from_nanoseconds(now.nanoseconds() + shift);
             let lineage = Some(Lineage::from_wall(time, 77));
-            let mut draft = publisher.image_draft(bytes_of(&picture()).len()).expect("memory");
+            let mut draft = publisher.encoded_draft(bytes_of(&picture()).len()).expect("memory");
             draft.copy_from_slice(&bytes_of(&picture()));
             let source = SourceInfo {
                 time,

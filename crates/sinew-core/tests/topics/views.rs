@@ -61,7 +61,7 @@ fn a_value_of_the_same_process_is_seen_where_it_lies() -> sinew::Result<()> {
         node.subscription("image").callback(move |image: View<'_, Image>, info: &MessageInfo| {
             sender.send((borrowed(&image), image.width, info.transport())).unwrap();
         })?;
-    let held = node.subscription::<Image>("image").accept_images().create()?;
+    let held = node.subscription::<Image>("image").read_in_place().create()?;
     let publisher = node.publisher::<Image>("image").create()?;
     let message = Unique::new(image(3, 1000));
     let address = message.data.as_ptr().addr();
@@ -71,7 +71,7 @@ fn a_value_of_the_same_process_is_seen_where_it_lies() -> sinew::Result<()> {
     executor.spin_some()?;
     assert_eq!(seen.try_recv(), Ok((address, 3, Transport::Intra)));
     let (sample, _) = held.take_sample().unwrap();
-    assert!(!sample.is_image());
+    assert!(!sample.is_encoded());
     assert_eq!(borrowed(&sample.view().unwrap()), address);
     assert_eq!(sample.into_shared().unwrap().data.as_ptr().addr(), address);
     assert_eq!(publisher.statistics().copies, 0);
@@ -111,7 +111,7 @@ fn a_view_shows_an_image_in_the_memory_of_its_publisher() -> sinew::Result<()> {
 fn a_draft_is_filled_where_others_read_it() -> Result<(), Box<dyn std::error::Error>> {
     let place = Place::new();
     let (one, other) = (place.context(), place.context());
-    let viewer = other.node("viewer")?.subscription::<Image>("image").accept_images().create()?;
+    let viewer = other.node("viewer")?.subscription::<Image>("image").read_in_place().create()?;
     let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
     let mut small = small(0);
@@ -124,7 +124,7 @@ fn a_draft_is_filled_where_others_read_it() -> Result<(), Box<dyn std::error::Er
         assert_eq!(draft.value().width, width);
         publisher.publish(draft)?;
         let (sample, info) = wait_for("it comes", || viewer.take_sample());
-        assert!(sample.is_image());
+        assert!(sample.is_encoded());
         let view = sample.view()?;
         let read = file_at(borrowed(&view)).expect("it is read where it lies");
         assert_eq!(read, written);
@@ -141,7 +141,7 @@ fn a_draft_is_filled_where_others_read_it() -> Result<(), Box<dyn std::error::Er
 fn samples_stay_while_newer_messages_come() -> Result<(), Box<dyn std::error::Error>> {
     let place = Place::new();
     let (one, other) = (place.context(), place.context());
-    let viewer = other.node("viewer")?.subscription::<Image>("image").accept_images().create()?;
+    let viewer = other.node("viewer")?.subscription::<Image>("image").read_in_place().create()?;
     let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
     let mut held = Vec::new();
@@ -166,22 +166,22 @@ fn in_its_process_a_draft_is_seen_by_viewers_and_decoded_for_others() -> Result<
     let context = real_context();
     let node = context.node("both")?;
     let publisher = node.publisher::<Image>("image").create()?;
-    let viewing = node.subscription::<Image>("image").accept_images().create()?;
-    let other = node.subscription::<Image>("image").accept_images().create()?;
+    let viewing = node.subscription::<Image>("image").read_in_place().create()?;
+    let other = node.subscription::<Image>("image").read_in_place().create()?;
     let mut draft = publisher.draft(small(1), lengths(10))?;
     draft.parts().data.fill(9);
     let address = draft.parts().data.as_ptr().addr();
     publisher.publish(draft)?;
     for viewer in [&viewing, &other] {
         let (sample, _) = viewer.take_sample().unwrap();
-        assert!(sample.is_image());
+        assert!(sample.is_encoded());
         assert_eq!(borrowed(&sample.view()?), address, "nobody needs a value");
     }
 
     let owner = node.subscription::<Image>("image").buffer(BufferType::Unique).create()?;
     let reader = node.subscription::<Image>("image").create()?;
     let picky =
-        node.subscription::<Image>("image").accept_images().filter(|image| image.width == 2).create()?;
+        node.subscription::<Image>("image").read_in_place().filter(|image| image.width == 2).create()?;
     let mut draft = publisher.draft(small(2), lengths(10))?;
     draft.parts().data.fill(8);
     publisher.publish(draft)?;
@@ -202,7 +202,7 @@ fn in_its_process_a_draft_is_seen_by_viewers_and_decoded_for_others() -> Result<
 fn who_views_may_take_values_all_the_same() -> Result<(), Box<dyn std::error::Error>> {
     let context = real_context();
     let node = context.node("both")?;
-    let viewer = node.subscription::<Image>("image").accept_images().create()?;
+    let viewer = node.subscription::<Image>("image").read_in_place().create()?;
     let publisher = node.publisher::<Image>("image").create()?;
     for take in [0, 1, 2] {
         let mut draft = publisher.draft(small(5), lengths(4))?;
@@ -242,12 +242,12 @@ fn what_a_publisher_retains_comes_to_every_kind_of_late_subscription()
     let expected = [2, 3].map(|width| Image { data: vec![width as u8; 5000], ..small(width) });
     for (name, node) in [("same", &camera), ("other", &other.node("late")?)] {
         let reader = node.subscription::<Image>("image").qos(latched).create()?;
-        let viewer = node.subscription::<Image>("image").qos(latched).accept_images().create()?;
+        let viewer = node.subscription::<Image>("image").qos(latched).read_in_place().create()?;
         for expected in &expected {
             let (value, _) = wait_for("it comes", || reader.take());
             assert_eq!(*value, *expected, "{name}");
             let (sample, _) = wait_for("it comes", || viewer.take_sample());
-            assert!(sample.is_image(), "{name}");
+            assert!(sample.is_encoded(), "{name}");
             assert_eq!(*sample.into_shared()?, *expected, "{name}");
         }
     }
@@ -259,9 +259,9 @@ fn a_sample_is_passed_on_as_it_is() -> Result<(), Box<dyn std::error::Error>> {
     let place = Place::new();
     let (one, other, third) = (place.context(), place.context(), place.context());
     let relay = other.node("relay")?;
-    let incoming = relay.subscription::<Image>("image").accept_images().create()?;
+    let incoming = relay.subscription::<Image>("image").read_in_place().create()?;
     let outgoing = relay.publisher::<Image>("again").create()?;
-    let near = relay.subscription::<Image>("again").accept_images().create()?;
+    let near = relay.subscription::<Image>("again").read_in_place().create()?;
     let far = third.node("far")?.subscription::<Image>("again").create()?;
     let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE) && outgoing.wait_for_subscribers(2, PATIENCE));
@@ -292,7 +292,7 @@ fn a_draft_may_be_older_than_who_listens() -> Result<(), Box<dyn std::error::Err
     };
     let before = filled(1);
     assert!(format!("{before:?}").contains("sensor_msgs/msg/Image"));
-    let viewer = other.node("viewer")?.subscription::<Image>("image").accept_images().create()?;
+    let viewer = other.node("viewer")?.subscription::<Image>("image").read_in_place().create()?;
     assert!(publisher.wait_for_subscribers(2, PATIENCE));
     publisher.publish(before)?; // lies in ordinary memory: copied
     assert_eq!(wait_for("it comes", || viewer.take_sample()).0.view()?.data[69_999], 1);
@@ -321,7 +321,7 @@ fn a_draft_that_can_not_be_published_comes_back() -> Result<(), Box<dyn std::err
     publisher.publish(filled(1))?;
     let error = publisher.publish(filled(2)).unwrap_err();
     assert!(matches!(error.failure(), PublishFailure::Full { .. }));
-    let UnsentMessage::Image(sample) = error.into_message() else { panic!("it was an image") };
+    let UnsentMessage::Encoded(sample) = error.into_message() else { panic!("it was an image") };
     assert_eq!(reader.take().unwrap().0.width, 1);
     publisher.publish(sample)?;
     assert_eq!(reader.take().unwrap().0.data, [2; 10]);
@@ -368,7 +368,7 @@ fn what_is_no_image_is_lost_and_what_is_not_utf_8_is_seen() -> Result<(), Box<dy
     let (one, other) = (place.context(), place.context());
     let node = other.node("viewer")?;
     let deep = QoS::default().keep_last(100);
-    let viewer = node.subscription::<Image>("image").qos(deep).accept_images().create()?;
+    let viewer = node.subscription::<Image>("image").qos(deep).read_in_place().create()?;
     let reader = node.subscription::<Image>("image").qos(deep).create()?;
     let publisher = one.node("camera")?.publisher::<Claims>("image").qos(deep).create()?;
     assert!(publisher.wait_for_subscribers(2, PATIENCE));
@@ -401,7 +401,7 @@ fn what_is_no_image_is_lost_and_what_is_not_utf_8_is_seen() -> Result<(), Box<dy
     assert_eq!(error.failure(), PublishFailure::Undecodable);
     assert!(error.into_message().into_shared().is_err());
     drop(values);
-    let viewer = node.subscription::<Image>("again").accept_images().create()?;
+    let viewer = node.subscription::<Image>("again").read_in_place().create()?;
     outgoing.publish(seen)?;
     assert!(viewer.take().is_none(), "no value, but lost");
     assert_eq!(viewer.statistics().overwritten, 1);
@@ -412,7 +412,7 @@ fn what_is_no_image_is_lost_and_what_is_not_utf_8_is_seen() -> Result<(), Box<dy
 fn a_draft_that_is_too_long_takes_no_memory() -> Result<(), Box<dyn std::error::Error>> {
     let place = Place::new();
     let (one, other) = (place.context(), place.context());
-    let _viewer = other.node("viewer")?.subscription::<Image>("image").accept_images().create()?;
+    let _viewer = other.node("viewer")?.subscription::<Image>("image").read_in_place().create()?;
     let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
     let error = publisher.draft(Image::default(), lengths(1 << 40)).unwrap_err();
@@ -434,7 +434,7 @@ fn a_draft_that_is_too_long_takes_no_memory() -> Result<(), Box<dyn std::error::
 fn sequences_of_plain_structs_are_drafted_and_viewed_too() -> Result<(), Box<dyn std::error::Error>> {
     let context = real_context();
     let node = context.node("both")?;
-    let viewer = node.subscription::<PointCloud>("cloud").accept_images().create()?;
+    let viewer = node.subscription::<PointCloud>("cloud").read_in_place().create()?;
     let publisher = node.publisher::<PointCloud>("cloud").create()?;
     let lengths = sinew_interfaces::sensor_msgs::msg::PointCloudLengths { points: 3 };
     let mut draft = publisher.draft(PointCloud::default(), lengths)?;
@@ -488,7 +488,7 @@ fn no_text_is_made_of_bytes_that_change() -> Result<(), Box<dyn std::error::Erro
     const LENGTH: usize = 20_000;
     let place = Place::new();
     let (one, other) = (place.context(), place.context());
-    let viewer = other.node("reader")?.subscription::<Text>("text").accept_images().create()?;
+    let viewer = other.node("reader")?.subscription::<Text>("text").read_in_place().create()?;
     let publisher = one.node("writer")?.publisher::<Text>("text").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
     publisher.publish(Text { data: "a".repeat(LENGTH) })?;
@@ -539,10 +539,10 @@ fn those_here_and_those_elsewhere_get_the_same_messages_in_order() -> Result<(),
             let qos = if retains { qos.transient_local() } else { qos };
             let node = one.node("camera")?;
             let publisher = node.publisher::<Image>("image").qos(qos).create()?;
-            let viewer = || node.subscription::<Image>("image").qos(qos).accept_images().create();
+            let viewer = || node.subscription::<Image>("image").qos(qos).read_in_place().create();
             let viewing = (0..here).map(|_| viewer()).collect::<Result<Vec<_>, _>>()?;
             let away =
-                other.node("viewer")?.subscription::<Image>("image").qos(qos).accept_images().create()?;
+                other.node("viewer")?.subscription::<Image>("image").qos(qos).read_in_place().create()?;
             assert!(publisher.wait_for_subscribers(here + 1, PATIENCE));
             let ways = [Published::Value, Published::Draft, Published::Shared, Published::Draft];
             for (width, way) in (0_u32..).zip(ways.iter().cycle().take(24)) {
@@ -580,7 +580,7 @@ fn who_takes_values_may_come_and_go_beside_who_views() -> Result<(), Box<dyn std
     let (one, other) = (place.context(), place.context());
     let node = other.node("viewer")?;
     let narrow = QoS::new().keep_all().max_samples(1);
-    let viewing = node.subscription::<Image>("image").qos(narrow).accept_images().create()?;
+    let viewing = node.subscription::<Image>("image").qos(narrow).read_in_place().create()?;
     viewing.set_listener(|_| ()); // so that a thread reads for it
     let wide = QoS::new().keep_all().max_samples(8);
     let publisher = one.node("camera")?.publisher::<Image>("image").qos(wide).create()?;

@@ -109,7 +109,7 @@ impl Run<'_> {
     {
         let mut buffer = encode(value);
         let image = buffer.clone();
-        let peer = P::from_image(&image);
+        let peer = P::from_encoded(&image);
         match (self.codec, self.way) {
             ("cdr", "encode") => self.measure(|| peer.encode_cdr(black_box(&mut buffer))),
             ("cdr", "decode") => self.measure(|| drop(black_box(P::decode_cdr(black_box(&image))))),

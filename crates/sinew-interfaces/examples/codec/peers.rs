@@ -7,26 +7,26 @@ use serde::de::DeserializeOwned;
 
 /// A message for the other codecs. The methods use the calls that allocate least.
 pub(crate) trait Peer: Serialize + DeserializeOwned {
-    fn from_image(image: &[u8]) -> Self {
-        Self::decode_cdr(image)
+    fn from_encoded(encoded: &[u8]) -> Self {
+        Self::decode_cdr(encoded)
     }
 
-    fn encode_cdr(&self, image: &mut [u8]) {
-        cdr::serialize_into::<_, _, _, CdrLe>(image, self, Infinite).expect("the buffer has room");
+    fn encode_cdr(&self, encoded: &mut [u8]) {
+        cdr::serialize_into::<_, _, _, CdrLe>(encoded, self, Infinite).expect("the buffer has room");
     }
 
-    fn decode_cdr(image: &[u8]) -> Self {
-        cdr::deserialize(image).expect("its image")
+    fn decode_cdr(encoded: &[u8]) -> Self {
+        cdr::deserialize(encoded).expect("its image")
     }
 
     /// This codec has no header.
-    fn encode_cdr_encoding(&self, image: &mut [u8]) {
-        cdr_encoding::to_writer::<_, LittleEndian, _>(&mut &mut image[4..], self)
+    fn encode_cdr_encoding(&self, encoded: &mut [u8]) {
+        cdr_encoding::to_writer::<_, LittleEndian, _>(&mut &mut encoded[4..], self)
             .expect("the buffer has room");
     }
 
-    fn decode_cdr_encoding(image: &[u8]) -> Self {
-        let (value, _) = cdr_encoding::from_bytes::<Self, LittleEndian>(&image[4..]).expect("its image");
+    fn decode_cdr_encoding(encoded: &[u8]) -> Self {
+        let (value, _) = cdr_encoding::from_bytes::<Self, LittleEndian>(&encoded[4..]).expect("its image");
         value
     }
 }

@@ -8,20 +8,20 @@ use sinew_msg::Message;
 
 /// Decodes all messages in turn into one value, and encodes the values into one buffer.
 fn steady<T: Message + Default + PartialEq + std::fmt::Debug>(values: &[T]) {
-    let images: Vec<Vec<u8>> = values.iter().map(encode).collect();
-    let mut buffers = images.clone();
+    let encoded: Vec<Vec<u8>> = values.iter().map(encode).collect();
+    let mut buffers = encoded.clone();
     let mut value = T::default();
-    images.iter().for_each(|image| decode_into(image, &mut value).unwrap());
+    encoded.iter().for_each(|encoded| decode_into(encoded, &mut value).unwrap());
     let ((), count, _) = allocations(|| {
-        for image in images.iter().cycle().take(3 * images.len()) {
-            decode_into(image, &mut value).unwrap();
+        for encoded in encoded.iter().cycle().take(3 * encoded.len()) {
+            decode_into(encoded, &mut value).unwrap();
         }
         for (value, buffer) in values.iter().zip(&mut buffers) {
             (super::encoding::<T>().encode)(value, buffer);
         }
     });
     assert_eq!(count, 0, "{value:?}");
-    assert_eq!((Some(&value), buffers), (values.last(), images));
+    assert_eq!((Some(&value), buffers), (values.last(), encoded));
 }
 
 #[test]

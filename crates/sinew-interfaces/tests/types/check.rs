@@ -17,7 +17,7 @@ pub(crate) struct Checks {
     pub(crate) default: fn(),
     /// A message and the same message in big-endian order decode to the same value, and the value
     /// encodes to the first. Returns the debug text of the value.
-    pub(crate) image: fn(&[u8], &[u8]) -> String,
+    pub(crate) encoded: fn(&[u8], &[u8]) -> String,
     /// Returns the debug text of the default value.
     pub(crate) shown_default: fn() -> String,
     /// Untrusted bytes give an error or a value.
@@ -34,29 +34,29 @@ where
         hash: encoding::<T>().hash,
         description: || T::DESCRIPTION.describe().unwrap(),
         default: || {
-            let image = encode(&T::default());
-            assert_eq!(decode(&image), Ok(T::default()));
+            let encoded = encode(&T::default());
+            assert_eq!(decode(&encoded), Ok(T::default()));
         },
-        image: image::<T>,
+        encoded: encoded::<T>,
         shown_default: || format!("{:?}", T::default()),
-        any: |image| {
-            let seen = view::<T>(image);
-            assert_eq!(view::check::<T>(image).err(), seen.as_ref().err().cloned());
-            let value = decode::<T>(image)?;
+        any: |encoded| {
+            let seen = view::<T>(encoded);
+            assert_eq!(view::check::<T>(encoded).err(), seen.as_ref().err().cloned());
+            let value = decode::<T>(encoded)?;
             assert_eq!(format!("{:?}", T::of(&value)), format!("{:?}", seen.unwrap()), "of {value:?}");
             // Every decoded value can be encoded.
             let again = encode(&value);
             let printed = format!("{value:?}"); // NaNs are not equal
             assert_eq!(format!("{:?}", decode::<T>(&again)?), printed);
             let mut other = T::default();
-            decode_into(image, &mut other)?;
+            decode_into(encoded, &mut other)?;
             assert_eq!(format!("{other:?}"), printed);
             Ok(())
         },
     }
 }
 
-fn image<T>(little: &[u8], big: &[u8]) -> String
+fn encoded<T>(little: &[u8], big: &[u8]) -> String
 where
     T: Message + Structure + Viewed + Default + Debug + PartialEq,
     for<'a> T::View<'a>: Debug,
@@ -64,7 +64,7 @@ where
     let name = T::NAME;
     let value = decode::<T>(little).unwrap();
     let printed = format!("{value:?}");
-    assert_eq!(encode(&value), little, "the image of {printed}");
+    assert_eq!(encode(&value), little, "the bytes of {printed}");
     assert_eq!(format!("{:?}", decode::<T>(big).unwrap()), printed, "{name} in big-endian order");
     let mut other = T::default();
     decode_into(big, &mut other).unwrap();

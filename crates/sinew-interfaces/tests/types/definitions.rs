@@ -1,7 +1,7 @@
 //! The definitions from which the types were generated.
 
 use super::every::every_type;
-use super::random::random_images;
+use super::random::random_bytes;
 use sinew_msg::definition::{Definitions, Interfaces, Role};
 use std::collections::BTreeSet;
 use std::fs;
@@ -41,20 +41,20 @@ fn types_say_of_themselves_what_the_definitions_do() {
 }
 
 #[test]
-fn defaults_come_back_from_their_images() {
+fn defaults_come_back_from_their_encoded_messages() {
     every_type().iter().for_each(|checks| (checks.default)());
 }
 
 /// The messages are encoded from the descriptions, by another implementation than the generated
 /// one.
 #[test]
-fn every_type_has_the_images_that_its_description_says() {
+fn every_type_has_the_encoded_messages_that_its_description_says() {
     let interfaces = interfaces();
     for checks in every_type() {
         let description = interfaces.description(&checks.name.parse().unwrap()).unwrap();
         for seed in 0..8 {
-            let [little, big] = random_images(&description, seed);
-            (checks.image)(&little, &big);
+            let [little, big] = random_bytes(&description, seed);
+            (checks.encoded)(&little, &big);
         }
     }
 }

@@ -33,7 +33,7 @@ fn services_and_actions_name_their_parts() {
 }
 
 #[test]
-fn what_lies_in_memory_as_in_its_image_is_plain() {
+fn what_lies_in_memory_as_in_its_encoded_form_is_plain() {
     fn plain<T: Message + Plain>() {
         assert!(T::ENCODING.unwrap().plain.is_some());
     }

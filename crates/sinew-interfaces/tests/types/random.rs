@@ -3,12 +3,12 @@
 use sinew_msg::description::{IndividualTypeDescription, TypeDescription, type_id};
 
 /// Encodes a random value in little-endian and in big-endian order.
-pub(crate) fn random_images(description: &TypeDescription, seed: u64) -> [Vec<u8>; 2] {
+pub(crate) fn random_bytes(description: &TypeDescription, seed: u64) -> [Vec<u8>; 2] {
     [false, true].map(|is_big| {
-        let image = vec![0, u8::from(!is_big), 0, 0];
-        let mut writer = Writer { description, state: seed, is_big, image };
+        let encoded = vec![0, u8::from(!is_big), 0, 0];
+        let mut writer = Writer { description, state: seed, is_big, encoded };
         writer.structure(&description.type_description);
-        writer.image
+        writer.encoded
     })
 }
 
@@ -16,7 +16,7 @@ struct Writer<'a> {
     description: &'a TypeDescription,
     state: u64,
     is_big: bool,
-    image: Vec<u8>,
+    encoded: Vec<u8>,
 }
 
 impl Writer<'_> {
@@ -38,13 +38,13 @@ impl Writer<'_> {
         // Padding may be anything when read, but is written as zeros: the little-endian message
         // must be reproduced.
         let padding = if self.is_big { 0x55 } else { 0 };
-        while !(self.image.len() - 4).is_multiple_of(size) {
-            self.image.push(padding);
+        while !(self.encoded.len() - 4).is_multiple_of(size) {
+            self.encoded.push(padding);
         }
         if self.is_big {
-            self.image.extend(&bits.to_be_bytes()[8 - size..]);
+            self.encoded.extend(&bits.to_be_bytes()[8 - size..]);
         } else {
-            self.image.extend(&bits.to_le_bytes()[..size]);
+            self.encoded.extend(&bits.to_le_bytes()[..size]);
         }
     }
 

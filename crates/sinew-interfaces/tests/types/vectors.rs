@@ -27,15 +27,15 @@ fn floats_are_read_to_the_last_bit() {
 }
 
 #[test]
-fn images_and_values_are_those_of_ros_2() {
+fn encoded_messages_and_values_are_those_of_ros_2() {
     let types = every_type();
     let vectors = vectors();
     assert_eq!(vectors.len(), 51);
     for vector in vectors {
         let name = vector["type"].as_str().unwrap();
         let checks = types.iter().find(|checks| checks.name == name).unwrap();
-        let image = bytes(vector["cdr_hex"].as_str().unwrap());
-        let printed = (checks.image)(&image, &image);
+        let encoded = bytes(vector["cdr_hex"].as_str().unwrap());
+        let printed = (checks.encoded)(&encoded, &encoded);
         if let Err(difference) = tree::same(&printed, &vector["value"]) {
             panic!("{name}{difference}\n{printed}");
         }

@@ -247,7 +247,7 @@ fn a_value_has_the_same_parts() {
 fn what_cannot_be_edited_says_why() {
     let image = encode(&picture());
     let mut short = Chunk::of(&image[..image.len() - 1]);
-    assert!(matches!(loan::edit::<Image>(short.bytes_mut()).unwrap_err(), BuildError::Image(_)));
+    assert!(matches!(loan::edit::<Image>(short.bytes_mut()).unwrap_err(), BuildError::Encoded(_)));
     let joints = JointState { position: vec![1.0], ..JointState::default() };
     let image = encode(&joints);
     // Off its alignment, and in the other byte order.

@@ -21,9 +21,9 @@ impl<'a> Decoder<'a> {
     /// [`DecodeError::Truncated`] if there is no header, [`DecodeError::Representation`] if it
     /// doesn't name plain CDR.
     #[inline]
-    pub fn new(image: &'a [u8], type_name: &'static str) -> Result<Self, DecodeError> {
-        let Some((&[first, second, ..], body)) = image.split_first_chunk::<HEADER_SIZE>() else {
-            let (length, needed) = (image.len(), HEADER_SIZE);
+    pub fn new(encoded: &'a [u8], type_name: &'static str) -> Result<Self, DecodeError> {
+        let Some((&[first, second, ..], body)) = encoded.split_first_chunk::<HEADER_SIZE>() else {
+            let (length, needed) = (encoded.len(), HEADER_SIZE);
             return Err(DecodeError::Truncated { type_name, field: "(header)", length, needed });
         };
         match u16::from_be_bytes([first, second]) {

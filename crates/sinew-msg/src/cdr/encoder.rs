@@ -15,8 +15,8 @@ pub struct Encoder<'a> {
 impl<'a> Encoder<'a> {
     /// Writes the header. Panics if the buffer is shorter than the header.
     #[inline]
-    pub fn new(image: &'a mut [u8]) -> Self {
-        let (header, rest) = image.split_at_mut(HEADER_SIZE);
+    pub fn new(encoded: &'a mut [u8]) -> Self {
+        let (header, rest) = encoded.split_at_mut(HEADER_SIZE);
         header.copy_from_slice(&HEADER);
         Self { rest, at: 0 }
     }
@@ -86,6 +86,6 @@ impl<'a> Encoder<'a> {
 #[inline]
 fn length_bytes(length: usize) -> [u8; 4] {
     let length =
-        u32::try_from(length).expect("strings and sequences of an image have less than 2^32 elements");
+        u32::try_from(length).expect("strings and sequences of a message have less than 2^32 elements");
     length.to_le_bytes()
 }

@@ -37,20 +37,20 @@ fn size<T: Structure>(value: &T) -> usize {
 }
 
 /// Panics if the length of the buffer is not the one that `size` returns.
-pub(crate) fn encode<T: Structure>(value: &T, image: &mut [u8]) {
-    let length = image.len();
-    let mut encoder = Encoder::new(image);
+pub(crate) fn encode<T: Structure>(value: &T, encoded: &mut [u8]) {
+    let length = encoded.len();
+    let mut encoder = Encoder::new(encoded);
     value.encode(&mut encoder);
     let written = HEADER_SIZE + encoder.position();
-    assert_eq!(written, length, "the image of this {} has another length than its buffer", T::NAME);
+    assert_eq!(written, length, "the encoded form of this {} has another length than its buffer", T::NAME);
 }
 
-pub(crate) fn decode<T: Structure>(image: &[u8]) -> Result<T, DecodeError> {
-    let mut decoder = Decoder::new(image, T::NAME)?;
+pub(crate) fn decode<T: Structure>(encoded: &[u8]) -> Result<T, DecodeError> {
+    let mut decoder = Decoder::new(encoded, T::NAME)?;
     T::decode(&mut decoder).map_err(|fault| fault.into_error(T::NAME))
 }
 
-fn decode_into<T: Structure>(image: &[u8], value: &mut T) -> Result<(), DecodeError> {
-    let mut decoder = Decoder::new(image, T::NAME)?;
+fn decode_into<T: Structure>(encoded: &[u8], value: &mut T) -> Result<(), DecodeError> {
+    let mut decoder = Decoder::new(encoded, T::NAME)?;
     value.decode_into(&mut decoder).map_err(|fault| fault.into_error(T::NAME))
 }

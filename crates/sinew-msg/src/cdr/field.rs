@@ -16,7 +16,7 @@ use std::array;
 /// Arrays and `Vec` use the methods with `slice`, `array` and `sequence` in their names. These go
 /// element by element unless the type has a faster way; numbers are copied all at once.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no image, so no message that leaves its process can contain it",
+    message = "`{Self}` has no encoded form, so no message that leaves its process can contain it",
     label = "neither a ROS 2 type nor a struct with `#[derive(Message)]`",
     note = "fields can be `bool`, `u8` to `u64`, `i8` to `i64`, `f32`, `f64`, `String`, `WString`, and `Vec` and arrays of such types",
     note = "a message that stays in its process may contain anything: `impl Message for ..` {{}} instead of the derive"

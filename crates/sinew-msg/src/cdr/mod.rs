@@ -34,10 +34,10 @@
 //!
 //! let encoding = Reading::ENCODING.unwrap();
 //! let reading = Reading { valid: true, volts: 1.0 };
-//! let mut image = vec![0; (encoding.size)(&reading)];
-//! (encoding.encode)(&reading, &mut image);
-//! assert_eq!(image, [0, 1, 0, 0, /* valid */ 1, 0, 0, 0, /* volts */ 0, 0, 0x80, 0x3f]);
-//! assert_eq!((encoding.decode)(&image), Ok(reading));
+//! let mut encoded = vec![0; (encoding.size)(&reading)];
+//! (encoding.encode)(&reading, &mut encoded);
+//! assert_eq!(encoded, [0, 1, 0, 0, /* valid */ 1, 0, 0, 0, /* volts */ 0, 0, 0x80, 0x3f]);
+//! assert_eq!((encoding.decode)(&encoded), Ok(reading));
 //! ```
 
 mod bounded;

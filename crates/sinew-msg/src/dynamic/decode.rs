@@ -1,6 +1,6 @@
 //! Decodes messages to values.
 
-use super::error::ImageError;
+use super::error::DynamicDecodeError;
 use super::types::{DynamicElement, DynamicField, MessageType};
 use super::value::{Scalar, Scalars, Value, width};
 use crate::cdr::{Decoder, Fault, text_beyond, wide_text_beyond};
@@ -8,35 +8,42 @@ use crate::definition::{Primitive, Shape};
 use crate::error::DecodeError;
 
 /// Decodes the fields of a message from untrusted bytes.
-pub(super) fn decode(message_type: &MessageType, image: &[u8]) -> Result<Vec<Value>, ImageError> {
-    let decoder = match Decoder::new(image, "") {
+pub(super) fn decode(message_type: &MessageType, encoded: &[u8]) -> Result<Vec<Value>, DynamicDecodeError> {
+    let decoder = match Decoder::new(encoded, "") {
         Ok(decoder) => decoder,
-        Err(error) => return Err(image_error(message_type, "(header)".to_owned(), error)),
+        Err(error) => return Err(decode_error(message_type, "(header)".to_owned(), error)),
     };
     Decoding { message_type, decoder }.structure(0).map_err(|Broken { path, cause }| {
         let type_name = message_type.name().to_owned();
         match cause {
-            DynamicCause::Fault(fault) => image_error(message_type, path, fault.into_error("")),
-            DynamicCause::Bound { count, bound } => ImageError::Bound { type_name, path, count, bound },
+            DynamicCause::Fault(fault) => decode_error(message_type, path, fault.into_error("")),
+            DynamicCause::Bound { count, bound } => {
+                DynamicDecodeError::Bound { type_name, path, count, bound }
+            }
         }
     })
 }
 
-fn image_error(message_type: &MessageType, path: String, error: DecodeError) -> ImageError {
+fn decode_error(message_type: &MessageType, path: String, error: DecodeError) -> DynamicDecodeError {
     let type_name = message_type.name().to_owned();
     match error {
         DecodeError::Truncated { length, needed, .. } => {
-            ImageError::Truncated { type_name, path, length, needed }
+            DynamicDecodeError::Truncated { type_name, path, length, needed }
         }
-        DecodeError::Bound { count, bound, .. } => {
-            ImageError::Bound { type_name, path, count, bound: u32::try_from(bound).unwrap_or(u32::MAX) }
+        DecodeError::Bound { count, bound, .. } => DynamicDecodeError::Bound {
+            type_name,
+            path,
+            count,
+            bound: u32::try_from(bound).unwrap_or(u32::MAX),
+        },
+        DecodeError::TooLong { count, room, .. } => {
+            DynamicDecodeError::TooLong { type_name, path, count, room }
         }
-        DecodeError::TooLong { count, room, .. } => ImageError::TooLong { type_name, path, count, room },
         DecodeError::Invalid { offset, problem, .. } => {
-            ImageError::Invalid { type_name, path, offset, problem }
+            DynamicDecodeError::Invalid { type_name, path, offset, problem }
         }
         DecodeError::Representation { identifier, .. } => {
-            ImageError::Representation { type_name, identifier }
+            DynamicDecodeError::Representation { type_name, identifier }
         }
     }
 }

@@ -9,9 +9,9 @@ use crate::definition::Shape;
 pub(super) fn encode(message_type: &MessageType, fields: &[Value]) -> Vec<u8> {
     let mut length = Length(0);
     structure(message_type, 0, fields, &mut length);
-    let mut image = vec![0; HEADER_SIZE + length.0];
-    structure(message_type, 0, fields, &mut Encoder::new(&mut image));
-    image
+    let mut encoded = vec![0; HEADER_SIZE + length.0];
+    structure(message_type, 0, fields, &mut Encoder::new(&mut encoded));
+    encoded
 }
 
 /// The destination of encoded bytes, or a counter of their length.

@@ -62,9 +62,9 @@ pub enum TypeError {
 /// The reason why bytes could not be decoded as a message of a type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ImageError {
+pub enum DynamicDecodeError {
     /// The bytes end before the message does.
-    #[error("`{path}` of {type_name} needs bytes up to {needed}, but the image ends at byte {length}")]
+    #[error("`{path}` of {type_name} needs bytes up to {needed}, but the message ends at byte {length}")]
     Truncated {
         /// The message type.
         type_name: String,
@@ -76,7 +76,7 @@ pub enum ImageError {
         needed: usize,
     },
     /// A string or sequence claims more elements than the remaining bytes can hold.
-    #[error("`{path}` of {type_name} claims {count} elements, but the image has room for {room} at most")]
+    #[error("`{path}` of {type_name} claims {count} elements, but the message has room for {room} at most")]
     TooLong {
         /// The message type.
         type_name: String,
@@ -90,7 +90,7 @@ pub enum ImageError {
     },
     /// A field has a value that its type does not allow.
     #[error(
-        "`{path}` of {type_name} at byte {offset} is not valid: {problem}; is the image one of another type?"
+        "`{path}` of {type_name} at byte {offset} is not valid: {problem}; are these the bytes of another type?"
     )]
     Invalid {
         /// The message type.
@@ -116,7 +116,7 @@ pub enum ImageError {
     },
     /// The header names a representation that this library does not read.
     #[error(
-        "the image of {type_name} has representation {identifier:#06x}, but only plain CDR is read (0x0000 and 0x0001); \
+        "the encoded {type_name} has representation {identifier:#06x}, but only plain CDR is read (0x0000 and 0x0001); \
          let its writer use XCDR version 1"
     )]
     Representation {

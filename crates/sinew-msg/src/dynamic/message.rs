@@ -1,6 +1,6 @@
 //! A message and its type.
 
-use super::error::ImageError;
+use super::error::DynamicDecodeError;
 use super::part::{self, FieldPath, Part};
 use super::types::MessageType;
 use super::value::Value;
@@ -40,9 +40,9 @@ impl DynamicMessage {
     /// since some writers round the length up.
     ///
     /// # Errors
-    /// [`ImageError`] if the bytes do not encode this type.
-    pub fn decode(message_type: &Arc<MessageType>, image: &[u8]) -> Result<Self, ImageError> {
-        Ok(Self::of(message_type, decode::decode(message_type, image)?))
+    /// [`DynamicDecodeError`] if the bytes do not encode this type.
+    pub fn decode(message_type: &Arc<MessageType>, encoded: &[u8]) -> Result<Self, DynamicDecodeError> {
+        Ok(Self::of(message_type, decode::decode(message_type, encoded)?))
     }
 
     /// Encodes the message in little-endian order. Panics if a string or sequence has 2³² elements:

@@ -19,11 +19,11 @@
 //! definitions.add(Definition::parse(&name, "Reading.msg", "string sensor\nfloat32[] volts")?)?;
 //! let reading = Arc::new(MessageType::of(&definitions.resolve()?, &name)?);
 //!
-//! let image = [0, 1, 0, 0, 2, 0, 0, 0, b'a', 0, 0, 0, 1, 0, 0, 0, 0, 0, 0x80, 0x3f];
-//! let message = DynamicMessage::decode(&reading, &image)?;
+//! let encoded = [0, 1, 0, 0, 2, 0, 0, 0, b'a', 0, 0, 0, 1, 0, 0, 0, 0, 0, 0x80, 0x3f];
+//! let message = DynamicMessage::decode(&reading, &encoded)?;
 //! assert_eq!(message.to_yaml(&Default::default()), "sensor: a\nvolts:\n- 1.0\n");
 //! assert_eq!(message.to_json(), r#"{"sensor":"a","volts":[1.0]}"#);
-//! assert_eq!(message.encode(), image);
+//! assert_eq!(message.encode(), encoded);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -45,7 +45,7 @@ mod yaml;
 
 #[cfg(feature = "text")]
 pub use error::TextError;
-pub use error::{ImageError, PathError, TypeError};
+pub use error::{DynamicDecodeError, PathError, TypeError};
 pub use message::DynamicMessage;
 pub use part::{FieldPath, Part};
 #[cfg(feature = "text")]

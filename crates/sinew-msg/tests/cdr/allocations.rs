@@ -16,7 +16,7 @@ fn cloud(points: u8, frame: &str) -> PointCloud2 {
 
 #[test]
 fn a_value_with_room_is_read_into_without_allocating() {
-    let images = [encode(&cloud(200, "lidar")), encode(&cloud(100, "map"))];
+    let encoded = [encode(&cloud(200, "lidar")), encode(&cloud(100, "map"))];
     let mut value = cloud(250, "somewhere");
     let addresses = |value: &PointCloud2| {
         let fields = value.fields.iter().map(|field| field.name.as_ptr()).collect::<Vec<_>>();
@@ -24,8 +24,8 @@ fn a_value_with_room_is_read_into_without_allocating() {
     };
     let before = addresses(&value);
     let ((), count, _) = allocations(|| {
-        for image in images.iter().cycle().take(10) {
-            decode_into(image, &mut value).unwrap();
+        for encoded in encoded.iter().cycle().take(10) {
+            decode_into(encoded, &mut value).unwrap();
         }
     });
     assert_eq!(count, 0);
@@ -36,8 +36,8 @@ fn a_value_with_room_is_read_into_without_allocating() {
 #[test]
 fn encoding_allocates_nothing() {
     let value = cloud(200, "lidar");
-    let mut image = encode(&value);
-    let ((), count, _) = allocations(|| (super::encoding().encode)(&value, &mut image));
+    let mut encoded = encode(&value);
+    let ((), count, _) = allocations(|| (super::encoding().encode)(&value, &mut encoded));
     assert_eq!(count, 0);
 }
 
@@ -59,15 +59,15 @@ struct Deep {
 /// Decodes messages of `length` bytes that claim `count` elements; every sequence and string in
 /// them lies.
 fn lie<T: Message>(count: u32, length: usize) {
-    let mut image = vec![0xff; length];
-    image[..4].copy_from_slice(&[0, 1, 0, 0]);
-    image[4..8].copy_from_slice(&count.to_le_bytes());
-    let (_, _, largest) = allocations(|| (super::encoding::<T>().decode)(&image));
-    assert!(largest <= length, "{largest} bytes for an image of {length} that claims {count} elements");
+    let mut encoded = vec![0xff; length];
+    encoded[..4].copy_from_slice(&[0, 1, 0, 0]);
+    encoded[4..8].copy_from_slice(&count.to_le_bytes());
+    let (_, _, largest) = allocations(|| (super::encoding::<T>().decode)(&encoded));
+    assert!(largest <= length, "{largest} bytes for a message of {length} that claims {count} elements");
 }
 
 #[test]
-fn a_length_that_lies_allocates_no_more_than_the_image() {
+fn a_length_that_lies_allocates_no_more_than_the_encoded_form() {
     for count in [u32::MAX, 1 << 31, 1 << 20, 1000, 240] {
         lie::<Text>(count, 1000);
         lie::<Stamps>(count, 1000);
@@ -85,8 +85,8 @@ fn sequences_of_a_value_with_room_are_kept() {
         times: vec![Time { sec: 1, nanosec: 2 }; 3],
         ..Sequences::default()
     };
-    let image = encode(&full);
+    let encoded = encode(&full);
     let mut value = full.clone();
-    let ((), count, _) = allocations(|| decode_into(&image, &mut value).unwrap());
+    let ((), count, _) = allocations(|| decode_into(&encoded, &mut value).unwrap());
     assert_eq!((count, value), (0, full));
 }

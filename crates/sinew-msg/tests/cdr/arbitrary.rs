@@ -69,15 +69,15 @@ prop_compose! {
 
 /// Encodes in big-endian order, in the simplest possible way.
 struct BigEndian {
-    image: Vec<u8>,
+    encoded: Vec<u8>,
 }
 
 impl BigEndian {
     fn number(&mut self, bytes: &[u8]) {
-        while !(self.image.len() - 4).is_multiple_of(bytes.len()) {
-            self.image.push(0x55);
+        while !(self.encoded.len() - 4).is_multiple_of(bytes.len()) {
+            self.encoded.push(0x55);
         }
-        self.image.extend(bytes);
+        self.encoded.extend(bytes);
     }
 
     fn count(&mut self, count: usize) {
@@ -144,36 +144,36 @@ impl BigEndian {
         value.grid.iter().flatten().for_each(|value| self.number(&value.to_be_bytes()));
         value.stamps.iter().for_each(|time| self.time(*time));
         self.number(&value.check.to_be_bytes());
-        self.image
+        self.encoded
     }
 }
 
 proptest! {
     #[test]
     fn what_is_encoded_is_decoded(value in sequences(), mut other in sequences()) {
-        let image = encode(&value);
-        prop_assert_eq!(decode(&image), Ok(value.clone()));
-        decode_into(&image, &mut other).unwrap();
+        let encoded = encode(&value);
+        prop_assert_eq!(decode(&encoded), Ok(value.clone()));
+        decode_into(&encoded, &mut other).unwrap();
         prop_assert_eq!(&other, &value);
-        let turned = BigEndian { image: vec![0; 4] }.sequences(&value);
-        prop_assert_eq!(turned.len(), image.len());
+        let turned = BigEndian { encoded: vec![0; 4] }.sequences(&value);
+        prop_assert_eq!(turned.len(), encoded.len());
         prop_assert_eq!(decode(&turned), Ok(value));
     }
 
     #[test]
-    fn a_cut_image_is_an_error(value in sequences(), at: prop::sample::Index) {
-        let image = encode(&value);
-        prop_assert!(decode::<Sequences>(&image[..at.index(image.len())]).is_err());
+    fn a_cut_encoded_form_is_an_error(value in sequences(), at: prop::sample::Index) {
+        let encoded = encode(&value);
+        prop_assert!(decode::<Sequences>(&encoded[..at.index(encoded.len())]).is_err());
     }
 
     #[test]
     fn any_bytes_are_an_error_or_a_value(value in sequences(), changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
-        let mut image = encode(&value);
+        let mut encoded = encode(&value);
         for (at, byte) in changes {
-            let at = at.index(image.len());
-            image[at] = byte;
+            let at = at.index(encoded.len());
+            encoded[at] = byte;
         }
-        if let Ok(value) = decode::<Sequences>(&image) {
+        if let Ok(value) = decode::<Sequences>(&encoded) {
             // Every decoded value can be encoded.
             prop_assert_eq!(encode(&value).len(), (encoding::<Sequences>().size)(&value));
         }

@@ -47,12 +47,12 @@ fn no_limits() -> NoLimits {
 }
 
 #[test]
-fn a_bound_changes_the_type_but_not_the_image() {
-    let image = encode(&limits());
-    assert_eq!(image, encode(&no_limits()));
-    assert_eq!(decode(&image), Ok(limits()));
+fn a_bound_changes_the_type_but_not_the_encoded_form() {
+    let encoded = encode(&limits());
+    assert_eq!(encoded, encode(&no_limits()));
+    assert_eq!(decode(&encoded), Ok(limits()));
     let mut other = limits();
-    decode_into(&image, &mut other).unwrap();
+    decode_into(&encoded, &mut other).unwrap();
     assert_eq!(other, limits());
     assert_ne!(encoding::<Limits>().hash, encoding::<NoLimits>().hash);
 }
@@ -79,10 +79,10 @@ fn what_is_beyond_a_bound_is_refused() {
     let field = |change: fn(&mut NoLimits)| {
         let mut value = no_limits();
         change(&mut value);
-        let image = encode(&value);
+        let encoded = encode(&value);
         let mut full = limits();
-        let error = decode_into::<Limits>(&image, &mut full).unwrap_err();
-        assert_eq!(decode::<Limits>(&image), Err(error.clone()));
+        let error = decode_into::<Limits>(&encoded, &mut full).unwrap_err();
+        assert_eq!(decode::<Limits>(&encoded), Err(error.clone()));
         // Even a partly decoded value keeps its bounds.
         assert!(full.name.chars().count() <= 3 && full.numbers.len() <= 2);
         match error {

@@ -67,16 +67,16 @@ const MIXED_LITTLE_ENDIAN: &[u8] = &[
 #[test]
 fn both_byte_orders_are_read_and_one_is_written() {
     assert_eq!(encode(&mixed()), MIXED_LITTLE_ENDIAN);
-    for image in [MIXED_LITTLE_ENDIAN, MIXED_BIG_ENDIAN] {
-        assert_eq!(decode(image), Ok(mixed()));
+    for encoded in [MIXED_LITTLE_ENDIAN, MIXED_BIG_ENDIAN] {
+        assert_eq!(decode(encoded), Ok(mixed()));
         let mut value = Mixed { shorts: vec![9; 9], stamps: vec![Time::default(); 3], ..Mixed::default() };
-        assert_eq!(decode_into(image, &mut value), Ok(()));
+        assert_eq!(decode_into(encoded, &mut value), Ok(()));
         assert_eq!(value, mixed());
     }
 }
 
 #[test]
-fn an_image_may_begin_at_any_address() {
+fn an_encoded_message_may_begin_at_any_address() {
     for shift in 0..8 {
         let mut memory = vec![0; shift];
         memory.extend_from_slice(MIXED_LITTLE_ENDIAN);
@@ -87,40 +87,40 @@ fn an_image_may_begin_at_any_address() {
 #[test]
 fn other_representations_are_refused() {
     for identifier in [2, 3, 6, 7, 0x0100, 0xffff] {
-        let mut image = encode(&mixed());
-        image[..2].copy_from_slice(&u16::to_be_bytes(identifier));
+        let mut encoded = encode(&mixed());
+        encoded[..2].copy_from_slice(&u16::to_be_bytes(identifier));
         let type_name = "test_msgs/msg/Mixed";
-        assert_eq!(decode::<Mixed>(&image), Err(DecodeError::Representation { type_name, identifier }));
+        assert_eq!(decode::<Mixed>(&encoded), Err(DecodeError::Representation { type_name, identifier }));
     }
-    let mut image = encode(&mixed());
-    image[3] = 3; // options: newer writers describe the tail here
-    assert_eq!(decode(&image), Ok(mixed()));
+    let mut encoded = encode(&mixed());
+    encoded[3] = 3; // options: newer writers describe the tail here
+    assert_eq!(decode(&encoded), Ok(mixed()));
 }
 
 #[test]
 fn every_cut_is_noticed() {
     let whole = cloud();
-    let image = encode(&whole);
-    for length in 0..image.len() {
-        let error = decode::<PointCloud2>(&image[..length]).expect_err("something is missing");
+    let encoded = encode(&whole);
+    for length in 0..encoded.len() {
+        let error = decode::<PointCloud2>(&encoded[..length]).expect_err("something is missing");
         match error {
             DecodeError::Truncated { length: said, needed, .. } => {
                 assert_eq!(said, length);
-                assert!(length < needed && needed <= image.len(), "{needed} of {length}");
+                assert!(length < needed && needed <= encoded.len(), "{needed} of {length}");
             }
             DecodeError::TooLong { count, room, .. } => assert!(room < count, "{room} for {count}"),
             other => panic!("cut to {length} bytes: {other}"),
         }
         let mut value = whole.clone();
-        assert_eq!(decode_into(&image[..length], &mut value), Err(error));
+        assert_eq!(decode_into(&encoded[..length], &mut value), Err(error));
     }
 }
 
 #[test]
 fn a_tail_is_accepted() {
-    let mut image = encode(&cloud());
-    image.extend([0xcd; 88]);
-    assert_eq!(decode(&image), Ok(cloud()));
+    let mut encoded = encode(&cloud());
+    encoded.extend([0xcd; 88]);
+    assert_eq!(decode(&encoded), Ok(cloud()));
 }
 
 fn cloud() -> PointCloud2 {
@@ -132,37 +132,37 @@ fn cloud() -> PointCloud2 {
 
 #[test]
 fn an_error_names_the_innermost_field() {
-    let image = encode(&cloud());
-    let error = decode::<PointCloud2>(&image[..8]).unwrap_err();
+    let encoded = encode(&cloud());
+    let error = decode::<PointCloud2>(&encoded[..8]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`nanosec` of builtin_interfaces/msg/Time needs bytes up to 12, but the image ends at byte 8"
+        "`nanosec` of builtin_interfaces/msg/Time needs bytes up to 12, but the message ends at byte 8"
     );
-    let error = decode::<PointCloud2>(&image[..2]).unwrap_err();
+    let error = decode::<PointCloud2>(&encoded[..2]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`(header)` of sensor_msgs/msg/PointCloud2 needs bytes up to 4, but the image ends at byte 2"
+        "`(header)` of sensor_msgs/msg/PointCloud2 needs bytes up to 4, but the message ends at byte 2"
     );
 }
 
 #[test]
 fn a_length_that_lies_is_refused() {
-    let mut image = encode(&Text { data: "abcd".into() });
-    image[4..8].copy_from_slice(&[255; 4]);
-    let error = decode::<Text>(&image).unwrap_err();
+    let mut encoded = encode(&Text { data: "abcd".into() });
+    encoded[4..8].copy_from_slice(&[255; 4]);
+    let error = decode::<Text>(&encoded).unwrap_err();
     assert_eq!(
         error,
         DecodeError::TooLong { type_name: "std_msgs/msg/String", field: "data", count: 0xffff_ffff, room: 5 }
     );
     assert_eq!(
         error.to_string(),
-        "`data` of std_msgs/msg/String claims 4294967295 elements, but the rest of the image has room for 5 at most"
+        "`data` of std_msgs/msg/String claims 4294967295 elements, but the rest of the message has room for 5 at most"
     );
 }
 
 #[test]
 fn text_is_utf8_and_ends_with_a_nul() {
-    let image = |text: &[u8]| {
+    let encoded = |text: &[u8]| {
         let length = u8::try_from(text.len()).unwrap();
         [&[0, 1, 0, 0, length, 0, 0, 0], text].concat()
     };
@@ -170,12 +170,16 @@ fn text_is_utf8_and_ends_with_a_nul() {
         let (type_name, field) = ("std_msgs/msg/String", "data");
         Err(DecodeError::Invalid { type_name, field, offset, problem })
     };
-    assert_eq!(decode(&image(b"ok\0")), Ok(Text { data: "ok".into() }));
-    assert_eq!(decode(&image(b"")), Ok(Text::default()), "some writers leave out the NUL of an empty string");
-    assert_eq!(decode(&image(b"a\0b\0")), Ok(Text { data: "a\0b".into() }));
-    assert_eq!(decode::<Text>(&image(b"oh")), invalid(9, "a string ends with a NUL"));
-    assert_eq!(decode::<Text>(&image(b"a\xff\0")), invalid(9, "a string is encoded in UTF-8"));
-    assert_eq!(decode::<Text>(&image(b"\xe2\x82\0")), invalid(8, "a string is encoded in UTF-8"));
+    assert_eq!(decode(&encoded(b"ok\0")), Ok(Text { data: "ok".into() }));
+    assert_eq!(
+        decode(&encoded(b"")),
+        Ok(Text::default()),
+        "some writers leave out the NUL of an empty string"
+    );
+    assert_eq!(decode(&encoded(b"a\0b\0")), Ok(Text { data: "a\0b".into() }));
+    assert_eq!(decode::<Text>(&encoded(b"oh")), invalid(9, "a string ends with a NUL"));
+    assert_eq!(decode::<Text>(&encoded(b"a\xff\0")), invalid(9, "a string is encoded in UTF-8"));
+    assert_eq!(decode::<Text>(&encoded(b"\xe2\x82\0")), invalid(8, "a string is encoded in UTF-8"));
 }
 
 #[test]
@@ -184,10 +188,13 @@ fn a_bool_is_0_or_1() {
     let good = encode(&flags);
     assert_eq!(good, [0, 1, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 0, 1, 1, 0, 1]);
     for (offset, field) in [(4, "one"), (12, "many"), (13, "many"), (14, "three"), (16, "three")] {
-        let mut image = good.clone();
-        image[offset] = 2;
+        let mut encoded = good.clone();
+        encoded[offset] = 2;
         let (type_name, problem) = ("test_msgs/msg/Flags", "a bool is 0 or 1");
-        assert_eq!(decode::<Flags>(&image), Err(DecodeError::Invalid { type_name, field, offset, problem }));
+        assert_eq!(
+            decode::<Flags>(&encoded),
+            Err(DecodeError::Invalid { type_name, field, offset, problem })
+        );
     }
 }
 
@@ -200,9 +207,9 @@ struct Lists {
 
 #[test]
 fn elements_that_are_not_there_are_not_aligned() {
-    let image = encode(&Lists::default());
-    assert_eq!(image, [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    assert_eq!(decode(&image), Ok(Lists::default()));
+    let encoded = encode(&Lists::default());
+    assert_eq!(encoded, [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(decode(&encoded), Ok(Lists::default()));
 }
 
 #[test]

@@ -20,15 +20,15 @@ fn encoding<T: Message>() -> &'static Encoding<T> {
 }
 
 fn encode<T: Message>(value: &T) -> Vec<u8> {
-    let mut image = vec![0xee; (encoding::<T>().size)(value)]; // padding must be written as well
-    (encoding::<T>().encode)(value, &mut image);
-    image
+    let mut encoded = vec![0xee; (encoding::<T>().size)(value)]; // padding must be written as well
+    (encoding::<T>().encode)(value, &mut encoded);
+    encoded
 }
 
-fn decode<T: Message>(image: &[u8]) -> Result<T, DecodeError> {
-    (encoding::<T>().decode)(image)
+fn decode<T: Message>(encoded: &[u8]) -> Result<T, DecodeError> {
+    (encoding::<T>().decode)(encoded)
 }
 
-fn decode_into<T: Message>(image: &[u8], value: &mut T) -> Result<(), DecodeError> {
-    (encoding::<T>().decode_into)(image, value)
+fn decode_into<T: Message>(encoded: &[u8], value: &mut T) -> Result<(), DecodeError> {
+    (encoding::<T>().decode_into)(encoded, value)
 }

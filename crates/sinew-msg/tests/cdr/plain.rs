@@ -42,11 +42,11 @@ fn sample() -> Sample {
 }
 
 #[test]
-fn the_image_is_the_header_and_the_bytes_in_memory() {
-    let image = encode(&sample());
-    assert_eq!(image[..4], [0, 1, 0, 0]);
-    assert_eq!(&image[4..], bytes_of(&sample()));
-    assert_eq!(decode(&image), Ok(sample()));
+fn the_encoded_form_is_the_header_and_the_bytes_in_memory() {
+    let encoded = encode(&sample());
+    assert_eq!(encoded[..4], [0, 1, 0, 0]);
+    assert_eq!(&encoded[4..], bytes_of(&sample()));
+    assert_eq!(decode(&encoded), Ok(sample()));
 }
 
 #[test]
@@ -81,8 +81,8 @@ fn structs_off_their_alignment_go_field_by_field() {
             write(&item.value.to_le_bytes(), 8);
         }
         write(&[3], 1);
-        let image = encode(&batch);
-        assert_eq!(image, expected, "after {length} bytes");
-        assert_eq!(decode(&image), Ok(batch));
+        let encoded = encode(&batch);
+        assert_eq!(encoded, expected, "after {length} bytes");
+        assert_eq!(decode(&encoded), Ok(batch));
     }
 }

@@ -17,11 +17,11 @@ fn bytes(hex: &str) -> Vec<u8> {
 
 /// The value is encoded to these bytes, and decoded from them.
 fn agree<T: Message + Debug + Default + PartialEq>(value: &T, hex: &str) {
-    let image = bytes(hex);
-    assert_eq!(encode(value), image, "of {value:?}");
-    assert_eq!(decode::<T>(&image).as_ref(), Ok(value));
+    let encoded = bytes(hex);
+    assert_eq!(encode(value), encoded, "of {value:?}");
+    assert_eq!(decode::<T>(&encoded).as_ref(), Ok(value));
     let mut other = T::default();
-    assert_eq!(decode_into(&image, &mut other), Ok(()));
+    assert_eq!(decode_into(&encoded, &mut other), Ok(()));
     assert_eq!(other, *value);
 }
 

@@ -86,8 +86,8 @@ impl Built for Text {
 fn encode<A: Adapter<Custom = ()>>() {
     let encoding = Adapted::<A>::ENCODING.expect("adapted types have one");
     let value = Adapted::<A>(());
-    let mut image = vec![0; (encoding.size)(&value)];
-    (encoding.encode)(&value, &mut image);
+    let mut encoded = vec![0; (encoding.size)(&value)];
+    (encoding.encode)(&value, &mut encoded);
 }
 
 #[test]
@@ -106,6 +106,6 @@ fn an_adapter_s_message_that_has_become_longer() {
 #[should_panic]
 fn a_message_that_is_built_longer_than_it_said() {
     let text = Text { text: String::new() };
-    let mut image = vec![0; loan::size(&text, &())];
-    loan::build(&text, &(), &mut image).unwrap();
+    let mut encoded = vec![0; loan::size(&text, &())];
+    loan::build(&text, &(), &mut encoded).unwrap();
 }

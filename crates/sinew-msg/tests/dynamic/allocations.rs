@@ -22,10 +22,10 @@ fn a_length_that_lies_costs_no_memory() {
         let message_type =
             message_type(&[("A", text), ("Empty", ""), ("Pair", "Empty[<=9] one\nstring two")]);
         for claimed in [u32::MAX, 1 << 30, 4000, 900, 100] {
-            let mut image = vec![0; LENGTH];
-            image[1] = 1;
-            image[4..8].copy_from_slice(&claimed.to_le_bytes());
-            let (_, _, largest) = allocations(|| DynamicMessage::decode(&message_type, &image));
+            let mut encoded = vec![0; LENGTH];
+            encoded[1] = 1;
+            encoded[4..8].copy_from_slice(&claimed.to_le_bytes());
+            let (_, _, largest) = allocations(|| DynamicMessage::decode(&message_type, &encoded));
             // A value of one byte takes 32 in memory, and a growing vector has up to twice that
             // capacity.
             assert!(largest <= 64 * LENGTH, "{text}, {claimed}: {largest} bytes");

@@ -40,8 +40,8 @@ fn types() -> &'static [Arc<MessageType>] {
 /// A decoded message is the same after encoding, and mostly after printing.
 fn check(message: &DynamicMessage) {
     let message_type = message.message_type();
-    let image = message.encode();
-    assert_eq!(&DynamicMessage::decode(message_type, &image).unwrap(), message);
+    let encoded = message.encode();
+    assert_eq!(&DynamicMessage::decode(message_type, &encoded).unwrap(), message);
     let json = message.to_json();
     let read = DynamicMessage::from_json(message_type, &json);
     assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");
@@ -60,7 +60,7 @@ fn check(message: &DynamicMessage) {
 }
 
 /// Bytes that resemble messages: small numbers, so that some lengths are plausible.
-fn image() -> impl Strategy<Value = Vec<u8>> {
+fn encoded() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![6 => Just(0_u8), 3 => 0..4_u8, 1 => any::<u8>()];
     (0..2_u8, vec(byte, 0..600)).prop_map(|(order, body)| [&[0, order, 0, 0], &body[..]].concat())
 }
@@ -134,31 +134,31 @@ fn description() -> impl Strategy<Value = TypeDescription> {
 
 proptest! {
     #[test]
-    fn arbitrary_images(image in image(), which in any::<prop::sample::Index>()) {
-        if let Ok(message) = DynamicMessage::decode(which.get(types()), &image) {
+    fn arbitrary_bytes(encoded in encoded(), which in any::<prop::sample::Index>()) {
+        if let Ok(message) = DynamicMessage::decode(which.get(types()), &encoded) {
             check(&message);
         }
     }
 
     #[test]
-    fn images_that_were_right(
+    fn encoded_messages_that_were_right(
         which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<prop::sample::Index>()
     ) {
         let message_type = which.get(types());
-        let mut image = DynamicMessage::new(message_type).encode();
-        let at = at.index(image.len());
-        image[at] = byte;
-        image.truncate(4 + cut.index(2 * image.len()));
-        if let Ok(message) = DynamicMessage::decode(message_type, &image) {
+        let mut encoded = DynamicMessage::new(message_type).encode();
+        let at = at.index(encoded.len());
+        encoded[at] = byte;
+        encoded.truncate(4 + cut.index(2 * encoded.len()));
+        if let Ok(message) = DynamicMessage::decode(message_type, &encoded) {
             check(&message);
         }
     }
 
     #[test]
-    fn arbitrary_descriptions(description in description(), image in image()) {
+    fn arbitrary_descriptions(description in description(), encoded in encoded()) {
         if let Ok(message_type) = MessageType::new(&description) {
             let message_type = Arc::new(message_type);
-            if let Ok(message) = DynamicMessage::decode(&message_type, &image) {
+            if let Ok(message) = DynamicMessage::decode(&message_type, &encoded) {
                 check(&message);
             }
             check(&DynamicMessage::new(&message_type));

@@ -21,26 +21,26 @@ struct Wide {
     wide: BoundedWString<3>,
 }
 
-fn decode<T: Message>(image: &[u8]) -> Result<T, DecodeError> {
-    (T::ENCODING.unwrap().decode)(image)
+fn decode<T: Message>(encoded: &[u8]) -> Result<T, DecodeError> {
+    (T::ENCODING.unwrap().decode)(encoded)
 }
 
 fn encode<T: Message>(value: &T) -> Vec<u8> {
-    let mut image = vec![0; (T::ENCODING.unwrap().size)(value)];
-    (T::ENCODING.unwrap().encode)(value, &mut image);
-    image
+    let mut encoded = vec![0; (T::ENCODING.unwrap().size)(value)];
+    (T::ENCODING.unwrap().encode)(value, &mut encoded);
+    encoded
 }
 
-fn sees<T: Viewed>(image: &[u8]) -> bool {
-    T::view(&mut Decoder::new(image, "a type").unwrap()).is_ok()
+fn sees<T: Viewed>(encoded: &[u8]) -> bool {
+    T::view(&mut Decoder::new(encoded, "a type").unwrap()).is_ok()
 }
 
-fn image_of_text(text: &[u8]) -> Vec<u8> {
+fn encoded_text(text: &[u8]) -> Vec<u8> {
     let length = u32::try_from(text.len() + 1).unwrap().to_le_bytes();
     [&[0, 1, 0, 0][..], &length, text, &[0]].concat()
 }
 
-fn image_of_units(units: &[u16]) -> Vec<u8> {
+fn encoded_units(units: &[u16]) -> Vec<u8> {
     let units: Vec<u32> = units.iter().map(|unit| u32::from(*unit)).collect();
     let count = u32::try_from(units.len()).unwrap();
     let numbers = std::iter::once(count).chain(units).flat_map(u32::to_le_bytes);
@@ -66,25 +66,25 @@ fn characters_count_in_strings_of_all_kinds() {
     for (text, fits) in [("abc", true), ("ä€😀", true), ("😀😀😀", true), ("abcd", false), ("ä€😀a", false)]
     {
         let count = text.chars().count();
-        let image = image_of_text(text.as_bytes());
+        let encoded = encoded_text(text.as_bytes());
         let own = BoundedString::<3>::try_from(text).map(|name| encode(&Name { name }));
-        let expected = if fits { Ok(image.clone()) } else { Err(TooMany { count, bound: 3 }) };
+        let expected = if fits { Ok(encoded.clone()) } else { Err(TooMany { count, bound: 3 }) };
         assert_eq!(own, expected, "{text}");
-        assert_eq!(decode::<Name>(&image).is_ok(), fits, "{text}");
-        assert_eq!(sees::<BoundedString<3>>(&image), fits, "{text}");
-        let dynamic = DynamicMessage::decode(&name, &image);
+        assert_eq!(decode::<Name>(&encoded).is_ok(), fits, "{text}");
+        assert_eq!(sees::<BoundedString<3>>(&encoded), fits, "{text}");
+        let dynamic = DynamicMessage::decode(&name, &encoded);
         let error = format!("`name` of test_msgs/msg/Name has {count} elements, where 3 are allowed");
         assert_eq!(dynamic.map_err(|error| error.to_string()).err(), (!fits).then_some(error));
         assert_eq!(texts(&name, "name", text), [fits; 2], "{text}");
         assert_eq!(is_default(&format!("string<=3 name \"{text}\"")), fits, "{text}");
 
-        let image = image_of_units(&WString::from(text).units);
+        let encoded = encoded_units(&WString::from(text).units);
         let own = BoundedWString::<3>::try_from(text).map(|wide| encode(&Wide { wide }));
-        let expected = if fits { Ok(image.clone()) } else { Err(TooMany { count, bound: 3 }) };
+        let expected = if fits { Ok(encoded.clone()) } else { Err(TooMany { count, bound: 3 }) };
         assert_eq!(own, expected, "{text}");
-        assert_eq!(decode::<Wide>(&image).is_ok(), fits, "{text}");
-        assert_eq!(sees::<BoundedWString<3>>(&image), fits, "{text}");
-        assert_eq!(DynamicMessage::decode(&wide, &image).is_ok(), fits, "{text}");
+        assert_eq!(decode::<Wide>(&encoded).is_ok(), fits, "{text}");
+        assert_eq!(sees::<BoundedWString<3>>(&encoded), fits, "{text}");
+        assert_eq!(DynamicMessage::decode(&wide, &encoded).is_ok(), fits, "{text}");
         assert_eq!(texts(&wide, "wide", text), [fits; 2], "{text}");
         assert_eq!(is_default(&format!("wstring<=3 wide \"{text}\"")), fits, "{text}");
     }
@@ -97,16 +97,16 @@ fn a_bound_holds_for_what_is_no_text() {
     let cases: [(&[u8], bool); 4] =
         [(b"\x80\x80\x80", true), (b"\xff\xe2\x82", true), (b"\x80\x80\x80\x80", false), (b"abc\xff", false)];
     for (bytes, fits) in cases {
-        let image = image_of_text(bytes);
-        assert_eq!(sees::<BoundedString<3>>(&image), fits, "{bytes:?}");
-        assert_eq!(DynamicMessage::decode(&name, &image).is_ok(), fits, "{bytes:?}");
-        assert!(matches!(decode::<Name>(&image), Err(DecodeError::Invalid { .. })), "{bytes:?}");
+        let encoded = encoded_text(bytes);
+        assert_eq!(sees::<BoundedString<3>>(&encoded), fits, "{bytes:?}");
+        assert_eq!(DynamicMessage::decode(&name, &encoded).is_ok(), fits, "{bytes:?}");
+        assert!(matches!(decode::<Name>(&encoded), Err(DecodeError::Invalid { .. })), "{bytes:?}");
     }
     let wide = message_type(&[("Wide", "wstring<=3 wide")]);
     for (units, fits) in [(&[0xdc00; 3][..], true), (&[0xdc00; 4], false), (&[0xd83d; 4], false)] {
-        let image = image_of_units(units);
-        assert_eq!(sees::<BoundedWString<3>>(&image), fits, "{units:x?}");
-        assert_eq!(DynamicMessage::decode(&wide, &image).is_ok(), fits, "{units:x?}");
-        assert_eq!(decode::<Wide>(&image).is_ok(), fits, "{units:x?}");
+        let encoded = encoded_units(units);
+        assert_eq!(sees::<BoundedWString<3>>(&encoded), fits, "{units:x?}");
+        assert_eq!(DynamicMessage::decode(&wide, &encoded).is_ok(), fits, "{units:x?}");
+        assert_eq!(decode::<Wide>(&encoded).is_ok(), fits, "{units:x?}");
     }
 }

@@ -4,35 +4,35 @@ use crate::{message_type, of_yaml};
 use sinew_msg::dynamic::{DynamicMessage, MessageType, Value};
 use std::sync::Arc;
 
-fn error(message_type: &Arc<MessageType>, image: &[u8]) -> String {
-    DynamicMessage::decode(message_type, image).unwrap_err().to_string()
+fn error(message_type: &Arc<MessageType>, encoded: &[u8]) -> String {
+    DynamicMessage::decode(message_type, encoded).unwrap_err().to_string()
 }
 
 #[test]
 fn errors_name_the_path() {
     let nested = message_type(&[("A", "B[2] b"), ("B", "C[] c"), ("C", "string<=3 name\nbool[] bits")]);
     let message = of_yaml(&nested, "b: [{}, {c: [{}, {name: abc, bits: [true, true]}]}]");
-    let image = message.encode();
+    let encoded = message.encode();
     assert_eq!(
-        error(&nested, &image[..image.len() - 1]),
-        "`b[1].c[1].bits` of test_msgs/msg/A claims 2 elements, but the image has room for 1 at most"
+        error(&nested, &encoded[..encoded.len() - 1]),
+        "`b[1].c[1].bits` of test_msgs/msg/A claims 2 elements, but the message has room for 1 at most"
     );
-    let mut wrong = image.clone();
+    let mut wrong = encoded.clone();
     *wrong.last_mut().unwrap() = 2;
-    let last = image.len() - 1;
+    let last = encoded.len() - 1;
     assert_eq!(
         error(&nested, &wrong),
         format!(
-            "`b[1].c[1].bits` of test_msgs/msg/A at byte {last} is not valid: a bool is 0 or 1; is the image one of another type?"
+            "`b[1].c[1].bits` of test_msgs/msg/A at byte {last} is not valid: a bool is 0 or 1; are these the bytes of another type?"
         )
     );
     assert_eq!(
         error(&nested, &[]),
-        "`(header)` of test_msgs/msg/A needs bytes up to 4, but the image ends at byte 0"
+        "`(header)` of test_msgs/msg/A needs bytes up to 4, but the message ends at byte 0"
     );
     assert_eq!(
         error(&nested, &[0, 1, 0, 0, 0]),
-        "`b[0].c` of test_msgs/msg/A needs bytes up to 8, but the image ends at byte 5"
+        "`b[0].c` of test_msgs/msg/A needs bytes up to 8, but the message ends at byte 5"
     );
     assert!(error(&nested, &[0, 7, 0, 0]).contains("representation 0x0007"));
 }
@@ -67,11 +67,11 @@ fn lengths_that_lie_are_not_believed() {
 #[test]
 fn bytes_that_are_no_text_are_kept() {
     let texts = message_type(&[("A", "string a\nwstring b")]);
-    let image = [0, 1, 0, 0, 4, 0, 0, 0, b'a', 0xff, b'\'', 0, 1, 0, 0, 0, 0x34, 0xd8, 0, 0];
-    let message = DynamicMessage::decode(&texts, &image).unwrap();
+    let encoded = [0, 1, 0, 0, 4, 0, 0, 0, b'a', 0xff, b'\'', 0, 1, 0, 0, 0, 0x34, 0xd8, 0, 0];
+    let message = DynamicMessage::decode(&texts, &encoded).unwrap();
     let values: Vec<&Value> = message.fields().map(|(_, value)| value).collect();
     assert_eq!(values, [&Value::String(b"a\xff'".to_vec()), &Value::WString(vec![0xd834])]);
-    assert_eq!(message.encode(), image);
+    assert_eq!(message.encode(), encoded);
     assert_eq!(message.to_yaml(&Default::default()), "a: a\\xff'\nb: \\ud834\n");
     assert_eq!(message.to_json(), r#"{"a":"a\\xff'","b":"\\ud834"}"#);
 }
@@ -83,8 +83,8 @@ fn both_byte_orders_are_read() {
     let header = [0, 0, 0, 0];
     let numbers = [1, 0, 0xff, 0xfe, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 1, 0, 0x3f, 0xf8, 0, 0, 0, 0, 0, 0];
     let texts = [0, 0, 0, 1, 0, 0, 0, 0x61, 0, 0, 0, 2, b'b', 0, 0xff, 5];
-    let image = [&header[..], &numbers, &texts].concat();
-    let message = DynamicMessage::decode(&all, &image).unwrap();
+    let encoded = [&header[..], &numbers, &texts].concat();
+    let message = DynamicMessage::decode(&all, &encoded).unwrap();
     assert_eq!(message.to_json(), r#"{"a":true,"b":-2,"c":[1,256],"d":1.5,"e":"a","f":"b","g":[-1,5]}"#);
     let little = message.encode();
     assert_eq!(little[..4], [0, 1, 0, 0]);

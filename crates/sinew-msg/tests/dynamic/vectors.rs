@@ -37,19 +37,19 @@ fn bytes(hex: &str) -> Vec<u8> {
 /// Also checks the same message in the other byte order, encoded from the values that were just
 /// verified.
 fn check(message_type: &Arc<MessageType>, vector: &Value) {
-    let image = bytes(vector["cdr_hex"].as_str().unwrap());
-    let message = DynamicMessage::decode(message_type, &image).unwrap();
+    let encoded = bytes(vector["cdr_hex"].as_str().unwrap());
+    let message = DynamicMessage::decode(message_type, &encoded).unwrap();
     let json: Value = serde_json::from_str(&message.to_json()).unwrap();
     assert_same(message_type.name(), &json, &vector["value"]);
-    assert_eq!(message.encode(), image);
+    assert_eq!(message.encode(), encoded);
 
-    let with_tail = [&image[..], &[0xaa; 88]].concat();
+    let with_tail = [&encoded[..], &[0xaa; 88]].concat();
     assert_eq!(DynamicMessage::decode(message_type, &with_tail).unwrap(), message);
 
     let read = DynamicMessage::from_json(message_type, &vector["value"].to_string()).unwrap();
-    assert_eq!(read.encode(), image, "what is read from the values");
+    assert_eq!(read.encode(), encoded, "what is read from the values");
     let reread = DynamicMessage::from_yaml(message_type, &message.to_yaml(&Default::default())).unwrap();
-    assert_eq!(reread.encode(), image, "what is read from what was printed");
+    assert_eq!(reread.encode(), encoded, "what is read from what was printed");
 }
 
 /// The reference values are parsed exactly. (`serde_json` needs a feature for that.)
@@ -60,7 +60,7 @@ fn floats_are_read_to_the_last_bit() {
 }
 
 #[test]
-fn images_and_values_are_those_of_ros_2() {
+fn encoded_messages_and_values_are_those_of_ros_2() {
     let interfaces = ros();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
     let mut count = 0;

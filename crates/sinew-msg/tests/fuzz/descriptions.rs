@@ -1,7 +1,7 @@
 //! Descriptions of types from other programs.
 
 use crate::driver::{Kind, fuzz};
-use crate::images::check_dynamic;
+use crate::encoded::check_dynamic;
 use crate::memory::Bound;
 use crate::types::{PointCloud2, UnboundedSequences};
 use sinew_msg::cdr::Structure;

@@ -1,6 +1,6 @@
 //! Input from outside the process, broken in every way.
 //!
-//! - `images` breaks encoded messages of generated and derived types, in both byte orders.
+//! - `encoded` breaks encoded messages of generated and derived types, in both byte orders.
 //!   Decoding, decoding into a value, viewing and decoding dynamically must agree; the value must
 //!   survive encoding and decoding.
 //! - `texts` breaks YAML and JSON of dynamic messages. The message must survive its encoded form,
@@ -21,7 +21,7 @@
 mod definitions;
 mod descriptions;
 mod driver;
-mod images;
+mod encoded;
 mod memory;
 mod mutation;
 #[path = "../../../sinew-interfaces/tests/types/random.rs"]

@@ -39,10 +39,10 @@ impl Hold {
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: the offset is within the mapping, which `new` checked.
-        let image = unsafe { self.mapping.base().add(self.offset) };
+        let encoded = unsafe { self.mapping.base().add(self.offset) };
         // SAFETY: so is the range; the mapping lives with `self`, and the writer doesn't write
         // (module doc).
-        unsafe { std::slice::from_raw_parts(image.as_ptr(), self.length) }
+        unsafe { std::slice::from_raw_parts(encoded.as_ptr(), self.length) }
     }
 }
 

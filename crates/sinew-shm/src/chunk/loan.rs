@@ -13,8 +13,8 @@ pub(super) struct Held {
 
 impl Held {
     #[inline]
-    fn image(&self) -> *mut u8 {
-        let offset = self.cell.chunk.image_offset();
+    fn encoded(&self) -> *mut u8 {
+        let offset = self.cell.chunk.encoded_offset();
         debug_assert!(offset + self.length <= self.cell.chunk.slab.mapping().length());
         // SAFETY: the slab was made with room for this chunk, and its capacity is at least `length`
         // (`Pool::loan`).
@@ -39,14 +39,14 @@ impl Loan {
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: `length` bytes within a slab that lives as long as the cell, reserved, and
         // exclusively ours (module doc).
-        unsafe { std::slice::from_raw_parts_mut(self.0.image(), self.0.length) }
+        unsafe { std::slice::from_raw_parts_mut(self.0.encoded(), self.0.length) }
     }
 
     /// Returns the encoded message for reading.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: as in `bytes_mut`; a writing caller borrows `self` exclusively.
-        unsafe { std::slice::from_raw_parts(self.0.image(), self.0.length) }
+        unsafe { std::slice::from_raw_parts(self.0.encoded(), self.0.length) }
     }
 
     /// Returns the id of the participant that owns the memory.
@@ -84,7 +84,7 @@ impl Lent {
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: as in `Loan::bytes_mut`, and no thread writes while a `Lent` lives (module doc).
-        unsafe { std::slice::from_raw_parts(self.0.image(), self.0.length) }
+        unsafe { std::slice::from_raw_parts(self.0.encoded(), self.0.length) }
     }
 
     /// Returns the id of the participant that owns the memory.

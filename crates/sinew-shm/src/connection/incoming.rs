@@ -377,7 +377,7 @@ impl Incoming {
         // H6
         failpoints::at(Point::HoldChecked);
         let length = usize::try_from(chunk.length).unwrap_or(usize::MAX);
-        match self.image(chunk) {
+        match self.encoded(chunk) {
             Ok(place) => Ok(Some(Hold::new(&self.own, mark, place, length))),
             Err(error) => {
                 self.own.give_back(&mark);
@@ -407,14 +407,14 @@ impl Incoming {
     /// The place of the encoded message in a chunk. Most chunks are in the same segment as the last
     /// one, which is cached.
     #[inline]
-    fn image(&mut self, chunk: Chunk) -> Result<(Arc<Mapping>, usize), SegmentError> {
+    fn encoded(&mut self, chunk: Chunk) -> Result<(Arc<Mapping>, usize), SegmentError> {
         let number = chunk.name >> 32;
         let known = self.segment.take().filter(|(known, _)| *known == number);
         let segment = match known {
             Some((_, segment)) => segment,
             None => self.peer.data(number)?,
         };
-        let place = segment.image(chunk.name, chunk.length);
+        let place = segment.encoded(chunk.name, chunk.length);
         self.segment = Some((number, segment));
         place
     }

@@ -382,11 +382,11 @@ impl PeerSegment {
     /// The place of an encoded message in one of the participant's chunks, if all of it may be
     /// accessed.
     #[inline]
-    pub(crate) fn image(&self, name: u64, length: u64) -> Result<(Arc<Mapping>, usize), SegmentError> {
+    pub(crate) fn encoded(&self, name: u64, length: u64) -> Result<(Arc<Mapping>, usize), SegmentError> {
         let reserved = self.reserved();
         let offset =
             crate::segment::slab::locate(&self.mapping, reserved, name, length).ok_or_else(|| {
-                SegmentError::field(&self.name, "length of a chunk's image", length, reserved as u64)
+                SegmentError::field(&self.name, "length of a chunk's message", length, reserved as u64)
             })?;
         Ok((self.mapping.clone(), offset))
     }

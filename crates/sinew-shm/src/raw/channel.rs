@@ -4,7 +4,7 @@ use super::declared::{Declared, Role};
 use super::error::WriteError;
 use super::member::Member;
 use super::registry::{Reading, Writing};
-use super::retained::{Image, RetainedValue};
+use super::retained::{Encoded, RetainedValue};
 use crate::connection::outgoing::Connect;
 use crate::error::CapacityError;
 use crate::participant::OwnEndpoint;
@@ -161,8 +161,8 @@ impl Channel {
         let mut sending = self.sending.lock();
         sending.local.retain(|local| local.strong_count() > 0);
         sending.local.push(weak);
-        if let Some((head, writer, image)) = sending.kept.message() {
-            reading.offer(&head, writer, &image);
+        if let Some((head, writer, encoded)) = sending.kept.message() {
+            reading.offer(&head, writer, &encoded);
         }
         self.tell_waiters(&sending);
         drop(sending);
@@ -252,8 +252,8 @@ impl Channel {
 
     /// Writes a message that replaces the one before.
     pub(super) fn write(&self, bytes: &[u8]) -> Result<(), CapacityError> {
-        let image = self.image(bytes)?;
-        self.sending()?.publish(self, image)
+        let encoded = self.encoded(bytes)?;
+        self.sending()?.publish(self, encoded)
     }
 
     /// Writes a message as soon as all readers have room. A reader of another process that reads
@@ -264,7 +264,7 @@ impl Channel {
         timeout: Option<Duration>,
         patience: Option<Duration>,
     ) -> Result<(), WriteError> {
-        let image = self.image(bytes)?;
+        let encoded = self.encoded(bytes)?;
         let bell = self.space.participant.space_bell()?;
         let begin = sys::steady();
         loop {
@@ -272,7 +272,7 @@ impl Channel {
             let mut sending = self.sending()?;
             sending.connect_refused(self)?; // each reader gets each message, or none does
             let Some(waiting) = sending.wait_for_room(self.plan, &bell, remaining) else {
-                sending.publish(self, image)?;
+                sending.publish(self, encoded)?;
                 self.tell_waiters(&sending); // there may be room for their messages too
                 return Ok(());
             };
@@ -325,15 +325,15 @@ impl Channel {
     }
 
     /// The encoded form of a message: in shared memory, unless it is small.
-    fn image<'a>(&self, bytes: &'a [u8]) -> Result<Image<'a>, CapacityError> {
+    fn encoded<'a>(&self, bytes: &'a [u8]) -> Result<Encoded<'a>, CapacityError> {
         if bytes.len() <= self.plan.inline {
-            return Ok(Image::Inline(bytes));
+            return Ok(Encoded::Inline(bytes));
         }
         // Copied without the lock, because it may take a while.
         let lender = self.sending()?.writer.as_ref().map(Writer::lender);
         let mut loan = lender.ok_or(GONE)?.loan(bytes.len())?;
         loan.bytes_mut().copy_from_slice(bytes);
-        Ok(Image::Lent(loan.share()))
+        Ok(Encoded::Lent(loan.share()))
     }
 
     fn full(&self, sending: &Sending, waited: Duration) -> WriteError {
@@ -381,21 +381,21 @@ impl Writing for Channel {
 impl Sending {
     /// Delivers a message to this process's readers and the ring, and keeps it for readers that
     /// come later.
-    fn publish(&mut self, channel: &Channel, image: Image<'_>) -> Result<(), CapacityError> {
+    fn publish(&mut self, channel: &Channel, encoded: Encoded<'_>) -> Result<(), CapacityError> {
         let writer = self.writer.as_mut().ok_or(GONE)?;
         let id = channel.space.participant.id();
         self.stamp = sys::steady().max(self.stamp + 1);
         let head = Head { stamp: self.stamp, order: id, ..Head::default() };
         for local in self.local.iter().filter_map(Weak::upgrade) {
-            local.offer(&head, id, &image);
+            local.offer(&head, id, &encoded);
         }
         if channel.retains() {
-            self.kept.copy(&head, id, &image);
+            self.kept.copy(&head, id, &encoded);
         }
         let number = writer.next();
-        match image {
-            Image::Inline(bytes) => writer.publish_inline(number, &head, bytes),
-            Image::Lent(lent) => writer.publish_lent(number, &head, lent),
+        match encoded {
+            Encoded::Inline(bytes) => writer.publish_inline(number, &head, bytes),
+            Encoded::Lent(lent) => writer.publish_lent(number, &head, lent),
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use super::channel::Channel;
 use super::declared::ChannelKind;
 use super::error::ReadError;
 use super::registry::Reading;
-use super::retained::{Image, RetainedValue};
+use super::retained::{Encoded, RetainedValue};
 use super::value::{Origin, Value};
 use crate::connection::incoming::Incoming;
 use crate::error::{CapacityError, SegmentError};
@@ -133,10 +133,10 @@ impl Reading for LatestReader {
         state.links.iter().any(|link| link.peer().id() == peer && link.source() == source)
     }
 
-    fn offer(&self, head: &Head, writer: u64, image: &Image<'_>) {
+    fn offer(&self, head: &Head, writer: u64, encoded: &Encoded<'_>) {
         let mut state = self.state.lock();
         if state.kept.is_before(head) {
-            state.kept.copy(head, writer, image);
+            state.kept.copy(head, writer, encoded);
             state.is_new = true;
         }
     }

@@ -4,7 +4,7 @@ use super::channel::{Channel, Plan, elapsed};
 use super::declared::{ChannelKind, Declared};
 use super::error::{OpenError, ReadError, WriteError};
 use super::registry::Reading;
-use super::retained::{Image, ImageStorage};
+use super::retained::{Encoded, EncodedStorage};
 use super::space::{Opened, Space};
 use super::topic::inline_for;
 use super::value::{Origin, Sample, Value};
@@ -238,12 +238,12 @@ struct QueueState {
 
 struct Arrived {
     origin: Origin,
-    image: QueuedValue,
+    encoded: QueuedValue,
     is_own: bool,
 }
 
 enum QueuedValue {
-    There(ImageStorage),
+    There(EncodedStorage),
     Here(Box<[u8]>),
 }
 
@@ -319,7 +319,7 @@ impl QueueReader {
                 if arrived.is_own {
                     self.channel.room_made();
                 }
-                self.copy::<V>(arrived.image.bytes(), to)?;
+                self.copy::<V>(arrived.encoded.bytes(), to)?;
                 return Ok(Some(arrived.origin));
             }
             if let Some(origin) = self.take_from::<V>(&mut state, turn, to)? {
@@ -353,8 +353,9 @@ impl QueueReader {
                 let origin = Origin { stamp: head.stamp, writer: writer.id() };
                 if missed > 0 {
                     let here = || QueuedValue::Here(scratch[..].into());
-                    let image = hold.map_or_else(here, |hold| QueuedValue::There(ImageStorage::Hold(hold)));
-                    local.push_front(Arrived { origin, image, is_own: false });
+                    let encoded =
+                        hold.map_or_else(here, |hold| QueuedValue::There(EncodedStorage::Hold(hold)));
+                    local.push_front(Arrived { origin, encoded, is_own: false });
                     Err(self.missed(&writer, missed))
                 } else {
                     let bytes = hold.as_ref().map_or(&scratch[..], |hold| hold.bytes());
@@ -432,14 +433,14 @@ impl Reading for QueueReader {
         state.links.iter().any(|link| link.peer().id() == peer && link.source() == source)
     }
 
-    fn offer(&self, head: &Head, writer: u64, image: &Image<'_>) {
-        let image = match image {
-            Image::Inline(bytes) => QueuedValue::Here((*bytes).into()),
-            Image::Lent(lent) => QueuedValue::There(ImageStorage::Lent(lent.clone())),
+    fn offer(&self, head: &Head, writer: u64, encoded: &Encoded<'_>) {
+        let encoded = match encoded {
+            Encoded::Inline(bytes) => QueuedValue::Here((*bytes).into()),
+            Encoded::Lent(lent) => QueuedValue::There(EncodedStorage::Lent(lent.clone())),
         };
         let origin = Origin { stamp: head.stamp, writer };
         let mut state = self.state.lock();
-        state.local.push_back(Arrived { origin, image, is_own: true });
+        state.local.push_back(Arrived { origin, encoded, is_own: true });
         self.wake(&state);
     }
 

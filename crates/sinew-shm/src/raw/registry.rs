@@ -6,7 +6,7 @@
 //! while it holds one of them.
 
 use super::declared::{Declared, Role};
-use super::retained::Image;
+use super::retained::Encoded;
 use crate::connection::incoming::Incoming;
 use crate::discovery::observer::Observer;
 use crate::error::CapacityError;
@@ -29,7 +29,7 @@ pub(super) trait Reading: Send + Sync {
     /// Whether this writer is connected.
     fn is_connected(&self, peer: u64, source: EndpointKey) -> bool;
     /// Delivers a message that its own process has written.
-    fn offer(&self, head: &Head, writer: u64, image: &Image<'_>);
+    fn offer(&self, head: &Head, writer: u64, encoded: &Encoded<'_>);
     /// Whether its own process may write.
     fn has_room(&self, capacity: usize) -> bool;
     /// Its own process writes no more, and its last value is gone.

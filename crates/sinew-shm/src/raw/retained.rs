@@ -6,7 +6,7 @@ use crate::chunk::loan::Lent;
 use crate::ring::Head;
 
 /// The encoded form of an outgoing message.
-pub(super) enum Image<'a> {
+pub(super) enum Encoded<'a> {
     /// Bytes in this process, which go into the ring itself.
     Inline(&'a [u8]),
     /// In shared memory.
@@ -14,18 +14,18 @@ pub(super) enum Image<'a> {
 }
 
 /// The memory of a kept message that is not in a buffer.
-pub(super) enum ImageStorage {
+pub(super) enum EncodedStorage {
     /// In the memory of another process.
     Hold(Hold),
     /// In this process's shared memory.
     Lent(Lent),
 }
 
-impl ImageStorage {
+impl EncodedStorage {
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
-            ImageStorage::Hold(hold) => hold.bytes(),
-            ImageStorage::Lent(lent) => lent.bytes(),
+            EncodedStorage::Hold(hold) => hold.bytes(),
+            EncodedStorage::Lent(lent) => lent.bytes(),
         }
     }
 }
@@ -36,7 +36,7 @@ pub(super) struct RetainedValue {
     pub(super) origin: Option<Origin>,
     /// Decides between messages of the same time.
     order: u64,
-    place: Option<ImageStorage>,
+    place: Option<EncodedStorage>,
     buffer: Vec<u8>,
 }
 
@@ -52,19 +52,19 @@ impl RetainedValue {
         if hold.is_none() {
             std::mem::swap(&mut self.buffer, buffer);
         }
-        self.place = hold.map(ImageStorage::Hold);
+        self.place = hold.map(EncodedStorage::Hold);
     }
 
     /// Takes over a message of this process.
-    pub(super) fn copy(&mut self, head: &Head, writer: u64, image: &Image<'_>) {
+    pub(super) fn copy(&mut self, head: &Head, writer: u64, encoded: &Encoded<'_>) {
         self.date(head, writer);
-        self.place = match image {
-            Image::Inline(bytes) => {
+        self.place = match encoded {
+            Encoded::Inline(bytes) => {
                 self.buffer.clear();
                 self.buffer.extend_from_slice(bytes);
                 None
             }
-            Image::Lent(lent) => Some(ImageStorage::Lent(lent.clone())),
+            Encoded::Lent(lent) => Some(EncodedStorage::Lent(lent.clone())),
         };
     }
 
@@ -75,19 +75,19 @@ impl RetainedValue {
 
     /// The message's bytes and origin; `None` if there is no message.
     pub(super) fn get(&self) -> Option<(Origin, &[u8])> {
-        let bytes = self.place.as_ref().map_or(&self.buffer[..], ImageStorage::bytes);
+        let bytes = self.place.as_ref().map_or(&self.buffer[..], EncodedStorage::bytes);
         Some((self.origin?, bytes))
     }
 
     /// The message, for a reader in this process.
-    pub(super) fn message(&self) -> Option<(Head, u64, Image<'_>)> {
+    pub(super) fn message(&self) -> Option<(Head, u64, Encoded<'_>)> {
         let Origin { stamp, writer } = self.origin?;
-        let image = match &self.place {
-            Some(ImageStorage::Lent(lent)) => Image::Lent(lent.clone()),
-            Some(ImageStorage::Hold(hold)) => Image::Inline(hold.bytes()),
-            None => Image::Inline(&self.buffer),
+        let encoded = match &self.place {
+            Some(EncodedStorage::Lent(lent)) => Encoded::Lent(lent.clone()),
+            Some(EncodedStorage::Hold(hold)) => Encoded::Inline(hold.bytes()),
+            None => Encoded::Inline(&self.buffer),
         };
-        Some((Head { stamp, order: self.order, ..Head::default() }, writer, image))
+        Some((Head { stamp, order: self.order, ..Head::default() }, writer, encoded))
     }
 
     /// Forgets the message.

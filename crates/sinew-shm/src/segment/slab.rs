@@ -14,7 +14,7 @@ use crate::segment::own_segment::{NewSegment, OwnSegment};
 const SLAB_HEADER: usize = 4096;
 
 /// Bytes before an encoded message in its chunk, so that byte 4 of the message is 16-aligned.
-pub(crate) const IMAGE_AT: usize = 12;
+pub(crate) const ENCODED_AT: usize = 12;
 
 /// The longest encoded message in bytes: longer than any memory, but sums of a few don't overflow.
 pub(crate) const LONGEST: usize = 1 << 44;
@@ -22,7 +22,7 @@ pub(crate) const LONGEST: usize = 1 << 44;
 /// The chunk size for an encoded message of `length` bytes, at most [`LONGEST`]: up to an eighth
 /// more than needed.
 pub(crate) fn class_of(length: usize) -> usize {
-    let needed = length + IMAGE_AT;
+    let needed = length + ENCODED_AT;
     let step = (needed.next_power_of_two() / 8).max(64);
     needed.next_multiple_of(step)
 }
@@ -101,8 +101,8 @@ pub(crate) struct OwnChunk {
 
 impl OwnChunk {
     /// Offset in the slab of the chunk's encoded message.
-    pub(crate) fn image_offset(&self) -> usize {
-        image_offset(self.name, self.slab.chunk)
+    pub(crate) fn encoded_offset(&self) -> usize {
+        encoded_offset(self.name, self.slab.chunk)
     }
 
     /// The chunk's size in bytes.
@@ -117,9 +117,9 @@ impl OwnChunk {
 }
 
 /// Offset of a chunk's encoded message in its slab.
-fn image_offset(name: u64, chunk: usize) -> usize {
+fn encoded_offset(name: u64, chunk: usize) -> usize {
     let index = usize::try_from(name & 0xffff_ffff).unwrap_or(usize::MAX);
-    index.saturating_mul(chunk).saturating_add(SLAB_HEADER + IMAGE_AT)
+    index.saturating_mul(chunk).saturating_add(SLAB_HEADER + ENCODED_AT)
 }
 
 /// The offset in its slab of the encoded message in a peer's chunk; `None` unless all of it lies in
@@ -128,9 +128,9 @@ pub(crate) fn locate(mapping: &Arc<Mapping>, reserved: usize, name: u64, length:
     let size = ShmRef::<AtomicU64>::at(mapping, size_of::<Header>())?;
     let chunk = usize::try_from(size.load(Ordering::Relaxed)).ok()?; // written before the segment was linked
     let length = usize::try_from(length).ok()?;
-    if chunk <= IMAGE_AT || !chunk.is_multiple_of(64) || length > chunk - IMAGE_AT {
+    if chunk <= ENCODED_AT || !chunk.is_multiple_of(64) || length > chunk - ENCODED_AT {
         return None;
     }
-    let offset = image_offset(name, chunk);
+    let offset = encoded_offset(name, chunk);
     (offset.checked_add(length)? <= reserved).then_some(offset)
 }

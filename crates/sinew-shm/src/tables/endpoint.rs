@@ -142,7 +142,7 @@ pub enum Counter {
     Decodings = 14,
     /// Messages published or read in their encoded form, in place: drafts of a publisher, views of
     /// a subscription.
-    Images = 15,
+    Encoded = 15,
 }
 
 impl Endpoint {

@@ -6,7 +6,7 @@
 use crate::event::protocol;
 use crate::ring;
 use crate::segment::header::{Header, LAYOUT_VERSION};
-use crate::segment::slab::IMAGE_AT;
+use crate::segment::slab::ENCODED_AT;
 use crate::tables::bell::{BELLS, BELLS_LENGTH, bell_offset};
 use crate::tables::control_segment::{
     ControlHeader, EndpointRecord, EventRingRecord, FIXED, IncomingRecord, LENGTH, LOG, OutgoingRecord,
@@ -99,7 +99,7 @@ fn counters() {
         Counter::Established,
         Counter::Encodings,
         Counter::Decodings,
-        Counter::Images,
+        Counter::Encoded,
     ];
     let wanted = all.map(|counter| [(counter as usize).to_string(), format!("{counter:?}")]);
     assert_eq!(rows(section("### `EndpointRecord`"), "counter"), wanted);
@@ -119,8 +119,8 @@ fn numbers() {
     says("## Bells segment", format!("bell {}: port {}", BELLS - 1, Table::Ports.capacity() - 1));
     says("## Bells segment", format!("\n    {}    ├", bell_offset(0).expect("the first")));
     says("## Bells segment", format!("\n    {BELLS_LENGTH}  └"));
-    says("## Data segments", format!("An image begins {IMAGE_AT} bytes"));
+    says("## Data segments", format!("The encoded form begins {ENCODED_AT} bytes"));
     says("### A ring", format!("\n        {}    ├", ring::HEADER * 8));
-    says("### A ring", format!("\n| {}.. | image |", ring::HEAD));
+    says("### A ring", format!("\n| {}.. | encoded form |", ring::HEAD));
     says("### An event ring", format!("\n        {}    ├", protocol::HEADER * 8));
 }

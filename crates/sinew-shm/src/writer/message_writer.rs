@@ -238,11 +238,11 @@ impl Writer {
     /// newer one has its place. The encoded message lies in memory [lent](Self::loan_for) for this
     /// writer, or fits into the ring. `None` means that there is no room for it; readers count the
     /// message as missed.
-    pub fn bring_back(&mut self, number: u64, head: &Head, image: Option<Result<Lent, &[u8]>>) {
+    pub fn bring_back(&mut self, number: u64, head: &Head, encoded: Option<Result<Lent, &[u8]>>) {
         if number >= self.next || self.ring.is_displaced(number) {
             return;
         }
-        let (payload, lent) = match image {
+        let (payload, lent) = match encoded {
             Some(Ok(lent)) => (Payload::Chunk(lent.chunk()), Some(lent)),
             Some(Err(bytes)) => (Payload::Inline(bytes), None),
             None => (Payload::LeftOut, None),
@@ -318,17 +318,17 @@ impl Writer {
     /// ([`inline`](Self::inline)). Does nothing in a forked child: see
     /// [`Participant::check`](crate::Participant::check).
     #[inline]
-    pub fn publish_inline(&mut self, number: u64, head: &Head, image: &[u8]) {
-        self.publish(number, head, Payload::Inline(image), None);
+    pub fn publish_inline(&mut self, number: u64, head: &Head, encoded: &[u8]) {
+        self.publish(number, head, Payload::Inline(encoded), None);
     }
 
     /// Publishes the next message, with this number and an encoded form that lies in memory lent
     /// for this writer. Does nothing in a forked child.
     #[inline]
-    pub fn publish_lent(&mut self, number: u64, head: &Head, image: Lent) {
-        let chunk = image.chunk();
-        let is_large = is_let_go_early(image.class(), self.named.len());
-        self.publish(number, head, Payload::Chunk(chunk), Some(image));
+    pub fn publish_lent(&mut self, number: u64, head: &Head, encoded: Lent) {
+        let chunk = encoded.chunk();
+        let is_large = is_let_go_early(encoded.class(), self.named.len());
+        self.publish(number, head, Payload::Chunk(chunk), Some(encoded));
         if is_large {
             self.let_go();
         }

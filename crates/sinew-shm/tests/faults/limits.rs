@@ -2,7 +2,7 @@
 
 use crate::process::{Part, Scene};
 use crate::reuse::{self, Keeps, One};
-use crate::station::{Station, Told, endpoint, image, until};
+use crate::station::{Station, Told, encoded, endpoint, until};
 use sinew_shm::*;
 use std::process::Command;
 use std::sync::Arc;
@@ -293,28 +293,28 @@ fn more_messages_in_use_than_there_are_holds_are_copied() {
     let incoming = all.iter_mut().find(|incoming| incoming.source() == key).unwrap();
     let (mut holds, mut copies, mut buffer) = (Vec::new(), 0, Vec::new());
     for number in 1..=HOLDS as u64 + 10 {
-        let image = image(3 + number * 6); // 190 bytes
-        let mut loan = writer.lender().loan(image.len()).unwrap();
-        loan.bytes_mut().copy_from_slice(&image);
+        let encoded = encoded(3 + number * 6); // 190 bytes
+        let mut loan = writer.lender().loan(encoded.len()).unwrap();
+        loan.bytes_mut().copy_from_slice(&encoded);
         writer.publish_lent(number, &Head::default(), loan.share());
         let message = incoming.read(&mut buffer).unwrap().unwrap();
         assert_eq!(message.number, number);
         match message.hold {
-            Some(hold) => holds.push((image, hold)),
+            Some(hold) => holds.push((encoded, hold)),
             None => {
-                assert_eq!(buffer, image);
+                assert_eq!(buffer, encoded);
                 copies += 1;
             }
         }
     }
     assert_eq!((holds.len(), copies), (HOLDS, 10));
     assert_eq!((reading.copied(), peer.copied(), writing.participant.copied()), (10, 10, 0));
-    assert!(holds.iter().all(|(image, hold)| hold.bytes() == &image[..]));
+    assert!(holds.iter().all(|(encoded, hold)| hold.bytes() == &encoded[..]));
     // A hold that is given back is available again.
     holds.pop();
-    let image = image(3);
-    let mut loan = writer.lender().loan(image.len()).unwrap();
-    loan.bytes_mut().copy_from_slice(&image);
+    let encoded = encoded(3);
+    let mut loan = writer.lender().loan(encoded.len()).unwrap();
+    loan.bytes_mut().copy_from_slice(&encoded);
     writer.publish_lent(HOLDS as u64 + 11, &Head::default(), loan.share());
     assert!(incoming.read(&mut buffer).unwrap().unwrap().hold.is_some());
     assert_eq!(peer.copied(), 10);

@@ -20,7 +20,7 @@ const KEPT: usize = 3;
 const LENGTHS: [usize; 6] = [8, 40, 0, 190, 1000, 9000];
 
 /// The bytes of a message, which no other message has.
-pub(crate) fn image(number: u64) -> Vec<u8> {
+pub(crate) fn encoded(number: u64) -> Vec<u8> {
     let length = LENGTHS[number as usize % LENGTHS.len()];
     (0..length as u64).map(|at| (number.wrapping_mul(0x9e37_79b9) >> (at % 24)) as u8 ^ at as u8).collect()
 }
@@ -99,7 +99,7 @@ impl Reading {
         if message.number != progress.next {
             self.complain(format!("message {} comes where {} should", message.number, progress.next));
         }
-        if bytes != image(message.number) || message.head.order != message.number {
+        if bytes != encoded(message.number) || message.head.order != message.number {
             self.complain(format!("message {} is torn", message.number));
         }
         progress.next = message.number + 1;
@@ -304,12 +304,12 @@ impl Station {
     fn publish_now(writer: &mut Writer) -> u64 {
         let number = writer.next();
         let head = Head { order: number, ..Head::default() };
-        let image = image(number);
-        if image.len() <= writer.inline() {
-            writer.publish_inline(number, &head, &image);
+        let encoded = encoded(number);
+        if encoded.len() <= writer.inline() {
+            writer.publish_inline(number, &head, &encoded);
         } else {
-            let mut loan = writer.lender().loan(image.len()).unwrap();
-            loan.bytes_mut().copy_from_slice(&image);
+            let mut loan = writer.lender().loan(encoded.len()).unwrap();
+            loan.bytes_mut().copy_from_slice(&encoded);
             writer.publish_lent(number, &head, loan.share());
         }
         number

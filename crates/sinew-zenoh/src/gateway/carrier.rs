@@ -227,7 +227,7 @@ impl Carrier {
         let mut seen = 1;
         loop {
             while let Some(next) = self.next() {
-                let length = next.sample.image().len();
+                let length = next.sample.bytes().len();
                 if credit.is_none() && (length > Allowance::LONGEST || self.has_to_wait()) {
                     self.held.lock().give_back(next.sample, next.info);
                     self.wanted.store(0, Ordering::Release); // as above
@@ -291,7 +291,7 @@ impl Carrier {
             let mut held = self.held.lock();
             if let Some(publisher) = publisher {
                 (held.since, held.is_overdue) = (None, false);
-                if !self.route.is_heavy() && !held.allowance.takes(sample.image().len(), Time::steady()) {
+                if !self.route.is_heavy() && !held.allowance.takes(sample.bytes().len(), Time::steady()) {
                     self.route.grow_heavy();
                 }
                 return Some(Outbound { publisher, sample, info });

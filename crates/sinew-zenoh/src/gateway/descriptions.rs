@@ -154,12 +154,12 @@ fn ask(question: Question) {
                 return;
             };
             let request = wanted.request();
-            let mut image = vec![0; (encoding.size)(&request)];
-            (encoding.encode)(&request, &mut image);
+            let mut encoded = vec![0; (encoding.size)(&request)];
+            (encoding.encode)(&request, &mut encoded);
             let sequence = i64::try_from(attempt).unwrap_or(0) + 1;
             let gid = gid::of(&format!("{}/{service}", session.zid()));
             let attachment = Attachment { sequence, time: shared.wall(), gid, chain: None };
-            let query = session.get(service).payload(image).target(QueryTarget::AllComplete);
+            let query = session.get(service).payload(encoded).target(QueryTarget::AllComplete);
             query.attachment(ZBytes::from(attachment.to_bytes()))
         }
     };

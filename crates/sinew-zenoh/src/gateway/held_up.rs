@@ -7,7 +7,7 @@ mod network;
 
 use super::change::Change;
 use super::{Gateway, carrier, incoming};
-use network::{Host, Network, PATIENCE, RosNode, STRING, text_image, wait_for};
+use network::{Host, Network, PATIENCE, RosNode, STRING, encoded_text, wait_for};
 use sinew::prelude::*;
 use sinew::time::Time;
 use sinew_interfaces::std_msgs::msg::String as Text;
@@ -83,7 +83,7 @@ fn a_token_that_came_meanwhile_is_known_before_messages_go_to_another() -> sinew
         assert_eq!(text.data, number.to_string());
         info.publisher()
     });
-    silent.publish(&text_image("at last"), 2);
+    silent.publish(&encoded_text("at last"), 2);
     let (text, info) = next();
     assert_eq!(text.data, "at last");
     assert!(late[0] == late[1] && late[0] != info.publisher(), "whose is whose");

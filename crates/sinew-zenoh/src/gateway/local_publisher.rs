@@ -130,10 +130,10 @@ impl LocalPublisher {
             chain: continued(info),
         };
         let attachment = ZBytes::from(attachment.to_bytes());
-        let length = sample.image().len();
+        let length = sample.bytes().len();
         let payload = match length <= COPIED {
-            true => ZBytes::from(sample.image()),
-            false => ZBytes::from(Bytes::from_owner(HeldImage(sample))),
+            true => ZBytes::from(sample.bytes()),
+            false => ZBytes::from(Bytes::from_owner(HeldBytes(sample))),
         };
         let sent = match way {
             Way::Light(publisher) | Way::Volatile(publisher) => {
@@ -153,11 +153,11 @@ fn continued(info: &MessageInfo) -> Option<Chain> {
 }
 
 /// An encoded message that stays where its publisher put it, until the session has sent it.
-struct HeldImage(Sample<SerializedMessage>);
+struct HeldBytes(Sample<SerializedMessage>);
 
-impl AsRef<[u8]> for HeldImage {
+impl AsRef<[u8]> for HeldBytes {
     fn as_ref(&self) -> &[u8] {
-        self.0.image()
+        self.0.bytes()
     }
 }
 

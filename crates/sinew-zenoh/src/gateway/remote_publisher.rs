@@ -355,12 +355,12 @@ impl RemotePublisher {
         drop(state);
         let mut turn = Turn { publisher: self, outcome: Outcome::default() };
         route.counters.missed(missed);
-        turn.outcome = self.publish_image(arrival, (lost, max_blocking), shared, route);
+        turn.outcome = self.publish_encoded(arrival, (lost, max_blocking), shared, route);
         drop(turn);
         self.state.lock()
     }
 
-    fn publish_image(
+    fn publish_encoded(
         &self,
         Arrival { sample, attachment, is_kept }: &Arrival,
         (lost, max_blocking): (u64, Duration),
@@ -371,7 +371,7 @@ impl RemotePublisher {
         if let Some(session) = &self.session {
             session.heard(shared.wall(), attachment.time, !has_history(&self.qos));
         }
-        let Some(mut draft) = self.publisher.image_draft(payload.len()) else {
+        let Some(mut draft) = self.publisher.encoded_draft(payload.len()) else {
             counters.refused();
             shared.says_once("memory", || {
                 format!("no memory for a message of {} bytes on {name}", payload.len())

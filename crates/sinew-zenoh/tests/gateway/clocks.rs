@@ -1,6 +1,6 @@
 //! Hosts with clocks an hour apart: retained messages are ordered by the time of their arrival.
 
-use crate::network::{Host, Network, PATIENCE, RosNode, RosPublisher, STRING, text_image, wait_for};
+use crate::network::{Host, Network, PATIENCE, RosNode, RosPublisher, STRING, encoded_text, wait_for};
 use parking_lot::Mutex;
 use sinew::event::RequestedDeadlineMissed;
 use sinew::prelude::*;
@@ -18,7 +18,7 @@ struct Shifted {
 
 impl Shifted {
     fn publish(&self, node: &Node, data: &str) {
-        self.publisher.publish(&text_image(data), node.now().nanoseconds() + self.ahead);
+        self.publisher.publish(&encoded_text(data), node.now().nanoseconds() + self.ahead);
     }
 
     /// Publishes until a message has arrived: later ones arrive as well.

@@ -44,11 +44,11 @@ fn message(description: &TypeDescription) -> msg::TypeDescription {
     msg::TypeDescription { type_description, ..Default::default() }
 }
 
-fn image<T: Message>(message: &T) -> Vec<u8> {
+fn encoded<T: Message>(message: &T) -> Vec<u8> {
     let encoding = T::ENCODING.expect("a type of ROS 2");
-    let mut image = vec![0; (encoding.size)(message)];
-    (encoding.encode)(message, &mut image);
-    image
+    let mut encoded = vec![0; (encoding.size)(message)];
+    (encoding.encode)(message, &mut encoded);
+    encoded
 }
 
 fn kept(host: &Host, hash: TypeHash) -> Option<String> {
@@ -72,7 +72,7 @@ fn describing(
         let request = decode(&query.payload().expect("a request").to_bytes()).expect("a request");
         let response = answer(&request);
         heard.lock().push(request);
-        query.reply(to.clone(), image(&response)).wait().expect("it waits");
+        query.reply(to.clone(), encoded(&response)).wait().expect("it waits");
     };
     let queryable = ros.session.declare_queryable(key).complete(true).callback(answering).wait();
     (queryable.expect("the session is open"), asked)

@@ -1,7 +1,7 @@
 //! Faults of a network: routers that go, slow links, peers that send garbage.
 
 use crate::link::{Link, Nature};
-use crate::network::{Host, Network, PATIENCE, RosNode, STRING, key_of, patient, text_image, wait_for};
+use crate::network::{Host, Network, PATIENCE, RosNode, STRING, encoded_text, key_of, patient, wait_for};
 use sinew::prelude::*;
 use sinew_interfaces::std_msgs::msg::{String as Text, UInt8MultiArray};
 use sinew_zenoh::gateway::RouteStatistics;
@@ -79,7 +79,7 @@ fn garbage_in_messages_is_counted_and_left_out() -> sinew::Result<()> {
     let ros = RosNode::client(&network, "talker");
     let publisher = ros.publisher("/chatter", STRING, QoS::new());
     wait_for("a message", || {
-        publisher.publish(&text_image("good"), 1);
+        publisher.publish(&encoded_text("good"), 1);
         texts.take()
     });
     let before = gateway.statistics().topics[0].2;
@@ -92,13 +92,13 @@ fn garbage_in_messages_is_counted_and_left_out() -> sinew::Result<()> {
     put(b"", None);
     put(b"no attachment", None);
     put(b"a wrong one", Some(b"x"));
-    put(&text_image("negative"), Some(&[0xff; 33]));
+    put(&encoded_text("negative"), Some(&[0xff; 33]));
     // These have the publisher's gid, but are no texts.
     for image in [&b""[..], b"\0", b"\0\x01\0\0", b"\0\x01\0\0\xff\xff\xff\xff", &[0xff; 5000]] {
         publisher.publish(image, 2);
     }
     wait_for("a good one behind them", || {
-        publisher.publish(&text_image("good again"), 3);
+        publisher.publish(&encoded_text("good again"), 3);
         texts.take().filter(|(text, _)| text.data == "good again")
     });
     wait_for("all of it is counted", || {

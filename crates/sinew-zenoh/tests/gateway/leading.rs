@@ -1,6 +1,6 @@
 //! Several gateways of a host.
 
-use crate::network::{Host, Network, PATIENCE, RosNode, STRING, text_image, wait_for};
+use crate::network::{Host, Network, PATIENCE, RosNode, STRING, encoded_text, wait_for};
 use sinew::event::MessageLost;
 use sinew::prelude::*;
 use sinew_interfaces::std_msgs::msg::String as Text;
@@ -58,7 +58,7 @@ fn what_is_lost_between_two_gateways_is_told() -> sinew::Result<()> {
         let (mut published, mut heard) = (0u64, Vec::<u64>::new());
         let mut publish = || {
             published += 1;
-            publisher.publish(&text_image(&published.to_string()), 1);
+            publisher.publish(&encoded_text(&published.to_string()), 1);
             published
         };
         for round in 1..=3 {

@@ -271,7 +271,7 @@ impl RosNode {
     /// Publishes a number as the publisher of that token.
     pub(crate) fn put_of(&self, token: &str, sequence: i64) {
         let attachment = Attachment { sequence, time: 1, gid: gid::of(token), chain: None };
-        let put = self.session.put(key_of("/chatter", STRING), text_image(&sequence.to_string()));
+        let put = self.session.put(key_of("/chatter", STRING), encoded_text(&sequence.to_string()));
         put.attachment(attachment.to_bytes()).wait().expect("the session is open");
     }
 
@@ -332,11 +332,11 @@ pub(crate) struct RosPublisher {
 }
 
 impl RosPublisher {
-    pub(crate) fn publish(&self, image: &[u8], time: i64) {
+    pub(crate) fn publish(&self, encoded: &[u8], time: i64) {
         let mut sequence = self.sequence.lock();
         *sequence += 1;
         let attachment = Attachment { sequence: *sequence, time, gid: self.gid, chain: None };
-        let put = self.publisher.put(image).attachment(attachment.to_bytes());
+        let put = self.publisher.put(encoded).attachment(attachment.to_bytes());
         put.wait().expect("the session is open");
     }
 
@@ -370,7 +370,7 @@ impl RosSubscription {
 }
 
 /// Encodes a text in CDR, with the padding that rmw_zenoh may append.
-pub(crate) fn text_image(text: &str) -> Vec<u8> {
+pub(crate) fn encoded_text(text: &str) -> Vec<u8> {
     let length = u32::try_from(text.len() + 1).expect("it is short").to_le_bytes();
     [&[0, 1, 0, 0][..], &length, text.as_bytes(), &[0; 5]].concat()
 }

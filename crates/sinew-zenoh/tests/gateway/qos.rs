@@ -1,7 +1,7 @@
 //! Matching of endpoints: those of ROS 2 match whatever their QoS is, as in rmw_zenoh; those of two
 //! Sinew hosts match as on one host.
 
-use crate::network::{Host, Network, PATIENCE, RosNode, STRING, text_image, wait_for};
+use crate::network::{Host, Network, PATIENCE, RosNode, STRING, encoded_text, wait_for};
 use sinew::event::IncompatibleQos;
 use sinew::prelude::*;
 use sinew::qos::{Liveliness, Policy};
@@ -54,7 +54,7 @@ fn a_subscription_hears_publishers_of_ros_2_that_offer_less() -> sinew::Result<(
             let publisher = ros.publisher(&topic, STRING, offered());
             wait_for("they match", || (images.publisher_count() == 1).then_some(()));
             let (image, _) = wait_for("a message", || {
-                publisher.publish(&text_image("image"), 1);
+                publisher.publish(&encoded_text("image"), 1);
                 images.take()
             });
             assert_eq!(image.data, "image");

@@ -1,6 +1,6 @@
 //! A gateway's reports, read from outside as tools read them.
 
-use crate::network::{Host, Network, PATIENCE, RosNode, STRING, key_of, patient, text_image, wait_for};
+use crate::network::{Host, Network, PATIENCE, RosNode, STRING, encoded_text, key_of, patient, wait_for};
 use sinew::gateway::{GatewayWord, LinkWord, Report, ServiceWord, SessionWord, TopicWord};
 use sinew::prelude::*;
 use sinew_interfaces::example_interfaces::srv::{AddTwoInts, AddTwoIntsRequest, AddTwoIntsResponse};
@@ -187,7 +187,7 @@ fn clocks_are_compared() -> sinew::Result<()> {
     let heard = |ros: &RosNode, name, qos, texts: &Subscription<Text>, apart: i64| {
         let publisher = ros.publisher(name, STRING, qos);
         wait_for("a message", || {
-            publisher.publish(&text_image("x"), clock.now().nanoseconds() + apart);
+            publisher.publish(&encoded_text("x"), clock.now().nanoseconds() + apart);
             texts.take()
         });
     };
@@ -217,17 +217,17 @@ fn attachments_of_an_old_rmw_zenoh_are_counted() -> sinew::Result<()> {
     let ros = RosNode::client(&network, "talker");
     let publisher = ros.publisher("/chatter", STRING, QoS::new());
     wait_for("a message", || {
-        publisher.publish(&text_image("good"), 1);
+        publisher.publish(&encoded_text("good"), 1);
         texts.take()
     });
     let old = [&b"\x0fsequence_number"[..], &[1; 8], b"\x10source_timestamp", &[1; 8]].concat();
-    let put = ros.session.put(key_of("/chatter", STRING), text_image("old")).attachment(old);
+    let put = ros.session.put(key_of("/chatter", STRING), encoded_text("old")).attachment(old);
     put.wait().expect("the session is open");
     wait_for_word(&host, Report::Topic, "/chatter", (TopicWord::Old as usize, 1));
     wait_for_word(&host, Report::Topic, "/chatter", (TopicWord::Refused as usize, 1));
     // An attachment with another error isn't counted as an old one.
     let attachment = Attachment { sequence: -1, time: 0, gid: publisher.gid, chain: None };
-    let put = ros.session.put(key_of("/chatter", STRING), text_image("wrong"));
+    let put = ros.session.put(key_of("/chatter", STRING), encoded_text("wrong"));
     put.attachment(attachment.to_bytes().to_vec()).wait().expect("the session is open");
     wait_for_word(&host, Report::Topic, "/chatter", (TopicWord::Refused as usize, 2));
     wait_for_word(&host, Report::Topic, "/chatter", (TopicWord::Old as usize, 1));

@@ -1,7 +1,7 @@
 //! Services, both ways.
 
 use crate::network::{
-    ADD, Announced, Host, Network, PATIENCE, RosNode, STRING, key_of, text_image, wait_for,
+    ADD, Announced, Host, Network, PATIENCE, RosNode, STRING, encoded_text, key_of, wait_for,
 };
 use parking_lot::Mutex;
 use sinew::Responder;
@@ -63,13 +63,13 @@ fn ros_2_calls_a_server_of_this_host() -> Result<(), Box<dyn std::error::Error>>
     let stop = serve(&context)?;
     let ros = RosNode::new(&network, "client");
     let (gid, _token) = ros.tell(TokenKind::Client, "/add", ADD, QoS::new().keep_last(10));
-    let image = [&[0, 1, 0, 0][..], &40i64.to_le_bytes(), &2i64.to_le_bytes()].concat();
+    let encoded = [&[0, 1, 0, 0][..], &40i64.to_le_bytes(), &2i64.to_le_bytes()].concat();
     let (answer, attachment) = wait_for("an answer", || {
         let asked = Attachment { sequence: 5, time: 6, gid, chain: None };
         let replies = ros
             .session
             .get(key_of("/add", ADD))
-            .payload(image.clone())
+            .payload(encoded.clone())
             .attachment(asked.to_bytes())
             .target(QueryTarget::AllComplete)
             .consolidation(ConsolidationMode::None)
@@ -232,7 +232,7 @@ fn what_a_server_publishes_at_a_first_call_reaches_its_caller() -> Result<(), Bo
     let _server = server(&ros, move |query| {
         let attachment = query.attachment().expect("an attachment").to_bytes().into_owned();
         asked.lock().push(Attachment::parse(&attachment).expect("an attachment"));
-        feedback.publish(&text_image("begun"), 1);
+        feedback.publish(&encoded_text("begun"), 1);
         reply(&query, 3);
         told.send(asked.lock().len()).expect("the test waits");
     });
@@ -262,8 +262,8 @@ fn call_of(ros: &RosNode, service: &str, gid: [u8; 16], number: i64) -> Option<i
 
 fn send_call(ros: &RosNode, service: &str, gid: [u8; 16], number: i64) -> impl IntoIterator<Item = Reply> {
     let asked = Attachment { sequence: 1, time: 1, gid, chain: None };
-    let image = [&[0, 1, 0, 0][..], &number.to_le_bytes(), &2i64.to_le_bytes()].concat();
-    let query = ros.session.get(key_of(service, ADD)).payload(image).attachment(asked.to_bytes());
+    let encoded = [&[0, 1, 0, 0][..], &number.to_le_bytes(), &2i64.to_le_bytes()].concat();
+    let query = ros.session.get(key_of(service, ADD)).payload(encoded).attachment(asked.to_bytes());
     let query = query.target(QueryTarget::AllComplete).consolidation(ConsolidationMode::None);
     query.wait().expect("the session is open")
 }
@@ -300,14 +300,14 @@ fn what_a_server_here_publishes_at_a_first_call_reaches_its_caller() -> Result<(
         let begun = ros.subscription(&topic(number), STRING, QoS::new().keep_last(10));
         let (gid, _token) = ros.tell(TokenKind::Client, "/add", ADD, QoS::new().keep_last(10));
         let asked = Attachment { sequence: 1, time: 1, gid, chain: None };
-        let image = [&[0, 1, 0, 0][..], &number.to_le_bytes(), &2i64.to_le_bytes()].concat();
-        let query = ros.session.get(key_of("/add", ADD)).payload(image).attachment(asked.to_bytes());
+        let encoded = [&[0, 1, 0, 0][..], &number.to_le_bytes(), &2i64.to_le_bytes()].concat();
+        let query = ros.session.get(key_of("/add", ADD)).payload(encoded).attachment(asked.to_bytes());
         let query = query.target(QueryTarget::AllComplete).consolidation(ConsolidationMode::None);
         let query = query.timeout(PATIENCE);
         let replies = query.wait().expect("the session is open");
         let reply = replies.into_iter().next().expect("a reply").into_result().expect("an answer");
         assert_eq!(reply.payload().to_bytes()[4..12], number.to_le_bytes());
-        assert_eq!(begun.next().0[..], text_image("begun")[..14]);
+        assert_eq!(begun.next().0[..], encoded_text("begun")[..14]);
     }
     stop.stop();
     spinning.join().expect("no panic")?;

@@ -1,6 +1,6 @@
 //! Messages, both ways.
 
-use crate::network::{Announced, Host, Network, PATIENCE, RosNode, STRING, key_of, text_image, wait_for};
+use crate::network::{Announced, Host, Network, PATIENCE, RosNode, STRING, encoded_text, key_of, wait_for};
 use parking_lot::Mutex;
 use sinew::event::MessageLost;
 use sinew::msg::Transport;
@@ -48,7 +48,7 @@ fn what_ros_2_publishes_comes_as_it_was() -> sinew::Result<()> {
     ros.wait_until_heard("/chatter");
     let now = node.now().nanoseconds();
     for number in 1..=3 {
-        publisher.publish(&text_image(&format!("{number}")), now + number);
+        publisher.publish(&encoded_text(&format!("{number}")), now + number);
         let (text, info) = wait_for("a message of ROS 2", || texts.take());
         assert_eq!((text.data.as_str(), info.transport()), (&*number.to_string(), Transport::Network));
         let apart = (info.source_time().nanoseconds() - (now + number)).abs();
@@ -58,7 +58,7 @@ fn what_ros_2_publishes_comes_as_it_was() -> sinew::Result<()> {
         );
     }
     publisher.skip(3);
-    publisher.publish(&text_image("after a gap"), now);
+    publisher.publish(&encoded_text("after a gap"), now);
     assert_eq!(wait_for("a message after a gap", || texts.take()).0.data, "after a gap");
     let executor = sinew::Executor::single();
     executor.add(&node)?;
@@ -81,7 +81,7 @@ fn a_message_that_comes_again_is_left_out() -> sinew::Result<()> {
     // It counts from 0, as hiroz does.
     let first = || {
         publisher.skip(-1);
-        publisher.publish(&text_image("first"), 1);
+        publisher.publish(&encoded_text("first"), 1);
     };
     let (text, _) = wait_for("the first message", || {
         first();
@@ -89,7 +89,7 @@ fn a_message_that_comes_again_is_left_out() -> sinew::Result<()> {
     });
     assert_eq!(text.data, "first");
     first();
-    publisher.publish(&text_image("second"), 1);
+    publisher.publish(&encoded_text("second"), 1);
     assert_eq!(wait_for("the second message", || texts.take()).0.data, "second");
     Ok(())
 }
@@ -110,7 +110,7 @@ fn the_first_message_of_a_publisher_reaches_all_that_listened_before() -> sinew:
         ros.wait_until_heard("/chatter");
         let publisher = ros.publisher("/chatter", STRING, qos());
         for part in ["first", "second"] {
-            publisher.publish(&text_image(&format!("{part} of {number}")), 1);
+            publisher.publish(&encoded_text(&format!("{part} of {number}")), 1);
         }
         for listener in &listeners {
             for part in ["first", "second"] {
@@ -157,7 +157,7 @@ fn a_subscription_that_is_told_of_gets_what_is_published() -> sinew::Result<()> 
     let _tokens = tokens.callback(tell).wait().expect("it is open");
     let texts = host.context().node("listener")?.subscription::<Text>("/chatter").create()?;
     told.recv_timeout(PATIENCE).expect("it is told of");
-    publisher.publish(&text_image("at once"), 1);
+    publisher.publish(&encoded_text("at once"), 1);
     let got = wait_for("what is published then", || texts.take());
     drop(release);
     assert_eq!(got.0.data, "at once");
@@ -179,7 +179,7 @@ fn ros_2_gets_what_is_published_here() -> sinew::Result<()> {
     for number in 2..=5 {
         publisher.publish(text(number.to_string()))?;
         let (image, attachment) = subscription.next();
-        assert_eq!(image, text_image(&number.to_string())[..image.len()]);
+        assert_eq!(image, encoded_text(&number.to_string())[..image.len()]);
         assert_eq!((attachment.sequence, attachment.gid), (number, *gid.get_or_insert(attachment.gid)));
         assert!(attachment.time >= before - 50_000_000, "the time of its publication");
     }
@@ -204,9 +204,9 @@ fn an_embedded_gateway_takes_what_its_own_program_publishes() -> sinew::Result<(
         publisher.publish(text("hello")).expect("it is open");
         (!subscription.heard.0.lock().is_empty()).then_some(())
     });
-    assert_eq!(subscription.next().0, text_image("hello")[..subscription_length("hello")]);
+    assert_eq!(subscription.next().0, encoded_text("hello")[..subscription_length("hello")]);
     let (said, info) = wait_for("a message of ROS 2", || {
-        back.publish(&text_image("and back"), 1);
+        back.publish(&encoded_text("and back"), 1);
         texts.take()
     });
     assert_eq!((said.data.as_str(), info.transport()), ("and back", Transport::Network));
@@ -224,7 +224,7 @@ fn two_hosts() -> sinew::Result<()> {
     let _gateways = [one.gateway(&network), other.gateway(&network)];
     let talker = one.context().node("talker")?;
     let listener = other.context().node("listener")?;
-    let images = listener.subscription::<Image>("/image").accept_images().create()?;
+    let images = listener.subscription::<Image>("/image").read_in_place().create()?;
     let publisher = talker.publisher::<Image>("/image").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
     wait_for("they match", || (images.publisher_count() == 1).then_some(()));
@@ -452,7 +452,7 @@ fn a_message_has_the_number_that_its_publisher_gave_it() -> sinew::Result<()> {
         let mut next = |texts: &Subscription<Text>, skipped: i64| {
             publisher.skip(skipped);
             number += skipped + 1;
-            publisher.publish(&text_image(&number.to_string()), 1);
+            publisher.publish(&encoded_text(&number.to_string()), 1);
             let (text, info) = wait_for("a message", || texts.take());
             assert_eq!(text.data, number.to_string());
             assert_eq!(info.publication_sequence(), number.unsigned_abs());
@@ -516,7 +516,7 @@ fn what_a_publisher_keeps_comes_whatever_it_calls_itself() -> sinew::Result<()> 
     let _token = ros.tell(TokenKind::Publisher, "/map", STRING, kept);
     let publish = |sequence: i64| {
         let attachment = Attachment { sequence, time: sequence, gid: [9; 16], chain: None };
-        let put = publisher.put(text_image(&sequence.to_string())).attachment(attachment.to_bytes());
+        let put = publisher.put(encoded_text(&sequence.to_string())).attachment(attachment.to_bytes());
         put.wait().expect("the session is open");
     };
     (1..=5).for_each(publish);
@@ -544,7 +544,7 @@ fn what_is_kept_is_no_news_to_a_volatile_subscription_of_ros_2() -> sinew::Resul
         publisher.publish(text("new")).expect("it is open");
         (!volatile.heard.0.lock().is_empty()).then_some(())
     });
-    assert_eq!(volatile.next().0, text_image("new")[..subscription_length("new")]);
+    assert_eq!(volatile.next().0, encoded_text("new")[..subscription_length("new")]);
     Ok(())
 }
 
@@ -709,7 +709,7 @@ fn messages_overtake_their_publishers_token() -> sinew::Result<()> {
     for sequence in 1..=100 {
         assert_eq!(wait_for("each of them", || texts.take()).0.data, sequence.to_string());
     }
-    silent.publish(&text_image("at last"), 2);
+    silent.publish(&encoded_text("at last"), 2);
     assert_eq!(wait_for("the silent one's", || texts.take()).0.data, "at last");
     Ok(())
 }
@@ -802,7 +802,7 @@ fn a_token_that_is_very_late_takes_its_own_back() -> sinew::Result<()> {
     wait_for("two publishers", || (texts.publisher_count() == 2).then_some(()));
     ros.put_of(&token, 3); // it comes again
     ros.put_of(&token, 4);
-    silent.publish(&text_image("at last"), 2);
+    silent.publish(&encoded_text("at last"), 2);
     let mut both = [next(), next()];
     both.sort();
     let [(late, of_late), (last, of_silent)] = both;

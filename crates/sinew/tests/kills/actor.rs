@@ -357,7 +357,7 @@ fn play(base: &Path, me: u64, (seat, seats): (u64, u64)) -> sinew::Result<()> {
     })?;
 
     let large = QoS::default().best_effort().keep_last(2);
-    let viewer = node.subscription::<Image>("large").qos(large).accept_images().create()?;
+    let viewer = node.subscription::<Image>("large").qos(large).read_in_place().create()?;
     let images = node.publisher::<Image>("large").qos(large).create()?;
 
     let service = |seat: u64| format!("double_{seat}");

@@ -13,7 +13,7 @@ pub(crate) enum Way {
     Lossless,
     /// A topic whose publishers retain the last messages for late joiners.
     Retained,
-    /// Large images that are built in shared memory, and held for a while.
+    /// Large messages that are built in shared memory, and held for a while.
     Large,
     /// Answers of servers.
     Answers,

@@ -81,9 +81,9 @@ impl Publisher {
     /// Reserves memory for a message of `length` encoded bytes, where other processes will read it
     /// if they listen. It contains former content. Returns `None` if there is no memory for it, or
     /// if the type has no encoded form.
-    pub fn draft(&self, length: usize) -> Option<ImageDraft> {
-        self.core.table.image.as_ref()?;
-        self.core.image_of(length).map(ImageDraft)
+    pub fn draft(&self, length: usize) -> Option<EncodedDraft> {
+        self.core.table.encoded.as_ref()?;
+        self.core.encoded_of(length).map(EncodedDraft)
     }
 
     /// Publishes a message, to every matching subscription before this returns. A message with one
@@ -107,8 +107,8 @@ impl Publisher {
             .into_type(own)
             .map_err(|message| PublishError { failure: PublishFailure::Undecodable, message })?;
         self.core.note();
-        let form = match message.is_image() {
-            true => Form::IMAGE,
+        let form = match message.is_encoded() {
+            true => Form::ENCODED,
             false if message.is_ownable() => Form::of_value(Ownership::Unique),
             false => Form::of_value(Ownership::Shared),
         };
@@ -172,7 +172,7 @@ impl Publisher {
             copies: sent.work.copies,
             encodings: sent.work.encodings,
             decodings: sent.work.decodings,
-            drafts: sent.work.images,
+            drafts: sent.work.encoded,
             retained: sent.retained as u64,
             pooled: self.core.pool.made() as u64,
         }
@@ -273,33 +273,34 @@ impl fmt::Display for PublishError {
 impl std::error::Error for PublishError {}
 
 /// A message to be written in its encoded form, where it will be published; from
-/// [`Publisher::image_draft`](crate::Publisher::image_draft) and [`Publisher::draft`]. Dropping it has no other effect.
-pub struct ImageDraft(pub(in crate::api) RawMessage);
+/// [`Publisher::encoded_draft`](crate::Publisher::encoded_draft) and [`Publisher::draft`]. Dropping
+/// it has no other effect.
+pub struct EncodedDraft(pub(in crate::api) RawMessage);
 
-impl Deref for ImageDraft {
+impl Deref for EncodedDraft {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.0.image().unwrap_or_default()
+        self.0.encoded().unwrap_or_default()
     }
 }
 
-impl DerefMut for ImageDraft {
+impl DerefMut for EncodedDraft {
     fn deref_mut(&mut self) -> &mut [u8] {
-        self.0.image_mut().unwrap_or_default()
+        self.0.encoded_mut().unwrap_or_default()
     }
 }
 
-impl fmt::Debug for ImageDraft {
+impl fmt::Debug for EncodedDraft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ImageDraft({} bytes)", self.len())
+        write!(f, "EncodedDraft({} bytes)", self.len())
     }
 }
 
 /// The bytes are not checked: subscriptions that can't decode them lose the message, and report
 /// that.
-impl From<ImageDraft> for Message {
-    fn from(draft: ImageDraft) -> Self {
+impl From<EncodedDraft> for Message {
+    fn from(draft: EncodedDraft) -> Self {
         Message::of(draft.0)
     }
 }

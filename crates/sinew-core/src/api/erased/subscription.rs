@@ -154,7 +154,7 @@ impl Subscription {
             expired: counts.expired,
             copies: work.copies,
             decodings: work.decodings,
-            views: work.images,
+            views: work.encoded,
         }
     }
 
@@ -200,12 +200,12 @@ impl Subscription {
 
     #[inline]
     fn decoded(&self, message: RawMessage) -> Option<RawMessage> {
-        if message.is_image() { self.decode(&message) } else { Some(message) }
+        if message.is_encoded() { self.decode(&message) } else { Some(message) }
     }
 
     #[cold]
-    fn decode(&self, image: &RawMessage) -> Option<RawMessage> {
-        let value = image.decoded(&self.core.wanted.pool);
+    fn decode(&self, encoded: &RawMessage) -> Option<RawMessage> {
+        let value = encoded.decoded(&self.core.wanted.pool);
         let value = value.inspect_err(|error| self.core.cannot_decode(error)).ok()?;
         self.core.count(CopyWork::DECODING);
         Some(value)

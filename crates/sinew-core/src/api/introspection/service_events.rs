@@ -6,7 +6,7 @@
 //! generic publisher sends it. An event is written directly in its encoded form, from the request
 //! or response in place: nothing is cloned.
 
-use crate::api::erased::publisher::ImageDraft;
+use crate::api::erased::publisher::EncodedDraft;
 use crate::api::node::NodeCore;
 use crate::api::publisher::{Publisher, PublisherBuilder};
 use crate::executor::group::Group;
@@ -92,7 +92,7 @@ impl<S: Service<Request: Structure, Response: Structure>> ServiceObserver for Ev
             if self.has_contents && is_request { message.value_of() } else { None };
         let response: Option<&S::Response> =
             if self.has_contents && !is_request { message.value_of() } else { None };
-        let Some(mut draft) = self.publisher.image_draft(cdr::HEADER_SIZE + end(&info, request, response))
+        let Some(mut draft) = self.publisher.encoded_draft(cdr::HEADER_SIZE + end(&info, request, response))
         else {
             return complain(&self.publisher, &self.node, &self.complaints, "there is no memory for it");
         };
@@ -133,7 +133,7 @@ fn end_of(at: usize, element: Option<&impl Field>) -> usize {
 }
 
 fn encode(
-    draft: &mut ImageDraft,
+    draft: &mut EncodedDraft,
     info: &ServiceEventInfo,
     request: Option<&impl Field>,
     response: Option<&impl Field>,

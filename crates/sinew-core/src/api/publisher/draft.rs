@@ -30,12 +30,12 @@ impl<T: Built + Message, V: Borrow<T>> Draft<T, V> {
     /// # Panics
     /// If [`Built`] is implemented by hand, and isn't deterministic.
     pub fn parts(&mut self) -> T::Parts<'_> {
-        let image = self.message.image_mut().unwrap_or_default();
+        let encoded = self.message.encoded_mut().unwrap_or_default();
         #[expect(
             clippy::expect_used,
-            reason = "it was built from these when it was made, and neither they nor the image change"
+            reason = "it was built from these when it was made, and neither they nor the encoded form change"
         )]
-        loan::build(self.value.borrow(), &self.lengths, image).expect("it was built before")
+        loan::build(self.value.borrow(), &self.lengths, encoded).expect("it was built before")
     }
 
     /// Returns the small parts.
@@ -50,7 +50,7 @@ impl<T: Built + Message, V: Borrow<T>> Draft<T, V> {
 
 impl<T: Built + Message, V: Borrow<T>> fmt::Debug for Draft<T, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let length = self.message.image().map_or(0, <[u8]>::len);
+        let length = self.message.encoded().map_or(0, <[u8]>::len);
         write!(f, "Draft({length} bytes of {})", T::NAME)
     }
 }
@@ -89,8 +89,8 @@ impl<T: Built + Message> Publisher<T> {
         T::check(&lengths)?;
         let length = loan::size(value.borrow(), &lengths);
         let no_memory = BuildError::NoMemory { type_name: T::NAME, length };
-        let mut message = self.core().image_of(length).ok_or(no_memory)?;
-        loan::build(value.borrow(), &lengths, message.image_mut().unwrap_or_default())?;
+        let mut message = self.core().encoded_of(length).ok_or(no_memory)?;
+        loan::build(value.borrow(), &lengths, message.encoded_mut().unwrap_or_default())?;
         Ok(Draft { message, value, lengths })
     }
 }

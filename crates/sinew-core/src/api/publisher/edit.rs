@@ -25,7 +25,7 @@ pub struct Edit<T: Built + Message> {
 enum EditedMessage<T: Built + Message> {
     Value(Unique<T>),
     /// [`edit`](loan::edit) has checked that it is one.
-    Image(RawMessage),
+    Encoded(RawMessage),
 }
 
 impl<T: Built + Message> Edit<T> {
@@ -37,8 +37,8 @@ impl<T: Built + Message> Edit<T> {
     pub fn parts(&mut self) -> T::Parts<'_> {
         match &mut self.held {
             EditedMessage::Value(value) => value.parts_of_value(),
-            EditedMessage::Image(message) => {
-                let parts = loan::edit::<T>(message.image_mut().unwrap_or_default());
+            EditedMessage::Encoded(message) => {
+                let parts = loan::edit::<T>(message.encoded_mut().unwrap_or_default());
                 #[expect(
                     clippy::expect_used,
                     reason = "it was seen when it was made, and no other thread writes it"
@@ -55,7 +55,7 @@ impl<T: Built + Message> Edit<T> {
     pub fn view(&self) -> Result<T::View<'_>, DecodeError> {
         match &self.held {
             EditedMessage::Value(value) => Ok(Viewed::of(&**value)),
-            EditedMessage::Image(message) => view::view::<T>(message.image().unwrap_or_default()),
+            EditedMessage::Encoded(message) => view::view::<T>(message.encoded().unwrap_or_default()),
         }
     }
 
@@ -69,7 +69,7 @@ impl<T: Built + Message> Edit<T> {
     pub(crate) fn erase(self) -> RawMessage {
         match self.held {
             EditedMessage::Value(value) => value.erase(),
-            EditedMessage::Image(message) => message,
+            EditedMessage::Encoded(message) => message,
         }
     }
 }
@@ -79,8 +79,8 @@ impl<T: Built + Message> fmt::Debug for Edit<T> {
         let (what, place) = match (&self.held, self.is_in_place) {
             (EditedMessage::Value(_), true) => ("a value", "in place"),
             (EditedMessage::Value(_), false) => ("a value", "copied"),
-            (EditedMessage::Image(_), true) => ("an image", "in place"),
-            (EditedMessage::Image(_), false) => ("an image", "copied"),
+            (EditedMessage::Encoded(_), true) => ("encoded", "in place"),
+            (EditedMessage::Encoded(_), false) => ("encoded", "copied"),
         };
         write!(f, "Edit({what} of {}, {place})", T::NAME)
     }
@@ -120,7 +120,7 @@ impl<T: Built + Message> Publisher<T> {
     ///     Ok(negatives.publish(image)?)
     /// })?;
     /// # let images = node.publisher::<Image>("image").create()?;
-    /// # let viewer = node.subscription::<Image>("negative").accept_images().create()?;
+    /// # let viewer = node.subscription::<Image>("negative").read_in_place().create()?;
     /// # let mut image = images.draft(Image::default(), ImageLengths { data: 1000 })?;
     /// # image.parts().data.fill(1);
     /// # images.publish(image)?;
@@ -143,11 +143,11 @@ impl<T: Built + Message> Publisher<T> {
         let core = self.core();
         let is_in_place = came.is_ownable() && core.publishes_where_it_lies(&came);
         let mut message = if is_in_place { came } else { copy(core, came)? };
-        if !message.is_image() {
+        if !message.is_encoded() {
             return Ok(Edit { held: EditedMessage::Value(Unique::assume(message)), is_in_place });
         }
-        match loan::edit::<T>(message.image_mut().unwrap_or_default()).map(drop) {
-            Ok(()) => Ok(Edit { held: EditedMessage::Image(message), is_in_place }),
+        match loan::edit::<T>(message.encoded_mut().unwrap_or_default()).map(drop) {
+            Ok(()) => Ok(Edit { held: EditedMessage::Encoded(message), is_in_place }),
             // Its numbers have the other byte order.
             Err(BuildError::NotInPlace { .. }) => {
                 let value = message.decoded(&core.pool)?;
@@ -163,10 +163,10 @@ impl<T: Built + Message> Publisher<T> {
 /// publisher's messages are read.
 #[cold]
 fn copy(core: &Arc<PublisherCore>, message: RawMessage) -> Result<RawMessage, BuildError> {
-    let length = message.image_length().unwrap_or(0);
+    let length = message.encoded_length().unwrap_or(0);
     let type_name = message.table().name();
-    let copy = core.image_of_message(&message).ok_or(BuildError::NoMemory { type_name, length })?;
-    core.count(CopyWork::encoding(message.is_image(), length));
+    let copy = core.encoded_of_message(&message).ok_or(BuildError::NoMemory { type_name, length })?;
+    core.count(CopyWork::encoding(message.is_encoded(), length));
     if message.is_ownable() {
         // Only its place was wrong: its publisher makes the next ones in the right one.
         let lends = Arc::downgrade(core);

@@ -98,14 +98,14 @@ impl<'a> Body<'a> {
 
     fn length(&self) -> usize {
         match self {
-            Body::Value(value) => value.image_length().unwrap_or(0),
+            Body::Value(value) => value.encoded_length().unwrap_or(0),
             Body::Text(text) => text.len().min(LONGEST_TEXT),
         }
     }
 
     fn write(&self, to: &mut [u8]) {
         match self {
-            Body::Value(value) => value.write_image(to),
+            Body::Value(value) => value.write_encoded(to),
             Body::Text(text) => to.copy_from_slice(&text.as_bytes()[..to.len()]),
         }
     }
@@ -227,18 +227,18 @@ impl DirectedWriter {
     /// Sends a failure that needs no memory except a slot of the ring; later, if there is no slot.
     /// Its text may be truncated.
     fn send_short(&mut self, header: [u8; HEADER], head: &Head, text: &str) {
-        let mut image = header.to_vec();
+        let mut encoded = header.to_vec();
         let end = text.floor_char_boundary(self.writer.inline() - HEADER);
-        image.extend_from_slice(&text.as_bytes()[..end]);
-        self.overdue.push_back((*head, image));
+        encoded.extend_from_slice(&text.as_bytes()[..end]);
+        self.overdue.push_back((*head, encoded));
         self.send_overdue();
     }
 
     /// Sends the failures that found no room before.
     pub(super) fn send_overdue(&mut self) {
         while !self.overdue.is_empty() && matches!(self.make_room(usize::MAX), Ok(true)) {
-            let Some((head, image)) = self.overdue.pop_front() else { return };
-            self.writer.publish_inline(self.next, &head, &image);
+            let Some((head, encoded)) = self.overdue.pop_front() else { return };
+            self.writer.publish_inline(self.next, &head, &encoded);
             self.next += 1;
         }
     }

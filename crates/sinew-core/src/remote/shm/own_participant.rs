@@ -84,7 +84,7 @@ impl OwnParticipant {
             name: about.name.to_owned(),
             type_name: about.table.map_or("", TypeSupport::name).to_owned(),
             hash: about.table.and_then(TypeSupport::hash).map_or([0; 32], |hash| hash.0),
-            qos: self.told(about.qos, about.table.is_some_and(|table| table.image.is_some()), about.origin),
+            qos: self.told(about.qos, about.table.is_some_and(|table| table.encoded.is_some()), about.origin),
         };
         if let Some(table) = about.table {
             self.told.offer(participant.domain(), table);

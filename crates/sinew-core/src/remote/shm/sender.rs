@@ -14,7 +14,7 @@
 //! messages of several publishers in order.
 
 use super::notes;
-use crate::message::backing::{Backing, ImageLender};
+use crate::message::backing::{Backing, LendsMemory};
 use crate::message::block::RawMessage;
 use crate::message::info::{Lineage, Publication};
 use crate::message::type_support::TypeSupport;
@@ -79,12 +79,12 @@ impl PublisherEndpoint for ShmEndpoint {
         let Some((_, inline)) = self.lender.get() else { return true };
         match message.keep() {
             Some(Backing::Loan(loan)) => self.entity.participant().id() == loan.participant(),
-            _ => message.image_length().is_some_and(|length| length <= *inline),
+            _ => message.encoded_length().is_some_and(|length| length <= *inline),
         }
     }
 }
 
-impl ImageLender for ShmEndpoint {
+impl LendsMemory for ShmEndpoint {
     fn lend(&self, length: usize) -> Option<Loan> {
         let (lender, inline) = self.lender.get()?;
         if length <= *inline {
@@ -156,7 +156,7 @@ impl ShmSink {
             }
             let head = head_of(publication);
             let mut message = message.another();
-            let length = message.image_length().unwrap_or(0);
+            let length = message.encoded_length().unwrap_or(0);
             let prepared = match &done.left_out {
                 Some((_, error)) => Err(error.clone()),
                 None => self.prepare_before(number, length, Some(&mut message)),
@@ -165,8 +165,8 @@ impl ShmSink {
                 Ok(prepared) => {
                     done.work = done.work + prepared.work(&message);
                     let lent = prepared.encode(self, &message);
-                    let image = lent.ok_or(&self.scratch[..]);
-                    self.writer.bring_back(number, &head, Some(image));
+                    let encoded = lent.ok_or(&self.scratch[..]);
+                    self.writer.bring_back(number, &head, Some(encoded));
                 }
                 Err(error) if must_get_all => return Err(error),
                 Err(error) => {
@@ -312,12 +312,12 @@ impl RemoteSink for ShmSink {
         &mut self.scratch
     }
 
-    fn send(&mut self, publication: &Publication, image: Option<Lent>) {
+    fn send(&mut self, publication: &Publication, encoded: Option<Lent>) {
         let head = head_of(publication);
-        let length = image.as_ref().map_or(self.scratch.len(), |lent| lent.bytes().len());
+        let length = encoded.as_ref().map_or(self.scratch.len(), |lent| lent.bytes().len());
         self.counters.add(Counter::Bytes, length as u64);
         let number = self.number(publication);
-        match image {
+        match encoded {
             Some(lent) => self.writer.publish_lent(number, &head, lent),
             None => self.writer.publish_inline(number, &head, &self.scratch),
         }

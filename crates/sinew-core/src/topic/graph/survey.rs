@@ -100,7 +100,7 @@ impl Graph {
                 qos,
                 gid: Gid::of_endpoint(participant, number),
                 place: Place::of_own(origin),
-                travels: table.image.is_some(),
+                travels: table.encoded.is_some(),
                 origin,
             }));
         };

@@ -15,7 +15,7 @@ impl PublisherCore {
     /// time. Waits for room at most for the given time.
     pub(crate) fn publish_foreign(
         &self,
-        image: RawMessage,
+        encoded: RawMessage,
         source: SourceInfo,
         max_blocking: Duration,
     ) -> Result<(), (RawMessage, Unpublished)> {
@@ -24,7 +24,7 @@ impl PublisherCore {
             self.miss(source.lost);
         }
         *self.remote.source.lock() = Some(ForeignMessage { source, numbering, max_blocking });
-        self.publish(image, Form::IMAGE)
+        self.publish(encoded, Form::ENCODED)
     }
 
     /// Updates the numbering for the messages from now on. Subscriptions elsewhere learn of it

@@ -3,7 +3,7 @@
 
 use super::sinks::{Beyond, Sinks, Slot};
 use super::{PublisherCore, PublisherState};
-use crate::message::backing::{Backing, ImageLender};
+use crate::message::backing::{Backing, LendsMemory};
 use crate::message::block::{Pool, RawMessage};
 use crate::ros::origin::Origin;
 use crate::sys::clock::Time;
@@ -214,7 +214,7 @@ impl PublisherCore {
         let sinks = std::mem::take(&mut *self.remote.sinks.lock());
         drop(sinks);
         self.remote.refused.lock().clear();
-        for pool in [&self.remote.foreign, &self.remote.images] {
+        for pool in [&self.remote.foreign, &self.remote.encoded] {
             if let Some(pool) = pool.get() {
                 pool.close();
             }
@@ -248,25 +248,25 @@ impl PublisherCore {
 
     /// Lends a message in encoded form of `length` bytes, to be written: where it will be
     /// published, if subscriptions elsewhere match. Returns `None` if there is no memory for it.
-    pub(crate) fn image_of(&self, length: usize) -> Option<RawMessage> {
-        let images = self.remote.images.get_or_init(|| Pool::for_images(self.table, FOREIGN));
+    pub(crate) fn encoded_of(&self, length: usize) -> Option<RawMessage> {
+        let encoded = self.remote.encoded.get_or_init(|| Pool::for_encoded(self.table, FOREIGN));
         let loan = match self.is_remote() {
             true => self.lend(length),
             // No subscription elsewhere matches, but another publisher may want such messages in
             // memory that its own subscriptions elsewhere read.
-            false => images.wanted_by().and_then(|other| other.lend(length)),
+            false => encoded.wanted_by().and_then(|other| other.lend(length)),
         };
         match loan {
-            Some(loan) => Some(RawMessage::image_kept_by(images, Backing::Loan(loan))),
-            None => RawMessage::own_image(images, length), // lack of room there is reported by publishing
+            Some(loan) => Some(RawMessage::encoded_kept_by(encoded, Backing::Loan(loan))),
+            None => RawMessage::own_encoded(encoded, length), // lack of room there is reported by publishing
         }
     }
 
-    /// Encodes the message into memory of its own, chosen as in [`image_of`](Self::image_of).
-    pub(crate) fn image_of_message(&self, message: &RawMessage) -> Option<RawMessage> {
-        let mut image = self.image_of(message.image_length()?)?;
-        message.write_image(image.image_mut()?);
-        Some(image)
+    /// Encodes the message into memory of its own, chosen as in [`encoded_of`](Self::encoded_of).
+    pub(crate) fn encoded_of_message(&self, message: &RawMessage) -> Option<RawMessage> {
+        let mut encoded = self.encoded_of(message.encoded_length()?)?;
+        message.write_encoded(encoded.encoded_mut()?);
+        Some(encoded)
     }
 
     /// Whether a message with a single holder would be published without a copy, as far as is known
@@ -280,7 +280,7 @@ impl PublisherCore {
     }
 }
 
-impl ImageLender for PublisherCore {
+impl LendsMemory for PublisherCore {
     fn lend(&self, length: usize) -> Option<Loan> {
         if self.is_remote() { self.lend_where_it_leaves(length) } else { None }
     }

@@ -22,7 +22,7 @@ pub(crate) struct RemoteDelivery {
     /// Control blocks for messages lent in the memory from which they are published.
     pub(super) foreign: OnceLock<Arc<Pool>>,
     /// The same for messages that exist only in encoded form.
-    pub(super) images: OnceLock<Arc<Pool>>,
+    pub(super) encoded: OnceLock<Arc<Pool>>,
     /// The log already says why messages don't leave.
     has_complained: AtomicBool,
     /// Metadata of the message being republished for a publisher on the network.
@@ -156,8 +156,8 @@ impl<'a> Sinks<'a> {
     pub(super) fn encode(&mut self, message: &RawMessage) {
         for slot in self.connected() {
             if let Some(prepared) = slot.prepared.take() {
-                let image = prepared.encode(&mut *slot.sink, message);
-                slot.prepared = Some(image.map_or(Prepared::Written, Prepared::There));
+                let encoded = prepared.encode(&mut *slot.sink, message);
+                slot.prepared = Some(encoded.map_or(Prepared::Written, Prepared::There));
             }
         }
     }
@@ -214,12 +214,12 @@ impl Beyond for Sinks<'_> {
                 warning = warning.or(slot.leave_out(publication, topic));
                 continue;
             };
-            let image = match (prepared, content) {
+            let encoded = match (prepared, content) {
                 (prepared, Some(content)) => prepared.encode(&mut *slot.sink, content),
-                (Prepared::There(image), None) => Some(image),
+                (Prepared::There(encoded), None) => Some(encoded),
                 (_, None) => None, // it is in the sink's buffer
             };
-            slot.sink.send(publication, image);
+            slot.sink.send(publication, encoded);
         }
         warning
     }

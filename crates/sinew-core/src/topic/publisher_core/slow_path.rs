@@ -23,7 +23,7 @@ struct MessageForms {
     /// Its value, if it is encoded and a subscription here takes values.
     value: Option<RawMessage>,
     /// Its encoded form, if it is a value and a subscription here takes another type.
-    image: Option<RawMessage>,
+    encoded: Option<RawMessage>,
     /// The work of making them, as far as it isn't counted yet.
     work: CopyWork,
 }
@@ -36,7 +36,7 @@ impl MessageForms {
 
     /// Returns the form that leaves the process.
     fn for_remote(&mut self) -> Option<&mut RawMessage> {
-        self.image.as_mut().or(self.published.as_mut())
+        self.encoded.as_mut().or(self.published.as_mut())
     }
 }
 
@@ -57,7 +57,7 @@ impl PublisherCore {
     ) -> Result<(), (RawMessage, Unpublished)> {
         let deadline = Time::steady() + self.max_blocking_time();
         let mut message =
-            MessageForms { published: Some(message), value: None, image: None, work: CopyWork::NONE };
+            MessageForms { published: Some(message), value: None, encoded: None, work: CopyWork::NONE };
         loop {
             let attempt = self.attempt(&mut message, form.ownership(), deadline);
             match (attempt, message.published.take()) {
@@ -92,7 +92,7 @@ impl PublisherCore {
         // here that read the message get it before it is encoded, and one that owns it, after. A
         // message in shared memory that leaves the process is read by others: then no subscription
         // here may own it.
-        let is_apart = message.value.is_some() || message.image.is_some();
+        let is_apart = message.value.is_some() || message.encoded.is_some();
         let ownership = if message.value.is_some() { Ownership::Unique } else { ownership };
         let is_read_on = is_remote && !is_apart && (subscribers.shares || local.keep().is_some());
         let ownership = if retains || is_read_on { Ownership::Shared } else { ownership };
@@ -100,7 +100,7 @@ impl PublisherCore {
         let selection = Selection { group: 0, ownership, node: Some(self.node_number), pool: &self.pool };
         let reserve = |subscription: &SubscriptionCore| self.reserve_at(subscription, deadline);
         let copies = recipients.select(&selection, local, reserve)?;
-        if let Some(source) = message.image.as_ref().or(message.published.as_ref()) {
+        if let Some(source) = message.encoded.as_ref().or(message.published.as_ref()) {
             message.work =
                 message.work + self.convert(&mut recipients, &subscribers.others, source, deadline)?;
         }
@@ -131,9 +131,9 @@ impl PublisherCore {
         if ownership == Ownership::Unique && !is_apart {
             sinks.encode(outside);
         }
-        let beyond = match &mut message.image {
+        let beyond = match &mut message.encoded {
             _ if !sinks.is_open() => None,
-            Some(_) => message.image.take(),
+            Some(_) => message.encoded.take(),
             None if message.value.is_some() => message.published.take(),
             None if ownership == Ownership::Shared => message.published.as_ref().map(RawMessage::another),
             None => None,
@@ -156,15 +156,17 @@ impl PublisherCore {
 
     /// Makes the value, or the encoded form, that a subscription here takes.
     fn make_forms(&self, message: &mut MessageForms, subscribers: &Subscribers) -> Result<(), Unpublished> {
-        let MessageForms { published: Some(published), value, image, work } = message else { return Ok(()) };
-        if published.is_image() {
+        let MessageForms { published: Some(published), value, encoded, work } = message else {
+            return Ok(());
+        };
+        if published.is_encoded() {
             if subscribers.strategy.has(Strategy::VALUES) && value.is_none() {
                 *value = Some(published.decoded(&self.pool).map_err(|_| Unpublished::Undecodable)?);
                 *work = *work + CopyWork::DECODING;
             }
-        } else if !subscribers.others.is_empty() && image.is_none() {
-            let length = published.image_length().unwrap_or(0);
-            *image = Some(self.image_of_message(published).unwrap_or_else(|| out_of_memory(length)));
+        } else if !subscribers.others.is_empty() && encoded.is_none() {
+            let length = published.encoded_length().unwrap_or(0);
+            *encoded = Some(self.encoded_of_message(published).unwrap_or_else(|| out_of_memory(length)));
             *work = *work + CopyWork::encoding(published.table().is_plain(), length);
         }
         Ok(())
@@ -176,12 +178,12 @@ impl PublisherCore {
         &self,
         recipients: &mut Recipients<'_>,
         groups: &[TypedReaders],
-        image: &RawMessage,
+        encoded: &RawMessage,
         deadline: Time,
     ) -> Result<CopyWork, Unpublished> {
         let mut work = CopyWork::NONE;
         for (group, TypedReaders { subscribers, reader }) in (1..).zip(groups) {
-            let (message, converting) = match reader.convert(image) {
+            let (message, converting) = match reader.convert(encoded) {
                 Ok(converted) => converted,
                 Err(error) => {
                     let subscriptions = subscribers.subscriptions().iter();

@@ -85,12 +85,16 @@ fn read(ring: &Ring, number: u64) -> Read {
         Found::Overwritten(oldest) => Read::Overwritten(oldest),
         Found::Moved => Read::Moved,
         Found::Inline(head, length) => {
-            let mut image = vec![0; length];
-            ring.copy_inline(number, &mut image);
+            let mut encoded = vec![0; length];
+            ring.copy_inline(number, &mut encoded);
             if !ring.still_there(number) {
                 return Read::Changed;
             }
-            assert_eq!((head.order, &image[..]), (number, &number.to_le_bytes()[..]), "torn or another one");
+            assert_eq!(
+                (head.order, &encoded[..]),
+                (number, &number.to_le_bytes()[..]),
+                "torn or another one"
+            );
             Read::There
         }
         Found::Chunk(..) | Found::LeftOut => panic!("no chunk was published"),

@@ -122,9 +122,9 @@ impl Room {
 
 /// Fills the bytes with a pattern that identifies the message's number; a large message only at
 /// both ends.
-fn fill(image: &mut [u8], number: u64) {
-    let length = image.len();
-    let (begin, end) = image.split_at_mut(length.min(END));
+fn fill(encoded: &mut [u8], number: u64) {
+    let length = encoded.len();
+    let (begin, end) = encoded.split_at_mut(length.min(END));
     for (index, byte) in (0u64..).zip(begin) {
         *byte = pattern(number, index);
     }
@@ -141,11 +141,11 @@ fn pattern(number: u64, index: u64) -> u8 {
     number.wrapping_mul(0x9e37_79b9).wrapping_add(index).to_le_bytes()[0] ^ number.to_le_bytes()[1]
 }
 
-fn check(image: &[u8], number: u64) {
-    let (begin, end) = image.split_at(image.len().min(END));
+fn check(encoded: &[u8], number: u64) {
+    let (begin, end) = encoded.split_at(encoded.len().min(END));
     let mut all = (0u64..).zip(begin).chain((0..).zip(&end[end.len().saturating_sub(END)..]));
     let other = all.find(|&(index, byte)| *byte != pattern(number, index));
-    assert_eq!(other, None, "image {number} of {} bytes was written while it was in use", image.len());
+    assert_eq!(other, None, "message {number} of {} bytes was written while it was in use", encoded.len());
 }
 
 /// Everything that writer and reader keep, with the number that the bytes were filled with.
@@ -193,7 +193,7 @@ fn publish(writer: &mut Writer, kept: &mut Kept, number: u64, lent: Lent) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.div_ceil(4), ..ProptestConfig::default() })]
     #[test]
-    fn nobody_s_image_changes(depth in 1..5usize, operations in vec(operation(), 1..120)) {
+    fn nobody_s_encoded_form_changes(depth in 1..5usize, operations in vec(operation(), 1..120)) {
         std::thread_local! {
             static ROOM: Room = Room::new();
         }

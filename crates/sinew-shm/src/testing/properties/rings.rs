@@ -39,14 +39,14 @@ fn operation() -> impl Strategy<Value = Operation> {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Image {
+enum Encoded {
     Bytes(Vec<u8>),
     Chunk(Chunk),
     None,
 }
 
 /// The bytes of a message in its slot.
-fn image(number: u64, length: usize) -> Vec<u8> {
+fn encoded(number: u64, length: usize) -> Vec<u8> {
     (0..length as u64).map(|index| (number.wrapping_mul(31) ^ index).to_le_bytes()[0]).collect()
 }
 
@@ -62,7 +62,7 @@ struct Reader {
 impl Reader {
     /// Like `Incoming::read`, with one thread. Returns the message, and how many were missed before
     /// it.
-    fn read(&mut self, newest: &ShmRef<[AtomicU64]>) -> Option<(u64, Image, u64)> {
+    fn read(&mut self, newest: &ShmRef<[AtomicU64]>) -> Option<(u64, Encoded, u64)> {
         let mut missed = 0;
         let mut steps = 0..5;
         while steps.next().is_some() {
@@ -82,19 +82,19 @@ impl Reader {
                 Found::Inline(found, length) => {
                     let mut bytes = vec![0; length];
                     self.ring.copy_inline(self.next, &mut bytes);
-                    return Some(self.found(found, Image::Bytes(bytes), missed));
+                    return Some(self.found(found, Encoded::Bytes(bytes), missed));
                 }
-                Found::Chunk(found, chunk) => return Some(self.found(found, Image::Chunk(chunk), missed)),
+                Found::Chunk(found, chunk) => return Some(self.found(found, Encoded::Chunk(chunk), missed)),
             }
         }
         panic!("a reader that gets nowhere");
     }
 
-    fn found(&mut self, found: Head, image: Image, missed: u64) -> (u64, Image, u64) {
+    fn found(&mut self, found: Head, encoded: Encoded, missed: u64) -> (u64, Encoded, u64) {
         assert!(self.ring.still_there(self.next));
         assert_eq!(found, head(self.next));
         self.next += 1;
-        (self.next - 1, image, missed)
+        (self.next - 1, encoded, missed)
     }
 }
 
@@ -117,26 +117,26 @@ proptest! {
         for operation in operations {
             match operation {
                 Operation::Inline(length) => {
-                    let bytes = image(next, length);
+                    let bytes = encoded(next, length);
                     ring.publish(next, &head(next), Payload::Inline(&bytes));
-                    kept.insert(next, Image::Bytes(bytes));
+                    kept.insert(next, Encoded::Bytes(bytes));
                     next += 1;
                 }
                 Operation::Chunk(name) => {
                     let chunk = Chunk { name, length: name / 3 };
                     ring.publish(next, &head(next), Payload::Chunk(chunk));
-                    kept.insert(next, Image::Chunk(chunk));
+                    kept.insert(next, Encoded::Chunk(chunk));
                     next += 1;
                 }
                 Operation::LeftOut => {
                     ring.publish(next, &head(next), Payload::LeftOut);
-                    kept.insert(next, Image::None);
+                    kept.insert(next, Encoded::None);
                     next += 1;
                 }
                 Operation::Many(count) => {
                     for _ in 0..count {
                         ring.publish(next, &head(next), Payload::Inline(&[]));
-                        kept.insert(next, Image::Bytes(Vec::new()));
+                        kept.insert(next, Encoded::Bytes(Vec::new()));
                         next += 1;
                     }
                 }
@@ -151,8 +151,8 @@ proptest! {
                 Operation::Read(index) => {
                     let reader = &mut readers[index];
                     let before = reader.next;
-                    let expected = kept.range(before..).find(|(_, image)| **image != Image::None);
-                    let expected = expected.map(|(number, image)| (*number, image.clone(), number - before));
+                    let expected = kept.range(before..).find(|(_, encoded)| **encoded != Encoded::None);
+                    let expected = expected.map(|(number, encoded)| (*number, encoded.clone(), number - before));
                     prop_assert_eq!(reader.read(&newest), expected);
                 }
             }

@@ -2,7 +2,7 @@
 
 use crate::driver::{Kind, fuzz};
 use crate::memory::Bound;
-use crate::random::random_images;
+use crate::random::random_bytes;
 use crate::types::{Arrays, BasicTypes, Imu, PointCloud2, Sequences, Text, UnboundedSequences};
 use sinew_msg::cdr::Structure;
 use sinew_msg::dynamic::{DynamicMessage, MessageType};
@@ -31,20 +31,20 @@ const DYNAMIC: Bound = Bound { per_byte: 128, fixed: 256 };
 
 fn encode<T: Message>(value: &T) -> Vec<u8> {
     let encoding = T::ENCODING.unwrap();
-    let mut image = vec![0xee; (encoding.size)(value)]; // padding must be written as well
-    (encoding.encode)(value, &mut image);
-    image
+    let mut encoded = vec![0xee; (encoding.size)(value)]; // padding must be written as well
+    (encoding.encode)(value, &mut encoded);
+    encoded
 }
 
 /// Decodes in every way that the type supports, and compares the results.
-fn check<T>(dynamic: Option<&Arc<MessageType>>, see: Option<See>, image: &[u8]) -> bool
+fn check<T>(dynamic: Option<&Arc<MessageType>>, see: Option<See>, encoded: &[u8]) -> bool
 where
     T: Message + Structure + Default,
 {
     let encoding: &Encoding<T> = T::ENCODING.unwrap();
-    let owned = OWNED.check(image.len(), || (encoding.decode)(image));
-    let seen = see.map(|see| SEEN.check(image.len(), || see(image)));
-    let tree = dynamic.map(|dynamic| check_dynamic(dynamic, image));
+    let owned = OWNED.check(encoded.len(), || (encoding.decode)(encoded));
+    let seen = see.map(|see| SEEN.check(encoded.len(), || see(encoded)));
+    let tree = dynamic.map(|dynamic| check_dynamic(dynamic, encoded));
     let owned = match owned {
         Ok(owned) => owned,
         Err(error) => {
@@ -59,26 +59,26 @@ where
     assert_ne!(seen, Some(false), "it can be decoded, but not seen");
     let again = encode(&owned);
     if let Some(tree) = tree {
-        assert_eq!(tree.as_ref(), Some(&again), "what is decoded dynamically, as an image");
+        assert_eq!(tree.as_ref(), Some(&again), "what is decoded dynamically, encoded");
     }
     let back = (encoding.decode)(&again).expect("what was just encoded is right");
-    assert_eq!(encode(&back), again, "its image's image");
+    assert_eq!(encode(&back), again, "encoded, decoded and encoded");
     // At an odd address if the other was at an even one, and into a value with contents.
-    let shifted = [&[0], image].concat();
+    let shifted = [&[0], encoded].concat();
     let mut other = back;
     OWNED
-        .check(image.len(), || (encoding.decode_into)(&shifted[1..], &mut other))
+        .check(encoded.len(), || (encoding.decode_into)(&shifted[1..], &mut other))
         .expect("it can be decoded");
     assert_eq!(encode(&other), again, "decoded into a value");
     let mut other = T::default();
-    OWNED.check(image.len(), || (encoding.decode_into)(image, &mut other)).expect("it can be decoded");
+    OWNED.check(encoded.len(), || (encoding.decode_into)(encoded, &mut other)).expect("it can be decoded");
     assert_eq!(encode(&other), again, "decoded into a new value");
-    image.len() <= again.len() + 8 // otherwise most mutations would hit ignored bytes
+    encoded.len() <= again.len() + 8 // otherwise most mutations would hit ignored bytes
 }
 
 /// Decodes and encodes the message; returns the bytes if it could be decoded.
-pub(crate) fn check_dynamic(message_type: &Arc<MessageType>, image: &[u8]) -> Option<Vec<u8>> {
-    let message = DYNAMIC.check(image.len(), || DynamicMessage::decode(message_type, image)).ok()?;
+pub(crate) fn check_dynamic(message_type: &Arc<MessageType>, encoded: &[u8]) -> Option<Vec<u8>> {
+    let message = DYNAMIC.check(encoded.len(), || DynamicMessage::decode(message_type, encoded)).ok()?;
     let again = message.encode();
     assert_eq!(DynamicMessage::decode(message_type, &again).as_ref(), Ok(&message));
     Some(again)
@@ -94,10 +94,10 @@ where
     let description = T::DESCRIPTION.describe(); // `None` for a sequence of sequences, which ROS 2 lacks
     let mut inputs = vec![encode(&T::default())];
     if let Some(description) = &description {
-        inputs.extend((0..20).flat_map(|seed| random_images(description, seed)));
+        inputs.extend((0..20).flat_map(|seed| random_bytes(description, seed)));
     }
     let dynamic = description.map(|description| Arc::new(MessageType::new(&description).unwrap()));
-    let check = Box::new(move |image: &[u8]| check::<T>(dynamic.as_ref(), see, image));
+    let check = Box::new(move |encoded: &[u8]| check::<T>(dynamic.as_ref(), see, encoded));
     Kind { name: T::NAME.to_owned(), inputs, words: &[], check }
 }
 
@@ -105,11 +105,11 @@ fn viewed<T>() -> Kind<'static>
 where
     T: Message + Structure + Viewed + Default,
 {
-    kind::<T>(Some(|image| view::<T>(image).is_ok()))
+    kind::<T>(Some(|encoded| view::<T>(encoded).is_ok()))
 }
 
 #[test]
-fn images() {
+fn encoded() {
     fuzz(vec![
         viewed::<arm_msgs::Joint>(),
         viewed::<arm_msgs::Option>(),

@@ -9,7 +9,7 @@ use super::package::Generation;
 use sinew_msg::definition::{ElementType, FieldDefinition, Interface, Primitive, Shape};
 
 impl Generation<'_> {
-    pub(super) fn image(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
+    pub(super) fn encoded(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
         let plain = self.layouts.of_interface(interface).plain;
         self.type_of(code, module, interface, plain.is_some());
         if interface.fields.is_empty() {
@@ -234,7 +234,7 @@ impl Generation<'_> {
             // the struct's end: there is no padding.
             unsafe impl sinew::bytemuck::Pod for $name {}
 
-            // SAFETY: as above. In an image that begins at a multiple of the struct's alignment each field
+            // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment each field
             // lies at a multiple of its own, where CDR needs no padding either.
             unsafe impl sinew::Plain for $name {}",
             &[("name", name)],
