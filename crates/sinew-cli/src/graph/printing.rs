@@ -43,7 +43,7 @@ impl Read {
 }
 
 /// Formats a message as `ros2 topic echo` does; `None` if the field is an element that the message
-/// doesn't have.
+/// message doesn't have.
 pub(super) fn for_people(
     origin: &Origin,
     read: &Read,
@@ -89,8 +89,8 @@ fn bytes_for_people(origin: &Origin, read: &Read, bytes: &[u8]) -> String {
 }
 
 /// Formats a message as one line of JSON: in `message`, the fields in the order of the type; or in
-/// `value`, the field; or in `bytes`, the encoded form. `None` if the field is an element that the message
-/// doesn't have.
+/// `value`, the field; or in `bytes`, the encoded form. `None` if the field is an element that the
+/// message doesn't have.
 pub(super) fn for_programs(origin: &Origin, read: &Read, field: Option<&FieldPath>) -> Option<String> {
     let (stamp, latency) = read.times();
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();

@@ -129,7 +129,7 @@ fn echo_for_programs_and_until_ctrl_c() {
     told.read_line(&mut line).unwrap();
     let message: Value = serde_json::from_str(&line).unwrap();
     let hex = long().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    assert_eq!(message["image"], hex);
+    assert_eq!(message["bytes"], hex);
     let told = ["topic", "node", "length", "sequence", "lost_before"].map(|key| message[key].clone());
     assert_eq!(json!(told), json!(["/chatter", "/talker", 300, 1, 0]));
     assert!(message["stamp_ns"].is_i64() && message["latency_ns"].is_i64(), "{message}");

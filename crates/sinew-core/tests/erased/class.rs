@@ -195,7 +195,7 @@ unsafe fn decode(context: *const (), from: &[u8], to: *mut u8, filled: bool) -> 
     let value = unsafe { place_at(to).as_mut() };
     value.text.clear();
     if class(context).panics.load(SeqCst) {
-        value.itself = std::ptr::null(); // it is no value any more
+        (value.itself, *value.text) = (std::ptr::null(), String::new()); // it is no value any more
         panic!("the decoder fails");
     }
     value.text.push_str(text);
