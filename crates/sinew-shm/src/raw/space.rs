@@ -8,6 +8,7 @@ use super::member::Member;
 use super::registry::Registry;
 use crate::error::JoinError;
 use crate::participant::Participant;
+use crate::platform::logging::later;
 use crate::platform::sync::{Arc, Mutex};
 use crate::segment::domain::Domain;
 use std::collections::HashMap;
@@ -83,6 +84,10 @@ impl Space {
     /// # Errors
     /// [`OpenError`]: the environment is wrong, or the domain can't be joined.
     pub fn shared() -> Result<Self, OpenError> {
+        later(Self::shared_or_joined) // joining may warn
+    }
+
+    fn shared_or_joined() -> Result<Self, OpenError> {
         let mut shared = DEFAULT.lock();
         if let Some(joined) = shared.upgrade().filter(|joined| joined.member.participant.check().is_ok()) {
             return Ok(Self(joined));
@@ -104,6 +109,10 @@ impl Space {
 
     /// The channel of a name; opens it if necessary.
     pub(super) fn channel(&self, declared: Declared, plan: Plan) -> Result<Arc<Opened>, OpenError> {
+        later(|| self.find_or_open(declared, plan))
+    }
+
+    fn find_or_open(&self, declared: Declared, plan: Plan) -> Result<Arc<Opened>, OpenError> {
         let SpaceMembership { member, opening, opened: all } = &*self.0;
         member.participant.check()?;
         let _opening = opening.lock();

@@ -2,6 +2,8 @@
 
 use crate::processes::{Directory, hear, role, say, until};
 use sinew_shm::raw::{OpenError, Queue, Topic, Variable};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::sync::Barrier;
 
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -125,4 +127,23 @@ fn many_names_and_handles_leave_nothing() {
     }
     drop((here, there));
     directory.becomes_empty();
+}
+
+/// A directory that fewer users may enter than its base is worth a warning, which runs the
+/// program's logger.
+#[test]
+fn a_warning_of_the_default_space_comes_under_no_lock() {
+    const TEST: &str = "names::a_warning_of_the_default_space_comes_under_no_lock";
+    if role().is_some() {
+        let pose = Topic::<u32>::open("pose").unwrap();
+        say("open");
+        hear();
+        return drop(pose);
+    }
+    let directory = Directory::new();
+    std::fs::set_permissions(directory.path(), Permissions::from_mode(0o1777)).unwrap();
+    std::fs::create_dir(directory.path().join("0")).unwrap();
+    std::fs::set_permissions(directory.path().join("0"), Permissions::from_mode(0o700)).unwrap();
+    let mut other = directory.start(TEST, "other");
+    assert_eq!(other.hear(), "open");
 }
