@@ -221,7 +221,7 @@ fn what_comes_a_thousand_times_is_told_five_times_and_counted() -> sinew::Result
     assert!((5..50).contains(&lines.len()), "{lines:#?}");
     assert!(lines[..4].iter().all(|line| line.ends_with("/robot/talker")), "{lines:#?}");
     assert!(
-        lines[4].ends_with("/robot/talker (more of these are counted, and one told every 10 s)"),
+        lines[4].ends_with("/robot/talker (further ones are counted, and one is logged every 10 s)"),
         "{lines:#?}"
     );
     assert!(lines[5..].iter().all(|line| line.contains(" like it since the last one")), "{lines:#?}");
@@ -549,7 +549,7 @@ fn programs_that_come_again_and_again_are_a_few_lines_and_a_count() -> sinew::Re
         assert!(lines.len() < 50, "{lines:#?}");
         assert!(lines.iter().all(|line| line.contains(ASKED)), "{lines:#?}");
         if let Some(fifth) = lines.get(4) {
-            assert!(fifth.ends_with("(more of these are counted, and one told every 10 s)"), "{fifth}");
+            assert!(fifth.ends_with("(further ones are counted, and one is logged every 10 s)"), "{fifth}");
         }
         Ok(())
     })

@@ -31,7 +31,7 @@ impl SystemError {
 fn remedy(errno: Errno) -> &'static str {
     match errno {
         Errno::ACCESS | Errno::PERM => {
-            " (the directory belongs to somebody else, or forbids it: see `sinew doctor`)"
+            " (the directory belongs to another user, or its mode forbids it: see `sinew doctor`)"
         }
         Errno::NOSPC => " (the file system has no room for another file, or is full: see `df -i` and `df`)",
         Errno::MFILE => " (this process has too many files open: raise `ulimit -n`)",
@@ -91,7 +91,7 @@ pub enum DomainError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CapacityError {
-    /// The file system of the domain's directory is full.
+    /// The file system of the domain's directory has no room for the request.
     #[error(
         "{} has no room for {wanted} more bytes: {free} of its {size} bytes are free, besides what is kept for participants that join. Make it bigger (for containers: --shm-size=1g, \
          for a host: mount -o remount,size=4g /dev/shm), or set SINEW_DIR",
@@ -116,8 +116,8 @@ pub enum CapacityError {
         /// Greatest allowed length in bytes.
         limit: usize,
     },
-    /// The depth exceeds what a ring can keep.
-    #[error("{depth} messages are more than a ring keeps, which is {limit}: use a smaller depth")]
+    /// The depth exceeds the number of messages that a ring can keep.
+    #[error("a depth of {depth} messages is too large: a ring keeps at most {limit}")]
     Depth {
         /// The depth that was requested.
         depth: usize,
@@ -125,7 +125,7 @@ pub enum CapacityError {
         limit: usize,
     },
     /// A table is full.
-    #[error("this participant has {limit} {table} already, which is the limit: use several contexts")]
+    #[error("this participant already has {limit} {table}, the most it may have: use several contexts")]
     Table {
         /// Name of the table's records.
         table: &'static str,
@@ -166,22 +166,24 @@ pub enum JoinError {
 pub struct SegmentError {
     /// The file's name in the domain's directory.
     pub file: String,
-    /// What is wrong with it.
+    /// The reason why it is invalid.
     pub problem: SegmentProblem,
 }
 
-/// What is wrong with a segment.
+/// The reason why a segment is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SegmentProblem {
-    /// The file doesn't begin as a segment does.
+    /// The file doesn't begin with a segment's magic number.
     #[error("not a segment of Sinew (it begins with {found:#018x})")]
     Magic {
         /// The number at the beginning of the file.
         found: u64,
     },
     /// Another version of Sinew made the file.
-    #[error("has layout version {found}, this program has {ours}: build both with one version of Sinew")]
+    #[error(
+        "has layout version {found}, but this program has {ours}: build both with the same version of Sinew"
+    )]
     Version {
         /// The layout version of the file.
         found: u32,
@@ -189,15 +191,17 @@ pub enum SegmentProblem {
         ours: u32,
     },
     /// The file is shorter than its header declares.
-    #[error("is {length} bytes long where {needed} are needed")]
+    #[error("is {length} bytes long, but its header declares {needed}")]
     Truncated {
         /// Length of the file in bytes.
         length: u64,
         /// Bytes that the file should have.
         needed: u64,
     },
-    /// The file has fewer pages allocated than every segment has.
-    #[error("takes {allocated} bytes of its file system, {needed} are needed: it was not made by Sinew")]
+    /// The file has fewer pages allocated than any segment of Sinew has.
+    #[error(
+        "has {allocated} bytes allocated, but every segment has at least {needed}: it was not made by Sinew"
+    )]
     Sparse {
         /// Allocated bytes.
         allocated: u64,
@@ -206,7 +210,7 @@ pub enum SegmentProblem {
     },
     /// The file was made before the machine was last started, or on another machine.
     #[error(
-        "was made under another start of the machine ({found:016x}, this one is {ours:016x}): \
+        "was made before the machine was last started, or on another machine (boot id {found:016x}, not {ours:016x}): \
          give each machine a directory of its own, in memory"
     )]
     Boot {
@@ -216,7 +220,9 @@ pub enum SegmentProblem {
         ours: u64,
     },
     /// The file belongs to another user than its participant's other files.
-    #[error("belongs to user {found}, its participant's other files to user {user}: it was replaced")]
+    #[error(
+        "belongs to user {found}, but its participant's other files belong to user {user}: it was replaced"
+    )]
     User {
         /// The user that owns the file.
         found: u32,
@@ -224,7 +230,7 @@ pub enum SegmentProblem {
         user: u32,
     },
     /// A field has an impossible value.
-    #[error("`{field}` is {value}, where at most {limit} makes sense")]
+    #[error("`{field}` is {value}, but can be at most {limit}")]
     Field {
         /// The field.
         field: &'static str,
@@ -243,8 +249,9 @@ impl SegmentError {
         Self { file: file.to_owned(), problem }
     }
 
-    /// Returns `true` if the operating system caused the error, for example for want of descriptors
-    /// or memory, so that a later attempt may succeed. A missing file won't come back.
+    /// Returns `true` if the operating system caused the error, for example because it has no
+    /// descriptors or memory left, so that a later attempt may succeed. A missing file won't come
+    /// back.
     pub(crate) fn may_pass(&self) -> bool {
         matches!(&self.problem, SegmentProblem::System(error) if error.errno != Errno::NOENT)
     }

@@ -1,12 +1,12 @@
 //! Single-writer shared memory between the processes of one host.
 //!
 //! A [`Participant`] is a process's presence in a [`Domain`], a directory of memory files. Other
-//! processes map what it writes read-only; the operating system enforces it. There is no daemon:
-//! each participant records its own state, and the others adopt what they find.
+//! processes map its memory read-only; the operating system enforces it. There is no daemon: each
+//! participant records its own state, and the others adopt what they find.
 //!
-//! Programs use [`raw`], queues of bytes without nodes. Tools that inspect a running system use
-//! [`Domain`] and its [`Snapshot`]. The rest is internal to `sinew`: it isn't listed here, and
-//! changes with `sinew`.
+//! Programs use [`raw`]: topics, queues and variables without nodes. Tools that inspect a running
+//! system use [`Domain`] and its [`Snapshot`]. The rest is internal to `sinew`: it isn't listed
+//! here, and changes with `sinew`.
 //!
 //! This crate moves bytes. Message types, QoS and callbacks belong to `sinew`.
 

@@ -25,7 +25,7 @@ use std::time::Duration;
 /// A process's presence in a domain: the owner of its segments, visible to all other participants.
 ///
 /// [`join`](Self::join) makes one. It [leaves](Self::leave) at the latest when it and all its
-/// [entities](OwnEndpoint) are dropped, or when its process ends, for whatever reason.
+/// [entities](OwnEndpoint) are dropped, or when its process ends for any reason.
 pub struct Participant {
     pub(crate) own: Arc<OwnState>,
     pub(crate) outgoing: Arc<Outgoing>,
@@ -153,23 +153,24 @@ impl Participant {
         Ok(port)
     }
 
-    /// Has the participant's helper thread give a sign of life at least this often, until the
-    /// result is dropped. A peer [sees](crate::Peer::last_beat) the last one.
+    /// Makes the participant's helper thread store a heartbeat at least once per `period`, until
+    /// the result is dropped. Peers [read](crate::Peer::last_beat) the time of the last one.
     pub fn beat_every(&self, period: Duration) -> Heartbeat {
         Heartbeat::every(period, &self.own)
     }
 
-    /// Looks for changes now, on this thread: which participants have joined or left, and which
-    /// entities there are.
+    /// Looks for changes now, on this thread: participants that have joined or left, and their
+    /// entities.
     ///
     /// Cheap if nothing has changed: one load per peer and a system call.
     pub fn refresh(&self) {
         self.follower.refresh();
     }
 
-    /// Returns what `pick` makes of the entities of other participants that this one knows: those
-    /// that its [observer](Observer) was told of. Reads their records, which allocates their names.
-    /// Waits while another thread looks for changes; `pick` runs under that thread's lock.
+    /// Calls `pick` with each entity of another participant that this one knows, that is, each one
+    /// reported to its [observer](Observer), and returns the results that are `Some`. Reads the
+    /// entities' records, which allocates their names. Waits while another thread looks for
+    /// changes; `pick` runs under that thread's lock.
     pub fn others<T>(&self, mut pick: impl FnMut(&Arc<Peer>, Endpoint) -> Option<T>) -> Vec<T> {
         let discovery = self.follower.discovery.lock();
         discovery.endpoints().filter_map(|(peer, endpoint)| pick(peer, endpoint)).collect()
@@ -185,9 +186,9 @@ impl Participant {
     // ---- leaving ----
 
     /// Leaves the domain: notifies the other participants, and removes the files as soon as no
-    /// participant needs them. Connected readers can still read what was published. Messages that
-    /// are [held](crate::Hold) stay valid; the control segment keeps its name until the last of
-    /// them is dropped.
+    /// participant needs them. Connected readers can still read the messages published before.
+    /// Messages that are [held](crate::Hold) stay valid; the control segment keeps its name until
+    /// the last of them is dropped.
     pub fn leave(&self) {
         if !self.own.begin_to_leave() {
             return;
@@ -199,8 +200,8 @@ impl Participant {
         tell_waiting(); // the thread that would have logged it has ended
         let outgoing = self.outgoing.all();
         outgoing.iter().for_each(|accepted| accepted.end_if_open());
-        // This participant reads no further messages. Its readers hold references to what they
-        // read, so they wouldn't be dropped by themselves.
+        // This participant reads no further messages. Its readers and their connections refer to
+        // each other, so without this they would never be dropped.
         let incoming = std::mem::take(&mut *self.own.incoming.lock());
         drop(incoming);
         self.own.leave(|| outgoing.iter().any(|accepted| !accepted.is_done() && accepted.peer_is_alive()));
@@ -224,7 +225,7 @@ pub struct OwnEndpoint {
     pub(crate) own: Arc<OwnState>,
     key: EndpointKey,
     pub(crate) record: ShmRef<EndpointRecord>,
-    /// 1 if the entity's `RetiredRing` will retire the record later.
+    /// 1 if the entity's `RetiredRing` retires the record later.
     pub(crate) kept: PlainU64,
     is_report: bool,
     /// Kept as long as the entity is announced.
@@ -258,8 +259,8 @@ impl OwnEndpoint {
         self.heartbeat = Some(heartbeat);
     }
 
-    /// Sets one of the entity's two notes: words that readers [get](crate::Incoming::note) with
-    /// each message that is published afterwards. The layer above defines their meaning.
+    /// Sets one of the entity's two notes: words that readers [receive](crate::Incoming::note) with
+    /// each message published afterwards. The layer above defines their meaning.
     pub fn set_note(&self, index: usize, value: u64) {
         if let Some(note) = self.record.notes.get(index) {
             note.store(value, Ordering::Relaxed); // W3 of the next message publishes it

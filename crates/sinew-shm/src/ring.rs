@@ -26,8 +26,8 @@
 //!
 //! The sequence is `2n + 1` while message n is being written, `2n + 2` once it is published,
 //! [`MOVED`] in an outgrown ring, and 0 in a slot that was never used. [`LEFT_OUT`] means that the
-//! bytes are nowhere, for want of room. Only the writer writes these words; all participants read
-//! them.
+//! bytes were not stored, because there was no room. Only the writer writes these words; all
+//! participants read them.
 //!
 //! # Sync points
 //!
@@ -58,7 +58,7 @@
 //! - G3 every old slot's sequence = MOVED (Release); pairs with R1; carries G2. Only then is
 //!   anything published or released. Without this step the old ring would look valid for ever.
 //!
-//! A crash leaves a slot at 2n+1 at worst, which no reader takes.
+//! At worst, a crash leaves a slot at 2n+1, which no reader takes.
 
 use crate::error::{CapacityError, SegmentError};
 use crate::platform::failpoints::{self, Point};
@@ -79,8 +79,8 @@ pub(crate) const HEAD: usize = 7;
 /// process.
 pub(crate) const DEEPEST: usize = 1 << 24;
 
-/// The greatest number of messages that a ring keeps for its readers, whatever they ask for: the
-/// memory is the writer's.
+/// The greatest number of messages that a ring keeps for its readers, even if they request more:
+/// the memory is the writer's.
 const DEEPEST_FOR_READERS: usize = 1 << 16;
 
 /// The greatest total size of slots, in bytes, that a ring has for its readers.
@@ -120,13 +120,13 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The shape for this many messages, with room for `inline` encoded bytes in each slot.
+    /// The shape for `messages` messages, with room for `inline` encoded bytes in each slot.
     pub(crate) fn new(messages: usize, inline: usize) -> Result<Self, CapacityError> {
         let stride = (HEAD + inline.div_ceil(8)).next_multiple_of(8);
         Self { slots: 1, stride }.keeping(messages)
     }
 
-    /// The same shape, but for this many messages.
+    /// The same shape, but for `messages` messages.
     pub(crate) fn keeping(self, messages: usize) -> Result<Self, CapacityError> {
         if messages > DEEPEST {
             return Err(CapacityError::Depth { depth: messages, limit: DEEPEST });
@@ -187,7 +187,7 @@ pub(crate) enum Found {
     Overwritten(u64),
     /// The ring was outgrown; the reader must look in the new one.
     Moved,
-    /// The message is in the slot, with this many bytes.
+    /// The message is in the slot; holds its length in bytes.
     Inline(Head, usize),
     /// The message is in a chunk.
     Chunk(Head, Chunk),
@@ -278,7 +278,7 @@ impl Ring {
         failpoints::at(Point::SlotPublished);
     }
 
-    /// W0: this message has no bytes from now on. For the writer.
+    /// W0: removes the bytes of this message. For the writer.
     pub(crate) fn withdraw(&self, number: u64) {
         self.slot(number)[CHUNK].store(LEFT_OUT, Ordering::Relaxed); // W0: W4 orders it before W6
         failpoints::at(Point::Withdrawn);
@@ -290,12 +290,12 @@ impl Ring {
         self.slot(number)[SEQUENCE].load(Ordering::Acquire) == number.wrapping_mul(2).wrapping_add(2) // R1
     }
 
-    /// R1: whether this message isn't published yet. `false` may also mean that it takes a [closer
-    /// look](Self::look).
+    /// R1: whether this message isn't published yet. `false` may also mean that only a [closer
+    /// look](Self::look) can tell.
     #[inline]
     pub(crate) fn is_yet_to_come(&self, number: u64) -> bool {
-        // Relaxed: nothing is read that it would carry. What the slot held before this message has
-        // a smaller sequence, and so has a slot that was never used.
+        // Relaxed: the caller reads nothing else that it would have to carry. What the slot held
+        // before this message has a smaller sequence, and so has a slot that was never used.
         let sequence = self.slot(number)[SEQUENCE].load(Ordering::Relaxed); // R1
         sequence <= number.wrapping_mul(2) && number >= self.first
     }
@@ -387,7 +387,7 @@ impl Ring {
     #[inline]
     pub(crate) fn still_there(&self, number: u64) -> bool {
         fence(Ordering::Acquire); // R3: pairs with the fence of W1
-        // Relaxed: the fence orders it after R2; its value is all that counts.
+        // Relaxed: the fence orders it after R2; only its value counts.
         self.slot(number)[SEQUENCE].load(Ordering::Relaxed) == number.wrapping_mul(2).wrapping_add(2)
     }
 
@@ -419,7 +419,7 @@ impl Ring {
     pub(crate) fn reach_back(&mut self, first: u64) {
         if first < self.first {
             self.first = first;
-            self.words[1].store(first, Ordering::Release); // pairs with `open`; carries what was brought back
+            self.words[1].store(first, Ordering::Release); // pairs with `open`; carries the slots brought back
         }
     }
 

@@ -88,7 +88,7 @@ fn kind_of(medium: Medium, there: &Path) -> Finding {
         ),
         other => Finding::advice(
             check,
-            format!("{there} is no tmpfs ({other}), so what is published may be written to a disk"),
+            format!("{there} is not a tmpfs ({other}), so messages may be written to a disk"),
             "use a tmpfs: unset SINEW_DIR, or set it to a directory below /dev/shm",
         ),
     }
@@ -101,7 +101,7 @@ fn others(concerns: &[Concern]) -> Vec<Finding> {
         _ => None,
     });
     let advice = |(user, path): (&u32, &PathBuf)| {
-        let found = format!("programs of user {user} meet in {}, and aren't seen from here", path.display());
+        let found = format!("programs of user {user} use {}, and aren't visible from here", path.display());
         let remedy = "to meet, share a directory of a group (mode 2770): set SINEW_DIR to it for both";
         Finding::advice("other users", found, remedy)
     };
@@ -240,7 +240,7 @@ mod tests {
     fn other_users_are_named() {
         let found = others(&[Concern::OtherUser { user: 7, path: "/dev/shm/sinew-7".into() }]);
         assert_eq!((found.len(), found[0].state), (1, State::Advice));
-        assert!(found[0].found.contains("user 7 meet in /dev/shm/sinew-7"), "{found:?}");
+        assert!(found[0].found.contains("user 7 use /dev/shm/sinew-7"), "{found:?}");
         assert!(found[0].remedy.contains("SINEW_DIR"), "{found:?}");
     }
 

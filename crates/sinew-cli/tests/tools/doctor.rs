@@ -38,15 +38,15 @@ fn a_directory_that_is_not_in_memory_is_said() {
         command.env_remove("SINEW_DOMAIN_ID").env_remove("ROS_DOMAIN_ID").output().unwrap()
     };
     let said = text(&sinew(&["node", "list"]).stderr);
-    assert!(said.contains("/proc/self is on a file system that is no tmpfs"), "{said}");
+    assert!(said.contains("/proc/self is on a file system that is not a tmpfs"), "{said}");
     assert!(said.contains("set SINEW_DIR"), "{said}");
     let told = text(&sinew(&["doctor"]).stdout);
-    assert!(told.contains("advice  file system     /proc/self is no tmpfs"), "{told}");
+    assert!(told.contains("advice  file system     /proc/self is not a tmpfs"), "{told}");
     // No such finding if all is well.
     let base = Base::new();
     drop(base.join());
     let said = text(&base.sinew(&["node", "list"]).stderr);
-    assert!(!said.contains("no tmpfs") && !said.contains("programs of user"), "{said}");
+    assert!(!said.contains("not a tmpfs") && !said.contains("programs of user"), "{said}");
 }
 
 #[test]

@@ -23,8 +23,8 @@ impl fmt::Debug for Hold {
 }
 
 impl Hold {
-    /// The caller has set and checked the mark (H5); the place is within what is mapped and
-    /// reserved.
+    /// The caller has set and checked the mark (H5); the place is within the memory that is mapped
+    /// and reserved.
     pub(crate) fn new(
         own: &Arc<OwnState>,
         mark: Mark,

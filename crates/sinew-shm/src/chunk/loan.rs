@@ -33,8 +33,8 @@ impl fmt::Debug for Loan {
 }
 
 impl Loan {
-    /// Returns the encoded message for writing; byte 4 is 16-aligned. Contains what an earlier
-    /// message left.
+    /// Returns the encoded message for writing; byte 4 is 16-aligned. Initially contains bytes of
+    /// an earlier message, or zeros.
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: `length` bytes within a slab that lives as long as the cell, reserved, and

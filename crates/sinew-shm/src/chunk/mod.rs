@@ -4,13 +4,13 @@
 //!
 //! - [`Loan`](loan::Loan): its writer's process has exclusive access: no slot names the chunk, no
 //!   reader holds it (it came from the free list, see [`hazards`](crate::hazards)), and a loan is
-//!   never cloned. So `&mut [u8]` is sound.
+//!   never cloned. Therefore `&mut [u8]` is sound.
 //! - [`Lent`](loan::Lent): shared reading in the writer's process. It was made from a loan, which
-//!   is gone; the chunk isn't free before the last `Lent` is dropped, no slot names it and no
-//!   reader holds it.
+//!   no longer exists; the chunk isn't free before the last `Lent` is dropped, no slot names it and
+//!   no reader holds it.
 //! - [`Hold`](hold::Hold): reading in another process, from H6 to H7. The writer doesn't write
-//!   meanwhile, unless it is broken. Only that much is trusted (design, 6.1): place and length were
-//!   checked against what is mapped and reserved.
+//!   meanwhile, unless it is broken. Nothing else about the writer is trusted (design, 6.1): place
+//!   and length were checked against the memory that is mapped and reserved.
 //!
 //! | file | contents |
 //! |---|---|

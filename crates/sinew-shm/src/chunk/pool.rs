@@ -15,7 +15,8 @@ use crate::chunk::loan::{Held, Loan};
 /// readers' holds at every loan.
 const SPARE: usize = 256 << 10;
 
-/// The same if readers keep many chunks, so that checking their holds is worth it.
+/// The upper bound of that while readers keep many chunks, so that each check of their holds frees
+/// enough.
 const MOST_SPARE: usize = 4 << 20;
 
 /// If the messages of a ring take more than this, each is released as soon as all readers have
@@ -26,13 +27,13 @@ const MOST_SPARE: usize = 4 << 20;
 /// 44 to 65 µs, in two 35 to 39 µs.)
 const ROUND: usize = 2 << 20;
 
-/// Whether a ring with this many slots releases chunks of this class early.
+/// Whether a ring with this number of slots releases chunks of this class early.
 #[inline]
 pub(crate) fn is_let_go_early(class: usize, slots: usize) -> bool {
     class.saturating_mul(slots) > ROUND
 }
 
-/// Bytes of a chunk for each step that may be taken before its loan.
+/// Chunk size in bytes that pays for one step of checking holds before a loan.
 const BYTES_PER_STEP: usize = 1 << 10;
 
 /// The chunks of one writer.
@@ -87,7 +88,7 @@ struct Shelf {
     class: usize,
     /// The last chunk given back is the first one lent.
     free: Vec<Arc<Cell>>,
-    /// The fewest that were free since the last check: this many weren't needed.
+    /// Least number that was free since the last check: these weren't needed.
     idle: usize,
     /// Number of chunks of the class, free or lent.
     made: usize,
@@ -142,7 +143,7 @@ impl PoolState {
 }
 
 impl Pool {
-    /// Makes a pool for a ring with this many slots.
+    /// Makes a pool for a ring with this number of slots.
     pub(crate) fn new(own: &Arc<OwnState>, counters: Counters, slots: usize) -> Arc<Self> {
         let state = PoolState { slots, counters: Some(counters), ..PoolState::default() };
         let pool = Arc::new(Self { own: own.clone(), state: Mutex::new(state) });
@@ -151,12 +152,12 @@ impl Pool {
         pool
     }
 
-    /// The writer is gone: another entity may use its record.
+    /// Records that the writer is gone: another entity may use its record.
     pub(crate) fn close(&self) {
         self.state.lock().counters = None;
     }
 
-    /// The ring has this many slots now.
+    /// Sets the number of slots that the ring has now.
     pub(crate) fn expect(&self, slots: usize) {
         self.state.lock().slots = slots;
     }
@@ -207,10 +208,10 @@ impl Pool {
         Arc::new(Cell { chunk, owner: self.own.id, published, surplus })
     }
 
-    /// If no chunk is known to be free: finds one that was lent but never published, or that no
-    /// writer or reader uses any more.
+    /// Called if no chunk is known to be free: finds one that was lent but never published, or that
+    /// no writer or reader uses any more.
     fn find(&self, state: &mut PoolState, class: usize) -> Option<Arc<Cell>> {
-        // Most chunks in use stay so for a while: until there are more, checking again frees
+        // Most chunks in use stay in use for a while: until there are more, checking again frees
         // little.
         if state.made() >= state.in_use.max(state.slots) + state.spare(class) {
             let cell = self.take_again(state, class);
@@ -232,14 +233,14 @@ impl Pool {
         state.take(class)
     }
 
-    /// If there is no room for a new chunk, or no descriptor: uses memory that isn't needed
+    /// Called if there is no room for a new chunk, or no descriptor: uses memory that isn't needed
     /// elsewhere.
     #[cold]
     fn scrape_together(&self, class: usize) -> Result<Arc<Cell>, CapacityError> {
         if let Some(cell) = self.take_again(&mut self.state.lock(), class) {
             return Ok(cell);
         }
-        // Without the pool's lock, which giving back takes.
+        // Called without the pool's lock, which giving chunks back takes.
         let chunk = self.own.memory.scrape_together(class, &self.own.readers)?;
         Ok(self.cell(&mut self.state.lock(), chunk))
     }

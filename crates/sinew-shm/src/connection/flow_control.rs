@@ -7,11 +7,11 @@
 //! # How much room
 //!
 //! A writer that continues with the first free place waits again for the next one: that costs two
-//! system calls per message, and a reader that does little but ring. So a writer that found no room
+//! system calls per message, and the reader spends its time ringing. So a writer that found no room
 //! waits until *half* of the capacity is free, and is rung once. But a reader may be slow, or stop
 //! reading at any position, and the little room that it has made should be used: the writer waits
-//! for half a millisecond at most ([`FAIR`]). After that any room will do, and if there is none,
-//! the first free place ends the wait.
+//! for that half for at most half a millisecond ([`FAIR`]). After that it takes any room, and if
+//! there is none, the first free place ends the wait.
 //!
 //! # Sync points
 //!
@@ -30,7 +30,7 @@
 //! Ringing once is enough: a cursor that was rung for was reached, and stays reached. A writer that
 //! asks for the same cursor again read the bell either before that ring, and doesn't sleep, or
 //! after it, and sees the cursor (B2's Release of the cursor comes before the bell's). A reader
-//! forgets what it rang for when its cursor goes back.
+//! whose cursor goes back forgets the cursor that it rang for.
 //!
 //! The writer doesn't reset `waiting`: a word that is left over costs one ring, once its cursor is
 //! reached. A process that dies between any two steps leaves a word that the next connection
@@ -62,8 +62,8 @@ impl Cursor {
         self.record.get()
     }
 
-    /// The first message that the reader isn't done with. A value beyond the next message is
-    /// UNBOUND, or comes from a broken reader.
+    /// The first message that the reader still needs. A value beyond the next message is UNBOUND,
+    /// or comes from a broken reader.
     #[inline]
     pub(crate) fn at(&self) -> u64 {
         self.record.get().map_or(self.first, |record| {
@@ -71,7 +71,7 @@ impl Cursor {
         })
     }
 
-    /// Number of messages before `next` that the reader isn't done with.
+    /// Number of messages before `next` that the reader still needs.
     #[inline]
     pub(crate) fn lag(&self, next: u64) -> u64 {
         next.saturating_sub(self.at())
@@ -109,8 +109,8 @@ pub(crate) enum Want {
 /// How long a writer waits for more than one place, in nanoseconds.
 pub(crate) const FAIR: i64 = 500_000;
 
-/// The cursor at which a reader of this capacity has made that much room for message `next` and
-/// those after it.
+/// The cursor at which a reader of this capacity has made `room` for message `next` and those after
+/// it.
 #[inline]
 pub(crate) fn wanted(next: u64, capacity: u64, want: Want) -> u64 {
     let places = match want {
@@ -141,7 +141,7 @@ pub(crate) fn begin_to_wait<'a>(
 /// word, `waiting` the writer's; `rung` is the value of `waiting` when the reader rang last.
 #[inline]
 pub(crate) fn advance(cursor: &AtomicU64, to: u64, waiting: &AtomicU64, rung: &mut u64) -> bool {
-    cursor.store(to, Ordering::Release); // B2: pairs with `Cursor::at`; carries that what came before is read
+    cursor.store(to, Ordering::Release); // B2: pairs with `Cursor::at`; carries the reading of all earlier messages
     // B2: SeqCst, pairs with B1's. Forbids that the writer sees the old cursor and we no wait.
     fence(Ordering::SeqCst);
     let word = waiting.load(Ordering::Relaxed); // the fence orders it

@@ -52,7 +52,7 @@ pub struct Incoming {
     left_out: u64,
     live: u64,
     is_done: bool,
-    /// The ring's location is invalid: nothing more comes.
+    /// The ring's location is invalid: no more messages can be read.
     is_broken: bool,
     /// Steady nanoseconds before which the next message isn't tried again, because it couldn't be
     /// opened; 0 if nothing is wrong.
@@ -210,15 +210,15 @@ impl Incoming {
     /// If the whole ring is unusable, this is returned once, and the connection [is
     /// over](Self::is_over).
     ///
-    /// Memory that can't be opened now, for want of descriptors or memory, is no error: that is
-    /// logged once and tried again, and meanwhile there is nothing to read. Messages that are
-    /// overwritten until then count as missed.
+    /// Memory that can't be opened now, because the system has no descriptors or memory left, is no
+    /// error: the failure is logged once and the attempt repeated, and meanwhile there is nothing
+    /// to read. Messages that are overwritten until then count as missed.
     ///
     /// In a forked child, or once the participant has left, there is nothing to read.
     #[inline]
     pub fn read(&mut self, buffer: &mut Vec<u8>) -> Result<Option<Message>, SegmentError> {
         if self.ring.as_ref().is_some_and(|ring| ring.is_yet_to_come(self.next)) {
-            return Ok(None); // the usual end of reading all there is
+            return Ok(None); // the usual end: everything was read
         }
         self.read_next(buffer)
     }
@@ -310,7 +310,7 @@ impl Incoming {
         Some(Message { number, head, missed, left_out, is_retained: number < self.live, hold })
     }
 
-    /// Finds the ring (again) if necessary; there may be none yet.
+    /// Finds the ring if it isn't known or was outgrown; there may be none yet.
     #[inline]
     fn find_ring(&mut self) -> Result<(), SegmentError> {
         if self.ring.is_some() { Ok(()) } else { self.look_for_ring() }
@@ -333,7 +333,7 @@ impl Incoming {
         Ok(())
     }
 
-    /// Whether the next message couldn't be opened just now.
+    /// Whether the next message could not be opened a short time ago.
     #[inline]
     fn is_paused(&self) -> bool {
         self.paused != 0 && self.own.is_pausing(self.paused)
@@ -366,7 +366,7 @@ impl Incoming {
         }
     }
 
-    /// H3 to H6. `None` if the message was overwritten meanwhile.
+    /// H3 to H6. Returns `None` if the message was overwritten meanwhile.
     #[inline]
     fn hold(&mut self, mark: Mark, chunk: Chunk) -> Result<Option<Hold>, SegmentError> {
         let is_there = |ring: &Ring| self.own.hazards.hold(&mark, chunk.name, ring, self.next);
@@ -551,7 +551,7 @@ impl Incoming {
         }
     }
 
-    /// Whether nothing is there, either now or later when it can be opened again.
+    /// Whether the ring has no message to read, neither now nor once it can be opened again.
     fn is_empty(&mut self) -> bool {
         !self.is_ready() && self.paused == 0
     }

@@ -132,8 +132,8 @@ impl Outgoing {
         drop(connections);
     }
 
-    /// Prepares the kernel's fences on a separate thread, because that takes long; until then every
-    /// publish takes a fence of its own.
+    /// Prepares the kernel's fences on a separate thread, because that takes long; until it is
+    /// done, every publish takes a fence of its own.
     pub(crate) fn prepare_fences(self: &Arc<Self>) {
         static PREPARED: std::sync::Once = std::sync::Once::new();
         if !sys::are_fences_unknown() {
@@ -229,8 +229,8 @@ pub struct Connect {
     /// Least number of messages that the ring should keep, within the limits for
     /// [readers](crate::Writer::grow_for_reader).
     pub depth: usize,
-    /// For a reader that must get every message: how many may be under way to it, at most as many
-    /// as the ring keeps.
+    /// For a reader that must get every message: the number of messages that it may have yet to
+    /// read, at most the number that the ring keeps.
     pub capacity: Option<usize>,
 }
 
@@ -240,7 +240,7 @@ impl Accepted {
         self.route.try_lock().and_then(|route| route.event_sender.clone())
     }
 
-    /// Names the memory that it refers to.
+    /// Calls `name` with each piece of memory that this refers to.
     pub(crate) fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
         name(Arc::as_ptr(&self.peer).addr(), 64);
         if let Some(record) = self.cursor.record() {
@@ -341,7 +341,7 @@ impl Accepted {
         }
     }
 
-    /// Leaves the writer's remaining parts to this connection, because its reader may still read
+    /// Hands the writer's remaining parts to this connection, because its reader may still read
     /// them.
     pub(crate) fn leave(&self, remains: &Arc<RetiredRing>) {
         let mut place = self.remains.lock();
@@ -364,7 +364,7 @@ impl Accepted {
     /// Ends an open connection because the participant leaves; the writer may still exist.
     pub(crate) fn end_if_open(&self) {
         if self.ended.load(Ordering::Acquire) == 0 {
-            // The end is whatever is in the ring.
+            // The end is the last message in the ring.
             self.record.end.store(u64::MAX, Ordering::Release); // pairs with `Incoming::is_over`
             self.announce();
         }

@@ -3,9 +3,9 @@
 //! Once the peer's lock is free (or the peer has announced that it leaves), its connections as a
 //! reader are removed, and its connections as a writer are drained to the last published message.
 //! Its holds stop counting when the lock is free; those of a peer that has left count until it
-//! declares that it has none (see [`hazards`](crate::hazards)). Its files are removed by the
-//! participant that finds that no living one still has something to read in them: each reader
-//! records in its own memory that it is done.
+//! declares that it has none (see [`hazards`](crate::hazards)). The participant that finds that no
+//! living one still has something to read in its files removes them: each reader records in its own
+//! memory that it is done.
 
 use crate::discovery::follower::Follower;
 use crate::discovery::known_peers::{Discovery, KnownPeer, Unburied};
@@ -22,7 +22,8 @@ impl Follower {
     /// Handles a peer's end.
     pub(super) fn bury(&self, discovery: &mut Discovery, mut known: KnownPeer, telling: &mut Telling<'_>) {
         let id = known.peer.id();
-        // Its last changes. Not by its log: it may have died between a record and the log's entry.
+        // Follows its last changes. Reads all records, not its log: it may have died after writing
+        // a record and before the log's entry.
         known.position = None;
         self.follow(&mut known, telling);
         known.peer.set_gone(); // before the lists are cleared: see `Peer::is_gone`
@@ -101,8 +102,8 @@ impl Follower {
         });
     }
 
-    /// This participant has left. It may have been the last reader of participants that left
-    /// before, whose files no other participant removes.
+    /// Called when this participant has left. It may have been the last reader of participants that
+    /// left before; no other participant would remove their files.
     ///
     /// If two participants leave at once, one sees the state of the other, because both pass a
     /// fence in between: Q2 and Q3.

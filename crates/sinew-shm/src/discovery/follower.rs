@@ -75,8 +75,8 @@ impl Follower {
         self.look(true);
     }
 
-    /// Looks at everything known, or only at the peers that showed a sign. Returns the time until
-    /// the next look.
+    /// Looks at all known peers, or only at those that showed a sign. Returns the time until the
+    /// next look.
     pub(super) fn look(&self, at_all: bool) -> Duration {
         let observer = &*self.observer;
         let mut telling = Telling { observer, sinks: Vec::new() };
@@ -190,8 +190,8 @@ impl Follower {
             if !std::mem::replace(&mut discovery.is_nameless, true) {
                 crate::tell!(
                     log::Level::Warn,
-                    "{} was removed while its participant lives: those who know it go on with it, but nobody else can find it, nor \
-                     open anything new of it; restart the program, and exempt the directory from whatever cleans up",
+                    "{} was removed while its participant lives: participants that know it continue with it, but no others can find it, nor \
+                     open its new memory; restart the program, and exempt the directory from clean-up scripts",
                     self.own.control_path().display()
                 );
             }
@@ -375,8 +375,8 @@ impl Follower {
 }
 
 impl Doorbell for Follower {
-    /// Rings the bells if another user has touched the doorbell, or may have. All other reports
-    /// wait for the helper thread's next look, which this triggers at once.
+    /// Rings the bells if another user has touched the doorbell, or may have touched it. All other
+    /// reports wait for the helper thread's next look, which this triggers at once.
     fn hear(&self) {
         if self.own.is_forked() {
             return; // the reports are for the parent to read

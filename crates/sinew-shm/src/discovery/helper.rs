@@ -35,7 +35,7 @@ impl Helper {
         self.wake.wake();
         let Some(thread) = self.thread.take() else { return };
         if thread.thread().id() != std::thread::current().id() {
-            let _ = thread.join(); // it doesn't panic; if it did, that was reported
+            let _ = thread.join(); // it doesn't panic; if it did, the panic was reported
         }
     }
 }

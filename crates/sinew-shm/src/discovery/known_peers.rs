@@ -1,4 +1,4 @@
-//! What a participant knows of the others, and when it has to look at them again.
+//! A participant's knowledge of the others, and the times at which it looks at them again.
 
 use crate::error::SegmentProblem;
 use crate::peer::leftovers::remove_files;
@@ -12,14 +12,14 @@ use crate::tables::endpoint::{Endpoint, EndpointKey};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
-/// How often the helper thread looks if no notifications are available.
+/// Time between two looks of the helper thread if no notifications are available.
 pub(super) const POLL: Duration = Duration::from_millis(2);
 
-/// How much less often for each peer: hundreds of participants that poll each other must not
+/// Added to that time for each peer: hundreds of participants that poll each other must not
 /// overload the machine.
 pub(super) const POLL_PEER: Duration = Duration::from_micros(500);
 
-/// Number of locks that are queried each time that it looks without a sign.
+/// Number of locks that the helper thread queries when it looks without a sign.
 pub(super) const SWEEP: usize = 16;
 
 /// How long after a change of a directory's time a reading of the directory may miss something, in
@@ -33,10 +33,11 @@ pub(super) const SOON: Duration = Duration::from_micros(500);
 /// The pause from which the sign counts as a false one.
 pub(super) const LATE: Duration = Duration::from_millis(100);
 
-/// How often a dead peer's files are checked for removal while a participant still reads them.
+/// Time between two checks whether a dead peer's files can be removed, while a participant still
+/// reads them.
 pub(super) const REAP: Duration = Duration::from_millis(50);
 
-/// How often it looks at everything, in case a sign was lost.
+/// Time between two looks at everything, in case a sign was lost.
 pub(super) const FALLBACK: Duration = Duration::from_secs(2);
 
 /// How long files without a control segment are kept, in nanoseconds: they may belong to a
@@ -55,14 +56,14 @@ pub(crate) struct Discovery {
     pub(super) is_stale: bool,
     /// New control segments.
     pub(super) came: Vec<(u64, bool)>,
-    /// Peers with logs to read, unless all have.
+    /// Peers with logs to read, unless all logs are read.
     pub(super) changed: BTreeSet<u64>,
     pub(super) has_all_changed: bool,
     /// Whether the directory has changed, if no notifications are available.
     pub(super) directory: Changing,
     /// Peers that showed a sign of death.
     pub(super) suspects: HashMap<u64, Suspicion>,
-    /// When it last looked without a sign, and the last peer that it then checked.
+    /// When the helper thread last looked without a sign, and the last peer that it then checked.
     pub(super) swept: (i64, u64),
     /// Files without a control segment, and when each was first seen.
     pub(super) orphans: HashMap<u64, i64>,
@@ -118,8 +119,8 @@ pub(super) struct Changing {
 
 impl Changing {
     /// Whether something may have changed since the directory was read. A reading soon after a
-    /// change may have missed another one; it doesn't become complete by being the last one for a
-    /// long time. However late this is called, the time between change and reading counts.
+    /// change may have missed another change, however long ago that was: the time between the
+    /// change and the reading counts, not the time until this call.
     pub(super) fn may_have_changed(&mut self, time: Option<sys::FileTime>, now: i64) -> bool {
         if time != self.time {
             (self.time, self.seen) = (time, now);
@@ -151,7 +152,7 @@ pub(super) struct KnownPeer {
 }
 
 impl Discovery {
-    /// For the participant with this id, whose files exist already.
+    /// Makes an empty state for the participant with this id. Its files exist already.
     pub(crate) fn new(domain: &Domain, own: u64) -> Self {
         let watch = match Watch::new(&domain.directory().handle()) {
             Ok(watch) => Some(watch),
@@ -191,8 +192,8 @@ impl Discovery {
         }
     }
 
-    /// Returns the known entities of all peers, as they are now. One that is gone by now is left
-    /// out, as is a record that can't be read.
+    /// Returns the known entities of all peers, as they are now. Leaves out those that are gone by
+    /// now, and records that can't be read.
     pub(crate) fn endpoints(&self) -> impl Iterator<Item = (&Arc<Peer>, Endpoint)> {
         let of = |known: &'_ KnownPeer| known.endpoints.values().copied().collect::<Vec<_>>();
         self.peers.values().flat_map(move |known| {
@@ -266,13 +267,13 @@ impl Discovery {
         any
     }
 
-    /// Has a peer's lock queried now, and again after this pause.
+    /// Schedules a query of a peer's lock now, and another one after this pause.
     pub(super) fn suspect(&mut self, id: u64, now: i64, pause: Duration) {
         self.suspects.insert(id, Suspicion { at: now, pause });
     }
 
-    /// Has the locks of some peers queried once. The peers take turns, so their total number
-    /// doesn't matter.
+    /// Schedules one query of the locks of some peers. The peers take turns, so the cost doesn't
+    /// depend on their total number.
     pub(super) fn suspect_some(&mut self, now: i64) {
         let mut all: Vec<u64> = self.peers.keys().copied().collect();
         all.sort_unstable();
@@ -283,14 +284,14 @@ impl Discovery {
         }
     }
 
-    /// Has the lock of each peer queried once.
+    /// Schedules one query of each peer's lock.
     pub(super) fn suspect_all(&mut self, now: i64) {
         for &id in self.peers.keys() {
             self.suspects.entry(id).or_insert(Suspicion { at: now, pause: LATE });
         }
     }
 
-    /// The peers whose locks must be queried now.
+    /// The peers with locks to query now.
     pub(super) fn due(&mut self, now: i64) -> Vec<u64> {
         let mut due = Vec::new();
         self.suspects.retain(|&id, suspicion| {
@@ -361,8 +362,8 @@ impl Discovery {
             }
             Err(error) => match (probe(&directory, id), RefusedPeer::of(&error.problem)) {
                 (OwnerState::Gone, _) => {}
-                // It can't be mapped now, so nothing is known of its readers either. Perhaps it can
-                // later.
+                // It can't be mapped now, so its readers aren't known either. A later attempt may
+                // succeed.
                 (OwnerState::Dead, RefusedPeer::Now) => {
                     self.refused.insert(id, RefusedPeer::Now);
                 }
@@ -419,7 +420,7 @@ pub(super) fn nanoseconds(duration: Duration) -> i64 {
 /// nanoseconds.
 pub(super) const GRACE: i64 = 10_000_000_000;
 
-/// A peer that is gone, but whose files are still there.
+/// A peer that is gone and has left files.
 pub(super) struct Unburied {
     pub(super) known: KnownPeer,
     pub(super) since: i64,

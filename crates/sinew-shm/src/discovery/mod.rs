@@ -13,10 +13,10 @@
 //! | file | contents |
 //! |---|---|
 //! | `observer` | the news that a participant gets of the others |
-//! | `known_peers` | what it knows of them, and when it looks again |
+//! | `known_peers` | its knowledge of them, and the times at which it looks again |
 //! | `follower` | follows their changes |
 //! | `death` | their end |
-//! | `helper` | the thread that does it |
+//! | `helper` | the thread that looks |
 
 mod death;
 pub(crate) mod follower;

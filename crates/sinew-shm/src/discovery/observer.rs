@@ -1,4 +1,4 @@
-//! What a participant is told of the others.
+//! The interface through which a participant reports changes of the others.
 
 use crate::connection::incoming::Incoming;
 use crate::own::incoming_entry::Sink;
@@ -10,12 +10,12 @@ use crate::tables::endpoint::{Endpoint, EndpointKey};
 /// own process that [refreshes](crate::Participant::refresh) it; one call at a time, in the order
 /// of the events at each peer.
 ///
-/// The calls are made under a lock: none of them should wait for another thread, nor run or drop
-/// anything of the user's, which could wait for one. Work that must be done without the lock
-/// belongs in [`attend`](Self::attend).
+/// The calls are made under a lock: none of them may wait for another thread, or run or drop user
+/// code or values, which could wait for one. Work that must be done without the lock belongs in
+/// [`attend`](Self::attend).
 pub trait Observer: Send + Sync + 'static {
     /// Runs `look`, which makes the calls below, on the same thread; no lock is held before and
-    /// after it. Work that those calls leave behind can be done here afterwards.
+    /// after it. Work that those calls have put off can be done here after `look` returns.
     fn attend(&self, look: &mut dyn FnMut()) {
         look();
     }
@@ -34,8 +34,8 @@ pub trait Observer: Send + Sync + 'static {
     }
     /// A peer has left or died. Its entities have vanished before.
     fn left(&self, peer: &Arc<Peer>);
-    /// Called every few seconds in any case, without any lock: there may be room now for something
-    /// that was refused before. Does nothing by default.
+    /// Called every few seconds even if nothing has changed, without any lock: there may be room
+    /// now for something that was refused before. Does nothing by default.
     fn retry(&self) {}
 }
 
@@ -43,6 +43,6 @@ pub trait Observer: Send + Sync + 'static {
 pub(super) struct Telling<'a> {
     pub(super) observer: &'a dyn Observer,
     /// Sinks to drain once the lock is released, because readers run filters and listeners, and
-    /// drop the user's values. Some are here only to be dropped then.
+    /// drop the user's values. Some are kept here only to be dropped at that time.
     pub(super) sinks: Vec<Arc<dyn Sink>>,
 }

@@ -93,7 +93,7 @@ impl Entries {
         Self { words, mask: capacity as u64 - 1 }
     }
 
-    /// Opens a peer's ring; `None` if its contents are invalid.
+    /// Opens a peer's ring; returns `None` if its contents are invalid.
     pub(crate) fn open(words: ShmRef<[AtomicU64]>) -> Option<Self> {
         let log = words.first()?.load(Ordering::Relaxed); // G2 published it
         let capacity = 1usize.checked_shl(u32::try_from(log).ok()?)?;
@@ -151,7 +151,7 @@ pub(crate) enum Pushed {
     New,
 }
 
-/// The position at which a connection was pushed last: 1 + the position, or 0 for never.
+/// 1 + the position at which a connection was last pushed; 0 if it never was.
 pub(crate) type Position = u64;
 
 impl Pusher {
@@ -163,8 +163,8 @@ impl Pusher {
     #[inline]
     pub(crate) fn push(&mut self, connection: u32, last: &mut Position, tail: &AtomicU64) -> Pushed {
         let tail = tail.load(Ordering::Acquire); // P1: pairs with D2
-        // An impossible tail comes from a broken reader: it gets its entry, and the ring is only
-        // ours.
+        // An impossible tail comes from a broken reader: it gets its entry, which harms no other
+        // reader, as the ring is for it alone.
         if *last > tail && tail <= self.head {
             return Pushed::Already;
         }

@@ -24,7 +24,7 @@ use std::fmt;
 use std::sync::Weak;
 use std::time::Duration;
 
-/// A port: an executor, or a thread that waits, listens on it.
+/// A port, on which an executor or a waiting thread listens.
 pub struct EventReceiver {
     own: Arc<OwnState>,
     slot: u32,
@@ -48,7 +48,7 @@ struct PeerEventRing {
     /// Announcements from this position on came after the drain began.
     end: u64,
     /// Set if the ring has moved to memory that can't be opened now: steady nanoseconds before
-    /// which it isn't tried again.
+    /// which opening isn't tried again.
     paused: Option<i64>,
 }
 
@@ -138,9 +138,9 @@ impl EventReceiver {
         sources.iter().any(|source| source.paused.is_none() && source.drainer.is_pending())
     }
 
-    /// Drains the announcements of peers, one connection after another, up to the last one that was
-    /// made before this call. Later announcements are left for the next call, so that a peer that
-    /// never pauses doesn't keep the caller here. Returns `true` if there was an announcement.
+    /// Drains the peers' announcements, one connection after another, up to the last one made
+    /// before this call. Later announcements are left for the next call, so that a peer that never
+    /// pauses doesn't keep the caller here. Returns `true` if there was an announcement.
     ///
     /// Several threads may call it at once.
     #[inline]
@@ -231,8 +231,8 @@ impl EventReceiver {
         self.bell.rung()
     }
 
-    /// K2: from now on, a writer with an announcement for this port rings. Before it sleeps, the
-    /// caller checks once more everything that it waits for, including
+    /// K2: from now on, a writer that makes an announcement for this port rings the bell. Before
+    /// the caller sleeps, it checks everything that it waits for once more, including
     /// [`is_pending`](Self::is_pending).
     ///
     /// Does nothing in a forked child.

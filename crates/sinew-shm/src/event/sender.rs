@@ -14,7 +14,7 @@ use crate::tables::control_segment::{
 };
 use std::sync::OnceLock;
 
-/// Number of entries of a new event ring.
+/// Number of entries that a new event ring has room for.
 const FIRST_CAPACITY: usize = 64;
 
 /// An event ring towards a port.
@@ -26,9 +26,9 @@ pub(crate) struct EventSender {
     record: ShmRef<EventRingRecord>,
     parked: ShmRef<PortRecord>,
     bell: Ringer,
-    /// Set once the reader has taken the ring up.
+    /// The reader's tail, once the reader has taken the ring up.
     tail: OnceLock<ShmRef<TailRecord>>,
-    /// Used until then.
+    /// Stands for the tail until then.
     no_tail: AtomicU64,
     state: Mutex<EventSenderState>,
 }
@@ -186,7 +186,7 @@ impl EventSender {
 #[derive(Default)]
 pub(crate) struct EventSenders {
     current: Mutex<Vec<Arc<EventSender>>>,
-    /// Event rings to ports that are gone, whose readers may still look there.
+    /// Event rings to ports that are gone; their readers may still look there.
     outlived: Mutex<Vec<Arc<EventSender>>>,
 }
 

@@ -3,9 +3,9 @@
 //! # Purpose
 //!
 //! A writer reuses its chunks once no slot names them and no reader reads them. The reader records
-//! what it reads in its own memory, and the writer looks there only when it runs out of free
-//! chunks: so neither writes a word of the other, and a publish pays nothing for it. (These are
-//! hazard pointers across processes; see Maged Michael, "Hazard Pointers", IEEE TPDS 2004.)
+//! the chunks that it reads in its own memory, and the writer looks there only when it runs out of
+//! free chunks: so neither writes to a word of the other, and a publish costs nothing extra. (These
+//! are hazard pointers across processes; see Maged Michael, "Hazard Pointers", IEEE TPDS 2004.)
 //!
 //! # Roles
 //!
@@ -22,7 +22,7 @@
 //!   the same as that H7.
 //! - H4 fence SeqCst.
 //! - H5 the chunk is still c (Relaxed), fence Acquire, the sequence is still 2n+2 (Acquire);
-//!   otherwise hold = 0: the message is lost to this reader, or must be looked at once more.
+//!   otherwise hold = 0: the message is lost to this reader, or the reader looks at it once more.
 //! - H6 only now the name is checked and the chunk read.
 //! - H7 hold = 0 (Release): all reading comes before the chunk is rewritten; pairs with W6.
 //!
@@ -38,7 +38,7 @@
 //! is newer than that. The slot then names c again only if c was lent again since: either for
 //! another message, whose W1 came before that and is seen by H5's load of the sequence, or for this
 //! one, in which case the hold keeps the right bytes. And a reader that isn't in the list that W5
-//! loads was accepted after W4, so it reads only what was published later.
+//! loads was accepted after W4, so it reads only messages published later.
 //!
 //! A reader that dies leaves its holds. They count until its lock is free; then it is removed from
 //! the list.
@@ -137,8 +137,8 @@ impl Hazards {
     /// overwritten meanwhile: then the caller gives the mark back and doesn't access the chunk.
     #[inline]
     pub(crate) fn hold(&self, mark: &Mark, chunk: u64, ring: &Ring, number: u64) -> bool {
-        // H3: Release, pairs with W6, which may find this where H7 has just been: what was read
-        // before H7 is read before W6. The fence orders it before H5.
+        // H3: Release, pairs with W6, which may find this word instead of H7's 0: all reading
+        // before H7 comes before W6. The fence orders it before H5.
         self.word(mark).store(chunk.wrapping_add(1), Ordering::Release);
         // H4: SeqCst, pairs with W4. Forbids that H5 sees the chunk named and W6 no hold.
         fence(Ordering::SeqCst);

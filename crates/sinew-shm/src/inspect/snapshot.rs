@@ -2,7 +2,7 @@
 //!
 //! Taking a snapshot joins, locks and writes nothing, and no participant notices: control segments
 //! are mapped read-only, and no participant watches for files being opened for reading. So a
-//! participant does no work for being looked at.
+//! snapshot costs the participants no work.
 
 use crate::error::{SegmentError, SegmentProblem, SystemError};
 use crate::peer::leftovers::{is_read_by_others, remove_files};
@@ -55,8 +55,8 @@ pub struct Leftovers {
     pub bytes: u64,
     /// Whether a living participant still has messages to read in the files, and removes them
     /// afterwards. Also `true` if that can't be determined: the files and a living participant have
-    /// another layout version, or the files can't be examined now for want of memory or
-    /// descriptors.
+    /// another layout version, or the files can't be examined now because the system has no memory
+    /// or descriptors left.
     pub is_read: bool,
 }
 
@@ -185,8 +185,8 @@ impl Snapshot {
     }
 
     /// Removes the leftovers of dead participants that no participant reads, then refreshes the
-    /// snapshot. Whatever [`remains`](Self::remains) afterwards could not be removed, or is still
-    /// being read.
+    /// snapshot. Leftovers that [`remain`](Self::remains) afterwards could not be removed, or are
+    /// still being read.
     ///
     /// # Errors
     /// As [`refresh`](Self::refresh).

@@ -1,8 +1,8 @@
 //! The number of unread messages in rings, seen from outside.
 //!
 //! A reader's position is stored in its own control segment, the published messages in the writer's
-//! ring. So no participant has to be asked, and a reader that is stuck in a callback can't hide its
-//! backlog.
+//! ring. So no participant has to cooperate, and a reader that is stuck in a callback can't hide
+//! its backlog.
 
 use crate::inspect::snapshot::Snapshot;
 use crate::peer::mapped_peer::Peer;

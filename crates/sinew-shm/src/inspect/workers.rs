@@ -1,8 +1,8 @@
 //! The state of the threads that run callbacks, published for tools.
 //!
-//! No other thread of a process can see a callback that doesn't return: messages that arrive
-//! meanwhile aren't even fetched. So each thread of an executor has a record of the callback that
-//! it is running, and since when. A tool reads the record from outside.
+//! A callback that doesn't return leaves no other trace: messages that arrive meanwhile aren't even
+//! fetched. So each thread of an executor has a record of the callback that it is running and of
+//! the time when it began. A tool reads the record from outside.
 //!
 //! Only the thread writes its record (its executor holds it under a lock); tools read it:
 //!
@@ -134,7 +134,7 @@ pub(crate) fn begin(running: &AtomicU64, since: &AtomicU64, task: u64, earliest:
     running.store(task, Ordering::Release); // A2: pairs with A3
 }
 
-/// A3: returns what the thread is running, and since when.
+/// A3: returns the callback that the thread is running, and the time when it began.
 pub(crate) fn look(running: &AtomicU64, since: &AtomicU64) -> (u64, i64) {
     let task = running.load(Ordering::Acquire); // A3: pairs with A2
     (task, since.load(Ordering::Relaxed).cast_signed()) // A3: of this task, or of a later one
@@ -164,8 +164,8 @@ pub struct Busy {
 }
 
 impl Peer {
-    /// Returns the participant's threads that are running a callback, or were just now. Takes a few
-    /// loads per thread; the peer doesn't notice.
+    /// Returns the participant's threads that are running a callback, or ran one a moment ago.
+    /// Takes a few loads per thread; the peer doesn't notice.
     pub fn busy(&self) -> Vec<Busy> {
         let Some(records) = self.records::<WorkerRecord>(Table::Workers) else { return Vec::new() };
         let busy = |record: &WorkerRecord| {

@@ -16,10 +16,10 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// Whether only the caller has a reference. Acquire: what other threads read was read before
+    /// Whether only the caller has a reference. Acquire: all reading by other threads comes before
     /// the chunk is rewritten.
     pub(crate) fn is_unused(this: &mut Arc<Self>) -> bool {
-        // The first check is cheaper, and shows for most that they are in use.
+        // The first check is cheaper, and rules out most cells that are in use.
         Arc::strong_count(this) == 1 && Arc::get_mut(this).is_some()
     }
 
@@ -33,9 +33,8 @@ impl Cell {
 /// the cells that were lent last come last. Returns how many holds were checked. `unused` and
 /// `held` are scratch.
 ///
-/// The readers' holds are collected after it was seen that nothing here names the cells (W4), once
-/// for all of them, and sorted. Each cell then takes one binary search, so many held cells cost no
-/// more than that many holds.
+/// The readers' holds are collected once for all cells, after nothing in this process names the
+/// cells any more (W4), and sorted. Each cell then takes one binary search.
 pub(crate) fn move_unused(
     from: &mut Vec<Arc<Cell>>,
     unused: &mut Vec<Arc<Cell>>,

@@ -5,7 +5,7 @@
 //! is an error here and never a signal later. Messages leave a part of it to participants that
 //! join: [`Domain::spares`].
 //!
-//! # What is given back
+//! # Giving memory back
 //!
 //! Blocks and chunks are reused. When all chunks of a slab from some index on are free, they are
 //! given back to the file system; the files stay:
@@ -51,7 +51,7 @@ const CHUNKS: usize = 64;
 /// are kept for later use, unless there is no room.
 const WORTH_GIVING_BACK: usize = 64 << 10;
 
-/// Chunks that weren't needed for this long are given back; in nanoseconds.
+/// Nanoseconds after which chunks that weren't needed are given back.
 const WHILE: i64 = 10_000_000_000;
 
 /// A lender of a participant's chunks.
@@ -201,7 +201,7 @@ impl Memory {
         if let Some(chunk) = entry.extend(&mut state.slabs, &self.domain) {
             return chunk;
         }
-        // So even deep histories of large messages take few files.
+        // Thus even deep histories of large messages take few files.
         let made = entry.slabs.iter().filter_map(|number| state.slabs.get(number));
         let made: usize = made.map(|stock| stock.slab.count).sum();
         let count = (SLAB / class).max(made).clamp(1, CHUNKS);
@@ -273,7 +273,7 @@ impl Memory {
     /// the helper thread.
     pub(crate) fn tidy_now_and_then(&self) {
         let now = sys::steady();
-        // Relaxed: one thread at a time comes here, more or less.
+        // Relaxed: usually one thread comes here at a time, and a second one does no harm.
         if now - self.tidied.load(Ordering::Relaxed).cast_signed() > WHILE {
             self.tidied.store(now.cast_unsigned(), Ordering::Relaxed);
             self.tidy();
@@ -380,7 +380,7 @@ impl Stock {
     }
 }
 
-/// Logs that space stays allocated. Called without `state`, because the program's logger may
+/// Logs that space stays allocated. Called without `state` locked, because the program's logger may
 /// publish.
 fn tell_of(failed: Option<SystemError>) {
     if let Some(error) = failed {

@@ -1,7 +1,8 @@
-//! Heartbeats: signs of life that the helper thread gives as long as somebody asks for them.
+//! Heartbeats: signs of life that the helper thread stores as long as a caller has requested them.
 //!
-//! A process that is stopped, or whose helper thread hangs, gives none; the end of a process is
-//! noticed without them. Nothing wakes the helper thread for a heartbeat that nobody asks for.
+//! A process that is stopped, or has a helper thread that hangs, stores none; peers notice the end
+//! of a process without them. While no heartbeats are requested, the helper thread doesn't wake up
+//! for them.
 
 use crate::own::own_state::OwnState;
 use crate::platform::sync::{Arc, PlainMutex};
@@ -9,11 +10,11 @@ use crate::platform::sys;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Number of those who ask for a heartbeat, by its longest period.
+/// Number of requests for heartbeats, by the longest time between two of them.
 #[derive(Default)]
 pub(crate) struct Heartbeats(PlainMutex<BTreeMap<Duration, usize>>);
 
-/// Asks for heartbeats until it is dropped.
+/// A request for heartbeats, until it is dropped.
 pub struct Heartbeat {
     own: Arc<OwnState>,
     period: Duration,
@@ -22,7 +23,7 @@ pub struct Heartbeat {
 impl Heartbeat {
     pub(crate) fn every(period: Duration, own: &Arc<OwnState>) -> Self {
         *own.heartbeats.0.lock().entry(period).or_default() += 1;
-        own.beat(); // before anybody is told of it
+        own.beat(); // before any peer can see the request
         own.wake_helper(); // it sleeps less from now on
         Self { own: own.clone(), period }
     }
@@ -46,8 +47,7 @@ impl Drop for Heartbeat {
 }
 
 impl OwnState {
-    /// Gives a sign of life, if somebody asks for any. Returns the time after which the next one is
-    /// due.
+    /// Stores a heartbeat if any are requested. Returns the time after which the next one is due.
     pub(crate) fn beat(&self) -> Option<Duration> {
         let asked = self.heartbeats.0.lock();
         let (&period, _) = asked.first_key_value()?;

@@ -4,8 +4,8 @@ use crate::platform::sync::{Arc, Ordering, PlainU64};
 
 /// A connection that may have something to read; a port drains it.
 pub trait Sink: Send + Sync {
-    /// Reads until there is nothing more. Called on the thread that drains the port, which holds
-    /// none of this crate's locks.
+    /// Reads until nothing is left. Called on the thread that drains the port, which holds none of
+    /// this crate's locks.
     fn drain(&self);
 }
 

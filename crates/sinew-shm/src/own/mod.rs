@@ -2,7 +2,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `own_state` | the segments and tables, what is being read, leaving |
+//! | `own_state` | the segments and tables, messages being read, leaving |
 //! | `heartbeat` | signs of life of the process |
 //! | `incoming_entry` | connections of other participants that it has taken up |
 

@@ -27,7 +27,7 @@ use std::sync::OnceLock;
 /// Time until something that couldn't be opened is tried again, in nanoseconds.
 const PAUSE: i64 = 20_000_000;
 
-/// Least number of words to mark chunks with that a participant has once it reads.
+/// Least number of words for marking chunks that a participant has once it reads.
 const FEWEST_MARKS: usize = 8;
 
 /// A participant's own state.
@@ -45,7 +45,7 @@ pub(crate) struct OwnState {
     pub(crate) readers: Readers,
     /// Connections of this participant as a reader, by the writer's id and slot.
     pub(crate) incoming: Mutex<BTreeMap<u64, Vec<Option<IncomingEntry>>>>,
-    /// This participant's slot for each peer whose event rings it reads.
+    /// This participant's slot for each peer with event rings that it reads.
     peers: Mutex<HashMap<u64, u32>>,
     pub(crate) heartbeats: Heartbeats,
     left: PlainU64,
@@ -266,7 +266,8 @@ impl OwnState {
     }
 
     fn try_again_at(&self, until: i64) {
-        // Relaxed: only a time. If a later one overwrites it, it is late by the difference.
+        // Relaxed: it carries only a time. If a later time overwrites it, the retry is late by the
+        // difference.
         if self.paused.swap(until.cast_unsigned(), Ordering::Relaxed) == 0 {
             self.wake_helper();
         }
@@ -298,7 +299,7 @@ impl OwnState {
 
     // ---- holds ----
 
-    /// Makes sure that there are some words to mark chunks with; without any, no message in a chunk
+    /// Makes sure that there are some words for marking chunks; without any, no message in a chunk
     /// can be read.
     pub(crate) fn prepare_marks(&self) -> Result<(), CapacityError> {
         if self.hazards.ready() == 0 {
@@ -307,7 +308,7 @@ impl OwnState {
         Ok(())
     }
 
-    /// Takes a word to mark a chunk with that is read in place; `None` at the limit.
+    /// Takes a word to mark a chunk that is read in place; `None` at the limit.
     #[inline]
     pub(crate) fn take_mark(&self) -> Option<Mark> {
         self.hazards.take().or_else(|| self.more_marks())
@@ -344,7 +345,8 @@ impl OwnState {
 
     // ---- leaving ----
 
-    /// Prevents threads from beginning anything. Returns `true` once, and never in a forked child.
+    /// Prevents threads from beginning any further operation. Returns `true` once, and never in a
+    /// forked child.
     pub(crate) fn begin_to_leave(&self) -> bool {
         if self.mark.is_child() || self.left.swap(1, Ordering::AcqRel) != 0 {
             return false;

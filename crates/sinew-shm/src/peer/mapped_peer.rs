@@ -130,7 +130,7 @@ impl Peer {
         self.header.copied.load(Ordering::Relaxed) // independent of other words
     }
 
-    /// Whether the participant has left its domain in good order.
+    /// Whether the participant has left its domain, rather than died in it.
     pub(crate) fn has_left(&self) -> bool {
         control_segment::has_left(&self.header.state)
     }
@@ -160,7 +160,7 @@ impl Peer {
     /// Whether the participant's end was noticed. A thread that adds something for the participant
     /// to a list checks this afterwards, with or without the list's lock:
     /// [`set_gone`](Self::set_gone) comes before the lists are cleared, so either the clearing
-    /// finds what was added, or this returns `true`.
+    /// finds the addition, or this returns `true`.
     pub(crate) fn is_gone(&self) -> bool {
         self.gone.load(Ordering::Acquire) != 0 // pairs with `set_gone`
     }
@@ -188,7 +188,7 @@ impl Peer {
         self.header.reserved[table as usize].load(Ordering::Acquire).min(table.capacity() as u64)
     }
 
-    /// Whether the file has room for this many records of this table, and for the declared records
+    /// Whether the file has room for `needed` records of this table, and for the declared records
     /// of the others.
     #[cold]
     fn has_room(&self, table: Table, declared: u64) -> bool {
@@ -198,7 +198,7 @@ impl Peer {
         let all = others
             .map(|other| (other, self.says_reserved(other).max(self.declared[other as usize].checked())));
         let needed = FIXED as u64 + all.chain([(table, declared)]).map(pages).sum::<u64>();
-        self.control.allocated() >= needed // read last: what is declared was allocated before
+        self.control.allocated() >= needed // read last: space is allocated before it is declared
     }
 
     /// A record of one of the participant's tables; `None` if it may not be accessed (yet).
@@ -267,22 +267,22 @@ impl Peer {
         control_segment::names_generation(u64::from(key.generation), generation).then_some(counts)
     }
 
-    /// Returns when the participant's helper thread last gave a
-    /// [sign of life](crate::Participant::beat_every), in steady nanoseconds of the machine; `None`
-    /// if it gives none. One load; the peer doesn't notice.
+    /// Returns when the participant's helper thread stored its last
+    /// [heartbeat](crate::Participant::beat_every), in steady nanoseconds of the machine; `None` if
+    /// it stores none. One load; the peer doesn't notice.
     #[doc(hidden)]
     pub fn last_beat(&self) -> Option<i64> {
         let at = self.header.alive.load(Ordering::Relaxed); // independent of other words
         (at != 0).then(|| at.cast_signed())
     }
 
-    /// Returns when one of the participant's entities last gave a sign of life, in steady
-    /// nanoseconds of the machine; `None` if the entity is gone, or gives none. Takes a few loads;
+    /// Returns when one of the participant's entities last stored a heartbeat, in steady
+    /// nanoseconds of the machine; `None` if the entity is gone, or stores none. Takes a few loads;
     /// the peer doesn't notice.
     #[doc(hidden)]
     pub fn last_alive(&self, key: EndpointKey) -> Option<i64> {
         let record = self.endpoint_record(key.slot)?;
-        let load = || record.alive.load(Ordering::Relaxed); // T3 checks whose it is
+        let load = || record.alive.load(Ordering::Relaxed); // T3 checks that it is still this entity's
         let (generation, at) = control_segment::read_generation(&record.generation, load)?;
         let is_it = control_segment::names_generation(u64::from(key.generation), generation);
         (is_it && at != 0).then(|| at.cast_signed())
@@ -335,7 +335,7 @@ impl Peer {
     }
 
     fn find_bells(&self) -> Result<Bells, SegmentError> {
-        // Memory that another user may shorten isn't mapped if there is another way.
+        // Memory that another user may shorten is mapped only if there is no other way.
         if self.control.user != rustix::process::geteuid().as_raw()
             && let Some(file) = open_doorbell(&self.directory, self.id, self.control.user)?
         {

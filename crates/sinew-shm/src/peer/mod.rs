@@ -3,7 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `mapped_peer` | another participant: its segments, tables and changes |
-//! | `leftovers` | the files of a participant that is gone, and who still reads them |
+//! | `leftovers` | the files of a participant that is gone, and their remaining readers |
 
 pub(crate) mod leftovers;
 pub(crate) mod mapped_peer;

@@ -5,16 +5,16 @@
 //! memory. So mappings are kept out of children (`MADV_DONTFORK`), and a page that is wiped in them
 //! (`MADV_WIPEONFORK`) shows a thread that it is in a child, at the cost of a load.
 //!
-//! Some kernels refuse either, such as those emulated by qemu's user mode and by sandboxes. There
-//! the `fork` handler does the same in the child: it unmaps the mappings, and counts. Then only
-//! children that bypass the C library (`syscall(SYS_clone)`) have the memory.
+//! Some kernels refuse either call, such as those emulated by qemu's user mode and by sandboxes.
+//! There the `fork` handler replaces both in the child: it unmaps the mappings, and counts. Only
+//! children that bypass the C library (`syscall(SYS_clone)`) then have the memory.
 
 use crate::platform::sync::{Arc, Ordering, PlainMutex, PlainU64};
 use crate::platform::sys::{Mapping, call_in_children};
 use std::io;
 use std::sync::{Once, Weak};
 
-/// Number of forks between the process in which counting began and this one.
+/// Number of forks between this process and the ancestor in which counting began.
 static FORKS: PlainU64 = PlainU64::new(0);
 
 /// Mappings that the kernel gives to children, which the `fork` handler unmaps there.

@@ -6,10 +6,10 @@
 //!
 //! With debug assertions, each thread records which locks it holds, and where it locked them.
 //! [`no_lock_is_held`] is called wherever the program's code is about to run. If the thread holds a
-//! lock, it panics if `SINEW_LOCK_CHECK` is `panic`, as for everything that cargo runs in this
-//! repository (`.cargo/config.toml`): a fault of ours must fail a test. In other programs it writes
-//! an error to standard error, once for each place, because ending a thread of the library there
-//! would do more harm. Without debug assertions, the locks here are those of `parking_lot`, and the
+//! lock, it panics if `SINEW_LOCK_CHECK` is `panic`, which it is for everything that cargo runs in
+//! this repository (`.cargo/config.toml`): a fault of ours must fail a test. In other programs it
+//! writes an error to standard error, once per place, because ending a thread of the library would
+//! do more harm there. Without debug assertions, the locks here are those of `parking_lot`, and the
 //! check does nothing.
 //!
 //! The rule excludes mechanisms that decide which thread may run the program's code, such as a
@@ -42,7 +42,7 @@ pub struct Lent<T>(Mutex<Place<T>>);
 struct Place<T> {
     /// `None` while a thread works on the value.
     value: Option<T>,
-    /// Whether another thread has left its work to that one meanwhile.
+    /// Whether another thread has left its work to the working thread meanwhile.
     is_wanted: bool,
 }
 
@@ -106,7 +106,7 @@ mod checked {
     use std::sync::OnceLock;
     use std::time::Duration;
 
-    /// Number of held locks that a thread records; further ones go unnoticed.
+    /// Number of held locks that a thread records; it doesn't check further ones.
     const MOST: usize = 16;
 
     type Place = &'static Location<'static>;
@@ -152,7 +152,7 @@ mod checked {
         {
             panic!("{said}");
         }
-        // Not to the log: its logger is the program's code as well.
+        // Not written to the log: its logger is the program's code as well.
         static SAID: parking_lot::Mutex<BTreeSet<(Place, Place)>> = parking_lot::Mutex::new(BTreeSet::new());
         if SAID.lock().insert((caller, locked)) {
             let line = format!("[ERROR] [sinew]: a fault of sinew's: {said}; please report it\n");

@@ -20,8 +20,8 @@
 //!
 //! Callers hold no lock, or wrap the work that they do under one in [`later`]: a logger is the
 //! program's code, and standard error may block. Code that reads or publishes messages has no time
-//! for that and may hold locks, so it uses [`tell_soon!`](crate::tell_soon), which leaves the
-//! message to the helper thread. The locks here guard plain data and are leaves.
+//! for that and may hold locks, so it uses [`tell_soon!`](crate::tell_soon): the helper thread then
+//! writes the message. The locks here guard plain data and are leaves.
 
 use crate::platform::locks::no_lock_is_held;
 use crate::platform::sync::{PlainMutex, PlainRwLock};
@@ -36,10 +36,10 @@ use std::sync::OnceLock;
 /// The logger of messages that concern no node.
 const OURS: &str = "sinew";
 
-/// Number of messages of one source and subject that are written at once.
+/// Number of messages of one source and subject that are written without a pause.
 const BURST: i64 = 5;
 
-/// After that, one of them is written in this many nanoseconds.
+/// Nanoseconds between two of them after that.
 const AGAIN: i64 = 10_000_000_000;
 
 /// Number of sources and subjects that are remembered; beyond that, those that were written longest
@@ -382,8 +382,8 @@ struct LogState {
 /// The messages written for one source and subject.
 struct Told {
     key: u64,
-    /// The steady time by which as many messages would have been written at a rate of one per
-    /// [`AGAIN`].
+    /// The steady time at which the messages written so far would have been complete at a rate of
+    /// one per [`AGAIN`].
     even: i64,
     /// Number of messages left out since the last one.
     left_out: u64,
@@ -406,10 +406,10 @@ impl LogState {
         told.even = told.even.max(now) + AGAIN;
         Some(match std::mem::take(&mut told.left_out) {
             0 if told.even > now + (BURST - 1) * AGAIN => {
-                format!(" (more of these are counted, and one told every {} s)", AGAIN / 1_000_000_000)
+                format!(" (further ones are counted, and one is logged every {} s)", AGAIN / 1_000_000_000)
             }
             0 => String::new(),
-            left_out => format!(" (and {left_out} like it since the last one that was told)"),
+            left_out => format!(" (and {left_out} like it since the last one that was logged)"),
         })
     }
 
@@ -449,7 +449,7 @@ mod tests {
     fn a_thousand_of_one_subject_are_a_few_lines_and_a_count() {
         let mut state = empty();
         let told = burst(&mut state, "/x", 1000, 0);
-        let last = " (more of these are counted, and one told every 10 s)";
+        let last = " (further ones are counted, and one is logged every 10 s)";
         assert_eq!(told, ["", "", "", "", last]);
         assert_eq!(burst(&mut state, "/y", 1, 1000).len(), 1, "another subject has a count of its own");
         let other = Source { line: 2, ..SOURCE };
@@ -457,7 +457,7 @@ mod tests {
         assert!(state.admit(other, about, "arm", 1000).is_some(), "and so has another source");
         assert_eq!(
             burst(&mut state, "/x", 1000, AGAIN),
-            [" (and 995 like it since the last one that was told)"]
+            [" (and 995 like it since the last one that was logged)"]
         );
         assert_eq!(burst(&mut state, "/x", 1000, 100 * AGAIN).len(), 5, "after a while it begins anew");
     }

@@ -1,5 +1,5 @@
 //! Access to the machine, and the utilities that everything else uses: system calls, locks and
-//! atomics, references to shared memory, log lines. Nothing here knows what a participant is.
+//! atomics, references to shared memory, log lines. Nothing here depends on participants.
 //!
 //! | file | contents |
 //! |---|---|

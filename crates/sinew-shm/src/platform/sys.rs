@@ -24,8 +24,8 @@ use std::time::Duration;
 pub(crate) struct Mapping {
     base: NonNull<u8>,
     length: usize,
-    /// The process that mapped it: a forked child doesn't have the mapping, and must not unmap
-    /// whatever is at its address.
+    /// The process that mapped it: a forked child doesn't have the mapping, and must not unmap the
+    /// memory at its address, which is another mapping's.
     process: u32,
 }
 
@@ -78,7 +78,8 @@ impl Mapping {
         self.advise(Advice::LinuxDontFork)
     }
 
-    /// Has the mapping zeroed in forked children. Returns an error if the kernel can't do that.
+    /// Makes the kernel zero the mapping in forked children. Returns an error if the kernel can't
+    /// do that.
     pub(crate) fn wipe_in_children(&self) -> io::Result<()> {
         self.advise(Advice::LinuxWipeOnFork)
     }
@@ -123,7 +124,7 @@ pub(crate) fn change_mode(file: &OwnedFd, mode: u32, path: &Path) -> Result<(), 
     rustix::fs::fchmod(file, Mode::from_raw_mode(mode)).map_err(SystemError::at("fchmod", path))
 }
 
-/// Makes sure that writing to this part of a file can't fail for want of space.
+/// Reserves space for this part of a file, so that writing there can't fail later.
 pub(crate) fn reserve(file: &OwnedFd, offset: usize, length: usize) -> io::Result<()> {
     loop {
         match rustix::fs::fallocate(file, FallocateFlags::empty(), offset as u64, length as u64) {
@@ -370,7 +371,8 @@ pub(crate) fn fences_threads() -> bool {
     FENCES.load(Ordering::Relaxed) == READY
 }
 
-/// Whether that isn't known yet, so that the caller should [prepare](prepare_fences) the fences.
+/// Whether it is unknown if the kernel does that, so that the caller should
+/// [prepare](prepare_fences) the fences.
 pub(crate) fn are_fences_unknown() -> bool {
     FENCES.load(Ordering::Relaxed) == UNKNOWN // queried once more at worst
 }
@@ -425,7 +427,7 @@ pub(crate) fn forbid_membarrier() -> bool {
     unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0 }
 }
 
-/// Makes the calling thread's waits end on time, and not 50 µs later.
+/// Makes the calling thread's timed waits end without the usual 50 µs of slack.
 pub(crate) fn small_timer_slack() {
     // SAFETY: takes numbers only.
     let _ = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_000) };
@@ -446,6 +448,6 @@ pub(crate) fn call_in_children(handler: extern "C" fn()) -> impl FnOnce() {
     move || {
         // SAFETY: the handler is a function that lives as long as the program; none is given for
         // the parent.
-        let _ = unsafe { libc::pthread_atfork(None, None, Some(handler)) }; // fails for want of memory only
+        let _ = unsafe { libc::pthread_atfork(None, None, Some(handler)) }; // fails only if no memory is left
     }
 }

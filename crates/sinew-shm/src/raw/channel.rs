@@ -21,11 +21,10 @@ use std::ops::DerefMut;
 use std::sync::Weak;
 use std::time::Duration;
 
-/// How long a joining reader waits for the writers. A writer that is stopped doesn't hold it up for
-/// ever.
+/// Time for which a joining reader waits for the writers at most, as a writer may be stopped.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How often a joining reader checks again if no process notifies it.
+/// Time between two checks of a joining reader that no process notifies.
 const AGAIN: Duration = Duration::from_millis(2);
 
 /// The parameters of a name's sending end.
@@ -35,7 +34,8 @@ pub(super) struct Plan {
     pub(super) depth: usize,
     /// Encoded bytes that fit into the ring itself.
     pub(super) inline: usize,
-    /// If set, every reader must get every message, and this many may be under way to it.
+    /// If set, every reader must get every message, and this is the number of messages that it may
+    /// have yet to read.
     pub(super) capacity: Option<usize>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Channel {
 #[derive(Default)]
 pub(super) struct Sending {
     writer: Option<Writer>,
-    /// Readers of other processes that are not connected yet, for want of room.
+    /// Readers of other processes that are not connected yet, because there was no room.
     refused: Vec<(Arc<Peer>, EndpointKey)>,
     /// Whether all readers that existed before are connected.
     is_ready: bool,
@@ -67,9 +67,9 @@ pub(super) struct Sending {
     kept: RetainedValue,
     /// Reading ends of this process.
     local: Vec<Weak<dyn Reading>>,
-    /// Number of threads that wait for room, or for a reader.
+    /// Number of threads that wait for room or for a reader.
     waiters: usize,
-    /// The reader that was in the way when a writer last looked, and since when.
+    /// The reader that a writer last found without room, and the time since when it has none.
     stuck: Option<Stuck>,
 }
 
@@ -87,7 +87,7 @@ struct Stuck {
     peer: u64,
     target: EndpointKey,
     cursor: u64,
-    /// Since when, in steady nanoseconds.
+    /// The time since when it has none, in steady nanoseconds.
     since: i64,
 }
 
@@ -141,7 +141,7 @@ impl Channel {
         writer.connect(peer, &Connect { target: Some(key), first, live, depth, capacity })
     }
 
-    /// Makes a reading end of this process, which is announced to other processes and joins.
+    /// Makes a reading end of this process, announces it to other processes, and joins.
     pub(super) fn add_reader<R: Reading + 'static>(
         self: &Arc<Self>,
         make: impl FnOnce(Arc<Self>, OwnEndpoint) -> R,
@@ -182,7 +182,7 @@ impl Channel {
             if elapsed(begin) > PATIENCE {
                 crate::tell!(
                     log::Level::Warn,
-                    "process {} ({}) doesn't answer: a reader of `{}` may miss what it writes next",
+                    "process {} ({}) doesn't answer: a reader of `{}` may miss its next messages",
                     missing.peer.pid(),
                     missing.peer.program(),
                     self.declared.name
@@ -234,14 +234,14 @@ impl Channel {
         Ok(())
     }
 
-    /// Closes the channel when its last handle is dropped: its name is free, and its written values
-    /// are gone.
+    /// Closes the channel when its last handle is dropped: its name becomes free, and its written
+    /// values are lost.
     pub(super) fn close(&self) {
         self.stop();
         drop(self.name.lock().take());
     }
 
-    /// Ends the sending end, and drops what was written with it.
+    /// Ends the sending end, and drops the messages written with it.
     pub(super) fn stop(&self) {
         let stopped = std::mem::take(&mut *self.sending.lock());
         for local in stopped.local.iter().filter_map(Weak::upgrade) {
@@ -424,7 +424,7 @@ impl Sending {
         (!is_enough).then_some(waiting)
     }
 
-    /// Disconnects the reader that is in the way, if it has read nothing for `patience` since a
+    /// Disconnects the reader that has no room, if it has read nothing for `patience` since a
     /// writer began to wait for it.
     fn cut_off(&mut self, channel: &Channel, patience: Duration) -> bool {
         let Some(writer) = &mut self.writer else { return false };

@@ -31,10 +31,10 @@ use crate::platform::sys;
 use crate::tables::endpoint::Counter;
 use std::time::Duration;
 
-/// How long to wait for an undecided claim of another process.
+/// Time to wait for an undecided claim of another process.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often a claim that is in the way is checked again.
+/// Time between two checks of a contradicting claim.
 const AGAIN: Duration = Duration::from_millis(1);
 
 /// A claim that contradicts another one.

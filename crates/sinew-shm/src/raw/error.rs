@@ -8,7 +8,7 @@ use std::time::Duration;
 #[non_exhaustive]
 pub enum OpenError {
     /// The name is empty or too long.
-    #[error("`{name}` can't be a name: it has {length} bytes, where 1 to 255 are allowed")]
+    #[error("`{name}` can't be a name: it has {length} bytes, but a name has 1 to 255")]
     Name {
         /// The name.
         name: String,
@@ -23,9 +23,9 @@ pub enum OpenError {
     InUse {
         /// The name.
         name: String,
-        /// What this process opened it as.
+        /// Kind and type with which this process opened it.
         ours: String,
-        /// What the name is.
+        /// Kind and type with which the other process opened it.
         theirs: String,
         /// A process that uses it.
         pid: u64,
@@ -33,7 +33,9 @@ pub enum OpenError {
         program: String,
     },
     /// The variable already has a master.
-    #[error("the variable `{name}` has a master: process {pid} ({program}). Read it, or end that one")]
+    #[error(
+        "the variable `{name}` already has a master: process {pid} ({program}). Open it for reading, or end that process"
+    )]
     Master {
         /// The variable.
         name: String,
@@ -44,23 +46,23 @@ pub enum OpenError {
     },
     /// Another process is opening the name as well, and doesn't finish.
     #[error(
-        "process {pid} ({program}) has been opening `{name}` as {theirs} for {waited:?} without an end: it may be stopped. \
+        "process {pid} ({program}) is still opening `{name}` as {theirs} after {waited:?}: it may be stopped. \
          Continue or end it"
     )]
     Undecided {
         /// The name.
         name: String,
-        /// What the other process opens it as.
+        /// Kind and type with which the other process opens it.
         theirs: String,
         /// The other process.
         pid: u64,
         /// The name of its program.
         program: String,
-        /// How long this process waited for the other one.
+        /// Time that this process waited for the other one.
         waited: Duration,
     },
     /// The environment variable for the domain's number doesn't hold a number.
-    #[error("{variable} is `{value}`, where a number from 0 on is needed: correct or unset it")]
+    #[error("{variable} is `{value}`, but must be a number of at least 0: correct or unset it")]
     DomainNumber {
         /// The environment variable.
         variable: &'static str,
@@ -96,7 +98,7 @@ pub enum WriteError {
         pid: u64,
         /// The name of its program.
         program: String,
-        /// How long the writer waited.
+        /// Time that the writer waited.
         waited: Duration,
     },
     /// There is no room, or this process has left.
@@ -123,7 +125,7 @@ pub enum ReadError {
         program: String,
     },
     /// Messages are missing because their writer is broken. The next read continues after them.
-    #[error("{missed} messages of the queue `{name}` are lost: process {pid} ({program}) overwrote them")]
+    #[error("{missed} messages of the queue `{name}` were lost: process {pid} ({program}) overwrote them")]
     Missed {
         /// The queue.
         name: String,
@@ -136,7 +138,7 @@ pub enum ReadError {
     },
     /// A value has a size that is invalid for its type, because its writer is broken. The value is
     /// skipped.
-    #[error("a value of `{name}` has {found} bytes, where {expected} are one of its type")]
+    #[error("a value of `{name}` has {found} bytes, but a value of its type has {expected}")]
     Size {
         /// The name of the topic, queue or variable.
         name: String,

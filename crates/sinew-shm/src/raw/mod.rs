@@ -21,25 +21,25 @@
 //! ```
 //!
 //! Values are plain types (`bytemuck`'s `NoUninit` and `AnyBitPattern`: numbers, arrays, and
-//! structs of them without padding) and slices of plain types, so any bytes; see [`Value`]. The
-//! only limit to the size of a message is that of the file system.
+//! structs of them without padding) and slices of plain types, and so also any bytes; see
+//! [`Value`]. Only the size of the file system limits the size of a message.
 //!
 //! # Names
 //!
 //! A name is 1 to 255 bytes long, and unique in its domain across all three kinds. A process that
-//! opens it as another kind, type or size gets an error that says what the name is, and which
-//! process uses it. Types are compared by their names without modules, and by size.
+//! opens it as another kind, type or size gets an error that names its kind and type, and a process
+//! that uses it. Types are compared by their names without modules, and by size.
 //!
 //! # How it works
 //!
 //! Each writing process has its own ring, so no process writes another's memory, and a process that
-//! dies leaves nothing half written. Each reading handle has its own connection with each writing
-//! process. A process reaches its own handles without shared memory. A value lives as long as a
-//! process that wrote it or got it.
+//! dies leaves nothing half written. Each reading handle has its own connection to each writing
+//! process. Within a process, values reach the handles without shared memory. A value lives as long
+//! as a process that wrote it or got it.
 //!
 //! Opening a handle, and its first write or read, connect it with the other processes, which takes
-//! up to milliseconds. After that, a write or a read makes no system call except to sleep or to
-//! wake a sleeper.
+//! up to a few milliseconds. After that, a write or a read makes no system call except to sleep or
+//! to wake a sleeper.
 
 mod channel;
 mod claim;

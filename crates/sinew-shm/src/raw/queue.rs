@@ -25,12 +25,12 @@ use std::time::Duration;
 /// Options for a process that writes a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueOptions {
-    /// Number of messages of this process that may be under way to each reader; at least 1.
+    /// Number of messages of this process that each reader may have yet to read; at least 1.
     /// Default: 64. The first handle that a process opens decides for all of them.
     pub capacity: usize,
-    /// How long a reader of another process may block this handle without reading before it is cut
-    /// off: no writer waits for it any more, and it gets [`ReadError::CutOff`]. Default: `None`,
-    /// for ever.
+    /// Time for which a reader of another process may block this handle without reading, before it
+    /// is cut off: no writer waits for it any more, and it gets [`ReadError::CutOff`]. Default:
+    /// `None`, without a limit.
     pub patience: Option<Duration>,
 }
 
@@ -55,8 +55,8 @@ impl Default for QueueOptions {
 /// ([`QueueOptions::patience`]). The other readers can still read meanwhile.
 ///
 /// Writing and reading take short locks of this process and copy the message once each. Once warm
-/// they allocate nothing and make no system call, except to sleep and to wake a sleeper; only a
-/// message to a reader of the same process is allocated.
+/// they allocate nothing, except for messages to readers of the same process, and make no system
+/// call, except to sleep and to wake a sleeper.
 ///
 /// ```
 /// # let base = tempfile::tempdir_in("/dev/shm")?;
@@ -131,9 +131,9 @@ impl<V: Value + ?Sized> Queue<V> {
         self.channel.write_when_room(message.bytes(), Some(timeout), self.patience)
     }
 
-    /// Blocks until the queue has a reader, in this process or another; without a timeout, for
-    /// ever. Returns `false` if it has none in time. The readers that are there get all messages
-    /// written afterwards.
+    /// Blocks until the queue has a reader, in this process or another; without a timeout, until
+    /// then however long it takes. Returns `false` if none joins in time. The readers that are
+    /// there get all messages written afterwards.
     ///
     /// # Errors
     /// [`WriteError::Capacity`]
@@ -160,7 +160,7 @@ impl<V: Value + ?Sized> Queue<V> {
         Ok(self.reading.insert(reading).clone())
     }
 
-    /// Returns the next message; blocks until there is one, for ever if need be.
+    /// Returns the next message; blocks until there is one, without a time limit.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -184,8 +184,8 @@ impl<V: Value + ?Sized> Queue<V> {
     }
 
     /// Reads into an existing value, e.g. one that is too big for the stack, or a `Vec` to be
-    /// reused. Without a timeout it blocks for ever. If there is no message in time, returns `None`
-    /// and leaves the value unchanged.
+    /// reused. Without a timeout it blocks until there is a message. If none arrives in time,
+    /// returns `None` and leaves the value unchanged.
     ///
     /// # Errors
     /// [`ReadError`]

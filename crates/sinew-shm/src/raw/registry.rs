@@ -22,7 +22,7 @@ use std::sync::Weak;
 pub(super) trait Reading: Send + Sync {
     /// The reading end's entity.
     fn key(&self) -> EndpointKey;
-    /// Another process writes to it from now on.
+    /// Adds a connection: another process writes to this reading end from now on.
     fn connected(&self, incoming: Incoming);
     /// Called when a connection may have ended, or its writer may be gone.
     fn changed(&self);
@@ -32,23 +32,23 @@ pub(super) trait Reading: Send + Sync {
     fn offer(&self, head: &Head, writer: u64, encoded: &Encoded<'_>);
     /// Whether its own process may write.
     fn has_room(&self, capacity: usize) -> bool;
-    /// Its own process writes no more, and its last value is gone.
+    /// Notes that its own process writes no more, and that the last value is gone.
     fn ended(&self, writer: u64);
 }
 
 /// The sending end of a name that is open in this process.
 pub(super) trait Writing: Send + Sync {
-    /// What the name is.
+    /// The kind, type and size of the name.
     fn declared(&self) -> &Declared;
-    /// A reader of another process has appeared.
+    /// Connects a reader of another process that has appeared.
     fn connect(&self, peer: &Arc<Peer>, key: EndpointKey);
-    /// A reader of another process is gone.
+    /// Disconnects a reader of another process that is gone.
     fn disconnect(&self, peer: u64, key: EndpointKey);
     /// Connects readers for which there was no room before.
     fn connect_again(&self);
 }
 
-/// Notifies a reading end of what the helper thread has found, while the reading end exists.
+/// Passes the helper thread's findings on to a reading end, while that exists.
 struct Nudge(Weak<dyn Reading>);
 
 impl Sink for Nudge {
@@ -93,7 +93,7 @@ impl Registry {
         self.0.lock().channels.insert(name, weak);
     }
 
-    /// A channel is closed.
+    /// Removes a channel that was closed.
     pub(super) fn remove_channel(&self, name: &str) {
         self.0.lock().channels.remove(name);
     }

@@ -29,7 +29,7 @@ impl Waiter {
         &self.port
     }
 
-    /// Sleeps until the bell is rung, unless there is something already. May return early.
+    /// Sleeps until the bell is rung, unless `is_ready` returns `true`. May return early.
     pub(super) fn sleep_unless(&self, is_ready: impl FnOnce() -> bool, timeout: Option<Duration>) {
         let seen = self.port.bell(); // K1
         {

@@ -68,7 +68,8 @@ impl Domain {
             Err(Errno::NOENT) => return Ok(None),
             opened => opened.map_err(SystemError::at("open", &path))?,
         };
-        // Whatever another user has put there, it neither leads elsewhere nor blocks us.
+        // Even a link or a pipe that another user has put there neither leads elsewhere nor blocks
+        // us.
         let file = match directory.open_file(&name, OFlags::RDONLY) {
             Err(Errno::NOENT) => return Ok(None),
             opened => File::from(opened.map_err(SystemError::at("open", &path.join(&name)))?),

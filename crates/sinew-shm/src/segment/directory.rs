@@ -44,7 +44,7 @@ impl Directory {
 
     /// Creates a directory in this one, unless the name exists.
     ///
-    /// If other users may write here and the mode isn't 0700, the directory appears only with its
+    /// If other users may write here and the mode isn't 0700, the directory must appear with its
     /// final mode, so that they can't interfere: it is created in a directory of ours that no other
     /// user can enter, and then moved. (If the process is killed in between, that one stays, empty
     /// or nearly so: `.new-<number>`.)

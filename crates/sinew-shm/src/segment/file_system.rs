@@ -7,7 +7,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Medium {
-    /// Memory with a limit, as it should be.
+    /// Memory with a limit: the right place.
     Tmpfs,
     /// Memory without a limit: a full one raises a signal instead of returning an error.
     Ramfs,

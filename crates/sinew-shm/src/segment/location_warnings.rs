@@ -1,5 +1,5 @@
-//! Conditions of a domain's place that are no errors, but keep programs from meeting or slow them
-//! down.
+//! Conditions of a domain's place that aren't errors, but keep programs from finding each other or
+//! slow them down.
 
 use crate::platform::sync::PlainMutex;
 use crate::segment::directory::Directory;
@@ -12,13 +12,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A condition to report to a user who wonders where the other programs are, or why everything is
-/// slow. Its text says what to do.
+/// slow. Its text says how to mend it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Concern {
     /// The directory isn't in memory.
     #[error(
-        "{} is on a file system that is no tmpfs ({medium}), so what is published may be written to a disk, which slows all down: \
+        "{} is on a file system that is not a tmpfs ({medium}), so messages may be written to a disk, which slows everything down: \
          set SINEW_DIR to a directory on a tmpfs (such as /dev/shm, if that is one), or mount a tmpfs there",
         path.display()
     )]
@@ -28,9 +28,9 @@ pub enum Concern {
         /// The medium of the directory.
         medium: Medium,
     },
-    /// Programs of another user meet in another directory, in the domain of the same number.
+    /// Programs of another user use another directory for the domain of the same number.
     #[error(
-        "programs of user {user} meet in {}, those of this user don't see them: to meet, have both set SINEW_DIR to one directory \
+        "programs of user {user} use {}, so programs of this user don't see them: to communicate, set SINEW_DIR of both to one directory \
          of a group (mode 2770)",
         path.display()
     )]
@@ -127,7 +127,10 @@ mod tests {
         let [Concern::Medium { path, medium }] = &concerns[..] else { panic!("{concerns:?}") };
         assert_eq!((path.as_path(), *medium), (Path::new("/proc"), Medium::Other(0x9fa0)));
         let sentence = concerns[0].to_string();
-        assert!(sentence.contains("/proc is on a file system that is no tmpfs (type 0x9fa0)"), "{sentence}");
+        assert!(
+            sentence.contains("/proc is on a file system that is not a tmpfs (type 0x9fa0)"),
+            "{sentence}"
+        );
         assert!(sentence.contains("SINEW_DIR"), "{sentence}");
     }
 

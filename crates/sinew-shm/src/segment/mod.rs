@@ -10,18 +10,18 @@
 //! # What may be touched
 //!
 //! A file has holes, and touching a page of a hole while the file system is full raises a signal.
-//! So `reserved` words tell how far the file may be touched; a participant that reads a greater
-//! value than before compares it with what the file system has allocated for the file. If a peer
-//! declares too much, the last checked value counts. The value of a data segment may decrease, and
-//! increase again later (M1 to M3 of [`memory`](crate::memory)); the part that a reader uses is
-//! never given back.
+//! So `reserved` words say how far the file may be touched; a participant that reads a greater
+//! value than before compares it with the space that the file system has allocated for the file. If
+//! a peer declares too much, the last checked value counts. The value of a data segment may
+//! decrease, and increase again later (M1 to M3 of [`memory`](crate::memory)); the part that a
+//! reader uses is never given back.
 //!
 //! # The lock
 //!
 //! A write lock on byte 0 of the control segment shows that its owner lives. It belongs to the open
-//! file description through which the segment is mapped, whose descriptor is closed: so it lives as
-//! long as the mapping, and the kernel releases it with the owner's address space. It is taken
-//! before the segment gets its name. A forked child doesn't have the mapping
+//! file description through which the segment is mapped, after its descriptor is closed: so it
+//! lives as long as the mapping, and the kernel releases it with the owner's address space. It is
+//! taken before the segment gets its name. A forked child doesn't have the mapping
 //! ([`fork`](crate::platform::fork)), so it doesn't keep the lock. Other participants query the
 //! lock, and never take it.
 //!
@@ -35,7 +35,7 @@
 //! | `domain` | a domain's directory, where its participants find each other |
 //! | `directory` | an open directory, safe against users who rename its entries |
 //! | `file_system` | the medium that holds files: memory or a disk |
-//! | `location_warnings` | what is unfavourable about a domain's place |
+//! | `location_warnings` | drawbacks of a domain's place |
 //! | `header` | the head of every segment, and the names of the files |
 //! | `own_segment` | segments of this process |
 //! | `peer_segment` | segments of other participants |

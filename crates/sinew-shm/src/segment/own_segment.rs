@@ -48,7 +48,7 @@ impl OwnSegment {
             .map_err(|error| domain.no_room("fallocate", new.reserved, &error))?;
         let growing = sys::reopen(&file, OFlags::RDWR)?;
         // A user who may write a file may shorten it while others have it mapped. So other users
-        // don't get to write bells either.
+        // can't write bells either.
         let mode = if new.kind == SegmentKind::Bells { 0o600 } else { domain.read_mode() };
         sys::change_mode(&file, mode, &path)?;
         if new.locked {

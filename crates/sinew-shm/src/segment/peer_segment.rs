@@ -27,7 +27,7 @@ pub(crate) struct PeerSegment {
     declared: ReservedLength,
 }
 
-/// A peer's `reserved` word, as far as it was compared with what is allocated.
+/// The part of a peer's `reserved` word that was compared with the allocated space.
 #[derive(Default)]
 pub(crate) struct ReservedLength {
     /// The greatest value that was found to be true.

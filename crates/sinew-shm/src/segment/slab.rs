@@ -1,5 +1,5 @@
-//! Slabs: files of equal chunks, for large messages. [`memory`](crate::memory) describes what is
-//! given back of them, and when.
+//! Slabs: files of equal chunks, for large messages. [`memory`](crate::memory) describes how their
+//! unused parts are given back.
 
 use crate::error::{CapacityError, SystemError};
 use crate::platform::failpoints::{self, Point};
@@ -16,7 +16,8 @@ const SLAB_HEADER: usize = 4096;
 /// Bytes before an encoded message in its chunk, so that byte 4 of the message is 16-aligned.
 pub(crate) const ENCODED_AT: usize = 12;
 
-/// The longest encoded message in bytes: longer than any memory, but sums of a few don't overflow.
+/// The longest encoded message in bytes: larger than any memory, but small enough that sums of a
+/// few don't overflow.
 pub(crate) const LONGEST: usize = 1 << 44;
 
 /// The chunk size for an encoded message of `length` bytes, at most [`LONGEST`]: up to an eighth

@@ -4,7 +4,7 @@
 //!
 //! One participant writes it, all others map it read-only. Participants don't send each other
 //! requests: each records its own state, and the others adopt what they find. So it doesn't matter
-//! in what order, or how late, a participant looks.
+//! in which order, or how late, a participant looks.
 //!
 //! # Records
 //!
@@ -60,8 +60,8 @@ pub(crate) enum Table {
     Ports = 3,
     /// As a writer: event rings towards ports of other participants.
     EventRings = 4,
-    /// As a reader: the peers whose event rings it reads; a peer's slot determines the place of the
-    /// tails.
+    /// As a reader: the peers with event rings that it reads; a peer's slot determines the place of
+    /// the tails.
     Peers = 5,
     /// As a reader: the chunks that it is reading.
     Holds = 6,
@@ -178,13 +178,13 @@ pub(crate) const FIXED: usize = TABLES_AT;
 /// | `program` | the program's name, UTF-8, filled with zeros | |
 /// | `state` | 0 present, 1 left, 2 left and holding nothing. Q2, Q3 of `hazards` | 0 |
 /// | `copied` | messages that were copied because every hold was in use | 0 |
-/// | `alive` | steady ns of the last heartbeat; 0 while nobody asks for any | 0 |
+/// | `alive` | steady ns of the last heartbeat; 0 while none are requested | 0 |
 /// | `changes` | L2: entries written to the log so far | 0 |
 /// | `reserved` | records of each table that may be accessed | |
 /// | `log` | L1: number << 20, table << 16, slot | 0 |
 ///
-/// After `state` 1, others may still read what the participant published, and it may still read
-/// what it holds.
+/// After `state` 1, others may still read the messages that the participant published, and it may
+/// still read those that it holds.
 #[repr(C, align(64))]
 pub(crate) struct ControlHeader {
     pub(crate) segment: Header,
@@ -229,7 +229,7 @@ pub(crate) const BUCKETS: usize = 32;
 /// | `lengths` | of node, topic or service, and type in `text`: 16 bits each | |
 /// | `memory` | bytes of chunks that it has for messages, besides its ring | 0 |
 /// | `notes` | data of the layer above that its readers know before the next message | 0 |
-/// | `alive` | steady ns of the last sign of life that the layer above gave; 0 if it gives none | 0 |
+/// | `alive` | steady ns of the last heartbeat of the layer above; 0 if it stores none | 0 |
 /// | `spare` | | 0 |
 /// | `qos` | the layer above defines the contents | |
 /// | `text` | node, topic or service, type, UTF-8 | |
@@ -294,7 +294,7 @@ unsafe impl Record for OutgoingRecord {}
 /// | `peer` | the writer's participant id | |
 /// | `outgoing` | the writer's record: slot << 32, lower half of its life | |
 /// | `port` | the port to notify (slot << 32, lower half of its life), or 0. E1 of `event` | 0 |
-/// | `cursor` | B2: the first message that isn't done with; [`UNBOUND`], [`DONE`] | `first` |
+/// | `cursor` | B2: the first message that is still needed; [`UNBOUND`], [`DONE`] | `first` |
 /// | `spare` | | 0 |
 /// | `next` | number of the next message to read | `first` |
 /// | `spare_line` | | 0 |
@@ -316,8 +316,8 @@ pub(crate) struct IncomingRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for IncomingRecord {}
 
-/// A port on which a thread sleeps until a participant has something for it; or several threads,
-/// one of which at a time sleeps. Its process writes it.
+/// A port on which a thread sleeps until a participant has something for it, or several threads, of
+/// which one sleeps at a time. Its process writes it.
 ///
 /// | field | unit | first value |
 /// |---|---|---|
@@ -359,7 +359,7 @@ pub(crate) struct EventRingRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for EventRingRecord {}
 
-/// Another participant, whose event rings this one reads. Its slot determines where their tails
+/// Another participant with event rings that this one reads. Its slot determines where their tails
 /// are: row slot, column port of [`Table::Tails`].
 ///
 /// | field | unit | first value |
@@ -375,8 +375,8 @@ pub(crate) struct PeerRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for PeerRecord {}
 
-/// How far an event ring is read. The reader writes it, the writer reads it at every push, so it is
-/// on a cache line of its own.
+/// The position up to which an event ring is read. The reader writes it, the writer reads it at
+/// every push, so it is on a cache line of its own.
 ///
 /// | field | unit | first value |
 /// |---|---|---|
@@ -478,7 +478,7 @@ pub(crate) fn has_let_go(state: &AtomicU64) -> bool {
 /// T1: begins to fill a record that may have been used before. The caller got the record under the
 /// lock under which it was given back.
 pub(crate) fn begin_generation() {
-    fence(Ordering::Release); // T1: pairs with T3's fence; before whatever is filled in
+    fence(Ordering::Release); // T1: pairs with T3's fence; comes before all fields
 }
 
 /// T2: the record is complete. Returns its generation.

@@ -44,7 +44,7 @@ impl Counters {
         }
     }
 
-    /// Stores when the entity last gave a sign of life, in steady nanoseconds of the machine.
+    /// Stores the time of the entity's last heartbeat, in steady nanoseconds of the machine.
     #[inline]
     pub fn set_alive(&self, at: i64) {
         if self.maker.is_here() {

@@ -82,7 +82,7 @@ pub struct Endpoint {
     pub qos: [u8; 64],
 }
 
-/// An entity's slot in the table of its participant, and which life of that slot it is.
+/// An entity's slot in the table of its participant, and the number of the slot's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EndpointKey {
     pub(crate) slot: u32,
@@ -122,8 +122,8 @@ pub enum Counter {
     /// Messages dropped because their lifespan was over.
     Expired = 6,
     /// Messages overwritten by their publisher before they were read, not valid for the type, or
-    /// lost on the network. For a publisher: messages that other processes didn't get for want of
-    /// room.
+    /// lost on the network. For a publisher: messages that other processes didn't get because there
+    /// was no room.
     Missed = 8,
     /// Messages waiting to be taken, or retained for late joiners.
     Waiting = 7,
@@ -186,7 +186,7 @@ impl Endpoint {
         Ok(Some((generation, Self::understand(&words, file)?)))
     }
 
-    /// Reads a record whose life may be over, for a caller that prevents the record from getting
+    /// Reads a record even if its life is over, for a caller that prevents the record from getting
     /// another one meanwhile.
     pub(crate) fn load_last(record: &EndpointRecord, file: &str) -> Result<Self, SegmentError> {
         Self::understand(&RecordWords::load(record), file)

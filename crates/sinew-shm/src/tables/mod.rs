@@ -1,5 +1,5 @@
-//! The tables that a participant publishes: its entities, its connections, and how far it has read.
-//! Their layout, the owner's side of them, and the words that its threads sleep on.
+//! The tables that a participant publishes: its entities, its connections and its reading
+//! positions. Their layout, the owner's side of them, and the words that its threads sleep on.
 //!
 //! | file | contents |
 //! |---|---|

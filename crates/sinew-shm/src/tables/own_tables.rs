@@ -10,8 +10,8 @@ use crate::segment::header::SegmentKind;
 use crate::segment::own_segment::{NewSegment, OwnSegment, Unpublished};
 use crate::tables::control_segment::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table, reference};
 
-/// Least number of records of each table that have room from the beginning: as many as a node or
-/// two need, rounded up to whole pages.
+/// Least number of records of each table that have room from the beginning: enough for one or two
+/// nodes, rounded up to whole pages.
 const SET_ASIDE: [(Table, usize); TABLES] = [
     (Table::Endpoints, 16),
     (Table::Outgoing, 1),
@@ -244,12 +244,12 @@ impl OwnControl {
         self.segment.announce();
     }
 
-    /// Counts a message that was copied for want of a hold. Returns how many were copied before.
+    /// Counts a message that was copied because no hold was free. Returns the number copied before.
     pub(crate) fn count_copied(&self) -> u64 {
         self.header.copied.fetch_add(1, Ordering::Relaxed) // independent of other words; all threads of the owner add
     }
 
-    /// Number of messages that were copied for want of a hold.
+    /// Number of messages that were copied because no hold was free.
     pub(crate) fn copied(&self) -> u64 {
         self.header.copied.load(Ordering::Relaxed) // as above
     }

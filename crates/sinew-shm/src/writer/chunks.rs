@@ -9,9 +9,9 @@ use crate::writer::message_writer::{Writer, slot_index};
 use std::fmt;
 
 impl Writer {
-    /// Lends memory for an encoded message of `length` bytes. If need be, the oldest messages make
-    /// room: first those that all readers have read, then those that are unread only by readers
-    /// that needn't get every message. No message is dropped that wouldn't make room. Allocates
+    /// Lends memory for an encoded message of `length` bytes. If necessary, the oldest messages
+    /// make room: first those that all readers have read, then those that only readers that needn't
+    /// get every message have yet to read. No message is dropped that wouldn't make room. Allocates
     /// nothing once warm.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl Writer {
     /// provided that such messages make enough room. A message that a reader, or anything else in
     /// this process, still holds makes none. For `room` see
     /// [`would_do`](crate::memory::data_segments::Memory::would_do). Returns `false` if no message
-    /// that may go would help.
+    /// that may be withdrawn would make room.
     #[cold]
     pub(crate) fn displace(&mut self, class: usize, before: u64, room: Option<i64>) -> bool {
         let readers = || self.connections.iter().chain(&self.ending);

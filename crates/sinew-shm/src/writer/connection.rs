@@ -10,8 +10,8 @@ pub(super) struct Connection {
     pub(super) accepted: Arc<Accepted>,
     /// The reading entity, if the connection is for that one alone.
     pub(super) target: Option<EndpointKey>,
-    /// For a bound connection: the number of messages that may be under way. For an ended one: the
-    /// number of messages that its reader must still get.
+    /// For a bound connection: the number of messages that the reader may have yet to read. For an
+    /// ended one: the number of messages that its reader must still get.
     pub(super) capacity: Option<u64>,
     /// A cursor that the reader has had. While it leaves room, the cache line of the current cursor
     /// needn't be fetched from the reader's core. The reader never has to read a message before it,
@@ -26,7 +26,7 @@ pub struct Laggard {
     pub peer: Arc<Peer>,
     /// The reading entity, if the connection is for it alone.
     pub target: Option<EndpointKey>,
-    /// The number of the first message that the reader isn't done with.
+    /// The number of the first message that the reader still needs.
     pub cursor: u64,
 }
 
@@ -44,8 +44,7 @@ impl Connection {
         next.saturating_sub(cursor) < capacity || self.accepted.peer.is_gone()
     }
 
-    /// Returns `true` if the reader has to make room before there is as much as `want` before
-    /// message `next`.
+    /// Returns `true` if the reader has to make room until message `next` has as much as `want`.
     pub(super) fn lacks_room(&self, next: u64, want: Want) -> bool {
         self.capacity
             .is_some_and(|capacity| self.accepted.cursor.at() < flow_control::wanted(next, capacity, want))

@@ -33,13 +33,14 @@ pub struct Writer {
     /// needed.
     pub(super) retained: u64,
     pub(super) connections: Vec<Connection>,
-    /// Disconnected readers that may still read what was published before.
+    /// Disconnected readers that may still read the messages published before.
     pub(super) ending: Vec<Connection>,
     pub(super) pool: Arc<Pool>,
-    /// Whether a reader has asked for more than the ring keeps for readers, and a warning was
+    /// Whether a reader has requested more than the ring keeps for readers, and a warning was
     /// logged.
     pub(super) has_refused_depth: bool,
-    /// Since when there has been too little room, in steady nanoseconds; `None` if there is room.
+    /// The time since when there has been too little room, in steady nanoseconds; `None` if there
+    /// is enough.
     pub(super) crowded: Option<i64>,
 }
 
@@ -53,7 +54,7 @@ impl fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// The most messages that a writer can be asked to keep.
+    /// The greatest number of messages that a writer can keep.
     pub const DEEPEST: usize = DEEPEST;
 
     /// Makes the sending end of an entity, beginning with message `next`. It keeps at least `depth`
@@ -93,7 +94,7 @@ impl Writer {
         })
     }
 
-    /// Returns the entity that this is the sending end of.
+    /// Returns the entity that this sending end belongs to.
     pub fn endpoint(&self) -> &Arc<OwnEndpoint> {
         &self.endpoint
     }
@@ -139,8 +140,8 @@ impl Writer {
         self.connections.iter().all(|connection| connection.accepted.cursor.record().is_some())
     }
 
-    /// Retains this many of the newest messages for late joiners: they stay in the ring even when
-    /// all readers have passed them. By default none is retained.
+    /// Retains the newest `messages` messages for late joiners: they stay in the ring even when all
+    /// readers have passed them. By default none is retained.
     pub fn retain(&mut self, messages: usize) {
         self.retained = messages as u64;
     }
@@ -172,8 +173,8 @@ impl Writer {
     }
 
     /// Grows the ring to keep `depth` messages for a reader, within limits: at most 65,536 messages
-    /// and 64 MB of slots. Beyond that it keeps as many as allowed, and logs a warning once. For
-    /// the writer's own needs there is [`grow`](Self::grow).
+    /// and 64 MB of slots. Beyond that it keeps the greatest allowed number, and logs a warning
+    /// once. [`grow`](Self::grow) is for the writer's own needs.
     ///
     /// # Errors
     /// [`CapacityError`]: the ring is unchanged.
@@ -274,7 +275,7 @@ impl Writer {
             .any(|connection| connection.accepted.peer.id() == peer && connection.target == Some(target))
     }
 
-    /// Changes how many messages may be under way to a reader.
+    /// Changes the number of messages that a reader may have yet to read.
     pub fn bind(&mut self, peer: u64, capacity: Option<usize>) {
         let capacity = self.bounded(capacity);
         for connection in &mut self.connections {
@@ -289,7 +290,7 @@ impl Writer {
         capacity.map(|capacity| capacity.min(self.depth()) as u64)
     }
 
-    /// Ends a reader's connection. The reader can still read what was published before.
+    /// Ends a reader's connection. The reader can still read the messages published before.
     pub fn disconnect(&mut self, peer: u64) {
         self.disconnect_if(peer, |_| true);
     }

@@ -27,10 +27,10 @@ impl Writer {
     }
 
     /// B1: returns `None` if there is room for the next message, and otherwise a handle to
-    /// [wait](Waiting::sleep) for room. The caller then calls this again, whatever
-    /// [`has_room`](Self::has_room) returns: a waiting writer waits until half of its readers'
-    /// capacity is free, for at most half a millisecond, so that it doesn't wait for every single
-    /// message. A thread that gives up has nothing to undo.
+    /// [wait](Waiting::sleep) for room. The caller then calls this again, even if
+    /// [`has_room`](Self::has_room) returns `true`: a waiting writer waits until half of its
+    /// readers' capacity is free, for at most half a millisecond, so that it doesn't wait for every
+    /// single message. A thread that gives up has nothing to undo.
     #[inline]
     pub fn wait_for_room(&mut self) -> Option<Waiting> {
         if self.crowded.is_none() && self.has_room() { None } else { self.begin_to_wait() }
@@ -66,7 +66,7 @@ impl Writer {
 pub struct Waiting {
     bell: Bell,
     seen: u32,
-    /// How long it is worth waiting for more than one place.
+    /// Time for which it is worth waiting for more than one place.
     at_most: Option<Duration>,
 }
 

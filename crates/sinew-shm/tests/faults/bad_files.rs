@@ -145,7 +145,7 @@ fn what_another_start_of_the_machine_left_is_removed_and_known_to_nobody() {
     assert!(paths[0].exists());
     let snapshot = Snapshot::take(new.participant.domain()).unwrap();
     assert!(
-        snapshot.refused()[0].to_string().contains("another start of the machine"),
+        snapshot.refused()[0].to_string().contains("before the machine was last started"),
         "{:?}",
         snapshot.refused()
     );

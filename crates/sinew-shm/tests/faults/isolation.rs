@@ -56,7 +56,7 @@ pub(crate) fn stranger(part: &Part) {
         let domain = Domain::open(Some(&part.directory), 0).unwrap();
         let joined = Participant::join(&domain, Arc::new(Told::default())).unwrap_err().to_string();
         assert!(
-            joined.contains("ermission denied") && joined.contains("belongs to somebody else"),
+            joined.contains("ermission denied") && joined.contains("belongs to another user"),
             "{joined}"
         );
     } else {
@@ -90,7 +90,7 @@ fn another_user_can_neither_write_nor_without_rights_read() {
         let station = Station::join(scene.base()).spin();
         let name = |end: &str| scene.files().into_iter().find(|file| file.ends_with(end)).unwrap();
         let words = format!("{word} {} {}", name(".control"), name(".bells"));
-        let mut child = scene.child("is somebody else", &words);
+        let mut child = scene.child("is another user", &words);
         assert!(child.wait().success(), "{:?}", child.report());
         assert_eq!(child.report(), ["fine"]);
         station.is_fine();

@@ -49,7 +49,7 @@ fn a_child_plays_its_role() {
         "joins" => overlay::join(&part),
         "forks" => isolation::fork(&part),
         "writes" => isolation::write(&part),
-        "is somebody else" => isolation::stranger(&part),
+        "is another user" => isolation::stranger(&part),
         "sleeps" => users::sleep(&part),
         "wakes" => users::wake(&part),
         "shortens" => users::shorten(&part),
