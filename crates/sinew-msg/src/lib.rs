@@ -10,8 +10,8 @@
 //! form directly in the memory that is published, and [`Adapter`] lets a program use its own types.
 //! In a build script, `sinew-build` generates all of this from definitions.
 //!
-//! [`definition`] reads the types in `.msg`, `.srv` and `.action` files. [`description`] holds what
-//! a program announces about its types, and the hash of that.
+//! [`definition`] reads the types in `.msg`, `.srv` and `.action` files. [`description`] holds the
+//! descriptions of types that programs announce, and their hashes.
 //!
 //! ```
 //! use sinew_msg::Message;

@@ -9,7 +9,7 @@
 //! 1. It checks whether the lengths are allowed ([`Built::check`]), and takes a chunk of
 //!    [`size`]`(&value, &lengths)` bytes, of which byte 4 is aligned to 16.
 //! 2. It calls [`build`]`(&value, &lengths, chunk)`, and gives the [`Parts`](Built::Parts) to the
-//!    caller, for as long as the caller holds the loan (it may do so again: elements that were
+//!    caller, for as long as the caller holds the loan (it may repeat this: elements that were
 //!    filled stay).
 //! 3. It publishes the chunk unchanged: the chunk holds the encoded value with the sequences as the
 //!    caller filled them.
@@ -234,7 +234,7 @@ pub fn leave<'a, T: Plain + Field, const BOUND: u32>(
 pub enum BuildError {
     /// The buffer and the encoded form differ in length.
     #[error(
-        "the encoded form of this {type_name} has {needed} bytes, but its buffer {length}; ask `size` for the length"
+        "the encoded form of this {type_name} has {needed} bytes, but its buffer has {length}; `size` returns the right length"
     )]
     Length {
         /// The message type.

@@ -6,7 +6,7 @@ use crate::hash::TypeHash;
 use crate::plain::PlainProof;
 use std::fmt;
 
-/// A type whose values can be published.
+/// A type of values that can be published.
 ///
 /// Values cross threads (`Send`), may be read by several subscriptions at once (`Sync`) and own
 /// what they contain (`'static`). `Clone` is not required here: only a subscription that takes its

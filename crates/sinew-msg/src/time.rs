@@ -1,4 +1,4 @@
-//! Messages that are a time, and messages that carry one.
+//! Messages that represent a time, and messages that carry one.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use std::sync::Arc;
 /// `sinew_interfaces` implements it, and so can any other stand-in for that message. Neither
 /// `sinew_interfaces` nor the node library needs to depend on the other.
 pub trait TimeMessage: Sized {
-    /// Returns the time this many nanoseconds after the beginning of 1970, or of its clock, or the
-    /// nearest time that the type can hold.
+    /// Returns the time `nanoseconds` after the beginning of 1970, or of its clock, or the nearest
+    /// time that the type can hold.
     fn of_nanoseconds(nanoseconds: i64) -> Self;
 
     /// Returns the nanoseconds since the beginning of 1970, or of its clock.

@@ -20,7 +20,7 @@
 //! [`view`] checks the whole encoded message once. It allocates only for an owned `Cow` and for a
 //! `wstring`. [`Viewed::of`] has nothing to check, and allocates only for a `wstring`.
 //!
-//! A subscription with a callback that takes a view creates it from whatever form the message has,
+//! A subscription with a callback that takes a view creates it from the form that the message has,
 //! for the duration of the call: `view::view::<T>(encoded)` for encoded bytes in a chunk,
 //! `T::of(&value)` for a value of the same process; for any `T` with [`Structure`] and [`Viewed`].
 //! Both views show the same.

@@ -173,7 +173,7 @@ fn types_that_lie_too_deep_are_refused() {
     }
     let with = ["--interfaces", folder.as_str()];
     let refused = base.failure(&[&["interface", "show", "deep_msgs/msg/T1"], &with[..]].concat());
-    let expected = "sinew: deep_msgs/msg/T65 lies too deep: no more than 64 types can lie one in the other\n";
+    let expected = "sinew: deep_msgs/msg/T65 is nested too deeply: at most 64 types may be nested\n";
     assert_eq!(refused, expected);
     let shown = base.text(&[&["interface", "show", "deep_msgs/msg/T2"], &with[..]].concat());
     assert_eq!(shown.lines().count(), 64);

@@ -28,7 +28,7 @@ pub enum TypeError {
         name: String,
     },
     /// A field has no valid type.
-    #[error("`{field}` of {name} can't be described so: {problem}")]
+    #[error("`{field}` of {name} is described wrongly: {problem}")]
     Field {
         /// The type.
         name: String,
@@ -44,7 +44,7 @@ pub enum TypeError {
         name: String,
     },
     /// Types are nested too deeply.
-    #[error("{name} lies too deep: no more than {limit} types can lie one in the other")]
+    #[error("{name} is nested too deeply: at most {limit} types may be nested")]
     TooDeep {
         /// The type.
         name: String,

@@ -167,19 +167,19 @@ impl Part<'_> {
         &self.value
     }
 
-    /// Returns YAML; see [`DynamicMessage::to_yaml`](super::DynamicMessage::to_yaml).
+    /// Returns the part as YAML; see [`DynamicMessage::to_yaml`](super::DynamicMessage::to_yaml).
     #[must_use]
     pub fn to_yaml(&self, style: &Style) -> String {
         yaml::write_part(self.message_type, (self.element, self.shape), &self.value, style)
     }
 
-    /// Returns JSON; see [`DynamicMessage::to_json`](super::DynamicMessage::to_json).
+    /// Returns the part as JSON; see [`DynamicMessage::to_json`](super::DynamicMessage::to_json).
     #[must_use]
     pub fn to_json(&self) -> String {
         json::write_part(self.message_type, self.element, &self.value)
     }
 
-    /// Returns CSV; see [`DynamicMessage::to_csv`](super::DynamicMessage::to_csv).
+    /// Returns the part as CSV; see [`DynamicMessage::to_csv`](super::DynamicMessage::to_csv).
     #[must_use]
     pub fn to_csv(&self, style: &Style) -> String {
         csv::write_part(self.message_type, (self.element, self.shape), &self.value, style)

@@ -41,7 +41,7 @@ fn all_types_of_ros_2_can_be_read() {
 fn descriptions_that_make_no_sense_are_refused() {
     assert_eq!(
         error(vec![one("a", vec![field("b", type_id::NESTED, 0, "c")])]),
-        "`b` of a can't be described so: its type c is not described"
+        "`b` of a is described wrongly: its type c is not described"
     );
     assert_eq!(
         error(vec![one("a", vec![])]),
@@ -50,7 +50,7 @@ fn descriptions_that_make_no_sense_are_refused() {
     let number = || field("b", type_id::INT8, 0, "");
     assert_eq!(
         error(vec![one("a", vec![number(), number()])]),
-        "`b` of a can't be described so: there is another of this name"
+        "`b` of a is described wrongly: there is another of this name"
     );
     assert_eq!(
         error(vec![one("a", vec![number()]), one("a", vec![number()])]),
