@@ -304,7 +304,7 @@ fn what_is_wrong_is_told() {
             &["gateway", "--connect", "robot"][..],
             "--connect is `robot`, but an endpoint is PROTOCOL/HOST:PORT",
         ),
-        (&["gateway", "--domain", "300"], "domain 300 can't be on the network: ROS 2's are 0 to 232"),
+        (&["gateway", "--domain", "300"], "domain 300 can't be on the network: ROS 2's domains are 0 to 232"),
         (&["gateway", "--allow", "/cam*"], "the pattern is `/cam*`"),
     ] {
         let said = failed(arguments, Some(host.path()));

@@ -4,7 +4,7 @@
 //! | variable | meaning |
 //! |---|---|
 //! | `ZENOH_SESSION_CONFIG_URI`, `ZENOH_ROUTER_CONFIG_URI` | a file (JSON5) that replaces the defaults |
-//! | `ROS_AUTOMATIC_DISCOVERY_RANGE` | how far the session is reachable, see below |
+//! | `ROS_AUTOMATIC_DISCOVERY_RANGE` | the reach of the session, see below |
 //! | `ROS_STATIC_PEERS` | hosts, separated by `;`; the session connects to their routers |
 //! | `ZENOH_CONFIG_OVERRIDE` | `key/path=value;..`, values in JSON5 |
 //! | `ZENOH_ROUTER_CHECK_ATTEMPTS` | see [`RouterCheck`] |
@@ -13,7 +13,7 @@
 //!
 //! - `LOCALHOST` (the default): listens on this host alone;
 //! - `SUBNET`: listens on all addresses, and finds other sessions by multicast;
-//! - `OFF`: connects to no host that isn't named.
+//! - `OFF`: connects only to hosts that are named.
 
 use std::fmt::Write;
 use zenoh::Config;
@@ -48,8 +48,8 @@ const SESSION: [(&str, &str); 20] = [
 ];
 
 /// Limits, in bytes, of sent data that waits in the kernel. rmw_zenoh leaves them to the kernel,
-/// which would take megabytes; nothing overtakes those, which means seconds on a slow link. (The
-/// kernel doubles the number.)
+/// which would buffer megabytes; nothing overtakes that data, which takes seconds on a slow link.
+/// (The kernel doubles the number.)
 const BUFFERS: [(&str, &str); 2] =
     [("transport/link/tcp/so_sndbuf", "131072"), ("transport/link/tls/so_sndbuf", "131072")];
 
@@ -62,7 +62,7 @@ const ROUTER: [(&str, &str); 5] = [
     ("listen/timeout_ms", "0"),
 ];
 
-/// The reason why there is no configuration.
+/// The reason why a configuration is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
@@ -113,7 +113,7 @@ pub enum RouterCheck {
     Once,
     /// Negative: doesn't look.
     Skip,
-    /// Looks this many times, a second apart; then the session goes on without.
+    /// Looks this number of times, a second apart; then the session continues without a router.
     Times(u32),
     /// 0: waits until there is a router.
     Forever,
@@ -234,7 +234,7 @@ fn discovery(environment: Environment<'_>, config: &mut Config) -> Result<(), Co
     const RANGE: &str = "ROS_AUTOMATIC_DISCOVERY_RANGE";
     const PEERS: &str = "ROS_STATIC_PEERS";
     let range = environment(RANGE).unwrap_or_default();
-    let whose = || format!("what {RANGE} stands for");
+    let whose = || format!("the setting implied by {RANGE}");
     match range.to_ascii_uppercase().as_str() {
         "" | "SYSTEM_DEFAULT" | "LOCALHOST" => {}
         "SUBNET" => {
@@ -262,7 +262,7 @@ fn discovery(environment: Environment<'_>, config: &mut Config) -> Result<(), Co
     let before = before.trim_matches(['[', ']']);
     let more = quoted(&peers);
     let all = if before.is_empty() { format!("[{more}]") } else { format!("[{before},{more}]") };
-    set(config, "connect/endpoints", &all, || format!("what {PEERS} stands for"))
+    set(config, "connect/endpoints", &all, || format!("the setting implied by {PEERS}"))
 }
 
 /// Returns zenoh's endpoint for a host, with or without a port, or for an endpoint.

@@ -1,4 +1,4 @@
-//! Looks at the network without taking part: asks a router for the nodes that it knows. For tools.
+//! Looks at the network without taking part: asks a router for its nodes. For tools.
 
 use crate::config::{ConfigError, Environment, SessionOptions};
 use crate::wire::token::{ADMIN_SPACE, Token};
@@ -8,7 +8,7 @@ use zenoh::Wait;
 /// Most nodes that are accepted: every one that a peer announces takes memory here.
 const MOST: usize = 20_000;
 
-/// The reason why the network can't be inspected.
+/// The network can't be inspected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LookError {

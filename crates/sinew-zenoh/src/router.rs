@@ -1,4 +1,4 @@
-//! A router: through it, the sessions of a host find each other, and hosts are connected. It
+//! A router, through which the sessions of a host find each other, and which connects hosts. It
 //! corresponds to ROS 2's `rmw_zenohd`.
 
 use crate::config::{ConfigError, Environment, SessionOptions};
@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 use zenoh::{Config, Session, Wait};
 
-/// The reason why a router doesn't run.
+/// A router can't run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RouterError {
@@ -15,7 +15,7 @@ pub enum RouterError {
     Config(#[from] ConfigError),
     /// It can't listen on its endpoints.
     #[error(
-        "the router can't listen on {endpoints}: {reason}. Perhaps another router runs there already (then this one isn't needed); \
+        "the router can't listen on {endpoints}: {reason}. Another router may be running there already (then this one isn't needed); \
          --listen tcp/HOST:PORT picks another place"
     )]
     Listen {
@@ -91,7 +91,7 @@ pub(crate) fn close(session: &Session, first: impl FnOnce() + Send + 'static) {
     let closing = session.clone();
     let thread = std::thread::Builder::new().name("sinew-gw-close".to_owned()).spawn(move || {
         first();
-        // A session that is already closed is just as good, and the caller may no longer wait.
+        // The session may be closed already, which is fine, and the caller may no longer wait.
         let _ = closing.close().wait();
         let _ = closes.send(());
     });

@@ -1,5 +1,5 @@
-//! Rules for what may pass between a host and the network: which names, under which names there,
-//! and how often.
+//! Rules for the names that may pass between a host and the network, for their names there, and for
+//! their rates.
 //!
 //! A gateway without rules passes everything. With [`Rules`] a fleet shares one network: each robot
 //! decides what leaves it, has a namespace of its own, and keeps slow links free.
@@ -26,7 +26,7 @@
 //! # Namespaces
 //!
 //! With the namespace `robot1`, `/scan` of this host is `/robot1/scan` on the network, and
-//! `/robot1/scan` of the network is `/scan` here, whichever node publishes it. Each name of this
+//! `/robot1/scan` of the network is `/scan` here, for publishers of any node. Each name of this
 //! host has exactly one on the network and the other way round: `/robot1/scan` of this host is
 //! `/robot1/robot1/scan` there. Names outside `/robot1` belong to other robots, and don't come
 //! here.
@@ -390,7 +390,7 @@ impl Rules {
     }
 }
 
-/// The reason why a rule is invalid.
+/// A rule is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RuleError {

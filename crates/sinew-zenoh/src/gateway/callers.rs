@@ -1,9 +1,9 @@
 //! Threads for calls that must not hold up the gateway's thread.
 //!
 //! A call may run code of the program on the calling thread: a server's listener, which may itself
-//! call over the network and wait, or the listener of a caller whose call fails. It may also wait
-//! for a slow link. So each call gets a thread of its own, which goes on with waiting calls and
-//! ends when there are none. As clients on the network decide how many calls there are, at most
+//! call over the network and wait, or the listener of a caller when its call fails. It may also
+//! wait for a slow link. So each call gets a thread of its own, which continues with waiting calls
+//! and ends when there are none. As clients on the network determine the number of calls, at most
 //! [`MOST`] threads exist at a time; further calls wait for one of them.
 
 use sinew::__private::locks::Mutex;

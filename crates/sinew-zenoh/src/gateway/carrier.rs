@@ -32,7 +32,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// Time for which a message is held until its publisher is known. Then the gateway's thread looks
-/// once more, however long it was held up: a publisher is announced before it publishes.
+/// once more, even if it was held up for longer: a publisher is announced before it publishes.
 pub(super) const ACQUAINTANCE: Duration = Duration::from_millis(500);
 
 /// Most messages that wait outside a carrier's history.
@@ -48,7 +48,7 @@ const PATIENCE: Duration = Duration::from_millis(2);
 const LATE: Duration = Duration::from_secs(1);
 
 /// A message that has waited for longer than this is dropped if there is a newer one, even if its
-/// history has room. (With keep_all or transient local, it is sent however old it is.)
+/// history has room. (With keep_all or transient local, it is sent at any age.)
 const STALE: Duration = Duration::from_secs(10);
 
 /// A subscription that takes messages of a topic to the network.
@@ -76,8 +76,8 @@ pub(super) struct Carrier {
 #[derive(Default)]
 struct Held {
     /// The waiting messages, the oldest first; in the carrier's history, newer ones would displace
-    /// them. Also all messages that publishers retain, each up to its own depth, whatever the
-    /// others publish meanwhile.
+    /// them. Also all messages that publishers retain, each up to its own depth, independently of
+    /// the others.
     waiting: VecDeque<(Sample<SerializedMessage>, MessageInfo)>,
     /// Number of waiting messages of each publisher.
     counts: HashMap<Gid, usize>,
@@ -324,8 +324,8 @@ impl Carrier {
         self.class.is_transient_local && !self.class.keeps_all
     }
 
-    /// Takes in all messages that have come: one thread at a time, whichever is notified first,
-    /// also while another one waits for the link.
+    /// Takes in all messages that have come: one thread at a time, the first one that is notified,
+    /// also while another thread waits for the link.
     fn take_in(&self) {
         // AcqRel, as in `carry`.
         if !self.takes_all_in() || self.coming.fetch_add(1, Ordering::AcqRel) > 0 {
@@ -371,8 +371,8 @@ impl Carrier {
         }
     }
 
-    /// Goes on without the publisher of the message that has waited since `since`, if it stays
-    /// unknown.
+    /// Continues without the publisher of the message that has waited since `since`, if that
+    /// publisher stays unknown.
     fn look_again(self: &Arc<Self>, since: Time) {
         let (carrier, shared) = (Arc::downgrade(self), self.shared.clone());
         let go_on = move || {
@@ -433,8 +433,8 @@ impl Carrier {
         if (is_late || self.overwritten() > 0) && self.route.is_slow_first() {
             let name = &self.route.key.name;
             self.shared.says(&format!(
-                "the link takes less than is published: messages of {name} wait, or give way to newer ones \
-                 (late and unsent in `sinew topic info -v` count them, and it is not said again)"
+                "the link is slower than the publishers: messages of {name} wait, or are displaced by newer ones \
+                 (late and unsent in `sinew topic info -v` count them; this is logged once)"
             ));
         }
         let gives_way = !self.class.keeps_all && !self.class.is_transient_local;

@@ -21,13 +21,13 @@ pub(super) struct RouteKey {
 
 /// A notification for the gateway's thread.
 pub(super) enum Change {
-    /// A node or an endpoint of this host has come.
+    /// A node or an endpoint of this host has appeared.
     Local(LocalKey, Box<Endpoint>, Arc<Peer>),
-    /// It is gone.
+    /// That node or endpoint is gone.
     LocalGone(LocalKey),
-    /// A token of another session has come: its key and its content.
+    /// A token of another session has appeared: its key and its content.
     Remote(String, Box<Token>),
-    /// It is gone.
+    /// That token is gone.
     RemoteGone(String),
     /// Messages that the publisher of this token sent last have had time to arrive.
     RemoteLeft(String),

@@ -8,7 +8,7 @@
 //! have a priority of their own, above the others: their messages go between two pieces of a large
 //! message, and no thread waits for them. A topic that sends more is *heavy* from then on, as is
 //! one with several slow puts in a row. (A single slow put says little: the machine may be busy.)
-//! If the link doesn't take everything, heavy topics share it by [turns](super::turns).
+//! If the link can't take everything, heavy topics share it by [turns](super::turns).
 //!
 //! All publishers of a topic have one priority, and it changes at most once, downwards: messages
 //! that were published before go first. It never changes back: a message of the higher priority
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Weak};
 
-/// Something with messages that the sender can carry.
+/// A source of messages that the sender can carry.
 pub(super) trait Flow: Send + Sync {
     /// Set while it is left to the sender.
     fn is_left(&self) -> &AtomicBool;
@@ -52,7 +52,7 @@ pub(super) struct Congestion {
     left: Sender<Option<Weak<dyn Flow>>>,
     /// Number of carriers that were left to the sender and are not finished.
     count: AtomicUsize,
-    /// The sender is to end.
+    /// The sender has to end.
     has_ended: AtomicBool,
 }
 

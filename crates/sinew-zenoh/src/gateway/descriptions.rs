@@ -3,7 +3,7 @@
 //! The gateway asks once for the description of each network type that this host doesn't keep yet:
 //! first the gateways of other Sinew hosts, which answer on a key of their own, then the node that
 //! has an endpoint of the type, by ROS 2's service `get_type_description`. An answer is stored
-//! beside the domain if it has the type's hash, so it doesn't matter who sent it.
+//! beside the domain if it has the type's hash, so its sender needn't be trusted.
 
 use super::change::Change;
 use super::services::AGAIN;

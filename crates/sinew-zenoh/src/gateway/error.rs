@@ -1,11 +1,11 @@
-//! The reasons why a gateway doesn't run.
+//! Errors of a gateway.
 
 use crate::config::ConfigError;
 use crate::rules::RuleError;
 use sinew_shm::{DomainError, JoinError};
 use std::path::PathBuf;
 
-/// The reason why a gateway doesn't run.
+/// A gateway can't run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GatewayError {
@@ -14,11 +14,11 @@ pub enum GatewayError {
     Config(#[from] ConfigError),
     /// The context has no shared memory.
     #[error(
-        "a gateway finds by shared memory what there is, and this context is without: leave out shared_memory(false)"
+        "a gateway finds the domain's nodes through shared memory, and this context has none: leave out shared_memory(false)"
     )]
     NoSharedMemory,
     /// The domain number is outside ROS 2's range.
-    #[error("domain {domain} can't be on the network: ROS 2's are 0 to {LAST_DOMAIN}")]
+    #[error("domain {domain} can't be on the network: ROS 2's domains are 0 to {LAST_DOMAIN}")]
     Domain {
         /// The context's domain.
         domain: u32,
@@ -29,8 +29,8 @@ pub enum GatewayError {
     /// The domain can't be joined.
     #[error(transparent)]
     Join(#[from] JoinError),
-    /// The file that decides which gateway leads can't be locked.
-    #[error("{path}, which says which gateway of the domain leads, can't be locked: {source}")]
+    /// The lock file of the domain's leading gateway can't be locked.
+    #[error("{path}, the lock of the domain's leading gateway, can't be locked: {source}")]
     Lock {
         /// The file.
         path: PathBuf,

@@ -1,5 +1,5 @@
-//! When a topic counts as heavy: it sends too much, or the link is too slow for it. Plain data,
-//! without a link.
+//! Decides when a topic counts as heavy: it sends too much, or the link is too slow for it. Plain
+//! data, without a link.
 
 use super::turns::OVERHEAD;
 use sinew::time::Time;

@@ -1,7 +1,7 @@
 //! Retained messages of remote publishers: the gateway asks for them when a local subscription
 //! matches, and delivers them before messages that are published meanwhile.
 //!
-//! `zenoh-ext` can do that as well. But its subscriber (1.10.2) asks twice, and a third time for
+//! `zenoh-ext` can do this as well. But its subscriber (1.10.2) asks twice, and a third time for
 //! missed messages; if a publisher publishes while one answer has arrived and another one hasn't,
 //! the subscriber delivers that message at once, and drops the retained ones as older. Late joiners
 //! of a busy publisher lost them more often than not. So that subscriber brings published messages
@@ -61,7 +61,7 @@ impl Asked {
             .wait();
         if let Err(error) = asked {
             let name = &route.key.name;
-            shared.says(&format!("what publishers of {name} keep can't be asked for: {error}"));
+            shared.says(&format!("retained messages of {name} can't be requested: {error}"));
         }
     }
 

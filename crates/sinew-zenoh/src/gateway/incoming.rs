@@ -89,7 +89,8 @@ impl Incoming {
 
     /// Assigns early messages. After the time that tokens may take, messages with an unknown gid
     /// are assigned to a publisher that no other message belongs to: it forms its gid differently
-    /// from rmw_zenoh. (A publisher whose token is even later takes its messages back then.)
+    /// from rmw_zenoh. (If a publisher's token comes even later, that publisher takes its messages
+    /// back then.)
     fn assign_early(self: &Arc<Self>, shared: &Arc<Shared>) {
         let now = Time::steady();
         let is_young = |early: &EarlySample| now - early.came < UNTOLD;

@@ -1,8 +1,8 @@
 //! Selects the leading gateway of a domain with several gateways: only the leader brings the
 //! domain's messages to the network, the others wait until it is gone.
 //!
-//! The leader holds a lock on a file in the domain's directory. The kernel releases it when its
-//! process ends, in whatever way.
+//! The leader holds a lock on a file in the domain's directory. The kernel releases it when the
+//! leader's process ends, even if it is killed.
 
 use super::error::GatewayError;
 use sinew::__private::locks::{Condvar, Mutex};

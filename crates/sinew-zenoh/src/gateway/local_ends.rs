@@ -50,7 +50,7 @@ impl Worker {
         let rules = &self.shared.rules;
         let Some(namespace) = rules.namespace().to_remote(&namespace).map(Cow::into_owned) else { return };
         let name = route.as_ref().map(|route| rules.outward(&route.name).map(Cow::into_owned));
-        // It may not pass, or its type is the program's own, without a name on the network.
+        // A rule denies it, or its type is the program's own, without a name on the network.
         let name = match name {
             Some(None) => return,
             Some(Some(name))
@@ -101,7 +101,7 @@ impl Worker {
         match declared {
             Ok(token) => drop(self.local.insert(local, LocalEnd { kind, route, looks: 0, peer, token })),
             Err(error) => {
-                self.shared.says(&format!("{} can't be told to the network: {error}", endpoint.name));
+                self.shared.says(&format!("{} can't be announced to the network: {error}", endpoint.name));
                 if let Some(route) = route {
                     self.local_end_went(local, kind, &route);
                 }

@@ -1,8 +1,8 @@
 //! The gateway.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `serve` | the gateway's thread: takes one change after the other |
+//! | `serve` | the gateway's thread: handles one change after the other |
 //! | `worker` | its state: all endpoints, topics and services |
 //! | `local_ends`, `remote_ends` | endpoints of this host and of the network come and go |
 //! | `introductions` | first calls of clients, which wait until their programs are connected |
@@ -17,7 +17,7 @@
 //! | `plan` | decides which of a topic's paths are open |
 //! | `route` | a topic: its names and counters, for the threads that carry messages |
 //! | `local_publisher`, `carrier` | local publishers' messages, to the network |
-//! | `congestion`, `heavy`, `turns`, `priority` | what goes first when the link can't take everything |
+//! | `congestion`, `heavy`, `turns`, `priority` | the order of messages on a slow link |
 //! | `incoming`, `arrival`, `remote_publisher` | remote publishers' messages, to this host |
 //! | `history`, `held` | messages that remote publishers retain |
 //! | `qos_class` | the QoS by which publishers share a path |

@@ -1,4 +1,4 @@
-//! Which paths of a topic are open: plain data and pure functions, without a network.
+//! Decides which paths of a topic are open: plain data and pure functions, without a network.
 //!
 //! The gateway's thread states which endpoints there are and which paths are open. This module
 //! says which ones to open and to close, and the thread does that ([`RouteEnds`]).
@@ -10,7 +10,7 @@ use sinew::QoS;
 use sinew::qos::Reliability;
 use std::collections::HashMap;
 
-/// Most messages that a carrier keeps, however many publishers it has.
+/// Most messages that a carrier keeps, for all its publishers together.
 const MOST_KEPT: usize = 1_000_000;
 
 /// Returns `true` if a publisher offers everything that a subscription requests.
@@ -61,7 +61,7 @@ impl Carriers {
     }
 }
 
-/// What becomes of the subscription on the network.
+/// The next step for the subscription on the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Subscribing {
     /// It stays as it is, open or not.
@@ -82,7 +82,7 @@ impl Subscribing {
         there: Option<bool>,
     ) -> Self {
         // Retained messages come with the first subscription and are then retained here, so later
-        // subscriptions get them from here, whichever asked first.
+        // subscriptions get them from here.
         let kept = offered
             .filter(|offered| has_history(offered))
             .map(|offered| offered.reliability)

@@ -1,4 +1,4 @@
-//! Priorities of what the gateway sends, where they differ from zenoh's default.
+//! Priorities of the gateway's data, where they differ from zenoh's default.
 
 use zenoh::qos::Priority;
 

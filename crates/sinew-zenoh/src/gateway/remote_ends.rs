@@ -42,7 +42,9 @@ impl Worker {
         }
         if self.remote.len() >= MOST_REMOTE {
             return self.shared.says_once("many", || {
-                format!("the network has more than {MOST_REMOTE} nodes and ends: what comes now is left out")
+                format!(
+                    "the network has more than {MOST_REMOTE} nodes and endpoints: further ones are ignored"
+                )
             });
         }
         let node = (token.session.clone(), token.node_id);
@@ -163,7 +165,7 @@ impl Worker {
         self.with_route(route, |ends| ends.remote_publisher_came(token_key, publisher, known))
     }
 
-    /// Starts a remote publisher anew that has published messages of another one: its numbers start
+    /// Restarts a remote publisher that has published messages of another one: its numbers begin
     /// again, as for a new publisher.
     fn comes_anew(&mut self, token_key: &str) {
         let is_leaving = self.remote.get(token_key).is_none_or(|remote| remote.is_leaving);

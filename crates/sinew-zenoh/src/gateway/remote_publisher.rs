@@ -58,7 +58,7 @@ struct Received {
     /// Number of messages that found no room here since then: the next message reports them to
     /// subscriptions.
     untold: u64,
-    /// The last message waited for room in vain: the next one doesn't wait.
+    /// The last message waited for room and got none: the next one doesn't wait.
     has_stalled: bool,
     /// Its retained messages were requested.
     is_asked: bool,
@@ -160,8 +160,8 @@ impl RemotePublisher {
         self.gid == *gid || self.says.read().as_ref() == Some(gid)
     }
 
-    /// Returns the publisher's id for local subscriptions, the same whichever gateway brings its
-    /// messages.
+    /// Returns the publisher's id for local subscriptions, which is the same for each gateway that
+    /// brings its messages.
     fn identity(&self) -> u64 {
         let (half, _) = self.gid.split_first_chunk().unwrap_or((&[0; 8], &[]));
         u64::from_le_bytes(*half)
@@ -219,8 +219,8 @@ impl RemotePublisher {
     /// new since then were published while local subscriptions listened.
     pub(super) fn keep(&self, arrival: Arrival, question: u64, is_again: bool) {
         let mut state = self.state.lock();
-        // So were those that it has published since it was lost from sight, or since its last
-        // message.
+        // The same holds for messages that it has published since it was lost from sight, or since
+        // its last message.
         let known = state.last.or(state.last_before).filter(|_| !state.has_paused);
         let sequence = arrival.attachment.sequence;
         let is_kept = !is_again && known.is_none_or(|last| sequence <= last);
@@ -415,7 +415,7 @@ impl RemotePublisher {
 struct Outcome {
     /// Number of messages that subscriptions were not notified of.
     untold: u64,
-    /// The message waited for room in vain.
+    /// The message waited for room and got none.
     has_stalled: bool,
 }
 

@@ -27,7 +27,7 @@ impl Reports {
         let name = endpoint.name.clone();
         let told = self.participant.advertise(&Endpoint { number, ..endpoint }, None);
         told.inspect_err(|error| {
-            self.shared.says_once("told", || format!("{name} of the network isn't told of: {error}"));
+            self.shared.says_once("told", || format!("{name} of the network isn't announced here: {error}"));
         })
         .ok()
     }

@@ -42,7 +42,7 @@ const LONGEST: Duration = Duration::from_secs(600);
 pub(super) const AGAIN: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(200), Duration::from_millis(1000)];
 
-/// Delay between attempts to stand for a remote server while the program has one of that name.
+/// Delay between attempts to represent a remote server while the program has one of that name.
 const TAKEN: Duration = Duration::from_secs(1);
 
 /// Most calls of a remote client that wait here; further ones are refused, as by a full queue.
@@ -104,7 +104,7 @@ impl ServiceRoute {
             drop(fresh);
             self.count(ServiceWord::Failed);
             let name = &self.key.name;
-            refuse(&call.query, &format!("{MOST_FRESH} calls of this client of {name} wait already"));
+            refuse(&call.query, &format!("{MOST_FRESH} calls of this client to {name} are waiting already"));
             return None;
         }
         calls.push(call);
@@ -476,7 +476,7 @@ fn ask(shared: &Arc<Shared>, route: &Arc<ServiceRoute>, call: Call) {
         .wait();
     if let Err(error) = asked {
         let name = &route.key.name;
-        shared.says_once("query", || format!("{name} of the network can't be asked: {error}"));
+        shared.says_once("query", || format!("{name} of the network can't be called: {error}"));
     }
 }
 
@@ -508,7 +508,8 @@ impl Querying {
             }
             Err(error) => {
                 let said = error.payload().try_to_string();
-                *self.error.lock() = Some(said.map_or_else(|_| "no reason is told".to_owned(), String::from));
+                *self.error.lock() =
+                    Some(said.map_or_else(|_| "no reason was given".to_owned(), String::from));
             }
         }
     }

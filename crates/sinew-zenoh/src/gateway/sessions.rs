@@ -54,7 +54,7 @@ impl RemoteSession {
         if !is_fresh && late >= 0 {
             return;
         }
-        // One thread's message is as good as another's.
+        // The messages of any thread serve the purpose.
         let Some(mut clock) = self.clock.try_lock() else { return };
         let least = clock.compare(wall, late);
         self.words.set(SessionWord::Behind as usize, least.cast_unsigned());
@@ -247,7 +247,7 @@ impl Drop for Asked {
     }
 }
 
-/// Queries a session's own description: each session answers that below `@/ID`, wherever it is.
+/// Queries a session's own description: each session answers that below `@/ID`.
 fn ask(shared: &Arc<Shared>, session: &str) {
     let asked =
         Asked { shared: shared.clone(), session: session.to_owned(), is_answered: AtomicBool::new(false) };

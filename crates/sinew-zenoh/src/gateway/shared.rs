@@ -20,7 +20,7 @@ pub(super) struct Shared {
     pub(super) session: Session,
     pub(super) place: Domain,
     pub(super) rules: Rules,
-    /// Endpoints of programs that aren't Sinew's are matched by their QoS as well.
+    /// Endpoints of programs without Sinew are matched by their QoS as well.
     pub(super) strict_qos: bool,
     pub(super) changes: Sender<Change>,
     pub(super) congestion: Arc<Congestion>,
@@ -59,7 +59,7 @@ impl Shared {
     /// Reports a subject only the first time: a problem with one message is a problem with many.
     pub(super) fn says_once(&self, about: &'static str, text: impl FnOnce() -> String) {
         if self.said.lock().insert(about) {
-            self.says(&format!("{} (counted, and not said again)", text()));
+            self.says(&format!("{} (counted, and not logged again)", text()));
         }
     }
 }

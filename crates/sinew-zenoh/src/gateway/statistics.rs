@@ -8,8 +8,8 @@ pub struct RouteStatistics {
     pub sent: u64,
     /// Bytes of their encoded forms.
     pub sent_bytes: u64,
-    /// Messages that didn't go to the network: newer ones displaced them, or the session refused
-    /// them.
+    /// Messages that didn't go to the network, because newer ones displaced them or the session
+    /// refused them.
     pub unsent: u64,
     /// Messages that waited for the link for more than a second.
     pub late: u64,

@@ -16,7 +16,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 use zenoh::Session;
 
-/// How often a waiting gateway checks whether the leader is gone.
+/// Time between two checks of a waiting gateway whether the leader is gone.
 const LEADER_PERIOD: Duration = Duration::from_millis(200);
 
 /// Runs the gateway's thread.
@@ -60,7 +60,7 @@ pub(super) fn run(start: &Start, claim: &Claim, first: Option<Session>, told: &R
     crate::router::close(&shared.session, move || drop(sender.join()));
 }
 
-/// Waits until this gateway leads. Returns `None` if it is to end.
+/// Waits until this gateway leads. Returns `None` if it has to end.
 fn wait(start: &Start, claim: &Claim, told: &Receiver<Change>) -> Option<Session> {
     let mut has_complained = false;
     loop {
@@ -74,7 +74,7 @@ fn wait(start: &Start, claim: &Claim, told: &Receiver<Change>) -> Option<Session
             Ok(Some(session)) => {
                 sinew_shm::tell!(
                     Level::Info,
-                    "gateway of domain {}: the one before it is gone, and this one leads now, as session {}",
+                    "gateway of domain {}: the previous one is gone, and this one leads now, as session {}",
                     start.context.domain(),
                     session.zid()
                 );

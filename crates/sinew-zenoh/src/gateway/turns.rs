@@ -55,7 +55,7 @@ impl<T> Turns<T> {
         self.new.push_back(Turn { flow, credit: QUANTUM, is_new: true });
     }
 
-    /// Returns the flow whose turn it is. The caller gives it back by [`go_on`](Self::go_on) or
+    /// Returns the flow that has its turn. The caller gives it back by [`go_on`](Self::go_on) or
     /// [`end`](Self::end).
     pub(super) fn next(&mut self) -> Option<Turn<T>> {
         loop {

@@ -39,13 +39,13 @@ pub struct Chain {
     pub id: u64,
 }
 
-/// The reason why bytes are not a valid attachment.
+/// Bytes are not a valid attachment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttachmentError {
     /// It contains the names of its fields.
     #[error(
-        "its attachment is of an rmw_zenoh from before April 2025, which nobody newer understands: update it there"
+        "its attachment is of an rmw_zenoh from before April 2025, which later releases can't read: update it there"
     )]
     Old,
     /// It has a wrong length.

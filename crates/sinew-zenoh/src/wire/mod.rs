@@ -13,7 +13,7 @@
 //!
 //! The source of all constants is rmw_zenoh's design document (`docs/design.md` of
 //! `ros2/rmw_zenoh`) and the output of its releases for Jazzy, Kilted and Lyrical. Data from there
-//! is never trusted: each parser accepts any text, and reports what is wrong with it.
+//! is never trusted: each parser accepts any text, and reports the problem with it.
 
 pub mod attachment;
 pub mod buffer;

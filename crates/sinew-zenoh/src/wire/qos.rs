@@ -14,7 +14,7 @@ const DEEPEST: usize = 1 << 20;
 /// An infinite time (`rmw/time.h`): `RMW_DURATION_INFINITE`.
 const INFINITE: (u64, u64) = (9_223_372_036, 854_775_807);
 
-/// The reason why a chunk is not a valid QoS.
+/// A chunk is not a valid QoS.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("its QoS can't be read: {field} is `{value}`, {expected}")]
 pub struct QosChunkError {
