@@ -12,14 +12,16 @@ sinew::__debug_says!(SendGoalFailure, ResultError, CancelError);
 #[non_exhaustive]
 pub enum SendGoalFailure {
     /// The server rejected it.
-    #[error("the server rejected it: it may have as many goals as it takes, or not want this one")]
+    #[error(
+        "the server rejected it: the server may have its maximum number of goals already, or refuse this one"
+    )]
     Rejected,
     /// The request got no answer.
     #[error("it was not answered: {0}")]
     Call(CallFailure),
     /// No server took the goal before the timeout. It won't be executed, and comes back.
     #[error(
-        "there was no server for it within {waited:?}: start one, or see whether it is there (`wait_for_server`, `sinew action list`)"
+        "there was no server for it within {waited:?}: start one, or check that it runs (`wait_for_server`, `sinew action list`)"
     )]
     NoServer {
         /// The timeout.
@@ -37,7 +39,7 @@ pub enum SendGoalFailure {
     /// A server took the goal but did not answer before the timeout. The goal is canceled if it is
     /// accepted later.
     #[error(
-        "its server didn't answer within {waited:?}: is it busy deciding, or stopped? The goal is canceled if it is accepted later"
+        "its server didn't answer within {waited:?}: it may be busy or stopped. The goal is canceled if it is accepted later"
     )]
     Timeout {
         /// The timeout.
@@ -83,7 +85,7 @@ impl<G> std::error::Error for SendGoalError<G> {}
 #[non_exhaustive]
 pub enum ResultError {
     /// The server closed, or its process died, before the goal ended.
-    #[error("the server of goal {goal} went away: what became of it isn't known")]
+    #[error("the server of goal {goal} is gone: the goal's outcome is unknown")]
     ServerGone {
         /// The goal.
         goal: GoalId,
@@ -91,19 +93,19 @@ pub enum ResultError {
     /// The server that answered doesn't know the goal: it is not the server that accepted it, or
     /// the result was requested too late.
     #[error(
-        "the server doesn't know goal {goal}: it was started anew, or keeps results for a shorter time (`result_timeout`)"
+        "the server doesn't know goal {goal}: it was restarted, or keeps results for a shorter time (`result_timeout`)"
     )]
     UnknownGoal {
         /// The goal.
         goal: GoalId,
     },
-    /// There was no result before the timeout. The goal goes on.
-    #[error("goal {goal} has not ended in time; it goes on")]
+    /// There was no result before the timeout. The goal continues.
+    #[error("goal {goal} has not ended in time; it continues")]
     Timeout {
         /// The goal.
         goal: GoalId,
     },
-    /// The goal could never be executed while this thread waits for it. It goes on.
+    /// The goal could never be executed while this thread waits for it. It stays accepted.
     #[error(
         "waiting for the result of goal {goal} would never end: {why}; use `on_result`, await it, or use another group or \
          executor"
@@ -115,7 +117,7 @@ pub enum ResultError {
         why: &'static str,
     },
     /// The call for the result failed.
-    #[error("the result of goal {goal} did not come: {failure}")]
+    #[error("the result of goal {goal} did not arrive: {failure}")]
     Call {
         /// The goal.
         goal: GoalId,
@@ -140,7 +142,7 @@ pub enum CancelError {
     /// as "all goals".
     #[error(
         "goals of {action} that were accepted at time 0 or before can't be cancelled, as ROS 2 takes that time for all goals: \
-         say `Cancel::All` if that is meant (a server of rclcpp doesn't tell when it accepted a goal)"
+         use `Cancel::All` to cancel all (a server of rclcpp doesn't report when it accepted a goal)"
     )]
     NoTime {
         /// The action.

@@ -15,7 +15,7 @@ pub trait Maker: sealed::Make {}
 
 impl<M: sealed::Make> Maker for M {}
 
-/// Has something handled in a callback group.
+/// Passes work to a callback group.
 pub(crate) type Poster<T> = Arc<dyn Fn(T) -> Result<(), PostError> + Send + Sync>;
 
 /// A callback's return value.
@@ -63,7 +63,7 @@ pub(crate) mod sealed {
         #[doc(hidden)]
         fn work_queue(&self, name: &str) -> WorkQueue<Self::Group>;
 
-        /// Has `handle` called in the group, for each piece that is posted.
+        /// Makes the group call `handle` for each piece that is posted.
         #[doc(hidden)]
         fn poster<T: Send + 'static>(
             &self,

@@ -12,7 +12,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[repr(i8)]
 pub enum GoalStatus {
-    /// The server doesn't know the goal, or the client has heard nothing of it yet.
+    /// The server doesn't know the goal, or the client has received nothing about it yet.
     #[default]
     Unknown = 0,
     /// It was accepted, and has not begun.

@@ -371,7 +371,7 @@ enum LoadError {
     Unknown { wanted: String, instead: String },
 
     #[error(
-        "the extra argument {argument:?} of {node} isn't understood: there may be use_intra_process_comms, \
+        "the extra argument {argument:?} of {node} isn't understood: the known ones are use_intra_process_comms, \
          allow_undeclared_parameters, automatically_declare_parameters_from_overrides, start_parameter_services and \
          start_parameter_event_publisher, each true or false"
     )]
@@ -381,7 +381,7 @@ enum LoadError {
     Parameter { name: String, node: String, kind: u8 },
 
     #[error(
-        "the log level {level} of {node} is none of ROS 2's: 10 debug, 20 info, 30 warn, 40 error, 50 fatal, 0 for none"
+        "the log level {level} of {node} isn't one of ROS 2's: 10 debug, 20 info, 30 warn, 40 error, 50 fatal, 0 for none"
     )]
     Level { level: u8, node: String },
 

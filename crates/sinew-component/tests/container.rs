@@ -249,7 +249,7 @@ fn what_cannot_be_loaded_is_told_and_the_container_lives_on() {
         let number = msg::ParameterValue { r#type: 2, integer_value: 1, ..Default::default() };
         assert!(refused(extra("use_intra_process_comms", number)).contains("each true or false"));
         let leveled = LoadNodeRequest { log_level: 7, ..named("demo::Listener") };
-        assert!(refused(leveled).starts_with("the log level 7 of listener is none of ROS 2's"));
+        assert!(refused(leveled).starts_with("the log level 7 of listener isn't one of ROS 2's"));
         let strange = msg::ParameterValue { r#type: 99, ..Default::default() };
         let parameters = vec![msg::Parameter { name: "rate".into(), value: strange }];
         let typed = LoadNodeRequest { parameters, ..named("demo::Listener") };

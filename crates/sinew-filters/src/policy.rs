@@ -1,4 +1,4 @@
-//! The interface of policies: they see only stamps, and decide what happens to the messages.
+//! The interface of policies: they see only stamps, and decide on the messages.
 
 /// A decision about messages.
 #[derive(Debug, Clone, PartialEq, Eq)]

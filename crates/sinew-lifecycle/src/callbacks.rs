@@ -11,8 +11,8 @@ sinew::__debug_says!(CallbackError);
 ///
 /// An unconfigured node has only the value itself. [`configure`](Self::configure) makes `Inactive`,
 /// and [`activate`](Self::activate) turns that into `Active`; the other callbacks go back. So no
-/// callback can find a resource missing, and no resource needs to be an `Option`: whatever a
-/// callback doesn't return is dropped.
+/// callback can find a resource missing, and no resource needs to be an `Option`. Resources that a
+/// callback doesn't return are dropped.
 ///
 /// A callback ends in one of three ways, as in ROS 2:
 ///
@@ -150,7 +150,7 @@ pub struct CallbackError {
 
 /// The failure of a callback: the resources that are left, or an error.
 ///
-/// `?` converts any other error into one, so that no callback goes on with incomplete resources.
+/// `?` converts any other error into one, so that no callback continues with incomplete resources.
 pub struct Failed<T> {
     pub(crate) kept: Option<T>,
     pub(crate) reason: Box<dyn Error + Send + Sync>,
@@ -175,7 +175,7 @@ impl<T> Failed<T> {
         Self { kept: Some(kept), reason: reason.into() }
     }
 
-    /// ROS 2's `ERROR`: something broke.
+    /// ROS 2's `ERROR`: the transition failed, and the resources are lost.
     pub fn error(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { kept: None, reason: reason.into() }
     }

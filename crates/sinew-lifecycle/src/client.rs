@@ -50,7 +50,7 @@ pub struct LifecycleClient {
     graph: Client<GetAvailableTransitions>,
 }
 
-/// The reason why a managed node did not fulfil a request.
+/// A managed node did not fulfil a request.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LifecycleClientError {
@@ -73,7 +73,7 @@ pub enum LifecycleClientError {
         state: Option<State>,
     },
     /// The node is in a state that ROS 2 lacks.
-    #[error("node {node} says that it is in a state {id} ({label:?}), which ROS 2 doesn't have")]
+    #[error("node {node} reports the state {id} ({label:?}), which ROS 2 doesn't have")]
     UnknownState {
         /// The node.
         node: String,

@@ -45,7 +45,7 @@ struct ManagedCore {
 #[derive(Default)]
 struct Gate {
     is_open: AtomicBool,
-    /// Number of times that it was closed.
+    /// Number of times that the switch was closed.
     closings: AtomicU64,
     groups: Mutex<ManagedGroups>,
 }

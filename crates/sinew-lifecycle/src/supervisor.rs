@@ -79,12 +79,12 @@ pub enum OnLoss {
     Restart,
 }
 
-/// The reason why nodes are not up, or not down.
+/// Nodes could not be brought up or taken down, or one was lost.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum SupervisorError {
     /// A node is not available.
-    #[error("managed node {node} isn't there after {:.1} s: it has no service change_state; is it started, and is that its full name?", .waited.as_secs_f64())]
+    #[error("managed node {node} isn't available after {:.1} s: it has no service change_state; check that it runs, and that this is its full name", .waited.as_secs_f64())]
     Missing {
         /// The node.
         node: String,

@@ -35,7 +35,7 @@ impl BufferCore {
         error
     }
 
-    /// Wakes the waiters whose transform can be looked up now, or never will be.
+    /// Wakes the waiters for transforms that can be looked up now, or never can be.
     pub(crate) fn wake(&self) {
         self.waiters.wake(|query| {
             let tree = self.tree.read(); // once: a second read lock, behind a waiting writer, would block for ever

@@ -26,7 +26,7 @@ pub enum Inserted {
     Repeated,
 }
 
-/// The reason why a transform was not inserted. ROS 2 logs these under the names given here.
+/// A transform was not inserted. ROS 2 logs these under the names given here.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InsertError {
@@ -44,7 +44,7 @@ pub enum InsertError {
     },
     /// A name is longer than 255 bytes. (ROS 2 would accept it.)
     #[error(
-        "the name of the frame {begin:?}.. has {length} bytes, and a frame's name may have {LONGEST_NAME}; give it a shorter one"
+        "the name of the frame {begin:?}.. has {length} bytes, but a frame's name may have at most {LONGEST_NAME}; choose a shorter one"
     )]
     NameTooLong {
         /// The first characters of the name.
@@ -60,7 +60,7 @@ pub enum InsertError {
     },
     /// A number is NaN or infinite. `TF_NAN_INPUT`.
     #[error(
-        "the transform of {child:?} is not of finite numbers: translation {translation:?}, rotation {rotation:?}"
+        "the transform of {child:?} has numbers that aren't finite: translation {translation:?}, rotation {rotation:?}"
     )]
     NotFinite {
         /// The child.
@@ -72,7 +72,7 @@ pub enum InsertError {
     },
     /// The quaternion is too long or too short. `TF_DENORMALIZED_QUATERNION`.
     #[error(
-        "the rotation {rotation:?} of {child:?} has the length {length}, but that of a unit quaternion must be 1 to within 0.5 %; divide by it"
+        "the rotation {rotation:?} of {child:?} has the length {length}, but a unit quaternion has 1, to within 0.5 %; divide it by its length"
     )]
     NotNormalized {
         /// The child.
@@ -99,7 +99,7 @@ pub enum InsertError {
     },
     /// There are too many frames.
     #[error(
-        "the frame {frame:?} is one too many: the buffer has {limit}, see BufferBuilder::max_frames; are names made up again and again?"
+        "the frame {frame:?} is one too many: the buffer has its maximum of {limit} (BufferBuilder::max_frames); check for a publisher that invents names"
     )]
     TooManyFrames {
         /// The frame.

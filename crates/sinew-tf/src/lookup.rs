@@ -44,7 +44,7 @@ pub struct LinkRange {
     pub last: Time,
 }
 
-/// The reason why a buffer has no transform. ROS 2 throws these under the names given here.
+/// A buffer has no transform for a query. ROS 2 throws these under the names given here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LookupError {
@@ -110,7 +110,7 @@ impl fmt::Display for LookupError {
             }
             Self::NameTooLong { begin, length } => write!(
                 f,
-                "no frame is called {begin:?}..: that name has {length} bytes, and a frame's name may have {LONGEST_NAME}"
+                "no frame is called {begin:?}..: that name has {length} bytes, but a frame's name may have at most {LONGEST_NAME}"
             ),
             Self::NotConnected { target, source, target_root, source_root, time } => {
                 write!(f, "no transform from {source:?} to {target:?}")?;

@@ -309,7 +309,7 @@ impl Tree {
         let mut frames: Vec<String> = round.map(|frame| self.name(*frame)).collect();
         frames.push(self.name(last));
         frames.reverse();
-        // Rotate the loop so that it reads the same wherever the climb began.
+        // Rotate the loop so that it reads the same for any start of the climb.
         let first = (0..frames.len()).min_by_key(|at| &frames[*at]).unwrap_or(0);
         frames.rotate_left(first);
         LookupError::Loop { frames }

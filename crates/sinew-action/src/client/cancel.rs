@@ -14,7 +14,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-/// Selects the goals of an action that are to end early, whichever client sent them. Times are
+/// Selects the goals of an action that must end early, from any of its clients. Times are
 /// acceptance times by the server's clock ([`GoalHandle::stamp`](super::GoalHandle::stamp)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cancel {
@@ -80,8 +80,7 @@ impl Canceled {
     }
 }
 
-/// Sends the request. A listener takes the answer, as it does all answers: waiting for it needs no
-/// executor.
+/// Sends the request. A listener takes the answer, so waiting for it needs no executor.
 pub(super) fn send(client: &Client<CancelGoal>, action: &str, which: Cancel) -> PendingCancel {
     let slot = Arc::new(Mutex::new(Slot::default()));
     let mut pending = PendingCancel {
@@ -123,7 +122,7 @@ struct Slot {
     waker: Option<Waker>,
 }
 
-/// The answer to a cancel request, as a future for any runtime; from
+/// The answer to a cancel request, as a future for any runtime; returned by
 /// [`ActionClient::cancel`](super::ActionClient::cancel) and
 /// [`GoalHandle::cancel`](super::GoalHandle::cancel). Dropping it doesn't withdraw the request.
 #[must_use = "a future does nothing until it is awaited (the request is sent in any case)"]

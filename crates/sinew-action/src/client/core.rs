@@ -2,14 +2,13 @@
 //!
 //! Listeners handle answers and feedback on the thread that answers or publishes (for other
 //! processes, on the receiving thread), so futures need no executor. The program's callbacks run in
-//! the client's group: a goal that has news for them is posted there, once, and one of its callbacks
-//! runs. While a callback runs, its thread owns the goal's
-//! callbacks and holds no lock, so the callbacks of one goal never run at the same time, even in a
-//! reentrant group.
+//! the client's group: a goal that has news for them is posted there, once, and one of its
+//! callbacks runs. While a callback runs, its thread owns the goal's callbacks and holds no lock,
+//! so the callbacks of one goal never run at the same time, even in a reentrant group.
 //!
 //! One thread at a time takes in feedback messages and the ends of goals ([`Intake`]): feedback
 //! keeps its order, and feedback that was published before a goal ended reaches the goal before its
-//! result does. A thread that finds the intake busy leaves a note and goes on. No lock is held
+//! result does. A thread that finds the intake busy leaves a note and returns. No lock is held
 //! while a thread takes from a topic: a take reads messages of other processes and may run
 //! listeners.
 
@@ -57,7 +56,7 @@ pub(super) struct ClientCore<A: Action> {
     /// Number of feedback messages kept for each goal, unless the goal sets its own.
     pub(super) depth: usize,
     state: Mutex<ClientState<A>>,
-    /// Has the callbacks of a goal with news run in the group.
+    /// Posts a goal with news to the group, which runs the goal's callbacks.
     pub(super) poster: OnceLock<Poster<Arc<ClientGoal<A>>>>,
     /// Registers the action's type with the client's node, which describes it to other processes.
     pub(super) used: OnceLock<RegisteredType>,
@@ -250,7 +249,7 @@ impl<A: Action> ClientCore<A> {
             }
         };
         match self.send.call_with_listener(SendGoalRequest { goal_id: id, goal }, listener) {
-            // If the goal was answered meanwhile, the id has no use and does no harm.
+            // If the goal was answered meanwhile, the id is unused, which does no harm.
             Ok(request) => sent.state.lock().request = Some(request),
             Err(error) => {
                 let failure = error.failure().clone();
@@ -368,7 +367,8 @@ impl<A: Action> ClientCore<A> {
     }
 
     /// Returns the number of the action's feedback messages, of any goal, that were lost before
-    /// this client took them in: overwritten, lost on the network, or dropped for want of room.
+    /// this client took them in: overwritten, lost on the network, or dropped because there was no
+    /// room.
     fn lost_on_the_way(&self) -> u64 {
         let statistics = self.feedback.statistics();
         statistics.overwritten + statistics.missed
@@ -493,7 +493,7 @@ impl<A: Action> RunningIntake<'_, A> {
 impl<A: Action> Drop for RunningIntake<'_, A> {
     fn drop(&mut self) {
         if !self.is_over {
-            // A waker of the program panicked: the next thread goes on with the remaining ends.
+            // A waker of the program panicked: the next thread handles the remaining ends.
             let Intake { is_running, is_wanted, ends } = &mut self.core.state.lock().intake;
             self.ends.append(ends);
             std::mem::swap(ends, &mut self.ends);

@@ -73,8 +73,8 @@ debug_with_goal!(PendingGoal, GoalHandle, PendingResult, Feedback);
 /// A goal on its way to the server; from
 /// [`ActionClient::send_goal`](super::ActionClient::send_goal).
 ///
-/// A future of its [`GoalHandle`], for any runtime. Dropping it doesn't stop the goal; only the
-/// goal's callbacks then hear of it.
+/// A future of its [`GoalHandle`], for any runtime. Dropping it doesn't stop the goal; afterwards
+/// only the goal's callbacks report on it.
 #[must_use = "a future does nothing until it is awaited (the goal is sent in any case)"]
 pub struct PendingGoal<A: Action>(Hold<A>);
 
@@ -152,7 +152,7 @@ impl<A: Action> GoalHandle<A> {
         stamp_of(&self.0.goal)
     }
 
-    /// Returns the last state that the client has heard of. Never blocks, except for short locks.
+    /// Returns the last state that the client has received. Never blocks, except for short locks.
     pub fn status(&self) -> GoalStatus {
         self.0.core.take_status();
         self.0.goal.state.lock().progress.status()
@@ -175,8 +175,8 @@ impl<A: Action> GoalHandle<A> {
     /// Returns the number of feedback messages that the program missed: messages of this goal that
     /// were not read in time and were displaced by newer ones, and messages on the action's topic
     /// that were overwritten between sending the goal and its end, before the client took them. The
-    /// goals of the latter are not known: if goals overlap, some may belong to other goals. A
-    /// larger [depth](super::ActionClientBuilder::feedback_depth) loses fewer.
+    /// latter don't name their goals: if goals overlap, some may belong to other goals. A larger
+    /// [depth](super::ActionClientBuilder::feedback_depth) loses fewer.
     pub fn feedback_lost(&self) -> u64 {
         self.0.core.missed_feedback(&self.0.goal)
     }

@@ -1,6 +1,6 @@
 //! Clients.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `progress` | a client's knowledge of a goal, and the order of its callbacks; without I/O |
 //! | `core` | the handling of answers and feedback |

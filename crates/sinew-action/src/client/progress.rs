@@ -1,10 +1,10 @@
-//! A client's knowledge of one of its goals, and the order in which the program hears of it:
+//! A client's knowledge of one of its goals, and the order in which it notifies the program:
 //! without I/O.
 //!
 //! A goal's response, its feedback, its result and the status array come by four ways, which
 //! overtake each other. Feedback that comes before the response is kept, and the callbacks are
-//! called in this order whatever came first: response, feedback, result. Anything that comes after
-//! the result is ignored.
+//! always called in this order: response, feedback, result. Anything that comes after the result is
+//! ignored.
 
 use crate::error::{ResultError, SendGoalFailure};
 use crate::status::GoalStatus;
@@ -74,7 +74,7 @@ impl<F, R: Clone> Progress<F, R> {
         self.status
     }
 
-    /// Returns `true` if the client has given up meanwhile: then the goal is to be canceled.
+    /// Returns `true` if the client has given up meanwhile: then the caller cancels the goal.
     pub(super) fn handle_response(&mut self, response: Result<Time, SendGoalFailure>) -> bool {
         if response.is_ok() {
             self.handle_status(GoalStatus::Accepted);
@@ -88,7 +88,7 @@ impl<F, R: Clone> Progress<F, R> {
         self.is_given_up = self.response.is_none();
     }
 
-    /// Returns the message that is not kept. The caller drops it under no lock.
+    /// Returns the message that is not kept. The caller drops it without holding a lock.
     #[must_use]
     pub(super) fn handle_feedback(&mut self, feedback: F) -> Option<F> {
         if self.is_over() {
@@ -141,7 +141,7 @@ impl<F, R: Clone> Progress<F, R> {
         self.wakers.push(waker);
     }
 
-    /// Takes the registered tasks. The caller wakes them under no lock.
+    /// Takes the registered tasks. The caller wakes them without holding a lock.
     pub(super) fn take_wakers(&mut self) -> Vec<Waker> {
         std::mem::take(&mut self.wakers)
     }
@@ -198,9 +198,9 @@ mod tests {
     }
 
     proptest! {
-        /// In whatever order things arrive, callbacks get the response first, then the feedback in
-        /// its order, then the result, each once; nothing that came in time is missing except what
-        /// is counted as lost.
+        /// In any order of arrival, callbacks get the response first, then the feedback in its
+        /// order, then the result, each once; nothing that came in time is missing except what is
+        /// counted as lost.
         #[test]
         fn callbacks_are_told_in_order(steps in prop::collection::vec(step(), 1..80), depth in 1..6_usize) {
             let mut progress = Progress::<u32, u8>::new(depth);

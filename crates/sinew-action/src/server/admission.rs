@@ -1,4 +1,4 @@
-//! Decides which goal may begin when: the policies, without I/O and without a clock.
+//! Decides when each goal may begin: the policies, without I/O and without a clock.
 
 use crate::goal_id::GoalId;
 use std::collections::VecDeque;
@@ -13,11 +13,12 @@ pub enum Policy {
     Parallel,
     /// The new goal is rejected.
     Reject,
-    /// The new goal is accepted, and waits until the goals before it have ended. If this many goals
-    /// wait already, it is rejected.
+    /// The new goal is accepted, and waits until the goals before it have ended. If the maximum
+    /// number of goals wait already, it is rejected.
     Queue(usize),
     /// The newest goal wins: the executing goal is asked to end (its status becomes canceling), and
-    /// the new one begins once it has. If a newer one comes meanwhile, the waiting one is canceled.
+    /// the new one begins once that one has ended. If a newer one comes meanwhile, the waiting one
+    /// is canceled.
     NewestWins,
 }
 

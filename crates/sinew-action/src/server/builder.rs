@@ -86,7 +86,7 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
     /// s by default, as in ROS 2 Jazzy). With `None`, a result is kept until newer ones reach the
     /// limit of [`max_results`](Self::max_results) or [`max_result_bytes`](Self::max_result_bytes).
     /// Clients that already wait get their result in any case. Measured in ROS time and exact, but
-    /// a result's memory may be freed up to one such time later.
+    /// a result's memory may be freed up to the same time later.
     pub fn result_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.options.result_timeout = timeout.into();
         self
@@ -99,8 +99,8 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
     }
 
     /// Sets the closure that decides whether a goal is rejected, executed or deferred (by default:
-    /// executed). It is called for each goal that there is room for, on the thread that sends the
-    /// goal or, for clients of other processes, on the receiving thread, on several threads at the
+    /// executed). It is called for each goal within the limit: on the thread that sends the goal
+    /// or, for clients of other processes, on the receiving thread; also on several threads at the
     /// same time. It should be quick.
     pub fn on_goal(
         mut self,
@@ -191,7 +191,7 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
         })
     }
 
-    /// `poster` makes the closure that has a goal run as work of the queue.
+    /// `poster` makes the closure that posts a goal as work of the queue.
     fn make(
         self,
         poster: impl FnOnce(WorkQueue<M::Group>) -> Poster<BeginningGoal<A>>,
@@ -202,7 +202,7 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
             feedback: maker.publish(&names.feedback, QoS::default())?,
             status: maker.publish(&names.status, status_qos())?,
         };
-        // A timeout of more than a century means for ever.
+        // A timeout of more than a century means no timeout.
         let century = Duration::from_secs(100 * 365 * 86_400);
         options.result_timeout = options.result_timeout.filter(|timeout| *timeout < century);
         let timeout = options.result_timeout.filter(|timeout| !timeout.is_zero());
@@ -246,8 +246,8 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
                 }
             },
         )?;
-        // Created last: waiting requests come at once and find everything in its place, and so does a
-        // client whose goal was accepted.
+        // Created last: waiting requests come at once and find everything in its place, and so does
+        // a client whose goal was accepted.
         let send: Server<SendGoal<A>> = maker.serve(
             &names.send_goal,
             most,

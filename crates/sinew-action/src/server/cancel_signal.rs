@@ -1,4 +1,4 @@
-//! Notifies a goal that it is to end early: by a flag, a future and a callback.
+//! Notifies a goal that it must end early: by a flag, a future and a callback.
 
 use sinew::__private::locks::{Mutex, no_lock_is_held};
 use std::fmt;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll, Waker};
 
-/// The reason why a goal is to end early.
+/// The reason why a goal must end early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -16,7 +16,7 @@ pub enum CancelReason {
     Client = 1,
     /// A newer goal arrived ([`Policy::NewestWins`](super::Policy::NewestWins)).
     Preempted = 2,
-    /// The server is gone: no client will hear of the goal any more.
+    /// The server is gone: no client gets anything from the goal any more.
     ServerGone = 3,
 }
 
@@ -92,7 +92,7 @@ impl CancelSignal {
     }
 }
 
-/// Ready once a goal is to end early; from
+/// Ready once a goal must end early; returned by
 /// [`ExecutingGoal::cancel_requested`](super::ExecutingGoal::cancel_requested).
 #[must_use = "a future does nothing until it is awaited"]
 pub struct CancelRequested(pub(super) Arc<CancelSignal>);

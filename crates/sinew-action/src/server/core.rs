@@ -38,24 +38,25 @@ pub(super) struct ServerCore<A: Action> {
     pub(super) options: Options<A>,
     clock: Box<dyn Fn() -> Time + Send + Sync>,
     state: Mutex<ServerState<A>>,
-    /// Forgets results. There is no timer if results are kept for ever or not at all; it is
-    /// cancelled while there are no results.
+    /// Forgets results. There is no timer if results are kept without a time limit or not at all;
+    /// it is cancelled while there are no results.
     pub(super) timer: OnceLock<Timer>,
 }
 
 struct ServerState<A: Action> {
     table: GoalTable<Arc<CancelSignal>, Responder<GetResult<A>>, Shared<A::Result>>,
     admission: Admission<A::Goal>,
-    /// Has a goal run in the group. `None` before the server is open, and once it is closed.
+    /// Posts a goal to the group. `None` before the server is open, and once it is closed.
     poster: Option<Poster<BeginningGoal<A>>>,
     /// `None` once the server is closed.
     topics: Option<Topics<A>>,
     /// The last published status array is older than the last change.
     is_stale: bool,
-    /// A thread is publishing status arrays, and goes on until none is stale: arrays leave in
+    /// A thread is publishing status arrays, and continues until none is stale: arrays leave in
     /// order, and no lock is held meanwhile.
     is_publishing: bool,
-    /// The thread that publishes arrays while there are many goals; started when there first were.
+    /// The thread that publishes arrays while there are many goals; started when their number first
+    /// becomes large.
     status_thread: Option<StatusThread>,
 }
 
@@ -226,7 +227,7 @@ impl<A: Action> ServerCore<A> {
         }
     }
 
-    /// Has goals run in the group.
+    /// Posts goals to the group.
     fn post(self: &Arc<Self>, goals: Vec<(GoalId, A::Goal, Arc<CancelSignal>)>) {
         let poster = self.state.lock().poster.clone();
         let Some(poster) = poster else { return }; // the server is closed
@@ -237,8 +238,8 @@ impl<A: Action> ServerCore<A> {
         }
     }
 
-    /// Has the states of all goals published: here and now if they are few, unless another thread
-    /// is publishing, which then does so once more.
+    /// Publishes the states of all goals: at once on this thread if they are few, unless another
+    /// thread is publishing, which then publishes once more.
     pub(super) fn publish_status(self: &Arc<Self>) {
         let mut state = self.state.lock();
         state.is_stale = true;
@@ -269,8 +270,8 @@ impl<A: Action> ServerCore<A> {
         state.status_thread.as_ref().inspect(|thread| thread.wake()).is_some()
     }
 
-    /// Ends the displaced goals, with empty results. The program's code makes those, and drops the
-    /// goals at last: so the caller holds no lock.
+    /// Ends the displaced goals, with empty results. The program's code makes the results and drops
+    /// the goals, so the caller holds no lock.
     fn end_displaced(&self, effects: &mut Effects<A>) {
         let displaced = std::mem::take(&mut effects.displaced);
         for (id, _) in &displaced {

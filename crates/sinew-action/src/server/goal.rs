@@ -46,7 +46,7 @@ pub(super) trait GoalOwner<A: Action>: Send + Sync {
     fn feedback(&self) -> Option<Publisher<FeedbackMessage<A>>>;
 }
 
-/// A goal that is about to begin. It doesn't keep its server.
+/// A goal that is about to begin. It doesn't keep its server alive.
 #[doc(hidden)]
 pub struct BeginningGoal<A: Action> {
     owner: Weak<dyn GoalOwner<A>>,
@@ -146,26 +146,26 @@ macro_rules! handle {
                 self.hold.owner.status(self.hold.id)
             }
 
-            /// Returns `true` if the goal is to end early: a client requested it, a newer goal
+            /// Returns `true` if the goal must end early: a client requested it, a newer goal
             /// arrived, or the server is gone. Never blocks.
             pub fn is_cancel_requested(&self) -> bool {
                 self.cancel_reason().is_some()
             }
 
-            /// Returns the reason why the goal is to end early, if it is.
+            /// Returns the reason why the goal must end early; `None` if it needn't.
             pub fn cancel_reason(&self) -> Option<CancelReason> {
                 self.hold.signal.reason()
             }
 
-            /// Returns a future that is ready once the goal is to end early. Any runtime may poll
+            /// Returns a future that is ready once the goal must end early. Any runtime may poll
             /// it, and it outlives this handle.
             pub fn cancel_requested(&self) -> CancelRequested {
                 CancelRequested(self.hold.signal.clone())
             }
 
-            /// Sets a callback that is called once, as soon as the goal is to end early, on the
-            /// thread that causes it; or here, if the goal is already to end. It should be quick.
-            /// It replaces the previous callback.
+            /// Sets a callback that is called once, as soon as the goal must end early, on the
+            /// thread that causes this; or on the calling thread, if the goal must end already. It
+            /// should be quick. It replaces the previous callback.
             pub fn on_cancel_requested(&self, callback: impl FnOnce(CancelReason) + Send + 'static) {
                 self.hold.signal.tell(callback);
             }
@@ -205,8 +205,8 @@ pub struct AcceptedGoal<A: Action> {
 handle!(AcceptedGoal);
 
 impl<A: Action> AcceptedGoal<A> {
-    /// Begins the goal. (If it is already to end early, its status stays canceling.) The caller
-    /// gets its handle: the server's callback isn't called for it.
+    /// Begins the goal. (If it must end early already, its status stays canceling.) The caller gets
+    /// its handle: the server's callback isn't called for it.
     pub fn execute(self) -> ExecutingGoal<A> {
         let Self { mut hold, goal } = self;
         hold.owner.clone().execute(hold.id);
@@ -247,9 +247,9 @@ impl<A: Action> ExecutingGoal<A> {
         self.hold.end(GoalEvent::Abort, result.into())
     }
 
-    /// Publishes feedback to the clients. The feedback is moved, and copied for none of them. Clients
-    /// in the same process take it in on this thread; it waits for nothing. Allocates nothing once
-    /// warm, but for such a client's callback.
+    /// Publishes feedback to the clients. The feedback is moved, not copied. Clients in the same
+    /// process take it in on this thread, which waits for nothing. Once warm it allocates only for
+    /// the callbacks of such clients.
     ///
     /// # Errors
     /// [`FeedbackError`]: the server is gone, the context is shut down, or shared memory is full;

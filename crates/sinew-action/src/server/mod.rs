@@ -1,13 +1,13 @@
 //! Servers.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `table` | the protocol, without I/O and clock |
 //! | `admission` | the policies, likewise |
 //! | `core` | the consequences of the table's changes: answers, topics, work for the group |
 //! | `goal`, `cancel_signal` | the program's handles of a goal |
 //! | `status_thread` | publishes the states of many goals |
-//! | `options` | its settings, and what it decides on a goal |
+//! | `options` | its settings, and its decisions on goals |
 //! | `builder`, `callback` | making a server |
 
 mod admission;

@@ -1,4 +1,4 @@
-//! A server's settings, and what it decides on a goal.
+//! A server's settings, and its decisions on goals.
 
 use super::admission::Policy;
 use super::goal::{AcceptedGoal, OnDrop};
@@ -7,7 +7,8 @@ use sinew::Duration;
 use sinew::msg::Action;
 use std::fmt;
 
-/// A server's decision on a goal; returned by the closure of [`ActionServerBuilder::on_goal`](super::ActionServerBuilder::on_goal).
+/// A server's decision on a goal; returned by the closure of
+/// [`ActionServerBuilder::on_goal`](super::ActionServerBuilder::on_goal).
 pub enum Decision<A: Action> {
     /// Rejects the goal.
     Reject,

@@ -4,14 +4,14 @@
 //! goals, an array costs more than everything else that a goal does. Its topic keeps only the last
 //! one, so intermediate arrays may be skipped. While there are many goals, arrays are therefore
 //! published by a thread of their own, at most one per [`PERIOD`]. This isn't the group's work,
-//! because a callback may take hours, and clients need to see meanwhile how other goals go on.
+//! because a callback may take hours, and clients need to see the states of other goals meanwhile.
 
 use std::io;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-/// An array of at most this many goals is published at once, on the thread that changes a goal:
-/// that costs about as much as waking another thread.
+/// Greatest number of goals in an array that is published at once, on the thread that changes a
+/// goal: that costs about as much as waking another thread.
 pub(super) const FEW: usize = 64;
 
 /// The thread's pause between two arrays.

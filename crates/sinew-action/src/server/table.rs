@@ -30,7 +30,7 @@ use sinew::time::Time;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Up to this many gaps are never closed: walking over them is less work.
+/// Number of gaps that are never closed: walking over them is less work.
 const GAPS: usize = 16;
 
 /// The goals of a server. `P`: data of an active goal; `W`: a request for a result; `R`: a result.
@@ -46,14 +46,14 @@ pub(crate) struct GoalTable<P, W, R> {
     /// Bytes of all results of ended goals.
     bytes: usize,
     keeps: Keeps,
-    /// Results of forgotten goals, to be dropped under no lock.
+    /// Results of forgotten goals, to be dropped while no lock is held.
     forgotten: Vec<R>,
 }
 
 /// Limits of the ended goals that are kept; the goal that ended first is forgotten first.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Keeps {
-    /// Time for which an ended goal is kept; `None`: for ever.
+    /// Time for which an ended goal is kept; `None`: without a limit.
     pub(crate) timeout: Option<Duration>,
     /// Number of ended goals.
     pub(crate) most: usize,
@@ -279,7 +279,7 @@ impl<P, W, R: Clone> GoalTable<P, W, R> {
     }
 
     /// Returns the results of the goals that have been forgotten since the last call. The caller
-    /// drops them under no lock.
+    /// drops them without holding a lock.
     #[must_use]
     pub(crate) fn take_forgotten(&mut self) -> Vec<R> {
         std::mem::take(&mut self.forgotten)

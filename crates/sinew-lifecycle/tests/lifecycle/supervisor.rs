@@ -105,7 +105,7 @@ fn one_that_is_missing_is_named(world: &World) {
     let supervisor =
         Supervisor::builder(&operator).timeout(Duration::from_millis(500)).manage("/map").manage("/gone");
     let error = supervisor.build().unwrap().start().unwrap_err();
-    assert!(error.to_string().starts_with("managed node /gone isn't there after 0.5 s"), "{error}");
+    assert!(error.to_string().starts_with("managed node /gone isn't available after 0.5 s"), "{error}");
     assert_eq!(map.state(), State::Unconfigured, "nothing was begun");
 }
 

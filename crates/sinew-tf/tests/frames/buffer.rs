@@ -96,7 +96,7 @@ fn long_names_are_refused_before_they_cost_anything() {
     assert_eq!(
         error.to_string(),
         format!(
-            "no frame is called \"{}\"..: that name has 10000000 bytes, and a frame's name may have 255",
+            "no frame is called \"{}\"..: that name has 10000000 bytes, but a frame's name may have at most 255",
             "x".repeat(40)
         )
     );
