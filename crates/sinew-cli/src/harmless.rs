@@ -30,7 +30,7 @@ pub(crate) fn lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Makes printed text harmless, whatever its source. JSON is escaped before.
+/// Makes printed text from any source harmless. JSON is escaped before.
 pub(crate) fn printed(text: &str) -> Cow<'_, str> {
     let is_harmless = |c: char| matches!(c, '\n' | '\t') || !is_unseen(c);
     if text.chars().all(is_harmless) { text.into() } else { lines(text).into() }

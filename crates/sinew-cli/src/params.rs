@@ -433,8 +433,8 @@ fn needs_kind(value: &ParameterValue) -> bool {
     matches!(value, ParameterValue::Integer(_) | ParameterValue::IntegerArray(_))
 }
 
-/// Returns the values in a file that are to be set. Read-only parameters with an unchanged value
-/// are left out, so that a dump can be loaded; the node refuses other read-only ones.
+/// Returns the values of a file that must be set. Read-only parameters with an unchanged value are
+/// left out, so that a dump can be loaded; the node refuses other read-only ones.
 fn but_for_unchanged(
     asking: &Asking<'_>,
     client: &ParameterClient,

@@ -1,4 +1,4 @@
-//! Takes over a terminal, and gives it back whatever happens.
+//! Takes over a terminal, and gives it back in any case, even after a panic.
 //!
 //! Ctrl-C stays a signal: it works even if the program no longer reads keys. The first one ends the
 //! work; the second one gives the terminal back and ends the process at once.

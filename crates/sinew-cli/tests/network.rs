@@ -169,7 +169,7 @@ fn a_topic_of_the_network_that_nobody_takes_is_watched() {
         let mut said = String::new();
         BufReader::new(watch.0.stderr.take().unwrap()).read_line(&mut said).unwrap();
         assert!(
-            said.starts_with("sinew: /chatter is of the network, and nobody here subscribes to it"),
+            said.starts_with("sinew: /chatter is of the network, and has no subscription here"),
             "{said}"
         );
         let mut lines = BufReader::new(watch.0.stdout.take().unwrap()).lines().map(Result::unwrap);

@@ -1,5 +1,5 @@
-//! The content of a launch file, whatever its format: a list of items, before substitutions are
-//! replaced and conditions decided.
+//! The content of a launch file of any format: a list of items, before substitutions are replaced
+//! and conditions decided.
 
 use crate::parameter::Parameter;
 use crate::place::Place;
@@ -136,7 +136,7 @@ pub(crate) struct ComponentItem {
 /// Words of a command line.
 #[derive(Debug)]
 pub(crate) enum Words {
-    /// A single word, whatever it contains.
+    /// A single word with any content.
     One(Text),
     /// A line that is split as in a shell.
     Line(Text),

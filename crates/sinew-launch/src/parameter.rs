@@ -114,7 +114,7 @@ impl Parameter {
         }
     }
 
-    /// Writes it as YAML in one line, which reads back as the same value, whatever it contains.
+    /// Writes it as YAML in one line, which reads back as the same value for any content.
     pub(crate) fn to_yaml(&self) -> String {
         fn list<T>(values: &[T], one: impl Fn(&T) -> String) -> String {
             format!("[{}]", values.iter().map(one).collect::<Vec<_>>().join(", "))

@@ -50,7 +50,7 @@ pub(crate) struct Source {
     pub(crate) file: Arc<Path>,
     pub(crate) text: String,
     /// The line and column of the first byte of each block, so that finding a place reads only one
-    /// block, however long the file or its lines are.
+    /// block, regardless of the length of the file or its lines.
     blocks: Vec<(usize, usize)>,
 }
 

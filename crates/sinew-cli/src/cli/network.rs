@@ -36,7 +36,8 @@ pub(crate) struct GatewayOptions {
     #[arg(long, value_name = "PATTERN")]
     pub(crate) allow: Vec<String>,
 
-    /// Block matching topics and services, whatever is allowed. May be given several times.
+    /// Block matching topics and services, even if `--allow` matches them too. May be given several
+    /// times.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) deny: Vec<String>,
 

@@ -125,7 +125,7 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
         self.look(patience.as_ref())
     }
 
-    /// Waits for a key or the end; `None` means for ever.
+    /// Waits for a key or the end; `None` means without a time limit.
     fn look(&self, patience: Option<&Timespec>) -> ControlEvents {
         let keys = io::stdin();
         let both = &mut [PollFd::new(&self.ended, PollFlags::IN), PollFd::new(&keys, PollFlags::IN)];

@@ -39,7 +39,7 @@ pub(super) fn check(place: &Where) -> Vec<Finding> {
         findings
             .extend(asked.iter().take(MOST).map(|one| Finding::advice(check, one.to_string(), one.remedy())));
         if asked.len() > MOST {
-            let more = format!("{} more have nobody at the other end", asked.len() - MOST);
+            let more = format!("{} more have no other end", asked.len() - MOST);
             findings.push(Finding::advice(check, more, "`sinew topic check` tells all"));
         }
         let count = snapshot.ends(kinds).len();

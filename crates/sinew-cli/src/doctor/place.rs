@@ -157,7 +157,7 @@ fn files(domain: &Domain, clean: bool) -> Vec<Finding> {
     }
     let mut findings = vec![Finding::fine("participants", format!("{} live here", census.peers().len()))];
     for refused in census.refused() {
-        let remedy = "end that process, or remove the file if it is nobody's; until then it and the others don't see each other";
+        let remedy = "end that process, or remove the file if no process uses it; until then it and the others don't see each other";
         findings.push(Finding::wrong("participants", refused.to_string(), remedy));
     }
     findings.extend(copies(census.peers().iter().map(|peer| (peer.program(), peer.pid(), peer.copied()))));

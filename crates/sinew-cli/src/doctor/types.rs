@@ -23,8 +23,8 @@ struct Kept {
     wrong: Vec<String>,
 }
 
-/// Counts the descriptions, and names invalid ones. Nothing is removed, whatever the options: a
-/// type may be used in any domain, and its user has checked only once that the description exists.
+/// Counts the descriptions, and names invalid ones. Nothing is removed, with any options: a type
+/// may be used in any domain, and its user has checked only once that the description exists.
 pub(super) fn check(domain: &Domain) -> Finding {
     let directory = domain.descriptions();
     match look(domain, &directory) {

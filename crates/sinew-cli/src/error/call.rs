@@ -9,7 +9,7 @@ use crate::harmless::one_line;
 pub(crate) enum CallError {
     /// There is no server to call.
     #[error(
-        "nobody served {service} in domain {domain} within {} s{similar} (`sinew service list` tells what there is)",
+        "{service} had no server in domain {domain} within {} s{similar} (`sinew service list` lists the services)",
         waited.as_secs_f64()
     )]
     NoServer {
@@ -23,7 +23,7 @@ pub(crate) enum CallError {
         similar: String,
     },
     /// The command was interrupted before there was a server.
-    #[error("nobody served {service} in domain {domain} before this was stopped{similar}")]
+    #[error("{service} had no server in domain {domain} before this was stopped{similar}")]
     StoppedWaiting {
         /// The service.
         service: String,
@@ -56,7 +56,7 @@ pub(crate) enum CallError {
     },
     /// The server's type has no name that is valid in ROS 2.
     #[error(
-        "{service} has the type {type_name}, which is not the name of a ROS 2 type, so nobody can tell what to send \
+        "{service} has the type {type_name}, which is not the name of a ROS 2 type, so its request isn't known \
          (`Service::TYPE` gives it one)"
     )]
     NoType {

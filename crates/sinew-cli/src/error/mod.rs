@@ -304,7 +304,7 @@ pub(crate) enum Error {
     /// There aren't enough subscriptions for publishing.
     #[error(
         "{matched} of {wanted} subscriptions of {topic} matched within {} s, so nothing was published (`sinew topic info -v {topic}` \
-         tells who is there)",
+         lists both ends)",
         waited.as_secs_f64()
     )]
     NoSubscriptions {

@@ -198,7 +198,7 @@ fn wait_for_server(
         let similar = suggestion(&similar::to(&options.name, names.into_keys()));
         let (service, domain) = (options.name.clone(), observed.domain());
         if !std::mem::replace(&mut has_said, true) {
-            says(&format!("nobody serves {service} in domain {domain} yet: waiting{similar}"));
+            says(&format!("{service} has no server in domain {domain} yet: waiting{similar}"));
         }
         if let Some(waited) = options.timeout.filter(|timeout| now_ns() - begin > nanoseconds(*timeout)) {
             return Err(CallError::NoServer { service, domain, waited, similar }.into());

@@ -44,7 +44,7 @@ pub(super) fn run(options: &CallOptions) -> Result<(), Error> {
         let names = snapshot.of(EndpointKind::Server).map(|end| end.entity.name.as_str());
         similar = suggestion(&similar::to(&options.name, names));
         says(&format!(
-            "nobody serves {} in domain {} yet: waiting{similar}",
+            "{} has no server in domain {} yet: waiting{similar}",
             options.name,
             observed.domain()
         ));

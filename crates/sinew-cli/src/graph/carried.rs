@@ -1,5 +1,5 @@
 //! Topics of the network without a subscription on this host: a gateway brings none of their
-//! messages here, so their counters stand still, whatever is published there.
+//! messages here, so their counters stand still even while messages are published there.
 //!
 //! `hz` and `bw` subscribe for as long as they watch. Commands that only read memory report that
 //! nothing comes.
@@ -117,7 +117,7 @@ impl Subscribing {
         if self.joined.is_none() && !untaken.is_empty() {
             let name = &self.topic;
             says(&format!(
-                "{name} is of the network, and nobody here subscribes to it: this does, while it watches"
+                "{name} is of the network, and has no subscription here: this command subscribes while it watches"
             ));
             self.joined = Some(Joined::new(options, observed)?);
         }
@@ -127,7 +127,7 @@ impl Subscribing {
         Ok(())
     }
 
-    /// Waits until that time. Returns `false` if it is to end: a signal ends it, if it has
+    /// Waits until that time. Returns `false` if it has to end: a signal ends it, if it has
     /// subscribed.
     pub(super) fn wait(&self, until_ns: i64) -> bool {
         let Some(joined) = &self.joined else {
@@ -162,8 +162,8 @@ impl Joined {
         Ok(Self { participant, sources, types, subscriptions, stops, buffer: Vec::new() })
     }
 
-    /// Subscribes to the new messages of such a publisher, whatever QoS it offers; not to retained
-    /// ones.
+    /// Subscribes to the new messages of such a publisher, with any QoS that it offers; not to
+    /// retained ones.
     fn subscribe(&mut self, publisher: &Endpoint) -> Result<(), Error> {
         if !self.types.insert((publisher.type_name.clone(), publisher.hash)) {
             return Ok(());

@@ -46,7 +46,7 @@ pub(super) fn topic(options: &EchoOptions) -> Result<(), Error> {
         let names = snapshot.of(EndpointKind::Publisher).map(|end| end.entity.name.as_str());
         let similar = suggestion(&similar::to(name, names));
         let domain = observed.domain();
-        says(&format!("nobody publishes {name} in domain {domain} yet: waiting{similar}"));
+        says(&format!("{name} has no publisher in domain {domain} yet: waiting{similar}"));
     }
     run(options, &observed, name, "")
 }
@@ -69,7 +69,7 @@ pub(super) fn service(options: &EchoOptions) -> Result<(), Error> {
             )
         } else {
             let similar = suggestion(&similar::to(name, names()));
-            format!("nobody serves or calls {name} in domain {domain} yet: waiting{similar}")
+            format!("{name} has no server or client in domain {domain} yet: waiting{similar}")
         });
     }
     run(options, &observed, &topic, "_Event")

@@ -131,7 +131,7 @@ impl ObservedDomain {
     fn is_heard(&self, end: &ObservedEndpoint, unread: &sinew_shm::Unread) -> bool {
         let source = self.endpoints.iter().find(|other| other.id() == (unread.writer, unread.source));
         source.is_some_and(|source| {
-            // Its messages leave its process, whatever it says of their type.
+            // Its messages leave its process, regardless of the type that it declares.
             source.entity.kind == EndpointKind::Publisher
                 && source.entity.name == end.entity.name
                 && matches!(

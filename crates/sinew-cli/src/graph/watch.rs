@@ -198,7 +198,7 @@ impl Report for Bandwidth {
         let left = messages - by_reference;
         Some(match (left, bytes) {
             (0, _) => inside + &window,
-            (_, 0) => format!("{inside}0 B/s from {left} messages, which nobody gets\n{window}"),
+            (_, 0) => format!("{inside}0 B/s from {left} messages, which no subscription gets\n{window}"),
             _ => {
                 let (rate, size) = (decimal(*bytes_per_second), decimal(*bytes as f64 / left as f64));
                 format!(

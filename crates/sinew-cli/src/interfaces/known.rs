@@ -148,7 +148,7 @@ impl Types {
     }
 
     /// Returns a participant's description of the type with this hash. The hash proves that it is
-    /// right, whoever wrote it.
+    /// right, regardless of its writer.
     fn kept(&self, hash: TypeHash) -> Option<TypeDescription> {
         let domain = self.domain.as_ref()?;
         let problem = match domain.description(&hash.0) {
@@ -209,7 +209,7 @@ impl Types {
     fn looked(&self) -> String {
         let described = match &self.domain {
             Some(domain) => format!("the descriptions in {}", domain.descriptions().display()),
-            None => "no domain, since nobody is there".to_owned(),
+            None => "no domain, since none has a participant".to_owned(),
         };
         format!("{}, {described}", self.sources.looked())
     }

@@ -147,7 +147,7 @@ impl Session {
         }
     }
 
-    /// Handles the keys. Returns `true` if the view is to end.
+    /// Handles the keys. Returns `true` if a key ends the view.
     fn read_keys(&mut self, figures: &Figures) -> bool {
         let mut typed = [0; 64];
         let Ok(count @ 1..) = rustix::io::read(io::stdin(), &mut typed) else {

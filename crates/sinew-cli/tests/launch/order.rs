@@ -56,8 +56,8 @@ fn what_waits_for_a_failed_process_is_told_and_not_started() {
     let output = place.run(&[]);
     let all = text(&output.stdout);
     assert_eq!(output.status.code(), Some(6), "{all}");
-    let said = "sinew: a failed; what it said last:\n[a] why\nsinew: a ended with code 6\n\
-                sinew: b not started: a ended without having been ready\n";
+    let said = "sinew: a failed; its last lines:\n[a] why\nsinew: a ended with code 6\n\
+                sinew: b not started: a ended before it was ready\n";
     assert!(all.ends_with(said), "{all}");
 }
 
@@ -84,6 +84,9 @@ fn restarts_are_counted_and_given_up() {
         .filter_map(|line| line.strip_prefix("sinew: a ended with code 2; starts again in "))
         .collect();
     assert_eq!(delays, ["0.01 s", "0.02 s", "0.02 s"]);
-    assert!(all.contains("a ended with code 2, and has been started again as often as it may\n"), "{all}");
+    assert!(
+        all.contains("a ended with code 2, and has been restarted the allowed number of times\n"),
+        "{all}"
+    );
     assert_eq!(all.matches("sinew: b started").count(), 1);
 }

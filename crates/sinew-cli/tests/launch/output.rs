@@ -48,7 +48,7 @@ fn files_have_what_the_screen_does_not() {
     let output = place.run(&[]);
     let all = text(&output.stdout);
     assert_eq!(output.status.code(), Some(3), "{all}{}", text(&output.stderr));
-    let failed = all.find("sinew: quiet failed; what it said last:\n[quiet] out\n").unwrap();
+    let failed = all.find("sinew: quiet failed; its last lines:\n[quiet] out\n").unwrap();
     assert!(all.find("[quiet] err\n").unwrap() < failed, "standard error is shown at once: {all}");
     assert!(all.contains("[g/both] said\n") && all.contains("[screen] shown\n"));
     let logs = std::fs::read_dir(place.path("logs/latest")).unwrap();

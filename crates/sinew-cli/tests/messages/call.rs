@@ -69,7 +69,7 @@ fn a_service_is_called() {
     assert!(wrong.contains("`width`: found `wide`, expected a number"), "{wrong}");
     let nobody = base.failure(&["service", "call", "gripp", "--timeout", "0.1"]);
     assert!(nobody.contains("did you mean /grip?"), "{nobody}");
-    let expected = "nobody served /gripp in domain 0 within 0.1 s; did you mean /grip? (`sinew service list` tells what there is)\n";
+    let expected = "/gripp had no server in domain 0 within 0.1 s; did you mean /grip? (`sinew service list` lists the services)\n";
     assert!(nobody.ends_with(expected), "{nobody}");
 }
 

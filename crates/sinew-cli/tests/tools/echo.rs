@@ -61,7 +61,7 @@ fn echo_waits_for_a_topic_and_prints_its_bytes() {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut waits = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut waits).unwrap();
-    assert_eq!(waits, "sinew: nobody publishes /chatter in domain 0 yet: waiting\n");
+    assert_eq!(waits, "sinew: /chatter has no publisher in domain 0 yet: waiting\n");
     let _writer = talker.publish(talker.publisher(true), &[b"\0\x01\0\0hello\0", &long(), b"one too many"]);
     let output = child.wait_with_output().unwrap();
     let told = text(&output.stdout);

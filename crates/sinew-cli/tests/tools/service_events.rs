@@ -63,6 +63,6 @@ fn a_service_that_nobody_has_is_told_with_one_that_is_alike() {
     drop(client);
     assert_eq!(
         waits,
-        "sinew: nobody serves or calls /add_two_int in domain 0 yet: waiting; did you mean /add_two_ints?\n"
+        "sinew: /add_two_int has no server or client in domain 0 yet: waiting; did you mean /add_two_ints?\n"
     );
 }

@@ -180,7 +180,10 @@ fn what_is_measured_is_said() {
     });
     let bandwidth = ["topic", "bw", "chatter", "--interval", "0.2", "--count", "1"];
     let told = told_of_some(&base, &bandwidth);
-    assert!(told.starts_with("0 B/s from ") && told.contains("messages, which nobody gets\n"), "{told}");
+    assert!(
+        told.starts_with("0 B/s from ") && told.contains("messages, which no subscription gets\n"),
+        "{told}"
+    );
     matched.set(Counter::Matched, 1);
     let told = told_of_some(&base, &bandwidth);
     assert!(

@@ -52,7 +52,7 @@ impl Element {
             let condition = child.attribute("if").or_else(|| child.attribute("unless"));
             if let Some(condition) = condition.filter(|_| child.tag != "composable_node") {
                 let what = format!("`{}` of `{}` in `{}`", condition.name, child.tag, self.tag);
-                let remedy = "give the condition to what it is in".to_owned();
+                let remedy = "give the condition to the element that contains it".to_owned();
                 return Err(Problem::NotUnderstood { what, remedy }.at(&condition.place));
             }
         }

@@ -271,7 +271,7 @@ fn components(element: &Element) -> Read<Vec<ComponentItem>> {
             // Messages within a process are always moved.
             if extra.literal("name")?.as_deref() != Some("use_intra_process_comms") {
                 let what = format!("`extra_arg` {}", extra.literal("name")?.unwrap_or_default());
-                let remedy = "`use_intra_process_comms` is all that is understood".to_owned();
+                let remedy = "only `use_intra_process_comms` is understood".to_owned();
                 return Err(Problem::NotUnderstood { what, remedy }.at(&extra.place));
             }
         }
@@ -309,7 +309,7 @@ fn process(element: &Element) -> Read<ProcessItem> {
         None => None,
         Some("shutdown") => Some(Text::literal("true", &element.place)),
         Some(other) => {
-            let expected = "`shutdown` is all that is understood";
+            let expected = "only `shutdown` is understood";
             return Err(Problem::value("on_exit", format!("`{other}`"), expected).at(&element.place));
         }
     };

@@ -45,7 +45,7 @@ impl Budget {
             return Ok(());
         }
         let what = format!("all values of this plan together are longer than {} MiB", MOST_BYTES >> 20);
-        let remedy = "are large values, or settings for many processes, repeated again and again?";
+        let remedy = "check for large values, or settings for many processes, that are repeated";
         Err(Problem::TooMuch { what, remedy }.at(place))
     }
 
@@ -56,7 +56,7 @@ impl Budget {
             return Ok(());
         }
         let what = format!("more than {MOST_FILES} launch files are included");
-        let remedy = "one that is included twice is read twice: do files that include others multiply?";
+        let remedy = "a file that is included twice is read twice: check for files that multiply by including each other's files";
         Err(Problem::TooMuch { what, remedy }.at(place))
     }
 }

@@ -279,7 +279,7 @@ impl<'a> Planner<'a> {
         let process = &mut planned.process;
         if self.processes.len() == limits::MOST_PROCESSES {
             let what = format!("this is one process more than the {} of a plan", limits::MOST_PROCESSES);
-            let remedy = "are files with processes included again and again?";
+            let remedy = "check for files with processes that are included repeatedly";
             return Err(Problem::TooMuch { what, remedy }.at(&process.place));
         }
         if let Some((other, mut number)) = self.names.get(&process.name).copied() {

@@ -28,7 +28,7 @@ pub(crate) enum Given {
 #[derive(Debug, Clone)]
 pub(crate) struct Variable {
     pub(crate) value: String,
-    /// Whether it is certainly a text, whatever it looks like.
+    /// Whether it is certainly a text, even if it looks like a number or a boolean.
     pub(crate) is_text: bool,
 }
 
@@ -193,7 +193,8 @@ impl Scope {
             }
             if result.len() > longest {
                 let what = format!("this value is longer than {longest} bytes");
-                let remedy = "Linux takes no longer word of a command line; does it repeat another value?";
+                let remedy =
+                    "Linux allows no longer word in a command line; check for values that repeat others";
                 return Err(Problem::TooMuch { what, remedy }.at(&text.place));
             }
         }

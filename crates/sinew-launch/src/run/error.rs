@@ -29,7 +29,7 @@ pub enum RunError {
     },
 
     /// The topics, services and nodes of processes can't be looked for.
-    #[error("can't look for what processes offer: {0}")]
+    #[error("can't look for the nodes, topics and services of processes: {0}")]
     Domain(#[from] sinew_shm::DomainError),
 }
 

@@ -25,6 +25,6 @@ pub struct RunOptions {
     /// `None`.
     pub table_every: Option<Duration>,
     /// A command line that calls [`keep`](super::keep) with two further arguments: it ends all
-    /// processes if this one is killed. Without it, they go on running then.
+    /// processes if this one is killed. Without it, they continue to run then.
     pub keeper: Vec<String>,
 }

@@ -138,7 +138,7 @@ impl Sink {
             return;
         }
         let name = self.names[process].clone();
-        self.own(&format!("{name} failed; what it said last:"), Value::Null);
+        self.own(&format!("{name} failed; its last lines:"), Value::Null);
         for line in &child.last {
             self.shown(process, 0, line);
         }
@@ -185,7 +185,7 @@ impl Sink {
         if !std::mem::replace(&mut self.log_is_told, true) {
             let directory = logs.directory().display().to_string();
             let value = json!({"event": "log_failed", "error": error.to_string()});
-            self.own(&format!("can't write to {directory}, so lines are missing there: {error}"), value);
+            self.own(&format!("can't write to {directory}, so its logs are incomplete: {error}"), value);
         }
     }
 
@@ -220,7 +220,7 @@ impl Sink {
 
     pub(super) fn strays(&mut self, count: usize) {
         let value = json!({"event": "strays", "count": count});
-        self.own(&format!("{count} processes had left their groups, and have been ended"), value);
+        self.own(&format!("{count} processes that had left their process groups were ended"), value);
     }
 
     pub(super) fn usage(&mut self, rows: &[Row<'_>]) {

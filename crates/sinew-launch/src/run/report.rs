@@ -25,7 +25,7 @@ pub(super) fn sentence(event: &Event<'_>) -> Option<String> {
         Event::Started { pid } => format!("started, process {pid}"),
         Event::Ready => return None,
         Event::NotReadyYet { missing, similar } => {
-            format!("not ready yet, others wait for it: there is no {missing}{similar}")
+            format!("not ready yet, and other processes wait for it: there is no {missing}{similar}")
         }
         Event::CantStart { program, error } => format!("can't be started: {program}: {error}"),
         // The usual signal isn't worth a line.
@@ -45,10 +45,12 @@ pub(super) fn sentence(event: &Event<'_>) -> Option<String> {
 fn ended(outcome: Outcome, waited_for: &str) -> String {
     match outcome {
         Outcome::Exited(exit) | Outcome::Stopped(exit) => shown(exit),
-        Outcome::GaveUp(exit) => format!("{}, and has been started again as often as it may", shown(exit)),
-        Outcome::NotReady => "ended, as it wasn't ready in time".to_owned(),
+        Outcome::GaveUp(exit) => {
+            format!("{}, and has been restarted the allowed number of times", shown(exit))
+        }
+        Outcome::NotReady => "ended, because it wasn't ready in time".to_owned(),
         Outcome::NotStarted => "not started".to_owned(),
-        Outcome::Skipped(_) => format!("not started: {waited_for} ended without having been ready"),
+        Outcome::Skipped(_) => format!("not started: {waited_for} ended before it was ready"),
     }
 }
 

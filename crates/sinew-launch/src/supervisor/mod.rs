@@ -13,8 +13,8 @@
 //! - A process is asked to end by its signal, then SIGTERM, then SIGKILL, each after a grace
 //!   period. The signals go to its whole process group, as long as any of that exists. Processes
 //!   that it leaves behind when it ends get SIGTERM at once.
-//! - Once everything is to end, nothing is started, and a process is asked when those that wait for
-//!   it have ended; of several, the one that was started last is asked first.
+//! - Once everything has to end, nothing is started, and a process is asked when those that wait
+//!   for it have ended; of several, the one that was started last is asked first.
 
 mod policy;
 #[cfg(test)]
@@ -76,7 +76,7 @@ pub enum Outcome {
     /// It could not be started.
     NotStarted,
     /// It was never started: all processes were to end before, or the process that it waits for
-    /// (this one) ended without having been ready.
+    /// (this one) ended before it was ready.
     Skipped(Option<usize>),
 }
 
@@ -311,7 +311,7 @@ impl Supervisor {
         self.steps.is_empty() && self.slots.iter().all(|slot| slot.state == State::Ended)
     }
 
-    /// Returns `true` if everything is to end.
+    /// Returns `true` if everything has to end.
     pub fn is_stopping(&self) -> bool {
         self.stop.is_some()
     }

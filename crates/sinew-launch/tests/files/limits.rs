@@ -17,8 +17,8 @@ fn values_that_double_themselves() {
         let _ = writeln!(text, "<let name='a{step}' value='$(var a{before})$(var a{before})'/>");
     }
     text.push_str("</launch>");
-    let wanted = "a.xml:14:17: this value is longer than 131071 bytes; Linux takes no longer word of a command line; \
-                  does it repeat another value?";
+    let wanted = "a.xml:14:17: this value is longer than 131071 bytes; Linux allows no longer word in a command line; \
+                  check for values that repeat others";
     assert_eq!(place.refused("a.xml", &text, &[]), wanted);
 
     // In one text, and by arguments with defaults that refer to others.

@@ -158,7 +158,7 @@ fn of_xml() {
         ),
         (
             "<node pkg='robot' exec='driver'><remap from='a' to='b' if='0'/></node>",
-            "a.xml:2:58: `if` of `remap` in `node` isn't understood: give the condition to what it is in",
+            "a.xml:2:58: `if` of `remap` in `node` isn't understood: give the condition to the element that contains it",
         ),
         ("<composable_node/>", "a.xml:2:3: `composable_node` isn't understood: components are written as"),
         (
