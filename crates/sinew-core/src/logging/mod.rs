@@ -113,7 +113,7 @@ pub enum LoggingError {
     },
     /// The operating system provides no thread, or no descriptor for it to sleep on.
     #[error(
-        "the logging thread can't be started: {0}; raise what limits processes or descriptors (ulimit -u, -n)"
+        "the logging thread can't be started: {0}; raise the limits of processes or descriptors (ulimit -u, -n)"
     )]
     System(io::Error),
 }

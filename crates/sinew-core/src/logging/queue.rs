@@ -147,7 +147,7 @@ impl Queue {
         self.alarm.clear();
     }
 
-    /// Returns the number of lines pushed until now that are to be written, for
+    /// Returns the number of lines pushed until now that must be written, for
     /// [`is_written`](Self::is_written). A line that another thread is about to drop counts as
     /// well.
     pub(super) fn pushed(&self) -> u64 {

@@ -930,8 +930,8 @@ impl Pool {
     }
 
     /// Lends a message with the content that an earlier one left, or the first value of its type in
-    /// a new block ([`TypeSupport::create`]; zeros for a plain type). Its content stays in the block
-    /// for the next loan. `None`: the type has no first value.
+    /// a new block ([`TypeSupport::create`]; zeros for a plain type). Its content stays in the
+    /// block for the next loan. `None`: the type has no first value.
     pub(crate) fn loan_erased(self: &Arc<Self>) -> Option<RawMessage> {
         let TypeSupport { create, context, layout, .. } = self.table;
         if create.is_none() && !self.table.is_plain() {

@@ -216,7 +216,8 @@ impl Message {
     /// Returns it as a message of Rust that the caller owns.
     ///
     /// # Errors
-    /// As [`into_shared`](Self::into_shared), or if this is not the [only](Self::is_sole) reference.
+    /// As [`into_shared`](Self::into_shared), or if this is not the [only](Self::is_sole)
+    /// reference.
     pub fn into_unique<T: sinew_msg::Message>(self) -> Result<Unique<T>, Self> {
         let is_mine = self.is_sole() && self.value_of::<T>().is_some();
         if is_mine { Ok(Unique::assume(self.0)) } else { Err(self) }

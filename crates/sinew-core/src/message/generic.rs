@@ -81,14 +81,16 @@ impl Service for GenericService {
 pub enum GenericTypeError {
     /// The name is not a type name.
     #[error(
-        "`{name}` is no name of a type: that is package/msg/Name (or srv, action), of at most {LONGEST_NAME} bytes"
+        "`{name}` is not the name of a type: that is package/msg/Name (or srv, action), of at most {LONGEST_NAME} bytes"
     )]
     Name {
         /// The name as given, or its beginning.
         name: String,
     },
     /// The process knows too many types.
-    #[error("{name} can't be used: this process knows {limit} types by name already, which is the limit")]
+    #[error(
+        "{name} can't be used: this process already knows {limit} types by name, the most that it may know"
+    )]
     TooMany {
         /// The type.
         name: String,

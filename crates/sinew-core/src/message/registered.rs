@@ -16,8 +16,8 @@ const LARGEST_VALUE: usize = isize::MAX as usize / 2;
 /// The functions and properties of a message type that is made at run time, for
 /// [`MessageType::register`]. Every function gets [`context`](Self::context) first.
 ///
-/// A value keeps its address from the moment it is made until it is dropped: no function has to move
-/// one, so a C++ class with pointers into itself is a valid type.
+/// A value keeps its address from the moment it is made until it is dropped: no function has to
+/// move one, so a C++ class with pointers into itself is a valid type.
 ///
 /// A function may panic, where it says so; it must not let an exception of another language pass.
 #[derive(Clone)]
@@ -65,9 +65,9 @@ pub struct EncodingTable {
     /// same value.
     pub encode: unsafe fn(context: *const (), value: *const u8, to: &mut [u8]),
     /// Reads a value from bytes that may come from another process, so it must check them. If
-    /// `filled`, `to` holds a value, which is to be replaced and is still valid after an error;
-    /// otherwise there is none, nor after an error. A panic counts as an error, after which there
-    /// is no value in either case: the replaced one is neither used nor dropped any more.
+    /// `filled`, `to` holds a value, which is replaced and stays valid after an error; otherwise
+    /// there is none, nor after an error. A panic counts as an error, after which there is no value
+    /// in either case: the replaced one is neither used nor dropped any more.
     pub decode:
         unsafe fn(context: *const (), from: &[u8], to: *mut u8, filled: bool) -> Result<(), DecodeError>,
     /// Whether every value's bytes are its encoded form after the header, on this machine, without
@@ -117,8 +117,8 @@ impl fmt::Debug for EncodingTable {
 pub enum TypeError {
     /// The name is no type name.
     #[error(
-        "`{name}` is no name of a type: with an encoding it is package/msg/Name (or srv, action), without one it is not empty; \
-         it has 512 bytes at most"
+        "`{name}` is not the name of a type: with an encoding it is package/msg/Name (or srv, action), without one it is not empty; \
+         it has at most 512 bytes"
     )]
     Name {
         /// The name as given, or its beginning.
@@ -139,7 +139,7 @@ pub enum TypeError {
         described: String,
     },
     /// A plain type has a drop function.
-    #[error("{name} is said to be plain, but has a drop function: a plain value is nothing but its bytes")]
+    #[error("{name} is declared plain, but has a drop function: a plain value consists only of its bytes")]
     PlainWithDrop {
         /// The type.
         name: String,
@@ -156,7 +156,7 @@ pub enum TypeError {
     },
     /// Another type is registered under the key.
     #[error(
-        "{name} can't be registered under the key {key:#034x}: {known} is, with another name, hash or layout"
+        "{name} can't be registered under the key {key:#034x}: {known} already is, with another name, hash or layout"
     )]
     KeyTaken {
         /// The type.
@@ -168,7 +168,7 @@ pub enum TypeError {
     },
     /// The process has registered too many types.
     #[error(
-        "{name} can't be registered: this process has registered {limit} types already, which is the limit"
+        "{name} can't be registered: this process has already registered {limit} types, the most that it may have"
     )]
     TooMany {
         /// The type.
@@ -179,7 +179,7 @@ pub enum TypeError {
 }
 
 impl TypeError {
-    /// Of a type that is known by its name.
+    /// A type that is known by its name only.
     pub(crate) fn of_known(error: GenericTypeError) -> Self {
         match error {
             GenericTypeError::Name { name } => Self::Name { name },
@@ -235,8 +235,8 @@ impl MessageType {
     /// libraries that contain the same C++ class. If a type is registered under the key, and its
     /// name, hash and layout are those of the table, that type is returned and the table is not
     /// used: see [`context`](Self::context). A key must therefore stand for everything that two
-    /// parts of a program have to agree on to pass a pointer: the language, its ABI, the definition.
-    /// Without a key, each registration is a type of its own.
+    /// parts of a program have to agree on to pass a pointer: the language, its ABI, the
+    /// definition. Without a key, each registration is a type of its own.
     ///
     /// ```
     /// use sinew::erased::{MessageType, TypeTable};
@@ -258,8 +258,8 @@ impl MessageType {
     /// # Safety
     /// The functions do what their documentation says, for values of the layout, and can be called
     /// at any time until the process ends, from any thread, also by several at once with the same
-    /// context; only `drop`, `free`, `create`, and `decode` write, to the value they get. Values may
-    /// be moved to and read from other threads. Everything registered under one key is the same
+    /// context; only `drop`, `free`, `create`, and `decode` write, to the value they get. Values
+    /// may be moved to and read from other threads. Everything registered under one key is the same
     /// type: its functions can be used for the values of every registration.
     ///
     /// # Errors

@@ -60,8 +60,8 @@ impl<T: Message> Sample<T> {
         if self.message.is_encoded() {
             return None;
         }
-        // SAFETY: a filled block of type `T` (checked in `assume`), which isn't encoded, so there is
-        // a value, alive through `self`; no holder may change it while there are several
+        // SAFETY: a filled block of type `T` (checked in `assume`), which isn't encoded, so there
+        // is a value, alive through `self`; no holder may change it while there are several
         // references.
         Some(unsafe { self.message.value().cast::<T>().as_ref() })
     }

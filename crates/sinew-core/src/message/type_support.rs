@@ -19,8 +19,9 @@ pub(crate) struct TypeSupport {
     pub(crate) context: Context,
     /// Drops a value in place; `None` if there is nothing to be done.
     pub(crate) drop: Option<DropValue>,
-    /// Frees the memory of an adopted value that was dropped. `None`: an adopted value is a box, with
-    /// memory of the global allocator. (Without it, values of a registered type aren't adopted.)
+    /// Frees the memory of an adopted value that was dropped. `None`: an adopted value is a box,
+    /// with memory of the global allocator. (Without it, values of a registered type aren't
+    /// adopted.)
     pub(crate) free: Option<DropValue>,
     /// Makes a first value of a block that a publisher lends; `None` if the core can't, or a Rust
     /// type does it by itself.
@@ -80,7 +81,7 @@ pub(crate) type StampOf = unsafe fn(context: *const (), value: *const u8) -> i64
 /// that belongs to the caller alone.
 pub(crate) type CloneValue = unsafe fn(context: *const (), from: *const u8, place: *mut u8);
 
-/// What makes two types the same: only endpoints of the same type exchange pointers.
+/// The identity of a type: only endpoints of the same type exchange pointers.
 #[derive(Clone, Copy)]
 enum Identity {
     /// The Rust type. (The address of its table is no identity: the compiler may make several.)

@@ -10,7 +10,7 @@ use std::fmt;
 pub struct ParameterDescriptor {
     /// Its name.
     pub name: String,
-    /// Its type: the one it must keep, unless its typing is dynamic.
+    /// Its type, which it must keep unless its typing is dynamic.
     pub kind: ParameterType,
     /// Its purpose.
     pub description: String,
@@ -26,7 +26,7 @@ pub struct ParameterDescriptor {
     pub integer_range: Option<IntegerRange>,
 }
 
-/// A range of doubles. Both bounds belong to it, whatever the step.
+/// A range of doubles. Both bounds belong to it, with any step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DoubleRange {
     /// The smallest value.
@@ -37,7 +37,7 @@ pub struct DoubleRange {
     pub step: f64,
 }
 
-/// A range of integers. Both bounds belong to it, whatever the step.
+/// A range of integers. Both bounds belong to it, with any step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IntegerRange {
     /// The smallest value.
@@ -92,7 +92,8 @@ impl fmt::Display for IntegerRange {
 fn are_equal(one: f64, other: f64) -> bool {
     #[expect(clippy::float_cmp, reason = "the same number is equal, whatever its distance to others")]
     let same = one == other;
-    // `rclcpp` takes an infinite distance for a small one, as 100 units of it are infinite as well.
+    // `rclcpp` accepts an infinite distance as a small one, since 100 units of it are infinite as
+    // well.
     let (distance, unit) = ((one - other).abs(), f64::EPSILON * 100.0);
     same || distance.is_finite() && distance <= (unit * one + unit * other).abs()
 }

@@ -1,4 +1,4 @@
-//! The reasons why a parameter could not be declared, set or read.
+//! Errors of declaring, setting and reading parameters.
 
 use super::value::ParameterType;
 use crate::sys::says::debug_says;
@@ -8,7 +8,7 @@ debug_says!(ParameterError:
     InvalidValue { node, name, reason }, Refused { node, reason }, Uninitialized { node, name, kind },
     InCallback { node }, NoSuchType { node, name, reason });
 
-/// The reason why a parameter could not be declared, set or read. Nothing was changed.
+/// A parameter could not be declared, set or read. Nothing was changed.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -41,7 +41,7 @@ pub enum ParameterError {
     },
     /// There is no such parameter.
     #[error(
-        "node {node} has no parameter '{name}': declare it with `Node::parameter`, or have the node made with `allow_undeclared(true)`"
+        "node {node} has no parameter '{name}': declare it with `Node::parameter`, or make the node with `allow_undeclared(true)`"
     )]
     NotDeclared {
         /// The node's full name.
@@ -94,14 +94,14 @@ pub enum ParameterError {
     },
     /// A callback for parameters must not declare or set any itself.
     #[error(
-        "a callback for parameters of node {node} can't declare or set any: have it done later, by a timer or a guard condition"
+        "a callback for parameters of node {node} can't declare or set any: do so later, in a timer or a guard condition"
     )]
     InCallback {
         /// The node's full name.
         node: String,
     },
     /// It has another Rust type than the requested handle.
-    #[error("parameter '{name}' of node {node} can't be read so: {reason}")]
+    #[error("parameter '{name}' of node {node} can't be read this way: {reason}")]
     NoSuchType {
         /// The node's full name.
         node: String,

@@ -9,7 +9,7 @@
 // except that integers become doubles where a double is declared; the sentences are our own.
 // Nothing here does I/O.
 //
-// | file | what |
+// | file | contents |
 // |---|---|
 // | `value` | a value, its type, a name with a value |
 // | `descriptor` | the description of a parameter: type, range, whether it is read-only |
@@ -19,7 +19,7 @@
 // | `callbacks` | the program's callbacks before and after a change |
 // | `clients` | clients of parameters: a node without any serves them once there is one |
 // | `options` | a node's settings for its parameters |
-// | `words` | the sentences with which values are refused |
+// | `words` | the sentences that refuse values |
 // | `error` | errors |
 //
 // A node that declares no parameter has no table. One that does is visible to others through its

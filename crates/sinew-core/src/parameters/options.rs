@@ -5,8 +5,8 @@ use super::value::NamedValue;
 /// The parameter of every node with parameters: whether its clocks follow `/clock`.
 pub(crate) const USE_SIM_TIME: &str = "use_sim_time";
 
-/// Whether the node has `~/get_type_description`. Here only nodes that are given a value for it
-/// have this parameter; in ROS 2 all nodes have it, and it is true.
+/// Whether the node has `~/get_type_description`. Only nodes with a value for it have this
+/// parameter; in ROS 2 all nodes have it, and it is true.
 pub(crate) const START_TYPE_DESCRIPTION_SERVICE: &str = "start_type_description_service";
 
 /// A node's settings for its parameters; see `NodeBuilder`.

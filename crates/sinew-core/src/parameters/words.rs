@@ -1,5 +1,5 @@
 //! The sentences that refuse values: the parameter, the value, and a right one. Names and values
-//! come from others and may have any length: they are cut.
+//! come from other programs and may have any length: they are cut.
 
 use super::value::{ParameterType, ParameterValue};
 use std::fmt::{self, Write as _};

@@ -73,8 +73,8 @@ pub struct Arguments {
     rest: Vec<String>,
 }
 
-/// The reason why a command line could not be parsed. `position` is the index of the argument at
-/// fault: the program's name is 0.
+/// A command line could not be parsed. `position` is the index of the argument at fault: the
+/// program's name is 0.
 ///
 /// ```
 /// let error = sinew::Arguments::parse(["camera", "--ros-args", "-r"]).unwrap_err();

@@ -48,8 +48,8 @@ pub enum ContextError {
 pub enum CreateError {
     /// The context can't meet the other processes of the host; see `sinew doctor`.
     #[error(
-        "{name} can't be made known to other processes: {source}. `sinew doctor` says what is wrong; another directory for shared memory \
-         is set with SINEW_DIR; and a program that needs no other one does without: Context::builder().shared_memory(false)"
+        "{name} can't be made known to other processes: {source}. `sinew doctor` finds the cause; SINEW_DIR sets another directory for \
+         shared memory; a program that needs no other process can do without: Context::builder().shared_memory(false)"
     )]
     SharedMemory {
         /// The entity to be made.
@@ -110,7 +110,7 @@ pub enum CreateError {
     },
     /// The service already has a server.
     #[error(
-        "service `{service}` has a server already, in node {node}: there can be one; drop that one first, or use another name"
+        "service `{service}` already has a server, in node {node}: a service has one server; drop that one first, or use another name"
     )]
     ServiceTaken {
         /// The service's full name.
@@ -126,8 +126,8 @@ pub enum CreateError {
     },
     /// A service's events have no type: ROS 2 derives it from the service's type.
     #[error(
-        "the events of service `{service}` can't be published: its type has no description of ROS 2's, of which theirs is \
-         made; use one that is generated from a .srv file"
+        "the events of service `{service}` can't be published: its type has no ROS 2 description, from which theirs is \
+         derived; use one that is generated from a .srv file"
     )]
     NoEventType {
         /// The service's full name.
@@ -171,7 +171,7 @@ pub enum PublishFailure {
     /// processes miss it: that is logged once, and counted where tools find it
     /// ([`Counter::Missed`](sinew_shm::Counter::Missed)).
     #[error(
-        "the message was not published: its encoded form of {wanted} bytes doesn't fit into the shared memory, of whose {size} bytes {free} \
+        "the message was not published: its encoded form of {wanted} bytes doesn't fit into the shared memory: {free} of its {size} bytes \
          are free, besides what is kept for participants that join. Make it bigger (for containers: --shm-size=1g, for a host: mount -o remount,size=4g /dev/shm), or set SINEW_DIR"
     )]
     NoSpace {

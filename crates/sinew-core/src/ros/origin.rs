@@ -20,7 +20,7 @@ pub enum Origin {
     /// matching doesn't count it: it counts the listed endpoints once the carrier exists.
     Carrier,
     /// As [`Network`](Self::Network), for a program that matches as rmw_zenoh does, without regard
-    /// to QoS: it matches endpoints of this host whatever their QoS and its own are.
+    /// to QoS: it matches endpoints of this host regardless of their QoS and its own.
     AnyQosNetwork,
     /// As [`Listed`](Self::Listed), for such a program.
     AnyQosListed,
@@ -59,7 +59,7 @@ impl Origin {
         matches!(self, Self::Listed | Self::AnyQosListed)
     }
 
-    /// Returns `true` if it matches endpoints of this host whatever their QoS is.
+    /// Returns `true` if it matches endpoints of this host regardless of their QoS.
     pub fn matches_any_qos(self) -> bool {
         matches!(self, Self::AnyQosNetwork | Self::AnyQosListed)
     }

@@ -36,8 +36,8 @@ pub enum RemapError {
     /// The rule changes something that starts with `__`, but is neither a node's name nor its
     /// namespace.
     #[error(
-        "remap rule `{}` changes something unknown; what can be changed besides the names of topics and services is \
-         `__node` (or `__name`) and `__ns`; a topic called so is written `rostopic://__...`",
+        "remap rule `{}` changes something unknown; besides the names of topics and services it can change \
+         `__node` (or `__name`) and `__ns`; a topic of that name is written `rostopic://__...`",
         .rule.escape_debug()
     )]
     UnknownSpecialName {
@@ -69,7 +69,7 @@ struct Rule {
     used: Mark,
     /// Other processes have it as well, so it may be meant for those.
     is_shared: bool,
-    /// The node it is for, by its name or its full name; `None` for every node.
+    /// The node that the rule applies to, by its name or its full name; `None` for every node.
     node: Option<String>,
     change: Change,
 }

@@ -20,7 +20,7 @@ const NEAR: usize = 2;
 ///
 /// Names are alike if they differ in a letter or two, have the same last part (`/image` and
 /// `/camera/image`), or if one contains the other. Names above 255 bytes are left out, and so is
-/// everything after the first 4096 names: the time is bounded whatever the names are.
+/// everything after the first 4096 names: the time is bounded for any names.
 ///
 /// ```
 /// let topics = ["/wheel_states", "/camera/image", "/odom"];

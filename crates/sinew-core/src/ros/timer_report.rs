@@ -18,7 +18,7 @@ pub(crate) enum TimerWord {
     Period = 0,
     /// 1 + the [`ClockKind`] that it uses now.
     Clock = 1,
-    /// 1: it follows its node's clock, whichever that is.
+    /// 1: it follows its node's clock, of either kind.
     FollowsNode = 2,
     /// Calls of its callback.
     Calls = 3,

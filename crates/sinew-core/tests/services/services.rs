@@ -429,7 +429,7 @@ fn a_second_server_is_refused_and_told_who_has_the_service() -> sinew::Result<()
     let error = service(&room.node).unwrap_err();
     assert_eq!(error, CreateError::ServiceTaken { service: "/n".to_owned(), node: "/other/node".to_owned() });
     assert!(
-        error.to_string().starts_with("service `/n` has a server already, in node /other/node"),
+        error.to_string().starts_with("service `/n` already has a server, in node /other/node"),
         "{error}"
     );
     drop(first);

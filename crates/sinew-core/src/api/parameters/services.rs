@@ -168,7 +168,7 @@ fn all_or_none<R>(
 }
 
 /// The refusal for a callback for parameters that sets some by service.
-const IN_CALLBACK: &str = "a callback for parameters of this node can't set any of them: have it done later, by a timer or a guard condition";
+const IN_CALLBACK: &str = "a callback for parameters of this node can't set any of them: do so later, in a timer or a guard condition";
 
 fn result(outcome: Result<(), String>) -> msg::SetParametersResult {
     msg::SetParametersResult { successful: outcome.is_ok(), reason: outcome.err().unwrap_or_default() }

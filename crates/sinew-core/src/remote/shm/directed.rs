@@ -248,7 +248,7 @@ impl DirectedWriter {
 fn no_room(length: usize, error: &CapacityError) -> String {
     match error {
         CapacityError::FileSystem { free, size, .. } => format!(
-            "its answer of {length} bytes doesn't fit into the shared memory, of whose {size} bytes {free} are free: see `sinew doctor`"
+            "its answer of {length} bytes doesn't fit into the shared memory, with {free} of its {size} bytes free: see `sinew doctor`"
         ),
         other => format!("its answer can't be sent: {other}"),
     }

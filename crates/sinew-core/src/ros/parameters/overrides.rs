@@ -124,7 +124,7 @@ impl Said {
         self.block.values.iter().zip(&self.used).filter(|(_, used)| !used.is_set())
     }
 
-    /// For the command line, where each block has one value.
+    /// Reports unused values of the command line, where each block has one value.
     fn unmatched(&self, nodes: &[NodeNames]) -> Option<Unmatched> {
         let (value, used) = self.unused().next()?;
         let node = if self.block.nodes.is_all() { String::new() } else { format!("{}:", self.block.nodes) };

@@ -9,7 +9,7 @@ pub(super) const DEEPEST: usize = sinew_shm::Writer::DEEPEST;
 /// limit.
 pub(super) const LONGEST: Duration = Duration::from_nanos(i64::MAX as u64);
 
-/// Converts a duration to a limit: none, if it is one of the two that mean "for ever".
+/// Converts a duration to a limit: none, if it is one of the two that mean "no limit".
 pub(super) const fn limited(duration: Duration) -> Option<Duration> {
     let nanoseconds = duration.as_nanos();
     if nanoseconds == Duration::MAX.as_nanos() || nanoseconds == LONGEST.as_nanos() {

@@ -1,4 +1,4 @@
-//! What a publisher must offer to match what a subscription requests (DDS 1.4, section 2.2.3,
+//! The rules by which a publisher's offer matches a subscription's request (DDS 1.4, section 2.2.3,
 //! "RxO").
 //!
 //! | policy | offered and requested match if | order |

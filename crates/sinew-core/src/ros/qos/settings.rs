@@ -388,8 +388,8 @@ impl QoS {
     }
 
     /// Sets the longest time that publishing may wait for room in a full keep-all history; then it
-    /// fails and returns the message. Zero: not at all; `Duration::MAX`: for ever; else up to 292
-    /// years.
+    /// fails and returns the message. Zero: not at all; `Duration::MAX`: without a limit; else up
+    /// to 292 years.
     ///
     /// ```
     /// use sinew::QoS;

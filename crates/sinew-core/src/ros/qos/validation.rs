@@ -83,7 +83,7 @@ pub enum QosError {
     },
     /// A history larger than any ring towards another process.
     #[error(
-        "a history of {messages} messages is more than the {DEEPEST} that it can be: lower the depth of keep_last, or \
+        "a history of {messages} messages is too long, as the limit is {DEEPEST}: lower the depth of keep_last, or \
          the max_samples of keep_all"
     )]
     TooDeep {
@@ -101,7 +101,7 @@ pub enum QosError {
     ZeroLease,
     /// A duration that nanoseconds in 64 bits can't hold.
     #[error(
-        "{setting} is {duration:?}, more than the {LONGEST:?} (292 years) it can be: use Duration::MAX for no limit"
+        "{setting} is {duration:?}, but can be at most {LONGEST:?} (292 years): use Duration::MAX for no limit"
     )]
     TooLong {
         /// The method of [`QoS`] that sets it.
@@ -166,7 +166,7 @@ mod tests {
             ),
             (
                 QoS::new().keep_all().max_samples(16_777_217),
-                "a history of 16777217 messages is more than the 16777216 that it can be: lower the depth of keep_last, or \
+                "a history of 16777217 messages is too long, as the limit is 16777216: lower the depth of keep_last, or \
                  the max_samples of keep_all",
             ),
             (
