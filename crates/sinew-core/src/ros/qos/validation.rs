@@ -179,22 +179,22 @@ mod tests {
             ),
             (
                 QoS::new().deadline(too_long),
-                "deadline is 9223372036.854775808s, more than the 9223372036.854775807s (292 years) it can be: use \
+                "deadline is 9223372036.854775808s, but can be at most 9223372036.854775807s (292 years): use \
                  Duration::MAX for no limit",
             ),
             (
                 QoS::new().lifespan(too_long),
-                "lifespan is 9223372036.854775808s, more than the 9223372036.854775807s (292 years) it can be: use \
+                "lifespan is 9223372036.854775808s, but can be at most 9223372036.854775807s (292 years): use \
                  Duration::MAX for no limit",
             ),
             (
                 QoS::new().lease(too_long),
-                "lease is 9223372036.854775808s, more than the 9223372036.854775807s (292 years) it can be: use \
+                "lease is 9223372036.854775808s, but can be at most 9223372036.854775807s (292 years): use \
                  Duration::MAX for no limit",
             ),
             (
                 QoS::new().max_blocking_time(Duration::from_secs(1 << 40)),
-                "max_blocking_time is 1099511627776s, more than the 9223372036.854775807s (292 years) it can be: use \
+                "max_blocking_time is 1099511627776s, but can be at most 9223372036.854775807s (292 years): use \
                  Duration::MAX for no limit",
             ),
         ] {
