@@ -22,7 +22,7 @@ fn another_layout_is_told_and_left_alone() {
     let output = base.sinew(&["topic", "list"]);
     assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), String::new()));
     let version =
-        format!("{name}: has layout version {}, this program has {LAYOUT_VERSION}", LAYOUT_VERSION + 1);
+        format!("{name}: has layout version {}, but this program has {LAYOUT_VERSION}", LAYOUT_VERSION + 1);
     assert!(text(&output.stderr).contains(&version), "{}", text(&output.stderr));
     let told = base.doctor(&["--clean"]);
     assert!(told.contains(&format!("WRONG   participants    {version}")), "{told}");
