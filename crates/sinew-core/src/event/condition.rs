@@ -4,13 +4,15 @@ use super::status::{
     IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
     OfferedDeadlineMissed, RequestedDeadlineMissed, Triggered,
 };
-use crate::executor::crew::scheduler::{self, CallbackResult, Scheduler, Task, TaskOutcome, TaskRef};
+use crate::executor::crew::scheduler::{CallbackResult, Task, TaskOutcome, TaskRef};
 use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
+use crate::executor::inbox::{Inbox, Queue};
+use crate::executor::notifier::ToSignal;
 use crate::executor::prefetch;
 use crate::message::info::ChainScope;
 use crate::sys::clock::{Clock, Stamp};
-use crate::sys::sync::{Arc, Mutex};
+use crate::sys::sync::Arc;
 
 /// An event that is collected until the executor delivers it.
 pub(crate) trait Status: Clone + Default + Send + Sync + 'static {
@@ -81,7 +83,7 @@ pub(crate) struct StatusCondition<E> {
     group: Arc<GroupCore>,
     what: String,
     clock: Clock,
-    gathered: Mutex<PendingStatus<E>>,
+    gathered: Inbox<PendingStatus<E>>,
     place: prefetch::NoteIndex,
     callback: OnEvent<E>,
 }
@@ -89,7 +91,12 @@ pub(crate) struct StatusCondition<E> {
 struct PendingStatus<E> {
     event: E,
     since: Option<Stamp>,
-    task_ref: Option<TaskRef>,
+}
+
+impl<E> Queue for PendingStatus<E> {
+    fn oldest(&self) -> Option<Stamp> {
+        self.since
+    }
 }
 
 impl<E: Status> StatusCondition<E> {
@@ -99,7 +106,7 @@ impl<E: Status> StatusCondition<E> {
             clock: group.clock.clone(),
             group,
             what,
-            gathered: Mutex::new(PendingStatus { event: E::default(), since: None, task_ref: None }),
+            gathered: Inbox::new(PendingStatus { event: E::default(), since: None }),
             place: prefetch::NoteIndex::new(),
             callback,
         })
@@ -108,26 +115,25 @@ impl<E: Status> StatusCondition<E> {
     /// Adds to the collected event. Returns the executor that the caller must signal once it holds
     /// no lock.
     #[must_use]
-    pub(crate) fn update(&self, change: impl FnOnce(&mut E)) -> Option<Arc<Scheduler>> {
+    pub(crate) fn update(&self, change: impl FnOnce(&mut E)) -> ToSignal {
         self.gather(|| self.clock.stamp(), change)
     }
 
     /// The same for an event that happened earlier.
     #[must_use]
-    pub(crate) fn update_since(&self, stamp: Stamp, change: impl FnOnce(&mut E)) -> Option<Arc<Scheduler>> {
+    pub(crate) fn update_since(&self, stamp: Stamp, change: impl FnOnce(&mut E)) -> ToSignal {
         self.gather(|| stamp, change)
     }
 
-    fn gather(&self, stamp: impl FnOnce() -> Stamp, change: impl FnOnce(&mut E)) -> Option<Arc<Scheduler>> {
+    fn gather(&self, stamp: impl FnOnce() -> Stamp, change: impl FnOnce(&mut E)) -> ToSignal {
         let mut waiting = self.gathered.lock();
         change(&mut waiting.event);
-        if waiting.since.is_some() {
-            return None; // it is already queued
+        if waiting.since.is_none() {
+            let stamp = stamp();
+            waiting.since = Some(stamp);
+            waiting.announce(stamp);
         }
-        let stamp = stamp();
-        waiting.since = Some(stamp);
-        let task_ref = waiting.task_ref.as_ref()?;
-        task_ref.notify(stamp).then(|| task_ref.scheduler.clone())
+        waiting.unlock()
     }
 
     /// Passes the event collected so far to `look`.
@@ -145,6 +151,7 @@ impl<E: Status> Task for StatusCondition<E> {
             }
             let event = waiting.event.clone();
             waiting.event.delivered();
+            let _nothing = waiting.next(token.is_reentrant());
             event
         };
         let _no_chain = ChainScope::enter(None);
@@ -154,17 +161,11 @@ impl<E: Status> Task for StatusCondition<E> {
     }
 
     fn pending(&self) -> Option<Stamp> {
-        self.gathered.lock().since
+        self.gathered.lock().pending()
     }
 
     fn clear_ready(&self) -> bool {
-        let waiting = self.gathered.lock();
-        if waiting.since.is_none()
-            && let Some(task_ref) = &waiting.task_ref
-        {
-            task_ref.clear_ready();
-        }
-        waiting.since.is_some()
+        self.gathered.lock().clear_ready(false)
     }
 
     fn place(&self) -> &prefetch::NoteIndex {
@@ -186,14 +187,7 @@ impl<E: Status> Task for StatusCondition<E> {
 
 impl<E: Status> GroupMember for StatusCondition<E> {
     fn attach(&self, task_ref: Option<TaskRef>) {
-        let mut waiting = self.gathered.lock();
-        waiting.task_ref = task_ref;
-        let signal = match (&waiting.task_ref, waiting.since) {
-            (Some(task_ref), Some(since)) if task_ref.notify(since) => Some(task_ref.scheduler.clone()),
-            _ => None,
-        };
-        drop(waiting);
-        scheduler::signal(signal);
+        self.gathered.lock().attach(task_ref);
     }
 }
 

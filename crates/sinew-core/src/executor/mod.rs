@@ -12,6 +12,7 @@
 // | `group` | callback groups, their members and their place in an executor |
 // | `member` | a task of a group, and how it learns where to announce itself |
 // | `notifier` | where a task announces itself, and whether it has |
+// | `inbox` | a queue under a lock that one task empties |
 // | `group_token` | the right to touch a group's callbacks and state |
 // | `owner` | an executor's view of a group's node and context |
 // | `membership` | which executor serves the groups of a node or a context |
@@ -28,6 +29,7 @@ pub(crate) mod front;
 pub(crate) mod group;
 pub(crate) mod group_token;
 pub(crate) mod histogram;
+pub(crate) mod inbox;
 pub(crate) mod member;
 pub(crate) mod membership;
 pub(crate) mod notifier;

@@ -7,11 +7,11 @@
 //! asynchronous server runs its requests and its queue.
 
 use crate::executor::crew::faults::report;
-use crate::executor::crew::scheduler::{TaskRef, signal};
+use crate::executor::crew::scheduler::TaskRef;
 use crate::executor::error::PostError;
 use crate::executor::group_token::GroupToken;
+use crate::executor::inbox::{Inbox, Queue};
 use crate::executor::member::GroupMember;
-use crate::executor::notifier::TaskNotifier;
 use crate::executor::owner::{Close, Owner};
 use crate::executor::prefetch::NoteIndex;
 use crate::executor::task::{CallbackResult, Task, TaskOutcome};
@@ -19,7 +19,7 @@ use crate::message::info::{ChainScope, Lineage};
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::logging::Level;
 use crate::sys::panics::caught;
-use crate::sys::sync::{Arc, Guard, Mutex, no_lock_is_held};
+use crate::sys::sync::{Arc, no_lock_is_held};
 use slab::Slab;
 use std::any::Any;
 use std::collections::VecDeque;
@@ -46,7 +46,7 @@ pub(crate) struct WorkQueueCore {
     /// It is a task by itself, and no part of one that has other things to do.
     is_task: bool,
     place: NoteIndex,
-    pending: Mutex<PendingWork>,
+    pending: Inbox<PendingWork>,
 }
 
 struct PendingWork {
@@ -54,11 +54,10 @@ struct PendingWork {
     /// The futures that are not over. (A future that could never be woken again still goes with its
     /// queue, and not on the thread that drops its last waker.)
     futures: Slab<Arc<dyn SpawnedFuture>>,
-    notifier: TaskNotifier,
     is_closed: bool,
 }
 
-impl PendingWork {
+impl Queue for PendingWork {
     fn oldest(&self) -> Option<Stamp> {
         self.queue.front().map(|(stamp, _)| *stamp)
     }
@@ -78,19 +77,14 @@ pub(crate) enum Work {
 
 impl WorkQueueCore {
     pub(crate) fn new(owner: &Arc<dyn Owner>, clock: &Clock, what: &str, is_task: bool) -> Arc<Self> {
-        let pending = PendingWork {
-            queue: VecDeque::new(),
-            futures: Slab::new(),
-            notifier: TaskNotifier::default(),
-            is_closed: false,
-        };
+        let pending = PendingWork { queue: VecDeque::new(), futures: Slab::new(), is_closed: false };
         Arc::new(Self {
             owner: Arc::downgrade(owner),
             what: format!("{what} of node {}", owner.full_name()),
             clock: clock.clone(),
             is_task,
             place: NoteIndex::new(),
-            pending: Mutex::new(pending),
+            pending: Inbox::new(pending),
         })
     }
 
@@ -148,7 +142,7 @@ impl WorkQueueCore {
 
     /// Its task, if it is in an executor.
     pub(crate) fn task_ref(&self) -> Option<TaskRef> {
-        self.pending.lock().notifier.task_ref().cloned()
+        self.pending.task_ref()
     }
 
     /// Adds work. It comes back if the queue is closed.
@@ -159,9 +153,7 @@ impl WorkQueueCore {
         }
         let stamp = self.clock.stamp(); // under the lock: the queue is in the order of its stamps
         pending.queue.push_back((stamp, work));
-        let call = pending.notifier.notify(stamp);
-        drop(pending);
-        signal(call);
+        pending.announce(stamp);
         Ok(())
     }
 
@@ -182,8 +174,8 @@ impl WorkQueueCore {
         let is_it = |(_, work): &(Stamp, Work)| matches!(work, Work::Future(other, _) if *other == key);
         let place = if is_queued { pending.queue.iter().position(is_it) } else { None };
         let queued = place.and_then(|place| pending.queue.remove(place));
-        if queued.is_some() && pending.queue.is_empty() {
-            pending.notifier.retract(!self.is_task);
+        if queued.is_some() {
+            pending.clear_ready(!self.is_task);
         }
         drop(pending);
         drop((future, queued)); // perhaps the last references
@@ -204,13 +196,13 @@ impl WorkQueueCore {
     pub(crate) fn take(&self, token: &GroupToken) -> (Option<Work>, Option<Stamp>) {
         let mut pending = self.pending.lock();
         let work = pending.queue.pop_front();
-        (work.map(|(_, work)| work), announce_next(pending, token))
+        (work.map(|(_, work)| work), pending.next(token.is_reentrant()))
     }
 
     /// Returns the stamp of the next work, when the task has run something else. In a reentrant
     /// group that is announced here.
     pub(crate) fn next_for(&self, token: &GroupToken) -> Option<Stamp> {
-        announce_next(self.pending.lock(), token)
+        self.pending.lock().next(token.is_reentrant())
     }
 
     /// Takes back the announcement if nothing waits. `others` is passed whether something does, and
@@ -218,20 +210,9 @@ impl WorkQueueCore {
     /// is announced in between. `has_others`: it takes the task out of the executor's queue itself.
     pub(crate) fn retract(&self, has_others: bool, others: impl FnOnce(bool) -> bool) -> bool {
         let mut pending = self.pending.lock();
-        let is_ready = !pending.queue.is_empty();
-        if !is_ready {
-            pending.notifier.retract(has_others);
-        }
+        let is_ready = pending.clear_ready(has_others);
         others(is_ready)
     }
-}
-
-fn announce_next(mut pending: Guard<'_, PendingWork>, token: &GroupToken) -> Option<Stamp> {
-    let oldest = pending.oldest();
-    let (next, call) = pending.notifier.next(oldest, token.is_reentrant());
-    drop(pending);
-    signal(call);
-    next
 }
 
 impl Work {
@@ -254,10 +235,11 @@ impl Close for WorkQueueCore {
         let (queue, futures) = {
             let mut pending = self.pending.lock();
             pending.is_closed = true;
-            if !pending.queue.is_empty() {
-                pending.notifier.retract(!self.is_task);
+            let queue = mem::take(&mut pending.queue);
+            if !queue.is_empty() {
+                pending.clear_ready(!self.is_task);
             }
-            (mem::take(&mut pending.queue), mem::take(&mut pending.futures))
+            (queue, mem::take(&mut pending.futures))
         };
         futures.iter().for_each(|(_, future)| future.cancel());
         for (_, work) in queue {
@@ -274,9 +256,7 @@ impl Task for WorkQueueCore {
     }
 
     fn pending(&self) -> Option<Stamp> {
-        let mut pending = self.pending.lock();
-        let oldest = pending.oldest();
-        pending.notifier.pending(oldest)
+        self.pending.lock().pending()
     }
 
     fn clear_ready(&self) -> bool {
@@ -302,12 +282,7 @@ impl Task for WorkQueueCore {
 
 impl GroupMember for WorkQueueCore {
     fn attach(&self, task_ref: Option<TaskRef>) {
-        let mut pending = self.pending.lock();
-        let oldest = pending.oldest();
-        let (before, call) = pending.notifier.attach(task_ref, oldest);
-        drop(pending);
-        drop(before);
-        signal(call);
+        self.pending.lock().attach(task_ref);
     }
 }
 

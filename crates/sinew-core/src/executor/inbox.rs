@@ -1,0 +1,147 @@
+//! A queue under a lock that one task empties.
+//!
+//! An [`Inbox`] keeps what waits for a task together with the task's announcements, so that both
+//! change under one lock. Its owner supplies the queue: posted work, or a collected event.
+//!
+//! Signalling an executor is a system call, and the threads that it wakes want this lock. So a
+//! guard only *records* the executor. It signals it after it has released the lock, or hands it to
+//! a caller that holds further locks ([`InboxGuard::unlock`]). There is no other way to signal.
+
+use super::crew::scheduler::{TaskRef, signal};
+use super::notifier::{TaskNotifier, ToSignal};
+use crate::sys::clock::Stamp;
+use crate::sys::sync::{Guard, Mutex};
+use std::ops::{Deref, DerefMut};
+
+/// The contents of an inbox.
+pub(crate) trait Queue {
+    /// Returns since when the oldest element has waited; `None` if nothing waits.
+    fn oldest(&self) -> Option<Stamp>;
+}
+
+/// A queue, and the task to which its elements are announced.
+pub(crate) struct Inbox<Q>(Mutex<Contents<Q>>);
+
+#[repr(C)] // the first cache line tells whether a task has to be notified
+struct Contents<Q> {
+    notifier: TaskNotifier,
+    queue: Q,
+}
+
+/// An executor that is signalled when this is dropped.
+struct SignalOnDrop(ToSignal);
+
+impl Drop for SignalOnDrop {
+    #[inline]
+    fn drop(&mut self) {
+        signal(self.0.take());
+    }
+}
+
+/// A locked inbox. Dropping it releases the lock, then signals the executor to which something was
+/// announced.
+pub(crate) struct InboxGuard<'a, Q> {
+    contents: Guard<'a, Contents<Q>>,
+    /// Comes after the guard: fields are dropped in this order.
+    signal: SignalOnDrop,
+}
+
+impl<Q: Queue> Inbox<Q> {
+    pub(crate) fn new(queue: Q) -> Self {
+        Self(Mutex::new(Contents { notifier: TaskNotifier::default(), queue }))
+    }
+
+    #[inline]
+    pub(crate) fn lock(&self) -> InboxGuard<'_, Q> {
+        InboxGuard { contents: self.0.lock(), signal: SignalOnDrop(None) }
+    }
+
+    /// Returns the task, if it has an executor.
+    pub(crate) fn task_ref(&self) -> Option<TaskRef> {
+        self.lock().task_ref().cloned()
+    }
+}
+
+impl<Q> Deref for InboxGuard<'_, Q> {
+    type Target = Q;
+
+    #[inline]
+    fn deref(&self) -> &Q {
+        &self.contents.queue
+    }
+}
+
+impl<Q> DerefMut for InboxGuard<'_, Q> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Q {
+        &mut self.contents.queue
+    }
+}
+
+impl<Q: Queue> InboxGuard<'_, Q> {
+    /// Returns the task, if it has an executor.
+    #[inline]
+    pub(crate) fn task_ref(&self) -> Option<&TaskRef> {
+        self.contents.notifier.task_ref()
+    }
+
+    /// Announces that something has waited since then, unless the task knows already.
+    #[inline]
+    pub(crate) fn announce(&mut self, since: Stamp) {
+        let scheduler = self.contents.notifier.notify(since);
+        self.record(scheduler);
+    }
+
+    /// Records the executor to signal. An inbox has one task, so one executor.
+    #[inline]
+    fn record(&mut self, scheduler: ToSignal) {
+        if scheduler.is_some() {
+            self.signal.0 = scheduler;
+        }
+    }
+
+    /// Ends a turn of the task. Returns the stamp under which its executor keeps it ready, if more
+    /// waits; in a reentrant group that is announced here instead.
+    #[must_use]
+    #[inline]
+    pub(crate) fn next(mut self, is_reentrant: bool) -> Option<Stamp> {
+        let oldest = self.oldest();
+        let (next, scheduler) = self.contents.notifier.next(oldest, is_reentrant);
+        self.record(scheduler);
+        next
+    }
+
+    /// Returns the stamp that is still announced, after a callback that may have panicked.
+    pub(crate) fn pending(&mut self) -> Option<Stamp> {
+        let oldest = self.oldest();
+        self.contents.notifier.pending(oldest)
+    }
+
+    /// Takes the announcement back if nothing waits, and returns whether something does. `other`:
+    /// the task has something else to do.
+    pub(crate) fn clear_ready(&mut self, other: bool) -> bool {
+        let waits = self.oldest().is_some();
+        if !waits {
+            self.contents.notifier.retract(other);
+        }
+        waits
+    }
+
+    /// Gives the task another executor, or none, and announces there what waits.
+    pub(crate) fn attach(mut self, task_ref: Option<TaskRef>) {
+        let oldest = self.oldest();
+        let (before, scheduler) = self.contents.notifier.attach(task_ref, oldest);
+        self.record(scheduler);
+        drop(self);
+        drop(before); // perhaps the last reference to its executor
+    }
+
+    /// Releases the lock without signalling. Returns the executor that the caller must signal once
+    /// it holds no other lock.
+    #[must_use]
+    pub(crate) fn unlock(self) -> ToSignal {
+        let Self { contents, mut signal } = self;
+        drop(contents);
+        signal.0.take()
+    }
+}
