@@ -1,5 +1,24 @@
 //! A subscription as its publishers see it: a history under a lock, and the task to notify of new
 //! messages.
+//!
+//! # Ways to take a message
+//!
+//! `take_from` takes the oldest message out of the history, under its lock. Before that come up to
+//! four others, in this order:
+//!
+//! - `take_direct` takes the next message out of the ring of a publisher in another process, past
+//!   the history: if that is the only publisher, nothing waits here, and no task or listener is
+//!   notified.
+//! - `read_remote` reads the messages of publishers in other processes into the history.
+//! - `take_ahead` takes a message that was moved out of a long history, under a lock that no
+//!   publisher wants: see [`moved_messages`].
+//! - With a `Deferred`, `take_from` leaves work for after the lock: to drop expired messages, and
+//!   in a reentrant group to signal the executor that runs the next message.
+//!
+//! A thread that takes by hand calls `take`, which tries all four. An executor calls `take_for`,
+//! which tries the last two: its threads read from other processes before they choose a task. A
+//! task that awaits calls `poll_take`, which checks and registers its waker under one lock: it calls
+//! `read_remote`, and moves messages back instead of taking them ahead.
 
 mod ahead;
 mod joining;
