@@ -5,9 +5,9 @@
 //! fit one of the forms.
 
 use crate::event::condition::{Status, StatusCondition};
-use crate::executor::crew::scheduler::CallbackResult;
 use crate::executor::group::{CallbackGroup, Group, ReentrantGroup};
 use crate::executor::group_token::{CallbackOf, GroupCell, GroupToken};
+use crate::executor::task::CallbackResult;
 use crate::message::incoming::Incoming;
 use crate::message::type_support::{CloneInto, clone_into};
 use crate::message::work::CopyWork;

@@ -7,10 +7,11 @@ use super::erased::client as erased;
 use super::erased::service::{CallError as ErasedError, CallResult as ErasedResult};
 use super::introspection::service_events::{self, ServiceIntrospection};
 use super::node::{Node, NodeCore};
-use crate::executor::crew::scheduler::{Task, TaskOutcome, TaskRef};
+use crate::executor::crew::scheduler::TaskRef;
 use crate::executor::group::{CallbackGroup, Group, GroupMember};
 use crate::executor::group_token::GroupToken;
-use crate::executor::prefetch;
+use crate::executor::prefetch::{NoteIndex, Part};
+use crate::executor::task::{Run, Task, TaskBase, TaskOutcome};
 use crate::executor::wait_set::{self, Waitable};
 use crate::message::block::Pool;
 use crate::message::erased::Message as ErasedMessage;
@@ -31,7 +32,7 @@ use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, next_serial};
 use sinew_msg::Service;
 use sinew_msg::cdr::Structure;
-use sinew_shm::{Callback, EndpointKey};
+use sinew_shm::Callback;
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -494,10 +495,13 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
         // From now on, a node of this context that the client asks for parameters serves them.
         context.parameter_clients.came(ClientId::Own(calls.number), &name);
         requests.count_matched();
-        let results = ClientTask { calls: calls.clone(), place: prefetch::NoteIndex::new() };
-        let membership = core.join(Arc::new(results));
+        let base = TaskBase::new(core.node.clone(), format!("client of service {}", calls.service))
+            .subject(&calls)
+            .callback(calls.key().map(Callback::Of))
+            .uses(vec![Part::value(&calls, pending_calls::LINES)]);
+        let membership = core.join(Task::new(base, ClientTask { calls: calls.clone() }));
         let pool = Pool::of_table(self.types.request, POOL_CAPACITY);
-        let (note, node) = (prefetch::NoteIndex::new(), self.node.clone());
+        let (note, node) = (NoteIndex::new(), self.node.clone());
         let (group, patience) = (core, self.spin_before_park);
         let inner = ClientCore { calls, requests, pool, patience, group, membership, note, node };
         Ok(erased::Client { inner: Arc::new(inner) })
@@ -507,10 +511,9 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
 /// A client as its executor sees it: results for callbacks.
 struct ClientTask {
     calls: Arc<PendingCalls>,
-    place: prefetch::NoteIndex,
 }
 
-impl Task for ClientTask {
+impl Run for ClientTask {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let Some(delivery) = self.calls.take_completed(token) else { return TaskOutcome::NOTHING };
         let _chain = ChainScope::enter(Some(delivery.lineage));
@@ -525,30 +528,6 @@ impl Task for ClientTask {
 
     fn clear_ready(&self) -> bool {
         self.calls.retract()
-    }
-
-    fn callback_of(&self, node: EndpointKey) -> Callback {
-        self.calls.key().map_or(Callback::Other(node), Callback::Of)
-    }
-
-    fn place(&self) -> &prefetch::NoteIndex {
-        &self.place
-    }
-
-    fn rest(&self) -> Vec<prefetch::Part> {
-        vec![prefetch::Part::value(&self.calls, pending_calls::LINES)]
-    }
-
-    fn subject(&self) -> usize {
-        Arc::as_ptr(&self.calls).addr()
-    }
-
-    fn has_ended(&self) -> bool {
-        self.calls.session.has_ended()
-    }
-
-    fn describe(&self) -> String {
-        format!("client of service {} of node {}", self.calls.service, self.calls.node)
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct ClientCore {
 impl ClientCore {
     /// The memory that a call touches.
     #[cold]
-    fn parts(self: &Arc<Self>) -> Vec<prefetch::Part> {
+    fn parts(self: &Arc<Self>) -> prefetch::HotSet {
         vec![
             prefetch::Part::value(self, 2),
             prefetch::Part::value(&self.calls, pending_calls::LINES),

@@ -5,7 +5,6 @@ use super::node::{Node, NodeCore};
 use crate::event::condition::{AttachedCondition, StatusCondition};
 use crate::event::status::Triggered;
 use crate::executor::crew::scheduler;
-use crate::executor::crew::scheduler::Task;
 use crate::executor::group::{CallbackGroup, Group};
 use crate::executor::wait_set::{self, Waitable};
 use crate::mailbox::waiters::Listener;
@@ -144,7 +143,7 @@ impl Waitable for GuardCondition {
     fn subject(&self) -> usize {
         let state = self.inner.state.lock();
         // Once it is closed, it matches no ready source.
-        state.joined.as_ref().map_or(usize::MAX, |joined| joined.source().subject())
+        state.joined.as_ref().map_or(usize::MAX, |joined| Arc::as_ptr(joined.source()).addr())
     }
 }
 

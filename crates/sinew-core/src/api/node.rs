@@ -4,6 +4,7 @@ use super::context::{Context, ContextCore};
 use crate::executor::group::{Group, GroupCore, ReentrantGroup};
 use crate::executor::membership::GroupRegistry;
 use crate::executor::owner::{Host, Owner};
+use crate::executor::task::TaskOwner;
 use crate::executor::{AddError, Executable, Executor, sealed};
 use crate::message::type_support::TypeSupport;
 use crate::parameters::options::ParameterOptions;
@@ -149,11 +150,17 @@ pub(crate) struct Advertised<'a> {
     pub(crate) qos: QoS,
 }
 
-impl Owner for NodeCore {
+impl TaskOwner for NodeCore {
     fn full_name(&self) -> &Arc<str> {
         &self.full_name
     }
 
+    fn has_ended(&self) -> bool {
+        self.context.session.has_ended()
+    }
+}
+
+impl Owner for NodeCore {
     fn known(&self) -> Option<EndpointKey> {
         match &self.entity {
             NodeEntity::None => None,

@@ -2,17 +2,17 @@
 
 use super::callback::Outcome;
 use super::erased::server::{
-    self as erased, Answers, Asked, ServerInner, ServerTask, received, retire, task_of_core,
+    self as erased, Answers, Asked, ServerInner, ServerTask, received, retire, task_base,
 };
 use super::erased::service::Request;
 use super::introspection::service_events::{self, ServiceIntrospection};
 use super::node::{Node, NodeCore};
 use super::service_callback::{AsyncServiceCallback, IncomingRequest, ServiceCallback, info};
-use crate::executor::crew::scheduler::{CallbackResult, Task, TaskOutcome, TaskRef};
+use crate::executor::crew::scheduler::TaskRef;
 use crate::executor::group::{CallbackGroup, Group, GroupMember, ReentrantGroup};
 use crate::executor::group_token::GroupToken;
 use crate::executor::owner::Close;
-use crate::executor::prefetch;
+use crate::executor::task::{CallbackResult, Run, Task, TaskOutcome};
 use crate::executor::wait_set::{self, Waitable};
 use crate::executor::work::queue::WorkQueueCore;
 use crate::message::Unique;
@@ -32,7 +32,6 @@ use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, next_serial};
 use sinew_msg::Service;
 use sinew_msg::cdr::Structure;
-use sinew_shm::{Callback, EndpointKey, OwnEndpoint};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
@@ -215,11 +214,11 @@ impl<S, G: CallbackGroup> ServerBuilder<S, G> {
     fn member(
         self,
         core: Arc<ServerCore>,
-        task: Arc<dyn GroupMember>,
+        work: impl GroupMember + 'static,
         tasks: Option<Arc<dyn Close>>,
     ) -> erased::Server {
         let group = self.group.core().clone();
-        let membership = group.join(task);
+        let membership = group.join(Task::new(task_base(&group, &core), work));
         let (member, node) = (Some((group, membership)), self.node);
         erased::Server::of(ServerInner { core, member, tasks, is_closed: AtomicBool::new(false), node })
     }
@@ -227,8 +226,8 @@ impl<S, G: CallbackGroup> ServerBuilder<S, G> {
     /// Makes the server with this callback.
     fn answering(self, callback: impl Answers) -> Result<erased::Server, CreateError> {
         let core = self.open()?;
-        let task = ServerTask { core: core.clone(), callback, place: prefetch::NoteIndex::new() };
-        Ok(self.member(core, Arc::new(task), None))
+        let work = ServerTask { core: core.clone(), callback };
+        Ok(self.member(core, work, None))
     }
 
     /// Makes the server with this listener.
@@ -431,11 +430,10 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
             tasks: tasks.clone(),
             request_is_next: AtomicBool::new(false),
             callback: callback.cell(&self.group),
-            place: prefetch::NoteIndex::new(),
             of: PhantomData,
         };
         let queue = tasks.queue.clone();
-        Ok(Server { erased: self.member(core, Arc::new(answerer), Some(queue)), of: PhantomData })
+        Ok(Server { erased: self.member(core, answerer, Some(queue)), of: PhantomData })
     }
 }
 
@@ -513,7 +511,6 @@ struct AsyncServerTask<S: Service, G, Form, F: AsyncServiceCallback<S, S::Reques
     tasks: Arc<ServerFutures<F::Future, S::Response>>,
     /// A future ran last: a request is next, if one waits.
     request_is_next: AtomicBool,
-    place: prefetch::NoteIndex,
     callback: F::Cell,
     of: PhantomData<fn(S, G) -> Form>,
 }
@@ -554,7 +551,7 @@ where
     }
 }
 
-impl<S, G, Form, F> Task for AsyncServerTask<S, G, Form, F>
+impl<S, G, Form, F> Run for AsyncServerTask<S, G, Form, F>
 where
     S: Service,
     G: CallbackGroup,
@@ -579,8 +576,6 @@ where
     fn clear_ready(&self) -> bool {
         self.tasks.queue.retract(true, |woken| self.core.requests.retract(&self.core, woken))
     }
-
-    task_of_core!();
 }
 
 impl<S, G, Form, F> GroupMember for AsyncServerTask<S, G, Form, F>

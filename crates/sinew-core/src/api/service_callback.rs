@@ -1,9 +1,9 @@
 //! The forms a service's callbacks may have. (`callback` explains how forms are told apart.)
 
 use super::callback::Outcome;
-use crate::executor::crew::scheduler::CallbackResult;
 use crate::executor::group::{Group, ReentrantGroup};
 use crate::executor::group_token::{CallbackOf, GroupCell, GroupToken};
+use crate::executor::task::CallbackResult;
 use crate::message::Unique;
 use crate::message::info::Publication;
 use crate::service::info::RequestInfo;

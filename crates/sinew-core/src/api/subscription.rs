@@ -4,15 +4,16 @@ use super::callback::{Called, Outcome, SubscriptionCallback};
 use super::erased::Erased;
 use super::erased::subscription::{
     self as erased, Calls, ErasedCall, ErasedCallback, OpenSubscription, SubscriptionInner,
-    SubscriptionStatistics, SubscriptionTask,
+    SubscriptionStatistics, SubscriptionTask, task_base,
 };
 use super::handlers::Handlers;
 use super::introspection::topic_statistics::TopicStatistics;
 use super::node::{AdaptQos, Advertised, Node, NodeCore};
+use crate::executor::AddError;
 use crate::executor::group::{CallbackGroup, Group, GroupCore, ReentrantGroup};
 use crate::executor::group_token::GroupToken;
+use crate::executor::task::Task;
 use crate::executor::wait_set::{self, WaitSet, Waitable};
-use crate::executor::{AddError, prefetch};
 use crate::mailbox::history::Entry;
 use crate::message::block::{Pool, RawMessage};
 use crate::message::erased::{MessageRef, Taken};
@@ -787,9 +788,9 @@ impl<G: CallbackGroup> SubscriptionBuilder<Erased, G> {
 impl SubscriptionInner {
     /// Attaches the callback to its group.
     fn attach(&mut self, group: &Arc<GroupCore>, callback: impl Calls) {
-        let (core, place) = (self.core.clone(), prefetch::NoteIndex::new());
-        let task = SubscriptionTask { core, group: group.clone(), place, callback };
-        self.member = Some((group.clone(), group.join(Arc::new(task))));
+        let work = SubscriptionTask { core: self.core.clone(), callback };
+        let membership = group.join(Task::new(task_base(group, &self.core), work));
+        self.member = Some((group.clone(), membership));
     }
 }
 

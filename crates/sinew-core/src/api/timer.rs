@@ -2,10 +2,11 @@
 
 use super::callback::EventCallback;
 use super::node::{Node, NodeCore};
-use crate::executor::crew::scheduler::{self, Scheduler, Task, TaskOutcome, TaskRef};
+use crate::executor::crew::scheduler::{self, Scheduler, TaskRef};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
-use crate::executor::prefetch;
+use crate::executor::prefetch::Part;
+use crate::executor::task::{Run, Task, TaskBase, TaskOutcome};
 use crate::executor::wait_set::{self, Waitable};
 use crate::message::info::ChainScope;
 use crate::ros::failure::CreateError;
@@ -14,7 +15,7 @@ use crate::ros::timer_report::{TimerReport, TimerWord};
 use crate::sys::clock::{Clock, ClockKind, Stamp, Time, TimerClock, nanoseconds};
 use crate::sys::jump::{ClockChange, FollowsTime, TimeJump};
 use crate::sys::sync::{Arc, HintI64, Mutex, Ordering, next_serial};
-use sinew_shm::{Callback, Counters, EndpointKey, OwnEndpoint};
+use sinew_shm::{Callback, Counters, OwnEndpoint};
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -413,12 +414,11 @@ impl Schedule {
 struct TimerTask<G, Form, F: EventCallback<TimerInfo, G, Form>> {
     schedule: Arc<Schedule>,
     group: G,
-    place: prefetch::NoteIndex,
     callback: F::Cell,
     of: PhantomData<fn() -> Form>,
 }
 
-impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Task for TimerTask<G, Form, F> {
+impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Run for TimerTask<G, Form, F> {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let Some(info) = self.schedule.expire() else { return TaskOutcome::NOTHING };
         let _no_chain = ChainScope::enter(None);
@@ -432,31 +432,6 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Task for Time
 
     fn clear_ready(&self) -> bool {
         self.schedule.clear_ready()
-    }
-
-    fn callback_of(&self, node: EndpointKey) -> Callback {
-        Callback::Timer(node)
-    }
-
-    fn place(&self) -> &prefetch::NoteIndex {
-        &self.place
-    }
-
-    fn rest(&self) -> Vec<prefetch::Part> {
-        vec![prefetch::Part::value(&self.schedule, 4)]
-    }
-
-    fn subject(&self) -> usize {
-        Arc::as_ptr(&self.schedule).addr()
-    }
-
-    fn has_ended(&self) -> bool {
-        self.group.core().node.host().has_ended()
-    }
-
-    fn describe(&self) -> String {
-        let period = Duration::from_nanos(u64::try_from(self.schedule.period).unwrap_or(0));
-        format!("timer ({period:?}) of node {}", self.group.core().node.full_name())
     }
 }
 
@@ -584,14 +559,17 @@ impl<G: CallbackGroup> TimerBuilder<G> {
             schedule.reset(); // the time may have jumped before
         }
         let group = self.group.core().clone();
-        let ticker = Arc::new(TimerTask::<G, Form, F> {
+        let base = TaskBase::new(group.node.clone(), format!("timer ({:?})", self.period))
+            .subject(&schedule)
+            .callback(group.node.known().map(Callback::Timer))
+            .uses(vec![Part::value(&schedule, 4)]);
+        let work = TimerTask::<G, Form, F> {
             schedule: schedule.clone(),
             callback: callback.cell(&self.group),
             group: self.group,
-            place: prefetch::NoteIndex::new(),
             of: PhantomData,
-        });
-        let membership = group.join(ticker);
+        };
+        let membership = group.join(Task::new(base, work));
         let inner = TimerInner { schedule, group, membership, node: self.node.clone() };
         Ok(Timer { inner: Arc::new(inner) })
     }

@@ -4,12 +4,13 @@ use super::status::{
     IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
     OfferedDeadlineMissed, RequestedDeadlineMissed, Triggered,
 };
-use crate::executor::crew::scheduler::{CallbackResult, Task, TaskOutcome, TaskRef};
+use crate::executor::crew::scheduler::TaskRef;
 use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::inbox::{Inbox, Queue};
 use crate::executor::notifier::ToSignal;
-use crate::executor::prefetch;
+use crate::executor::prefetch::Part;
+use crate::executor::task::{CallbackResult, Run, Task, TaskBase, TaskOutcome};
 use crate::message::info::ChainScope;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::Arc;
@@ -84,7 +85,6 @@ pub(crate) struct StatusCondition<E> {
     what: String,
     clock: Clock,
     gathered: Inbox<PendingStatus<E>>,
-    place: prefetch::NoteIndex,
     callback: OnEvent<E>,
 }
 
@@ -107,7 +107,6 @@ impl<E: Status> StatusCondition<E> {
             group,
             what,
             gathered: Inbox::new(PendingStatus { event: E::default(), since: None }),
-            place: prefetch::NoteIndex::new(),
             callback,
         })
     }
@@ -142,7 +141,7 @@ impl<E: Status> StatusCondition<E> {
     }
 }
 
-impl<E: Status> Task for StatusCondition<E> {
+impl<E: Status> Run for Arc<StatusCondition<E>> {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let event = {
             let mut waiting = self.gathered.lock();
@@ -167,25 +166,9 @@ impl<E: Status> Task for StatusCondition<E> {
     fn clear_ready(&self) -> bool {
         self.gathered.lock().clear_ready(false)
     }
-
-    fn place(&self) -> &prefetch::NoteIndex {
-        &self.place
-    }
-
-    fn subject(&self) -> usize {
-        std::ptr::from_ref(self).addr()
-    }
-
-    fn has_ended(&self) -> bool {
-        self.group.node.host().has_ended()
-    }
-
-    fn describe(&self) -> String {
-        format!("{} of node {}", self.what, self.group.node.full_name())
-    }
 }
 
-impl<E: Status> GroupMember for StatusCondition<E> {
+impl<E: Status> GroupMember for Arc<StatusCondition<E>> {
     fn attach(&self, task_ref: Option<TaskRef>) {
         self.gathered.lock().attach(task_ref);
     }
@@ -205,7 +188,9 @@ impl<E: Status> Drop for AttachedCondition<E> {
 
 impl<E: Status> AttachedCondition<E> {
     pub(crate) fn new(source: Arc<StatusCondition<E>>) -> Self {
-        let membership = source.group.join(source.clone());
+        let base = TaskBase::new(source.group.node.clone(), &*source.what);
+        let base = base.subject(&source).uses(vec![Part::value(&source, 4)]);
+        let membership = source.group.join(Task::new(base, source.clone()));
         Self { source, membership }
     }
 

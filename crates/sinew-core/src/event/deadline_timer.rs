@@ -10,10 +10,11 @@
 //! [`StatusCondition`](super::condition::StatusCondition)s, under the time at which they happened,
 //! and the handlers run next.
 
-use crate::executor::crew::scheduler::{self, Scheduler, Task, TaskOutcome, TaskRef};
+use crate::executor::crew::scheduler::{self, Scheduler, TaskRef};
 use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
-use crate::executor::prefetch;
+use crate::executor::prefetch::Part;
+use crate::executor::task::{Run, Task, TaskBase, TaskOutcome};
 use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::{Clock, ClockKind, Stamp};
 use crate::sys::sync::{Arc, Mutex};
@@ -29,12 +30,7 @@ pub(crate) trait Timed: Send + Sync {
 
 /// See the module's documentation.
 pub(crate) struct DeadlineTimer {
-    /// Its purpose: "publisher on frames".
-    whose: String,
-    /// The full name of its node.
-    node: Arc<str>,
     clock: Clock,
-    place: prefetch::NoteIndex,
     state: Mutex<DeadlineTimerState>,
 }
 
@@ -83,7 +79,7 @@ impl DeadlineTimer {
     }
 }
 
-impl Task for DeadlineTimer {
+impl Run for Arc<DeadlineTimer> {
     fn run(&self, _token: &mut GroupToken) -> TaskOutcome {
         Deferred::with(|deferred| {
             let mut watched = {
@@ -119,17 +115,9 @@ impl Task for DeadlineTimer {
         scheduler::signal(signal);
         is_due
     }
-
-    fn place(&self) -> &prefetch::NoteIndex {
-        &self.place
-    }
-
-    fn describe(&self) -> String {
-        format!("deadline and liveliness of {} of node {}", self.whose, self.node)
-    }
 }
 
-impl GroupMember for DeadlineTimer {
+impl GroupMember for Arc<DeadlineTimer> {
     fn attach(&self, task_ref: Option<TaskRef>) {
         let signal = {
             let mut state = self.state.lock();
@@ -148,15 +136,12 @@ pub(crate) struct AttachedTimer {
 }
 
 impl AttachedTimer {
+    /// `whose`: for people, e.g. "publisher on frames".
     pub(crate) fn new(group: &Arc<GroupCore>, whose: &str) -> Self {
-        let timer = Arc::new(DeadlineTimer {
-            whose: whose.to_owned(),
-            node: group.node.full_name().clone(),
-            clock: group.clock.clone(),
-            place: prefetch::NoteIndex::new(),
-            state: Mutex::default(),
-        });
-        let membership = group.join(timer.clone());
+        let timer = Arc::new(DeadlineTimer { clock: group.clock.clone(), state: Mutex::default() });
+        let base = TaskBase::new(group.node.clone(), format!("deadline and liveliness of {whose}"));
+        let base = base.uses(vec![Part::value(&timer, 4)]);
+        let membership = group.join(Task::new(base, timer.clone()));
         Self { timer, group: group.clone(), membership }
     }
 

@@ -2,10 +2,12 @@
 //! reentrant, any number.
 
 use super::crew::blocked::Blocked;
-use super::crew::scheduler::{Scheduler, Task, TaskRef};
+use super::crew::scheduler::{Scheduler, TaskRef};
 use super::group_token::{GroupCell, GroupNumber, REENTRANT, StateOf};
 pub(crate) use super::member::GroupMember;
 use super::owner::{Close, Owner};
+use super::prefetch::Part;
+use super::task::{Task, TaskBase};
 use super::work::queue::WorkQueueCore;
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, Mutex, next_serial};
@@ -257,7 +259,7 @@ struct GroupMembers {
 }
 
 impl GroupMembers {
-    fn all(&self) -> Vec<Arc<dyn GroupMember>> {
+    fn all(&self) -> Vec<Arc<Task<dyn GroupMember>>> {
         self.entities.iter().map(|(_, resident)| resident.entity.clone()).collect()
     }
 
@@ -273,7 +275,7 @@ impl GroupMembers {
 /// A member, and its place in the executor.
 struct Resident {
     serial: u64,
-    entity: Arc<dyn GroupMember>,
+    entity: Arc<Task<dyn GroupMember>>,
     task_ref: Option<TaskRef>,
 }
 
@@ -327,7 +329,8 @@ impl GroupCore {
 
     fn member_queue(&self, what: &str, has_handle: bool) -> (Arc<WorkQueueCore>, Membership) {
         let core = WorkQueueCore::new(&self.node, &self.clock, what, true);
-        let membership = self.join(core.clone());
+        let base = TaskBase::new(self.node.clone(), what).subject(&core).uses(vec![Part::value(&core, 4)]);
+        let membership = self.join(Task::new(base, core.clone()));
         let weak: Weak<dyn Close> = Arc::downgrade(&core) as Weak<WorkQueueCore>;
         self.node.host().close_at_end(weak, has_handle);
         (core, membership)
@@ -342,29 +345,31 @@ impl GroupCore {
     }
 
     /// Takes an entity in; if the group is in an executor, so is the entity from now on.
-    pub(crate) fn join(&self, entity: Arc<dyn GroupMember>) -> Membership {
+    pub(crate) fn join(&self, entity: Arc<Task<dyn GroupMember>>) -> Membership {
         let joined = entity.clone();
         let mut members = self.members.lock();
         let serial = next_serial();
         let task_ref = members.place().map(|(scheduler, slot)| {
-            scheduler.enter(*slot, (serial, self.task(scheduler, &*entity)), entity.clone())
+            scheduler.enter(*slot, (serial, self.told(scheduler, &entity.base)), entity.clone())
         });
         let is_attached = task_ref.is_some();
         if is_attached {
-            entity.attach(task_ref.clone());
+            entity.work.attach(task_ref.clone());
         }
         let key = members.entities.insert(Resident { serial, entity, task_ref });
         drop(members);
         if is_attached {
-            joined.attached();
+            joined.work.attached();
         }
         Membership { key, serial }
     }
 
     /// What tools are told when a callback runs.
-    fn task(&self, scheduler: &Scheduler, entity: &dyn Task) -> PackedCallback {
+    fn told(&self, scheduler: &Scheduler, task: &TaskBase) -> PackedCallback {
         match (self.node.known(), self.node.host().participant()) {
-            (Some(node), Some(participant)) if scheduler.tell(participant) => entity.callback_of(node).task(),
+            (Some(node), Some(participant)) if scheduler.tell(participant) => {
+                task.told().unwrap_or(Callback::Other(node)).task()
+            }
             (Some(_), _) => Callback::Elsewhere.task(),
             (None, _) => PackedCallback::default(),
         }
@@ -383,8 +388,8 @@ impl GroupCore {
             members.has(membership).then(|| members.entities.remove(membership.key))
         };
         let Some(Resident { entity, task_ref, .. }) = gone else { return false };
-        entity.attach(None);
-        entity.attached();
+        entity.work.attach(None);
+        entity.work.attached();
         if let Some(task_ref) = task_ref {
             // A wait that no thread could end isn't begun: two callbacks that close each other's
             // entities, say.
@@ -421,20 +426,20 @@ impl GroupCore {
         members.executor = Some((scheduler.clone(), slot));
         let attached = self.enter_all(&mut members);
         drop(members);
-        attached.iter().for_each(|entity| entity.attached());
+        attached.iter().for_each(|entity| entity.work.attached());
         Ok(())
     }
 
     /// All members go into the executor that the group is in, unless it is paused. Returns those that
     /// are [attached](GroupMember::attached) now.
     #[must_use]
-    fn enter_all(&self, members: &mut GroupMembers) -> Vec<Arc<dyn GroupMember>> {
+    fn enter_all(&self, members: &mut GroupMembers) -> Vec<Arc<Task<dyn GroupMember>>> {
         let Some((scheduler, slot)) = members.place().cloned() else { return Vec::new() };
         for (_, resident) in &mut members.entities {
-            let task = self.task(&scheduler, &*resident.entity);
-            let task_ref = scheduler.enter(slot, (resident.serial, task), resident.entity.clone());
+            let told = self.told(&scheduler, &resident.entity.base);
+            let task_ref = scheduler.enter(slot, (resident.serial, told), resident.entity.clone());
             resident.task_ref = Some(task_ref.clone());
-            resident.entity.attach(Some(task_ref));
+            resident.entity.work.attach(Some(task_ref));
         }
         members.all()
     }
@@ -446,7 +451,7 @@ impl GroupCore {
                 return;
             }
             let leave = |resident: &mut Resident| {
-                resident.entity.attach(None);
+                resident.entity.work.attach(None);
                 let task_ref = resident.task_ref.take()?;
                 task_ref.scheduler.leave(&task_ref, false);
                 Some(task_ref)
@@ -454,7 +459,7 @@ impl GroupCore {
             let left = members.entities.iter_mut().filter_map(|(_, resident)| leave(resident)).collect();
             (left, members.all())
         };
-        entities.iter().for_each(|entity| entity.attached());
+        entities.iter().for_each(|entity| entity.work.attached());
         // As in `deregister`; what has left leaves once more, to wait without the lock.
         let waiting = self.node.host().wait_graph().enter_group(self.number);
         let _blocked = Blocked::begin();
@@ -472,13 +477,13 @@ impl GroupCore {
             members.all()
         };
         for entity in entities {
-            entity.discard(); // messages' own code: no lock is held
+            entity.work.discard(); // messages' own code: no lock is held
         }
         let mut members = self.members.lock();
         if mem::replace(&mut members.paused, false) {
             let attached = self.enter_all(&mut members);
             drop(members);
-            attached.iter().for_each(|entity| entity.attached());
+            attached.iter().for_each(|entity| entity.work.attached());
         }
     }
 
@@ -490,7 +495,7 @@ impl GroupCore {
             return;
         };
         for (_, resident) in &mut members.entities {
-            resident.entity.attach(None);
+            resident.entity.work.attach(None);
             if let Some(task_ref) = resident.task_ref.take() {
                 scheduler.leave(&task_ref, false);
             }
@@ -498,7 +503,7 @@ impl GroupCore {
         scheduler.remove_group(slot);
         let entities = members.all();
         drop(members);
-        entities.iter().for_each(|entity| entity.attached());
+        entities.iter().for_each(|entity| entity.work.attached());
     }
 }
 
@@ -511,7 +516,7 @@ impl Drop for GroupCore {
             (members.executor.take(), mem::take(&mut members.entities))
         };
         for (_, Resident { entity, task_ref, .. }) in members {
-            entity.attach(None);
+            entity.work.attach(None);
             if let Some(task_ref) = task_ref {
                 task_ref.scheduler.leave(&task_ref, false);
             }

@@ -1,10 +1,10 @@
 //! A task of a callback group.
 
 use super::crew::scheduler::TaskRef;
-use super::task::Task;
+use super::task::Run;
 
 /// Something with callbacks that runs in a group.
-pub(crate) trait GroupMember: Task {
+pub(crate) trait GroupMember: Run {
     /// Sets where the task announces itself, and announces at once what waits already. Runs none of
     /// the program's code: the group's lock is held.
     fn attach(&self, task_ref: Option<TaskRef>);

@@ -3,6 +3,7 @@
 
 use super::crew::scheduler::Scheduler;
 use super::crew::wait_graph::WaitGraph;
+use super::task::TaskOwner;
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, AtomicBool};
 use sinew_shm::{EndpointKey, Participant};
@@ -16,10 +17,7 @@ pub(crate) trait Close: Send + Sync {
 }
 
 /// A group's node.
-pub(crate) trait Owner: Send + Sync {
-    /// For people, and the same for all that is said of it.
-    fn full_name(&self) -> &Arc<str>;
-
+pub(crate) trait Owner: TaskOwner {
     /// What other processes know it by.
     fn known(&self) -> Option<EndpointKey>;
 

@@ -68,7 +68,11 @@ impl NoteIndex {
     }
 }
 
+/// Memory and code that an entity uses on each run.
+pub(crate) type HotSet = Vec<Part>;
+
 /// Something that is used together with an entity, a publisher or a client.
+#[derive(Clone)]
 pub(crate) enum Part {
     /// A value, and how many of its first bytes.
     Value(Weak<dyn Send + Sync>, usize),
@@ -93,7 +97,10 @@ pub(crate) type Code = fn(&mut dyn FnMut(usize, usize));
 impl Part {
     /// A value, with all its lines up to so many.
     pub(crate) fn value<T: Send + Sync + 'static>(value: &Arc<T>, most: usize) -> Self {
-        let value: Weak<T> = Arc::downgrade(value);
+        Self::weak(Arc::downgrade(value), most)
+    }
+
+    pub(crate) fn weak<T: Send + Sync + 'static>(value: Weak<T>, most: usize) -> Self {
         Self::Value(value, size_of::<T>().min(most * LINE))
     }
 
@@ -141,7 +148,7 @@ thread_local! {
 
 /// Notes that what lies at `address` is used; `parts` says what it is if that is news.
 #[inline]
-pub(crate) fn note(address: usize, place: &NoteIndex, parts: impl FnOnce() -> Vec<Part>) {
+pub(crate) fn note(address: usize, place: &NoteIndex, parts: impl FnOnce() -> HotSet) {
     NOTES.with(|notes| {
         let depth = stack_address();
         if depth < notes.deepest.get() {
@@ -158,7 +165,7 @@ pub(crate) fn note(address: usize, place: &NoteIndex, parts: impl FnOnce() -> Ve
 
 impl Notes {
     #[cold]
-    fn learn(&self, address: usize, place: &NoteIndex, parts: Vec<Part>) {
+    fn learn(&self, address: usize, place: &NoteIndex, parts: HotSet) {
         self.learnable.set(self.learnable.get() - 1);
         if let Some(at) = self.known.iter().position(|known| known.get() == address) {
             place.set(at); // another thread uses it, too

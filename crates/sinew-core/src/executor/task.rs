@@ -1,54 +1,165 @@
-//! What an executor runs.
+//! Tasks: an executor's units of work.
+//!
+//! # Roles
+//!
+//! Everything that has a callback is a [`Task`]: a subscription, a timer, a server, a client, a
+//! status handler, the work posted to a group. Its group enters it into an executor, where it is a
+//! `Member` (with a reference to the task) and a `TaskHeader` (for threads that announce it).
+//! Publishers, callers and the like *announce* it: it has had something to do since a stamp, its
+//! *key*. Workers run it, and so do threads that wait for it (*callers*). Any thread may take it
+//! out, and a thread that takes messages by hand may withdraw its announcement.
+//!
+//! # States
+//!
+//! Two locks guard them: the scheduler's (S), and the lane's (L), which a thread that holds S may
+//! take.
+//!
+//! | state | where the task is | moved there by | under |
+//! |---|---|---|---|
+//! | idle | in no heap and no lane | its group (`Scheduler::enter`); the thread that ran it, with nothing left to do (`put_back`; `finish_in_lane`); the thread that withdraws (`clear_ready`) | S; S, L; S, L |
+//! | | | the worker that ran it out of its lane, undisturbed (`Lane::advance`) | L |
+//! | in the lane | the lane, under its key | the lane's worker, in a callback (`Lane::push`) | L |
+//! | in the queue | its group's heap, under its key | a thread that announces it (`enqueue`); one that finds a timer due (`fire`); the thread that ran it, with more to do (`put_back`; `finish_in_lane`) | S; S; S; S, L |
+//! | | | a thread that settles the lane (`settle`), from the lane | S, L |
+//! | running | with the thread that runs it; an exclusive group is marked as running, and in no heap | a worker (`pop`), a wait set (`take_ready`) or a caller (`take_as_caller`), from the queue; a caller in a callback of the executor, from idle, too | S |
+//! | running, of the lane | as `running` in the lane, with the worker; its group is not marked | the lane's worker, from the lane (`take_from_lane`; `Lane::advance`) | S, L; L |
+//! | | the same, with its group marked | another thread that is about to run something, a caller or a thread that waits for the task's end (`settle`) | S, L |
+//! | running and keyed again | as running, and in its group's heap or the lane: it runs again after this run | a thread that announces it meanwhile (`enqueue`, `Lane::push`) | S or L |
+//! | left while running | nowhere; the thread that runs it keeps it, or the lane does (M3) | a thread that takes it out (`leave`) | S, L |
+//! | gone | nowhere | `leave`, from all states in which it doesn't run; the thread that ran it, if it has left (`put_back`, `finish_in_lane`) | S, L |
+//!
+//! # Rules
+//!
+//! - A key is *sticky*: a task that is in the queue keeps its key, whatever is announced. After a
+//!   run the next key is the stamp of what is left to do.
+//! - An exclusive group runs one task at a time, and only the thread that runs it has the group's
+//!   token. In a reentrant group, *running* counts: a task may be idle or in the queue and running
+//!   several times at once. Such tasks never enter the lane.
+//! - A timer that is not due yet is idle, and waits in the heap of its clock.
+//! - An announcement is made under the lock of what waits (a subscription's history, say), then S
+//!   or L. So [`Run::clear_ready`] can withdraw it under that lock, and nothing is announced in
+//!   between. No lock of an executor is held when a thread calls [`Run::run`], in a running state,
+//!   [`Run::pending`], after that if it panicked, or [`Run::clear_ready`], in any state.
+//! - A member keeps its task. The thread that runs a task of an exclusive group out of the queue
+//!   takes the reference out of the member for that time, and the lane's worker has none (its
+//!   memory is argued in [`lane`](super::crew::lane)). What is gone is dropped under no lock: it
+//!   holds the program's closure.
 
 use super::group_token::GroupToken;
-use super::prefetch;
+use super::prefetch::{HotSet, NoteIndex, Part};
 use crate::sys::clock::Stamp;
-use sinew_shm::{Callback, EndpointKey};
+use crate::sys::sync::Arc;
+use sinew_shm::Callback;
 use std::error::Error;
 
-/// Something with callbacks that an executor runs.
-pub(crate) trait Task: Send + Sync {
+/// A unit of an executor's work: its data, and its callback.
+pub(crate) struct Task<W: ?Sized = dyn Run> {
+    /// Lies elsewhere, as a run uses none of it: the first cache lines are for the rest.
+    pub(crate) base: Box<TaskBase>,
+    /// Where the thread that ran it last has noted it.
+    pub(crate) note: NoteIndex,
+    pub(crate) work: W,
+}
+
+/// What a task does. Threads call it under no lock of its executor.
+pub(crate) trait Run: Send + Sync {
     /// Runs the callback for the oldest thing there is to do, if there still is one.
     fn run(&self, token: &mut GroupToken) -> TaskOutcome;
 
-    /// After a callback panicked: the stamp of what is left to do.
+    /// Returns the stamp of the oldest thing left to do, after the callback panicked.
     fn pending(&self) -> Option<Stamp>;
 
-    /// If there is nothing to do after all, takes back that it announced something. Whether there
-    /// is something.
+    /// Withdraws the announcement if there is nothing to do after all. Returns whether there is
+    /// something.
     fn clear_ready(&self) -> bool;
+}
 
-    /// Where the thread that runs it has noted it.
-    fn place(&self) -> &prefetch::NoteIndex;
+/// A task's node.
+pub(crate) trait TaskOwner: Send + Sync {
+    /// For people, and the same for all that is said of it.
+    fn full_name(&self) -> &Arc<str>;
 
-    /// What tools are told when its callback runs; it is in a group of this node.
-    fn callback_of(&self, node: EndpointKey) -> Callback {
-        Callback::Other(node)
+    /// Whether its context was shut down.
+    fn has_ended(&self) -> bool;
+}
+
+/// The data of a task, which never changes.
+pub(crate) struct TaskBase {
+    owner: Arc<dyn TaskOwner>,
+    what: Box<str>,
+    subject: usize,
+    callback: Option<Callback>,
+    hot: HotSet,
+}
+
+impl TaskBase {
+    /// `what`: for people, e.g. "subscription to /camera/image".
+    pub(crate) fn new(owner: Arc<dyn TaskOwner>, what: impl Into<Box<str>>) -> Self {
+        Self { owner, what: what.into(), subject: 0, callback: None, hot: HotSet::new() }
     }
 
-    /// What else it uses each time it runs.
-    fn rest(&self) -> Vec<prefetch::Part> {
-        Vec::new()
+    /// Sets the value that the user's handle and the task share, by which a
+    /// [`Waitable`](super::wait_set::Waitable) recognises it (default: there is no handle).
+    pub(crate) fn subject<T>(mut self, shared: &Arc<T>) -> Self {
+        self.subject = Arc::as_ptr(shared).addr();
+        self
     }
 
-    /// The address of what the user's handle and this have in common; 0 if there is no handle.
-    fn subject(&self) -> usize {
-        0
+    /// Sets what tools are told while it runs (default: another callback of its node).
+    pub(crate) fn callback(mut self, callback: Option<Callback>) -> Self {
+        self.callback = callback;
+        self
+    }
+
+    /// Sets what each run uses besides the task itself (default: nothing).
+    pub(crate) fn uses(mut self, hot: HotSet) -> Self {
+        self.hot = hot;
+        self
+    }
+
+    /// Returns whether the user's handle has this subject.
+    pub(crate) fn is(&self, subject: usize) -> bool {
+        self.subject == subject
+    }
+
+    /// Returns what tools are told while it runs, unless that is another callback of its node.
+    pub(crate) fn told(&self) -> Option<Callback> {
+        self.callback
+    }
+
+    /// Returns what each run uses, the task included.
+    pub(crate) fn hot(&self) -> &HotSet {
+        &self.hot
     }
 
     /// Whether its context was shut down.
-    fn has_ended(&self) -> bool {
-        false
+    pub(crate) fn has_ended(&self) -> bool {
+        self.owner.has_ended()
     }
 
-    /// For people, e.g. "subscription /camera/image of node /filter".
-    fn describe(&self) -> String;
+    /// For people, e.g. "subscription to /camera/image of node /filter". Allocates.
+    pub(crate) fn describe(&self) -> String {
+        format!("{} of node {}", self.what, self.owner.full_name())
+    }
+}
+
+/// Number of a task's cache lines that are fetched at most; what is behind them the callback has
+/// captured.
+const LINES: usize = 4;
+
+impl<W: Run + 'static> Task<W> {
+    pub(crate) fn new(mut base: TaskBase, work: W) -> Arc<Self> {
+        Arc::new_cyclic(|this| {
+            base.hot.push(Part::weak(this.clone(), LINES));
+            Self { base: Box::new(base), note: NoteIndex::new(), work }
+        })
+    }
 }
 
 /// What a callback returned: nothing, or its error as it is.
 pub(crate) type CallbackResult = Result<(), Box<dyn Error + Send + Sync>>;
 
-/// What came of running an entity.
+/// The outcome of running a task.
 pub(crate) struct TaskOutcome {
     /// What the callback returned.
     pub(crate) result: CallbackResult,

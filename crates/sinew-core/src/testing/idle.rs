@@ -1,15 +1,15 @@
 //! An entity for tests of the scheduler that can be ready and does nothing.
 
-use crate::executor::crew::scheduler::{Scheduler, Task, TaskOutcome, TaskRef};
+use crate::executor::crew::scheduler::{Scheduler, TaskRef};
 use crate::executor::group_token::GroupToken;
-use crate::executor::prefetch;
+use crate::executor::task::{Run, Task, TaskBase, TaskOutcome, TaskOwner};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, next_serial};
 use sinew_shm::PackedCallback;
 
-struct Idle(prefetch::NoteIndex);
+struct Idle;
 
-impl Task for Idle {
+impl Run for Idle {
     fn run(&self, _token: &mut GroupToken) -> TaskOutcome {
         TaskOutcome { result: Ok(()), next: None, called: true }
     }
@@ -21,19 +21,24 @@ impl Task for Idle {
     fn clear_ready(&self) -> bool {
         true
     }
+}
 
-    fn place(&self) -> &prefetch::NoteIndex {
+struct NoNode(Arc<str>);
+
+impl TaskOwner for NoNode {
+    fn full_name(&self) -> &Arc<str> {
         &self.0
     }
 
-    fn describe(&self) -> String {
-        "idle".to_owned()
+    fn has_ended(&self) -> bool {
+        false
     }
 }
 
 /// Adds an idle entity to a group; also returns its serial number.
 pub(crate) fn enter(scheduler: &Arc<Scheduler>, slot: u32) -> (TaskRef, u64) {
     let serial = next_serial();
-    let idle = Arc::new(Idle(prefetch::NoteIndex::new()));
+    let owner = Arc::new(NoNode("/idle".into()));
+    let idle = Task::new(TaskBase::new(owner, "idle"), Idle);
     (scheduler.enter(slot, (serial, PackedCallback::default()), idle), serial)
 }

@@ -3,12 +3,14 @@
 use super::service::{Request as TakenRequest, ServiceTypes};
 use crate::api::context::ContextCore;
 use crate::api::node::NodeCore;
-use crate::executor::crew::scheduler::{CallbackResult, Scheduler, Task, TaskOutcome, TaskRef};
+use crate::executor::crew::scheduler::{Scheduler, TaskRef};
 use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::owner::Close;
+use crate::executor::prefetch::{Footprint, Part};
+use crate::executor::report;
+use crate::executor::task::{CallbackResult, Run, TaskBase, TaskOutcome};
 use crate::executor::wait_set::{self, Waitable};
-use crate::executor::{prefetch, report};
 use crate::message::block::RawMessage;
 use crate::message::info::{ChainScope, Publication};
 use crate::service::failure::CallFailure;
@@ -21,7 +23,7 @@ use crate::sys::clock::Stamp;
 use crate::sys::logging::Level;
 use crate::sys::panics::panic_message;
 use crate::sys::sync::{Arc, AtomicBool, Ordering};
-use sinew_shm::{Callback, EndpointKey, OwnEndpoint};
+use sinew_shm::{Callback, OwnEndpoint};
 use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -173,44 +175,29 @@ pub(in crate::api) fn listener(answers: impl Answers) -> Arc<RequestListener> {
     })
 }
 
-/// Methods that tasks of servers take from their cores.
-macro_rules! task_of_core {
-    () => {
-        fn callback_of(&self, node: EndpointKey) -> Callback {
-            self.core.known.lock().as_ref().map(OwnEndpoint::key).map_or(Callback::Other(node), Callback::Of)
-        }
-
-        fn place(&self) -> &prefetch::NoteIndex {
-            &self.place
-        }
-
-        fn rest(&self) -> Vec<prefetch::Part> {
-            crate::api::erased::server::rest(&self.core)
-        }
-
-        fn subject(&self) -> usize {
-            Arc::as_ptr(&self.core).addr()
-        }
-
-        fn has_ended(&self) -> bool {
-            self.core.requests.session.has_ended()
-        }
-
-        fn describe(&self) -> String {
-            crate::api::erased::server::describe(&self.core)
-        }
-    };
+/// Returns the data of a server's task.
+pub(in crate::api) fn task_base(group: &GroupCore, core: &Arc<ServerCore>) -> TaskBase {
+    let key = core.known.lock().as_ref().map(OwnEndpoint::key);
+    let queue: Arc<dyn Footprint> = core.requests.clone();
+    TaskBase::new(group.node.clone(), format!("service {}", core.requests.name))
+        .subject(core)
+        .callback(key.map(Callback::Of))
+        .uses(vec![
+            Part::value(core, request_queue::LINES),
+            Part::value(&core.requests, 4),
+            Part::Deep(Arc::downgrade(&queue)),
+            Part::Code(code),
+            Part::pool(&core.pool),
+        ])
 }
-pub(in crate::api) use task_of_core;
 
 /// A server as its executor sees it: everything a call needs in one place.
 pub(in crate::api) struct ServerTask<A> {
     pub(in crate::api) core: Arc<ServerCore>,
-    pub(in crate::api) place: prefetch::NoteIndex,
     pub(in crate::api) callback: A,
 }
 
-impl<A: Answers> Task for ServerTask<A> {
+impl<A: Answers> Run for ServerTask<A> {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let core = &self.core;
         let Some((request, next)) = core.requests.take_for(core, token) else {
@@ -227,8 +214,6 @@ impl<A: Answers> Task for ServerTask<A> {
     fn clear_ready(&self) -> bool {
         self.core.requests.retract(&self.core, false)
     }
-
-    task_of_core!();
 }
 
 impl<A: Answers> GroupMember for ServerTask<A> {
@@ -285,17 +270,6 @@ fn code(name: &mut dyn FnMut(usize, usize)) {
     name(Scheduler::finish as *const () as usize, 5);
 }
 
-pub(in crate::api) fn rest(core: &Arc<ServerCore>) -> Vec<prefetch::Part> {
-    let queue: Arc<dyn prefetch::Footprint> = core.requests.clone();
-    vec![
-        prefetch::Part::value(core, request_queue::LINES),
-        prefetch::Part::value(&core.requests, 4),
-        prefetch::Part::Deep(Arc::downgrade(&queue)),
-        prefetch::Part::Code(code),
-        prefetch::Part::pool(&core.pool),
-    ]
-}
-
-pub(in crate::api) fn describe(core: &ServerCore) -> String {
+fn describe(core: &ServerCore) -> String {
     format!("service {} of node {}", core.requests.name, core.node)
 }

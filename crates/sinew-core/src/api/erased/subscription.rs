@@ -4,11 +4,13 @@ use crate::api::callback::Called;
 use crate::api::handlers::Handlers;
 use crate::api::node::NodeCore;
 use crate::api::timer::Timer;
-use crate::executor::crew::scheduler::{CallbackResult, Task, TaskOutcome, TaskRef};
+use crate::executor::crew::scheduler::TaskRef;
 use crate::executor::group::{Group, GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
+use crate::executor::prefetch::Part;
+use crate::executor::task::{CallbackResult, Run, Task, TaskBase, TaskOutcome};
 use crate::executor::wait_set::{self, Waitable};
-use crate::executor::{AddError, Executor, prefetch};
+use crate::executor::{AddError, Executor};
 use crate::mailbox::history::Entry;
 use crate::mailbox::waiters::{Listener, WaiterId};
 use crate::message::MessageInfo;
@@ -23,7 +25,7 @@ use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, Mutex};
 use crate::topic::copy_plan::Role;
 use crate::topic::subscription_core::{self, SubscriptionConfig, SubscriptionCore};
-use sinew_shm::{Callback, EndpointKey, OwnEndpoint};
+use sinew_shm::{Callback, OwnEndpoint};
 use std::fmt;
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -230,8 +232,8 @@ impl Subscription {
             let Some(open) = &mut *open else { return Err(AddError::Closed { what: what() }) };
             let (group, _) = open.watch.get_or_insert_with(|| {
                 let group = Group::new(self.inner.node.clone(), ()).core;
-                let watched = WaitSetTask { core: self.core.clone(), place: prefetch::NoteIndex::new() };
-                let membership = group.join(Arc::new(watched));
+                let watched = WaitSetTask { core: self.core.clone() };
+                let membership = group.join(Task::new(task_base(&group, &self.core), watched));
                 (group, membership)
             });
             group.clone()
@@ -322,15 +324,21 @@ pub(in crate::api) trait Calls: Send + Sync + 'static {
     ) -> Called;
 }
 
+/// Returns the data of a subscription's task.
+pub(in crate::api) fn task_base(group: &GroupCore, core: &Arc<SubscriptionCore>) -> TaskBase {
+    TaskBase::new(group.node.clone(), format!("subscription to {}", core.wanted.topic))
+        .subject(core)
+        .callback(core.key().map(Callback::Of))
+        .uses(vec![Part::value(core, subscription_core::LINES), Part::Code(subscription_core::code)])
+}
+
 /// A subscription as its executor sees it: everything a call needs in one place.
 pub(in crate::api) struct SubscriptionTask<C> {
     pub(in crate::api) core: Arc<SubscriptionCore>,
-    pub(in crate::api) group: Arc<GroupCore>,
-    pub(in crate::api) place: prefetch::NoteIndex,
     pub(in crate::api) callback: C,
 }
 
-impl<C: Calls> Task for SubscriptionTask<C> {
+impl<C: Calls> Run for SubscriptionTask<C> {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let Some((entry, next)) = self.core.take_for(token) else { return TaskOutcome::NOTHING };
         let Entry { message, publication, reception } = entry;
@@ -348,33 +356,6 @@ impl<C: Calls> Task for SubscriptionTask<C> {
 
     fn clear_ready(&self) -> bool {
         self.core.clear_ready()
-    }
-
-    fn callback_of(&self, node: EndpointKey) -> Callback {
-        self.core.key().map_or(Callback::Other(node), Callback::Of)
-    }
-
-    fn place(&self) -> &prefetch::NoteIndex {
-        &self.place
-    }
-
-    fn rest(&self) -> Vec<prefetch::Part> {
-        vec![
-            prefetch::Part::value(&self.core, subscription_core::LINES),
-            prefetch::Part::Code(subscription_core::code),
-        ]
-    }
-
-    fn subject(&self) -> usize {
-        Arc::as_ptr(&self.core).addr()
-    }
-
-    fn has_ended(&self) -> bool {
-        self.group.node.host().has_ended()
-    }
-
-    fn describe(&self) -> String {
-        describe(&self.core)
     }
 }
 
@@ -434,10 +415,9 @@ fn owned(message: RawMessage, clone: CloneInto, pool: &Arc<Pool>) -> (RawMessage
 /// A subscription without a callback, as a wait set sees it.
 struct WaitSetTask {
     core: Arc<SubscriptionCore>,
-    place: prefetch::NoteIndex,
 }
 
-impl Task for WaitSetTask {
+impl Run for WaitSetTask {
     fn run(&self, _token: &mut GroupToken) -> TaskOutcome {
         TaskOutcome { next: self.core.pending(), ..TaskOutcome::NOTHING } // it stays ready
     }
@@ -449,18 +429,6 @@ impl Task for WaitSetTask {
     fn clear_ready(&self) -> bool {
         self.core.clear_ready()
     }
-
-    fn place(&self) -> &prefetch::NoteIndex {
-        &self.place
-    }
-
-    fn subject(&self) -> usize {
-        Arc::as_ptr(&self.core).addr()
-    }
-
-    fn describe(&self) -> String {
-        describe(&self.core)
-    }
 }
 
 impl GroupMember for WaitSetTask {
@@ -471,8 +439,4 @@ impl GroupMember for WaitSetTask {
     fn attached(&self) {
         self.core.retune();
     }
-}
-
-fn describe(core: &SubscriptionCore) -> String {
-    format!("subscription to {} of node {}", core.wanted.topic, core.wanted.node)
 }

@@ -15,7 +15,7 @@ pub(crate) struct Candidate {
     key: (Reverse<i32>, Stamp),
     id: MemberId,
     /// Not counted, so that what is dropped while it is on the list is dropped in full.
-    pub(crate) entity: Weak<dyn Task>,
+    pub(crate) entity: Weak<Task>,
 }
 
 impl Scheduler {
@@ -51,7 +51,9 @@ impl Scheduler {
             drop(state);
             found.sort_unstable_by_key(|candidate| candidate.key);
             // A task that is on its way out says no, too, and is out of the queue soon.
-            found.retain(|candidate| candidate.entity.upgrade().is_some_and(|entity| entity.clear_ready()));
+            found.retain(|candidate| {
+                candidate.entity.upgrade().is_some_and(|entity| entity.work.clear_ready())
+            });
             if !found.is_empty() {
                 return Ok(());
             }

@@ -3,7 +3,7 @@
 use super::scheduler::Scheduler;
 use crate::executor::error::{CallbackError, SpinError};
 use crate::executor::fault_policy::FaultPolicy;
-use crate::executor::task::Task;
+use crate::executor::task::TaskBase;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::panics::{dispose_of, panic_message};
 use crate::sys::says;
@@ -18,27 +18,27 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 #[inline(never)]
 pub(super) fn failed(
     scheduler: &Scheduler,
-    entity: &dyn Task,
+    task: &TaskBase,
     error: Box<dyn Error + Send + Sync>,
 ) -> Result<bool, Box<SpinError>> {
     let (_, on_error) = scheduler.reactions();
-    let fault = SpinError::Failed { entity: entity.describe(), error: CallbackError::new(error) };
+    let fault = SpinError::Failed { entity: task.describe(), error: CallbackError::new(error) };
     if on_error == FaultPolicy::Stop {
         return Err(Box::new(fault));
     }
     // What a callback was doing when its context was shut down fails: that is how it ends in order.
-    let has_ended = entity.has_ended();
+    let has_ended = task.has_ended();
     // The error's text and its `Drop` are the user's code, as the callback is.
     match catch_unwind(AssertUnwindSafe(move || says::in_one_line(&fault))) {
         Ok(text) if has_ended => {
-            report(Level::Info, &entity.describe(), &format!("{text} (its context was shut down meanwhile)"));
+            report(Level::Info, &task.describe(), &format!("{text} (its context was shut down meanwhile)"));
             Ok(true)
         }
         Ok(text) => {
-            report(Level::Error, &entity.describe(), &text);
+            report(Level::Error, &task.describe(), &text);
             Ok(true)
         }
-        Err(panic) => panicked(scheduler, entity, panic),
+        Err(panic) => panicked(scheduler, task, panic),
     }
 }
 
@@ -46,17 +46,17 @@ pub(super) fn failed(
 #[inline(never)]
 pub(super) fn panicked(
     scheduler: &Scheduler,
-    entity: &dyn Task,
+    task: &TaskBase,
     panic: Box<dyn Any + Send>,
 ) -> Result<bool, Box<SpinError>> {
     let message = panic_message(&*panic);
     dispose_of(panic);
     let (on_panic, _) = scheduler.reactions();
-    let fault = SpinError::Panicked { entity: entity.describe(), message };
+    let fault = SpinError::Panicked { entity: task.describe(), message };
     match on_panic {
         FaultPolicy::Stop => Err(Box::new(fault)),
         FaultPolicy::Report => {
-            report(Level::Error, &entity.describe(), &fault);
+            report(Level::Error, &task.describe(), &fault);
             Ok(true)
         }
     }

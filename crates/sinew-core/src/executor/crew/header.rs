@@ -16,7 +16,7 @@ pub(crate) struct TaskHeader {
     /// The number of its group; 0 if that is reentrant.
     pub(crate) group: u64,
     /// Alive as long as the task is in its executor.
-    pub(super) entity: Weak<dyn Task>,
+    pub(super) entity: Weak<Task>,
     /// What tools are told when it runs.
     pub(super) told: PackedCallback,
     pub(super) sampling: Sampling,
@@ -99,7 +99,7 @@ impl ExpectedTimes {
 const _: () = assert!(cfg!(loom) || size_of::<TaskHeader>() == 64);
 
 impl TaskHeader {
-    pub(super) fn new(member: MemberId, group: u64, entity: &Arc<dyn Task>, told: PackedCallback) -> Self {
+    pub(super) fn new(member: MemberId, group: u64, entity: &Arc<Task>, told: PackedCallback) -> Self {
         Self {
             member,
             group,

@@ -146,7 +146,7 @@ impl InLane {
 
     /// The entity, while its task runs.
     #[inline]
-    pub(super) fn entity(&self) -> &dyn Task {
+    pub(super) fn entity(&self) -> &Task {
         // SAFETY: the same member keeps the entity.
         unsafe { &*Weak::as_ptr(&self.task().entity) }
     }

@@ -96,17 +96,17 @@ impl Scheduler {
         tells == Some(true)
     }
 
-    /// Gives an entity its place; the caller then attaches it. `task`: what tools are told when it
+    /// Gives an entity its place; the caller then attaches it. `told`: what tools are told when it
     /// runs.
     pub(crate) fn enter(
         self: &Arc<Self>,
         slot: u32,
-        (serial, task): (u64, PackedCallback),
-        entity: Arc<dyn Task>,
+        (serial, told): (u64, PackedCallback),
+        entity: Arc<Task>,
     ) -> TaskRef {
         let mut state = self.lock();
         let header = state.queue.enter(slot, serial, |id, group| {
-            let header = Arc::new(TaskHeader::new(id, group, &entity, task));
+            let header = Arc::new(TaskHeader::new(id, group, &entity, told));
             (Member::new(header.clone(), entity), header)
         });
         TaskRef { scheduler: self.clone(), header }
@@ -198,8 +198,9 @@ impl Scheduler {
             let ran = state.queue.iter().filter(|member| member.histogram.count() > 0);
             ran.filter_map(|member| Some((member.task.entity.upgrade()?, member.histogram.clone()))).collect()
         };
-        let described =
-            measured.into_iter().map(|(entity, histogram)| RunTimes { entity: entity.describe(), histogram });
+        let described = measured
+            .into_iter()
+            .map(|(entity, histogram)| RunTimes { entity: entity.base.describe(), histogram });
         described.collect()
     }
 

@@ -5,10 +5,11 @@ use super::faults::{failed, panicked};
 use super::header::TaskHeader;
 use super::lane::{Advance, InLane};
 use super::next::{Blocking, Next};
-use super::scheduler::{self, RunBy, RunningTask, Scheduler, Task, TaskOutcome, Worker};
+use super::scheduler::{self, RunBy, RunningTask, Scheduler, Worker};
 use super::spinning::Spinning;
 use crate::executor::error::SpinError;
 use crate::executor::prefetch::{self, Noting, Part};
+use crate::executor::task::{Task, TaskOutcome};
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, no_lock_is_held};
 use sinew_shm::Worker as Teller;
@@ -137,25 +138,15 @@ pub(crate) fn code(name: &mut dyn FnMut(usize, usize)) {
     name(Spin::run_lane as *const () as usize, 38);
 }
 
-/// Of an entity so many bytes are fetched at most; what is behind them the callback has captured.
-const ENTITY: usize = 256;
-
-/// Notes that this thread runs the entity; `task` finds the entity's task.
+/// Notes that this thread runs the task; `find` returns its header.
 #[inline]
-fn note(entity: &dyn Task, task: impl FnOnce() -> Option<Arc<TaskHeader>>) {
+fn note(task: &Task, find: impl FnOnce() -> Option<Arc<TaskHeader>>) {
     let parts = || {
-        let mut parts = entity.rest();
-        if let Some(task) = task() {
-            parts.push(Part::value(&task, 1));
-            if let Some(entity) = task.entity.upgrade() {
-                let bytes = size_of_val(&*entity).min(ENTITY);
-                let value: Arc<dyn Send + Sync> = entity;
-                parts.push(Part::Value(Arc::downgrade(&value), bytes));
-            }
-        }
+        let mut parts = task.base.hot().clone();
+        parts.extend(find().map(|header| Part::value(&header, 1)));
         parts
     };
-    prefetch::note(std::ptr::from_ref(entity).addr(), entity.place(), parts);
+    prefetch::note(std::ptr::from_ref(task).addr(), &task.note, parts);
 }
 
 /// What this thread runs. It goes back however the spin ends, also if a logger panics over the
@@ -221,7 +212,7 @@ impl RunningInLane<'_> {
         let _running = CallbackScope::enter(task.member.serial, task.group);
         note(entity, || self.scheduler.find(task.member));
         no_lock_is_held();
-        match catch_unwind(AssertUnwindSafe(|| entity.run(&mut lane.token()))) {
+        match catch_unwind(AssertUnwindSafe(|| entity.work.run(&mut lane.token()))) {
             Ok(TaskOutcome { result, next, called }) => {
                 self.left = next;
                 if !called {
@@ -229,12 +220,12 @@ impl RunningInLane<'_> {
                 }
                 match result {
                     Ok(()) => Ok(called),
-                    Err(error) => failed(self.scheduler, entity, error),
+                    Err(error) => failed(self.scheduler, &entity.base, error),
                 }
             }
             Err(panic) => {
-                self.left = entity.pending();
-                panicked(self.scheduler, entity, panic)
+                self.left = entity.work.pending();
+                panicked(self.scheduler, &entity.base, panic)
             }
         }
     }
@@ -284,9 +275,9 @@ impl InHand<'_> {
         }
         let _running = CallbackScope::enter(work.serial(), work.group());
         let RunningTask { entity, token, turn, .. } = work;
-        note(&**entity, || self.scheduler.find(turn.id));
+        note(entity, || self.scheduler.find(turn.id));
         no_lock_is_held();
-        let ran = catch_unwind(AssertUnwindSafe(|| entity.run(token)));
+        let ran = catch_unwind(AssertUnwindSafe(|| entity.work.run(token)));
         if is_timed {
             work.published = current::published();
         }
@@ -298,12 +289,12 @@ impl InHand<'_> {
                 }
                 match result {
                     Ok(()) => Ok(called),
-                    Err(error) => failed(self.scheduler, &*work.entity, error),
+                    Err(error) => failed(self.scheduler, &work.entity.base, error),
                 }
             }
             Err(panic) => {
-                work.next = work.entity.pending();
-                panicked(self.scheduler, &*work.entity, panic)
+                work.next = work.entity.work.pending();
+                panicked(self.scheduler, &work.entity.base, panic)
             }
         }
     }

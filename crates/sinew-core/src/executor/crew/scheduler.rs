@@ -51,7 +51,6 @@ pub(crate) use super::state::{RunBy, RunningTask};
 pub(crate) use super::worker::Worker;
 pub(crate) use crate::executor::queue::heap::index;
 use crate::executor::queue::ready_queue::MemberId;
-pub(crate) use crate::executor::task::{CallbackResult, Task, TaskOutcome};
 use crate::sys::clock::{Stamp, Time, Wake};
 use crate::sys::parker::Parker;
 use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, next_serial};

@@ -66,7 +66,7 @@ pub(crate) struct SchedulerState {
 
 /// An entity on its way through its callback.
 pub(crate) struct RunningTask {
-    pub(crate) entity: Arc<dyn Task>,
+    pub(crate) entity: Arc<Task>,
     /// The token of the entity's group, until the work is put back.
     pub(crate) token: GroupToken,
     /// Who runs it.
@@ -121,14 +121,14 @@ pub(super) struct Member {
     pub(super) task: Arc<TaskHeader>,
     /// `None` while it runs in an exclusive group: the thread that runs it has it, so no reference
     /// has to be counted.
-    entity: Option<Arc<dyn Task>>,
+    entity: Option<Arc<Task>>,
     times: Times,
     /// How long its callbacks have run.
     pub(super) histogram: Histogram,
 }
 
 impl Member {
-    pub(super) fn new(task: Arc<TaskHeader>, entity: Arc<dyn Task>) -> Self {
+    pub(super) fn new(task: Arc<TaskHeader>, entity: Arc<Task>) -> Self {
         Self { task, entity: Some(entity), times: Times::UNKNOWN, histogram: Histogram::default() }
     }
 
@@ -338,7 +338,7 @@ impl SchedulerState {
     /// Puts a task back; returns it if it left while it ran. `now` is when its callback ended, if
     /// that is measured.
     #[inline(never)]
-    pub(crate) fn put_back(&mut self, work: &mut Option<RunningTask>, now: i64) -> Option<Arc<dyn Task>> {
+    pub(crate) fn put_back(&mut self, work: &mut Option<RunningTask>, now: i64) -> Option<Arc<Task>> {
         // With it the token is free, before any thread can get the next one.
         let RunningTask { entity, run_by, turn, next, measured, published, .. } = work.take()?;
         match run_by {

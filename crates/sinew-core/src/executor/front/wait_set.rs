@@ -4,7 +4,7 @@
 //! A wait set asks the same scheduler as an executor, but takes nothing out of its queue: what is
 //! ready stays there, so the next wait finds it again. Only what was taken by hand in the meantime
 //! has to go. A thread that takes by hand doesn't know of the queue, so the wait asks those that
-//! stand in it, and only those: [`Task::clear_ready`] says, under the entity's own lock, whether there
+//! stand in it, and only those: [`Run::clear_ready`](crate::executor::task::Run::clear_ready) says, under the entity's own lock, whether there
 //! is something to do, and otherwise takes the entity out of the queue before another thread can
 //! announce it anew. So waiting costs what is ready, however much is in the set.
 
@@ -149,13 +149,13 @@ pub struct Ready<'a> {
 impl Ready<'_> {
     /// Whether it is this one.
     pub fn is(&self, what: &impl Waitable) -> bool {
-        self.candidate.entity.upgrade().is_some_and(|entity| entity.subject() == what.subject())
+        self.candidate.entity.upgrade().is_some_and(|entity| entity.base.is(what.subject()))
     }
 
     /// For people, e.g. "subscription to /camera/image of node /filter". Allocates.
     pub fn describe(&self) -> String {
         let entity = self.candidate.entity.upgrade();
-        entity.map_or_else(|| "something that is gone".to_owned(), |entity| entity.describe())
+        entity.map_or_else(|| "something that is gone".to_owned(), |entity| entity.base.describe())
     }
 
     /// Runs its callback for the oldest thing there is to do, on this thread, with its group's

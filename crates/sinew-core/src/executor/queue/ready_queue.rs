@@ -1,17 +1,8 @@
 //! Groups, their tasks, what is ready and what runs.
 //!
-//! | a task is | in | moved there by |
-//! |---|---|---|
-//! | idle | nothing | [`enter`](ReadyQueue::enter), [`unready`](ReadyQueue::unready), [`end`](ReadyQueue::end) with nothing left to do |
-//! | ready | its group's heap, under its key | [`make_ready`](ReadyQueue::make_ready), [`fire`](ReadyQueue::fire), `end` with more to do |
-//! | running | no heap; its group is in none either, unless it is reentrant | [`pop`](ReadyQueue::pop), [`pop_member`](ReadyQueue::pop_member), [`begin`](ReadyQueue::begin) |
-//! | running and ready | as running, and its group's heap | `make_ready` while it runs |
-//! | gone | nothing | [`leave`](ReadyQueue::leave); if it runs, `end` finds that out |
-//!
-//! Its key is *sticky*: the stamp of the oldest thing it had to do when it became ready, then after
-//! each run the stamp of the next. A group is in the executor's heap while it has ready tasks and
-//! none that runs, under (priority, oldest key). A timer waits in the heap of its clock and becomes
-//! ready under its due time.
+//! The states of a task, and who moves it, are in [`task`](crate::executor::task). A group is in the
+//! executor's heap while it has ready tasks and none that runs, under (priority, oldest key). A timer
+//! waits in the heap of its clock and becomes ready under its due time.
 
 use super::heap::index;
 use super::ready::{GroupKey, ReadyGroups, ReadyMembers};

@@ -13,8 +13,7 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::inbox::{Inbox, Queue};
 use crate::executor::member::GroupMember;
 use crate::executor::owner::{Close, Owner};
-use crate::executor::prefetch::NoteIndex;
-use crate::executor::task::{CallbackResult, Task, TaskOutcome};
+use crate::executor::task::{CallbackResult, Run, TaskOutcome};
 use crate::message::info::{ChainScope, Lineage};
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::logging::Level;
@@ -45,7 +44,6 @@ pub(crate) struct WorkQueueCore {
     clock: Clock,
     /// It is a task by itself, and no part of one that has other things to do.
     is_task: bool,
-    place: NoteIndex,
     pending: Inbox<PendingWork>,
 }
 
@@ -83,7 +81,6 @@ impl WorkQueueCore {
             what: format!("{what} of node {}", owner.full_name()),
             clock: clock.clone(),
             is_task,
-            place: NoteIndex::new(),
             pending: Inbox::new(pending),
         })
     }
@@ -114,6 +111,11 @@ impl WorkQueueCore {
     /// Number of closures and woken futures that wait to run.
     pub(crate) fn len(&self) -> usize {
         self.pending.lock().queue.len()
+    }
+
+    /// Whether its context was shut down, or its node is gone.
+    fn has_ended(&self) -> bool {
+        self.owner.upgrade().is_none_or(|owner| owner.has_ended())
     }
 
     /// Whether it takes no more work.
@@ -248,7 +250,7 @@ impl Close for WorkQueueCore {
     }
 }
 
-impl Task for WorkQueueCore {
+impl Run for Arc<WorkQueueCore> {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let (work, next) = self.take(token);
         let result = work.and_then(|work| work.run(token));
@@ -262,25 +264,9 @@ impl Task for WorkQueueCore {
     fn clear_ready(&self) -> bool {
         self.retract(false, |is_ready| is_ready)
     }
-
-    fn place(&self) -> &NoteIndex {
-        &self.place
-    }
-
-    fn subject(&self) -> usize {
-        std::ptr::from_ref(self).addr()
-    }
-
-    fn has_ended(&self) -> bool {
-        self.owner.upgrade().is_none_or(|owner| owner.host().has_ended())
-    }
-
-    fn describe(&self) -> String {
-        self.what.clone()
-    }
 }
 
-impl GroupMember for WorkQueueCore {
+impl GroupMember for Arc<WorkQueueCore> {
     fn attach(&self, task_ref: Option<TaskRef>) {
         self.pending.lock().attach(task_ref);
     }

@@ -1,12 +1,12 @@
 //! Spawned futures that are woken, cancelled and polled at once.
 
 use super::{Probe, check};
-use crate::executor::crew::scheduler::{Scheduler, Task};
+use crate::executor::crew::scheduler::Scheduler;
 use crate::executor::crew::wait_graph::WaitGraph;
 use crate::executor::error::JoinError;
 use crate::executor::group_token::GroupToken;
 use crate::executor::owner::{Close, Host, Owner};
-use crate::executor::task::CallbackResult;
+use crate::executor::task::{CallbackResult, Run, TaskOwner};
 use crate::executor::work::future_cell::{FutureCell, FutureRoom, OutputSink};
 use crate::executor::work::join::{self, Joinable};
 use crate::executor::work::queue::{SpawnedFuture, WorkQueueCore};
@@ -27,11 +27,17 @@ struct Stub {
     wait_graph: Arc<WaitGraph>,
 }
 
-impl Owner for Stub {
+impl TaskOwner for Stub {
     fn full_name(&self) -> &Arc<str> {
         &self.name
     }
 
+    fn has_ended(&self) -> bool {
+        false
+    }
+}
+
+impl Owner for Stub {
     fn known(&self) -> Option<EndpointKey> {
         None
     }
