@@ -97,9 +97,7 @@ impl BlockingCall<'_> {
                 None => (requests.task_ref(), None),
             };
             let left = nanoseconds(deadline - Time::steady());
-            let ran = task_ref
-                .as_ref()
-                .is_some_and(|task_ref| task_ref.scheduler.run_as_caller(task_ref, since, left));
+            let ran = task_ref.as_ref().is_some_and(|task_ref| task_ref.run_as_caller(since, left));
             if let Some(outcome) = calls.take(*id) {
                 return outcome;
             }
@@ -174,7 +172,7 @@ impl BlockingCall<'_> {
                 Ok(known) => known,
             };
         }
-        if let Some(_caller) = task_ref.scheduler.register_caller(task_ref, nanoseconds(left), &parker) {
+        if let Some(_caller) = task_ref.register_caller(nanoseconds(left), &parker) {
             parker.park(Some(left));
         }
         WaitEnd::Over
@@ -224,7 +222,7 @@ pub(crate) fn wait_beside<F: Future + Unpin>(
         }
         let work = client.requests.work(id);
         let left = deadline - Time::steady();
-        let run = |task_ref: &TaskRef| task_ref.scheduler.run_as_caller(task_ref, None, nanoseconds(left));
+        let run = |task_ref: &TaskRef| task_ref.run_as_caller(None, nanoseconds(left));
         let ran = work.as_ref().is_some_and(|(task_ref, _)| run(task_ref));
         if left.is_zero() {
             return Ok(match poll() {
@@ -261,7 +259,7 @@ fn sleep_beside(
             Ok(known) => known,
         };
     }
-    if let Some(_caller) = task_ref.scheduler.register_caller(&task_ref, nanoseconds(left), parker) {
+    if let Some(_caller) = task_ref.register_caller(nanoseconds(left), parker) {
         parker.park(Some(left));
     }
     Ok(())

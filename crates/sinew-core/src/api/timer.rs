@@ -362,7 +362,7 @@ impl Schedule {
     fn arm(&self, state: &TimerState) -> Option<Arc<Scheduler>> {
         let task_ref = state.task_ref.as_ref()?;
         let due = (!state.cancelled).then_some(state.due);
-        task_ref.scheduler.arm(task_ref, state.kind, due).then(|| task_ref.scheduler.clone())
+        task_ref.arm(state.kind, due).then(|| task_ref.scheduler.clone())
     }
 
     /// Returns `true` if it is due; otherwise arms it again.

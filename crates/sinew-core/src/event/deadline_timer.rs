@@ -50,7 +50,7 @@ impl DeadlineTimerState {
     #[must_use]
     fn arm(&self) -> Option<Arc<Scheduler>> {
         let task_ref = self.task_ref.as_ref()?;
-        task_ref.scheduler.arm(task_ref, ClockKind::Steady, self.due).then(|| task_ref.scheduler.clone())
+        task_ref.arm(ClockKind::Steady, self.due).then(|| task_ref.scheduler.clone())
     }
 }
 

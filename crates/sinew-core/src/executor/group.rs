@@ -2,6 +2,7 @@
 //! reentrant, any number.
 
 use super::crew::blocked::Blocked;
+use super::crew::members::GroupSlot;
 use super::crew::scheduler::{Scheduler, TaskRef};
 use super::group_token::{GroupCell, GroupNumber, REENTRANT, StateOf};
 pub(crate) use super::member::GroupMember;
@@ -251,8 +252,8 @@ pub struct GroupCore {
 
 struct GroupMembers {
     entities: Slab<Resident>,
-    /// The executor that runs the group, and the group's slot in it.
-    executor: Option<(Arc<Scheduler>, u32)>,
+    /// The group's place in the executor that runs it.
+    executor: Option<GroupSlot>,
     priority: i32,
     /// No member is in the executor, though the group is.
     paused: bool,
@@ -263,7 +264,7 @@ impl GroupMembers {
         self.entities.iter().map(|(_, resident)| resident.entity.clone()).collect()
     }
 
-    fn place(&self) -> Option<&(Arc<Scheduler>, u32)> {
+    fn place(&self) -> Option<&GroupSlot> {
         self.executor.as_ref().filter(|_| !self.paused)
     }
 
@@ -339,8 +340,8 @@ impl GroupCore {
     fn set_priority(&self, priority: i32) {
         let mut members = self.members.lock();
         members.priority = priority;
-        if let Some((scheduler, slot)) = &members.executor {
-            scheduler.set_priority(*slot, priority);
+        if let Some(place) = &members.executor {
+            place.set_priority(priority);
         }
     }
 
@@ -349,9 +350,10 @@ impl GroupCore {
         let joined = entity.clone();
         let mut members = self.members.lock();
         let serial = next_serial();
-        let task_ref = members.place().map(|(scheduler, slot)| {
-            scheduler.enter(*slot, (serial, self.told(scheduler, &entity.base)), entity.clone())
-        });
+        let enter = |place: &GroupSlot| {
+            place.enter((serial, self.told(&place.scheduler, &entity.base)), entity.clone())
+        };
+        let task_ref = members.place().map(enter);
         let is_attached = task_ref.is_some();
         if is_attached {
             entity.work.attach(task_ref.clone());
@@ -395,7 +397,7 @@ impl GroupCore {
             // entities, say.
             let waiting = wait.then(|| self.node.host().wait_graph().enter_group(self.number));
             let _blocked = wait.then(Blocked::begin);
-            task_ref.scheduler.leave(&task_ref, matches!(waiting, Some(Ok(_))));
+            task_ref.leave(matches!(waiting, Some(Ok(_))));
         }
         drop(entity); // with the user's closure: no lock is held
         true
@@ -410,20 +412,20 @@ impl GroupCore {
     }
 
     pub(crate) fn is_served_by_another(&self, scheduler: &Arc<Scheduler>) -> bool {
-        self.members.lock().executor.as_ref().is_some_and(|(other, _)| !Arc::ptr_eq(other, scheduler))
+        self.members.lock().executor.as_ref().is_some_and(|place| !Arc::ptr_eq(&place.scheduler, scheduler))
     }
 
     pub(crate) fn add_to(&self, scheduler: &Arc<Scheduler>) -> Result<(), NotAdded> {
         let mut members = self.members.lock();
         match &members.executor {
-            Some((other, _)) if Arc::ptr_eq(other, scheduler) => return Err(NotAdded::Here),
+            Some(place) if Arc::ptr_eq(&place.scheduler, scheduler) => return Err(NotAdded::Here),
             Some(_) => return Err(NotAdded::Elsewhere),
             None => {}
         }
-        let Some(slot) = scheduler.add_group(self.number, members.priority) else {
+        let Some(place) = GroupSlot::new(scheduler, self.number, members.priority) else {
             return Err(NotAdded::Elsewhere); // with an executor that is going
         };
-        members.executor = Some((scheduler.clone(), slot));
+        members.executor = Some(place);
         let attached = self.enter_all(&mut members);
         drop(members);
         attached.iter().for_each(|entity| entity.work.attached());
@@ -434,10 +436,10 @@ impl GroupCore {
     /// are [attached](GroupMember::attached) now.
     #[must_use]
     fn enter_all(&self, members: &mut GroupMembers) -> Vec<Arc<Task<dyn GroupMember>>> {
-        let Some((scheduler, slot)) = members.place().cloned() else { return Vec::new() };
+        let Some(place) = members.place().cloned() else { return Vec::new() };
         for (_, resident) in &mut members.entities {
-            let told = self.told(&scheduler, &resident.entity.base);
-            let task_ref = scheduler.enter(slot, (resident.serial, told), resident.entity.clone());
+            let told = self.told(&place.scheduler, &resident.entity.base);
+            let task_ref = place.enter((resident.serial, told), resident.entity.clone());
             resident.task_ref = Some(task_ref.clone());
             resident.entity.work.attach(Some(task_ref));
         }
@@ -453,7 +455,7 @@ impl GroupCore {
             let leave = |resident: &mut Resident| {
                 resident.entity.work.attach(None);
                 let task_ref = resident.task_ref.take()?;
-                task_ref.scheduler.leave(&task_ref, false);
+                task_ref.leave(false);
                 Some(task_ref)
             };
             let left = members.entities.iter_mut().filter_map(|(_, resident)| leave(resident)).collect();
@@ -464,7 +466,7 @@ impl GroupCore {
         let waiting = self.node.host().wait_graph().enter_group(self.number);
         let _blocked = Blocked::begin();
         for task_ref in left.iter().filter(|_| waiting.is_ok()) {
-            task_ref.scheduler.leave(task_ref, true);
+            task_ref.leave(true);
         }
     }
 
@@ -491,16 +493,15 @@ impl GroupCore {
     /// waiting.
     pub(crate) fn remove_from(&self, scheduler: &Arc<Scheduler>) {
         let mut members = self.members.lock();
-        let Some((_, slot)) = members.executor.take_if(|(other, _)| Arc::ptr_eq(other, scheduler)) else {
-            return;
-        };
+        let is_it = |place: &mut GroupSlot| Arc::ptr_eq(&place.scheduler, scheduler);
+        let Some(place) = members.executor.take_if(is_it) else { return };
         for (_, resident) in &mut members.entities {
             resident.entity.work.attach(None);
             if let Some(task_ref) = resident.task_ref.take() {
-                scheduler.leave(&task_ref, false);
+                task_ref.leave(false);
             }
         }
-        scheduler.remove_group(slot);
+        place.remove();
         let entities = members.all();
         drop(members);
         entities.iter().for_each(|entity| entity.work.attached());
@@ -518,11 +519,11 @@ impl Drop for GroupCore {
         for (_, Resident { entity, task_ref, .. }) in members {
             entity.work.attach(None);
             if let Some(task_ref) = task_ref {
-                task_ref.scheduler.leave(&task_ref, false);
+                task_ref.leave(false);
             }
         }
-        if let Some((scheduler, slot)) = executor {
-            scheduler.remove_group(slot);
+        if let Some(place) = executor {
+            place.remove();
         }
         if let Some(work) = self.work.get() {
             work.close(); // the program's code: no lock is held

@@ -16,7 +16,7 @@
 //!
 //! | state | where the task is | moved there by | under |
 //! |---|---|---|---|
-//! | idle | in no heap and no lane | its group (`Scheduler::enter`); the thread that ran it, with nothing left to do (`put_back`; `finish_in_lane`); the thread that withdraws (`clear_ready`) | S; S, L; S, L |
+//! | idle | in no heap and no lane | its group (`GroupSlot::enter`); the thread that ran it, with nothing left to do (`put_back`; `finish_in_lane`); the thread that withdraws (`clear_ready`) | S; S, L; S, L |
 //! | | | the worker that ran it out of its lane, undisturbed (`Lane::advance`) | L |
 //! | in the lane | the lane, under its key | the lane's worker, in a callback (`Lane::push`) | L |
 //! | in the queue | its group's heap, under its key | a thread that announces it (`enqueue`); one that finds a timer due (`fire`); the thread that ran it, with more to do (`put_back`; `finish_in_lane`) | S; S; S; S, L |

@@ -1,6 +1,7 @@
 //! An entity for tests of the scheduler that can be ready and does nothing.
 
-use crate::executor::crew::scheduler::{Scheduler, TaskRef};
+use crate::executor::crew::members::GroupSlot;
+use crate::executor::crew::scheduler::TaskRef;
 use crate::executor::group_token::GroupToken;
 use crate::executor::task::{Run, Task, TaskBase, TaskOutcome, TaskOwner};
 use crate::sys::clock::Stamp;
@@ -36,9 +37,9 @@ impl TaskOwner for NoNode {
 }
 
 /// Adds an idle entity to a group; also returns its serial number.
-pub(crate) fn enter(scheduler: &Arc<Scheduler>, slot: u32) -> (TaskRef, u64) {
+pub(crate) fn enter(group: &GroupSlot) -> (TaskRef, u64) {
     let serial = next_serial();
     let owner = Arc::new(NoNode("/idle".into()));
     let idle = Task::new(TaskBase::new(owner, "idle"), Idle);
-    (scheduler.enter(slot, (serial, PackedCallback::default()), idle), serial)
+    (group.enter((serial, PackedCallback::default()), idle), serial)
 }

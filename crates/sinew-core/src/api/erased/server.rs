@@ -266,7 +266,7 @@ fn panicked(core: &ServerCore, reply_to: Option<ReplyTo>, panic: Box<dyn Any + S
 fn code(name: &mut dyn FnMut(usize, usize)) {
     RequestQueue::code(name);
     name(PendingCalls::complete as *const () as usize, 7);
-    name(Scheduler::run_as_caller as *const () as usize, 10);
+    name(TaskRef::run_as_caller as *const () as usize, 10);
     name(Scheduler::finish as *const () as usize, 5);
 }
 

@@ -1,6 +1,6 @@
 //! Callers: a thread that waits for a server's answer may run the server itself.
 //!
-//! [`Scheduler::run_as_caller`] hands out the one entity that the thread waits for, if its group is
+//! [`TaskRef::run_as_caller`] hands out the one entity that the thread waits for, if its group is
 //! free. A thread in the middle of a callback of the executor does so inside that callback
 //! (*nested*); a thread from outside takes the place of a worker that rests (a *caller*), so that
 //! no more callbacks run at once than the executor has threads.
@@ -12,7 +12,7 @@
 //! sleep again, and be rung again.
 //!
 //! Entities that are to be run here are announced without calling a thread. So every way out of
-//! here that leaves something ready calls a thread for it: [`Scheduler::register_caller`], the end
+//! here that leaves something ready calls a thread for it: [`TaskRef::register_caller`], the end
 //! of a caller's callback, the end of a [`RegisteredCaller`].
 
 use super::current::{self, CallerScope};
@@ -24,7 +24,7 @@ use crate::sys::parker::Parker;
 use crate::sys::sync::Arc;
 use std::mem;
 
-impl Scheduler {
+impl TaskRef {
     /// Runs an entity's callback, or what is older in its group, on this thread, which would
     /// otherwise wait for it, at most for `within` nanoseconds: if it has something to do, its
     /// group is free, and either this thread is in the middle of a callback of this executor, or
@@ -32,33 +32,28 @@ impl Scheduler {
     /// knows that it is done in time. False if it couldn't.
     ///
     /// `since`: it has had something to do since then, and isn't announced yet; now it is.
-    pub(crate) fn run_as_caller(&self, task: &TaskRef, since: Option<Stamp>, within: i64) -> bool {
-        let mut hand = InHand { scheduler: self, work: None };
-        self.take_as_caller(task, since, within, &mut hand.work);
+    pub(crate) fn run_as_caller(&self, since: Option<Stamp>, within: i64) -> bool {
+        let scheduler = &*self.scheduler;
+        let mut hand = InHand { scheduler, work: None };
+        self.take_as_caller(since, within, &mut hand.work);
         let is_caller = hand.work.as_ref().is_some_and(|work| work.run_by == RunBy::Caller);
-        let _scope = is_caller.then(|| CallerScope::enter(self.id));
+        let _scope = is_caller.then(|| CallerScope::enter(scheduler.id));
         match hand.execute() {
             Ok(_) if hand.work.is_none() => false,
             Ok(_) => true,
             Err(fault) => {
-                self.dismiss(Some(*fault)); // the threads that spin return it
+                scheduler.dismiss(Some(*fault)); // the threads that spin return it
                 true
             }
         }
     }
 
     /// An entity to be run on this thread; see [`run_as_caller`](Self::run_as_caller).
-    pub(crate) fn take_as_caller(
-        &self,
-        task: &TaskRef,
-        since: Option<Stamp>,
-        within: i64,
-        work: &mut Option<RunningTask>,
-    ) {
-        let id = task.header.member;
-        let mut state = self.lock();
-        self.settle(&mut state);
-        let hand = self.caller_may_run(&state);
+    pub(crate) fn take_as_caller(&self, since: Option<Stamp>, within: i64, work: &mut Option<RunningTask>) {
+        let (scheduler, id) = (&*self.scheduler, self.header.member);
+        let mut state = scheduler.lock();
+        scheduler.settle(&mut state);
+        let hand = scheduler.caller_may_run(&state);
         if let Some(since) = since {
             // As a call: it needn't go through the queue.
             if hand == Some(RunBy::Nested) && state.queue.is_idle(id) {
@@ -74,43 +69,45 @@ impl Scheduler {
         }
     }
 
-    /// How this thread could run something of this executor, if it could.
-    fn caller_may_run(&self, state: &SchedulerState) -> Option<RunBy> {
-        let nested = current::spins(self.id);
-        state.accepts(nested).then_some(if nested { RunBy::Nested } else { RunBy::Caller })
-    }
-
     /// This thread goes to sleep until another one has run an entity, or until it can itself: then
     /// it is unparked. Calls a thread for what is ready and was left to this thread. `None` if
     /// the entity can be run here now.
     pub(crate) fn register_caller<'a>(
         &'a self,
-        task: &TaskRef,
         within: i64,
         parker: &'a Arc<Parker>,
     ) -> Option<RegisteredCaller<'a>> {
-        let mut state = self.lock();
-        self.settle(&mut state);
-        let nested = current::spins(self.id);
-        if state.accepts(nested) && state.queue.runnable(task.header.member, nested, within).is_some() {
+        let scheduler = &*self.scheduler;
+        let mut state = scheduler.lock();
+        scheduler.settle(&mut state);
+        let nested = current::spins(scheduler.id);
+        if state.accepts(nested) && state.queue.runnable(self.header.member, nested, within).is_some() {
             return None;
         }
-        let worker = current::worker_of(self.id);
+        let worker = current::worker_of(scheduler.id);
         if let Some(worker) = worker {
             state.workers.set_blocked(worker, true);
         }
         state.waiting_callers.push(WaitingCaller {
-            entity: task.header.member,
+            entity: self.header.member,
             nested,
             within,
             parker: parker.clone(),
         });
-        let called = self.call_for_ready(&mut state);
+        let called = scheduler.call_for_ready(&mut state);
         drop(state);
         if called {
-            self.signal();
+            scheduler.signal();
         }
-        Some(RegisteredCaller { scheduler: self, parker, worker })
+        Some(RegisteredCaller { scheduler, parker, worker })
+    }
+}
+
+impl Scheduler {
+    /// How this thread could run something of this executor, if it could.
+    fn caller_may_run(&self, state: &SchedulerState) -> Option<RunBy> {
+        let nested = current::spins(self.id);
+        state.accepts(nested).then_some(if nested { RunBy::Nested } else { RunBy::Caller })
     }
 
     /// This thread has announced something quietly, and neither runs it nor waits for it.
@@ -147,7 +144,7 @@ impl Scheduler {
     }
 }
 
-/// A thread that waits until another one has run an entity; see [`Scheduler::register_caller`].
+/// A thread that waits until another one has run an entity; see [`TaskRef::register_caller`].
 pub(crate) struct RegisteredCaller<'a> {
     scheduler: &'a Scheduler,
     parker: &'a Arc<Parker>,

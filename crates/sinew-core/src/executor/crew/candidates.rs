@@ -29,7 +29,8 @@ impl Scheduler {
             loop {
                 if state.stopped || state.ended || state.dismissed {
                     (state.stopped, state.dismissed) = (false, false);
-                    return Err(state.fault.take().unwrap_or(SpinError::Stopped));
+                    drop(state);
+                    return Err(self.faults.take().unwrap_or(SpinError::Stopped));
                 }
                 state.fire_by_clock();
                 // While a thread from outside runs a callback in place of this one, there is

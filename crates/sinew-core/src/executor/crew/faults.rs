@@ -1,29 +1,67 @@
 //! Callbacks that fail or panic.
 
-use super::scheduler::Scheduler;
 use crate::executor::error::{CallbackError, SpinError};
 use crate::executor::fault_policy::FaultPolicy;
 use crate::executor::task::TaskBase;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::panics::{dispose_of, panic_message};
 use crate::sys::says;
+use crate::sys::sync::Mutex;
 use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What an executor does about faults of callbacks, and the one that ends the spin that runs.
+pub(crate) struct Faults(Mutex<FaultState>);
+
+struct FaultState {
+    on_panic: FaultPolicy,
+    on_error: FaultPolicy,
+    /// Why the spin is to end, if its thread doesn't know yet.
+    fault: Option<SpinError>,
+}
+
+impl Default for Faults {
+    fn default() -> Self {
+        let (on_panic, on_error) = (FaultPolicy::Stop, FaultPolicy::Report);
+        Self(Mutex::new(FaultState { on_panic, on_error, fault: None }))
+    }
+}
+
+impl Faults {
+    pub(crate) fn set_policies(&self, on_panic: FaultPolicy, on_error: FaultPolicy) {
+        let mut state = self.0.lock();
+        (state.on_panic, state.on_error) = (on_panic, on_error);
+    }
+
+    /// Keeps a fault for the thread that spins, unless it has one to return already.
+    pub(super) fn keep(&self, mut fault: Option<SpinError>) {
+        let mut state = self.0.lock();
+        if state.fault.is_none() {
+            state.fault = fault.take();
+        }
+        drop(state);
+        drop(fault); // not under the lock: the error in it is the user's
+    }
+
+    /// Takes the fault for which the spin that runs ends, if something went wrong on another thread.
+    pub(crate) fn take(&self) -> Option<SpinError> {
+        self.0.lock().fault.take()
+    }
+}
 
 // Out of the way, so that calls inside calls need less of the stack.
 
 #[cold]
 #[inline(never)]
 pub(super) fn failed(
-    scheduler: &Scheduler,
+    faults: &Faults,
     task: &TaskBase,
     error: Box<dyn Error + Send + Sync>,
 ) -> Result<bool, Box<SpinError>> {
-    let (_, on_error) = scheduler.reactions();
     let fault = SpinError::Failed { entity: task.describe(), error: CallbackError::new(error) };
-    if on_error == FaultPolicy::Stop {
+    if faults.0.lock().on_error == FaultPolicy::Stop {
         return Err(Box::new(fault));
     }
     // What a callback was doing when its context was shut down fails: that is how it ends in order.
@@ -38,21 +76,21 @@ pub(super) fn failed(
             report(Level::Error, &task.describe(), &text);
             Ok(true)
         }
-        Err(panic) => panicked(scheduler, task, panic),
+        Err(panic) => panicked(faults, task, panic),
     }
 }
 
 #[cold]
 #[inline(never)]
 pub(super) fn panicked(
-    scheduler: &Scheduler,
+    faults: &Faults,
     task: &TaskBase,
     panic: Box<dyn Any + Send>,
 ) -> Result<bool, Box<SpinError>> {
     let message = panic_message(&*panic);
     dispose_of(panic);
-    let (on_panic, _) = scheduler.reactions();
     let fault = SpinError::Panicked { entity: task.describe(), message };
+    let on_panic = faults.0.lock().on_panic;
     match on_panic {
         FaultPolicy::Stop => Err(Box::new(fault)),
         FaultPolicy::Report => {

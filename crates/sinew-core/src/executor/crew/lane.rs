@@ -54,7 +54,7 @@
 //!
 //! An entry is a pointer to a [`TaskHeader`], and a task runs without a reference of its own. Both
 //! stay as long as the task's [`Member`](super::state::Member) does. The thread that takes that out
-//! of the executor ([`Scheduler::leave`](super::scheduler::Scheduler::leave)) does it under the
+//! of the executor ([`TaskRef::leave`](super::scheduler::TaskRef::leave)) does it under the
 //! scheduler's lock and then, under the lane's,
 //!
 //! - M1 marks the task as gone, so that it enters no lane any more,

@@ -32,22 +32,6 @@ impl Scheduler {
         }
     }
 
-    /// Makes room for a group; `group` is the number that its token opens. `None` if the executor
-    /// is gone.
-    pub(crate) fn add_group(&self, group: u64, priority: i32) -> Option<u32> {
-        let mut state = self.lock();
-        if state.closed {
-            return None;
-        }
-        Some(state.queue.add_group(group, priority, self.threads()))
-    }
-
-    /// Forgets a group that all members have left; if its last callback is still running, after
-    /// that.
-    pub(crate) fn remove_group(&self, slot: u32) {
-        self.lock().queue.remove_group(slot);
-    }
-
     /// How many groups have a place here.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn slots(&self) -> usize {
@@ -57,10 +41,6 @@ impl Scheduler {
     /// The executor goes: from now on nothing is taken in.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
-    }
-
-    pub(crate) fn set_priority(&self, slot: u32, priority: i32) {
-        self.lock().queue.set_priority(slot, priority);
     }
 
     /// Has the threads tell tools what they run of this participant; false if they do so for
@@ -96,39 +76,6 @@ impl Scheduler {
         tells == Some(true)
     }
 
-    /// Gives an entity its place; the caller then attaches it. `told`: what tools are told when it
-    /// runs.
-    pub(crate) fn enter(
-        self: &Arc<Self>,
-        slot: u32,
-        (serial, told): (u64, PackedCallback),
-        entity: Arc<Task>,
-    ) -> TaskRef {
-        let mut state = self.lock();
-        let header = state.queue.enter(slot, serial, |id, group| {
-            let header = Arc::new(TaskHeader::new(id, group, &entity, told));
-            (Member::new(header.clone(), entity), header)
-        });
-        TaskRef { scheduler: self.clone(), header }
-    }
-
-    /// Takes an entity out. When this returns, none of its callbacks starts. With `wait`, none runs
-    /// either, unless this very thread is in it.
-    pub(crate) fn leave(&self, task: &TaskRef, wait: bool) {
-        let id = task.header.member;
-        let mut state = self.lock();
-        let gone = self.take_member(&mut state, id);
-        if wait && !current::runs(id.serial) {
-            state.leaving += 1;
-            while state.queue.runs(id.serial) {
-                state.sleep(&self.finished);
-            }
-            state.leaving -= 1;
-        }
-        drop(state);
-        drop(gone);
-    }
-
     /// Takes an entity out of the queue and the lane. Returns what is to be dropped once no lock is
     /// held.
     fn take_member(&self, state: &mut SchedulerState, id: MemberId) -> Option<Member> {
@@ -146,41 +93,11 @@ impl Scheduler {
         Some(gone)
     }
 
-    /// An entity has nothing to do any more.
-    pub(super) fn clear_ready(&self, id: MemberId) {
-        let mut state = self.lock();
-        state.queue.unready(id);
-        self.lane.lock().remove(id);
-    }
-
     /// The task of a member, if it is there still.
     #[cold]
     pub(super) fn find(&self, id: MemberId) -> Option<Arc<TaskHeader>> {
         let mut state = self.lock();
         state.queue.get_mut(id).map(|member| member.task.clone())
-    }
-
-    /// Sets when a timer is due; before that nothing of it is ready any more. True if the caller
-    /// must signal.
-    #[must_use]
-    pub(crate) fn arm(&self, task: &TaskRef, clock: ClockKind, due: Option<i64>) -> bool {
-        let mut state = self.lock();
-        // Only an earlier end of the sleep is worth a wake-up.
-        if !state.queue.set_timer(task.header.member, clock, due) {
-            return false;
-        }
-        if state.timers_have_thread {
-            self.bells.call_timers();
-            return true;
-        }
-        let due = due.filter(|_| clock == ClockKind::Steady).unwrap_or(i64::MIN);
-        if mem::take(&mut state.descriptor_waits) {
-            // The thread that waits there looks, and waits for the right time.
-            self.bells.call_descriptor();
-            return true;
-        }
-        let called = state.workers.for_timer(due, current::worker_of(self.id));
-        called.inspect(|worker| self.bells.call(*worker)).is_some()
     }
 
     /// The virtual time of the next expiry that its passing brings.
@@ -207,5 +124,96 @@ impl Scheduler {
     /// The clock of the groups, if there are any yet.
     pub(crate) fn clock(&self) -> Option<Clock> {
         self.lock().clock.clone()
+    }
+}
+
+/// A group's place in an executor.
+#[derive(Clone)]
+pub(crate) struct GroupSlot {
+    pub(crate) scheduler: Arc<Scheduler>,
+    slot: u32,
+}
+
+impl GroupSlot {
+    /// Makes room for a group; `group` is the number that its token opens. `None` if the executor
+    /// is gone.
+    pub(crate) fn new(scheduler: &Arc<Scheduler>, group: u64, priority: i32) -> Option<Self> {
+        let mut state = scheduler.lock();
+        if state.closed {
+            return None;
+        }
+        let slot = state.queue.add_group(group, priority, scheduler.threads());
+        Some(Self { scheduler: scheduler.clone(), slot })
+    }
+
+    pub(crate) fn set_priority(&self, priority: i32) {
+        self.scheduler.lock().queue.set_priority(self.slot, priority);
+    }
+
+    /// Gives a task its place; the caller then attaches it. `told`: what tools are told when it
+    /// runs.
+    pub(crate) fn enter(&self, (serial, told): (u64, PackedCallback), entity: Arc<Task>) -> TaskRef {
+        let mut state = self.scheduler.lock();
+        let header = state.queue.enter(self.slot, serial, |id, group| {
+            let header = Arc::new(TaskHeader::new(id, group, &entity, told));
+            (Member::new(header.clone(), entity), header)
+        });
+        TaskRef { scheduler: self.scheduler.clone(), header }
+    }
+
+    /// Forgets a group that all members have left; if its last callback is still running, after
+    /// that.
+    pub(crate) fn remove(self) {
+        self.scheduler.lock().queue.remove_group(self.slot);
+    }
+}
+
+impl TaskRef {
+    /// Takes the task out. When this returns, none of its callbacks starts. With `wait`, none runs
+    /// either, unless this very thread is in it.
+    pub(crate) fn leave(&self, wait: bool) {
+        let (scheduler, id) = (&*self.scheduler, self.header.member);
+        let mut state = scheduler.lock();
+        let gone = scheduler.take_member(&mut state, id);
+        if wait && !current::runs(id.serial) {
+            state.leaving += 1;
+            while state.queue.runs(id.serial) {
+                state.sleep(&scheduler.finished);
+            }
+            state.leaving -= 1;
+        }
+        drop(state);
+        drop(gone);
+    }
+
+    /// The task has nothing to do any more. The caller holds the lock under which it announces.
+    pub(crate) fn clear_ready(&self) {
+        let mut state = self.scheduler.lock();
+        state.queue.unready(self.header.member);
+        self.scheduler.lane.lock().remove(self.header.member);
+    }
+
+    /// Sets when a timer is due; before that nothing of it is ready any more. True if the caller
+    /// must `signal` the scheduler.
+    #[must_use]
+    pub(crate) fn arm(&self, clock: ClockKind, due: Option<i64>) -> bool {
+        let scheduler = &*self.scheduler;
+        let mut state = scheduler.lock();
+        // Only an earlier end of the sleep is worth a wake-up.
+        if !state.queue.set_timer(self.header.member, clock, due) {
+            return false;
+        }
+        if state.timers_have_thread {
+            scheduler.bells.call_timers();
+            return true;
+        }
+        let due = due.filter(|_| clock == ClockKind::Steady).unwrap_or(i64::MIN);
+        if mem::take(&mut state.descriptor_waits) {
+            // The thread that waits there looks, and waits for the right time.
+            scheduler.bells.call_descriptor();
+            return true;
+        }
+        let called = state.workers.for_timer(due, current::worker_of(scheduler.id));
+        called.inspect(|worker| scheduler.bells.call(*worker)).is_some()
     }
 }

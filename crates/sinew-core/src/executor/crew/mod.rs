@@ -33,7 +33,7 @@ pub(crate) mod descriptor;
 pub(super) mod faults;
 pub(crate) mod header;
 pub(crate) mod lane;
-mod members;
+pub(crate) mod members;
 pub(crate) mod next;
 pub(crate) mod remote_events;
 pub(super) mod run;

@@ -56,7 +56,7 @@ impl Spin<'_> {
         }
         // Something may have gone wrong elsewhere: on another thread, or in a server that a
         // callback here called.
-        self.scheduler.fault().map_or(Ok(ran), Err)
+        self.scheduler.faults.take().map_or(Ok(ran), Err)
     }
 
     /// Runs callbacks until the executor is poked; false if the executor was stopped. `worker`:
@@ -71,7 +71,7 @@ impl Spin<'_> {
                 Next::Lane => drop(self.run_lane(worker)?),
                 Next::Poked => return Ok(true),
                 Next::Idle => return Ok(false),
-                Next::Stopped => return self.scheduler.fault().map_or(Ok(false), Err),
+                Next::Stopped => return self.scheduler.faults.take().map_or(Ok(false), Err),
             }
         }
     }
@@ -220,12 +220,12 @@ impl RunningInLane<'_> {
                 }
                 match result {
                     Ok(()) => Ok(called),
-                    Err(error) => failed(self.scheduler, &entity.base, error),
+                    Err(error) => failed(&self.scheduler.faults, &entity.base, error),
                 }
             }
             Err(panic) => {
                 self.left = entity.work.pending();
-                panicked(self.scheduler, &entity.base, panic)
+                panicked(&self.scheduler.faults, &entity.base, panic)
             }
         }
     }
@@ -289,12 +289,12 @@ impl InHand<'_> {
                 }
                 match result {
                     Ok(()) => Ok(called),
-                    Err(error) => failed(self.scheduler, &work.entity.base, error),
+                    Err(error) => failed(&self.scheduler.faults, &work.entity.base, error),
                 }
             }
             Err(panic) => {
                 work.next = work.entity.work.pending();
-                panicked(self.scheduler, &work.entity.base, panic)
+                panicked(&self.scheduler.faults, &work.entity.base, panic)
             }
         }
     }

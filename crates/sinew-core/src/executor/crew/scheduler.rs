@@ -43,6 +43,7 @@
 use super::bells::{Bells, CALLERS, DESCRIPTOR, MOST_THREADS, TIMERS};
 use super::current;
 use super::descriptor::Descriptor;
+use super::faults::Faults;
 use super::header::TaskHeader;
 use super::lane::Lane;
 use super::remote_events::RemoteEvents;
@@ -89,11 +90,6 @@ impl TaskRef {
     pub(crate) fn group(&self) -> u64 {
         self.header.group
     }
-
-    /// The task has nothing to do any more. The caller holds the lock under which it announces.
-    pub(crate) fn clear_ready(&self) {
-        self.scheduler.clear_ready(self.header.member);
-    }
 }
 
 /// An executor's ready queue and workers. See the module's documentation.
@@ -108,6 +104,7 @@ pub(crate) struct Scheduler {
     pub(super) descriptor: OnceLock<Descriptor>,
     /// What is heard from other processes.
     pub(crate) remote_events: RemoteEvents,
+    pub(crate) faults: Faults,
 }
 
 /// The scheduler's state, locked. When it is let go, the lane's gate is set ([L2](super::lane)).
@@ -200,6 +197,7 @@ impl Scheduler {
             finished: Condvar::new(),
             descriptor: OnceLock::new(),
             remote_events: RemoteEvents::default(),
+            faults: Faults::default(),
         })
     }
 

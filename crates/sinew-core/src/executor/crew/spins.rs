@@ -5,7 +5,6 @@ use super::remote_events::Presence;
 use super::scheduler::Scheduler;
 use super::state::{SchedulerState, Sleep};
 use crate::executor::error::SpinError;
-use crate::executor::fault_policy::FaultPolicy;
 use crate::sys::clock::Time;
 use crate::sys::parker::Parker;
 use crate::sys::sync::Arc;
@@ -108,11 +107,6 @@ impl Scheduler {
         self.lock().leave_spin();
     }
 
-    /// Why the spin that runs ends, if something went wrong on another thread.
-    pub(crate) fn fault(&self) -> Option<SpinError> {
-        self.lock().fault.take()
-    }
-
     /// What publishers of other processes are to notify for entities that this executor runs.
     /// `None`: the context's receiving thread hears for it.
     pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<Arc<EventReceiver>> {
@@ -148,19 +142,8 @@ impl Scheduler {
         state.stopped || state.ended
     }
 
-    /// What to do about callbacks that panic, and that fail.
-    pub(crate) fn reactions(&self) -> (FaultPolicy, FaultPolicy) {
-        let state = self.lock();
-        (state.on_panic, state.on_error)
-    }
-
     pub(crate) fn set_caller_runs(&self, may_run: bool) {
         self.lock().caller_runs = may_run;
-    }
-
-    pub(crate) fn set_reactions(&self, on_panic: FaultPolicy, on_error: FaultPolicy) {
-        let mut state = self.lock();
-        (state.on_panic, state.on_error) = (on_panic, on_error);
     }
 
     /// Makes the thread that spins look up, not its helpers.
@@ -181,14 +164,9 @@ impl Scheduler {
     }
 
     /// The spin that runs has what it wanted, or has failed: its helpers return.
-    pub(crate) fn dismiss(&self, mut fault: Option<SpinError>) {
-        self.halt(|state| {
-            state.dismissed = true;
-            if state.fault.is_none() {
-                state.fault = fault.take();
-            }
-        });
-        drop(fault); // not under the lock: the error in it is the user's
+    pub(crate) fn dismiss(&self, fault: Option<SpinError>) {
+        self.faults.keep(fault); // before: a thread that ends because of it returns it
+        self.halt(|state| state.dismissed = true);
     }
 
     fn halt(&self, mark: impl FnOnce(&mut SchedulerState)) {

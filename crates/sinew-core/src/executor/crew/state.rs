@@ -4,8 +4,6 @@ use super::bells::Bells;
 use super::header::TaskHeader;
 use super::lane::{Line, SHUT};
 use super::wake_policy::{Times, Workers};
-use crate::executor::error::SpinError;
-use crate::executor::fault_policy::FaultPolicy;
 use crate::executor::group_token::{GroupToken, REENTRANT};
 use crate::executor::histogram::Histogram;
 use crate::executor::queue::ready_queue::{MemberId, Queued, ReadyQueue, Turn};
@@ -32,14 +30,10 @@ pub(crate) struct SchedulerState {
     /// Something other than an entity wants the spinning thread to look up (a future that can go
     /// on).
     pub(super) poked: bool,
-    /// Why the spin that runs is to end.
-    pub(super) fault: Option<SpinError>,
     /// Threads from outside that call a server of this executor may run it.
     pub(super) caller_runs: bool,
     /// The spin that runs has a place for them.
     pub(super) hosts: bool,
-    pub(super) on_panic: FaultPolicy,
-    pub(super) on_error: FaultPolicy,
     /// The thread that spins now.
     pub(super) spinner: Option<ThreadId>,
     /// The thread that spun last.
@@ -184,11 +178,8 @@ impl SchedulerState {
             ended: false,
             dismissed: false,
             poked: false,
-            fault: None,
             caller_runs: true,
             hosts: false,
-            on_panic: FaultPolicy::Stop,
-            on_error: FaultPolicy::Report,
             spinner: None,
             last_spinner: None,
             descriptor_waits: false,

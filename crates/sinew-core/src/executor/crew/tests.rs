@@ -1,6 +1,7 @@
 //! An executor with several workers, and its lane.
 
 use super::current::{self, CallbackScope};
+use super::members::GroupSlot;
 use super::next::{Blocking, Next};
 use super::scheduler::{Scheduler, Worker};
 use crate::executor::group_token::GroupNumber;
@@ -16,10 +17,8 @@ fn a_task_of_the_lane_does_not_wait_behind_a_long_one_of_the_queue() {
     scheduler.join_in();
     scheduler.open_lane(0, true);
     current::enter_lane(scheduler.id);
-    let [first, long, short] = [(); 3].map(|()| {
-        let slot = scheduler.add_group(GroupNumber::new().get(), 0).unwrap();
-        idle::enter(&scheduler, slot)
-    });
+    let [first, long, short] =
+        [(); 3].map(|()| idle::enter(&GroupSlot::new(&scheduler, GroupNumber::new().get(), 0).unwrap()));
     short.0.is_known_to_be_short();
     let at = |time| Stamp { time, order: 1 };
     let (mut worker, mut work) = (Worker::new(0), None);

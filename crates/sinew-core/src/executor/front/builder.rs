@@ -216,7 +216,7 @@ impl ExecutorBuilder {
             threads => threads,
         };
         let scheduler = Scheduler::with(threads);
-        scheduler.set_reactions(self.on_panic, self.on_error);
+        scheduler.faults.set_policies(self.on_panic, self.on_error);
         scheduler.set_caller_runs(self.caller_runs);
         scheduler.remote_events.set_patience(self.spin_before_park);
         Executor::of(scheduler, self.timer_thread, self.threads_options)

@@ -332,7 +332,7 @@ impl Executor {
             work(&spin)
         });
         // One that came when this thread had stopped for another reason.
-        let fault = self.scheduler.fault();
+        let fault = self.scheduler.faults.take();
         result.and_then(|output| fault.map_or(Ok(output), Err))
     }
 

@@ -95,7 +95,7 @@ fn a_task_leaves_the_lane() {
         let (its, scheduler, other, gone) =
             (touched.clone(), burst.scheduler.clone(), burst.other.clone(), left.clone());
         let thread = thread::spawn(move || {
-            scheduler.leave(&other, true);
+            other.leave(true);
             its.write(its.read() + 1);
             gone.store(true, Ordering::Release);
         });

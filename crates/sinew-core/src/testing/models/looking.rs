@@ -2,6 +2,7 @@
 //! drained.
 
 use super::{Probe, check, notify};
+use crate::executor::crew::members::GroupSlot;
 use crate::executor::crew::next::{Blocking, Next};
 use crate::executor::crew::scheduler::{Scheduler, Worker};
 use crate::executor::group_token::GroupNumber;
@@ -81,8 +82,9 @@ fn nobody_begins_what_came_later() {
     check(3, || {
         let scheduler = Scheduler::new();
         let make = || {
-            let slot = scheduler.add_group(GroupNumber::new().get(), 0).expect("the scheduler is open");
-            idle::enter(&scheduler, slot)
+            let group =
+                GroupSlot::new(&scheduler, GroupNumber::new().get(), 0).expect("the scheduler is open");
+            idle::enter(&group)
         };
         let ((older, first), (younger, second)) = (make(), make());
         let there = scheduler.clone();

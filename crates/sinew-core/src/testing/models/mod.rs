@@ -48,6 +48,7 @@ mod watching;
 mod workers;
 
 use super::idle;
+use crate::executor::crew::members::GroupSlot;
 use crate::executor::crew::scheduler::{Scheduler, TaskRef};
 use crate::executor::group_token::GroupNumber;
 use crate::sys::clock::Stamp;
@@ -133,8 +134,8 @@ impl Drop for Probe {
 
 /// Adds a group of `N` idle entities.
 fn add_group<const N: usize>(scheduler: &Arc<Scheduler>, group: GroupNumber) -> [TaskRef; N] {
-    let slot = scheduler.add_group(group.get(), 0).expect("the scheduler is open");
-    std::array::from_fn(|_| idle::enter(scheduler, slot).0)
+    let group = GroupSlot::new(scheduler, group.get(), 0).expect("the scheduler is open");
+    std::array::from_fn(|_| idle::enter(&group).0)
 }
 
 fn stamp(time: i64) -> Stamp {

@@ -5,6 +5,7 @@
 //! be found by a busy worker.
 
 use super::{Probe, add_group, check, notify, stamp};
+use crate::executor::crew::members::GroupSlot;
 use crate::executor::crew::next::{Blocking, Next};
 use crate::executor::crew::scheduler::{Scheduler, TaskRef, Worker};
 use crate::executor::group_token::{GroupNumber, REENTRANT};
@@ -173,8 +174,8 @@ fn an_exclusive_group_passes_between_workers() {
 fn a_reentrant_entity_is_called_for_each_message() {
     check(3, || {
         let scheduler = two_threads();
-        let slot = scheduler.add_group(REENTRANT, 0).unwrap();
-        let (task_ref, _) = idle::enter(&scheduler, slot);
+        let group = GroupSlot::new(&scheduler, REENTRANT, 0).unwrap();
+        let (task_ref, _) = idle::enter(&group);
         let left = Left::new(&scheduler, 2);
         let messages = Arc::new(Mutex::new(2));
         let spin = move |left: Arc<Left>, task_ref: TaskRef, index: u32| {
@@ -207,12 +208,12 @@ fn a_lent_thread_or_the_worker() {
     check(4, || {
         let scheduler = Scheduler::new();
         assert!(scheduler.begin());
-        let slot = scheduler.add_group(GroupNumber::new().get(), 0).unwrap();
-        let (task_ref, serial) = idle::enter(&scheduler, slot);
+        let group = GroupSlot::new(&scheduler, GroupNumber::new().get(), 0).unwrap();
+        let (task_ref, serial) = idle::enter(&group);
         let [last] = add_group(&scheduler, GroupNumber::new());
         let caller = thread::spawn(move || {
             notify(&task_ref, 1);
-            let ran = task_ref.scheduler.run_as_caller(&task_ref, None, i64::MAX);
+            let ran = task_ref.run_as_caller(None, i64::MAX);
             notify(&last, 2);
             usize::from(ran)
         });
@@ -243,7 +244,7 @@ fn the_place_of_a_lent_thread_is_passed_on() {
         let caller = thread::spawn(move || {
             notify(&one, 1);
             notify(&other, 2);
-            let ran = one.scheduler.run_as_caller(&one, None, i64::MAX);
+            let ran = one.run_as_caller(None, i64::MAX);
             if ran {
                 there.ran();
             }
@@ -274,10 +275,10 @@ fn a_timer_that_is_due_waits_for_a_place() {
         let caller = thread::spawn(move || {
             notify(&one, 1);
             notify(&older, 2);
-            if timed.scheduler.arm(&timed, ClockKind::Steady, Some(5)) {
+            if timed.arm(ClockKind::Steady, Some(5)) {
                 timed.scheduler.signal();
             }
-            let ran = one.scheduler.run_as_caller(&one, None, i64::MAX);
+            let ran = one.run_as_caller(None, i64::MAX);
             if ran {
                 there.ran();
             }

@@ -2,6 +2,7 @@
 
 use crate::executor::crew::current::{self, CallbackScope, CallerScope};
 use crate::executor::crew::lane::{Advance, InLane};
+use crate::executor::crew::members::GroupSlot;
 use crate::executor::crew::next::{Blocking, Next};
 use crate::executor::crew::scheduler::{RunningTask, Scheduler, TaskRef, Worker};
 use crate::executor::group_token::{GroupNumber, REENTRANT};
@@ -102,7 +103,7 @@ fn operation() -> impl Strategy<Value = Operation> {
 
 /// The oracle's record of a group.
 struct Group {
-    slot: u32,
+    slot: GroupSlot,
     priority: i32,
     reentrant: bool,
     /// Number of running callbacks.
@@ -203,17 +204,17 @@ impl Pair {
         match operation {
             Operation::AddGroup { priority, reentrant } => {
                 let number = if reentrant { REENTRANT } else { GroupNumber::new().get() };
-                let slot = self.scheduler.add_group(number, priority).expect("the scheduler is open");
+                let slot = GroupSlot::new(&self.scheduler, number, priority).expect("the scheduler is open");
                 self.groups.push(Group { slot, priority, reentrant, running: 0 });
             }
             Operation::SetPriority { group, priority } => {
                 let group = group.index(self.groups.len());
-                self.scheduler.set_priority(self.groups[group].slot, priority);
+                self.groups[group].slot.set_priority(priority);
                 self.groups[group].priority = priority;
             }
             Operation::Enter { group, timer: is_timer } => {
                 let group = group.index(self.groups.len());
-                let (task_ref, serial) = idle::enter(&self.scheduler, self.groups[group].slot);
+                let (task_ref, serial) = idle::enter(&self.groups[group].slot);
                 self.members.push(Member {
                     task_ref,
                     serial,
@@ -227,10 +228,10 @@ impl Pair {
             }
             Operation::Leave { entity } if !self.members.is_empty() => {
                 let gone = self.members.swap_remove(entity.index(self.members.len()));
-                self.scheduler.leave(&gone.task_ref, false);
+                gone.task_ref.leave(false);
                 assert!(!gone.task_ref.notify(self.clock.stamp()), "nobody is parked");
                 // Its entity is gone.
-                let _ = self.scheduler.arm(&gone.task_ref, ClockKind::Steady, Some(0));
+                let _ = gone.task_ref.arm(ClockKind::Steady, Some(0));
             }
             Operation::Publish => self.published = Some(self.clock.stamp()),
             Operation::Arrive { entity, elsewhere, late } => {
@@ -261,12 +262,12 @@ impl Pair {
                 (member.due, member.key) = (Some(due), None);
                 // In virtual time all clocks agree; a timer may move from one to another.
                 let clock = ClockKind::ALL[usize::try_from(after.rem_euclid(3)).unwrap_or(0)];
-                assert!(!member.task_ref.scheduler.arm(&member.task_ref, clock, Some(due)));
+                assert!(!member.task_ref.arm(clock, Some(due)));
             }
             Operation::Disarm { entity } => {
                 let Some(member) = self.pick(&entity, true) else { return };
                 (member.due, member.key) = (None, None);
-                assert!(!member.task_ref.scheduler.arm(&member.task_ref, ClockKind::Steady, None));
+                assert!(!member.task_ref.arm(ClockKind::Steady, None));
             }
             Operation::Wait { time } => {
                 self.time.set(Time::from_nanoseconds(self.time.now().nanoseconds() + time));
@@ -443,7 +444,7 @@ impl Pair {
             self.groups[other.group].is_free() && others < mine
         });
         let mut work = None;
-        self.scheduler.take_as_caller(&task_ref, None, i64::MAX, &mut work);
+        task_ref.take_as_caller(None, i64::MAX, &mut work);
         assert!(work.is_none() || (could && !is_overtaking), "it took what wasn't next");
         assert!(work.is_some() || !(could && is_first), "it didn't take what was next");
         if let Some(key) = key.filter(|_| work.is_some()) {
@@ -467,7 +468,7 @@ impl Pair {
         let (task_ref, group) = (server.task_ref.clone(), server.group);
         let mut work = None;
         let scope = CallerScope::enter(self.scheduler.id);
-        self.scheduler.take_as_caller(&task_ref, Some(stamp), i64::MAX, &mut work);
+        task_ref.take_as_caller(Some(stamp), i64::MAX, &mut work);
         drop(scope);
         assert_eq!(work.is_some(), self.groups[group].is_free(), "it runs what is in a group that is free");
         let Some(serial) = work.as_ref().map(|work| work.serial()) else { return };
