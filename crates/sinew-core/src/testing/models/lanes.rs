@@ -92,8 +92,7 @@ fn a_task_leaves_the_lane() {
         let mut burst = Burst::begin();
         let touched = Arc::new(Probe::new(0));
         let left = Arc::new(AtomicBool::new(false));
-        let (its, scheduler, other, gone) =
-            (touched.clone(), burst.scheduler.clone(), burst.other.clone(), left.clone());
+        let (its, other, gone) = (touched.clone(), burst.other.clone(), left.clone());
         let thread = thread::spawn(move || {
             other.leave(true);
             its.write(its.read() + 1);

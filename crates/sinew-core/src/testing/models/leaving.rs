@@ -28,9 +28,9 @@ fn nothing_starts_after_leave() {
     check(6, || {
         let (scheduler, task_ref) = one_ready();
         let left = Arc::new(AtomicBool::new(false));
-        let (there, its) = (scheduler.clone(), left.clone());
+        let its = left.clone();
         let thread = thread::spawn(move || {
-            there.leave(&task_ref, false);
+            task_ref.leave(false);
             its.store(true, Ordering::Release);
             notify(&task_ref, 2);
         });
@@ -63,9 +63,9 @@ fn leave_waits(through_next: bool) {
     check(6, move || {
         let (scheduler, task_ref) = one_ready();
         let touched = Arc::new(Probe::new(0));
-        let (there, its) = (scheduler.clone(), touched.clone());
+        let its = touched.clone();
         let thread = thread::spawn(move || {
-            there.leave(&task_ref, true);
+            task_ref.leave(true);
             its.write(its.read() + 1);
         });
         let mut worker = Worker::new(0);
