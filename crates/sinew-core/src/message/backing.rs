@@ -46,6 +46,16 @@ impl Backing {
         }
     }
 
+    /// Cuts the bytes to `length`, unless others can see them; never makes them longer. The memory
+    /// behind them keeps its size.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        match self {
+            Backing::Loan(loan) => loan.truncate(length),
+            Backing::Own(own) => own.length = own.length.min(length),
+            Backing::Lent(_) | Backing::Hold(_) | Backing::Nothing => {}
+        }
+    }
+
     /// Turns a loan into memory that others read too; returns a reference to it.
     pub(crate) fn share(&mut self) -> Option<Lent> {
         let lent = match std::mem::replace(self, Backing::Nothing) {

@@ -480,6 +480,16 @@ impl RawMessage {
         if self.is_encoded() { self.keep_mut()?.bytes_mut() } else { None }
     }
 
+    /// Cuts the encoded form to its first `length` bytes, under the same conditions as
+    /// [`encoded_mut`](Self::encoded_mut).
+    pub(crate) fn truncate_encoded(&mut self, length: usize) {
+        if self.is_encoded()
+            && let Some(keep) = self.keep_mut()
+        {
+            keep.truncate(length);
+        }
+    }
+
     /// Returns the value, if there is one and it is of this type.
     pub(crate) fn value_of<T: Message>(&self) -> Option<&T> {
         if self.is_encoded() || !self.table().is(TypeSupport::of::<T>()) {

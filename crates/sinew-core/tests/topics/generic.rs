@@ -80,6 +80,64 @@ fn typed_and_generic_ends_meet_between_processes() -> sinew::Result<()> {
     Ok(())
 }
 
+/// Reserves `room` bytes, writes the picture's, and keeps only these.
+fn shortened(
+    publisher: &Publisher<SerializedMessage>,
+    picture: &Image,
+    room: usize,
+) -> sinew::msg::EncodedDraft {
+    let bytes = bytes_of(picture);
+    let mut draft = publisher.encoded_draft(room).expect("memory");
+    draft[..bytes.len()].copy_from_slice(&bytes);
+    draft.truncate(bytes.len());
+    assert_eq!(*draft, *bytes);
+    draft
+}
+
+#[test]
+fn a_truncated_draft_is_as_long_as_its_message() -> sinew::Result<()> {
+    let node = real_context().node("node")?;
+    let generic = node.generic_publisher("image", image_type()).create()?;
+    let images = node.subscription::<Image>("image").create()?;
+    let bytes = node.generic_subscription("image", image_type()).create()?;
+    for room in [1000, 100_000, bytes_of(&picture()).len()] {
+        generic.publish(shortened(&generic, &picture(), room))?;
+        assert_eq!(*images.take().unwrap().0, picture());
+        assert_eq!(bytes.take_sample().unwrap().0.bytes(), bytes_of(&picture()));
+        // The memory is reused for a draft of any length up to the reserved one.
+        assert_eq!(generic.encoded_draft(room).expect("memory").len(), room);
+    }
+    Ok(())
+}
+
+/// Into the ring itself, in a chunk, and from a chunk that is far larger than the message.
+#[test]
+fn a_truncated_draft_is_short_in_other_processes() -> sinew::Result<()> {
+    let place = Place::new();
+    let (one, other) = (place.context().node("one")?, place.context().node("other")?);
+    let generic = one.generic_publisher("there", image_type()).create()?;
+    let bytes = other.generic_subscription("there", image_type()).create()?;
+    let images = other.subscription::<Image>("there").create()?;
+    assert!(generic.wait_for_subscribers(2, PATIENCE));
+    for (length, room) in [(3, 200), (3, 1_000_000), (100_000, 100_500), (100_000, 1_000_000)] {
+        let sent = Image { data: vec![7; length], ..picture() };
+        generic.publish(shortened(&generic, &sent, room))?;
+        let (sample, info) = wait_for("a message", || bytes.take_sample());
+        assert_eq!((sample.bytes(), info.transport()), (&bytes_of(&sent)[..], Transport::Shm));
+        assert_eq!(*wait_for("a message", || images.take()).0, sent);
+    }
+    assert_eq!(generic.statistics().copies, 0, "each is sent from the memory that was reserved for it");
+    Ok(())
+}
+
+#[test]
+#[should_panic(expected = "a draft of 16 bytes can't be truncated to 17")]
+fn a_draft_is_never_made_longer() {
+    let node = real_context().node("node").unwrap();
+    let generic = node.generic_publisher("image", image_type()).create().unwrap();
+    generic.encoded_draft(16).expect("memory").truncate(17);
+}
+
 #[test]
 fn what_is_no_image_reaches_no_subscription() -> sinew::Result<()> {
     let node = real_context().node("node")?;

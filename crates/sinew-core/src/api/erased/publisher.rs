@@ -275,7 +275,38 @@ impl std::error::Error for PublishError {}
 /// A message to be written in its encoded form, where it will be published; from
 /// [`Publisher::encoded_draft`](crate::Publisher::encoded_draft) and [`Publisher::draft`]. Dropping
 /// it has no other effect.
+///
+/// A serializer that learns the length only while it writes reserves the longest that it may be,
+/// and [truncates](Self::truncate) the draft afterwards.
 pub struct EncodedDraft(pub(in crate::api) RawMessage);
+
+impl EncodedDraft {
+    /// Cuts the message to its first `length` bytes. All subscriptions, in this process, in others
+    /// and beyond a gateway, get a message of that length. The memory reserved for the draft keeps
+    /// its size until the message is released: nothing is copied or allocated.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::msg::TypeHash;
+    /// let node = Context::builder().shared_memory(false).build()?.node("camera")?;
+    /// let of = sinew::msg::GenericType::new("std_msgs/msg/Empty", TypeHash([1; 32])).expect("a name");
+    /// let publisher = node.generic_publisher("frames", of).create()?;
+    /// let mut draft = publisher.encoded_draft(1000).expect("there is memory");
+    /// draft[..5].copy_from_slice(&[0, 1, 0, 0, 0]); // as much as there was to write
+    /// draft.truncate(5);
+    /// assert_eq!(*draft, [0, 1, 0, 0, 0]);
+    /// publisher.publish(draft)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If `length` is more than the length of the draft.
+    pub fn truncate(&mut self, length: usize) {
+        let reserved = self.len();
+        assert!(length <= reserved, "a draft of {reserved} bytes can't be truncated to {length}");
+        self.0.truncate_encoded(length);
+    }
+}
 
 impl Deref for EncodedDraft {
     type Target = [u8];
