@@ -18,3 +18,8 @@ pub(super) const fn limited(duration: Duration) -> Option<Duration> {
         Some(duration)
     }
 }
+
+/// A time limit as matching compares it: none is the longest.
+pub(super) fn limit(limit: Option<Duration>) -> Duration {
+    limit.and_then(limited).unwrap_or(Duration::MAX)
+}

@@ -6,13 +6,15 @@
 
 mod limits;
 mod matching;
+mod policy;
 mod settings;
 mod validation;
 
 #[cfg(test)]
 mod any;
 
+pub use matching::Incompatibility;
 pub(crate) use matching::incompatibility;
-pub use matching::{Incompatibility, Policy};
+pub use policy::Policy;
 pub use settings::{Durability, History, Liveliness, QoS, Reliability};
 pub use validation::QosError;
