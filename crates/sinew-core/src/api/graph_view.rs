@@ -5,6 +5,7 @@ use super::graph_watch::{GraphChanges, GraphListener};
 use super::node::Node;
 use crate::mailbox::waiters::Listener;
 use crate::ros::failure::CreateError;
+use crate::ros::qos::QoS;
 use crate::sys::clock::Time;
 use crate::sys::sync::Arc;
 use crate::topic::endpoint_info::{EndpointInfo, EndpointKind, NameAndTypes, NodeInfo, Wanted};
@@ -50,6 +51,28 @@ use std::time::Duration;
 /// ```
 #[derive(Clone)]
 pub struct Graph(Arc<ContextCore>);
+
+impl Graph {
+    pub(super) fn of_context(context: &Arc<ContextCore>) -> Self {
+        Self(context.clone())
+    }
+
+    /// Returns the QoS that the publishers on the topic offer.
+    pub(super) fn offered_on(&self, topic: &str) -> Vec<QoS> {
+        self.valid_qos(EndpointKind::Publisher, topic)
+    }
+
+    /// Returns the QoS that the subscriptions to the topic request.
+    pub(super) fn requested_on(&self, topic: &str) -> Vec<QoS> {
+        self.valid_qos(EndpointKind::Subscription, topic)
+    }
+
+    /// What another process says of its endpoints is checked before anything is made of it.
+    fn valid_qos(&self, kind: EndpointKind, topic: &str) -> Vec<QoS> {
+        let ends = self.list_named(kind, topic).into_iter().map(|end| end.qos);
+        ends.filter(|qos| qos.validate().is_ok()).collect()
+    }
+}
 
 impl Node {
     /// Returns the [graph](Graph) that this node is part of. Never blocks, and allocates nothing.

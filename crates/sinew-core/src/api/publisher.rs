@@ -9,6 +9,7 @@ mod draft;
 mod edit;
 
 use super::erased::publisher::{self as erased, EncodedDraft, PublisherInner, PublisherStatistics};
+use super::graph_view::Graph;
 use super::handlers::Handlers;
 use super::node::{AdaptQos, Advertised, Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group};
@@ -393,7 +394,8 @@ impl<T, G: CallbackGroup> PublisherBuilder<T, G> {
         }
     }
 
-    /// Sets the QoS that it offers; the default is [`QoS::default`].
+    /// Sets the QoS that it offers; the default is [`QoS::default`]. Policies that are
+    /// [best available](QoS::best_available) are chosen when the publisher is made.
     pub fn qos(mut self, qos: QoS) -> Self {
         self.qos = qos;
         self
@@ -493,6 +495,9 @@ impl<T, G: CallbackGroup> PublisherBuilder<T, G> {
             self.qos = adapt(&self.node, &topic, self.qos)?;
         }
         let context = self.node.context.clone();
+        if self.qos.is_undecided() {
+            self.qos = self.qos.offered_to(&Graph::of_context(&context).requested_on(&topic));
+        }
         let match_listeners = self.handlers.match_listeners();
         let (node, shared_topic) = (self.node.full_name.clone(), Arc::from(topic.as_str()));
         let pool = self.pool.unwrap_or_else(|| pool_capacity(self.table, &self.qos));

@@ -10,13 +10,15 @@ use crate::parameters::error::ParameterError;
 use crate::parameters::spec::Declaration;
 use crate::parameters::value::ParameterValue;
 use crate::ros::failure::CreateError;
-use crate::ros::qos::{Durability, History, Liveliness, QoS, Reliability};
+use crate::ros::qos::{Durability, History, Liveliness, Policy, QoS, Reliability};
 use crate::sys::sync::Arc;
 use sinew_msg::Message;
 use std::time::Duration;
 
 /// A part of a [`QoS`] that a parameter can change. The parameter is a string, except for `Depth`
-/// and the durations (in nanoseconds), which are integers.
+/// and the durations (in nanoseconds), which are integers. `best_available` leaves the part to the
+/// other ends of the topic, see [`QoS::best_available`]; among the durations 9223372036854775806
+/// does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QosPolicy {
@@ -24,17 +26,17 @@ pub enum QosPolicy {
     Deadline,
     /// `depth`, the number of messages that `keep_last` keeps: at least 1.
     Depth,
-    /// `durability`: `volatile`, `transient_local`.
+    /// `durability`: `volatile`, `transient_local`, `best_available`.
     Durability,
     /// `history`: `keep_last`, `keep_all`.
     History,
     /// `lifespan`, written like the deadline; for publishers.
     Lifespan,
-    /// `liveliness`: `automatic`, `manual_by_topic`.
+    /// `liveliness`: `automatic`, `manual_by_topic`, `best_available`.
     Liveliness,
     /// `liveliness_lease_duration`, written like the deadline.
     LivelinessLeaseDuration,
-    /// `reliability`: `reliable`, `best_effort`.
+    /// `reliability`: `reliable`, `best_effort`, `best_available`.
     Reliability,
 }
 
@@ -147,20 +149,51 @@ impl QosPolicy {
         }
     }
 
+    /// Returns the policy that matching compares, and that can be left to the other ends.
+    fn compared(self) -> Option<Policy> {
+        match self {
+            Self::Deadline => Some(Policy::Deadline),
+            Self::Durability => Some(Policy::Durability),
+            Self::Liveliness => Some(Policy::Liveliness),
+            Self::LivelinessLeaseDuration => Some(Policy::Lease),
+            Self::Reliability => Some(Policy::Reliability),
+            Self::Depth | Self::History | Self::Lifespan => None,
+        }
+    }
+
+    /// Whether the value leaves this part to the other ends.
+    fn means_best_available(self, value: &ParameterValue) -> bool {
+        match (self, value) {
+            (Self::Deadline | Self::LivelinessLeaseDuration, ParameterValue::Integer(value)) => {
+                *value == BEST_AVAILABLE_NANOSECONDS
+            }
+            (_, ParameterValue::String(word)) => word == BEST_AVAILABLE,
+            _ => false,
+        }
+    }
+
     fn allowed(self) -> &'static str {
         match self {
             Self::Deadline | Self::Lifespan | Self::LivelinessLeaseDuration => "nanoseconds",
             Self::Depth => "a number from 1 on",
-            Self::Durability => "volatile, transient_local",
+            Self::Durability => "volatile, transient_local, best_available",
             Self::History => "keep_last, keep_all",
-            Self::Liveliness => "automatic, manual_by_topic",
-            Self::Reliability => "reliable, best_effort",
+            Self::Liveliness => "automatic, manual_by_topic, best_available",
+            Self::Reliability => "reliable, best_effort, best_available",
         }
     }
 
     /// Returns this part of a QoS as a parameter's value.
     fn of(self, qos: &QoS) -> ParameterValue {
         let depth = |depth: usize| ParameterValue::Integer(i64::try_from(depth).unwrap_or(i64::MAX));
+        if self.compared().is_some_and(|policy| qos.is_best_available(policy)) {
+            return match self {
+                Self::Deadline | Self::LivelinessLeaseDuration => {
+                    ParameterValue::Integer(BEST_AVAILABLE_NANOSECONDS)
+                }
+                _ => BEST_AVAILABLE.into(),
+            };
+        }
         match self {
             Self::Deadline => nanoseconds(qos.deadline),
             Self::Lifespan => nanoseconds(qos.lifespan),
@@ -182,10 +215,18 @@ impl QosPolicy {
 
     /// Sets this part; `None` if the value does not fit it.
     fn set(self, qos: &mut QoS, value: &ParameterValue) -> Option<()> {
+        if let Some(policy) = self.compared()
+            && self.means_best_available(value)
+        {
+            *qos = qos.best_available_for(policy);
+            return Some(());
+        }
         match (self, value) {
-            (Self::Deadline, ParameterValue::Integer(value)) => qos.deadline = limit(*value),
-            (Self::Lifespan, ParameterValue::Integer(value)) => qos.lifespan = limit(*value),
-            (Self::LivelinessLeaseDuration, ParameterValue::Integer(value)) => qos.lease = limit(*value),
+            (Self::Deadline, ParameterValue::Integer(value)) => *qos = qos.deadline(limit(*value)),
+            (Self::Lifespan, ParameterValue::Integer(value)) => *qos = qos.lifespan(limit(*value)),
+            (Self::LivelinessLeaseDuration, ParameterValue::Integer(value)) => {
+                *qos = qos.lease(limit(*value))
+            }
             (Self::Depth, ParameterValue::Integer(value)) => {
                 let kept = usize::try_from(*value).ok().filter(|kept| *kept > 0)?;
                 if let History::KeepLast(depth) = &mut qos.history {
@@ -193,18 +234,18 @@ impl QosPolicy {
                 }
             }
             (_, ParameterValue::String(word)) => match (self, word.as_str()) {
-                (Self::Durability, "volatile") => qos.durability = Durability::Volatile,
-                (Self::Durability, "transient_local") => qos.durability = Durability::TransientLocal,
+                (Self::Durability, "volatile") => *qos = qos.volatile(),
+                (Self::Durability, "transient_local") => *qos = qos.transient_local(),
                 (Self::History, "keep_all") => qos.history = History::KeepAll,
                 (Self::History, "keep_last") => {
                     if qos.history == History::KeepAll {
                         qos.history = History::KeepLast(DEPTH);
                     }
                 }
-                (Self::Liveliness, "automatic") => qos.liveliness = Liveliness::Automatic,
-                (Self::Liveliness, "manual_by_topic") => qos.liveliness = Liveliness::ManualByTopic,
-                (Self::Reliability, "reliable") => qos.reliability = Reliability::Reliable,
-                (Self::Reliability, "best_effort") => qos.reliability = Reliability::BestEffort,
+                (Self::Liveliness, "automatic") => *qos = qos.liveliness(Liveliness::Automatic),
+                (Self::Liveliness, "manual_by_topic") => *qos = qos.liveliness(Liveliness::ManualByTopic),
+                (Self::Reliability, "reliable") => *qos = qos.reliable(),
+                (Self::Reliability, "best_effort") => *qos = qos.best_effort(),
                 _ => return None,
             },
             _ => return None,
@@ -216,6 +257,14 @@ impl QosPolicy {
 /// The depth of `keep_last` if nothing sets one.
 const DEPTH: usize = 10;
 
-fn limit(value: i64) -> Option<Duration> {
-    u64::try_from(value).ok().filter(|_| value != i64::MAX).map(Duration::from_nanos)
+/// The word that leaves a policy to the other ends.
+const BEST_AVAILABLE: &str = "best_available";
+
+/// The same among durations: `RMW_QOS_DEADLINE_BEST_AVAILABLE` and
+/// `RMW_QOS_LIVELINESS_LEASE_DURATION_BEST_AVAILABLE` of ROS 2.
+const BEST_AVAILABLE_NANOSECONDS: i64 = i64::MAX - 1;
+
+/// A duration of a parameter; for ever if it is negative.
+fn limit(nanoseconds: i64) -> Duration {
+    u64::try_from(nanoseconds).map_or(Duration::MAX, Duration::from_nanos)
 }

@@ -6,6 +6,7 @@ use super::erased::subscription::{
     self as erased, Calls, ErasedCall, ErasedCallback, OpenSubscription, SubscriptionInner,
     SubscriptionStatistics, SubscriptionTask, task_base,
 };
+use super::graph_view::Graph;
 use super::handlers::Handlers;
 use super::introspection::topic_statistics::TopicStatistics;
 use super::node::{AdaptQos, Advertised, Node, NodeCore};
@@ -365,7 +366,8 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Sets the QoS that it requests; the default is [`QoS::default`].
+    /// Sets the QoS that it requests; the default is [`QoS::default`]. Policies that are
+    /// [best available](QoS::best_available) are chosen when the subscription is made.
     pub fn qos(mut self, qos: QoS) -> Self {
         self.qos = qos;
         self
@@ -567,6 +569,9 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         let topic = self.node.place(&self.topic, &self.qos)?;
         if let Some(adapt) = self.adapt_qos.take() {
             self.qos = adapt(&self.node, &topic, self.qos)?;
+        }
+        if self.qos.is_undecided() {
+            self.qos = self.qos.requested_from(&Graph::of_context(&self.node.context).offered_on(&topic));
         }
         let role = match self.buffer {
             BufferType::CallbackDefault if callback_owns => Role::Owner,

@@ -3,7 +3,7 @@
 use super::integer;
 use crate::support::Number;
 use sinew::prelude::*;
-use sinew::qos::{Durability, History, Liveliness, QosOverrides, QosPolicy, Reliability};
+use sinew::qos::{Durability, History, Liveliness, Policy, QosOverrides, QosPolicy, Reliability};
 
 const EVERY: [QosPolicy; 8] = [
     QosPolicy::Deadline,
@@ -73,9 +73,32 @@ fn each_part_is_read_and_told() -> sinew::Result<()> {
 }
 
 #[test]
+fn parameters_leave_parts_to_the_other_ends() -> sinew::Result<()> {
+    let node = with(&[
+        "t.subscription.reliability:=best_available",
+        "t.subscription.durability:=best_available",
+        "t.subscription.liveliness:=automatic",
+        "t.subscription.deadline:=9223372036854775806",
+    ]);
+    let sensor = QoS::sensor_data().deadline(Duration::from_millis(7));
+    let _publisher = node.publisher::<Number>("t").qos(sensor).create()?;
+    let given = QoS::new().best_available_for(Policy::Liveliness).best_available_for(Policy::Lease);
+    let overrides = QosOverrides::of(EVERY.into_iter().filter(|policy| *policy != QosPolicy::Lifespan));
+    let subscription = node.subscription::<Number>("t").qos(given).qos_overrides(overrides).create()?;
+    assert_eq!(subscription.qos(), QoS::new().best_effort().deadline(Duration::from_millis(7)));
+    let value = |name: &str| node.parameter_value(&format!("qos_overrides./t.subscription.{name}"));
+    assert_eq!(value("durability"), Some("best_available".into()), "the parameter keeps the question");
+    assert_eq!(value("liveliness_lease_duration"), Some(integer(i64::MAX - 1)), "the program's default");
+    Ok(())
+}
+
+#[test]
 fn what_is_no_qos_is_told() {
     for (parameter, problem) in [
-        ("t.publisher.reliability:=sometimes", "\"sometimes\" is none of: reliable, best_effort"),
+        (
+            "t.publisher.reliability:=sometimes",
+            "\"sometimes\" is none of: reliable, best_effort, best_available",
+        ),
         ("t.publisher.depth:=0", "0 is none of: a number from 1 on"),
         ("t.publisher.depth:=-1", "none of: a number from 1 on"),
         ("t.publisher.depth:=many", "it is of type integer, and \"many\" is of type string"),

@@ -7,7 +7,7 @@ use sinew::error::{CreateError, QosError};
 use sinew::event::{IncompatibleQos, IncompatibleType, Matched, MessageLost};
 use sinew::prelude::*;
 use sinew::qos::{Durability, Liveliness, Policy, Reliability};
-use support::{Log, Number, Room, numbers_in};
+use support::{Log, Number, Place, Room, numbers_in};
 
 // ---- who matches ----
 
@@ -428,5 +428,51 @@ fn a_publisher_need_not_wait_for_the_place_of_an_expired_message() -> sinew::Res
     publisher.publish(Number(3))?;
     assert_eq!(numbers_in(&subscription), [3]);
     assert_eq!(subscription.statistics().expired, 1);
+    Ok(())
+}
+
+// ---- best available ----
+
+/// Chosen from the ends of all processes, once.
+#[test]
+fn the_best_available_qos_is_chosen_when_an_end_is_made() -> sinew::Result<()> {
+    let place = Place::new();
+    let (one, other) = (place.context().node("one")?, place.context().node("other")?);
+    let limit = Duration::from_secs(3);
+    let watched = QoS::new().transient_local().liveliness(Liveliness::ManualByTopic).lease(limit);
+    let _here = one.publisher::<Number>("numbers").qos(watched).create()?;
+    let there = other.publisher::<Number>("numbers").qos(watched.best_effort().lease(2 * limit)).create()?;
+    let subscription = one.subscription::<Number>("numbers").qos(QoS::best_available()).create()?;
+    assert_eq!(subscription.qos(), watched.best_effort().lease(2 * limit));
+    assert_eq!(subscription.publisher_count(), 2);
+    let shown = &other.graph().subscriptions("/numbers")[0];
+    assert_eq!(shown.qos, subscription.qos(), "others see what was chosen");
+    drop(there);
+    assert_eq!(subscription.qos(), watched.best_effort().lease(2 * limit), "it never changes");
+
+    let _wanted = one.subscription::<Number>("back").qos(QoS::new().deadline(limit)).create()?;
+    let publisher = other.publisher::<Number>("back").qos(QoS::best_available().keep_last(3)).create()?;
+    assert_eq!(publisher.qos(), QoS::new().keep_last(3).transient_local().deadline(limit));
+    assert!(publisher.wait_for_subscribers(1, support::PATIENCE));
+    Ok(())
+}
+
+/// A choice that was made too early is reported as any mismatch is.
+#[test]
+fn a_later_end_may_not_match_the_best_available_qos() -> sinew::Result<()> {
+    let room = Room::new();
+    let early = room.node.subscription::<Number>("numbers").qos(QoS::best_available()).create()?;
+    let strictest = QoS::new().transient_local().liveliness(Liveliness::ManualByTopic);
+    assert_eq!(early.qos(), strictest);
+    let reported = Log::new();
+    let pen = reported.pen();
+    let publisher = room
+        .node
+        .publisher::<Number>("numbers")
+        .on_incompatible_qos(move |event: &IncompatibleQos| pen.write(event.clone()))
+        .create()?;
+    assert_eq!(publisher.subscription_count(), 0);
+    room.run();
+    assert_eq!(reported.lines().len(), 1);
     Ok(())
 }

@@ -68,8 +68,8 @@ fn time_to_text(time: Option<Duration>) -> String {
 /// ```
 ///
 /// # Errors
-/// [`QosChunkError`]. "Best available" (4) is an error: it has no definite meaning, and rmw_zenoh
-/// refuses it as well.
+/// [`QosChunkError`]. "Best available" (4) is an error: an endpoint announces its choice, and
+/// rmw_zenoh refuses the word as well.
 pub fn parse_chunk(chunk: &str) -> Result<QoS, QosChunkError> {
     let groups: Vec<_> = chunk.split(':').collect();
     let wrong = |field, value: &str, expected| {

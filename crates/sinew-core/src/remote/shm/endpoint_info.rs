@@ -80,17 +80,17 @@ impl QoS {
         let limit = |word: u64| (word != u64::MAX).then(|| Duration::from_nanos(word));
         let size = |word: u64| usize::try_from(word).ok();
         let history = if bytes[1] == 0 { History::KeepLast(size(word(0))?) } else { History::KeepAll };
-        Some(Self {
-            history,
-            reliability: if bytes[2] == 1 { Reliability::Reliable } else { Reliability::BestEffort },
-            durability: if bytes[3] == 1 { Durability::TransientLocal } else { Durability::Volatile },
-            deadline: limit(word(1)),
-            lifespan: limit(word(2)),
-            liveliness: if bytes[4] == 1 { Liveliness::ManualByTopic } else { Liveliness::Automatic },
-            lease: limit(word(3)),
-            max_samples: size(word(4)).filter(|&samples| samples > 0),
-            max_blocking_time: Duration::from_nanos(word(5)),
-        })
+        let mut qos = Self::new();
+        qos.history = history;
+        qos.reliability = if bytes[2] == 1 { Reliability::Reliable } else { Reliability::BestEffort };
+        qos.durability = if bytes[3] == 1 { Durability::TransientLocal } else { Durability::Volatile };
+        qos.deadline = limit(word(1));
+        qos.lifespan = limit(word(2));
+        qos.liveliness = if bytes[4] == 1 { Liveliness::ManualByTopic } else { Liveliness::Automatic };
+        qos.lease = limit(word(3));
+        qos.max_samples = size(word(4)).filter(|&samples| samples > 0);
+        qos.max_blocking_time = Duration::from_nanos(word(5));
+        Some(qos)
     }
 }
 

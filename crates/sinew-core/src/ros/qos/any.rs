@@ -1,5 +1,6 @@
 //! Any QoS, for property tests: also one with fields that were set by hand.
 
+use super::policy::PolicySet;
 use super::{Durability, History, Liveliness, QoS, Reliability};
 use proptest::option;
 use proptest::prelude::*;
@@ -41,6 +42,7 @@ prop_compose! {
             lease,
             max_samples,
             max_blocking_time,
+            best_available: PolicySet::NONE,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! offers everything the subscription requests (DDS 1.4, section 2.2.3: request/offered); each
 //! endpoint settles everything else for itself. Names, presets and defaults are those of ROS 2.
 
+mod best_available;
 mod limits;
 mod matching;
 mod policy;

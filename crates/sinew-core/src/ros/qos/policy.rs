@@ -35,3 +35,44 @@ impl fmt::Display for Policy {
         })
     }
 }
+
+impl Policy {
+    /// All of them, in the order of the variants.
+    const ALL: [Self; 5] =
+        [Self::Reliability, Self::Durability, Self::Deadline, Self::Liveliness, Self::Lease];
+}
+
+/// A set of policies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct PolicySet(u8);
+
+impl PolicySet {
+    pub(super) const NONE: Self = Self(0);
+    pub(super) const ALL: Self = Self((1 << Policy::ALL.len()) - 1);
+
+    const fn bit(policy: Policy) -> u8 {
+        1 << policy as u8
+    }
+
+    pub(super) const fn with(self, policy: Policy) -> Self {
+        Self(self.0 | Self::bit(policy))
+    }
+
+    pub(super) const fn without(self, policy: Policy) -> Self {
+        Self(self.0 & !Self::bit(policy))
+    }
+
+    pub(super) const fn contains(self, policy: Policy) -> bool {
+        self.0 & Self::bit(policy) != 0
+    }
+
+    pub(super) fn iter(self) -> impl Iterator<Item = Policy> {
+        Policy::ALL.into_iter().filter(move |policy| self.contains(*policy))
+    }
+}
+
+impl fmt::Debug for PolicySet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}

@@ -1,6 +1,7 @@
 //! The settings of a publisher or a subscription, and the presets of ROS 2.
 
 use super::limits::limited;
+use super::policy::{Policy, PolicySet};
 use crate::sys::clock;
 use std::time::Duration;
 
@@ -53,6 +54,8 @@ pub struct QoS {
     /// The longest time that publishing may wait for room; see [`QoS::keep_all`]. Default: 100 ms,
     /// as in DDS.
     pub max_blocking_time: Duration,
+    /// The policies that are left to the other ends of the topic; none once an entity exists.
+    pub(super) best_available: PolicySet,
 }
 
 /// The messages that wait for their reader.
@@ -144,6 +147,7 @@ impl QoS {
             lease: None,
             max_samples: None,
             max_blocking_time: Duration::from_millis(100),
+            best_available: PolicySet::NONE,
         }
     }
 
@@ -266,6 +270,7 @@ impl QoS {
     /// ```
     pub const fn reliable(mut self) -> Self {
         self.reliability = Reliability::Reliable;
+        self.best_available = self.best_available.without(Policy::Reliability);
         self
     }
 
@@ -278,6 +283,7 @@ impl QoS {
     /// ```
     pub const fn best_effort(mut self) -> Self {
         self.reliability = Reliability::BestEffort;
+        self.best_available = self.best_available.without(Policy::Reliability);
         self
     }
 
@@ -290,6 +296,7 @@ impl QoS {
     /// ```
     pub const fn volatile(mut self) -> Self {
         self.durability = Durability::Volatile;
+        self.best_available = self.best_available.without(Policy::Durability);
         self
     }
 
@@ -303,6 +310,7 @@ impl QoS {
     /// ```
     pub const fn transient_local(mut self) -> Self {
         self.durability = Durability::TransientLocal;
+        self.best_available = self.best_available.without(Policy::Durability);
         self
     }
 
@@ -322,6 +330,7 @@ impl QoS {
     /// ```
     pub const fn deadline(mut self, period: Duration) -> Self {
         self.deadline = limited(period);
+        self.best_available = self.best_available.without(Policy::Deadline);
         self
     }
 
@@ -352,6 +361,7 @@ impl QoS {
     /// ```
     pub const fn liveliness(mut self, kind: Liveliness) -> Self {
         self.liveliness = kind;
+        self.best_available = self.best_available.without(Policy::Liveliness);
         self
     }
 
@@ -372,6 +382,7 @@ impl QoS {
     /// ```
     pub const fn lease(mut self, duration: Duration) -> Self {
         self.lease = limited(duration);
+        self.best_available = self.best_available.without(Policy::Lease);
         self
     }
 
@@ -504,6 +515,7 @@ mod tests {
                 lease: None,
                 max_samples: None,
                 max_blocking_time: Duration::from_millis(100),
+                best_available: PolicySet::NONE,
             };
             assert_eq!(qos, expected, "{name}");
             assert_eq!(qos.validate(), Ok(()), "{name}");
