@@ -283,6 +283,22 @@ fn rosout_can_be_switched_off() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 #[test]
+fn a_bare_node_is_not_on_rosout() -> Result<(), Box<dyn std::error::Error>> {
+    if is_program() {
+        logging::builder().console(false).file(false).init()?;
+        let context = context_with(&[])?;
+        let bare = context.node_builder("arm").bare().create()?;
+        let lines = bare.subscription::<Log>("/rosout").qos(QoS::rosout()).create()?;
+        log::warn!(target: bare.logger().name(), "hot");
+        assert!(logging::flush(PATIENCE));
+        assert_eq!(lines.publisher_count(), 0);
+        return Ok(());
+    }
+    assert!(run("a_bare_node_is_not_on_rosout", &[]).succeeded);
+    Ok(())
+}
+
+#[test]
 fn levels_are_read_and_set_by_services() -> Result<(), Box<dyn std::error::Error>> {
     if is_program() {
         logging::builder().file(false).init()?;

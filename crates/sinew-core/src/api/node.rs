@@ -87,6 +87,8 @@ pub(crate) struct NodeCore {
     said_idle: AtomicBool,
     /// Rules that rename its topics and services, if they differ from the context's command line.
     pub(super) own_rules: Option<Arc<RemapRules>>,
+    /// It takes nothing from the command line, and has no endpoints of its own.
+    pub(crate) is_bare: bool,
     pub(crate) parameter_options: ParameterOptions,
     /// Its parameters, once it has one.
     pub(crate) parameters: OnceLock<Arc<ParameterTable>>,
@@ -107,6 +109,15 @@ pub(super) struct NodeOptions {
     pub(super) parameters: ParameterOptions,
     /// They take precedence over those of the command line.
     pub(super) remap: RemapRules,
+    pub(super) is_bare: bool,
+}
+
+/// The settings that a node keeps.
+#[derive(Default)]
+pub(crate) struct NodeSettings {
+    parameters: ParameterOptions,
+    own_rules: Option<Arc<RemapRules>>,
+    is_bare: bool,
 }
 
 /// A type's hash, and a function that returns its description.
@@ -194,15 +205,19 @@ impl Node {
         context.session.check_running(name)?;
         name::validate_node_name(name)?;
         name::validate_namespace(namespace)?;
-        let NodeOptions { parameters, remap } = options;
+        let NodeOptions { parameters, remap, is_bare } = options;
         let all = context.arguments.remap_rules();
-        let own = (!remap.is_empty()).then(|| Arc::new(remap.followed_by(all)));
+        let own = match is_bare {
+            true => Some(Arc::new(remap)),
+            false => (!remap.is_empty()).then(|| Arc::new(remap.followed_by(all))),
+        };
         let rules = own.as_deref().unwrap_or(all);
         // Rules rename only the program's own nodes.
         let is_local = origin == Origin::Local;
         let name = if is_local { rules.node_name(name, namespace) } else { name };
         let namespace = if is_local { rules.namespace(name, namespace) } else { namespace };
-        let core = NodeCore::new(context, (name, namespace), origin, parameters, own.clone())?;
+        let settings = NodeSettings { parameters, own_rules: own.clone(), is_bare };
+        let core = NodeCore::new(context, (name, namespace), origin, settings)?;
         let node = Self(Arc::new(NodeInner {
             default_group: Group::new(core.clone(), ()),
             core,
@@ -288,8 +303,7 @@ impl NodeCore {
         context: &Arc<ContextCore>,
         (name, namespace): (&str, &str),
         origin: Origin,
-        parameter_options: ParameterOptions,
-        own_rules: Option<Arc<RemapRules>>,
+        settings: NodeSettings,
     ) -> Result<Arc<Self>, CreateError> {
         context.session.check_running(name)?;
         let is_local = origin == Origin::Local;
@@ -312,6 +326,7 @@ impl NodeCore {
             )?),
             None => NodeEntity::None,
         };
+        let NodeSettings { parameters: parameter_options, own_rules, is_bare } = settings;
         // A node of a gateway runs on its own host, or never runs anything.
         let (said_idle, context) = (AtomicBool::new(origin != Origin::Local), context.clone());
         let (name, namespace) = (name.to_owned(), namespace.to_owned());
@@ -326,6 +341,7 @@ impl NodeCore {
             origin,
             said_idle,
             own_rules,
+            is_bare,
             parameter_options,
             parameters: OnceLock::new(),
             parameter_services: Mutex::new(None),
@@ -381,6 +397,7 @@ impl NodeCore {
             origin: self.origin,
             said_idle: AtomicBool::new(true),
             own_rules: self.own_rules.clone(),
+            is_bare: self.is_bare,
             parameter_options: ParameterOptions::default(),
             parameters: OnceLock::new(),
             parameter_services: Mutex::new(None),
@@ -480,6 +497,9 @@ impl NodeCore {
     /// thread, which does not find this node any more, but a node that stands in for it.
     fn publish_last_words(&mut self, logger: &str) {
         let Some(lines) = UNPUBLISHED.get() else { return };
+        if self.is_bare {
+            return; // it has no publisher for them
+        }
         // Relaxed: a hint, so that many dropped nodes wait once.
         if !(lines.are_there)() {
             return lines.is_stuck.store(false, Ordering::Relaxed);

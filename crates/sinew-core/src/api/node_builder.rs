@@ -68,6 +68,35 @@ impl NodeBuilder {
         self
     }
 
+    /// Makes a bare node: a name for its endpoints, and nothing besides. For a binding that brings a
+    /// node's parameters, time and logging itself, such as an rmw below ROS 2's client libraries.
+    ///
+    /// It takes nothing from the command line and from parameter files: no rule renames it or its
+    /// topics and services, so a full name (`/scan`) is taken exactly as it is; the builder's own
+    /// [`remap`](Self::remap) rules still count. It has no endpoint that the program didn't make: no
+    /// services of parameters or type descriptions, no publisher on `/parameter_events` or
+    /// `/rosout` (its log lines go to the console and the file). A later call to
+    /// [`start_parameter_services`](Self::start_parameter_services) or
+    /// [`start_parameter_event_publisher`](Self::start_parameter_event_publisher) asks for these
+    /// again.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # #[derive(Clone)] struct Scan; impl Message for Scan {}
+    /// let line = ["driver", "--ros-args", "-r", "__node:=other", "-r", "/scan:=/left/scan"];
+    /// let context = Context::builder().arguments(line).shared_memory(false).build()?;
+    /// let node = context.node_builder("driver").bare().create()?;
+    /// assert_eq!(node.full_name(), "/driver");
+    /// assert_eq!(node.publisher::<Scan>("/scan").create()?.topic(), "/scan");
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn bare(mut self) -> Self {
+        self.options.is_bare = true;
+        self.options.parameters.services = Some(false);
+        self.options.parameters.events = false;
+        self
+    }
+
     /// Adds a rule that renames the node, or its topics and services, written as after `-r` on the
     /// command line: `image:=left/image`. The node's rules come before those of the command line,
     /// and the first that matches counts. (ROS 2: `-r` in the arguments of the node's options.)

@@ -20,7 +20,7 @@ const TOPIC: &str = "/rosout";
 pub(super) fn publish(line: &Line) {
     let logger = line.logger();
     let Some(node) = NodeCore::of_logger(&logger) else { return };
-    if !node.context.arguments.rosout_logs() || node.context.session.has_ended() {
+    if node.is_bare || !node.context.arguments.rosout_logs() || node.context.session.has_ended() {
         return;
     }
     let publisher = node.rosout.get_or_init(|| Box::new(publisher(&node)));

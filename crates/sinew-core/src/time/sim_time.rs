@@ -7,11 +7,10 @@
 //! brings the message, whether an executor spins or not.
 
 use crate::api::context::{Context, ContextCore};
-use crate::api::node::NodeCore;
+use crate::api::node::{NodeCore, NodeSettings};
 use crate::api::parameters::node::tell_sim_time;
 use crate::api::subscription::{Subscription, SubscriptionBuilder};
 use crate::executor::group::Group;
-use crate::parameters::options::ParameterOptions;
 use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
@@ -81,7 +80,7 @@ impl ContextCore {
             tell_sim_time(self, wanted);
             return Ok(());
         }
-        let node = NodeCore::new(self, (NODE, "/"), Origin::Local, ParameterOptions::default(), None)?;
+        let node = NodeCore::new(self, (NODE, "/"), Origin::Local, NodeSettings::default())?;
         let subscription =
             SubscriptionBuilder::new(&Group::new(node, ()), TOPIC).qos(QoS::clock()).create()?;
         let epoch = session.await_ros_time();

@@ -257,3 +257,20 @@ fn help_is_printed_for_ros_args_and_the_program_ends() {
     let own = said(&["--help"]);
     assert!(own.contains("it goes on with Some(\"--help\")") && !own.contains("--remap"), "{own}");
 }
+
+#[test]
+fn a_bare_node_takes_its_names_exactly() -> sinew::Result<()> {
+    let rules =
+        ["__node:=other", "__ns:=/away", "/image:=/left/image", "image:=other_image", "/sum:=/product"];
+    let context = remapped(rules)?;
+    let bare = context.node_builder("camera").namespace("/robot").bare().create()?;
+    assert_eq!(bare.full_name(), "/robot/camera");
+    assert_eq!(topic(&bare, "/image"), "/image");
+    assert_eq!(topic(&bare, "image"), "/robot/image");
+    assert_eq!(topic(&bare, "~/image"), "/robot/camera/image");
+    let own = context.node_builder("camera").remap("image:=mine").bare().create()?;
+    assert_eq!(topic(&own, "image"), "/mine", "its own rules are no part of the command line");
+    assert_eq!(own.full_name(), "/camera");
+    assert_eq!(topic(&context.node("camera")?, "/image"), "/left/image", "other nodes are as ever");
+    Ok(())
+}

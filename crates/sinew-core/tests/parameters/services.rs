@@ -353,3 +353,27 @@ fn a_caller_is_told_of_a_callback_that_panics() -> sinew::Result<()> {
     }
     Ok(())
 }
+
+/// Also if the command line has values for its parameters, and another node asks for them.
+#[test]
+fn a_bare_node_has_no_endpoints_but_those_that_are_made() -> sinew::Result<()> {
+    let given = ["use_sim_time:=false", "start_type_description_service:=true", "rate:=7"];
+    let given = given.into_iter().flat_map(|parameter| ["-p", parameter]);
+    let line = ["n", "--ros-args"].into_iter().chain(given);
+    let context = Context::builder().arguments(line).shared_memory(false).domain(0).build()?;
+    let asker = context.node("asker")?;
+    let parameters = ParameterClient::new(&asker, "/bare");
+    let bare = context.node_builder("bare").bare().create()?;
+    let endpoints = |node: &str| asker.graph().endpoints_of_node(node).len();
+    let rate = bare.parameter("rate").default(1).create()?;
+    assert_eq!(rate.get(), 1, "no value comes from the command line");
+    assert_eq!(endpoints("/bare"), 0);
+    let asked = parameters.list([""; 0], 0).wait(Duration::ZERO);
+    assert!(matches!(asked, Err(ParameterClientError::NoSuchNode { .. })));
+    let _numbers = bare.publisher::<msg::ParameterEvent>("numbers").create()?;
+    assert_eq!(endpoints("/bare"), 1);
+    let builder = context.node_builder("served").bare().start_parameter_services(true);
+    let _served = builder.start_parameter_event_publisher(true).create()?;
+    assert_eq!(endpoints("/served"), 7, "what is asked for later counts");
+    Ok(())
+}

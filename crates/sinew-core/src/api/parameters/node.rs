@@ -28,9 +28,14 @@ pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTab
         return Ok(table);
     }
     node.check_running("a parameter")?;
-    let overrides = node.context.arguments.parameters().of(&node.full_name);
+    let (overrides, uses) = match node.is_bare {
+        true => Default::default(),
+        false => {
+            let given = node.context.arguments.parameters();
+            (given.of(&node.full_name), given.uses(&node.full_name))
+        }
+    };
     let table = ParameterTable::new(node.full_name.clone(), node.parameter_options.clone(), overrides);
-    let uses = node.context.arguments.parameters().uses(&node.full_name);
     table.note_declared(move |name| uses.get(name).into_iter().flatten().for_each(Mark::set));
     // Until the table is complete, nothing else is declared or set.
     let turn = table.turn()?;
@@ -136,10 +141,12 @@ pub(in crate::api) fn begin(node: &Arc<NodeCore>) -> Result<(), CreateError> {
         move |name: &str| serve_by_name(&context, name)
     });
     let ParameterOptions { services, declare_overrides, overrides, .. } = parameter_options;
-    let given = context.arguments.parameters().of(full_name);
-    let is_standard_given = STANDARD
-        .iter()
-        .any(|name| given.contains_key(*name) || overrides.iter().any(|one| one.name == *name));
+    let given = (!node.is_bare).then(|| context.arguments.parameters().of(full_name));
+    let is_given = |name: &str| {
+        given.as_ref().is_some_and(|given| given.contains_key(name))
+            || overrides.iter().any(|one| one.name == name)
+    };
+    let is_standard_given = STANDARD.into_iter().any(is_given);
     let is_served = services.unwrap_or_else(|| context.parameter_clients.ask(full_name));
     if is_served || *declare_overrides || is_standard_given {
         table_of(node)?;
