@@ -21,7 +21,7 @@ use crate::ros::name::NameError;
 use crate::ros::parameters::ParameterTextError;
 use crate::ros::qos::QosError;
 use crate::ros::remap::RemapError;
-use crate::service::error::{CallError, RespondError};
+use crate::service::error::{AnswerError, AnswerFailure, CallError, RespondError};
 use crate::service::failure::CallFailure;
 use crate::time::SleepError;
 use ErrorCode as Code;
@@ -174,6 +174,8 @@ codes! {
     TransportFailed = 408,
     /// The client was made by another group.
     OtherGroup = 409,
+    /// The server holds no such request, or has answered it already.
+    RequestNotInHand = 410,
 
     /// An executor can't have these options.
     InvalidExecutorOptions = 500,
@@ -409,6 +411,11 @@ has_code! {
     erased_service::RespondError: {
         error => error.failure().map_or(Code::ResponseUnclaimed, HasCode::code),
     }
+    AnswerFailure: {
+        Self::NotInHand => Code::RequestNotInHand,
+        Self::Unclaimed => Code::ResponseUnclaimed,
+        Self::Unfit(failure) => failure.code(),
+    }
     ExecutorError: { _ => Code::InvalidExecutorOptions, }
     AddError: {
         Self::Taken { .. } => Code::ServedElsewhere,
@@ -470,6 +477,12 @@ impl<T: Message> HasCode for PublishError<T> {
 }
 
 impl<T: Message> HasCode for CallError<T> {
+    fn code(&self) -> ErrorCode {
+        self.failure().code()
+    }
+}
+
+impl<R> HasCode for AnswerError<R> {
     fn code(&self) -> ErrorCode {
         self.failure().code()
     }

@@ -61,6 +61,7 @@
 pub use crate::api::erased::Erased;
 pub use crate::api::erased::client::{Client, PendingCall};
 pub use crate::api::erased::publisher::{PublishError, Publisher};
+pub use crate::api::erased::pulled::PulledServer;
 pub use crate::api::erased::server::Server;
 pub use crate::api::erased::service::{
     CallError, CallResult, Request, RespondError, Responder, ServiceTypes,

@@ -34,6 +34,7 @@ macro_rules! service_face {
         pub use crate::api::call::PendingCall;
         pub use crate::api::client::{Client, ClientBuilder};
         pub use crate::api::client_core::RequestId;
+        pub use crate::api::pulled_server::PulledServer;
         pub use crate::api::server::{Server, ServerBuilder};
         pub use crate::api::service_callback::{AsyncServiceCallback, ServiceCallback};
         pub use crate::message::generic::GenericService;
@@ -131,7 +132,7 @@ pub mod error {
     pub use crate::ros::name::{NameError, NameKind};
     pub use crate::ros::qos::QosError;
     pub use crate::ros::remap::RemapError;
-    pub use crate::service::error::{CallError, RespondError};
+    pub use crate::service::error::{AnswerError, AnswerFailure, CallError, RespondError};
     pub use crate::service::failure::CallFailure;
     pub use sinew_msg::{DecodeError, ParseTypeHashError};
 }

@@ -577,6 +577,59 @@ fn processes_that_call_each_other_in_their_callbacks_are_told() -> sinew::Result
     })
 }
 
+/// A server whose requests are taken by hand, and a client of the other process: either is killed
+/// while a request is in hand.
+#[test]
+fn a_process_that_is_killed_over_a_request_in_hand_is_noticed() -> sinew::Result<()> {
+    const TEST: &str = "a_process_that_is_killed_over_a_request_in_hand_is_noticed";
+    if let Some((role, context)) = role() {
+        let node = context.node("other")?;
+        if role == "client" {
+            let client = node.client::<Numbers>("/n").create()?;
+            assert!(client.wait_for_server(PATIENCE));
+            let _call = client.call_async(Number(1));
+            thread::park();
+        }
+        let server = node.server::<Numbers>("/n").create()?;
+        let (bell, news) = std::sync::mpsc::channel();
+        server.set_listener(move |count| bell.send(count).unwrap());
+        say("here");
+        news.recv().unwrap();
+        let _taken = server.take_request().unwrap();
+        say("taken");
+        thread::park();
+        return Ok(());
+    }
+    play(|place| {
+        let context = place.context();
+        let node = context.node("here")?;
+        let server = node.server::<Numbers>("/n").max_requests(1).create()?;
+        for _ in 0..3 {
+            let mut other = place.start(TEST, "client");
+            let mut taken = None;
+            until("its request is here", || {
+                taken = server.take_request();
+                taken.is_some()
+            });
+            let (number, info) = taken.unwrap();
+            other.kill();
+            // Nobody is left to read it, and the place is free for the next one.
+            let _ = server.respond(&info.key(), number);
+            assert_eq!(server.statistics().in_hand, 0);
+        }
+        server.close();
+        let client = node.client::<Numbers>("/n").create()?;
+        let mut other = place.start(TEST, "server");
+        other.expect("here");
+        assert!(client.wait_for_server(PATIENCE));
+        let call = client.call_async(Number(1));
+        other.expect("taken");
+        other.kill();
+        assert_eq!(block_on(call).unwrap_err().failure(), &CallFailure::ServerGone);
+        Ok(())
+    })
+}
+
 #[test]
 fn who_publishes_and_goes_before_anybody_looks_is_heard() -> sinew::Result<()> {
     if let Some((_, context)) = role() {

@@ -263,7 +263,7 @@
 //! | `sinew-timers` | nothing, or timers' callbacks | if [asked for](executor::ExecutorBuilder::timer_thread) |
 //! | one that waits in [`Client::call`] | the callback of the server, if the executor [lets it](executor::ExecutorBuilder::caller_runs) | |
 //! | one that sets ROS time, publishes `/clock` or brings it | handlers of [jumps](Context::on_time_jump) | always |
-//! | one that publishes, triggers, calls or answers | filters, copies, listeners of [subscriptions](Subscription::set_listener), [servers](service::ServerBuilder::listener) and [calls](Client::call_with_listener), wakers, callbacks for parameters | always |
+//! | one that publishes, triggers, calls or answers | filters, copies, listeners of [subscriptions](Subscription::set_listener), [servers](service::ServerBuilder::listener) ([pulled](service::PulledServer::set_listener) ones, too) and [calls](Client::call_with_listener), wakers, callbacks for parameters | always |
 //! | `sinew-logging` | listeners and filters of `/rosout` | after [`logging::init`] |
 //! | `sinew-descriptors` | nothing | once there was a [`DescriptorSource`] |
 //! | `sinew-signals` | nothing | if Ctrl-C is asked for, as by [`Context::from_args`] |

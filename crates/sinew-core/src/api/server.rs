@@ -1,6 +1,7 @@
 //! Servers.
 
 use super::callback::Outcome;
+use super::erased::pulled;
 use super::erased::server::{
     self as erased, Answers, Asked, ServerInner, ServerTask, received, retire, task_base,
 };
@@ -79,6 +80,10 @@ pub struct Server<S: Service> {
 }
 
 impl<S: Service> Server<S> {
+    pub(super) fn of(erased: erased::Server) -> Self {
+        Self { erased, of: PhantomData }
+    }
+
     /// The queue does the work for which the server answers later than it takes the request.
     pub(super) fn is_worked_by(&self, queue: &Arc<WorkQueueCore>) {
         let core = &self.erased.inner.core;
@@ -166,7 +171,7 @@ impl<S: Service> Waitable for Server<S> {
 }
 
 /// Makes a [`Server`]; from [`Node::server`](crate::Node::server).
-#[must_use = "nothing is answered before `callback`, `async_callback` or `listener`"]
+#[must_use = "nothing is answered before `callback`, `async_callback`, `listener` or `create`"]
 pub struct ServerBuilder<S, G = Group> {
     node: Arc<NodeCore>,
     name: String,
@@ -250,6 +255,16 @@ impl<S, G: CallbackGroup> ServerBuilder<S, G> {
     ) -> Result<erased::Server, CreateError> {
         let listener: erased::ErasedCallback = Box::new(move |_, request| listener(request).into_result());
         self.listening(listener)
+    }
+
+    /// Makes the server, without its types, with requests that the program takes by hand, as
+    /// [`create`](Self::create).
+    ///
+    /// # Errors
+    /// As `callback`.
+    pub fn create_erased(self) -> Result<pulled::PulledServer, CreateError> {
+        let core = self.open()?;
+        Ok(pulled::PulledServer::new(core, self.node))
     }
 
     fn open(&self) -> Result<Arc<ServerCore>, CreateError> {

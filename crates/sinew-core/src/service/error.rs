@@ -1,6 +1,7 @@
 //! Errors of calls and answers that hand back the message.
 
 use super::failure::CallFailure;
+use super::info::RequestKey;
 use crate::message::Unique;
 use sinew_msg::Message;
 use std::fmt;
@@ -119,3 +120,82 @@ impl<T: Message> fmt::Display for RespondError<T> {
 }
 
 impl<T: Message> std::error::Error for RespondError<T> {}
+
+/// An answer that reached no caller: the reason, and the response, of type `R`, if there was one.
+pub struct AnswerError<R>(Box<FailedAnswer<R>>);
+
+struct FailedAnswer<R> {
+    service: String,
+    key: RequestKey,
+    failure: AnswerFailure,
+    response: Option<R>,
+}
+
+/// The reason why a request that was taken by hand can't be answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AnswerFailure {
+    /// The server holds no such request: it was never taken, it is answered already, or the server
+    /// was closed.
+    NotInHand,
+    /// No caller waits for the response any more: the caller has given up or is gone, or the context
+    /// was shut down.
+    Unclaimed,
+    /// The response has another type, or can't be decoded or copied. The request can still be
+    /// answered.
+    Unfit(CallFailure),
+}
+
+impl fmt::Display for AnswerFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotInHand => f.write_str("the server holds no such request, or has answered it already"),
+            Self::Unclaimed => f.write_str("its caller no longer waits"),
+            Self::Unfit(failure) => failure.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for AnswerFailure {}
+
+impl<R> AnswerError<R> {
+    #[cold]
+    pub(crate) fn new(service: &str, key: RequestKey, failure: AnswerFailure, response: Option<R>) -> Self {
+        Self(Box::new(FailedAnswer { service: service.to_owned(), key, failure, response }))
+    }
+
+    /// Returns the reason.
+    pub fn failure(&self) -> &AnswerFailure {
+        &self.0.failure
+    }
+
+    /// Returns the response; `None` if an error was to be sent.
+    pub fn into_response(self) -> Option<R> {
+        self.0.response
+    }
+
+    pub(crate) fn map<T>(self, convert: impl FnOnce(R) -> T) -> AnswerError<T> {
+        let FailedAnswer { service, key, failure, response } = *self.0;
+        AnswerError(Box::new(FailedAnswer { service, key, failure, response: response.map(convert) }))
+    }
+}
+
+impl<R> fmt::Debug for AnswerError<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnswerError")
+            .field("service", &self.0.service)
+            .field("key", &self.0.key)
+            .field("failure", &self.0.failure)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<R> fmt::Display for AnswerError<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FailedAnswer { service, key, failure, .. } = &*self.0;
+        let RequestKey { client, sequence } = key;
+        write!(f, "request {sequence} of client {client} to service {service} was not answered: {failure}")
+    }
+}
+
+impl<R> std::error::Error for AnswerError<R> {}

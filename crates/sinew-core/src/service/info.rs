@@ -5,6 +5,16 @@ use crate::message::{ChainGuard, Gid, Lineage, MessageInfo};
 use crate::sys::clock::{Clock, Time};
 use std::time::Duration;
 
+/// Identifies a request that was taken: its client, and its number among those of the client. ROS 2:
+/// `rmw_request_id_t`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RequestKey {
+    /// The client that sent the request.
+    pub client: Gid,
+    /// The request's number among those of its client, from 1.
+    pub sequence: u64,
+}
+
 /// Metadata of a request, for a server's callback. ROS 2: `rmw_service_info_t`.
 ///
 /// Times are computed on request. The client and the number together identify the request.
@@ -24,6 +34,11 @@ impl RequestInfo {
     /// Returns the request's number among those of its client, from 1.
     pub fn sequence(&self) -> u64 {
         self.0.publication_sequence()
+    }
+
+    /// Returns both, by which a [`PulledServer`](crate::service::PulledServer) answers the request.
+    pub fn key(&self) -> RequestKey {
+        RequestKey { client: self.client(), sequence: self.sequence() }
     }
 
     /// Returns the wall time of the call.

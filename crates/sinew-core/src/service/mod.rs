@@ -78,7 +78,7 @@ pub(crate) mod types;
 
 service_face!();
 pub use crate::message::into_message::IntoUnique;
-pub use info::RequestInfo;
+pub use info::{RequestInfo, RequestKey};
 pub use reply::{CallResult, Reply};
 pub use responder::Responder;
 pub use statistics::{ClientStatistics, ServerStatistics};

@@ -4,6 +4,7 @@ mod async_services;
 mod calls;
 mod forms;
 mod listeners;
+mod pulled;
 mod services;
 mod serving;
 #[path = "../support/mod.rs"]

@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `publisher`, `subscription` | the endpoints of topics |
 //! | `client`, `server` | the endpoints of services |
+//! | `pulled` | servers with requests that are taken by hand |
 //! | `service` | what those two share |
 
 pub(crate) mod client;
 pub(crate) mod publisher;
+pub(crate) mod pulled;
 pub(crate) mod server;
 pub(crate) mod service;
 pub(crate) mod subscription;

@@ -40,9 +40,9 @@ pub struct Server {
 /// The part that is dropped with the last handle.
 pub(in crate::api) struct ServerInner {
     pub(in crate::api) core: Arc<ServerCore>,
-    /// Its membership in its group; `None` if it has a listener.
+    /// Its membership in its group; `None` if it has a listener or is pulled.
     pub(in crate::api) member: Option<(Arc<GroupCore>, Membership)>,
-    /// Its futures in progress, if it answers asynchronously.
+    /// Its futures in progress, if it answers asynchronously; its requests, if it is pulled.
     pub(in crate::api) tasks: Option<Arc<dyn Close>>,
     pub(in crate::api) is_closed: AtomicBool,
     pub(in crate::api) node: Arc<NodeCore>,

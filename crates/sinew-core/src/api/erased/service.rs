@@ -205,6 +205,10 @@ impl RespondError {
         self.response
     }
 
+    fn unfit((response, failure): (Message, CallFailure)) -> Self {
+        Self { failure: Some(failure), response: Some(response) }
+    }
+
     fn unclaimed(outcome: CallOutcome) -> Self {
         Self { failure: None, response: outcome.ok().map(Message::of) }
     }
@@ -266,7 +270,7 @@ impl<'a> Request<'a> {
     /// [`RespondError`] returns the response. If it has another type, can't be decoded or copied,
     /// the caller gets [`CallFailure::Dropped`].
     pub fn respond(self, response: impl Into<Message>) -> Result<(), RespondError> {
-        let response = checked(response.into(), self.core)?;
+        let response = checked(response.into(), self.core).map_err(RespondError::unfit)?;
         let Some(reply_to) = self.reply_to.take() else { return Err(RespondError::unclaimed(Ok(response))) };
         self.core.complete(reply_to, Ok(response)).map_err(RespondError::unclaimed)
     }
@@ -293,10 +297,12 @@ impl fmt::Debug for Request<'_> {
 }
 
 /// Converts a response, or returns it with the reason.
-fn checked(response: Message, core: &ServerCore) -> Result<RawMessage, RespondError> {
+pub(in crate::api) fn checked(
+    response: Message,
+    core: &ServerCore,
+) -> Result<RawMessage, (Message, CallFailure)> {
     let of = ServiceTypes::from_inner(core.types).response();
     fitting(response, of, (&core.pool, "response"))
-        .map_err(|(response, failure)| RespondError { failure: Some(failure), response: Some(response) })
 }
 
 /// Answers one request, later and from any thread; otherwise as
@@ -315,7 +321,7 @@ impl Responder {
     /// # Errors
     /// As [`Request::respond`].
     pub fn respond(mut self, response: impl Into<Message>) -> Result<(), RespondError> {
-        let response = checked(response.into(), self.0.core())?;
+        let response = checked(response.into(), self.0.core()).map_err(RespondError::unfit)?;
         self.0.complete(Ok(response)).map_err(RespondError::unclaimed)
     }
 
