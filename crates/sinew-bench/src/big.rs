@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sinew::{Executor, Publisher, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
+use super::arrivals::Arrivals;
 use super::floors::copy;
 use super::payload::WARM_AFTER;
 use super::picture::{Mark, without_pixels};
@@ -18,7 +19,6 @@ use super::report::{Figures, Row, hundredth, tenth};
 use super::rounds::{Round, Usage, alternate};
 use super::run::{Collected, Run, matched, waiting};
 use super::samples::{Samples, median};
-use super::sequence::Sequence;
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::options::{BigMode, BigOptions, Wait};
@@ -86,9 +86,8 @@ pub(crate) struct BigReader {
 /// The other process's observations.
 #[derive(Debug, Default, Deserialize, Serialize)]
 struct BigSeen {
-    /// From the complete image to the callback.
-    samples: Samples,
-    sequence: Sequence,
+    /// A sample is the time from the complete image to the callback.
+    arrivals: Arrivals,
     /// Images with pixels that don't lie where their publisher wrote them.
     copied: u64,
     usage: Usage,
@@ -161,11 +160,8 @@ fn round(directory: &Path, case: BigCase, time: Duration) -> Result<(Round, Samp
     let seen: BigSeen = other.finish_after(sent)?;
     let made = images.statistics();
     let round = Round {
-        lost: seen.sequence.lost(sent),
-        reordered: seen.sequence.reordered,
         copies: Some(made.copies + made.encodings + seen.copied),
-        usage: Some(usage + seen.usage),
-        ..Round::of(seen.samples)
+        ..seen.arrivals.round(sent, usage + seen.usage)
     };
     Ok((round, publishing.with(std::mem::take)))
 }
@@ -180,36 +176,34 @@ impl Work for BigReader {
     /// In the other process: views images until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let run = Run::shared(&self.directory, waiting(self.case.wait))?;
-        let arrivals =
-            Collected::new(BigSeen { samples: Samples::with_room_for(self.room), ..BigSeen::default() });
-        let (seen, counts_from) = (arrivals.clone(), self.counts_from);
+        let arrivals = Arrivals::after(self.counts_from, self.room);
+        let arrivals = Collected::new(BigSeen { arrivals, ..BigSeen::default() });
+        let seen = arrivals.clone();
         let viewer = run.context.node("viewer")?;
         let images = viewer.subscription::<Image>("images");
         let _images = match self.case.mode {
             BigMode::Loan => images.callback(move |image: View<'_, Image>| {
                 let now = now_ns();
-                seen.with(|seen| seen.note(image.data, now, counts_from, false));
+                seen.with(|seen| seen.note(image.data, now, false));
             })?,
             BigMode::Owned => images.callback(move |image: &Image| {
                 let now = now_ns();
-                seen.with(|seen| seen.note(&image.data, now, counts_from, true));
+                seen.with(|seen| seen.note(&image.data, now, true));
             })?,
         };
         measuring.tell(&())?;
         let received = arrivals.clone();
-        let usage = run.serve(measuring, move || received.with(|seen| seen.sequence.received))?;
+        let usage = run.serve(measuring, move || received.with(|seen| seen.arrivals.received()))?;
         measuring.tell(&arrivals.with(|seen| BigSeen { usage, ..std::mem::take(seen) }))
     }
 }
 
 impl BigSeen {
     /// Records an image. One with wrong pixels counts as lost.
-    fn note(&mut self, pixels: &[u8], now: i64, counts_from: u64, is_copy: bool) {
+    fn note(&mut self, pixels: &[u8], now: i64, is_copy: bool) {
         self.copied += u64::from(is_copy);
-        let Some(Mark { stamp, number }) = Mark::of(pixels) else { return };
-        self.sequence.note(number);
-        if number > counts_from {
-            self.samples.record(now - stamp);
+        if let Some(Mark { stamp, number }) = Mark::of(pixels) {
+            self.arrivals.note(number, now - stamp);
         }
     }
 }

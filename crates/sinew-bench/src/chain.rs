@@ -6,6 +6,7 @@ use std::time::Duration;
 use sinew::Subscription;
 use sinew::time::TimerInfo;
 
+use super::arrivals::Arrivals;
 use super::floors::{direct, wake};
 use super::messages::Timing;
 use super::progress::Progress;
@@ -150,18 +151,10 @@ fn times(messages: usize) -> Times {
     Times::new(times)
 }
 
-/// The sink's observations.
-struct ChainArrivals {
-    /// From the source's publish to the sink's start, minus the work before publishing.
-    samples: Samples,
-    received: u64,
-    reordered: u64,
-    last: u64,
-}
-
 /// The measurements of one round.
 struct Chained {
-    /// Its samples are the times from source to sink.
+    /// Its samples are the times from the source's publish to the sink's start, minus the work
+    /// before publishing.
     round: Round,
     /// If work follows: from a relay's publish to the start of the next one or of the sink.
     between: Samples,
@@ -196,25 +189,13 @@ fn round(case: ChainCase, time: Duration) -> sinew::Result<Chained> {
         .map(|(hop, times)| relay(&run, case, hop, times))
         .collect::<Result<Vec<_>, _>>()?;
 
-    let arrivals = Collected::new(ChainArrivals {
-        samples: Samples::with_room_for(room),
-        received: 0,
-        reordered: 0,
-        last: 0,
-    });
+    let arrivals = Collected::new(Arrivals::after(counts_from, room));
     let (seen, sunk) = (arrivals.clone(), ends.clone());
     let work_ns = i64::from(relays) * case.work_before_ns;
     let sink = run.context.node("sink")?;
     let _sink = sink.subscription::<Timing>(&format!("hop_{relays}")).callback(move |timing: &Timing| {
         let now = now_ns();
-        seen.with(|seen| {
-            seen.received += 1;
-            seen.reordered += u64::from(timing.number < seen.last);
-            seen.last = timing.number;
-            if timing.number > counts_from {
-                seen.samples.record(now - timing.stamp - work_ns);
-            }
-        });
+        seen.with(|seen| seen.note(timing.number, now - timing.stamp - work_ns));
         note(&sunk, timing.number, |[_, called]| *called = now);
     })?;
 
@@ -229,15 +210,8 @@ fn round(case: ChainCase, time: Duration) -> sinew::Result<Chained> {
     for [due_ns, called] in ends.iter().skip(warm_up(ticks) as usize).filter(|[_, called]| *called > 0) {
         due.record(called - due_ns);
     }
-    Ok(arrivals.with(|arrivals| {
-        let round = Round {
-            lost: sent.saturating_sub(arrivals.received),
-            reordered: arrivals.reordered,
-            usage: Some(usage),
-            ..Round::of(std::mem::take(&mut arrivals.samples))
-        };
-        Chained { round, between: between(&log, &called, counts_from), due }
-    }))
+    let round = arrivals.with(std::mem::take).round(sent, usage);
+    Ok(Chained { round, between: between(&log, &called, counts_from), due })
 }
 
 /// Creates a node that passes messages on, and computes before or after that.

@@ -4,6 +4,7 @@
 //! libraries are measured in the same way: [`rounds`] in turns, [`pacing`], [`samples`] and
 //! [`histogram`]s, other [`process`]es, [`machine`] and [`clock`], [`report`]s and [`table`]s.
 
+pub mod arrivals;
 mod big;
 mod chain;
 pub mod clock;

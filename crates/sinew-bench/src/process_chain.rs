@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::{Executor, Publisher, Subscription};
 
+use super::arrivals::Arrivals;
 use super::floors::wake;
 use super::messages::Timing;
 use super::payload::PATIENT;
@@ -16,8 +17,6 @@ use super::progress::Progress;
 use super::report::{Figures, Row, hundredth};
 use super::rounds::{Round, Usage, alternate, ratio, ratio_of_p90};
 use super::run::{Collected, Run, matched};
-use super::samples::Samples;
-use super::sequence::Sequence;
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::machine;
@@ -49,14 +48,7 @@ pub(crate) struct Part {
 struct Told {
     usage: Usage,
     /// The sink's observations, if the sink is there.
-    arrivals: Option<ProcessChainArrivals>,
-}
-
-/// The sink's observations.
-#[derive(Debug, Default, Deserialize, Serialize)]
-struct ProcessChainArrivals {
-    samples: Samples,
-    sequence: Sequence,
+    arrivals: Option<Arrivals>,
 }
 
 /// Measures one row per rate, beside two processes that only wake each other.
@@ -138,14 +130,8 @@ fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<
         told.push(other.finish()?);
     }
     let usage = told.iter().map(|told| told.usage).sum();
-    let ProcessChainArrivals { samples, sequence } =
-        told.into_iter().find_map(|told| told.arrivals).unwrap_or_default();
-    Ok(Round {
-        lost: sequence.lost(sent),
-        reordered: sequence.reordered,
-        usage: Some(usage),
-        ..Round::of(samples)
-    })
+    let arrivals = told.into_iter().find_map(|told| told.arrivals).unwrap_or_default();
+    Ok(arrivals.round(sent, usage))
 }
 
 impl Work for Part {
@@ -162,7 +148,7 @@ impl Work for Part {
         nodes.keep_to_core()?;
         measuring.tell(&())?;
         let arrivals = nodes.arrivals.clone();
-        let received = move || arrivals.as_ref().map_or(0, |seen| seen.with(|seen| seen.sequence.received));
+        let received = move || arrivals.as_ref().map_or(0, |seen| seen.with(|seen| seen.received()));
         let usage = nodes.run.serve(measuring, received)?;
         measuring.tell(&nodes.tell(usage))
     }
@@ -175,7 +161,7 @@ struct Nodes {
     /// In the order of the chain: the source's publisher is the first one.
     publishers: Vec<Publisher<Timing>>,
     _subscriptions: Vec<Subscription<Timing>>,
-    arrivals: Option<Collected<ProcessChainArrivals>>,
+    arrivals: Option<Collected<Arrivals>>,
 }
 
 impl Nodes {
@@ -196,15 +182,11 @@ impl Nodes {
                     Some(input.callback(move |timing: &Timing| output.publish(*timing))?)
                 }
                 (Some(input), None) => {
-                    let seen = Collected::new(ProcessChainArrivals {
-                        samples: Samples::with_room_for(part.room),
-                        ..ProcessChainArrivals::default()
-                    });
+                    let seen = Collected::new(Arrivals::after(part.counts_from, part.room));
                     arrivals = Some(seen.clone());
-                    let counts_from = part.counts_from;
                     Some(input.callback(move |timing: &Timing| {
                         let latency = now_ns() - timing.stamp;
-                        seen.with(|seen| seen.note(*timing, latency, counts_from));
+                        seen.with(|seen| seen.note(timing.number, latency));
                     })?)
                 }
                 (None, _) => None,
@@ -216,7 +198,7 @@ impl Nodes {
 
     /// Returns the number of messages that the sink has received, if it is here.
     fn received(&self) -> u64 {
-        self.arrivals.as_ref().map_or(0, |seen| seen.with(|seen| seen.sequence.received))
+        self.arrivals.as_ref().map_or(0, |seen| seen.with(|seen| seen.received()))
     }
 
     fn matched(&self) -> Result<(), Error> {
@@ -231,14 +213,5 @@ impl Nodes {
     fn tell(&self, usage: Usage) -> Told {
         let arrivals = self.arrivals.as_ref().map(|arrivals| arrivals.with(std::mem::take));
         Told { usage, arrivals }
-    }
-}
-
-impl ProcessChainArrivals {
-    fn note(&mut self, timing: Timing, latency: i64, counts_from: u64) {
-        self.sequence.note(timing.number);
-        if timing.number > counts_from {
-            self.samples.record(latency);
-        }
     }
 }

@@ -2,13 +2,13 @@
 //! completion, all others are its number.
 
 use serde::{Deserialize, Serialize};
+use sinew_bench::arrivals::Arrivals;
 use sinew_bench::clock::sleep_until;
 use sinew_bench::pacing::{Ticks, ticks};
 use sinew_bench::payload::WARM_AFTER;
 use sinew_bench::report::tenth;
-use sinew_bench::rounds::{Meter, Round, Usage};
+use sinew_bench::rounds::{Meter, Usage};
 use sinew_bench::samples::Samples;
-use sinew_bench::sequence::Sequence;
 
 use crate::{Case, Figures, Process, Result, now_ns};
 
@@ -21,17 +21,14 @@ const RATE: f64 = 10.0;
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 10;
 
-/// The other process's observations. At the end it sends them together with its [`Usage`].
+/// The other process's observations. A sample is the time from the complete image until its
+/// arrival. At the end it sends them together with its [`Usage`].
 #[derive(Debug, Deserialize, Serialize)]
-pub struct Images {
-    /// From the complete image until its arrival.
-    samples: Samples,
-    sequence: Sequence,
-}
+pub struct Images(Arrivals);
 
 impl Default for Images {
     fn default() -> Self {
-        Self { samples: Samples::with_room_for(ROOM), sequence: Sequence::default() }
+        Self(Arrivals::after(WARM_AFTER, ROOM))
     }
 }
 
@@ -43,16 +40,13 @@ impl Images {
         let now = now_ns();
         let (Some(stamp), Some(number)) = (word(0), word(1)) else { return };
         if word(WORDS / 2) == Some(number) && word(WORDS - 1) == Some(number) {
-            self.sequence.note(number);
-            if number > WARM_AFTER {
-                self.samples.record(now - stamp.cast_signed());
-            }
+            self.0.note(number, now - stamp.cast_signed());
         }
     }
 
     /// Returns the number of images that came, without those with wrong pixels.
     pub fn received(&self) -> u64 {
-        self.sequence.received
+        self.0.received()
     }
 }
 
@@ -77,13 +71,8 @@ pub fn measure(case: &Case, other: Process, mut send: impl FnMut(u64) -> Result<
         inside.record(send(number)?);
     }
     let usage = meter.usage();
-    let (seen, others): (Images, Usage) = other.finish_after(last)?;
-    let round = Round {
-        lost: seen.sequence.lost(last),
-        reordered: seen.sequence.reordered,
-        usage: Some(usage + others),
-        ..Round::of(seen.samples)
-    };
+    let (Images(seen), others): (Images, Usage) = other.finish_after(last)?;
+    let round = seen.round(last, usage + others);
     let publish_p50_ns = inside.summary(1).map(|summary| tenth(summary.p50));
     Ok(Figures { publish_p50_ns, ..Figures::over(&[round], 1) })
 }

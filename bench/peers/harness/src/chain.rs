@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
+use sinew_bench::arrivals::Arrivals;
 use sinew_bench::pacing::{Ticks, ticks, warm_up};
 use sinew_bench::process::await_all;
 use sinew_bench::report::tenth;
-use sinew_bench::rounds::{Meter, Round, Usage};
+use sinew_bench::rounds::{Meter, Usage};
 use sinew_bench::samples::Samples;
-use sinew_bench::sequence::Sequence;
 
 use crate::{Figures, Measuring, Process, Result, now_ns};
 
@@ -47,12 +47,9 @@ impl Timing {
 pub struct Sink(Arc<Mutex<Seen>>);
 
 /// A sink's observations.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 struct Seen {
-    samples: Samples,
-    sequence: Sequence,
-    /// Messages up to this number warm up.
-    counts_from: u64,
+    arrivals: Arrivals,
     /// Time of each message's arrival; 0 for never.
     arrived_ns: Vec<i64>,
 }
@@ -69,22 +66,15 @@ impl Sink {
         let room = ticks as usize + 1;
         let mut arrived_ns = vec![1; room]; // allocates its memory now
         arrived_ns.fill(0);
-        Self(Arc::new(Mutex::new(Seen {
-            samples: Samples::with_room_for(room),
-            sequence: Sequence::default(),
-            counts_from: warm_up(ticks).into(),
-            arrived_ns,
-        })))
+        let arrivals = Arrivals::after(warm_up(ticks).into(), room);
+        Self(Arc::new(Mutex::new(Seen { arrivals, arrived_ns })))
     }
 
     /// Records a message: call it first.
     pub fn arrive(&self, timing: Timing) {
         let now = now_ns();
         let mut seen = self.seen();
-        seen.sequence.note(timing.number);
-        if timing.number > seen.counts_from {
-            seen.samples.record(now - timing.stamp);
-        }
+        seen.arrivals.note(timing.number, now - timing.stamp);
         if let Some(arrived) = place(timing.number).and_then(|place| seen.arrived_ns.get_mut(place)) {
             *arrived = now;
         }
@@ -92,7 +82,7 @@ impl Sink {
 
     /// Returns the number of messages that came.
     pub fn received(&self) -> u64 {
-        self.seen().sequence.received
+        self.seen().arrivals.received()
     }
 
     /// Waits until this many messages have come, or no more have come for 2 s.
@@ -107,10 +97,7 @@ impl Sink {
 
     /// Takes the observations out.
     fn told(&self) -> Seen {
-        let mut seen = self.seen();
-        let Seen { samples, arrived_ns, .. } = &mut *seen;
-        let (samples, arrived_ns) = (std::mem::take(samples), std::mem::take(arrived_ns));
-        Seen { samples, arrived_ns, ..*seen }
+        std::mem::take(&mut *self.seen())
     }
 
     fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
@@ -122,6 +109,8 @@ impl Sink {
 #[derive(Debug)]
 pub struct Messages {
     count: u64,
+    /// Messages up to this number warm up.
+    warm_up: u32,
     /// Due times of their ticks.
     due_ns: Vec<i64>,
 }
@@ -129,7 +118,7 @@ pub struct Messages {
 impl Messages {
     fn of(rate: f64, time: Duration) -> Self {
         let count = ticks(rate, time);
-        Self { count: count.into(), due_ns: Vec::with_capacity(count as usize) }
+        Self { count: count.into(), warm_up: warm_up(count), due_ns: Vec::with_capacity(count as usize) }
     }
 
     /// Returns `true` if some are left to be published.
@@ -146,9 +135,8 @@ impl Messages {
 
     /// Returns the times from a tick's due time until the sink had its message.
     fn until_seen(&self, seen: &Seen) -> Samples {
-        let counts_from = usize::try_from(seen.counts_from).unwrap_or(usize::MAX);
         let mut samples = Samples::with_room_for(self.due_ns.len());
-        let both = self.due_ns.iter().zip(&seen.arrived_ns).skip(counts_from);
+        let both = self.due_ns.iter().zip(&seen.arrived_ns).skip(self.warm_up as usize);
         for (due, arrived) in both.filter(|&(_, &arrived)| arrived > 0) {
             samples.record(arrived - due);
         }
@@ -251,12 +239,7 @@ fn publish_all(
 
 fn figures(messages: &Messages, seen: Seen, usage: Usage, hops: u32) -> Figures {
     let due_p50_ns = messages.until_seen(&seen).summary(1).map(|summary| tenth(summary.p50));
-    let round = Round {
-        lost: seen.sequence.lost(messages.count),
-        reordered: seen.sequence.reordered,
-        usage: Some(usage),
-        ..Round::of(seen.samples)
-    };
+    let round = seen.arrivals.round(messages.count, usage);
     Figures { due_p50_ns, ..Figures::over(&[round], hops) }
 }
 

@@ -12,12 +12,10 @@ use iceoryx2::prelude::{
     CallbackProgression, Node, SignalHandlingMode, WaitSet, WaitSetAttachmentId, WaitSetBuilder,
     WaitSetGuard, ipc,
 };
-use serde::{Deserialize, Serialize};
+use sinew_bench::arrivals::Arrivals;
 use sinew_bench::machine::{self, pin_to};
 use sinew_bench::pacing::{ticks, warm_up};
-use sinew_bench::rounds::{Meter, Round, Usage};
-use sinew_bench::samples::Samples;
-use sinew_bench::sequence::Sequence;
+use sinew_bench::rounds::{Meter, Usage};
 
 use crate::Iceoryx2;
 use crate::domain::{self, Domain};
@@ -35,14 +33,6 @@ const SILENCE_NS: i64 = 2_000_000_000;
 
 /// Name of the listener that wakes a process at the end.
 const END: &str = "end";
-
-/// The sink's observations.
-#[derive(Debug, Default, Deserialize, Serialize)]
-struct Seen {
-    samples: Samples,
-    sequence: Sequence,
-    usage: Usage,
-}
 
 fn hop(number: u32) -> Topic {
     // As in Sinew's side, a pause of the machine loses nothing.
@@ -166,14 +156,8 @@ pub fn run(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
     while !other.has_told()? {
         waiting.once(|_| (), |_| Ok(()))?;
     }
-    let seen: Seen = other.finish()?;
-    let round = Round {
-        lost: seen.sequence.lost(sent),
-        reordered: seen.sequence.reordered,
-        usage: Some(usage + seen.usage),
-        ..Round::of(seen.samples)
-    };
-    Ok(Figures::over(&[round], relays + 1))
+    let (seen, others): (Arrivals, Usage) = other.finish()?;
+    Ok(Figures::over(&[seen.round(sent, usage + others)], relays + 1))
 }
 
 pub fn serve(other: &Other, relays: u32, rate: f64, measuring: Measuring) -> Result<()> {
@@ -184,27 +168,22 @@ pub fn serve(other: &Other, relays: u32, rate: f64, measuring: Measuring) -> Res
     let waiting = Waiting::attach(&set, &own)?;
     let _end = set.attach_notification(&end)?;
     let ticks = ticks(rate, other.case.time());
-    let counts_from = u64::from(warm_up(ticks));
-    let mut seen = Seen { samples: Samples::with_room_for(ticks as usize), ..Seen::default() };
+    let mut seen = Arrivals::after(warm_up(ticks).into(), ticks as usize);
     measuring.tell(&())?;
     let goes_on = until_told(measuring, &other.note, Some(END.to_owned()));
     let meter = Meter::start();
     let mut last = now_ns();
     // Until the end of the sending, and then until all have come, or no more do.
     while goes_on.load(Ordering::Relaxed)
-        || (seen.sequence.received < u64::from(ticks) && now_ns() - last < SILENCE_NS)
+        || (seen.received() < u64::from(ticks) && now_ns() - last < SILENCE_NS)
     {
         waiting.once(
             |timing| {
                 last = now_ns();
-                seen.sequence.note(timing.number);
-                if timing.number > counts_from {
-                    seen.samples.record(last - timing.stamp);
-                }
+                seen.note(timing.number, last - timing.stamp);
             },
             |_| Ok(end.try_wait(|_| ()).map(drop)?),
         )?;
     }
-    seen.usage = meter.usage();
-    Ok(measuring.tell(&seen)?)
+    Ok(measuring.tell(&(seen, meter.usage()))?)
 }

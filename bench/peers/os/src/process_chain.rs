@@ -9,23 +9,13 @@ use std::thread;
 use anyhow::Context as _;
 use harness::chain::Timing;
 use harness::{Case, Figures, Measuring, Other, Result, now_ns};
-use serde::{Deserialize, Serialize};
+use sinew_bench::arrivals::Arrivals;
 use sinew_bench::machine::{self, pin_to};
 use sinew_bench::pacing::{Ticks, ticks, warm_up};
-use sinew_bench::rounds::{Meter, Round, Usage};
-use sinew_bench::samples::Samples;
-use sinew_bench::sequence::Sequence;
+use sinew_bench::rounds::{Meter, Usage};
 
 use crate::Os;
 use crate::link::{Listening, connect};
-
-/// The sink's observations.
-#[derive(Debug, Default, Deserialize, Serialize)]
-struct Seen {
-    samples: Samples,
-    sequence: Sequence,
-    usage: Usage,
-}
 
 /// Starts the relays of one process, and returns the remaining socket: from the source, or to the
 /// sink. Hop `n` leads from node `n` to node `n + 1`. A relay ends when there is no more to read,
@@ -70,33 +60,22 @@ pub fn run(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
     }
     let usage = meter.usage();
     drop(source);
-    let seen: Seen = other.finish()?;
-    let round = Round {
-        lost: seen.sequence.lost(count),
-        reordered: seen.sequence.reordered,
-        usage: Some(usage + seen.usage),
-        ..Round::of(seen.samples)
-    };
-    Ok(Figures::over(&[round], relays + 1))
+    let (seen, others): (Arrivals, Usage) = other.finish()?;
+    Ok(Figures::over(&[seen.round(count, usage + others)], relays + 1))
 }
 
 pub fn serve(other: &Other, relays: u32, rate: f64, measuring: Measuring) -> Result<()> {
     let hops = (0..=relays).map(|_| connect(&other.note)).collect::<Result<Vec<_>>>()?;
     let mut sink = self::relays(hops, 1)?;
     let ticks = ticks(rate, other.case.time());
-    let counts_from = u64::from(warm_up(ticks));
-    let mut seen = Seen { samples: Samples::with_room_for(ticks as usize), ..Seen::default() };
+    let mut seen = Arrivals::after(warm_up(ticks).into(), ticks as usize);
     measuring.tell(&())?;
     let meter = Meter::start();
     let mut message = [0; 16];
     while sink.read_exact(&mut message).is_ok() {
         let now = now_ns();
         let timing = Timing::from_bytes(&message).unwrap_or_default();
-        seen.sequence.note(timing.number);
-        if timing.number > counts_from {
-            seen.samples.record(now - timing.stamp);
-        }
+        seen.note(timing.number, now - timing.stamp);
     }
-    seen.usage = meter.usage();
-    Ok(measuring.tell(&seen)?)
+    Ok(measuring.tell(&(seen, meter.usage()))?)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::Client;
 
-use super::PATIENCE;
+use super::{PATIENCE, answer};
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::floors::{line2, wake};
@@ -222,12 +222,8 @@ impl Work for Serving {
         let requests = Collected::new(Sequence::default());
         let seen = requests.clone();
         let node = run.context.node("server")?;
-        let _server = node.server::<Bench>("hop").callback(move |request: &BenchRequest| {
-            let started = now_ns();
-            let number = request.number;
-            seen.with(|seen| seen.note(number));
-            BenchResponse { started, number }
-        })?;
+        let _server =
+            node.server::<Bench>("hop").callback(move |request: &BenchRequest| answer(&seen, request))?;
         measuring.tell(&())?;
         if let Some(core) = self.core {
             machine::pin_to(core)?;

@@ -18,6 +18,7 @@ use super::report::{Figures, Row, hundredth, tenth};
 use super::rounds::{Meter, Round, alternate, ratio};
 use super::run::{Collected, Run};
 use super::samples::{Samples, median};
+use super::sequence::Sequence;
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::options::{ExecutorOptions, ServiceChainOptions};
@@ -71,26 +72,12 @@ pub(super) fn measure(options: &ServiceChainOptions, progress: &mut Progress) ->
     Ok(rows)
 }
 
-/// The last server's observations.
-#[derive(Default)]
-struct Requests {
-    received: u64,
-    reordered: u64,
-    last: u64,
-}
-
-impl Requests {
-    /// Records a request and answers it.
-    fn answer(requests: &Collected<Self>, request: &BenchRequest) -> BenchResponse {
-        let started = now_ns();
-        let number = request.number;
-        requests.with(|requests| {
-            requests.received += 1;
-            requests.reordered += u64::from(number < requests.last);
-            requests.last = number;
-        });
-        BenchResponse { started, number }
-    }
+/// Records a request at the last server, and answers it.
+fn answer(requests: &Collected<Sequence>, request: &BenchRequest) -> BenchResponse {
+    let started = now_ns();
+    let number = request.number;
+    requests.with(|requests| requests.note(number));
+    BenchResponse { started, number }
 }
 
 /// The client's calls, and their times after the warm-up.
@@ -132,7 +119,7 @@ impl ChainCalls {
 /// Also returns those from the call to its answer.
 fn round(case: ServiceChainCase, time: Duration) -> Result<(Round, Samples), Error> {
     let run = Run::by(case.executor)?;
-    let requests = Collected::new(Requests::default());
+    let requests = Collected::new(Sequence::default());
     let _relays = (0..case.relays).map(|hop| relay(&run, hop, case.awaits)).collect::<Result<Vec<_>, _>>()?;
     let _last = last(&run, case, &requests)?;
     let client = run.context.node("client")?.client::<Bench>("hop_0").create()?;
@@ -145,7 +132,7 @@ fn round(case: ServiceChainCase, time: Duration) -> Result<(Round, Samples), Err
     let usage = meter.usage();
     let ChainCalls { made, wrong, to_last, whole, .. } = calls;
     let round = requests.with(|requests| Round {
-        lost: made.saturating_sub(requests.received),
+        lost: requests.lost(made),
         reordered: requests.reordered + wrong,
         usage: Some(usage),
         ..Round::of(to_last)
@@ -172,17 +159,17 @@ fn relay(run: &Run, hop: u32, awaits: bool) -> sinew::Result<Server<Bench>> {
 }
 
 /// Creates the server that calls no other.
-fn last(run: &Run, case: ServiceChainCase, requests: &Collected<Requests>) -> sinew::Result<Server<Bench>> {
+fn last(run: &Run, case: ServiceChainCase, requests: &Collected<Sequence>) -> sinew::Result<Server<Bench>> {
     let node = run.context.node("last")?;
     let service = node.server::<Bench>(&format!("hop_{}", case.relays));
     let requests = requests.clone();
     let server = if case.awaits {
         service.async_callback(move |request: BenchRequest| {
-            let response = Requests::answer(&requests, &request);
+            let response = answer(&requests, &request);
             async move { response }
         })
     } else {
-        service.callback(move |request: &BenchRequest| Requests::answer(&requests, request))
+        service.callback(move |request: &BenchRequest| answer(&requests, request))
     };
     Ok(server?)
 }
