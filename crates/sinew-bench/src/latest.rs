@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::floors::line2;
 use crate::machine;
 use crate::options::LatestOptions;
-use crate::payload::{ForPayload, Payload, SIZES, is_whole, of_size};
+use crate::payload::{ForPayload, Payload, SIZES, of_size, whole};
 use crate::process::{Directory, Measuring, Process, Work};
 use crate::progress::Progress;
 use crate::report::{Figures, Row, tenth};
@@ -146,7 +146,7 @@ impl Reads {
     #[inline]
     pub fn note(&mut self, words: &[u64]) {
         self.count += 1;
-        self.torn += u64::from(!is_whole(std::hint::black_box(words)));
+        self.torn += u64::from(whole(std::hint::black_box(words)).is_none());
         self.back += u64::from(words[0] < self.last);
         self.last = words[0];
     }

@@ -11,6 +11,7 @@ pub mod clock;
 mod entities;
 mod error;
 mod fanout;
+pub mod flood;
 mod floors;
 pub mod graph;
 pub mod histogram;

@@ -34,17 +34,18 @@ pub(crate) trait Payload: Message + Default + Copy {
         self.words_mut()[0] = number;
     }
 
-    /// See [`is_whole`].
-    fn is_whole(&self) -> bool {
-        is_whole(self.words())
+    /// See [`whole`].
+    fn whole(&self) -> Option<u64> {
+        whole(self.words())
     }
 }
 
-/// Returns `true` if every word holds the message's number, the first word. Reads all of them:
-/// without an early exit, so that the loop reads several at a time.
-pub fn is_whole(words: &[u64]) -> bool {
+/// Returns the message's number, if every word holds it. Reads all of them: without an early exit,
+/// so that the loop reads several at a time.
+pub fn whole(words: &[u64]) -> Option<u64> {
     let number = words[0];
-    words.iter().fold(0, |differences, word| differences | (word ^ number)) == 0
+    let differences = words.iter().fold(0, |differences, word| differences | (word ^ number));
+    (differences == 0).then_some(number)
 }
 
 /// Work that is the same for messages of all sizes.
@@ -118,23 +119,23 @@ mod tests {
     struct Spoil;
 
     impl ForPayload for Spoil {
-        type Output = (usize, bool, bool);
+        type Output = (usize, Option<u64>, Option<u64>);
 
         fn with<P: Payload>(self) -> Self::Output {
             let mut payload = P::default();
             payload.words_mut().fill(7);
-            let whole = payload.is_whole();
+            let whole = payload.whole();
             if let Some(last) = payload.words_mut().last_mut() {
                 *last = 8;
             }
-            (size_of::<P>(), whole, payload.is_whole())
+            (size_of::<P>(), whole, payload.whole())
         }
     }
 
     #[test]
     fn there_is_a_message_of_every_size_and_it_notices_a_wrong_word() {
         for &size in SIZES.iter().filter(|&&size| size <= 1 << 16) {
-            assert_eq!(of_size(size, Spoil), Some((size, true, false)));
+            assert_eq!(of_size(size, Spoil), Some((size, Some(7), None)));
         }
         assert_eq!(of_size(48, Spoil), None);
     }

@@ -9,30 +9,22 @@ use serde::{Deserialize, Serialize};
 use sinew::executor::FaultPolicy;
 use sinew::{Context, Executor, Publisher, QoS};
 
+use super::flood::{self, Drained, PARTS, Sent};
 use super::floors::copy;
 use super::payload::{ForPayload, Payload, SIZES, flood_depth, of_size};
 use super::process::{Directory, Measuring, PATIENCE, Process, Work, await_all};
 use super::progress::Progress;
-use super::report::{Figures, Row, hundredth, tenth};
+use super::report::{Figures, Row, hundredth};
 use super::rounds::{Meter, Round, Usage, alternate, ratio};
 use super::run::{Collected, matched, shared_context};
-use super::samples::Samples;
-use super::sequence::Sequence;
-use crate::clock::{nanoseconds, now_ns, sleep_until};
+use crate::clock::{now_ns, sleep_until};
 use crate::error::Error;
 use crate::options::{PathKind, ThroughputOptions};
-
-/// A round is one sample, the mean time of this many messages.
-const PARTS: u32 = 1000;
 
 /// Returns a lossless QoS: the publisher waits for the reader.
 fn lossless(size: usize) -> QoS {
     QoS::default().reliable().keep_all().max_samples(flood_depth(size)).max_blocking_time(PATIENCE)
 }
-
-/// Number of messages between two looks at the clock: a look for each would be part of the
-/// measurement.
-const BETWEEN_LOOKS: u64 = 64;
 
 /// How the messages of one row are read.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
@@ -47,18 +39,6 @@ struct ThroughputReading {
 pub(crate) struct Drain {
     directory: PathBuf,
     reading: ThroughputReading,
-}
-
-/// The other process's observations.
-#[derive(Debug, Default, Deserialize, Serialize)]
-struct ThroughputSeen {
-    sequence: Sequence,
-    /// Messages with a wrong word.
-    torn: u64,
-    /// Time at which the last one had been read.
-    last_ns: i64,
-    /// The resources of the reading process.
-    usage: Usage,
 }
 
 /// Measures one row per size, beside copying the same number of bytes.
@@ -81,16 +61,9 @@ pub(super) fn measure(options: &ThroughputOptions, progress: &mut Progress) -> R
         let what = format!("throughput of {size} B");
         let [floor, ours] = alternate(progress, &what, options.output.turns_or(5), sides)?;
         let copies = copy::Warm::operations(size);
-        let rows_of = |figures: Figures| {
-            let per_second = figures.p50_ns.filter(|&ns| ns > 0.0).map(|ns| 1e9 / ns);
-            let bytes_per_second = per_second.map(|count| (count * size as f64).round());
-            Figures { messages_per_second: per_second.map(tenth), bytes_per_second, ..figures }
-        };
         let floor_ratio = ratio(&ours, PARTS, &floor, copies).map(hundredth);
-        let floor = rows_of(Figures::over(&floor, copies));
-        // With one sample per round, further percentiles have no meaning.
-        let ours = Figures { p90_ns: None, p99_ns: None, max_ns: None, ..Figures::over(&ours, PARTS) };
-        let ours = Figures { floor_ratio, ..rows_of(ours) };
+        let floor = flood::with_rates(Figures::over(&floor, copies), size);
+        let ours = Figures { floor_ratio, ..flood::figures(&ours, size) };
         rows.push(Row::floor("throughput", "copy", floor).with("size", size).with("cache", "warm"));
         rows.push(
             Row::sinew("throughput", ours)
@@ -107,44 +80,14 @@ fn for_size<W: ForPayload>(size: usize, work: W) -> W::Output {
     of_size(size, work).unwrap_or_else(|| unreachable!("sizes are checked on the command line: {SIZES:?}"))
 }
 
-impl ThroughputSeen {
-    fn note(&mut self, message: &impl Payload) {
-        self.torn += u64::from(!message.is_whole());
-        self.sequence.note(message.number());
-        self.last_ns = now_ns();
-    }
-
-    /// Returns the round, from before the first message was written until the last one had been
-    /// read.
-    fn round(self, start: i64, sent: u64, usage: Usage) -> Round {
-        let mut samples = Samples::with_room_for(1);
-        let passed = u64::try_from(self.last_ns - start).unwrap_or(0);
-        let received = self.sequence.received;
-        let mean = u128::from(passed) * u128::from(PARTS) / u128::from(received.max(1));
-        samples.record(i64::try_from(mean).unwrap_or(i64::MAX));
-        Round {
-            messages: received,
-            lost: self.sequence.lost(sent) + self.torn,
-            reordered: self.sequence.reordered,
-            usage: Some(usage),
-            ..Round::of(samples)
-        }
-    }
-}
-
-/// Runs the side that sends: returns its start time, and the number of messages.
-fn send<P: Payload>(publisher: &Publisher<P>, time: Duration) -> Result<(i64, u64), Error> {
+/// Runs the side that sends.
+fn send<P: Payload>(publisher: &Publisher<P>, time: Duration) -> Result<Sent, Error> {
     matched(publisher, 1)?;
-    let start = now_ns();
-    let until = start + nanoseconds(time);
-    let mut sent: u64 = 0;
-    while !sent.is_multiple_of(BETWEEN_LOOKS) || sent == 0 || now_ns() < until {
-        sent += 1;
+    flood::send_for(time, |number| {
         let mut message = publisher.loan();
-        message.words_mut().fill(sent);
-        publisher.publish(message).map_err(sinew::Error::from)?;
-    }
-    Ok((start, sent))
+        message.words_mut().fill(number);
+        Ok(publisher.publish(message).map_err(sinew::Error::from)?)
+    })
 }
 
 /// Ends the reading from a thread that knows the number of messages.
@@ -158,11 +101,11 @@ fn read<P: Payload>(
     context: &Context,
     reading: ThroughputReading,
     begin: impl FnOnce(ReadingEnd) -> Result<(), Error>,
-) -> Result<ThroughputSeen, Error> {
+) -> Result<Drained, Error> {
     let ThroughputReading { size, take } = reading;
-    let arrivals = Collected::new(ThroughputSeen::default());
+    let arrivals = Collected::new(Drained::default());
     let (seen, received) = (arrivals.clone(), arrivals.clone());
-    let received = Box::new(move || received.with(|seen| seen.sequence.received));
+    let received = Box::new(move || received.with(|seen| seen.received()));
     let flood = context.node("drain")?.subscription::<P>("flood").qos(lossless(size));
     let usage = if take {
         let flood = flood.create()?;
@@ -171,14 +114,14 @@ fn read<P: Payload>(
         let meter = Meter::start();
         loop {
             match flood.take() {
-                Some((message, _)) => seen.with(|seen| seen.note(&*message)),
+                Some((message, _)) => seen.with(|seen| seen.note(message.whole())),
                 None if context.is_shutdown() => break meter.usage(),
                 None => std::hint::spin_loop(),
             }
         }
     } else {
         let executor = Executor::builder().on_error(FaultPolicy::Stop).build()?;
-        let _flood = flood.callback(move |message: &P| seen.with(|seen| seen.note(message)))?;
+        let _flood = flood.callback(move |message: &P| seen.with(|seen| seen.note(message.whole())))?;
         executor.add(context)?;
         let over = executor.stop_handle();
         begin(ReadingEnd { received, stop: Box::new(move || over.stop()) })?;
@@ -186,7 +129,9 @@ fn read<P: Payload>(
         executor.spin()?;
         meter.usage()
     };
-    Ok(arrivals.with(|seen| ThroughputSeen { usage, ..std::mem::take(seen) }))
+    let mut drained = arrivals.with(std::mem::take);
+    drained.usage = usage;
+    Ok(drained)
 }
 
 /// A round between two processes.
@@ -206,11 +151,10 @@ impl ForPayload for Between {
         let publisher = context.node("source")?.publisher::<P>("flood").qos(qos).create()?;
         other.hear::<()>()?;
         let meter = Meter::start();
-        let (start, sent) = send(&publisher, time)?;
+        let sent = send(&publisher, time)?;
         let usage = meter.usage();
-        let seen: ThroughputSeen = other.finish_after(sent)?;
-        let both = usage + seen.usage;
-        Ok(seen.round(start, sent, both))
+        let seen: Drained = other.finish_after(sent.count)?;
+        Ok(seen.round(sent, usage))
     }
 }
 
@@ -267,22 +211,22 @@ impl ForPayload for Within {
             let seen = read::<P>(&context, reading, |ReadingEnd { received, stop }| {
                 sender = Some(scope.spawn(move || {
                     let sent = send(&publisher, time);
-                    if let Ok((_, sent)) = sent {
+                    if let Ok(Sent { count, .. }) = sent {
                         let pause = || {
                             sleep_until(now_ns() + 1_000_000);
                             Ok(())
                         };
-                        let _ = await_all(sent, received, pause); // fails only if its pause does
+                        let _ = await_all(count, received, pause); // fails only if its pause does
                     }
                     stop();
                     sent
                 }));
                 Ok(())
             })?;
-            let sent = sender.map(thread::ScopedJoinHandle::join).unwrap_or(Ok(Ok((0, 0))));
-            let (start, sent) = sent.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            let usage = seen.usage; // of both threads
-            Ok(seen.round(start, sent, usage))
+            let Some(sender) = sender else { unreachable!("reading begins with the sender's start") };
+            let sent = sender.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            // The reader's usage is that of both threads.
+            Ok(seen.round(sent, Usage::default()))
         })
     }
 }

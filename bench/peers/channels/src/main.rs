@@ -9,9 +9,9 @@ use std::thread;
 use std::time::Duration;
 
 use harness::chain::{Sink, Timing};
-use harness::throughput::{self, Seen};
+use harness::throughput::{self, Drained};
 use harness::{Case, Figures, Path, Peer, Program, Result, System, Work};
-use sinew_bench::payload::flood_depth;
+use sinew_bench::payload::{flood_depth, whole};
 use sinew_bench::rounds::Meter;
 use tokio::runtime::{Builder, Runtime};
 
@@ -162,7 +162,7 @@ trait Flood {
         time: Duration,
         room: usize,
         message: impl Fn(u64) -> T + Send,
-    ) -> Result<(throughput::Sent, Seen)>;
+    ) -> Result<(throughput::Sent, Drained)>;
 }
 
 /// Runs a flood. Small messages are moved directly, larger ones in a box of their own: both are the
@@ -183,10 +183,10 @@ fn between_threads<T: AsRef<[u64]>>(
     time: Duration,
     from: impl IntoIterator<Item = T> + Send + 'static,
     send: impl Fn(u64) -> bool,
-) -> Result<(throughput::Sent, Seen)> {
+) -> Result<(throughput::Sent, Drained)> {
     let reader = thread::spawn(move || {
-        let mut seen = Seen::default();
-        from.into_iter().for_each(|message| seen.note(message.as_ref()));
+        let mut seen = Drained::default();
+        from.into_iter().for_each(|message| seen.note(whole(message.as_ref())));
         seen
     });
     let sent = throughput::send_for(time, |number| {
@@ -207,7 +207,7 @@ impl Flood for Crossbeam {
         time: Duration,
         room: usize,
         message: impl Fn(u64) -> T + Send,
-    ) -> Result<(throughput::Sent, Seen)> {
+    ) -> Result<(throughput::Sent, Drained)> {
         let (to, from) = crossbeam_channel::bounded(room);
         between_threads(time, from, move |number| to.send(message(number)).is_ok())
     }
@@ -219,7 +219,7 @@ impl Flood for Flume {
         time: Duration,
         room: usize,
         message: impl Fn(u64) -> T + Send,
-    ) -> Result<(throughput::Sent, Seen)> {
+    ) -> Result<(throughput::Sent, Drained)> {
         let (to, from) = flume::bounded(room);
         between_threads(time, from, move |number| to.send(message(number)).is_ok())
     }
@@ -231,14 +231,14 @@ impl Flood for Tokio {
         time: Duration,
         room: usize,
         message: impl Fn(u64) -> T + Send,
-    ) -> Result<(throughput::Sent, Seen)> {
+    ) -> Result<(throughput::Sent, Drained)> {
         let runtime = two_threads()?;
         let (to, mut from) = tokio::sync::mpsc::channel(room);
         let reader = runtime.spawn(async move {
-            let mut seen = Seen::default();
+            let mut seen = Drained::default();
             while let Some(message) = from.recv().await {
                 let message: T = message;
-                seen.note(message.as_ref());
+                seen.note(whole(message.as_ref()));
             }
             seen
         });

@@ -1,6 +1,6 @@
 //! A message forth and one back, between two processes, timed as in `sinew bench pingpong`.
 
-pub use sinew_bench::payload::is_whole;
+pub use sinew_bench::payload::whole;
 use sinew_bench::rally::{self, Timed};
 pub use sinew_bench::rally::{Answer, Rally};
 use sinew_bench::rounds::{Meter, Usage};
@@ -48,8 +48,8 @@ impl Game {
         match self.mode {
             Mode::Loan => (words[0], 0),
             Mode::Whole => {
-                let whole = is_whole(std::hint::black_box(words));
-                (if whole { words[0] } else { 0 }, now_ns())
+                let number = whole(std::hint::black_box(words)).unwrap_or(0);
+                (number, now_ns())
             }
         }
     }

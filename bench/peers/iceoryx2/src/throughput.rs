@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use harness::throughput::{Seen, measure};
+use harness::throughput::{Drained, measure};
 use harness::{Case, Figures, Measuring, Other, Result};
-use sinew_bench::payload::flood_depth;
+use sinew_bench::payload::{flood_depth, whole};
 use sinew_bench::rounds::Meter;
 
 use crate::Iceoryx2;
@@ -34,9 +34,9 @@ pub fn serve(other: &Other, size: usize, measuring: Measuring) -> Result<()> {
     measuring.tell(&())?;
     measuring.at_the_end(move || count.load(Ordering::Relaxed), move || flag.store(false, Ordering::Relaxed));
     let meter = Meter::start();
-    let mut seen = Seen::default();
+    let mut seen = Drained::default();
     while let Some(message) = input.next(|| Ok(goes_on.load(Ordering::Relaxed)))? {
-        seen.note(&message);
+        seen.note(whole(&message));
         received.store(seen.received(), Ordering::Relaxed);
     }
     seen.usage = meter.usage();

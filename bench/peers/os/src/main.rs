@@ -10,7 +10,7 @@ use std::thread;
 
 use anyhow::Context as _;
 use harness::pingpong::{Answer, Rally, answer_until_the_end, measure_both};
-use harness::throughput::{self, Seen};
+use harness::throughput::{self, Drained};
 use harness::{
     Case, Figures, Measuring, Mode, Other, Path, Peer, Program, Result, System, Wait, Work, bytes, now_ns,
 };
@@ -176,7 +176,7 @@ fn flood(case: &Case, size: usize) -> Result<Figures> {
     })?;
     let usage = meter.usage();
     drop(ends); // notifies the reader of the end
-    let seen: Seen = other.finish()?;
+    let seen: Drained = other.finish()?;
     Ok(throughput::figures(sent, seen, size, usage))
 }
 
@@ -185,14 +185,11 @@ fn drain(other: &Other, size: usize, measuring: Measuring) -> Result<()> {
     let Ends { to: _to, from } = link::join(&other.note)?;
     let mut from = BufReader::with_capacity(1 << 16, from);
     measuring.tell(&())?;
-    let mut seen = Seen::default();
+    let mut seen = Drained::default();
     let mut message = vec![0; size];
     let meter = Meter::start();
     while from.read_exact(&mut message).is_ok() {
-        match bytes::number_of(std::hint::black_box(&message)) {
-            Some(number) => seen.note(&[number]),
-            None => seen.note(&[word(&message, 0), u64::MAX]),
-        }
+        seen.note(bytes::number_of(std::hint::black_box(&message)));
     }
     seen.usage = meter.usage();
     Ok(measuring.tell(&seen)?)

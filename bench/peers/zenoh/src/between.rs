@@ -10,7 +10,7 @@ use harness::chain::Timing;
 use harness::fanout;
 use harness::pingpong::{self, Answer, Game, Rally};
 use harness::requests::Calls;
-use harness::throughput::{self, Seen};
+use harness::throughput::{self, Drained};
 use harness::{Case, Figures, Measuring, Mode, Other, Process, Result, bytes, now_ns};
 use sinew_bench::latest::{self, LatestSpan, Reads};
 use sinew_bench::machine::pin_to;
@@ -197,10 +197,10 @@ pub fn throughput(case: &Case, memory: Memory, size: usize) -> Result<Figures> {
 
 pub fn serve_throughput(other: &Other, memory: Memory, measuring: Measuring) -> Result<()> {
     let session = join(other, memory)?;
-    let seen = Shared::of(Seen::default());
+    let seen = Shared::of(Drained::default());
     let noted = seen.clone();
     let _flood = subscribe(&session, "flood", move |message| {
-        noted.lock().note_bytes(&message.payload().to_bytes());
+        noted.lock().note(bytes::number_of(&message.payload().to_bytes()));
     })?;
     let usage = until_all_came(measuring, || seen.lock().received())?;
     seen.lock().usage = usage;

@@ -1,7 +1,7 @@
 //! Throughput between two threads: the subscriber's channel blocks the publisher while it is full.
 
-use harness::throughput::{self, Seen};
-use harness::{Case, Figures, Mode, Result};
+use harness::throughput::{self, Drained};
+use harness::{Case, Figures, Mode, Result, bytes};
 use sinew_bench::payload::flood_depth;
 use sinew_bench::rounds::{Meter, Usage};
 use zenoh::Wait as _;
@@ -19,9 +19,9 @@ pub fn throughput(case: &Case, size: usize) -> Result<Figures> {
     let meter = Meter::start();
     // Ends when the session is closed and the channel is empty.
     let reader = std::thread::spawn(move || {
-        let mut seen = Seen::default();
+        let mut seen = Drained::default();
         while let Ok(message) = subscriber.recv() {
-            seen.note_bytes(&message.payload().to_bytes());
+            seen.note(bytes::number_of(&message.payload().to_bytes()));
         }
         seen
     });

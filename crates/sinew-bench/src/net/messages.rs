@@ -14,13 +14,13 @@ use super::one_by_one::{RATE, await_told, one_by_one, tell};
 use super::rows::rows;
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
+use crate::flood;
 use crate::messages::Stamped;
 use crate::process::PATIENCE;
 use crate::progress::Progress;
-use crate::report::{Figures, Row, tenth};
+use crate::report::Row;
 use crate::rounds::{Round, Turns, alternate};
 use crate::run::matched;
-use crate::samples::Samples;
 
 /// A small message.
 const SMALL: usize = 64;
@@ -34,9 +34,6 @@ const UNDER_WAY: (usize, usize) = (16 << 20, 1000);
 
 /// Length of an encoded [`Stamped`] beyond its data.
 pub(super) const HEAD: usize = 24;
-
-/// A round at the highest rate is one sample, the mean time of this many messages.
-const PARTS: u32 = 1000;
 
 /// A path from one host to the other.
 struct Way<'a> {
@@ -68,10 +65,7 @@ impl Way<'_> {
                 (last, received) = (at, received + 1);
             }
         }
-        let mut samples = Samples::with_room_for(1);
-        let count = i64::try_from(received.max(1)).unwrap_or(i64::MAX);
-        samples.record((last - begin).saturating_mul(PARTS.into()) / count);
-        Ok(Round { messages: received, ..Round::of(samples) })
+        Ok(flood::round(last - begin, received))
     }
 }
 
@@ -95,14 +89,7 @@ pub(super) fn throughput(path: &Path, turns: Turns, progress: &mut Progress) -> 
         let [raw, embedded, apart] =
             ways.alternate(progress, &what, turns, |way, time| way.flood(time, under_way))?;
         let ours = [(Gateways::Embedded, embedded), (Gateways::Apart, apart)];
-        let per_second = |figures: Figures| {
-            let per_second = figures.p50_ns.filter(|&ns| ns > 0.0).map(|ns| 1e9 / ns);
-            let bytes_per_second = per_second.map(|count| (count * size as f64).round());
-            // With one sample per round, further percentiles have no meaning.
-            let few = Figures { p90_ns: None, p99_ns: None, max_ns: None, ..figures };
-            Figures { messages_per_second: per_second.map(tenth), bytes_per_second, ..few }
-        };
-        let rows = rows("throughput", PARTS, &raw, &ours, per_second);
+        let rows = rows("throughput", flood::PARTS, &raw, &ours, |figures| flood::of_floods(figures, size));
         all.extend(rows.into_iter().map(|row| row.with("size", size)));
     }
     Ok(all)
