@@ -234,8 +234,8 @@ impl Generation<'_> {
             // the struct's end: there is no padding.
             unsafe impl sinew::bytemuck::Pod for $name {}
 
-            // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment each field
-            // lies at a multiple of its own, where CDR needs no padding either.
+            // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment
+            // each field lies at a multiple of its own, where CDR needs no padding either.
             unsafe impl sinew::Plain for $name {}",
             &[("name", name)],
         );

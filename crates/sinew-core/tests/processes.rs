@@ -577,8 +577,8 @@ fn processes_that_call_each_other_in_their_callbacks_are_told() -> sinew::Result
     })
 }
 
-/// A server whose requests are taken by hand, and a client of the other process: either is killed
-/// while a request is in hand.
+/// A server with requests that are taken by hand, and a client of the other process: either is
+/// killed while a request is in hand.
 #[test]
 fn a_process_that_is_killed_over_a_request_in_hand_is_noticed() -> sinew::Result<()> {
     const TEST: &str = "a_process_that_is_killed_over_a_request_in_hand_is_noticed";
@@ -613,7 +613,7 @@ fn a_process_that_is_killed_over_a_request_in_hand_is_noticed() -> sinew::Result
             });
             let (number, info) = taken.unwrap();
             other.kill();
-            // Nobody is left to read it, and the place is free for the next one.
+            // No client is left to read it, and the place is free for the next one.
             let _ = server.respond(&info.key(), number);
             assert_eq!(server.statistics().in_hand, 0);
         }

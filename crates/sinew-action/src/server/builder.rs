@@ -247,7 +247,7 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
             },
         )?;
         // Created last: waiting requests come at once and find everything in its place, and so does
-        // a client whose goal was accepted.
+        // a client with an accepted goal.
         let send: Server<SendGoal<A>> = maker.serve(
             &names.send_goal,
             most,

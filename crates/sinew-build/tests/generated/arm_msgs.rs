@@ -137,8 +137,8 @@ pub mod msg {
     // the struct's end: there is no padding.
     unsafe impl sinew::bytemuck::Pod for ANameThatIsAsLongAsNamesEverAre {}
 
-    // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment each field
-    // lies at a multiple of its own, where CDR needs no padding either.
+    // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment
+    // each field lies at a multiple of its own, where CDR needs no padding either.
     unsafe impl sinew::Plain for ANameThatIsAsLongAsNamesEverAre {}
 
     impl view::Viewed for ANameThatIsAsLongAsNamesEverAre {
@@ -882,8 +882,8 @@ pub mod msg {
     // the struct's end: there is no padding.
     unsafe impl sinew::bytemuck::Pod for JointView {}
 
-    // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment each field
-    // lies at a multiple of its own, where CDR needs no padding either.
+    // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment
+    // each field lies at a multiple of its own, where CDR needs no padding either.
     unsafe impl sinew::Plain for JointView {}
 
     impl view::Viewed for JointView {
@@ -2561,8 +2561,8 @@ pub mod msg {
     // the struct's end: there is no padding.
     unsafe impl sinew::bytemuck::Pod for Vec {}
 
-    // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment each field
-    // lies at a multiple of its own, where CDR needs no padding either.
+    // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment
+    // each field lies at a multiple of its own, where CDR needs no padding either.
     unsafe impl sinew::Plain for Vec {}
 
     impl view::Viewed for Vec {

@@ -304,8 +304,8 @@ enum CallState<S: Service> {
     Over,
 }
 
-/// A call whose outcome a task awaits; of typed clients and of those of any type. Dropping it
-/// abandons the call.
+/// A call that a task awaits, of a typed client or of one of any type. Dropping it abandons the
+/// call.
 pub(super) struct SentCall(Option<(Arc<ClientCore>, CallId)>);
 
 impl SentCall {

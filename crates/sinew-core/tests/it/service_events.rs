@@ -171,7 +171,7 @@ fn failures_are_no_responses() {
     assert_eq!(told, [0, 1]);
 }
 
-/// Requests and responses whose fields lie elsewhere in an event than in their own encoded forms.
+/// The fields of requests and responses lie elsewhere in an event than in their own encoded forms.
 #[test]
 fn contents_are_aligned_as_the_event_has_them() {
     let node = real_context().node("n").unwrap();

@@ -30,7 +30,7 @@
 //! Ringing once is enough: a cursor that was rung for was reached, and stays reached. A writer that
 //! asks for the same cursor again read the bell either before that ring, and doesn't sleep, or
 //! after it, and sees the cursor (B2's Release of the cursor comes before the bell's). A reader
-//! whose cursor goes back forgets the cursor that it rang for.
+//! with a cursor that goes back forgets the cursor that it rang for.
 //!
 //! The writer doesn't reset `waiting`: a word that is left over costs one ring, once its cursor is
 //! reached. A process that dies between any two steps leaves a word that the next connection

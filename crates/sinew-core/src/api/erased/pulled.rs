@@ -259,7 +259,7 @@ impl Close for PulledRequests {
 }
 
 impl PulledRequest {
-    /// Hands the request back to its caller, as the server is gone and nobody took it.
+    /// Hands the request back to its caller, as the server went before the program took it.
     fn give_back(mut self) {
         let fault = CallFault { failure: CallFailure::ServerGone, request: Some(self.message) };
         // A caller that no longer waits doesn't want it.

@@ -35,9 +35,9 @@ pub(crate) enum Blocking {
 
 impl Scheduler {
     /// Brings in what other processes have sent, but where what runs next was published before the
-    /// last look, after a short callback: it runs first anyway. A spin that runs only what was ready
-    /// when it began looks once: what arrives later is none of its business. Whether this thread has
-    /// listened now.
+    /// last look, after a short callback: it runs first anyway. A spin that runs only what was
+    /// ready when it began looks once: it may run nothing that arrives later. Whether this thread
+    /// has listened now.
     #[inline]
     fn hear(
         &self,

@@ -4,9 +4,11 @@
 //! A wait set asks the same scheduler as an executor, but takes nothing out of its queue: what is
 //! ready stays there, so the next wait finds it again. Only what was taken by hand in the meantime
 //! has to go. A thread that takes by hand doesn't know of the queue, so the wait asks those that
-//! stand in it, and only those: [`Run::clear_ready`](crate::executor::task::Run::clear_ready) says, under the entity's own lock, whether there
-//! is something to do, and otherwise takes the entity out of the queue before another thread can
-//! announce it anew. So waiting costs what is ready, however much is in the set.
+//! stand in it, and only those: [`Run::clear_ready`] says, under the entity's own lock, whether
+//! there is something to do, and otherwise takes the entity out of the queue before another thread
+//! can announce it anew. So waiting costs what is ready, however much is in the set.
+//!
+//! [`Run::clear_ready`]: crate::executor::task::Run::clear_ready
 
 use super::executor::{Executable, Executor, StopHandle};
 use crate::executor::crew::candidates::Candidate;
