@@ -345,6 +345,27 @@ fn levels_are_read_and_set_by_services() -> Result<(), Box<dyn std::error::Error
     Ok(())
 }
 
+/// The logging thread looks for the node of a line while that node is being dropped.
+#[test]
+fn last_words_of_many_nodes_are_all_on_rosout() -> Result<(), Box<dyn std::error::Error>> {
+    if is_program() {
+        logging::builder().console(false).file(false).init()?;
+        let context = real_context();
+        let listener = context.node("listener")?;
+        let lines = listener.subscription::<Log>("/rosout").qos(QoS::rosout()).create()?;
+        for number in 0..1_000 {
+            let node = context.node("arm")?;
+            log::error!(target: node.logger().name(), "last words {number}");
+            drop(node);
+            assert_eq!(heard(&lines).2, format!("last words {number}"));
+        }
+        return Ok(());
+    }
+    let left = run("last_words_of_many_nodes_are_all_on_rosout", &[]);
+    assert!(left.succeeded, "{:#?}", left.console);
+    Ok(())
+}
+
 const FLOOD: u64 = 50_000;
 
 #[test]

@@ -358,11 +358,20 @@ impl NodeCore {
         Ok(node)
     }
 
-    /// Returns the node of a logger: its own, or that of the closest logger above it.
+    /// Returns the node of a logger: its own, or that of the closest logger above it. Waits while
+    /// that node is being dropped: its stand-in comes, or its entry goes.
     pub(crate) fn of_logger(logger: &str) -> Option<Arc<Self>> {
-        let nodes = BY_LOGGER.read();
-        let mut loggers = std::iter::successors(Some(logger), |name| Some(name.rsplit_once('.')?.0));
-        loggers.find_map(|logger| nodes.get(logger)?.iter().find_map(Weak::upgrade))
+        loop {
+            {
+                let nodes = BY_LOGGER.read();
+                let mut loggers = std::iter::successors(Some(logger), |name| Some(name.rsplit_once('.')?.0));
+                let of_name = loggers.find_map(|logger| nodes.get(logger))?;
+                if let Some(node) = of_name.iter().find_map(Weak::upgrade) {
+                    return Some(node);
+                }
+            }
+            std::thread::yield_now(); // a few short locks of the thread that drops it
+        }
     }
 
     /// Returns the nodes of a context.
