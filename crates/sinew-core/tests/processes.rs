@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, mpsc};
 use std::thread;
 use support::tasks::block_on;
 use support::{Log, Number, Numbers, PATIENCE, finishes, numbers_in};
@@ -659,6 +660,42 @@ fn who_publishes_and_goes_before_anybody_looks_is_heard() -> sinew::Result<()> {
         let heard: BTreeSet<_> = (0..6).map(|_| other.next().unwrap()).collect();
         assert_eq!(heard.into_iter().collect::<Vec<_>>(), ["1", "2", "3", "4", "5", "6"]);
         assert_eq!(other.next(), None);
+        Ok(())
+    })
+}
+
+/// The thread through which the subscription's context learns of others is held up, as on a busy
+/// machine.
+#[test]
+fn what_was_retained_for_a_subscription_reaches_it_though_the_publisher_has_gone() -> sinew::Result<()> {
+    play(|place| {
+        let latched = QoS::new().transient_local().keep_last(5);
+        let (talking, listening) = (place.context(), place.context());
+        let publisher = talking.node("talker")?.publisher::<Number>("numbers").qos(latched).create()?;
+        (0..3).try_for_each(|number| publisher.publish(Number(number)))?;
+        let node = listening.node("listener")?;
+        let ((held, is_held), (release, released)) = (mpsc::channel(), mpsc::channel::<()>());
+        let released = Mutex::new(released);
+        let listener = listening.graph()?.on_change(move || {
+            if thread::current().name() == Some("sinew-shm") {
+                let _ = held.send(());
+                let _ = released.lock().unwrap().recv(); // until it is let go on
+            }
+        });
+        let _newcomer = place.context().node("newcomer")?;
+        is_held.recv_timeout(PATIENCE).unwrap();
+        let numbers = node.subscription::<Number>("numbers").qos(latched).create()?;
+        assert!(publisher.wait_for_subscribers(1, PATIENCE));
+        drop(publisher);
+        // More changes than the log of changes holds: the listener reads the tables as they are.
+        for _ in 0..1_100 {
+            talking.node("talker")?;
+        }
+        drop(listener);
+        drop(release);
+        for number in 0..3 {
+            until("it was retained", || numbers.take().is_some_and(|(got, _)| got.0 == number));
+        }
         Ok(())
     })
 }

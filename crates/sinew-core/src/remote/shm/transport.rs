@@ -131,6 +131,13 @@ impl ShmTransport {
         self.subscription_cores.lock().remove(&key);
     }
 
+    /// Returns the publisher of a connection, which left before a thread here looked.
+    fn departed_publisher(&self, incoming: &Incoming) -> Option<Arc<RemotePublisher>> {
+        let entity = incoming.source_endpoint().ok()?;
+        let described = RemoteEndpoint::of(&entity, incoming.peer(), &self.domain)?;
+        Some(RemotePublisher::new(&self.own, incoming.peer(), described, None))
+    }
+
     /// Retries what there was no room for.
     fn retry(&self) {
         let servers: Vec<_> = self.servers.lock().values().cloned().collect();
@@ -351,9 +358,7 @@ impl Observer for DiscoveryObserver {
             }
             // The publisher published and left before a thread here looked: the subscriptions that
             // it had matched get its messages.
-            let entity = incoming.source_endpoint().ok()?;
-            let described = RemoteEndpoint::of(&entity, incoming.peer(), &transport.domain)?;
-            let publisher = RemotePublisher::new(&transport.own, incoming.peer(), described, None);
+            let publisher = transport.departed_publisher(&incoming)?;
             let source: Arc<dyn RemoteSource> = publisher.clone();
             context.graph().add_source(source.clone());
             // Only after it serves them: otherwise a thread that takes by hand, and already knows
@@ -375,8 +380,8 @@ impl Observer for DiscoveryObserver {
             connection.accept(incoming);
             return Some(connection);
         }
-        let publisher = publisher?;
         let subscription_core = transport.subscription_cores.lock().get(&target).cloned()?;
+        let publisher = publisher.or_else(|| transport.departed_publisher(&incoming))?;
         publisher.accept_retained(subscription_core, incoming);
         Some(publisher)
     }
