@@ -139,6 +139,10 @@ fn a_subscription_that_is_told_of_gets_what_is_published() -> sinew::Result<()> 
     let (release, released) = mpsc::channel::<()>();
     let released = Mutex::new(released);
     let kept = qos().transient_local();
+    // It is retained before the subscription exists: only the thread that learns of others brings
+    // it in, as nothing takes there.
+    let holder = host.context().node("holder")?.publisher::<Text>("/hold").qos(kept).create()?;
+    holder.publish(text("hold"))?;
     let holding = context.node("holding")?;
     let hold = move |_: &Text| {
         let _ = held.send(());
@@ -146,8 +150,6 @@ fn a_subscription_that_is_told_of_gets_what_is_published() -> sinew::Result<()> 
         true
     };
     let _holding = holding.subscription::<Text>("/hold").qos(kept).filter(hold).create()?;
-    let holder = host.context().node("holder")?.publisher::<Text>("/hold").qos(kept).create()?;
-    holder.publish(text("hold"))?;
     is_held.recv_timeout(PATIENCE).expect("a thread reads it");
     let (tells, told) = mpsc::channel();
     let tokens = ros.session.liveliness().declare_subscriber("@ros2_lv/7/*/*/*/MS/**");
