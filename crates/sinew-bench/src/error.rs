@@ -92,9 +92,9 @@ pub enum Error {
         /// The topic or service.
         name: String,
         /// Number of matched endpoints.
-        found: u64,
+        found: usize,
         /// Number of expected endpoints.
-        wanted: u64,
+        wanted: usize,
         /// The time waited.
         waited: Duration,
     },

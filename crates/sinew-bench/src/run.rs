@@ -119,13 +119,13 @@ pub fn shared_context(directory: &Path) -> sinew::Result<Context> {
 
 /// Waits until a publisher has this many subscriptions.
 pub fn matched<T: Message>(publisher: &Publisher<T>, subscriptions: u32) -> Result<(), Error> {
-    if publisher.wait_for_subscribers(subscriptions.into(), PATIENCE) {
+    if publisher.wait_for_subscribers(subscriptions as usize, PATIENCE) {
         return Ok(());
     }
     Err(Error::Unmatched {
         name: publisher.topic().to_owned(),
         found: publisher.subscription_count(),
-        wanted: subscriptions.into(),
+        wanted: subscriptions as usize,
         waited: PATIENCE,
     })
 }

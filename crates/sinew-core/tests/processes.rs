@@ -736,7 +736,7 @@ fn a_publisher_lapses_when_its_process_is_stopped_and_is_gone_when_it_is_killed(
                 .create();
             subscription.map(|subscription| (subscription, log))
         };
-        let becomes = |log: &Log<(u64, u64, i64, i64)>, alive, not_alive| {
+        let becomes = |log: &Log<(usize, usize, isize, isize)>, alive, not_alive| {
             until("the publishers are in that state", || {
                 executor.spin_some().unwrap();
                 log.lines().last().is_some_and(|line| (line.0, line.1) == (alive, not_alive))

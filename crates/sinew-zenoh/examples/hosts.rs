@@ -99,8 +99,7 @@ fn program((number, of): (usize, usize), place: &Path, has_session: bool) -> Res
     std::thread::spawn(move || {
         let mut saw_all = false;
         loop {
-            let sees_all =
-                to_all.subscription_count() == of as u64 && from_all.publisher_count() == of as u64;
+            let sees_all = to_all.subscription_count() == of && from_all.publisher_count() == of;
             if sees_all != saw_all {
                 saw_all = sees_all;
                 println!("{} {}", u8::from(sees_all), Time::steady().nanoseconds());

@@ -168,7 +168,7 @@ impl<T: Message> Publisher<T> {
     }
 
     /// Returns the number of subscriptions that match now. ROS 2: `get_subscription_count`.
-    pub fn subscription_count(&self) -> u64 {
+    pub fn subscription_count(&self) -> usize {
         self.erased.subscription_count()
     }
 
@@ -186,7 +186,7 @@ impl<T: Message> Publisher<T> {
     /// assert!(poses.wait_for_subscribers(1, Duration::ZERO));
     /// # Ok::<(), sinew::Error>(())
     /// ```
-    pub fn wait_for_subscribers(&self, count: u64, timeout: Duration) -> bool {
+    pub fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> bool {
         self.erased.wait_for_subscribers(count, timeout)
     }
 

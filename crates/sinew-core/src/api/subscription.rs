@@ -193,7 +193,7 @@ impl<T: Message> Subscription<T> {
     }
 
     /// Returns the number of publishers that match now. ROS 2: `get_publisher_count`.
-    pub fn publisher_count(&self) -> u64 {
+    pub fn publisher_count(&self) -> usize {
         self.erased.publisher_count()
     }
 
@@ -211,7 +211,7 @@ impl<T: Message> Subscription<T> {
     /// assert!(poses.wait_for_publishers(1, Duration::ZERO));
     /// # Ok::<(), sinew::Error>(())
     /// ```
-    pub fn wait_for_publishers(&self, count: u64, timeout: Duration) -> bool {
+    pub fn wait_for_publishers(&self, count: usize, timeout: Duration) -> bool {
         self.erased.wait_for_publishers(count, timeout)
     }
 

@@ -28,8 +28,8 @@ struct MatchStatus {
     matched: Matched,
     /// Matching subscriptions of the network, and the number of carriers that bring a publisher's
     /// messages there: the subscriptions count while there is a carrier.
-    listed: u64,
-    carriers: u64,
+    listed: usize,
+    carriers: usize,
     /// The counters that other processes can read.
     counters: Option<Counters>,
     /// Whether the log already names a match that the QoS would prevent between endpoints of Sinew.
@@ -47,7 +47,7 @@ impl MatchStatus {
 
     fn tell(&self) {
         if let Some(counters) = &self.counters {
-            counters.set(Counter::Matched, self.matched.current);
+            counters.set(Counter::Matched, self.matched.current as u64);
         }
     }
 }
@@ -119,7 +119,7 @@ impl MatchListeners {
     }
 
     /// Returns the number of present matches.
-    pub(crate) fn matched_now(&self) -> u64 {
+    pub(crate) fn matched_now(&self) -> usize {
         self.current.lock().matched.current
     }
 

@@ -12,9 +12,9 @@ pub struct Matched {
     /// Number of them since the last event.
     pub total_change: u64,
     /// Number of entities that match now.
-    pub current: u64,
+    pub current: usize,
     /// Change of `current` since the last event.
-    pub current_change: i64,
+    pub current_change: isize,
 }
 
 /// An entity of the same topic requests, or offers, a QoS that is incompatible with this one's. ROS
@@ -101,13 +101,13 @@ pub struct LivelinessLost {
 #[non_exhaustive]
 pub struct LivelinessChanged {
     /// Number of them that are alive now.
-    pub alive: u64,
+    pub alive: usize,
     /// Number of them that exist, but have given no sign of life within their lease.
-    pub not_alive: u64,
+    pub not_alive: usize,
     /// Change of `alive` since the last event; 0 if it went down and up again.
-    pub alive_change: i64,
+    pub alive_change: isize,
     /// Change of `not_alive` since the last event.
-    pub not_alive_change: i64,
+    pub not_alive_change: isize,
 }
 
 /// A guard condition was triggered.

@@ -24,7 +24,7 @@ fn manual() -> QoS {
 type Lost = (u64, u64);
 
 /// (alive, not alive, change of alive, change of not alive), as a subscription's handler is told.
-type Changed = (u64, u64, i64, i64);
+type Changed = (usize, usize, isize, isize);
 
 fn publisher_in(node: &Node, qos: QoS, pen: Pen<Lost>) -> sinew::Result<Publisher<Number>> {
     let handler = move |event: &LivelinessLost| pen.write((event.total, event.total_change));

@@ -361,7 +361,7 @@ fn a_change_is_counted_once_the_match_is_there() -> sinew::Result<()> {
         let pair = crate::support::pair::Pair::new(path);
         let publisher = pair.owner.publisher::<Number>("numbers").create()?;
         let graph = pair.owner.graph();
-        let becomes = |count: u64| {
+        let becomes = |count: usize| {
             let mut before = None;
             loop {
                 let changes = graph.changes();

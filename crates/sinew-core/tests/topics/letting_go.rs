@@ -48,7 +48,7 @@ fn let_go(when: Publisher, spins: bool) -> sinew::Result<bool> {
     let subscription = group
         .subscription::<Number>("numbers")
         .on_matched(move |state: &mut State, matched: &Matched| {
-            state.sum += matched.current;
+            state.sum += matched.current as u64;
             if matched.current == 0 {
                 stop.stop();
             }

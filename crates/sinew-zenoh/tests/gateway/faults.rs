@@ -187,7 +187,7 @@ fn a_camera_on_a_slow_link_starves_no_other_topic() -> sinew::Result<()> {
     let (fronts, backs) = (viewer("/front")?, viewer("/back")?);
     let state = here.publisher::<Text>("/state").qos(QoS::new().keep_all()).create()?;
     let states = there.subscription::<Text>("/state").qos(QoS::new().keep_all()).create()?;
-    let is_matched = |count: u64| (count == 1).then_some(());
+    let is_matched = |count: usize| (count == 1).then_some(());
     wait_for("the ways are open", || is_matched(states.publisher_count().min(state.subscription_count())));
     wait_for("the ways are open", || is_matched(fronts.publisher_count().min(front.subscription_count())));
     wait_for("the ways are open", || is_matched(backs.publisher_count().min(back.subscription_count())));

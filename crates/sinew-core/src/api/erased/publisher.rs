@@ -146,12 +146,12 @@ impl Publisher {
     }
 
     /// Returns the number of subscriptions that match now.
-    pub fn subscription_count(&self) -> u64 {
+    pub fn subscription_count(&self) -> usize {
         self.core.match_listeners.matched_now()
     }
 
     /// As [`Publisher::wait_for_subscribers`](crate::Publisher::wait_for_subscribers).
-    pub fn wait_for_subscribers(&self, count: u64, timeout: Duration) -> bool {
+    pub fn wait_for_subscribers(&self, count: usize, timeout: Duration) -> bool {
         let context = &self.inner.node.context;
         let enough = || self.core.match_listeners.matched_now() >= count;
         context.graph.wait_until(enough, || context.session.has_ended(), timeout)

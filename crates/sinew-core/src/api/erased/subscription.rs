@@ -132,12 +132,12 @@ impl Subscription {
     }
 
     /// Returns the number of publishers that match now.
-    pub fn publisher_count(&self) -> u64 {
+    pub fn publisher_count(&self) -> usize {
         self.core.match_listeners.matched_now()
     }
 
     /// As [`Subscription::wait_for_publishers`](crate::Subscription::wait_for_publishers).
-    pub fn wait_for_publishers(&self, count: u64, timeout: Duration) -> bool {
+    pub fn wait_for_publishers(&self, count: usize, timeout: Duration) -> bool {
         let context = &self.inner.node.context;
         let enough = || self.core.match_listeners.matched_now() >= count;
         context.graph.wait_until(enough, || context.session.has_ended(), timeout)

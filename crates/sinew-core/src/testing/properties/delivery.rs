@@ -314,7 +314,7 @@ impl Pair {
                 (source.published, source.retained.len() as u64)
             );
             let matching = self.sinks.iter().filter(|sink| sink.matches(source.policies)).count();
-            assert_eq!(source.publisher.subscription_count(), matching as u64);
+            assert_eq!(source.publisher.subscription_count(), matching);
         }
     }
 
