@@ -270,6 +270,28 @@ fn callbacks_that_fail_are_told_with_their_node_and_causes() -> sinew::Result<()
 }
 
 #[test]
+fn more_threads_than_an_executor_may_have_are_told() -> sinew::Result<()> {
+    const TEST: &str = "more_threads_than_an_executor_may_have_are_told";
+    if role().is_some() {
+        assert_eq!(Executor::multi(61).threads(), 61);
+        assert!((1..=61).contains(&Executor::multi(0).threads()));
+        assert_eq!(Executor::multi(100).threads(), 61);
+        assert_eq!(Executor::builder().threads(62).build()?.threads(), 61);
+        return Ok(());
+    }
+    let lines = printed(TEST, "program", "");
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    for (line, threads) in lines.iter().zip([100, 62]) {
+        let (level, _, text) = parts(line);
+        assert!(
+            level == "WARN" && text.contains(&format!("61 threads at most: it gets these, not {threads};")),
+            "{line}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
 fn a_lost_lease_is_told_if_no_handler_is() -> sinew::Result<()> {
     const TEST: &str = "a_lost_lease_is_told_if_no_handler_is";
     if role().is_some() {

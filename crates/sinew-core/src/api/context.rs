@@ -13,7 +13,7 @@ use crate::ros::arguments::Arguments;
 use crate::ros::failure::{ContextError, CreateError, SharedMemoryError};
 use crate::ros::hints::{self, Hints};
 use crate::service::registry::ServiceRegistry;
-use crate::sys::clock::{Clock, Time, VirtualClock};
+use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock};
 use crate::sys::interrupt::{self, ShutDown};
 use crate::sys::logging::{OUTPUTS, later, set_levels};
 use crate::sys::sync::{Arc, Mutex};
@@ -161,8 +161,13 @@ impl Context {
         self.shared().session.set_ros_time(time, None);
     }
 
+    /// Returns the current ROS time, for the stamps of messages; as [`Node::now`](crate::Node::now).
+    pub fn now(&self) -> Time {
+        self.now_by(ClockKind::Ros)
+    }
+
     /// Returns the current time of the given clock.
-    pub fn now(&self, kind: crate::time::ClockKind) -> Time {
+    pub fn now_by(&self, kind: ClockKind) -> Time {
         self.shared().session.now(kind)
     }
 

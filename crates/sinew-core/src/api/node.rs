@@ -249,10 +249,9 @@ impl Node {
         &self.0.core.full_name
     }
 
-    /// Returns the current time of the clock for message stamps:
-    /// [`ClockKind::Ros`](crate::time::ClockKind::Ros), which is the wall clock unless it is
+    /// Returns the current ROS time, for the stamps of messages: the wall clock, unless it is
     /// [simulated](crate::Context::use_sim_time) or [set](crate::Context::set_ros_time). ROS 2:
-    /// `now`.
+    /// `now`. For other clocks: [`now_by`](Self::now_by).
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -263,7 +262,12 @@ impl Node {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn now(&self) -> Time {
-        self.context_shared().session.now(ClockKind::Ros)
+        self.now_by(ClockKind::Ros)
+    }
+
+    /// Returns the current time of the given clock.
+    pub fn now_by(&self, kind: ClockKind) -> Time {
+        self.context_shared().session.now(kind)
     }
 
     /// Makes a mutually exclusive callback group; its callbacks share `state` (`()` for none).

@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc; // errors are no part of what loom models
 
-debug_says!(ExecutorError: Threads { threads, most }, Priority { priority }, NoCores, CallerRuns { option });
+debug_says!(ExecutorError: Priority { priority }, NoCores, CallerRuns { option });
 debug_says!(PostError: Closed { queue });
 debug_says!(JoinError: Panicked { message }, Cancelled);
 debug_says!(AddError: Taken { what }, HasCallback { what }, Closed { what }, Shutdown, OtherClock);
@@ -19,17 +19,6 @@ debug_says!(SpinError:
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExecutorError {
-    /// More threads than an executor may have.
-    #[error(
-        "an executor can't have {threads} threads, it has {most} at most: ask for fewer (0 is one for each core), or share \
-         the nodes out among several executors"
-    )]
-    Threads {
-        /// What was asked for.
-        threads: usize,
-        /// The most there may be.
-        most: usize,
-    },
     /// The priority isn't one.
     #[error("{priority} is not a realtime priority: SCHED_FIFO has 1 (lowest) to 99")]
     Priority {

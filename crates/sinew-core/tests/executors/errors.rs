@@ -33,7 +33,7 @@ fn errors() -> Vec<Error> {
         client.call(Number(1), Duration::ZERO).unwrap_err().into(),
         Executor::single().add(&context).unwrap_err().into(),
         SpinError::Nothing.into(),
-        Executor::builder().threads(62).build().unwrap_err().into(),
+        Executor::builder().realtime_priority(100).build().unwrap_err().into(),
     ];
     context.shutdown();
     errors.push(publisher.publish(Number(1)).unwrap_err().into());

@@ -95,7 +95,7 @@ fn time_stands_still_while_callbacks_run_and_goes_exactly_as_far_as_told() -> si
     assert_eq!(log.lines(), [at(3), at(6), at(9)]);
     assert_eq!(room.clock.now(), at(10));
     for kind in [ClockKind::Steady, ClockKind::System, ClockKind::Ros] {
-        assert_eq!(room.context.now(kind), at(10));
+        assert_eq!(room.context.now_by(kind), at(10));
     }
     assert_eq!(room.advance(2), 1, "due at 12, inclusive");
     Ok(())
@@ -240,13 +240,13 @@ fn a_callback_that_feeds_itself_does_not_starve_a_timer() -> sinew::Result<()> {
 fn ros_time_is_the_wall_clock_until_it_is_set_and_then_stands_still() -> sinew::Result<()> {
     let room = Room::new();
     room.clock.advance(milliseconds(5));
-    assert_eq!(room.context.now(ClockKind::Ros), at(5));
+    assert_eq!(room.context.now_by(ClockKind::Ros), at(5));
     room.context.set_ros_time(Some(at(1000)));
     room.clock.advance(milliseconds(5));
-    assert_eq!(room.context.now(ClockKind::Ros), at(1000));
-    assert_eq!(room.context.now(ClockKind::System), at(10));
+    assert_eq!(room.context.now_by(ClockKind::Ros), at(1000));
+    assert_eq!(room.context.now_by(ClockKind::System), at(10));
     room.context.set_ros_time(None);
-    assert_eq!(room.context.now(ClockKind::Ros), at(10));
+    assert_eq!(room.context.now_by(ClockKind::Ros), at(10));
     Ok(())
 }
 

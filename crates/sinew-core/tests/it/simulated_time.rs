@@ -57,7 +57,7 @@ fn ros_time_is_0_until_the_first_message_and_the_wall_clock_again_afterwards() -
     simulator.set(at(100))?;
     assert_eq!(room.node.now(), at(100), "on the publishing thread, whether an executor spins or not");
     for kind in [ClockKind::Steady, ClockKind::System] {
-        assert_eq!(room.context.now(kind), at(7));
+        assert_eq!(room.context.now_by(kind), at(7));
     }
 
     room.context.use_sim_time(false)?;

@@ -240,7 +240,7 @@ fn what_was_published_before_is_told_as_it_was() -> sinew::Result<()> {
         let executor = sinew::Executor::single();
         executor.add(&node)?;
         assert!(publisher.wait_for_subscribers(1, PATIENCE));
-        let now = context.now(ClockKind::System);
+        let now = context.now_by(ClockKind::System);
         // A clock that is an hour behind, one that is right, and one that is an hour ahead.
         let hour = 3_600_000_000_000;
         for (shift, gap, sequence) in [(-hour, 0, 70), (0, 0, 71), (hour, 3, 75), (0, 0, 76)] {

@@ -36,7 +36,7 @@ pub(super) struct Shared {
 impl Shared {
     /// Returns the wall time, in nanoseconds.
     pub(super) fn wall(&self) -> i64 {
-        self.context.now(ClockKind::System).nanoseconds()
+        self.context.now_by(ClockKind::System).nanoseconds()
     }
 
     /// Sends a change to the gateway's thread, which exists as long as the gateway.

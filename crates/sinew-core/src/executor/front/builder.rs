@@ -7,6 +7,7 @@ use crate::executor::crew::scheduler::Scheduler;
 use crate::executor::error::ExecutorError;
 use crate::executor::fault_policy::FaultPolicy;
 use crate::executor::threads::{Placement, ThreadOptions};
+use crate::sys::logging::{Level, tell};
 use std::num::NonZero;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -24,8 +25,8 @@ const PRIORITIES: RangeInclusive<u8> = 1..=99;
 /// use sinew::prelude::*;
 /// let executor = Executor::builder().threads(4).caller_runs(false).realtime_priority(40).build()?;
 /// assert_eq!(executor.threads(), 4);
-/// let error = Executor::builder().threads(100).build().unwrap_err();
-/// assert!(error.to_string().contains("61 at most"));
+/// let error = Executor::builder().realtime_priority(100).caller_runs(false).build().unwrap_err();
+/// assert!(error.to_string().contains("1 (lowest) to 99"));
 /// # Ok::<(), sinew::Error>(())
 /// ```
 #[must_use = "there is no executor before `build`"]
@@ -46,9 +47,10 @@ impl Executor {
         plain(1)
     }
 
-    /// An executor that runs callbacks on so many threads, the one that spins it included; 0 for as
-    /// many as the process may use cores. More than 61 are 61 (with [`builder`](Self::builder) they
-    /// are an error). They are started by [`spin`](Self::spin) and end with it.
+    /// Makes an executor that runs callbacks on this number of threads, including the one that spins
+    /// it; 0 is one for each core that the process may use. An executor has 61 threads at most: for
+    /// a larger number it has 61, and a warning says so. [`spin`](Self::spin) starts them, and they
+    /// end with it.
     ///
     /// A callback of a group never runs at the same time as another of that group, unless it is
     /// [reentrant](crate::ReentrantGroup): all that a node makes is in one group, its default one,
@@ -98,8 +100,8 @@ impl Default for Executor {
 }
 
 impl ExecutorBuilder {
-    /// On how many threads it runs callbacks, the one that spins it included: 1 by default, 61 at
-    /// most; 0 for as many as the process may use cores. See [`Executor::multi`].
+    /// Sets the number of threads that run callbacks, including the one that spins it: 1 by default,
+    /// 61 at most, 0 for one per core; as [`Executor::multi`].
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
@@ -183,13 +185,9 @@ impl ExecutorBuilder {
     /// Makes the executor. Nothing is asked of the operating system before it spins.
     ///
     /// # Errors
-    /// [`ExecutorError`]: more threads than there may be, a priority or a list of cores that is
-    /// none, or callers that may run servers where they can't have what the executor's own threads
-    /// are promised.
+    /// [`ExecutorError`]: a priority or a list of cores that is none, or callers that may run
+    /// servers where they can't have what the executor's own threads are promised.
     pub fn build(self) -> Result<Executor, ExecutorError> {
-        if self.threads > MOST_THREADS {
-            return Err(ExecutorError::Threads { threads: self.threads, most: MOST_THREADS });
-        }
         let ThreadOptions { placement, priority, .. } = &self.threads_options;
         if let Some(priority) = *priority
             && !PRIORITIES.contains(&priority)
@@ -215,6 +213,13 @@ impl ExecutorBuilder {
             0 => std::thread::available_parallelism().map_or(1, NonZero::get),
             threads => threads,
         };
+        if self.threads > MOST_THREADS {
+            tell!(
+                Level::Warn,
+                "an executor has {MOST_THREADS} threads at most: it gets these, not {threads}; share the nodes out \
+                 among several executors to use more"
+            );
+        }
         let scheduler = Scheduler::with(threads);
         scheduler.faults.set_policies(self.on_panic, self.on_error);
         scheduler.set_caller_runs(self.caller_runs);
@@ -273,12 +278,14 @@ mod tests {
     use crate::Executor;
 
     #[test]
-    fn as_many_threads_as_there_may_be_are_no_error() {
-        assert_eq!(Executor::builder().threads(MOST_THREADS).build().unwrap().threads(), MOST_THREADS);
-        let error = Executor::builder().threads(MOST_THREADS + 1).build().unwrap_err();
-        assert_eq!(error, ExecutorError::Threads { threads: 62, most: 61 });
+    fn an_executor_has_no_more_threads_than_there_may_be() {
+        for (threads, has) in
+            [(MOST_THREADS, MOST_THREADS), (MOST_THREADS + 1, MOST_THREADS), (1000, MOST_THREADS)]
+        {
+            assert_eq!(Executor::builder().threads(threads).build().unwrap().threads(), has);
+            assert_eq!(Executor::multi(threads).threads(), has);
+        }
         assert!(Executor::builder().threads(0).build().unwrap().threads() >= 1);
-        assert_eq!(Executor::multi(1000).threads(), MOST_THREADS);
     }
 
     #[test]
