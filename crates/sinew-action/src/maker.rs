@@ -100,7 +100,7 @@ macro_rules! makers {
                 most: usize,
                 listener: impl Fn(Q::Request, Responder<Q>) + Send + Sync + 'static,
             ) -> Result<Server<Q>, CreateError> {
-                self.server::<Q>(name).max_requests(most).listener(move |request: Q::Request, responder: Responder<Q>| {
+                self.server::<Q>(name).max_requests(most).immediate_callback(move |request: Q::Request, responder: Responder<Q>| {
                     listener(request, responder);
                 })
             }

@@ -87,7 +87,7 @@ fn serve(place: &std::path::Path) -> Result<(), Failure> {
     let context = Context::builder().directory(place).domain(0).build()?;
     let node = context.node("owner")?;
     let _number = node.parameter("number").default(0).create()?;
-    let _bare = node.server::<srv::SetParametersAtomically>("/bare").listener(
+    let _bare = node.server::<srv::SetParametersAtomically>("/bare").immediate_callback(
         |_: &srv::SetParametersAtomicallyRequest| srv::SetParametersAtomicallyResponse {
             result: msg::SetParametersResult { successful: true, reason: String::new() },
         },

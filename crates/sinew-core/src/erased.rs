@@ -19,9 +19,9 @@
 //! [`erased_publisher`](crate::Node::erased_publisher),
 //! [`erased_subscription`](crate::Node::erased_subscription),
 //! [`erased_client`](crate::Node::erased_client), [`erased_server`](crate::Node::erased_server), of
-//! a node or a group. They end with `create_erased`, `callback_erased` or `listener_erased`. A
-//! callback has one form: it gets the group's state and the message ([`Taken`]) or [`Request`], with
-//! their ownership.
+//! a node or a group. They end with `create_erased`, `callback_erased` or
+//! `immediate_callback_erased`. A callback has one form: it gets the group's state and the message
+//! ([`Taken`]) or [`Request`], with their ownership.
 //!
 //! Failures have numeric codes: [`ErrorCode`](crate::error::ErrorCode).
 //!

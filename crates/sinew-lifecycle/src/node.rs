@@ -190,24 +190,25 @@ impl Services {
             .server("~/change_state")
             .callback(move |request: &ChangeStateRequest| changes.asked(request))?;
         let state_of = core.clone();
-        let get_state =
-            node.server("~/get_state").listener(move |_: GetStateRequest, to: Responder<GetState>| {
+        let get_state = node.server("~/get_state").immediate_callback(
+            move |_: GetStateRequest, to: Responder<GetState>| {
                 respond(to, GetStateResponse { current_state: state_of.node.state().into() });
-            })?;
-        let get_available_states = node.server("~/get_available_states").listener(
+            },
+        )?;
+        let get_available_states = node.server("~/get_available_states").immediate_callback(
             |_: GetAvailableStatesRequest, to: Responder<GetAvailableStates>| {
                 let available_states = State::ALL.map(Into::into).to_vec();
                 respond(to, GetAvailableStatesResponse { available_states });
             },
         )?;
         let state_of = core.clone();
-        let available = node.server("~/get_available_transitions").listener(
+        let available = node.server("~/get_available_transitions").immediate_callback(
             move |_: GetAvailableTransitionsRequest, to: Responder<GetAvailableTransitions>| {
                 let now = steps_from(state_of.node.state()).map(wire::description);
                 respond(to, GetAvailableTransitionsResponse { available_transitions: now.collect() });
             },
         )?;
-        let graph = node.server("~/get_transition_graph").listener(
+        let graph = node.server("~/get_transition_graph").immediate_callback(
             |_: GetAvailableTransitionsRequest, to: Responder<GetAvailableTransitions>| {
                 let all = GRAPH.iter().map(wire::description);
                 respond(to, GetAvailableTransitionsResponse { available_transitions: all.collect() });

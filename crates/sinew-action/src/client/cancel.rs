@@ -111,7 +111,7 @@ pub(super) fn send(client: &Client<CancelGoal>, action: &str, which: Cancel) -> 
         let canceled = result.map(|response| Canceled::of(&response));
         tell(&ours, canceled.map_err(|error| error.failure().clone()));
     };
-    let sent = client.call_with_listener(which.request(), listener);
+    let sent = client.call_then_immediately(which.request(), listener);
     pending.request = sent.map_err(|error| settle(&slot, Err(error.failure().clone()))).ok();
     pending
 }

@@ -248,7 +248,7 @@ impl<A: Action> ClientCore<A> {
                 core.answered(&known, result);
             }
         };
-        match self.send.call_with_listener(SendGoalRequest { goal_id: id, goal }, listener) {
+        match self.send.call_then_immediately(SendGoalRequest { goal_id: id, goal }, listener) {
             // If the goal was answered meanwhile, the id is unused, which does no harm.
             Ok(request) => sent.state.lock().request = Some(request),
             Err(error) => {
@@ -310,7 +310,7 @@ impl<A: Action> ClientCore<A> {
             }
         };
         let request = GetResultRequest { goal_id: goal.id, of: PhantomData };
-        if let Err(error) = self.result.call_with_listener(request, listener) {
+        if let Err(error) = self.result.call_then_immediately(request, listener) {
             let failure = ResultError::of(goal.id, error.failure().clone());
             self.end(goal, Err(failure));
         } else if !self.send.is_server_ready() && !self.result.is_server_ready() {

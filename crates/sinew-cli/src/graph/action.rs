@@ -327,7 +327,7 @@ impl<'a> Goal<'a> {
         let told = self.sender.clone();
         let lost_before = self.lost();
         let request = SerializedMessage::new(self.types.request.clone());
-        let sent = self.send.call_with_listener(request, move |answer| {
+        let sent = self.send.call_then_immediately(request, move |answer| {
             let answer = answer.map(|answer| answer.into_inner().into_bytes());
             drop(told.send(Event::Answered(answer.map_err(|error| error.failure().clone()))));
         });
@@ -427,7 +427,7 @@ impl<'a> Goal<'a> {
     fn ask_for_result(&self) -> Result<(), Error> {
         let told = self.sender.clone();
         let encoded = [&[0, 1, 0, 0][..], &self.types.id].concat(); // CDR of the id alone
-        let asked = self.result.call_with_listener(SerializedMessage::new(encoded), move |result| {
+        let asked = self.result.call_then_immediately(SerializedMessage::new(encoded), move |result| {
             let result = result.map(|result| result.into_inner().into_bytes());
             drop(told.send(Event::Ended(result.map_err(|error| error.failure().clone()))));
         });
@@ -438,7 +438,7 @@ impl<'a> Goal<'a> {
         let told = self.sender.clone();
         let goal_info = GoalInfo { goal_id: UUID { uuid: self.types.id }, ..GoalInfo::default() };
         let id = self.types.id;
-        let asked = self.cancel.call_with_listener(CancelGoalRequest { goal_info }, move |answer| {
+        let asked = self.cancel.call_then_immediately(CancelGoalRequest { goal_info }, move |answer| {
             let answer = answer.map(|answer| {
                 let is_named = answer.goals_canceling.iter().any(|goal| goal.goal_id.uuid == id);
                 (answer.return_code, is_named)

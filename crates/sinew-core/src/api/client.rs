@@ -54,7 +54,7 @@ const POOL_CAPACITY: usize = 64;
 /// | [`call`](Self::call) | this thread, up to a timeout | may run the server itself meanwhile |
 /// | [`call_async`](Self::call_async) | a future, in any runtime | for asynchronous servers |
 /// | [`call_then`](Self::call_then) | no thread: a callback | always good |
-/// | [`call_with_listener`](Self::call_with_listener) | no thread: a listener | for bridges |
+/// | [`call_then_immediately`](Self::call_then_immediately) | no thread: a callback that runs at once | for bridges |
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -149,13 +149,13 @@ impl<S: Service> Client<S> {
         self.send_for(request, CallWaiter::Callback(then)).map(drop)
     }
 
-    /// Calls the service. `listener` runs with the result, once, on the thread that answers (for
+    /// Calls the service. `callback` runs with the result, once, on the thread that answers (for
     /// servers of other processes, on the thread that receives), under no lock and in no executor.
     /// For bridges, which pass answers on, and save the executor's wake-up.
     ///
-    /// The server, or whatever else ends the call, waits for the listener: so it should be quick.
+    /// The server, or whatever else ends the call, waits for the callback: so it should be quick.
     /// It may run before this returns. It may publish and call; a panic in it is reported. Dropping
-    /// the client drops its listeners. Never blocks; allocates room for the listener's captures.
+    /// the client drops its callbacks. Never blocks; allocates room for the callback's captures.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -166,7 +166,7 @@ impl<S: Service> Client<S> {
     /// let _server = node.server::<Double>("double").callback(|n: &Number| Number(2 * n.0))?;
     /// let client = node.client::<Double>("double").create()?;
     /// let (pass_on, passed_on) = std::sync::mpsc::channel();
-    /// client.call_with_listener(Number(21), move |result| {
+    /// client.call_then_immediately(Number(21), move |result| {
     ///     drop(pass_on.send(result.map(|doubled| doubled.0)));
     /// })?;
     /// let executor = Executor::single();
@@ -177,27 +177,27 @@ impl<S: Service> Client<S> {
     /// ```
     ///
     /// # Errors
-    /// [`CallError`]: the request was not accepted, and the listener won't run.
-    pub fn call_with_listener(
+    /// [`CallError`]: the request was not accepted, and the callback won't run.
+    pub fn call_then_immediately(
         &self,
         request: impl IntoUnique<S::Request>,
-        listener: impl FnOnce(CallResult<S>) + Send + 'static,
+        callback: impl FnOnce(CallResult<S>) + Send + 'static,
     ) -> Result<RequestId, CallError<S::Request>> {
         self.core().calls.listen();
-        let listener: OnAnswer = Box::new(move |outcome| listener(result_of::<S>(outcome)));
+        let listener: OnAnswer = Box::new(move |outcome| callback(result_of::<S>(outcome)));
         self.send_for(request, CallWaiter::Listener(listener))
     }
 
-    /// Takes back a request with a [listener](Self::call_with_listener) that no server has taken:
-    /// none will, and the listener is dropped. `None`: a server has it, and the listener has run,
-    /// is running or will run. Never blocks.
+    /// Takes back a request with an [immediate callback](Self::call_then_immediately) that no server
+    /// has taken: none will, and the callback is dropped. `None`: a server has it, and the callback
+    /// has run, is running or will run. Never blocks.
     ///
     /// ```
     /// use sinew::prelude::*;
     /// # struct Number(u64); impl Message for Number {}
     /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
     /// let client = Context::new()?.node("asker")?.client::<Double>("double").create()?;
-    /// let id = client.call_with_listener(Number(21), |_| unreachable!("there is no server"))?;
+    /// let id = client.call_then_immediately(Number(21), |_| unreachable!("there is no server"))?;
     /// assert_eq!(client.withdraw(id).unwrap().0, 21);
     /// assert!(client.withdraw(id).is_none());
     /// # Ok::<(), sinew::Error>(())
@@ -288,7 +288,7 @@ impl<S: Service> Client<S> {
     /// let context = Context::builder().shared_memory(false).build()?;
     /// let node = context.node("adder")?;
     /// # let add = |request: &AddTwoIntsRequest| AddTwoIntsResponse { sum: request.a + request.b };
-    /// let _server = node.server::<AddTwoInts>("add").listener(add)?;
+    /// let _server = node.server::<AddTwoInts>("add").immediate_callback(add)?;
     /// let client = node.client::<AddTwoInts>("add").create()?;
     /// client.configure_introspection(ServiceIntrospection::Contents, QoS::default())?;
     /// let events = node.subscription::<AddTwoIntsEvent>("add/_service_event").create()?;

@@ -71,7 +71,7 @@ impl ClientCore {
         self.calls.give_up(id).ok_or_else(|| self.requests.withdraw(self.calls.number, id))
     }
 
-    /// Takes back a request with a listener that no server has taken.
+    /// Takes back a request with an immediate callback that no server has taken.
     pub(crate) fn withdraw(&self, RequestId(id): RequestId) -> Option<RawMessage> {
         let request = self.requests.withdraw(self.calls.number, id)?;
         drop(self.calls.give_up(id)); // no server answers it
@@ -80,7 +80,7 @@ impl ClientCore {
 }
 
 /// The identity of one request among those of its client; from
-/// [`call_with_listener`](crate::Client::call_with_listener).
+/// [`call_then_immediately`](crate::Client::call_then_immediately).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestId(pub(in crate::api) CallId);
 

@@ -147,10 +147,10 @@ impl Publisher<SerializedMessage> {
 
 impl Client<GenericService> {
     /// Returns `true` if a call now would run the program's server on this thread, where it may
-    /// wait for others: a server of this context with a [listener](ServerBuilder::listener). For
-    /// gateways.
+    /// wait for others: a server of this context with an [immediate
+    /// callback](ServerBuilder::immediate_callback). For gateways.
     pub fn runs_server_here(&self) -> bool {
-        self.core().requests.has_listener()
+        self.core().requests.runs_immediately()
     }
 }
 

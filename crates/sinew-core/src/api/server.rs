@@ -108,7 +108,7 @@ impl<S: Service> Server<S> {
 
     /// Ends it and its clones, as dropping the last one does, and waits for its callback if that is
     /// running on another thread. Called in its own callback, it doesn't wait; nor does a second
-    /// `close`, or that of a server with a [listener](ServerBuilder::listener).
+    /// `close`, or that of a server with an [immediate callback](ServerBuilder::immediate_callback).
     pub fn close(self) {
         self.erased.close();
     }
@@ -171,7 +171,7 @@ impl<S: Service> Waitable for Server<S> {
 }
 
 /// Makes a [`Server`]; from [`Node::server`](crate::Node::server).
-#[must_use = "nothing is answered before `callback`, `async_callback`, `listener` or `create`"]
+#[must_use = "nothing is answered before `callback`, `async_callback`, `immediate_callback` or `create`"]
 pub struct ServerBuilder<S, G = Group> {
     node: Arc<NodeCore>,
     name: String,
@@ -235,26 +235,26 @@ impl<S, G: CallbackGroup> ServerBuilder<S, G> {
         Ok(self.member(core, work, None))
     }
 
-    /// Makes the server with this listener.
-    fn listening(self, listener: impl Answers) -> Result<erased::Server, CreateError> {
+    /// Makes the server with this callback, to run on the threads that bring requests.
+    fn answering_immediately(self, callback: impl Answers) -> Result<erased::Server, CreateError> {
         let core = self.open()?;
         let node = self.node;
         let inner = ServerInner { core, member: None, tasks: None, is_closed: AtomicBool::new(false), node };
-        inner.core.requests.listen(&inner.core, erased::listener(listener));
+        inner.core.requests.take_immediately(&inner.core, erased::immediate(callback));
         Ok(erased::Server::of(inner))
     }
 
-    /// Makes the server, without its types, with a listener for its requests, as
-    /// [`listener`](Self::listener).
+    /// Makes the server, without its types, with a callback that runs on the threads that bring
+    /// requests, as `immediate_callback`.
     ///
     /// # Errors
     /// As `callback`.
-    pub fn listener_erased<R: Outcome>(
+    pub fn immediate_callback_erased<R: Outcome>(
         self,
-        listener: impl Fn(Request<'_>) -> R + Send + Sync + 'static,
+        callback: impl Fn(Request<'_>) -> R + Send + Sync + 'static,
     ) -> Result<erased::Server, CreateError> {
-        let listener: erased::ErasedCallback = Box::new(move |_, request| listener(request).into_result());
-        self.listening(listener)
+        let callback: erased::ErasedCallback = Box::new(move |_, request| callback(request).into_result());
+        self.answering_immediately(callback)
     }
 
     /// Makes the server, without its types, with requests that the program takes by hand, as
@@ -353,7 +353,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
         Ok(Server { erased: self.answering(call)?, of: PhantomData })
     }
 
-    /// Makes the server, with a listener for its requests: it runs at once on the thread that
+    /// Makes the server, with a callback that runs for each request at once: on the thread that
     /// calls, or, for clients of other processes, on the thread that receives, under no lock and in
     /// no executor. For bridges, which pass requests on and answer later, with their
     /// [`Responder`](crate::Responder), and save the executor's wake-up.
@@ -367,7 +367,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     /// [`close`](Server::close) doesn't wait for it, and requests that it took may still be
     /// answered. A wait set has nothing to do for it.
     ///
-    /// Requests that wait already are its first: the listener runs for them on this thread.
+    /// Requests that wait already are its first: the callback runs for them on this thread.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -377,7 +377,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     /// let context = Context::new()?;
     /// let node = context.node("bridge")?;
     /// let (pass_on, passed_on) = std::sync::mpsc::channel();
-    /// let _server = node.server::<Double>("double").listener(move |request: Number, responder: Responder<Double>| {
+    /// let _server = node.server::<Double>("double").immediate_callback(move |request: Number, responder: Responder<Double>| {
     ///     drop(pass_on.send((request, responder)));
     /// })?;
     /// std::thread::spawn(move || {
@@ -392,15 +392,15 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     ///
     /// # Errors
     /// As [`callback`](Self::callback).
-    pub fn listener<Form, F>(self, listener: F) -> Result<Server<S>, CreateError>
+    pub fn immediate_callback<Form, F>(self, callback: F) -> Result<Server<S>, CreateError>
     where
         F: ServiceCallback<S, S::Request, ReentrantGroup, Form>,
         Form: 'static,
     {
         let group = ReentrantGroup::new(self.node.clone());
         let call =
-            TypedCall::<S, ReentrantGroup, Form, F> { cell: listener.cell(&group), group, of: PhantomData };
-        Ok(Server { erased: self.listening(call)?, of: PhantomData })
+            TypedCall::<S, ReentrantGroup, Form, F> { cell: callback.cell(&group), group, of: PhantomData };
+        Ok(Server { erased: self.answering_immediately(call)?, of: PhantomData })
     }
 
     /// Makes the server, with a callback that returns futures; see [`AsyncServiceCallback`] for its

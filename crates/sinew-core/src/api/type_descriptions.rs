@@ -74,7 +74,7 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// [`CreateError`]: as for [servers](crate::service::ServerBuilder::listener); the node has
+    /// [`CreateError`]: as for [servers](crate::service::ServerBuilder::immediate_callback); the node has
     /// this service already, or another one of the same name.
     pub fn type_description_service(&self) -> Result<TypeDescriptionService, CreateError> {
         serve(self.default_group(), self.core()).map(TypeDescriptionService)
@@ -112,7 +112,7 @@ pub(in crate::api) fn serve(
 ) -> Result<Server<GetTypeDescription>, CreateError> {
     let node = Arc::downgrade(node);
     let server = ServerBuilder::<GetTypeDescription>::new(group, "~/get_type_description");
-    server.listener(move |request: &GetTypeDescriptionRequest| {
+    server.immediate_callback(move |request: &GetTypeDescriptionRequest| {
         answer(&node, request).unwrap_or_else(|reason| GetTypeDescriptionResponse {
             successful: false,
             failure_reason: reason,

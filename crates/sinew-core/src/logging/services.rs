@@ -44,14 +44,14 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// Returns [`CreateError`], as for [servers](crate::service::ServerBuilder::listener).
+    /// Returns [`CreateError`], as for [servers](crate::service::ServerBuilder::immediate_callback).
     pub fn logger_services(&self) -> Result<LoggerServices, CreateError> {
         let get = self.server::<GetLoggerLevels>("~/get_logger_levels");
-        let get = get.listener(|request: &GetLoggerLevelsRequest| GetLoggerLevelsResponse {
+        let get = get.immediate_callback(|request: &GetLoggerLevelsRequest| GetLoggerLevelsResponse {
             levels: request.names.iter().map(|name| level_of(name)).collect(),
         })?;
         let set = self.server::<SetLoggerLevels>("~/set_logger_levels");
-        let set = set.listener(|request: &SetLoggerLevelsRequest| SetLoggerLevelsResponse {
+        let set = set.immediate_callback(|request: &SetLoggerLevelsRequest| SetLoggerLevelsResponse {
             results: request.levels.iter().map(set_one).collect(),
         })?;
         Ok(LoggerServices { get, set })

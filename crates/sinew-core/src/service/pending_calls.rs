@@ -213,7 +213,10 @@ impl Call {
         let tell = move || {
             let _chain = ChainScope::enter(Some(lineage));
             let outcome = outcome.map_err(|fault| (fault, &*service));
-            contain(|| listener(outcome), || format!("the listener of a call of service {service}"));
+            contain(
+                || listener(outcome),
+                || format!("the immediate callback of a call of service {service}"),
+            );
         };
         Deferred::run(move || tell_where_it_may_be(tell));
     }

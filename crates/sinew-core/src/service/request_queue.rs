@@ -98,21 +98,22 @@ const _: () = assert!(cfg!(loom) || mem::offset_of!(ServerCore, observed) < LINE
 
 /// Takes a server's requests on the threads that add them: threads that call, or that receive from
 /// other processes.
-pub(crate) struct RequestListener(Box<TakeRequest>);
+pub(crate) struct RequestTaker(Box<TakeRequest>);
 
 type TakeRequest = dyn Fn(&Arc<ServerCore>, Request) + Send + Sync;
 
-impl RequestListener {
-    pub(crate) fn new(listener: impl Fn(&Arc<ServerCore>, Request) + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self(Box::new(listener)))
+impl RequestTaker {
+    pub(crate) fn new(take: impl Fn(&Arc<ServerCore>, Request) + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self(Box::new(take)))
     }
 
-    /// Runs the listener. The caller holds no lock.
-    fn hear(self: Arc<Self>, server: &Arc<ServerCore>, request: Request) {
-        let what = || format!("the listener of service {} of node {}", server.requests.name, server.node);
+    /// Hands it a request. The caller holds no lock.
+    fn hand_over(self: Arc<Self>, server: &Arc<ServerCore>, request: Request) {
+        let what =
+            || format!("the immediate callback of service {} of node {}", server.requests.name, server.node);
         contain(|| (self.0)(server, request), what);
-        // If the server was removed meanwhile, dropping the listener runs code of the program.
-        contain(|| drop(self), || "dropping a listener".to_owned());
+        // If the server was removed meanwhile, dropping it runs code of the program.
+        contain(|| drop(self), || "dropping an immediate callback".to_owned());
     }
 }
 
@@ -120,7 +121,7 @@ impl RequestListener {
 struct Leaving {
     _serving: Option<Arc<ServerCore>>,
     _notifier: TaskNotifier,
-    _listener: Option<Arc<RequestListener>>,
+    _taker: Option<Arc<RequestTaker>>,
     _worker: Option<Arc<WorkQueueCore>>,
     _clients: Vec<Arc<dyn RemoteClient>>,
 }
@@ -168,8 +169,8 @@ struct QueueState {
     seen: ServerStatistics,
     /// The server's counters that other processes can read.
     counters: Option<Counters>,
-    /// Takes the requests of a server with a listener. Such a server has no task.
-    listener: Option<Arc<RequestListener>>,
+    /// Takes the requests of a server with an immediate callback. Such a server has no task.
+    taker: Option<Arc<RequestTaker>>,
     /// Its work completes the requests that such a server answers later, such as an action's goals.
     worker: Option<Arc<WorkQueueCore>>,
 }
@@ -246,7 +247,7 @@ impl QueueState {
         Leaving {
             _serving: self.serving.take(),
             _notifier: mem::take(&mut self.notifier),
-            _listener: self.listener.take(),
+            _taker: self.taker.take(),
             _worker: self.worker.take(),
             _clients: mem::take(&mut self.remote_clients),
         }
@@ -295,7 +296,7 @@ impl RequestQueue {
     /// the time since which it waits: the caller announces the request, or runs the server itself.
     #[inline]
     pub(crate) fn push(&self, request: Request, quietly: bool) -> Result<Unannounced, RefusedRequest> {
-        no_lock_is_held(); // a server's listener runs
+        no_lock_is_held(); // a server's immediate callback runs
         self.enqueue(self.state.lock(), request, quietly)
     }
 
@@ -365,7 +366,7 @@ impl RequestQueue {
             return Ok(None);
         }
         if state.notifier.task_ref().is_none() {
-            self.hear(state);
+            self.take_oldest(state);
             return Ok(None);
         }
         if quietly {
@@ -377,14 +378,14 @@ impl RequestQueue {
         Ok(None)
     }
 
-    /// Runs the server's listener, if it has one, on this thread for the oldest request. Returns
-    /// `false` if there was nothing to do.
+    /// Runs the server's immediate callback, if it has one, on this thread for the oldest request.
+    /// Returns `false` if there was nothing to do.
     ///
-    /// With a listener, each thread that adds a request takes one out under the same lock. So no
-    /// request stays behind, except those that waited before the listener was set.
+    /// With such a callback, each thread that adds a request takes one out under the same lock. So
+    /// no request stays behind, except those that waited before the callback was set.
     #[cold]
-    fn hear(&self, mut state: Guard<'_, QueueState>) -> bool {
-        let (Some(listener), Some(server)) = (state.listener.clone(), state.serving.clone()) else {
+    fn take_oldest(&self, mut state: Guard<'_, QueueState>) -> bool {
+        let (Some(taker), Some(server)) = (state.taker.clone(), state.serving.clone()) else {
             return false;
         };
         let Some(request) = state.queue.pop_front() else { return false };
@@ -392,23 +393,23 @@ impl RequestQueue {
         drop(state);
         let is_converted = matches!(request.reply_to, ReplyTo::Converted(..));
         if let Some(request) = if is_converted { server.converted(request) } else { Some(request) } {
-            Deferred::run(move || listener.hear(&server, request));
+            Deferred::run(move || taker.hand_over(&server, request));
         }
         true
     }
 
     /// Whether the server runs on the calling thread.
-    pub(crate) fn has_listener(&self) -> bool {
-        self.state.lock().listener.is_some()
+    pub(crate) fn runs_immediately(&self) -> bool {
+        self.state.lock().taker.is_some()
     }
 
-    /// Sets the listener that takes the server's requests from now on, and runs it for those that
+    /// Sets the callback that takes the server's requests from now on, and runs it for those that
     /// wait.
-    pub(crate) fn listen(&self, server: &ServerCore, listener: Arc<RequestListener>) {
+    pub(crate) fn take_immediately(&self, server: &ServerCore, taker: Arc<RequestTaker>) {
         let Some(mut state) = self.of(server) else { return };
-        state.listener = Some(listener);
+        state.taker = Some(taker);
         drop(state);
-        while self.of(server).is_some_and(|state| self.hear(state)) {}
+        while self.of(server).is_some_and(|state| self.take_oldest(state)) {}
     }
 
     /// Takes back a request that has not been taken yet.

@@ -23,7 +23,7 @@ fn count(counter: &AtomicU64) {
 impl ServerCore {
     /// Gives a caller the outcome of its request. Returns an outcome that no caller waits for.
     pub(crate) fn complete(&self, reply_to: ReplyTo, outcome: CallOutcome) -> Result<(), CallOutcome> {
-        no_lock_is_held(); // a call's listener runs
+        no_lock_is_held(); // a call's immediate callback runs
         if let Ok(response) = &outcome {
             let caller = || reply_to.caller(self.requests.session.participant);
             self.observed.tell(ServiceEvent::ResponseSent, caller, response);

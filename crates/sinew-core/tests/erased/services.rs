@@ -78,15 +78,13 @@ fn a_listener_answers_at_once_and_a_failure_is_told() -> sinew::Result<()> {
     let types = echo(class);
     let (keep, kept) = mpsc::channel::<Responder>();
     let _server =
-        room.node.erased_server("echo", types).listener_erased(move |request: Request<'_>| match text_of(
-            &request.message,
-        )
-        .as_str()
-        {
-            "fail" => request.fail("as was asked"),
-            "drop" => {}
-            "keep" => keep.send(request.defer().1).unwrap(),
-            _ => request.respond(Number(7).into_erased()).unwrap_err().into_response().map(drop).unwrap(),
+        room.node.erased_server("echo", types).immediate_callback_erased(move |request: Request<'_>| {
+            match text_of(&request.message).as_str() {
+                "fail" => request.fail("as was asked"),
+                "drop" => {}
+                "keep" => keep.send(request.defer().1).unwrap(),
+                _ => request.respond(Number(7).into_erased()).unwrap_err().into_response().map(drop).unwrap(),
+            }
         })?;
     let client = room.node.erased_client("echo", types).create_erased()?;
     let call = |text| client.call(class.message(types.request(), text), PATIENCE).unwrap_err();
@@ -134,7 +132,8 @@ fn a_request_that_does_not_fit_comes_back() -> sinew::Result<()> {
     assert_eq!(*error.failure(), CallFailure::NotSole { what: "request" });
     // Without a server it waits, and can be taken back.
     drop((error, request));
-    let id = client.call_with_listener(Number(8).into_erased(), |_| unreachable!("nobody answers")).unwrap();
+    let id =
+        client.call_then_immediately(Number(8).into_erased(), |_| unreachable!("nobody answers")).unwrap();
     assert_eq!(client.withdraw(id).unwrap().into_unique::<Number>().unwrap().0, 8);
     Ok(())
 }
@@ -147,10 +146,12 @@ fn a_shared_request_is_copied_if_its_type_can() -> sinew::Result<()> {
     assert!(types.request().can_clone() && types.response().can_clone());
     let kept = Number(9).into_erased();
     let answer = kept.clone();
-    let server = room.node.erased_server("numbers", types).listener_erased(move |request: Request<'_>| {
-        assert_eq!(request.message.value_of::<Number>(), Some(&Number(7)));
-        request.respond(answer.clone())
-    })?;
+    let server = room.node.erased_server("numbers", types).immediate_callback_erased(
+        move |request: Request<'_>| {
+            assert_eq!(request.message.value_of::<Number>(), Some(&Number(7)));
+            request.respond(answer.clone())
+        },
+    )?;
     let client = room.node.erased_client("numbers", types).create_erased()?;
     assert!(client.types().request().can_clone() && server.types().response().can_clone());
     let request = Number(7).into_erased();
@@ -166,10 +167,11 @@ fn a_shared_request_is_copied_if_its_type_can() -> sinew::Result<()> {
 fn a_result_meets_its_groups_state() -> sinew::Result<()> {
     let (room, class) = (Room::new(), Class::new());
     let types = echo(class);
-    let _server = room.node.erased_server("echo", types).listener_erased(|request: Request<'_>| {
-        let (message, responder) = request.defer();
-        responder.respond(message)
-    })?;
+    let _server =
+        room.node.erased_server("echo", types).immediate_callback_erased(|request: Request<'_>| {
+            let (message, responder) = request.defer();
+            responder.respond(message)
+        })?;
     let texts = room.node.group(Vec::new());
     let client = texts.erased_client("echo", types).create_erased()?;
     let request = || class.message(types.request(), "hello");

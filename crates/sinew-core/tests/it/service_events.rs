@@ -33,7 +33,7 @@ fn adder(node: &Node) -> (Server<AddTwoInts>, Asked) {
         let _ = sender.send((info.client(), info.sequence()));
         AddTwoIntsResponse { sum: request.a + request.b }
     };
-    (node.server::<AddTwoInts>("/add").listener(add).unwrap(), asked)
+    (node.server::<AddTwoInts>("/add").immediate_callback(add).unwrap(), asked)
 }
 
 fn events_of(node: &Node) -> Subscription<AddTwoIntsEvent> {
@@ -162,7 +162,7 @@ fn failures_are_no_responses() {
     let node = real_context().node("n").unwrap();
     let events = events_of(&node);
     let refuse = |_: &AddTwoIntsRequest| Err::<AddTwoIntsResponse, _>("no");
-    let server = node.server::<AddTwoInts>("/add").listener(refuse).unwrap();
+    let server = node.server::<AddTwoInts>("/add").immediate_callback(refuse).unwrap();
     let client = node.client::<AddTwoInts>("/add").create().unwrap();
     server.configure_introspection(Contents, QoS::default()).unwrap();
     client.configure_introspection(Contents, QoS::default()).unwrap();
@@ -179,7 +179,7 @@ fn contents_are_aligned_as_the_event_has_them() {
     let get = |request: &GetParametersRequest| GetParametersResponse {
         values: request.names.iter().map(|_| Default::default()).collect(),
     };
-    let server = node.server::<GetParameters>("/get").listener(get).unwrap();
+    let server = node.server::<GetParameters>("/get").immediate_callback(get).unwrap();
     server.configure_introspection(Contents, QoS::default()).unwrap();
     let client = node.client::<GetParameters>("/get").create().unwrap();
     for count in 0..5 {

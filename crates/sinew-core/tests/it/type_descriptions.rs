@@ -73,8 +73,10 @@ fn types_are_described_while_the_node_has_an_end_of_them() {
 
         let publisher = owner.publisher::<Image>("pictures").create().unwrap();
         let subscription = owner.subscription::<LaserScan>("scans").create().unwrap();
-        let server =
-            owner.server::<AddTwoInts>("add").listener(|_: &_| AddTwoIntsResponse { sum: 0 }).unwrap();
+        let server = owner
+            .server::<AddTwoInts>("add")
+            .immediate_callback(|_: &_| AddTwoIntsResponse { sum: 0 })
+            .unwrap();
         let client = owner.client::<AddTwoInts>("another").create().unwrap();
         all.iter().for_each(|(name, hash)| is(name, *hash, true));
         drop((publisher, subscription, server));

@@ -91,7 +91,7 @@ fn answers_that_make_no_sense_are_told() -> sinew::Result<()> {
     use sinew_interfaces::rcl_interfaces::{msg, srv};
     for path in PATHS {
         let pair = Pair::new(path);
-        let _odd = pair.owner.server::<srv::GetParameters>("~/get_parameters").listener(
+        let _odd = pair.owner.server::<srv::GetParameters>("~/get_parameters").immediate_callback(
             |request: &srv::GetParametersRequest| {
                 let odd = msg::ParameterValue { r#type: 42, ..Default::default() };
                 let values = if request.names.len() == 1 {

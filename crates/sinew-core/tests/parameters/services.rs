@@ -168,7 +168,7 @@ fn services_are_there_from_the_first_parameter_or_as_the_builder_says() -> sinew
     for service in SERVICES {
         let taken = asker
             .server::<srv::ListParameters>(&format!("/early/{service}"))
-            .listener(|_: &srv::ListParametersRequest| srv::ListParametersResponse::default());
+            .immediate_callback(|_: &srv::ListParametersRequest| srv::ListParametersResponse::default());
         assert!(matches!(taken.map(drop), Err(sinew::error::CreateError::ServiceTaken { .. })), "{service}");
     }
     Ok(())
@@ -190,7 +190,7 @@ fn is_served(asker: &Node, node: &str) -> bool {
         let name = format!("{node}/{service}");
         let made = asker
             .server::<srv::ListParameters>(&name)
-            .listener(|_: &srv::ListParametersRequest| srv::ListParametersResponse::default());
+            .immediate_callback(|_: &srv::ListParametersRequest| srv::ListParametersResponse::default());
         matches!(made, Err(sinew::error::CreateError::ServiceTaken { .. }))
     });
     assert!(served.iter().all(|one| *one == served[0]), "all, or none: {served:?}");

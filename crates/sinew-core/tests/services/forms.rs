@@ -285,7 +285,7 @@ fn what_cannot_be_encoded_is_told_at_once() -> sinew::Result<()> {
         let fearful = |request: Adapted<SuperstitiousRequests>, responder: Responder<AddWithFear>| {
             let _ = responder.respond(Adapted::<Superstitious>(Total(*request)));
         };
-        let served = server.server::<AddWithFear>("add").listener(fearful)?;
+        let served = server.server::<AddWithFear>("add").immediate_callback(fearful)?;
         let add = asker.client::<AddTwoInts>("add").create()?;
         assert!(add.wait_for_server(support::PATIENCE));
         let ask = |a, b| add.call(AddTwoIntsRequest { a, b }, support::PATIENCE);
@@ -301,7 +301,7 @@ fn what_cannot_be_encoded_is_told_at_once() -> sinew::Result<()> {
         let plain = |request: AddTwoIntsRequest, responder: Responder<AddTwoInts>| {
             let _ = responder.respond(AddTwoIntsResponse { sum: request.a + request.b });
         };
-        let _served = server.server::<AddTwoInts>("add").listener(plain)?;
+        let _served = server.server::<AddTwoInts>("add").immediate_callback(plain)?;
         let add = asker.client::<AddWithFear>("add").create()?;
         assert!(add.wait_for_server(support::PATIENCE));
         let error = add.call(Adapted(13), support::PATIENCE).expect_err("it can't be encoded");

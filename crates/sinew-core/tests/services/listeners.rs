@@ -27,7 +27,7 @@ fn outcome(result: Result<Unique<Number>, CallError<Number>>) -> Outcome {
 fn keeping(node: &Node, limit: usize) -> sinew::Result<(Server<Numbers>, Receiver<Responder<Numbers>>)> {
     let (keep, kept) = channel();
     let server = node.server::<Numbers>("n").max_requests(limit);
-    let server = server.listener(move |_: &Number, responder: Responder<Numbers>| {
+    let server = server.immediate_callback(move |_: &Number, responder: Responder<Numbers>| {
         keep.send(responder).expect("the test keeps its end");
     })?;
     Ok((server, kept))
@@ -38,10 +38,11 @@ fn a_servers_listener_runs_on_the_thread_that_calls() -> sinew::Result<()> {
     let room = Room::new();
     let log = Log::new();
     let pen = log.pen();
-    let server = room.node.server::<Numbers>("double").listener(move |n: Number, info: &RequestInfo| {
-        pen.write((thread::current().id(), info.client(), info.sequence(), info.lineage().id()));
-        Number(2 * n.0)
-    })?;
+    let server =
+        room.node.server::<Numbers>("double").immediate_callback(move |n: Number, info: &RequestInfo| {
+            pen.write((thread::current().id(), info.client(), info.sequence(), info.lineage().id()));
+            Number(2 * n.0)
+        })?;
     let client = room.node.client::<Numbers>("double").create()?;
     let here = thread::current().id();
     assert_eq!(client.call(Number(21), Duration::ZERO)?.0, 42, "it is answered before anything waits");
@@ -71,10 +72,11 @@ fn requests_that_wait_are_a_listeners_first() -> sinew::Result<()> {
     let calls: Vec<_> = (0..5).map(|n| client.call_async(Number(n))).collect();
     let log = Log::new();
     let pen = log.pen();
-    let server = room.node.server::<Numbers>("n").max_requests(1).listener(move |n: Unique<Number>| {
-        pen.write((thread::current().id(), n.0));
-        n
-    })?;
+    let server =
+        room.node.server::<Numbers>("n").max_requests(1).immediate_callback(move |n: Unique<Number>| {
+            pen.write((thread::current().id(), n.0));
+            n
+        })?;
     let here = thread::current().id();
     assert_eq!(log.lines(), (0..5).map(|n| (here, n)).collect::<Vec<_>>());
     for (call, n) in calls.into_iter().zip(0..) {
@@ -138,17 +140,23 @@ fn a_thread_waits_for_what_a_listener_passes_on() -> sinew::Result<()> {
 fn a_listener_that_panics_or_forgets_tells_its_caller() -> sinew::Result<()> {
     let room = Room::new();
     let client = room.node.client::<Numbers>("n").create()?;
-    let server = room.node.server::<Numbers>("n").listener(|n: Number| -> Number { panic!("no {}", n.0) })?;
+    let server = room
+        .node
+        .server::<Numbers>("n")
+        .immediate_callback(|n: Number| -> Number { panic!("no {}", n.0) })?;
     for _ in 0..2 {
         let failure = outcome(client.call(Number(13), PATIENCE));
         assert_eq!(failure, Err(CallFailure::Panicked { message: "no 13".to_owned() }));
     }
     drop(server);
-    let server = room.node.server::<Numbers>("n").listener(|n: Number, _: Responder<Numbers>| match n.0 {
-        0 => panic!("not 0"),
-        1 => Err("it is forgotten, and this is reported"),
-        _ => Ok(()),
-    })?;
+    let server =
+        room.node.server::<Numbers>("n").immediate_callback(|n: Number, _: Responder<Numbers>| {
+            match n.0 {
+                0 => panic!("not 0"),
+                1 => Err("it is forgotten, and this is reported"),
+                _ => Ok(()),
+            }
+        })?;
     assert!(matches!(outcome(client.call(Number(0), PATIENCE)), Err(CallFailure::Panicked { .. })));
     assert_eq!(outcome(client.call(Number(1), PATIENCE)), Err(CallFailure::Dropped));
     assert_eq!(outcome(client.call(Number(2), PATIENCE)), Err(CallFailure::Dropped));
@@ -164,7 +172,7 @@ fn a_server_is_closed_while_its_listener_runs() -> sinew::Result<()> {
     let (entered, waits) = (inside.clone(), go_on.clone());
     let kept = Arc::new(());
     let holds = kept.clone();
-    let server = node.server::<Numbers>("n").listener(move |n: Number| {
+    let server = node.server::<Numbers>("n").immediate_callback(move |n: Number| {
         let _holds = &holds;
         entered.open();
         waits.wait();
@@ -177,7 +185,7 @@ fn a_server_is_closed_while_its_listener_runs() -> sinew::Result<()> {
     let clone = server.clone();
     server.close();
     assert!(clone.is_closed() && !client.is_server_ready(), "and it didn't wait");
-    let next = node.server::<Numbers>("n").listener(|n: Number| Number(n.0 + 100))?;
+    let next = node.server::<Numbers>("n").immediate_callback(|n: Number| Number(n.0 + 100))?;
     drop(clone);
     assert_eq!(client.call(Number(1), PATIENCE)?.0, 101);
     go_on.open();
@@ -187,7 +195,7 @@ fn a_server_is_closed_while_its_listener_runs() -> sinew::Result<()> {
     let waits = client.call_async(Number(1));
     let own = Arc::new(std::sync::OnceLock::<Server<Numbers>>::new());
     let itself = own.clone();
-    let server = node.server::<Numbers>("m").listener(move |n: Number| {
+    let server = node.server::<Numbers>("m").immediate_callback(move |n: Number| {
         itself.get().expect("its own handle").clone().close();
         n
     })?;
@@ -207,7 +215,7 @@ fn a_shutdown_ends_calls_that_listeners_have_in_hand() -> sinew::Result<()> {
     let client = node.client::<Numbers>("n").create()?;
     let log = Log::new();
     let pen = log.pen();
-    client.call_with_listener(Number(1), move |result| pen.write(outcome(result)))?;
+    client.call_then_immediately(Number(1), move |result| pen.write(outcome(result)))?;
     let calling = client.clone();
     let call = thread::spawn(move || outcome(calling.call(Number(2), PATIENCE)));
     let responders = [kept.recv().expect("it was taken"), kept.recv().expect("it was taken")];
@@ -218,7 +226,7 @@ fn a_shutdown_ends_calls_that_listeners_have_in_hand() -> sinew::Result<()> {
         assert!(responder.respond(Number(1)).is_err());
     }
     let pen = log.pen();
-    let refused = client.call_with_listener(Number(3), move |_| pen.write(Ok(0)));
+    let refused = client.call_then_immediately(Number(3), move |_| pen.write(Ok(0)));
     assert_eq!(*refused.expect_err("it is over").failure(), CallFailure::Shutdown);
     assert_eq!(log.lines(), []);
     Ok(())
@@ -232,7 +240,7 @@ fn a_request_comes_back_until_a_server_takes_it() -> sinew::Result<()> {
     let held = Arc::new(());
     let call = |number: u64| {
         let (pen, held) = (log.pen(), held.clone());
-        client.call_with_listener(Number(number), move |result| {
+        client.call_then_immediately(Number(number), move |result| {
             drop(held);
             pen.write(outcome(result));
         })
@@ -268,7 +276,7 @@ fn many_threads_call_a_server_with_a_listener() -> sinew::Result<()> {
         };
         let threads: Vec<_> = (0..THREADS).map(|thread| scope.spawn(call(thread))).collect();
         // They wait already, or come meanwhile.
-        let server = node.server::<Numbers>("n").listener(move |n: Unique<Number>| {
+        let server = node.server::<Numbers>("n").immediate_callback(move |n: Unique<Number>| {
             counted.fetch_add(1, Ordering::Relaxed);
             n
         });
@@ -288,7 +296,7 @@ fn a_listener_takes_requests_of_another_form_and_of_other_processes() -> sinew::
     let log = Log::new();
     let pen = log.pen();
     let server = serving.node("server")?.server::<AddTwoInts>("add");
-    let _server = server.listener(move |it: &AddTwoIntsRequest| {
+    let _server = server.immediate_callback(move |it: &AddTwoIntsRequest| {
         pen.write(thread::current().name().map(str::to_owned));
         AddTwoIntsResponse { sum: it.a + it.b }
     })?;
@@ -324,7 +332,7 @@ fn a_calls_listener_runs_on_the_thread_that_answers_and_once() -> sinew::Result<
     let client = room.node.client::<Numbers>("n").create()?;
     for n in 0..3 {
         let pen = log.pen();
-        client.call_with_listener(Number(n), move |result| {
+        client.call_then_immediately(Number(n), move |result| {
             pen.write((thread::current().id(), outcome(result)));
         })?;
     }
@@ -346,8 +354,9 @@ fn a_calls_listener_runs_on_the_thread_that_answers_and_once() -> sinew::Result<
     // One that waits for a server that goes is told by the thread that closes it.
     let server = room.node.server::<Numbers>("n").callback(|n: Number| n)?;
     let pen = log.pen();
-    client
-        .call_with_listener(Number(1), move |result| pen.write((thread::current().id(), outcome(result))))?;
+    client.call_then_immediately(Number(1), move |result| {
+        pen.write((thread::current().id(), outcome(result)))
+    })?;
     drop(server);
     assert_eq!(log.lines(), [(thread::current().id(), Err(CallFailure::ServerGone))]);
     Ok(())
@@ -358,13 +367,13 @@ fn a_calls_listener_goes_with_its_client_and_its_panic_is_no_concern_of_the_serv
     let room = Room::new();
     let (server, kept) = keeping(&room.node, 2)?;
     let client = room.node.client::<Numbers>("n").create()?;
-    client.call_with_listener(Number(1), |_| panic!("it is reported"))?;
+    client.call_then_immediately(Number(1), |_| panic!("it is reported"))?;
     kept.recv().expect("it was taken").respond(Number(1)).expect("it is awaited");
 
     let held = Arc::new(());
     let call = || {
         let held = held.clone();
-        client.call_with_listener(Number(1), move |_| drop(held))
+        client.call_then_immediately(Number(1), move |_| drop(held))
     };
     call()?;
     call()?;
@@ -382,7 +391,8 @@ fn a_calls_listener_goes_with_its_client_and_its_panic_is_no_concern_of_the_serv
 fn answers_of_other_processes_reach_listeners_without_an_executor() -> sinew::Result<()> {
     let place = Place::new();
     let (serving, asking) = (place.context(), place.context());
-    let _server = serving.node("server")?.server::<Numbers>("n").listener(|n: Number| Number(n.0 + 1))?;
+    let _server =
+        serving.node("server")?.server::<Numbers>("n").immediate_callback(|n: Number| Number(n.0 + 1))?;
     let node = asking.node("asker")?;
     let executor = Executor::single();
     executor.add(&asking)?;
@@ -393,7 +403,7 @@ fn answers_of_other_processes_reach_listeners_without_an_executor() -> sinew::Re
     let log = Log::new();
     for n in 0..10 {
         let pen = log.pen();
-        client.call_with_listener(Number(n), move |result| {
+        client.call_then_immediately(Number(n), move |result| {
             pen.write((thread::current().name().map(str::to_owned), outcome(result)));
         })?;
         let (thread, outcome) = log.next();
@@ -408,7 +418,7 @@ fn a_server_of_this_host_takes_the_place_of_one_of_the_network() -> sinew::Resul
     let (context, other) = (place.context(), place.context());
     let node = context.node("node")?;
     let network = context.node_of(Origin::Network, "/far", "server")?;
-    let far = |node: &Node| node.server::<Numbers>("/n").listener(|n: Number| Number(n.0 + 1000));
+    let far = |node: &Node| node.server::<Numbers>("/n").immediate_callback(|n: Number| Number(n.0 + 1000));
     let (clients, kept) = ([&context, &other].map(|context| context.node("asker")), Log::new());
     let clients: Vec<_> =
         clients.into_iter().map(|node| node?.client::<Numbers>("/n").create()).collect::<Result<_, _>>()?;
@@ -419,7 +429,7 @@ fn a_server_of_this_host_takes_the_place_of_one_of_the_network() -> sinew::Resul
         assert_eq!(client.call(Number(1), PATIENCE)?.0, 1001);
     }
     let pen = kept.pen();
-    let here = node.server::<Numbers>("/n").listener(move |n: Number| {
+    let here = node.server::<Numbers>("/n").immediate_callback(move |n: Number| {
         pen.write(n.0);
         n
     })?;
@@ -453,14 +463,14 @@ fn no_listener_of_a_call_is_told_by_a_thread_that_waits() -> sinew::Result<()> {
         let _ = earlier.map(|earlier: Responder<Numbers>| earlier.respond(Number(1)));
         let _ = responder.respond(Number(2));
     };
-    let _server = serving.node("server")?.server::<Numbers>("n").listener(both)?;
+    let _server = serving.node("server")?.server::<Numbers>("n").immediate_callback(both)?;
     let client = asking.node("asker")?.client::<Numbers>("n").create()?;
     assert!(client.wait_for_server(PATIENCE));
     let lock = Arc::new(parking_lot::Mutex::new(()));
     let (tell, told) = channel();
     for _ in 0..10 {
         let (wanted, tell) = (lock.clone(), tell.clone());
-        client.call_with_listener(Number(1), move |result| {
+        client.call_then_immediately(Number(1), move |result| {
             drop(wanted.lock());
             let _ = tell.send((outcome(result), thread::current().id()));
         })?;

@@ -382,7 +382,7 @@ impl Asked {
     fn send(self, shared: &Arc<Shared>, route: &Arc<ServiceRoute>) {
         let Self { query, attachment, request, client } = self;
         let (called, for_reply, replying) = (route.clone(), shared.clone(), query.clone());
-        let sent = client.call_with_listener(request, move |outcome| match outcome {
+        let sent = client.call_then_immediately(request, move |outcome| match outcome {
             Ok(response) => {
                 called.count(ServiceWord::Answered);
                 let attachment = Attachment { time: for_reply.wall(), chain: None, ..attachment };
@@ -418,7 +418,7 @@ impl Asking {
         let node = shared.context.node_of(Origin::Network, namespace, node)?;
         let (shared, called) = (shared.clone(), route.clone());
         let standing = Arc::new(Standing(shared.clone(), route.key.clone()));
-        node.generic_server(&route.key.name, route.known).listener(
+        node.generic_server(&route.key.name, route.known).immediate_callback(
             move |request: SerializedMessage, info: &RequestInfo, responder: Responder<GenericService>| {
                 let client = info.client();
                 let gid = called.wire_gid(client);

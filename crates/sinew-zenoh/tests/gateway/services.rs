@@ -490,10 +490,11 @@ fn a_server_that_calls_the_network_where_it_is_called() -> Result<(), Box<dyn st
     let client = node.client::<AddTwoInts>("/add").create()?;
     assert!(client.wait_for_server(PATIENCE));
     let relay = node.server::<AddTwoInts>("/relay");
-    let _relay = relay.listener(move |it: AddTwoIntsRequest, responder: Responder<AddTwoInts>| {
-        let sum = client.call(it, Duration::from_secs(5)).map_or(-1, |answer| answer.sum);
-        drop(responder.respond(AddTwoIntsResponse { sum }));
-    })?;
+    let _relay =
+        relay.immediate_callback(move |it: AddTwoIntsRequest, responder: Responder<AddTwoInts>| {
+            let sum = client.call(it, Duration::from_secs(5)).map_or(-1, |answer| answer.sum);
+            drop(responder.respond(AddTwoIntsResponse { sum }));
+        })?;
     let ros = RosNode::client(&network, "client");
     let (gid, _token) = ros.tell(TokenKind::Client, "/relay", ADD, QoS::new().keep_last(10));
     for number in 0..3 {
@@ -511,10 +512,11 @@ fn a_server_where_it_is_called_has_the_calls_in_their_order() -> Result<(), Box<
     let _gateway = host.gateway_in(&context, &network);
     let (heard, came) = std::sync::mpsc::channel();
     let server = context.node("server")?.server::<AddTwoInts>("/add");
-    let _server = server.listener(move |it: AddTwoIntsRequest, responder: Responder<AddTwoInts>| {
-        heard.send(it.a).expect("the test waits");
-        drop(responder.respond(AddTwoIntsResponse::default()));
-    })?;
+    let _server =
+        server.immediate_callback(move |it: AddTwoIntsRequest, responder: Responder<AddTwoInts>| {
+            heard.send(it.a).expect("the test waits");
+            drop(responder.respond(AddTwoIntsResponse::default()));
+        })?;
     let ros = RosNode::client(&network, "client");
     let (gid, _token) = ros.tell(TokenKind::Client, "/add", ADD, QoS::new().keep_last(10));
     wait_for("an answer", || call_by(&ros, gid, -1));

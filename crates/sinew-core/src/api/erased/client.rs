@@ -89,22 +89,22 @@ impl Client {
         self.send(request, CallWaiter::Callback(then)).map(drop)
     }
 
-    /// Calls the service. `listener` runs with the result on the thread that answers, as
-    /// [`Client::call_with_listener`](crate::Client::call_with_listener).
+    /// Calls the service. `callback` runs with the result on the thread that answers, as
+    /// [`Client::call_then_immediately`](crate::Client::call_then_immediately).
     ///
     /// # Errors
-    /// [`CallError`]: the request was not accepted, and the listener won't run.
-    pub fn call_with_listener(
+    /// [`CallError`]: the request was not accepted, and the callback won't run.
+    pub fn call_then_immediately(
         &self,
         request: impl Into<Message>,
-        listener: impl FnOnce(CallResult) + Send + 'static,
+        callback: impl FnOnce(CallResult) + Send + 'static,
     ) -> Result<RequestId, CallError> {
         self.inner.calls.listen();
-        let listener: OnAnswer = Box::new(move |outcome| listener(result_of(outcome)));
+        let listener: OnAnswer = Box::new(move |outcome| callback(result_of(outcome)));
         self.send(request.into(), CallWaiter::Listener(listener)).map(RequestId)
     }
 
-    /// Takes back a request with a listener that no server has taken, as
+    /// Takes back a request with an immediate callback that no server has taken, as
     /// [`Client::withdraw`](crate::Client::withdraw).
     pub fn withdraw(&self, id: RequestId) -> Option<Message> {
         self.inner.withdraw(id).map(Message::of)

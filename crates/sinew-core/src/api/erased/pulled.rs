@@ -1,6 +1,6 @@
 //! Servers of services of any type, with requests that the program takes by hand.
 //!
-//! The server has a listener of the library's own, which moves each request into a queue. From
+//! The server has an immediate callback of the library's own, which moves each request into a queue. From
 //! there a request goes into the table of those taken, with the target of its answer, until it is
 //! answered by its key. Both count among the requests in hand, and so against the server's limit.
 
@@ -17,7 +17,7 @@ use crate::service::failure::CallFailure;
 use crate::service::info::{RequestInfo, RequestKey};
 use crate::service::pending_calls::CallFault;
 use crate::service::request::Request;
-use crate::service::request_queue::{RequestListener, ServerCore};
+use crate::service::request_queue::{RequestTaker, ServerCore};
 use crate::service::responder::ReplyToken;
 use crate::service::statistics::ServerStatistics;
 use crate::sys::clock::Stamp;
@@ -62,11 +62,11 @@ impl PulledServer {
     pub(in crate::api) fn new(core: Arc<ServerCore>, node: Arc<NodeCore>) -> Self {
         let requests = Arc::new(PulledRequests::default());
         let queue = requests.clone();
-        let listener = RequestListener::new(move |core, request| queue.add(core, request));
+        let taker = RequestTaker::new(move |core, request| queue.add(core, request));
         let tasks: Arc<dyn Close> = requests.clone();
         let is_closed = AtomicBool::new(false);
         let inner = ServerInner { core, member: None, tasks: Some(tasks), is_closed, node };
-        inner.core.requests.listen(&inner.core, listener);
+        inner.core.requests.take_immediately(&inner.core, taker);
         Self { server: Server::of(inner), requests }
     }
 

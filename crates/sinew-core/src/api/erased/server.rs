@@ -17,7 +17,7 @@ use crate::service::failure::CallFailure;
 use crate::service::observed::ServiceEvent;
 use crate::service::pending_calls::PendingCalls;
 use crate::service::request::{ReplyTo, Request};
-use crate::service::request_queue::{self, RequestListener, RequestQueue, ServerCore};
+use crate::service::request_queue::{self, RequestQueue, RequestTaker, ServerCore};
 use crate::service::statistics::ServerStatistics;
 use crate::sys::clock::Stamp;
 use crate::sys::logging::Level;
@@ -40,7 +40,8 @@ pub struct Server {
 /// The part that is dropped with the last handle.
 pub(in crate::api) struct ServerInner {
     pub(in crate::api) core: Arc<ServerCore>,
-    /// Its membership in its group; `None` if it has a listener or is pulled.
+    /// Its membership in its group; `None` if it has an immediate callback or is
+    /// pulled.
     pub(in crate::api) member: Option<(Arc<GroupCore>, Membership)>,
     /// Its futures in progress, if it answers asynchronously; its requests, if it is pulled.
     pub(in crate::api) tasks: Option<Arc<dyn Close>>,
@@ -162,13 +163,13 @@ impl Answers for ErasedCallback {
     }
 }
 
-/// Returns a listener that answers each request at once, on the thread that brings it.
-pub(in crate::api) fn listener(answers: impl Answers) -> Arc<RequestListener> {
-    RequestListener::new(move |core, request| {
+/// Answers each request at once, on the thread that brings it.
+pub(in crate::api) fn immediate(answers: impl Answers) -> Arc<RequestTaker> {
+    RequestTaker::new(move |core, request| {
         let answered =
             answer(core, request, |asked| answers.answer(core, &mut GroupToken::reentrant(), asked));
         if let Err(error) = answered {
-            let what = format!("the listener of {}", describe(core));
+            let what = format!("the immediate callback of {}", describe(core));
             let level = if core.requests.session.has_ended() { Level::Info } else { Level::Error };
             report(level, &what, &format_args!("{what} failed: {error}"));
         }

@@ -2,10 +2,10 @@
 //! `/parameter_events`.
 //!
 //! They exist from the node's first parameter on (or from its start, or never, as its builder
-//! says), under ROS 2's names, types and QoS. The servers have listeners: a request is answered on
-//! the thread that brings it, whether or not an executor spins the node, and an idle node costs
-//! nothing. A change that arrives while another thread declares or sets parameters is left to that
-//! thread ([`ParameterTable::in_turn`]).
+//! says), under ROS 2's names, types and QoS. The servers have immediate callbacks: a request is
+//! answered on the thread that brings it, whether or not an executor spins the node, and an idle
+//! node costs nothing. A change that arrives while another thread declares or sets parameters is
+//! left to that thread ([`ParameterTable::in_turn`]).
 //!
 //! The answer for a parameter that doesn't exist is that of `rclcpp`: an empty list.
 
@@ -107,7 +107,7 @@ fn reading<S: Service>(
 ) -> Result<Box<dyn Any + Send>, CreateError> {
     let table = table.clone();
     let server = ServerBuilder::<S>::new(group, name).qos(QoS::parameters());
-    Ok(Box::new(server.listener(move |request: &S::Request| answer(&table, request))?))
+    Ok(Box::new(server.immediate_callback(move |request: &S::Request| answer(&table, request))?))
 }
 
 /// Makes a service that sets. `answer` gets a turn, or `None` inside a callback for parameters.
@@ -119,7 +119,7 @@ fn setting<S: Service>(
 ) -> Result<Box<dyn Any + Send>, CreateError> {
     let (table, answer) = (table.clone(), Arc::new(answer));
     let server = ServerBuilder::<S>::new(group, name).qos(QoS::parameters());
-    let server = server.listener(move |request: Unique<S::Request>, responder: Responder<S>| {
+    let server = server.immediate_callback(move |request: Unique<S::Request>, responder: Responder<S>| {
         let answer = answer.clone();
         table.in_turn(move |turn| {
             // A panic in a callback of the program is reported, and reaches the caller as a
