@@ -34,7 +34,7 @@ macro_rules! service_face {
         pub use crate::api::call::PendingCall;
         pub use crate::api::client::{Client, ClientBuilder};
         pub use crate::api::client_core::RequestId;
-        pub use crate::api::pulled_server::PulledServer;
+        pub use crate::api::pulled_server::{PulledServer, PulledServerBuilder};
         pub use crate::api::server::{Server, ServerBuilder};
         pub use crate::api::service_callback::{AsyncServiceCallback, ServiceCallback};
         pub use crate::message::generic::GenericService;

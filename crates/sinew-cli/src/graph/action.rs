@@ -295,8 +295,8 @@ impl<'a> Goal<'a> {
         let subscription = node
             .generic_subscription(&entity("feedback"), known("_FeedbackMessage", feedback))
             .qos(QoS::default().keep_last(options.depth as usize))
+            .listener(move |_| drop(told.send(Event::Feedback)))
             .create()?;
-        subscription.set_listener(move |_| drop(told.send(Event::Feedback)));
         Ok(Self {
             options,
             types,

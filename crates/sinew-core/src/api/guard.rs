@@ -7,7 +7,7 @@ use crate::event::status::Triggered;
 use crate::executor::crew::scheduler;
 use crate::executor::group::{CallbackGroup, Group};
 use crate::executor::wait_set::{self, Waitable};
-use crate::mailbox::waiters::Listener;
+use crate::mailbox::waiters::{Listener, OnNews};
 use crate::ros::failure::CreateError;
 use crate::sys::sync::{Arc, Mutex, no_lock_is_held};
 use std::fmt;
@@ -72,22 +72,14 @@ impl GuardCondition {
 
     /// Sets a listener that is called for each trigger: with 1, on the thread that triggers. If
     /// there were triggers since the callback ran last, it is called at once with their number. It
-    /// replaces the former listener. ROS 2: `set_on_trigger_callback`.
+    /// replaces the former listener, or the [builder's](GuardConditionBuilder::listener), as
+    /// [`Subscription::set_listener`](crate::Subscription::set_listener) says. ROS 2:
+    /// `set_on_trigger_callback`.
     ///
     /// Several threads may call it at once. It may trigger other guard conditions, replace or clear
     /// itself; a panic in it is reported, and doesn't reach the thread that triggers.
     pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
-        let whose = format!("{} of node {}", self.inner.what, self.inner.node.full_name);
-        let listener = Listener::new(whose, listener);
-        let mut state = self.inner.state.lock();
-        let Some(joined) = &state.joined else { return };
-        let waiting = joined.source().look(|event| event.count);
-        let before = state.listener.replace(listener.clone());
-        drop(state);
-        drop(before); // the program's code
-        if waiting > 0 {
-            listener.hear(waiting);
-        }
+        self.inner.listen(Box::new(listener));
     }
 
     /// Removes the listener; it may still be called for triggers that are just happening on other
@@ -124,6 +116,23 @@ impl GuardCondition {
     }
 }
 
+impl GuardInner {
+    /// Sets its listener, and tells it of the triggers since the callback ran last.
+    fn listen(&self, listener: OnNews) {
+        let whose = format!("{} of node {}", self.what, self.node.full_name);
+        let listener = Listener::boxed(whose, listener);
+        let mut state = self.state.lock();
+        let Some(joined) = &state.joined else { return };
+        let waiting = joined.source().look(|event| event.count);
+        let before = state.listener.replace(listener.clone());
+        drop(state);
+        drop(before); // the program's code
+        if waiting > 0 {
+            listener.hear(waiting);
+        }
+    }
+}
+
 impl fmt::Debug for GuardCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("GuardCondition").finish_non_exhaustive()
@@ -152,13 +161,15 @@ impl Waitable for GuardCondition {
 pub struct GuardConditionBuilder<G = Group> {
     node: Arc<NodeCore>,
     group: G,
+    listener: Option<OnNews>,
     /// The name used in messages.
     what: String,
 }
 
 impl<G: CallbackGroup> GuardConditionBuilder<G> {
     pub(crate) fn new(group: &G) -> Self {
-        Self { node: NodeCore::of(group.core()), group: group.clone(), what: "guard condition".to_owned() }
+        let (node, what) = (NodeCore::of(group.core()), "guard condition".to_owned());
+        Self { node, group: group.clone(), listener: None, what }
     }
 }
 
@@ -184,6 +195,13 @@ impl<G: CallbackGroup> GuardConditionBuilder<G> {
         self
     }
 
+    /// Sets a listener that is called for each trigger, on the thread that triggers;
+    /// [`GuardCondition::set_listener`] replaces it.
+    pub fn listener(mut self, listener: impl Fn(u64) + Send + Sync + 'static) -> Self {
+        self.listener = Some(Box::new(listener));
+        self
+    }
+
     /// Makes the guard condition. The callback takes nothing, [`&Triggered`](Triggered), the
     /// group's state `&mut S`, or the state and `&Triggered`.
     ///
@@ -197,6 +215,10 @@ impl<G: CallbackGroup> GuardConditionBuilder<G> {
         let source = StatusCondition::new(&self.group, self.what.clone(), callback);
         let joined = Some(AttachedCondition::new(source));
         let state = Mutex::new(GuardState { joined, listener: None });
-        Ok(GuardCondition { inner: Arc::new(GuardInner { state, node: self.node, what: self.what }) })
+        let inner = Arc::new(GuardInner { state, node: self.node, what: self.what });
+        if let Some(listener) = self.listener {
+            inner.listen(listener);
+        }
+        Ok(GuardCondition { inner })
     }
 }

@@ -3,7 +3,8 @@
 use super::erased::pulled as erased;
 use super::introspection::service_events::ServiceIntrospection;
 use super::server::{Server, ServerBuilder};
-use crate::executor::group::CallbackGroup;
+use crate::executor::group::{CallbackGroup, Group};
+use crate::mailbox::waiters::OnNews;
 use crate::message::Unique;
 use crate::message::into_message::{IntoUnique, erase};
 use crate::ros::failure::CreateError;
@@ -36,9 +37,8 @@ use std::marker::PhantomData;
 /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
 /// let context = Context::new()?;
 /// let node = context.node("loop")?;
-/// let server = node.server::<Double>("double").create()?;
 /// let (bell, news) = std::sync::mpsc::channel();
-/// server.set_listener(move |count| drop(bell.send(count)));
+/// let server = node.server::<Double>("double").listener(move |count| drop(bell.send(count))).create()?;
 /// std::thread::spawn(move || {
 ///     while news.recv().is_ok() {
 ///         while let Some((request, info)) = server.take_request() {
@@ -64,6 +64,51 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     ///
     /// # Errors
     /// As [`callback`](Self::callback).
+    pub fn create(self) -> Result<PulledServer<S>, CreateError> {
+        self.create_erased().map(PulledServer::of)
+    }
+}
+
+impl<S, G: CallbackGroup> ServerBuilder<S, G> {
+    /// Sets a listener that is called for each request that arrives, from the first one on. For a
+    /// server with requests that the program takes by hand: `create` and `create_erased` make it.
+    /// [`PulledServer::set_listener`] replaces the listener. Requests of clients that came before
+    /// the server are told first, on the thread that makes it.
+    pub fn listener(self, listener: impl Fn(u64) + Send + Sync + 'static) -> PulledServerBuilder<S, G> {
+        PulledServerBuilder { builder: self, listener: Box::new(listener) }
+    }
+}
+
+/// Makes a [`PulledServer`] with a listener; from [`ServerBuilder::listener`].
+#[must_use = "nothing is received before `create`"]
+pub struct PulledServerBuilder<S, G = Group> {
+    builder: ServerBuilder<S, G>,
+    listener: OnNews,
+}
+
+impl<S, G: CallbackGroup> PulledServerBuilder<S, G> {
+    /// As [`ServerBuilder::max_requests`].
+    pub fn max_requests(mut self, requests: usize) -> Self {
+        self.builder = self.builder.max_requests(requests);
+        self
+    }
+
+    /// Makes the server, without its types.
+    ///
+    /// # Errors
+    /// As [`ServerBuilder::callback`].
+    pub fn create_erased(self) -> Result<erased::PulledServer, CreateError> {
+        let server = self.builder.create_erased()?;
+        server.listen(self.listener);
+        Ok(server)
+    }
+}
+
+impl<S: Service, G: CallbackGroup> PulledServerBuilder<S, G> {
+    /// Makes the server, as [`ServerBuilder::create`].
+    ///
+    /// # Errors
+    /// As [`ServerBuilder::callback`].
     pub fn create(self) -> Result<PulledServer<S>, CreateError> {
         self.create_erased().map(PulledServer::of)
     }
@@ -122,7 +167,9 @@ impl<S: Service> PulledServer<S> {
     /// Sets a listener that is called for each request that arrives: with 1, on the calling thread,
     /// or, for clients of other processes, on the thread that receives, once the request can be
     /// taken. If requests wait already, it is called at once with their number. It replaces the
-    /// former listener. ROS 2: `rmw_service_set_on_new_request_callback`.
+    /// former listener, or the [builder's](ServerBuilder::listener), as
+    /// [`Subscription::set_listener`](crate::Subscription::set_listener) says. ROS 2:
+    /// `rmw_service_set_on_new_request_callback`.
     ///
     /// It runs under no lock, and several threads may call it at once. It may take, answer, call,
     /// replace or clear itself, and close the server. For requests that arrive as a result while it

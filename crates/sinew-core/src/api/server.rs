@@ -171,7 +171,7 @@ impl<S: Service> Waitable for Server<S> {
 }
 
 /// Makes a [`Server`]; from [`Node::server`](crate::Node::server).
-#[must_use = "nothing is answered before `callback`, `async_callback`, `immediate_callback` or `create`"]
+#[must_use = "nothing is answered before `callback`, `async_callback`, `immediate_callback`, `listener` or `create`"]
 pub struct ServerBuilder<S, G = Group> {
     node: Arc<NodeCore>,
     name: String,

@@ -16,6 +16,7 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::task::Task;
 use crate::executor::wait_set::{self, WaitSet, Waitable};
 use crate::mailbox::history::Entry;
+use crate::mailbox::waiters::OnNews;
 use crate::message::block::{Pool, RawMessage};
 use crate::message::erased::{MessageRef, Taken};
 use crate::message::generic::check;
@@ -133,10 +134,16 @@ impl<T: Message> Subscription<T> {
 
     /// Sets a listener that is called for each message that arrives: with 1, on the publishing
     /// thread, once the message can be taken. If messages wait already, it is called at once with
-    /// their number. It replaces the former listener. ROS 2: `set_on_new_message_callback`.
+    /// their number. ROS 2: `set_on_new_message_callback`.
     ///
     /// For messages from other processes, a thread that receives calls it, never one that takes: a
     /// thread that takes may hold a lock that the listener needs.
+    ///
+    /// It replaces the former listener, or the [builder's](SubscriptionBuilder::listener). A message
+    /// is told to the listener that is set when it arrives, so another thread may still be in the
+    /// former one, or about to call it, after this has returned; the former one is dropped when the
+    /// last such call has returned. Messages that wait are told to the new one as well, though the
+    /// former one was told of them.
     ///
     /// It is meant to notify the thread that will take the messages, e.g. an event loop of the
     /// program's own, and should be quick. When that thread takes, messages may be gone (taken by
@@ -177,7 +184,7 @@ impl<T: Message> Subscription<T> {
     }
 
     /// Removes the listener; it may still be called for messages that other threads are just
-    /// publishing.
+    /// publishing, as [`set_listener`](Self::set_listener) says of a replaced one.
     pub fn clear_listener(&self) {
         self.erased.clear_listener();
     }
@@ -329,6 +336,7 @@ pub struct SubscriptionBuilder<T, G = Group> {
     check: Option<Check>,
     table: &'static TypeSupport,
     statistics: Option<TopicStatistics>,
+    listener: Option<OnNews>,
     group: G,
     handlers: Handlers,
     of: PhantomData<fn() -> T>,
@@ -354,6 +362,7 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
             check: None,
             table,
             statistics: None,
+            listener: None,
             group: group.clone(),
             handlers: Handlers::new(format!("subscription to {topic}")),
             of: PhantomData,
@@ -386,6 +395,28 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
     {
         self.buffer = buffer;
         self.clone = Some(clone_into::<T>());
+        self
+    }
+
+    /// Sets a listener that is called for each message that arrives, from the first one on;
+    /// [`Subscription::set_listener`] replaces it. The messages that publishers retain for late
+    /// joiners are told first, on this thread, before the handle is returned.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # struct Number(u64); impl Message for Number {}
+    /// # let context = Context::new()?;
+    /// # let node = context.node("reader")?;
+    /// let (bell, news) = std::sync::mpsc::channel();
+    /// let numbers =
+    ///     node.subscription::<Number>("numbers").listener(move |count| drop(bell.send(count))).create()?;
+    /// node.publisher::<Number>("numbers").create()?.publish(Number(7))?;
+    /// assert_eq!(news.recv().unwrap(), 1);
+    /// assert_eq!(numbers.take().unwrap().0.0, 7);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn listener(mut self, listener: impl Fn(u64) + Send + Sync + 'static) -> Self {
+        self.listener = Some(Box::new(listener));
         self
     }
 
@@ -638,6 +669,9 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
             }
         }
         inner.node.context.graph.join(&inner.core);
+        if let Some(listener) = self.listener {
+            inner.listen(listener);
+        }
         Ok(inner)
     }
 }

@@ -34,11 +34,14 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
+/// A function of the program that is called with the number of news.
+pub(crate) type OnNews = Box<dyn Fn(u64) + Send + Sync>;
+
 /// A function of the program that is called when something is new.
 pub(crate) struct Listener {
     /// For log lines: "subscription to /frames of node /viewer".
     whose: String,
-    call: Box<dyn Fn(u64) + Send + Sync>,
+    call: OnNews,
     /// Count of arrivals that the listener itself caused while it ran: it runs again for them after
     /// it returns.
     own: AtomicU64,
@@ -100,7 +103,12 @@ fn running<R>(look: impl FnOnce(&mut Vec<*const Listener>) -> R) -> Option<R> {
 
 impl Listener {
     pub(crate) fn new(whose: String, call: impl Fn(u64) + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self { whose, call: Box::new(call), own: AtomicU64::new(0) })
+        Self::boxed(whose, Box::new(call))
+    }
+
+    /// As `new`, for a function that a builder has kept.
+    pub(crate) fn boxed(whose: String, call: OnNews) -> Arc<Self> {
+        Arc::new(Self { whose, call, own: AtomicU64::new(0) })
     }
 
     /// Notifies the listener of `count` arrivals: here, or, if this thread reads by hand, on

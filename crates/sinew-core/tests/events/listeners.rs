@@ -8,7 +8,7 @@ use sinew::error::PublishFailure;
 use sinew::msg::BufferType;
 use sinew::prelude::*;
 use std::cell::Cell;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 use support::tasks::{Task, block_on};
 use support::{Log, Number, PATIENCE, Pen, Place, Room, finishes, numbers_in, real_context};
@@ -410,6 +410,69 @@ fn no_message_is_told_twice_or_not_at_all() -> sinew::Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_listener_of_the_builder_is_told_from_the_first_message_on() -> sinew::Result<()> {
+    let room = Room::new();
+    let qos = QoS::default().keep_last(5).transient_local();
+    let publisher = room.node.publisher::<Number>("numbers").qos(qos).create()?;
+    publish(&publisher, 1..=2);
+    let builder = || room.node.subscription::<Number>("numbers").qos(qos);
+    let (taking, calling, erased, next) = (Log::new(), Log::new(), Log::new(), Log::new());
+    let by_hand = builder().listener(reporting(taking.pen())).create()?;
+    let _called = builder().listener(reporting(calling.pen())).callback(|_: &Number| {})?;
+    let _erased = builder().listener(reporting(erased.pen())).create_erased()?;
+    for log in [&taking, &calling, &erased] {
+        assert_eq!(log.lines(), [2], "those that were retained");
+    }
+    publish(&publisher, [3]);
+    by_hand.set_listener(reporting(next.pen()));
+    publish(&publisher, [4]);
+    assert_eq!((taking.lines(), next.lines()), (vec![1], vec![3, 1]), "it is replaced");
+    assert_eq!((calling.lines(), erased.lines()), (vec![1, 1], vec![1, 1]));
+    assert_eq!(numbers_in(&by_hand), [1, 2, 3, 4]);
+    Ok(())
+}
+
+/// While another thread is in a listener, it is replaced. The former one is told nothing new, and
+/// lives until that thread has returned from it.
+#[test]
+fn a_listener_may_be_replaced_while_another_thread_is_in_it() -> sinew::Result<()> {
+    finishes(|| {
+        let room = Room::new();
+        let (entered, enters) = mpsc::channel();
+        let leave = Arc::new(Barrier::new(2));
+        let leaves = leave.clone();
+        let (former, latter) = (Log::new(), Log::new());
+        let its = Held(former.pen());
+        let subscription = room
+            .node
+            .subscription::<Number>("numbers")
+            .listener(move |_| {
+                its.0.write("called");
+                entered.send(()).expect("the test waits");
+                leaves.wait();
+                its.0.write("returns");
+            })
+            .create()?;
+        let publisher = room.node.publisher::<Number>("numbers").create()?;
+        let there = publisher.clone();
+        let publishing = thread::spawn(move || publish(&there, [1]));
+        enters.recv_timeout(PATIENCE).expect("it is told");
+        subscription.set_listener(reporting(latter.pen()));
+        publish(&publisher, [2]);
+        assert_eq!(
+            (former.lines(), latter.lines()),
+            (vec!["called"], vec![1, 1]),
+            "what waits, then what comes"
+        );
+        leave.wait();
+        publishing.join().expect("it doesn't panic");
+        assert_eq!((former.lines(), latter.lines()), (vec!["returns", "dropped"], vec![]));
+        assert_eq!(numbers_in(&subscription), [1, 2]);
+        Ok(())
+    })
+}
+
 // ---- guard conditions ----
 
 fn guard(room: &Room) -> sinew::Result<GuardCondition> {
@@ -446,6 +509,18 @@ fn a_guard_conditions_late_listener_is_told_at_once_what_waits() -> sinew::Resul
     guard.set_listener(reporting(second.pen()));
     guard.trigger();
     assert_eq!((first.lines(), second.lines()), (vec![], vec![1]), "nothing waited");
+    Ok(())
+}
+
+#[test]
+fn a_guard_condition_takes_its_listener_from_the_builder_and_another_from_the_handle() -> sinew::Result<()> {
+    let room = Room::new();
+    let (first, second) = (Log::new(), Log::new());
+    let guard = room.node.guard_condition().listener(reporting(first.pen())).callback(|| {})?;
+    guard.trigger();
+    guard.set_listener(reporting(second.pen()));
+    guard.trigger();
+    assert_eq!((first.lines(), second.lines()), (vec![1], vec![1, 1]));
     Ok(())
 }
 

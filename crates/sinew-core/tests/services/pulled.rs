@@ -190,6 +190,35 @@ fn a_listener_may_use_the_server() -> sinew::Result<()> {
 }
 
 #[test]
+fn a_listener_of_the_builder_is_told_of_requests_that_wait_and_of_new_ones() -> sinew::Result<()> {
+    for path in PATHS {
+        let pair = Pair::new(path);
+        let client = pair.asker.client::<AddTwoInts>("add").create()?;
+        let early = client.call_async(AddTwoIntsRequest { a: 1, b: 1 });
+        let (bell, news) = channel();
+        let builder = pair.owner.server::<AddTwoInts>("add");
+        let server = builder.listener(move |count| drop(bell.send(count))).max_requests(2).create()?;
+        assert!(client.wait_for_server(PATIENCE));
+        let late = client.call_async(AddTwoIntsRequest { a: 2, b: 2 });
+        let mut told = 0;
+        while told < 2 {
+            told += news.recv_timeout(PATIENCE).expect("it is told");
+        }
+        assert_eq!(told, 2);
+        let (next_bell, next_news) = channel();
+        server.set_listener(move |count| drop(next_bell.send(count)));
+        assert_eq!(next_news.recv_timeout(PATIENCE), Ok(2), "those that wait");
+        assert!(news.recv().is_err(), "the former listener is dropped");
+        for _ in 0..2 {
+            let (AddTwoIntsRequest { a, b }, key) = take(&server);
+            server.respond(&key, AddTwoIntsResponse { sum: a + b }).expect("it is awaited");
+        }
+        assert_eq!((block_on(early)?.sum, block_on(late)?.sum), (2, 4));
+    }
+    Ok(())
+}
+
+#[test]
 fn a_listener_may_close_the_server() -> sinew::Result<()> {
     for path in PATHS {
         let pair = Pair::new(path);

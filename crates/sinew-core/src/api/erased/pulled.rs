@@ -9,7 +9,7 @@ use super::service::{ServiceTypes, checked};
 use crate::api::node::NodeCore;
 use crate::api::service_callback::info;
 use crate::executor::owner::Close;
-use crate::mailbox::waiters::Listener;
+use crate::mailbox::waiters::{Listener, OnNews};
 use crate::message::block::RawMessage;
 use crate::message::erased::{Message, UninitMessage};
 use crate::service::error::{AnswerError, AnswerFailure};
@@ -159,9 +159,13 @@ impl PulledServer {
 
     /// As [`PulledServer::set_listener`](crate::service::PulledServer::set_listener).
     pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
+        self.listen(Box::new(listener));
+    }
+
+    pub(in crate::api) fn listen(&self, listener: OnNews) {
         let core = self.core();
         let whose = format!("server of {} of node {}", core.requests.name, core.node);
-        self.requests.set_listener(Some(Listener::new(whose, listener)));
+        self.requests.set_listener(Some(Listener::boxed(whose, listener)));
     }
 
     /// As [`PulledServer::clear_listener`](crate::service::PulledServer::clear_listener).

@@ -12,7 +12,7 @@ use crate::executor::task::{CallbackResult, Run, Task, TaskBase, TaskOutcome};
 use crate::executor::wait_set::{self, Waitable};
 use crate::executor::{AddError, Executor};
 use crate::mailbox::history::Entry;
-use crate::mailbox::waiters::{Listener, WaiterId};
+use crate::mailbox::waiters::{Listener, OnNews, WaiterId};
 use crate::message::MessageInfo;
 use crate::message::block::{Pool, RawMessage};
 use crate::message::erased::{Message, Taken};
@@ -102,9 +102,7 @@ impl Subscription {
 
     /// As [`Subscription::set_listener`](crate::Subscription::set_listener).
     pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
-        let SubscriptionConfig { topic, node, .. } = &self.core.wanted;
-        let whose = format!("subscription to {topic} of node {node}");
-        self.core.set_listener(Some(Listener::new(whose, listener)));
+        self.inner.listen(Box::new(listener));
     }
 
     /// As [`Subscription::clear_listener`](crate::Subscription::clear_listener).
@@ -260,6 +258,13 @@ impl fmt::Debug for Subscription {
 }
 
 impl SubscriptionInner {
+    /// Sets its listener, and tells it of the messages that wait.
+    pub(in crate::api) fn listen(&self, listener: OnNews) {
+        let SubscriptionConfig { topic, node, .. } = &self.core.wanted;
+        let whose = format!("subscription to {topic} of node {node}");
+        self.core.set_listener(Some(Listener::boxed(whose, listener)));
+    }
+
     fn leave(&self, wait: bool) {
         let Some(OpenSubscription { entity, watch, statistics }) = self.open.lock().take() else { return };
         drop(statistics);
