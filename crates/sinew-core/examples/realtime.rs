@@ -57,7 +57,6 @@ fn main() -> sinew::Result<()> {
     })?;
 
     let realtime = Executor::builder()
-        .caller_runs(false) // threads that call its services wait
         .realtime_priority(80)
         .placement(Placement::Cores(vec![0]))
         .lock_memory()

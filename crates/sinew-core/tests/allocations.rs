@@ -520,7 +520,7 @@ fn a_call_from_outside_allocates_nothing() -> sinew::Result<()> {
         n
     })?;
     let client = node.client::<support::Numbers>("n").create()?;
-    let executor = Executor::single();
+    let executor = Executor::builder().caller_runs(true).build().expect("options that go together");
     executor.add(&context)?;
     CALLS.set(true);
     // Whether the answer came of this thread, and what it allocated meanwhile.

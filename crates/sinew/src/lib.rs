@@ -277,7 +277,7 @@
 //! | call | waits |
 //! |---|---|
 //! | [`Publisher::publish`] | only if publisher and subscription are both reliable and keep all, and the subscription is full: up to [`QoS::max_blocking_time`] |
-//! | [`Client::call`] | for the answer, up to its timeout; in a callback, or while the server's executor has a thread at rest, the server may run on this thread meanwhile |
+//! | [`Client::call`] | for the answer, up to its timeout; in a callback of the server's executor, or if that [lets callers run it](executor::ExecutorBuilder::caller_runs), the server may run on this thread meanwhile |
 //! | [`Client::wait_for_server`] | up to its timeout |
 //! | `spin..` of an [`Executor`], [`WaitSet::wait`], [`Node::sleep_until`], [`Rate::sleep`] | as each says |
 //! | `close` of a handle | until its callback, if that is running on another thread, has returned |

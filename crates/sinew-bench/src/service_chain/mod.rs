@@ -9,14 +9,14 @@ use std::thread;
 use std::time::Duration;
 
 use sinew::error::CallError;
-use sinew::{Client, Server};
+use sinew::{Client, Context, Server};
 
 use super::floors::direct;
 use super::messages::{Bench, BenchRequest, BenchResponse};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
 use super::rounds::{Meter, Round, alternate, ratio};
-use super::run::{Collected, Run};
+use super::run::{Collected, Run, executor};
 use super::samples::{Samples, median};
 use super::sequence::Sequence;
 use crate::clock::now_ns;
@@ -118,7 +118,9 @@ impl ChainCalls {
 /// Measures one round. Its samples are the times from the client's call to the last server's start.
 /// Also returns those from the call to its answer.
 fn round(case: ServiceChainCase, time: Duration) -> Result<(Round, Samples), Error> {
-    let run = Run::by(case.executor)?;
+    // The client's thread may run the first server: that is part of the measurement.
+    let context = Context::builder().shared_memory(false).build()?;
+    let run = Run::of(context, executor(case.executor).caller_runs(true))?;
     let requests = Collected::new(Sequence::default());
     let _relays = (0..case.relays).map(|hop| relay(&run, hop, case.awaits)).collect::<Result<Vec<_>, _>>()?;
     let _last = last(&run, case, &requests)?;

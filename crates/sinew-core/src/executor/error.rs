@@ -32,7 +32,7 @@ pub enum ExecutorError {
     /// promised.
     #[error(
         "{option} is for the executor's own threads, and threads that call its services may run the servers in their \
-         place: add caller_runs(false), so that they wait instead"
+         place: leave caller_runs(true) out, so that they wait instead"
     )]
     CallerRuns {
         /// The option that callers can't have.

@@ -143,24 +143,14 @@ fn threads_may_be_left_alone_or_listed() {
         [before.clone(), before.clone()]
     );
     let last = *before.last().unwrap();
-    let listed = Executor::builder()
-        .threads(2)
-        .caller_runs(false)
-        .placement(Placement::Cores(vec![last]))
-        .build()
-        .unwrap();
+    let listed = Executor::builder().threads(2).placement(Placement::Cores(vec![last])).build().unwrap();
     assert_eq!(cores_of_two(listed).unwrap(), [vec![last], vec![last]]);
     assert_eq!(cores(), before);
 }
 
 #[test]
 fn a_core_that_there_is_not_is_an_error_of_the_spin() {
-    let no_such = Executor::builder()
-        .threads(2)
-        .caller_runs(false)
-        .placement(Placement::Cores(vec![100_000]))
-        .build()
-        .unwrap();
+    let no_such = Executor::builder().threads(2).placement(Placement::Cores(vec![100_000])).build().unwrap();
     let error = cores_of_two(no_such).unwrap_err();
     assert!(matches!(error, SpinError::Setup(ThreadError::Core { core: 100_000, .. })), "{error}");
 }

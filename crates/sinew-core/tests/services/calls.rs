@@ -59,6 +59,11 @@ impl Drop for Served {
     }
 }
 
+/// An executor with this many threads that lets callers run servers.
+fn lending(threads: usize) -> Executor {
+    Executor::builder().threads(threads).caller_runs(true).build().expect("options that go together")
+}
+
 fn failure(result: Result<Unique<Number>, CallError<Number>>) -> CallFailure {
     result.expect_err("it can't be answered").failure().clone()
 }
@@ -87,7 +92,8 @@ fn echo(node: &Node, name: &str) -> Server<Numbers> {
 
 #[test]
 fn a_call_from_outside_is_answered_by_any_executor() {
-    for executor in [Executor::single(), Executor::multi(1), Executor::multi(2), Executor::multi(4)] {
+    let plain = [1, 2, 4].map(Executor::multi);
+    for executor in plain.into_iter().chain([1, 2, 4].map(lending)) {
         let served = Served::by(executor);
         let _server = echo(&served.node(), "n");
         let client = served.node().client::<Numbers>("n").create().unwrap();
@@ -100,7 +106,7 @@ fn a_call_from_outside_is_answered_by_any_executor() {
 
 #[test]
 fn the_caller_s_thread_runs_the_server_of_an_executor_at_rest() {
-    let served = Served::by(Executor::single());
+    let served = Served::by(lending(1));
     let log = Log::new();
     let pen = log.pen();
     let node = served.node();
@@ -123,7 +129,7 @@ fn the_caller_s_thread_runs_the_server_of_an_executor_at_rest() {
 /// neither.
 #[test]
 fn a_timer_that_is_due_waits_until_a_lent_thread_has_left_the_only_place() {
-    let served = Served::by(Executor::single());
+    let served = Served::by(lending(1));
     let node = served.node();
     let (ran, reached, ticked) = (Log::new(), Log::new(), Log::new());
     let pen = reached.pen();
@@ -160,7 +166,7 @@ fn a_chain_of_calls_needs_one_thread() {
 
 #[test]
 fn a_chain_of_calls_from_outside_goes_through_every_executor() {
-    for executor in [Executor::single(), Executor::multi(2), Executor::multi(4)] {
+    for executor in [Executor::single(), Executor::multi(4), lending(1), lending(2), lending(4)] {
         let served = Served::by(executor);
         let node = served.node();
         let mut servers: Vec<_> = (0..20).map(|n| hop(&node, n)).collect();
@@ -221,7 +227,7 @@ fn a_server_never_calls_itself() {
 
 #[test]
 fn two_servers_that_call_each_other_are_told_so_and_so_is_a_group_of_one_s_own() {
-    for executor in [Executor::single(), Executor::multi(1), Executor::multi(3)] {
+    for executor in [Executor::single(), Executor::multi(3), lending(1), lending(3)] {
         let served = Served::by(executor);
         let node = served.node();
         let server = |own: &str, other: &str| {
@@ -252,7 +258,11 @@ fn two_servers_that_call_each_other_are_told_so_and_so_is_a_group_of_one_s_own()
 /// Two callbacks hold each a group, and call a server in the other's: whoever comes second is told.
 #[test]
 fn threads_that_wait_for_each_other_in_a_circle_are_told() {
-    let served = Served::by(Executor::multi(2));
+    [Executor::multi(2), lending(2)].into_iter().for_each(wait_in_a_circle);
+}
+
+fn wait_in_a_circle(executor: Executor) {
+    let served = Served::by(executor);
     let node = served.node();
     let (left, right) = (node.group(()), node.group(()));
     let _servers = [("left", &left), ("right", &right)]
@@ -342,7 +352,7 @@ fn a_thread_that_hands_its_executor_on_may_call() {
 /// set.
 #[test]
 fn a_call_overtakes_nothing_older_in_the_group() {
-    for executor in [Executor::single(), Executor::multi(2)] {
+    for executor in [Executor::single(), Executor::multi(2), lending(1), lending(2)] {
         let served = Served::by(executor);
         let node = served.node();
         let group = node.group(0);
@@ -418,7 +428,11 @@ fn a_panic_in_a_nested_server_ends_the_spin_that_ran_it() {
 /// Two callbacks that close each other's entity: one of them doesn't wait.
 #[test]
 fn closing_each_other_ends() {
-    let served = Served::by(Executor::multi(2));
+    [Executor::multi(2), lending(2)].into_iter().for_each(close_each_other);
+}
+
+fn close_each_other(executor: Executor) {
+    let served = Served::by(executor);
     let node = served.node();
     let both = Arc::new(std::sync::Barrier::new(2));
     let log = Log::new();
@@ -688,7 +702,7 @@ fn a_reported_panic_in_a_nested_server_lets_the_rest_go_on() {
 
 #[test]
 fn a_panic_on_a_caller_s_thread_ends_the_spin_of_the_executor() {
-    let served = Served::by(Executor::single());
+    let served = Served::by(lending(1));
     let node = served.node();
     let _server = node.server::<Numbers>("n").callback(|_: &Number| -> Number { panic!("no") });
     let client = node.client::<Numbers>("n").create().unwrap();
@@ -721,7 +735,7 @@ fn a_stop_lets_the_running_callback_make_its_calls() {
 /// Many threads call one server, whose group sees one at a time; every call is answered once.
 #[test]
 fn many_threads_call_one_server() {
-    for executor in [Executor::single(), Executor::multi(2)] {
+    for executor in [Executor::single(), Executor::multi(2), lending(1), lending(2)] {
         let served = Served::by(executor);
         let node = served.node();
         let sum = node.group(0_u64);
@@ -749,8 +763,8 @@ fn many_threads_call_one_server() {
         });
         answers.sort_unstable();
         assert_eq!(answers, (1..=threads * calls).collect::<Vec<_>>());
+        assert_eq!(served.end(), Ok(())); // it counts an answer after its caller has it
         assert_eq!(server.unwrap().statistics().answered, threads * calls);
-        assert_eq!(served.end(), Ok(()));
     }
 }
 
@@ -758,7 +772,11 @@ fn many_threads_call_one_server() {
 /// waiting.
 #[test]
 fn callbacks_on_all_threads_call_servers_of_their_own_executor() {
-    let served = Served::by(Executor::multi(4));
+    [Executor::multi(4), lending(4)].into_iter().for_each(call_on_all_threads);
+}
+
+fn call_on_all_threads(executor: Executor) {
+    let served = Served::by(executor);
     let node = served.node();
     let servers: Vec<_> = (0..3).map(|n| echo(&node, &format!("n_{n}"))).collect();
     let log = Log::new();
@@ -857,8 +875,8 @@ fn a_wait_set_says_which_server_and_which_client_is_ready() {
 }
 
 #[test]
-fn an_executor_may_refuse_lent_threads() {
-    let served = Served::by(Executor::builder().caller_runs(false).build().unwrap());
+fn an_executor_runs_its_servers_itself_unless_it_is_told_otherwise() {
+    let served = Served::by(Executor::single());
     let node = served.node();
     let log = Log::new();
     let pen = log.pen();
@@ -872,6 +890,38 @@ fn an_executor_may_refuse_lent_threads() {
     let client = node.client::<Numbers>("n").create().unwrap();
     (0..20).for_each(|n| assert_eq!(client.call(Number(n), PATIENCE).unwrap().0, n));
     assert_eq!(log.lines(), [served.thread; 20]);
+}
+
+/// A callback calls a server of another executor, which calls back: the first executor needs a
+/// second thread for that, and with one alone both are told at once.
+#[test]
+fn servers_of_two_executors_that_call_each_other_need_a_thread_or_are_told() {
+    for (threads, ends_well) in [(1, false), (2, true)] {
+        let context = real_context();
+        let [here, there] = ["here", "there"].map(|name| context.node(name).unwrap());
+        let _echo = echo(&here, "echo");
+        let back = there.client::<Numbers>("echo").create().unwrap();
+        let _relay =
+            there.server::<Numbers>("relay").callback(move |n: Unique<Number>| back.call(n, PATIENCE));
+        let relay = here.client::<Numbers>("relay").create().unwrap();
+        let log = Log::new();
+        let pen = log.pen();
+        let start =
+            here.guard_condition().callback(move || pen.write(relay.call(Number(7), PATIENCE))).unwrap();
+        let executors = [Executor::multi(threads), Executor::single()];
+        executors[0].add(&here).unwrap();
+        executors[1].add(&there).unwrap();
+        thread::scope(|scope| {
+            executors.iter().for_each(|executor| drop(scope.spawn(|| executor.spin())));
+            start.trigger();
+            let result = log.next();
+            context.shutdown();
+            match result {
+                Ok(answer) => assert!(ends_well && answer.0 == 7),
+                Err(error) => assert!(!ends_well && error.to_string().contains("echo"), "{error}"),
+            }
+        });
+    }
 }
 
 /// A caller announces its request without waking anybody. Where it can't run the server itself, an

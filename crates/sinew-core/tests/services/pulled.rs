@@ -197,7 +197,8 @@ fn a_listener_of_the_builder_is_told_of_requests_that_wait_and_of_new_ones() -> 
         let early = client.call_async(AddTwoIntsRequest { a: 1, b: 1 });
         let (bell, news) = channel();
         let builder = pair.owner.server::<AddTwoInts>("add");
-        let server = builder.listener(move |count| drop(bell.send(count))).max_requests(2).create()?;
+        let server =
+            builder.listener(move |count| bell.send(count).expect("it is heard")).max_requests(2).create()?;
         assert!(client.wait_for_server(PATIENCE));
         let late = client.call_async(AddTwoIntsRequest { a: 2, b: 2 });
         let mut told = 0;
@@ -206,7 +207,7 @@ fn a_listener_of_the_builder_is_told_of_requests_that_wait_and_of_new_ones() -> 
         }
         assert_eq!(told, 2);
         let (next_bell, next_news) = channel();
-        server.set_listener(move |count| drop(next_bell.send(count)));
+        server.set_listener(move |count| next_bell.send(count).expect("it is heard"));
         assert_eq!(next_news.recv_timeout(PATIENCE), Ok(2), "those that wait");
         assert!(news.recv().is_err(), "the former listener is dropped");
         for _ in 0..2 {

@@ -178,7 +178,7 @@ impl SchedulerState {
             ended: false,
             dismissed: false,
             poked: false,
-            caller_runs: true,
+            caller_runs: false,
             hosts: false,
             spinner: None,
             last_spinner: None,

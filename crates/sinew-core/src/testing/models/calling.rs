@@ -181,7 +181,7 @@ fn somebody_runs_the_server() {
         };
         let _server = node.server::<Probing>("n").callback(run).unwrap();
         let client = node.client::<Probing>("n").create().unwrap();
-        let executor = Executor::single();
+        let executor = Executor::builder().caller_runs(true).build().unwrap();
         executor.add(&context).unwrap();
         let stop = executor.stop_handle();
         let spinning = thread::spawn(move || executor.spin().unwrap());
@@ -201,7 +201,7 @@ fn two_callers_want_one_turn() {
         let (context, node) = room();
         let _server = echo(&node);
         let client = node.client::<Probing>("n").create().unwrap();
-        let executor = Executor::single();
+        let executor = Executor::builder().caller_runs(true).build().unwrap();
         executor.add(&context).unwrap();
         let stop = executor.stop_handle();
         let other = client.clone();

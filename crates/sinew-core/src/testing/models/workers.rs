@@ -207,6 +207,7 @@ fn a_reentrant_entity_is_called_for_each_message() {
 fn a_lent_thread_or_the_worker() {
     check(4, || {
         let scheduler = Scheduler::new();
+        scheduler.set_caller_runs(true);
         assert!(scheduler.begin());
         let group = GroupSlot::new(&scheduler, GroupNumber::new().get(), 0).unwrap();
         let (task_ref, serial) = idle::enter(&group);
@@ -236,6 +237,7 @@ fn a_lent_thread_or_the_worker() {
 fn the_place_of_a_lent_thread_is_passed_on() {
     check(3, || {
         let scheduler = Scheduler::new();
+        scheduler.set_caller_runs(true);
         assert!(scheduler.begin());
         let [one] = add_group(&scheduler, GroupNumber::new());
         let [other] = add_group(&scheduler, GroupNumber::new());
@@ -266,6 +268,7 @@ fn a_timer_that_is_due_waits_for_a_place() {
         let clock = VirtualClock::new();
         clock.set(Time::from_nanoseconds(10));
         let scheduler = Scheduler::new();
+        scheduler.set_caller_runs(true);
         assert!(scheduler.accept_clock(&Clock::new(Some(clock))));
         assert!(scheduler.begin());
         let [one] = add_group(&scheduler, GroupNumber::new());

@@ -170,6 +170,7 @@ impl Pair {
         let time = VirtualClock::new();
         let clock = Clock::new(Some(time.clone()));
         let scheduler = Scheduler::with(threads);
+        scheduler.set_caller_runs(true);
         assert!(scheduler.accept_clock(&clock));
         assert!(scheduler.begin(), "somebody spins it, or no thread could be lent");
         let threads = (0..=threads).map(|_| Thread::default()).collect();
