@@ -323,6 +323,7 @@ has_code! {
         Self::MaxRequests { .. } => Code::ZeroLimit,
         Self::NoEventType { .. } => Code::NoRosType,
         Self::NoClone { .. } => Code::NoClone,
+        Self::NodeGone { .. } => Code::Closed,
         Self::Parameter(error) => error.code(),
     }
     PublishFailure: {

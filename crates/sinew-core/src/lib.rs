@@ -185,6 +185,7 @@ pub mod __private {
     pub use sinew_shm::locks;
 }
 
+pub use api::background::Background;
 pub use api::client::Client;
 pub use api::context::{Context, ContextBuilder};
 pub use api::error::{Error, Result};

@@ -5,7 +5,7 @@
 mod support;
 
 use log::{Level, LevelFilter, Metadata, Record};
-use sinew::error::SpinError;
+use sinew::error::{ErrorCode, HasCode, SpinError};
 use sinew::executor::StopHandle;
 use sinew::prelude::*;
 use std::sync::{Arc, Mutex};
@@ -99,6 +99,112 @@ fn a_detached_timer_may_shut_its_context_down() -> sinew::Result<()> {
         drop(node);
         sinew::spin(&context)?;
         assert_eq!(Arc::strong_count(&held), 1, "it went after its callback");
+        Ok(())
+    })
+}
+
+// ---- in the background ----
+
+/// Makes one of each kind in the background, all of which hold this; the last one in a group.
+fn leave_to_the_node(node: &Node, held: &Arc<()>) -> sinew::Result<()> {
+    let captured = held.clone();
+    node.timer(Duration::from_secs(1)).background().callback(move || drop(captured.clone()))?;
+    let captured = held.clone();
+    node.subscription("numbers").background().callback(move |_: &Number| drop(captured.clone()))?;
+    let captured = held.clone();
+    let answer = move |n: Number| {
+        drop(captured.clone());
+        n
+    };
+    node.server::<Numbers>("here").background().callback(answer.clone())?;
+    node.server::<Numbers>("at_once").background().immediate_callback(answer.clone())?;
+    node.server::<Numbers>("later").background().async_callback(move |n: Number| {
+        let answer = answer(n);
+        async move { answer }
+    })?;
+    let captured = held.clone();
+    let (end, _other) = std::os::unix::net::UnixStream::pair().expect("there are descriptors");
+    node.descriptor(&end).background().callback(move || drop(captured.clone()))?;
+    let captured = held.clone();
+    let group = node.group(0);
+    group.timer(Duration::from_secs(1)).background().callback(move |n: &mut u32| {
+        drop(captured.clone());
+        *n += 1;
+    })?;
+    Ok(())
+}
+
+const IN_BACKGROUND: usize = 7;
+
+#[test]
+fn what_is_in_the_background_ends_with_the_last_handle_of_its_node() -> sinew::Result<()> {
+    let held = Arc::new(());
+    let context = real_context();
+    let (node, other) = (context.node("node")?, context.node("other")?);
+    leave_to_the_node(&node, &held)?;
+    let executor = Executor::single();
+    executor.add(&context)?;
+    other.publisher("numbers").create()?.publish(Number(1))?;
+    assert!(executor.spin_some()? >= 1, "it runs");
+    let again = node.clone();
+    drop(node);
+    assert_eq!(Arc::strong_count(&held), 1 + IN_BACKGROUND, "a handle is left");
+    let (group, timer) = (again.group(()), again.timer(Duration::from_secs(1)).callback(|| ())?);
+    drop(again);
+    assert_eq!(Arc::strong_count(&held), 1, "groups and other entities keep the node, but not these");
+    drop(timer);
+    let refused = group.timer(Duration::from_secs(1)).background().callback(|| ()).unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::Closed, "{refused}");
+    assert!(refused.to_string().contains("/node: its last handle was dropped"), "{refused}");
+    Ok(())
+}
+
+#[test]
+fn what_is_in_the_background_ends_with_a_shutdown_also_if_it_holds_its_node() -> sinew::Result<()> {
+    let held = Arc::new(());
+    let context = real_context();
+    let node = context.node("node")?;
+    leave_to_the_node(&node, &held)?;
+    let captured = Captured { _held: held.clone(), of: node.clone() };
+    node.timer(Duration::from_secs(1))
+        .background()
+        .callback(move || assert!(captured.of().now().nanoseconds() > 0))?;
+    drop(node);
+    assert_eq!(Arc::strong_count(&held), 2 + IN_BACKGROUND, "it keeps its node");
+    context.shutdown();
+    assert_eq!(Arc::strong_count(&held), 1);
+    Ok(())
+}
+
+/// Also if what another callback has captured panics when it is dropped.
+#[test]
+fn a_callback_in_the_background_may_drop_the_last_handle_of_its_node() -> sinew::Result<()> {
+    struct Fragile;
+    impl Drop for Fragile {
+        fn drop(&mut self) {
+            panic!("on purpose");
+        }
+    }
+    finishes(|| {
+        let held = Arc::new(());
+        let context = real_context();
+        let node = context.node("node")?;
+        let fragile = Captured { _held: held.clone(), of: Fragile };
+        node.timer(Duration::from_secs(1))
+            .background()
+            .callback(move || assert_eq!(size_of_val(fragile.of()), 0))?;
+        let (captured, done) = (held.clone(), context.clone());
+        let last = Arc::new(Mutex::new(None));
+        let its = last.clone();
+        node.timer(Duration::from_millis(1)).background().callback(move || {
+            drop(captured.clone());
+            drop(its.lock().unwrap().take());
+            done.shutdown();
+        })?;
+        leave_to_the_node(&node, &held)?;
+        *last.lock().unwrap() = Some(node);
+        sinew::spin(&context)?;
+        assert_eq!(Arc::strong_count(&held), 1);
         Ok(())
     })
 }

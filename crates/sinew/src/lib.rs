@@ -64,8 +64,9 @@
 //! A [`Node`] makes [publishers](Publisher), [subscriptions](Subscription), [servers](Server),
 //! [clients](Client), [timers](Timer), [guard conditions](GuardCondition),
 //! [descriptor sources](event::DescriptorSource) and [groups](Group). Each exists until it is
-//! dropped: keep it in a named variable, as `_` alone drops it at once, or
-//! [`detach`](Timer::detach) it, so that it lives until the context ends.
+//! dropped: keep it in a named variable, as `_` alone drops it at once; make it in the
+//! [background](Background), so that it lives as long as its node; or [`detach`](Timer::detach) it,
+//! so that it lives until the context ends.
 //!
 //! # Who gets a copy
 //!

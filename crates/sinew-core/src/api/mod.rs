@@ -6,6 +6,7 @@
 //! | `node` | names, and the entities made under them |
 //! | `node_builder` | making nodes |
 //! | `makers` | the builders of entities, for groups and nodes |
+//! | `background`, `kept_entities` | entities that live as long as their node |
 //! | `publisher`, `subscription` | the endpoints of topics |
 //! | `receive` | awaiting messages |
 //! | `client`, `client_core`, `call` | clients; their shared state; waiting for answers |
@@ -26,6 +27,7 @@
 //! | `descriptor` | file descriptors of the program's own |
 //! | `error` | the one error that all others convert to |
 
+pub(crate) mod background;
 pub(crate) mod call;
 pub(crate) mod callback;
 pub(crate) mod client;
@@ -41,6 +43,7 @@ pub(crate) mod guard;
 pub(crate) mod handlers;
 mod hints;
 pub(crate) mod introspection;
+mod kept_entities;
 mod makers;
 pub(crate) mod node;
 pub(crate) mod node_builder;

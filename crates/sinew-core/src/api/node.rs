@@ -1,9 +1,10 @@
 //! Nodes: names, and the scope in which entities are made.
 
 use super::context::{Context, ContextCore};
+use super::kept_entities::KeptEntities;
 use crate::executor::group::{Group, GroupCore, ReentrantGroup};
 use crate::executor::membership::GroupRegistry;
-use crate::executor::owner::{Host, Owner};
+use crate::executor::owner::{Close, Host, Owner};
 use crate::executor::task::TaskOwner;
 use crate::executor::{AddError, Executable, Executor, sealed};
 use crate::message::type_support::TypeSupport;
@@ -45,7 +46,8 @@ use std::time::Duration;
 /// Made by [`Context::node`](crate::Context::node). Clones are the same node. A node lives, and
 /// other processes see it, as long as there is a handle to it, a group or any entity of it: so a
 /// program may keep a timer and drop the node. [Detached](crate::Timer::detach) entities keep their
-/// node as well. A node has no `close`, as it would end under its entities: close those.
+/// node as well; those in the [background](crate::Background) don't, and end with the last
+/// handle of the node itself. A node has no `close`, as it would end under its entities: close those.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -67,6 +69,12 @@ struct NodeInner {
     groups: Arc<GroupRegistry>,
     /// A handle: detached entities go with the last one of the context and its nodes.
     _context: Context,
+}
+
+impl Drop for NodeInner {
+    fn drop(&mut self) {
+        self.core.background.close();
+    }
 }
 
 /// The state that a node's groups and entities share and keep alive.
@@ -101,6 +109,8 @@ pub(crate) struct NodeCore {
     pub(crate) type_descriptions: OnceLock<Box<dyn Any + Send + Sync>>,
     /// Types that it uses without an endpoint.
     pub(crate) registered_types: Mutex<BTreeMap<u64, RegisteredDescription>>,
+    /// Entities without a handle, which end with the last handle of the node.
+    background: Arc<KeptEntities>,
 }
 
 /// The options for making a node.
@@ -353,6 +363,7 @@ impl NodeCore {
             rosout: OnceLock::new(),
             type_descriptions: OnceLock::new(),
             registered_types: Mutex::default(),
+            background: Arc::default(),
         });
         node.context.nodes.add(number, &node.full_name, origin);
         if is_local {
@@ -418,7 +429,22 @@ impl NodeCore {
             rosout: OnceLock::new(),
             type_descriptions: OnceLock::new(),
             registered_types: Mutex::default(),
+            background: Arc::default(),
         })
+    }
+
+    /// Keeps an entity until the last handle of the node is dropped, or the context ends.
+    pub(super) fn keep(&self, entity: Box<dyn Send>) -> Result<(), CreateError> {
+        let (is_first, refused) = self.background.keep(entity);
+        if let Some(entity) = refused {
+            drop(entity); // the program's code, outside the lock
+            return Err(CreateError::NodeGone { node: self.full_name.to_string() });
+        }
+        if is_first {
+            let entities: Arc<dyn Close> = self.background.clone();
+            self.context.session.close_at_end(Arc::downgrade(&entities), false);
+        }
+        Ok(())
     }
 
     /// Returns the description of a type in use now, by its hash.

@@ -1,5 +1,6 @@
 //! Servers.
 
+use super::background::Background;
 use super::callback::Outcome;
 use super::erased::pulled;
 use super::erased::server::{
@@ -73,7 +74,7 @@ const POOL_CAPACITY: usize = 64;
 ///
 /// Clones are the same server: it ends when the last one is dropped, or any of them is
 /// [closed](Self::close).
-#[must_use = "a server ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`), or `detach()` it"]
+#[must_use = "a server ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`), make it with `.background()`, or `detach()` it"]
 pub struct Server<S: Service> {
     erased: erased::Server,
     of: PhantomData<fn(S)>,
@@ -213,6 +214,11 @@ impl<S, G: CallbackGroup> ServerBuilder<S, G> {
     pub fn max_requests(mut self, requests: usize) -> Self {
         self.max_requests = requests;
         self
+    }
+
+    /// Makes it live as long as its node, without a handle; see [`Background`].
+    pub fn background(self) -> Background<Self> {
+        Background::new(&self.node.clone(), self)
     }
 
     /// Makes the server a member of its group.
@@ -449,6 +455,44 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
         };
         let queue = tasks.queue.clone();
         Ok(Server { erased: self.member(core, answerer, Some(queue)), of: PhantomData })
+    }
+}
+
+impl<S: Service, G: CallbackGroup> Background<ServerBuilder<S, G>> {
+    /// Makes the server, as [`ServerBuilder::callback`].
+    ///
+    /// # Errors
+    /// As [`ServerBuilder::callback`]; or the last handle of the node was dropped.
+    pub fn callback<Form, F>(self, callback: F) -> Result<(), CreateError>
+    where
+        F: ServiceCallback<S, S::Request, G, Form>,
+        Form: 'static,
+    {
+        self.make(|builder| builder.callback(callback))
+    }
+
+    /// Makes the server, as [`ServerBuilder::immediate_callback`].
+    ///
+    /// # Errors
+    /// As [`callback`](Self::callback).
+    pub fn immediate_callback<Form, F>(self, callback: F) -> Result<(), CreateError>
+    where
+        F: ServiceCallback<S, S::Request, ReentrantGroup, Form>,
+        Form: 'static,
+    {
+        self.make(|builder| builder.immediate_callback(callback))
+    }
+
+    /// Makes the server, as [`ServerBuilder::async_callback`].
+    ///
+    /// # Errors
+    /// As [`callback`](Self::callback).
+    pub fn async_callback<Form, F>(self, callback: F) -> Result<(), CreateError>
+    where
+        F: AsyncServiceCallback<S, S::Request, G, Form>,
+        Form: 'static,
+    {
+        self.make(|builder| builder.async_callback(callback))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Subscriptions.
 
+use super::background::Background;
 use super::callback::{Called, Outcome, SubscriptionCallback};
 use super::erased::Erased;
 use super::erased::subscription::{
@@ -89,7 +90,7 @@ pub enum BufferType {
 /// Clones are the same subscription: each message goes to one of them, the first that
 /// [takes](Self::take) it, as several threads may share one handle. It ends when the last one is
 /// dropped, or any of them is [closed](Self::close).
-#[must_use = "a subscription ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _subscription = ..`), or `detach()` it"]
+#[must_use = "a subscription ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _subscription = ..`), make it with `.background()`, or `detach()` it"]
 pub struct Subscription<T: Message> {
     erased: erased::Subscription,
     of: PhantomData<fn() -> T>,
@@ -420,6 +421,24 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
+    /// Makes it live as long as its node, without a handle; see [`Background`].
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # #[derive(Clone)] struct Scan; impl Message for Scan {}
+    /// let context = Context::new()?;
+    /// let node = context.node("mapper")?;
+    /// node.subscription::<Scan>("scan").background().callback(|_: &Scan| println!("a scan"))?;
+    /// node.publisher::<Scan>("scan").create()?.publish(Scan)?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// assert_eq!(executor.spin_some()?, 1);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn background(self) -> Background<Self> {
+        Background::new(&self.node.clone(), self)
+    }
+
     /// Ignores messages of publishers of its own node.
     pub fn ignore_own_publications(mut self) -> Self {
         self.ignore_own = true;
@@ -721,6 +740,20 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     /// As [`callback`](Self::callback).
     pub fn create(self) -> Result<Subscription<T>, CreateError> {
         Ok(Subscription { erased: self.create_erased()?, of: PhantomData })
+    }
+}
+
+impl<T: Message, G: CallbackGroup> Background<SubscriptionBuilder<T, G>> {
+    /// Makes the subscription, as [`SubscriptionBuilder::callback`].
+    ///
+    /// # Errors
+    /// As [`SubscriptionBuilder::callback`]; or the last handle of the node was dropped.
+    pub fn callback<Form, F>(self, callback: F) -> Result<(), CreateError>
+    where
+        F: SubscriptionCallback<T, G, Form>,
+        Form: 'static,
+    {
+        self.make(|builder| builder.callback(callback))
     }
 }
 

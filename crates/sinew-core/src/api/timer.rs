@@ -1,5 +1,6 @@
 //! Timers.
 
+use super::background::Background;
 use super::callback::EventCallback;
 use super::node::{Node, NodeCore};
 use crate::executor::crew::scheduler::{self, Scheduler, TaskRef};
@@ -51,7 +52,7 @@ use std::time::Duration;
 /// Clones are the same timer: it ends when the last one is dropped, or any of them is
 /// [closed](Self::close).
 #[derive(Clone)]
-#[must_use = "a timer ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _timer = ..`), or `detach()` it"]
+#[must_use = "a timer ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _timer = ..`), make it with `.background()`, or `detach()` it"]
 pub struct Timer {
     inner: Arc<TimerInner>,
 }
@@ -530,6 +531,11 @@ impl<G: CallbackGroup> TimerBuilder<G> {
         self
     }
 
+    /// Makes it live as long as its node, without a handle; see [`Background`].
+    pub fn background(self) -> Background<Self> {
+        Background::new(&self.node.clone(), self)
+    }
+
     /// Makes the timer; it is due for the first time one period from now. The callback takes
     /// nothing, `&TimerInfo`, the group's state `&mut S`, or the state and `&TimerInfo`.
     ///
@@ -572,5 +578,20 @@ impl<G: CallbackGroup> TimerBuilder<G> {
         let membership = group.join(Task::new(base, work));
         let inner = TimerInner { schedule, group, membership, node: self.node.clone() };
         Ok(Timer { inner: Arc::new(inner) })
+    }
+}
+
+impl<G: CallbackGroup> Background<TimerBuilder<G>> {
+    /// Makes the timer, as [`TimerBuilder::callback`]. Only its own callback can cancel it
+    /// ([`TimerInfo::cancel`]).
+    ///
+    /// # Errors
+    /// As [`TimerBuilder::callback`]; or the last handle of the node was dropped.
+    pub fn callback<Form, F>(self, callback: F) -> Result<(), CreateError>
+    where
+        F: EventCallback<TimerInfo, G, Form>,
+        Form: 'static,
+    {
+        self.make(|builder| builder.callback(callback))
     }
 }

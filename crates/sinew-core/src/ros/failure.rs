@@ -15,7 +15,7 @@ debug_says!(CreateError:
     SharedMemory { name, source }, Name(error), Remap(error), Qos { topic, problem }, Shutdown { name }, Period { node, period },
     AlwaysReady { name }, System { name, call, reason, remedy },
     ServiceTaken { service, node }, MaxRequests { service }, NoEventType { service },
-    NoClone { topic, type_name }, Parameter(error));
+    NoClone { topic, type_name }, NodeGone { node }, Parameter(error));
 debug_says!(SharedMemoryFailure: Join(error), Capacity(error));
 
 /// The reason why a context could not be made.
@@ -143,6 +143,14 @@ pub enum CreateError {
         topic: String,
         /// The type.
         type_name: String,
+    },
+    /// An entity in the [background](crate::Background) has no node to live as long as.
+    #[error(
+        "nothing can live in the background of node {node}: its last handle was dropped; keep the node, or the entity's own handle"
+    )]
+    NodeGone {
+        /// The node.
+        node: String,
     },
     /// A parameter can't be declared.
     #[error(transparent)]

@@ -7,6 +7,7 @@
 
 mod poller;
 
+use super::background::Background;
 use super::callback::EventCallback;
 use super::node::{Node, NodeCore};
 use crate::event::condition::{AttachedCondition, OnEvent, Status, StatusCondition};
@@ -71,7 +72,7 @@ use std::os::fd::{AsFd, OwnedFd};
 /// Clones are the same source: it ends when the last one is dropped, or any of them is
 /// [closed](Self::close).
 #[derive(Clone)]
-#[must_use = "a descriptor source ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _source = ..`), or `detach()` it"]
+#[must_use = "a descriptor source ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _source = ..`), make it with `.background()`, or `detach()` it"]
 pub struct DescriptorSource {
     inner: Arc<SourceInner>,
 }
@@ -282,6 +283,11 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
         self
     }
 
+    /// Makes it live as long as its node, without a handle; see [`Background`].
+    pub fn background(self) -> Background<Self> {
+        Background::new(&self.node.clone(), self)
+    }
+
     /// Makes the source. The callback takes nothing, [`&Readiness`](Readiness), the group's state
     /// `&mut S`, or the state and `&Readiness`. Even in a reentrant group, it doesn't run on two
     /// threads at the same time.
@@ -342,4 +348,17 @@ fn not_created(name: String, call: &'static str, error: &io::Error) -> CreateErr
         _ => "there may be no memory left",
     };
     CreateError::System { name, call, reason: error.to_string(), remedy }
+}
+
+impl<G: CallbackGroup> Background<DescriptorSourceBuilder<G>> {
+    /// Makes the source, as [`DescriptorSourceBuilder::callback`].
+    ///
+    /// # Errors
+    /// As [`DescriptorSourceBuilder::callback`]; or the last handle of the node was dropped.
+    pub fn callback<Form, F>(self, callback: F) -> Result<(), CreateError>
+    where
+        F: EventCallback<Readiness, G, Form>,
+    {
+        self.make(|builder| builder.callback(callback))
+    }
 }

@@ -90,7 +90,8 @@ impl ServedNode {
             tell!(
                 Level::Warn; About { node: node.full_name(), subject: "" },
                 "there is nothing to run. Timers, subscriptions and servers end when they are dropped: keep them in \
-                 variables with names (`let _timer = ..`, not `let _ = ..`), or `detach()` them"
+                 variables with names (`let _timer = ..`, not `let _ = ..`), make them with `.background()`, or \
+                 `detach()` them"
             );
         }
     }
