@@ -234,7 +234,7 @@ fn a_spin_of_nothing_says_so() -> sinew::Result<()> {
         assert!(text.starts_with("there is nothing to spin: nothing was added to the executor"), "{text}");
         // A wait set that could wait for ever.
         let mut set = sinew::executor::WaitSet::new();
-        assert_eq!(set.wait(None).err(), Some(SpinError::Nothing));
+        assert_eq!(set.wait(Duration::MAX).err(), Some(SpinError::Nothing));
         assert_eq!(set.wait(Duration::from_millis(1)).map(|found| found.len()), Ok(0));
         Ok(())
     })

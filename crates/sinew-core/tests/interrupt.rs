@@ -242,7 +242,7 @@ impl Never {
                 Box::new(|| {
                     let mut set = sinew::executor::WaitSet::new();
                     set.add(&self.served.0).unwrap();
-                    set.wait(None).err() == Some(SpinError::Stopped)
+                    set.wait(Duration::MAX).err() == Some(SpinError::Stopped)
                 }),
             ),
             (

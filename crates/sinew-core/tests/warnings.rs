@@ -321,7 +321,7 @@ fn a_lost_lease_is_told_if_no_handler_is() -> sinew::Result<()> {
 
 /// Where the processes of a test meet. However long it takes, nothing is said of what is missing.
 fn meeting(place: &Path) -> Context {
-    Context::builder().domain(3).directory(place).hints_after(None).build().unwrap()
+    Context::builder().domain(3).directory(place).hints_after(Duration::MAX).build().unwrap()
 }
 
 #[test]
@@ -332,7 +332,7 @@ fn what_contexts_are_missing_is_told_without_an_executor_or_a_look() -> sinew::R
         let line = ["program", "--ros-args", "-r", "wheel_sates:=elsewhere", "-p", "gian:=3"];
         let here = Context::builder().domain(3).directory(&place).arguments(line);
         // The first look is a while after the context has joined.
-        let here = here.hints_after(Some(Duration::ZERO)).build()?;
+        let here = here.hints_after(Duration::ZERO).build()?;
         let there = meeting(&place);
         let driver = there.node("driver")?;
         let _states = driver.publisher::<Word>("wheel_states").create()?;

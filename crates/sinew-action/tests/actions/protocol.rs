@@ -332,6 +332,28 @@ fn results_are_forgotten_in_virtual_time() {
     assert_eq!(known(), Some(0));
 }
 
+/// A client that waits gets its result in any case. (A feedback depth of 0 counts as 1.)
+#[test]
+fn results_are_kept_for_no_time_or_without_a_limit() {
+    for (timeout, later) in [(Duration::ZERO, 0), (Duration::MAX, 4)] {
+        let context = Context::builder().virtual_time(&VirtualClock::new()).build().unwrap();
+        let node = context.node("both").unwrap();
+        let executor = Executor::single();
+        executor.add(&context).unwrap();
+        let server = node.action_server::<Fibonacci>("fibonacci").result_timeout(timeout);
+        let _server = server.callback(|goal: ExecutingGoal<Fibonacci>| goal.succeed(result(&[1]))).unwrap();
+        let client = node.action_client::<Fibonacci>("fibonacci").feedback_depth(0).create().unwrap();
+        let goal = client.goal(order(1)).feedback_depth(0).send().wait(PATIENCE).unwrap();
+        let awaited = goal.result();
+        executor.spin_all(PATIENCE).unwrap();
+        assert_eq!(awaited.wait(PATIENCE).unwrap().sequence, [1]);
+        executor.advance(Duration::from_secs(1_000_000_000)).unwrap();
+        let by_hand = node.client::<FibonacciGetResult>("fibonacci/_action/get_result").create().unwrap();
+        let request = FibonacciGetResultRequest { goal_id: UUID { uuid: goal.id().0 } };
+        assert_eq!(by_hand.call(request, PATIENCE).unwrap().status, later, "{timeout:?}");
+    }
+}
+
 #[test]
 fn the_five_entities_are_ros_2_s() {
     let context = Context::builder().shared_memory(false).domain(0).build().unwrap();

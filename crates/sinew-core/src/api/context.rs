@@ -318,7 +318,7 @@ pub struct ContextBuilder {
     /// Whether ROS time follows `/clock`, if set.
     sim_time: Option<bool>,
     /// The delay before it logs hints, if set.
-    hints: Option<Option<Duration>>,
+    hints: Option<Duration>,
 }
 
 impl ContextBuilder {
@@ -387,8 +387,8 @@ impl ContextBuilder {
         self
     }
 
-    /// Sets the delay after which its nodes log hints about what they are missing; `None`: never.
-    /// Default: 5 s, or never with `--disable-hint-logs`. Each hint is logged once:
+    /// Sets the delay after which its nodes log hints about what they are missing; `Duration::MAX`:
+    /// never. Default: 5 s, or never with `--disable-hint-logs`. Each hint is logged once:
     ///
     /// - A subscription has had no publisher, or a client no server (as information).
     /// - An option of the command line has matched nothing: a remap rule, a parameter, a block of a
@@ -406,11 +406,11 @@ impl ContextBuilder {
     /// ```
     /// use sinew::prelude::*;
     /// use std::time::Duration;
-    /// let context = Context::builder().hints_after(Some(Duration::from_secs(30))).build()?;
+    /// let context = Context::builder().hints_after(Duration::from_secs(30)).build()?;
     /// # Ok::<(), sinew::Error>(())
     /// ```
     #[must_use]
-    pub fn hints_after(mut self, patience: Option<Duration>) -> Self {
+    pub fn hints_after(mut self, patience: Duration) -> Self {
         self.hints = Some(patience);
         self
     }
@@ -445,7 +445,10 @@ impl ContextBuilder {
             }
             None => arguments.is_parameter_true(USE_SIM_TIME),
         };
-        let hints = self.hints.unwrap_or_else(|| arguments.hint_logs().then_some(hints::PATIENCE));
+        let hints = match self.hints {
+            Some(patience) => (patience < Duration::MAX).then_some(patience),
+            None => arguments.hint_logs().then_some(hints::PATIENCE),
+        };
         let session = Session::new(self.clock);
         let shared = Arc::new(ContextCore {
             graph: Graph::new(&session),

@@ -112,7 +112,7 @@ impl Said {
         if has_executor {
             self.executed.get_or_insert(now);
         }
-        let are_due = now - began >= patience * WITHOUT_EXECUTOR
+        let are_due = now - began >= patience.saturating_mul(WITHOUT_EXECUTOR)
             || self.executed.is_some_and(|executed| now - executed >= patience);
         if !are_due {
             return OptionsDue::default();

@@ -365,7 +365,7 @@ fn a_wait_set_finds_posted_work_and_names_it() {
     node.post(|| {}).unwrap();
     node.post(|| {}).unwrap();
     for _ in 0..2 {
-        let mut ready = set.wait(None).unwrap();
+        let mut ready = set.wait(Duration::MAX).unwrap();
         let work = ready.next().unwrap();
         assert_eq!((work.describe().as_str(), ready.len()), ("work posted of node /waiting", 0));
         assert!(work.run().unwrap());

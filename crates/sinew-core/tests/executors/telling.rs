@@ -115,7 +115,7 @@ fn a_wait_set_and_an_executor_with_a_timer_thread_tell_too() -> sinew::Result<()
     let mut set = WaitSet::new();
     set.add(&one)?;
     one.publisher::<Number>("numbers").create()?.publish(Number(1))?;
-    for ready in set.wait(None)? {
+    for ready in set.wait(Duration::MAX)? {
         assert!(ready.run()?);
     }
     assert_eq!((told.recv().expect("it ran"), onlooker.busy()), (vec!["of /numbers".to_owned()], vec![]));

@@ -322,7 +322,7 @@ fn it_wakes_for_whatever_becomes_ready() -> sinew::Result<()> {
                 [&|ready| ready.is(&numbers), &|ready| ready.is(&guard), &|ready| ready.is(&timer)];
             for is_it in expected {
                 gate.open();
-                let found: Vec<_> = set.wait(None).unwrap().collect();
+                let found: Vec<_> = set.wait(Duration::MAX).unwrap().collect();
                 assert!(found.len() == 1 && is_it(&found[0]), "{found:?}");
                 assert!(found[0].run().unwrap() || numbers.take().is_some());
             }
@@ -350,7 +350,7 @@ fn nothing_is_lost_while_another_thread_publishes() -> sinew::Result<()> {
             scope.spawn(|| publish(&node, "numbers", 1..=MESSAGES).unwrap());
             let (mut by_hand, mut called) = (Vec::new(), 0);
             while by_hand.len() as u64 + called < 2 * MESSAGES {
-                for ready in set.wait(None).unwrap() {
+                for ready in set.wait(Duration::MAX).unwrap() {
                     match ready.is(&taken) {
                         true => by_hand.extend(numbers_in(&taken)),
                         false => called += u64::from(ready.run().unwrap()),
@@ -378,7 +378,7 @@ fn others_may_take_what_it_waits_for() -> sinew::Result<()> {
         thread::scope(|scope| {
             let waiting = scope.spawn(|| {
                 let mut taken = 0;
-                while set.wait(None).is_ok() {
+                while set.wait(Duration::MAX).is_ok() {
                     taken += numbers_in(&numbers).len() as u64;
                 }
                 taken
@@ -404,7 +404,7 @@ fn a_stop_ends_the_wait_that_runs_or_the_next_one() -> sinew::Result<()> {
     let (room, mut set) = stage()?;
     let stop = set.stop_handle();
     stop.stop();
-    assert_eq!(set.wait(None).err(), Some(SpinError::Stopped));
+    assert_eq!(set.wait(Duration::MAX).err(), Some(SpinError::Stopped));
     assert_eq!(set.wait(Duration::ZERO)?.len(), 0, "once");
     let again = stop.clone();
     let guard = room.node.guard_condition().callback(move || again.stop())?;
@@ -412,7 +412,7 @@ fn a_stop_ends_the_wait_that_runs_or_the_next_one() -> sinew::Result<()> {
     for ready in set.wait(PATIENCE)? {
         assert!(ready.run()?); // stops, which is for the next wait
     }
-    assert_eq!(set.wait(None).err(), Some(SpinError::Stopped));
+    assert_eq!(set.wait(Duration::MAX).err(), Some(SpinError::Stopped));
     ends_for(set, move || stop.stop());
     Ok(())
 }
@@ -429,7 +429,7 @@ fn a_shutdown_ends_every_wait_and_nothing_runs_any_more() -> sinew::Result<()> {
     let ran: Vec<_> = set.wait(PATIENCE)?.map(|ready| ready.run()).collect();
     assert_eq!(ran, [Ok(true), Ok(false)]);
     for _ in 0..2 {
-        assert_eq!(set.wait(None).err(), Some(SpinError::Stopped));
+        assert_eq!(set.wait(Duration::MAX).err(), Some(SpinError::Stopped));
     }
     let (room, set) = stage()?;
     ends_for(set, move || room.context.shutdown());
@@ -442,7 +442,7 @@ fn ends_for(mut set: WaitSet, act: impl FnOnce()) {
     let opener = gate.clone();
     let waiting = thread::spawn(move || {
         opener.open();
-        set.wait(None).err()
+        set.wait(Duration::MAX).err()
     });
     gate.wait();
     act();

@@ -6,6 +6,7 @@
 mod callbacks;
 mod faults;
 mod graph;
+mod limits;
 mod names;
 mod service_events;
 mod simulated_time;

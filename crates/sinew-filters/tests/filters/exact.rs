@@ -21,6 +21,18 @@ fn the_oldest_stamp_gives_way() {
 }
 
 #[test]
+fn a_depth_of_zero_is_one() {
+    let messages = [(0, 1), (1, 1), (0, 2), (1, 2), (2, 2)];
+    for depth in [0, 1] {
+        let (sets, dropped) = fed(Synchronizer::<Three>::exact(depth), &messages);
+        assert_eq!((stamps(&sets), dropped), (vec![[2; 3]], vec![1, 1, 0]));
+        let (sets, _) =
+            fed(Synchronizer::<Three>::approximate(depth).build(), &[(0, 1), (1, 1), (2, 1), (0, 9)]);
+        assert_eq!(stamps(&sets), [[1; 3]]);
+    }
+}
+
+#[test]
 fn of_two_with_one_stamp_the_newer_counts() {
     let messages = [(0, 1), (0, 1), (1, 1), (2, 1)];
     let (sets, dropped) = fed(Synchronizer::<Three>::exact(2), &messages);

@@ -82,6 +82,13 @@ fn the_oldest_gives_way_and_what_is_past_goes() {
     assert_eq!((world.heard(), world.filter.waiting(), world.filter.dropped()), (vec![], 0, 3));
 }
 
+#[test]
+fn a_depth_of_zero_is_one() {
+    let world = World::new(0);
+    [10, 11].into_iter().for_each(|stamp| world.send(stamp));
+    assert_eq!((world.filter.waiting(), world.filter.dropped()), (1, 1));
+}
+
 /// The callback panics with one message, and receives the messages after it when the group runs
 /// again.
 #[test]

@@ -384,7 +384,8 @@ impl Executor {
     }
 
     /// Runs what is ready, also what becomes ready meanwhile, until nothing is or `max` has passed
-    /// (checked between callbacks). Returns how many callbacks ran. Doesn't wait.
+    /// (checked after each callback, so zero runs one at most). Returns how many callbacks ran.
+    /// Doesn't wait.
     ///
     /// # Errors
     /// As [`spin`](Self::spin).

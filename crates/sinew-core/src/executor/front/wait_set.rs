@@ -92,7 +92,7 @@ impl WaitSet {
     }
 
     /// Sleeps until something is ready, at most for `timeout` (of real time, also in virtual time;
-    /// `None` for ever), and returns all that is ready now, each once, in the order in which an
+    /// `Duration::MAX`: without a limit), and returns all that is ready now, each once, in the order in which an
     /// executor would run it. Nothing after the timeout.
     ///
     /// Ready is a subscription with messages, a timer that is due, a guard condition that was
@@ -103,16 +103,13 @@ impl WaitSet {
     /// however much is in the set.
     ///
     /// # Errors
-    /// [`SpinError::Nothing`]: it would wait for ever, as there is nothing to wait for.
+    /// [`SpinError::Nothing`]: it would wait without a limit, and there is nothing to wait for.
     /// [`SpinError::Stopped`]: the [stop handle](Self::stop_handle) was used since the last wait,
     /// or a context was shut down, then every time. And what [`SpinError`] a callback brought about
     /// that a thread waiting for its answer ran meanwhile.
-    pub fn wait(
-        &mut self,
-        timeout: impl Into<Option<Duration>>,
-    ) -> Result<impl ExactSizeIterator<Item = Ready<'_>>, SpinError> {
+    pub fn wait(&mut self, timeout: Duration) -> Result<impl ExactSizeIterator<Item = Ready<'_>>, SpinError> {
         let now = Time::steady().nanoseconds();
-        let deadline = timeout.into().map(|timeout| now.saturating_add(nanoseconds(timeout)));
+        let deadline = (timeout < Duration::MAX).then(|| now.saturating_add(nanoseconds(timeout)));
         self.ready.clear();
         if deadline.is_none() && self.executor.serves_nothing() {
             return Err(SpinError::Nothing);

@@ -127,7 +127,7 @@ pub(crate) fn a_wait_set_waits_for_a_subscription<R: Runner, P: Path>() -> sinew
         });
         for number in 0..50 {
             opener.open();
-            let ready = set.wait(Some(PATIENCE)).unwrap().map(|ready| ready.is(&subscription));
+            let ready = set.wait(PATIENCE).unwrap().map(|ready| ready.is(&subscription));
             assert_eq!(ready.collect::<Vec<_>>(), [true]);
             assert_eq!(all_numbers_in(&subscription, 1), [number]);
         }

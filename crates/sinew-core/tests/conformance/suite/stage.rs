@@ -103,7 +103,7 @@ executing!([const N: usize] Multi<N>, N, N);
 
 impl Set {
     /// Runs what is first until the wait ends or finds nothing.
-    fn run(&self, timeout: Option<Duration>) -> Result<(), SpinError> {
+    fn run(&self, timeout: Duration) -> Result<(), SpinError> {
         let Ok(mut set) = self.set.try_lock() else { return Err(SpinError::Busy) };
         loop {
             let found = set.wait(timeout);
@@ -130,11 +130,11 @@ impl Runner for Set {
     }
 
     fn spin(&self) -> Result<(), SpinError> {
-        self.run(None)
+        self.run(Duration::MAX)
     }
 
     fn settle(&self) -> Result<(), SpinError> {
-        self.run(Some(Duration::ZERO))
+        self.run(Duration::ZERO)
     }
 
     fn stop_handle(&self) -> StopHandle {
