@@ -4,7 +4,6 @@ use super::callback::EventCallback;
 use super::node::{Node, NodeCore};
 use crate::event::condition::{AttachedCondition, StatusCondition};
 use crate::event::status::Triggered;
-use crate::executor::crew::scheduler;
 use crate::executor::group::{CallbackGroup, Group};
 use crate::executor::wait_set::{self, Waitable};
 use crate::mailbox::waiters::{Listener, OnNews};
@@ -64,7 +63,7 @@ impl GuardCondition {
         let signal = joined.source().update(|event| event.count += 1);
         let told = state.listener.clone();
         drop(state);
-        scheduler::signal(signal);
+        signal.signal();
         if let Some(listener) = told {
             listener.hear(1);
         }

@@ -3,7 +3,7 @@
 use super::background::Background;
 use super::callback::EventCallback;
 use super::node::{Node, NodeCore};
-use crate::executor::crew::scheduler::{self, Scheduler, TaskRef};
+use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch::Part;
@@ -348,7 +348,7 @@ impl Schedule {
             state.tell();
             self.arm(&state)
         };
-        scheduler::signal(signal);
+        signal.signal();
     }
 
     /// Ends the report for tools.
@@ -357,13 +357,10 @@ impl Schedule {
         drop(report); // outside the lock
     }
 
-    /// Gives the executor its due time. Returns the executor that the caller must signal once it
-    /// holds no lock.
-    #[must_use]
-    fn arm(&self, state: &TimerState) -> Option<Arc<Scheduler>> {
-        let task_ref = state.task_ref.as_ref()?;
+    /// Gives the executor its due time.
+    fn arm(&self, state: &TimerState) -> ToSignal {
         let due = (!state.cancelled).then_some(state.due);
-        task_ref.arm(state.kind, due).then(|| task_ref.scheduler.clone())
+        state.task_ref.as_ref().map(|task_ref| task_ref.arm(state.kind, due)).unwrap_or_default()
     }
 
     /// Returns `true` if it is due; otherwise arms it again.
@@ -374,9 +371,9 @@ impl Schedule {
             return false; // `jumped` follows for the other source
         }
         let is_due = !state.cancelled && state.due <= now;
-        let signal = if is_due { None } else { self.arm(&state) };
+        let signal = if is_due { ToSignal::NONE } else { self.arm(&state) };
         drop(state);
-        scheduler::signal(signal);
+        signal.signal();
         is_due
     }
 
@@ -391,7 +388,7 @@ impl Schedule {
             // It was reset, or its clock was set back, since it became ready: arm it again.
             let signal = self.arm(&state);
             drop(state);
-            scheduler::signal(signal);
+            signal.signal();
             return None;
         }
         let due = state.due;
@@ -405,7 +402,7 @@ impl Schedule {
         }
         let signal = self.arm(&state);
         drop(state);
-        scheduler::signal(signal);
+        signal.signal();
         let (due, actual) = (Time::from_nanoseconds(due), Time::from_nanoseconds(now));
         Some(TimerInfo { due, actual, skipped, schedule: self.clone() })
     }
@@ -443,7 +440,7 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> GroupMember f
             state.task_ref = task_ref;
             self.schedule.arm(&state)
         };
-        scheduler::signal(signal);
+        signal.signal();
     }
 
     fn discard(&self) {

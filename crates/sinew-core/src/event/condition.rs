@@ -4,11 +4,10 @@ use super::status::{
     IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
     OfferedDeadlineMissed, RequestedDeadlineMissed, Triggered,
 };
-use crate::executor::crew::scheduler::TaskRef;
+use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::inbox::{Inbox, Queue};
-use crate::executor::notifier::ToSignal;
 use crate::executor::prefetch::Part;
 use crate::executor::task::{CallbackResult, Run, Task, TaskBase, TaskOutcome};
 use crate::message::info::ChainScope;
@@ -111,15 +110,12 @@ impl<E: Status> StatusCondition<E> {
         })
     }
 
-    /// Adds to the collected event. Returns the executor that the caller must signal once it holds
-    /// no lock.
-    #[must_use]
+    /// Adds to the collected event.
     pub(crate) fn update(&self, change: impl FnOnce(&mut E)) -> ToSignal {
         self.gather(|| self.clock.stamp(), change)
     }
 
     /// The same for an event that happened earlier.
-    #[must_use]
     pub(crate) fn update_since(&self, stamp: Stamp, change: impl FnOnce(&mut E)) -> ToSignal {
         self.gather(|| stamp, change)
     }

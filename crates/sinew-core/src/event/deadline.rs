@@ -8,7 +8,7 @@
 use super::condition::{Status, StatusCondition};
 use super::deadline_timer::{DeadlineTimer, Timed};
 use super::status::{OfferedDeadlineMissed, RequestedDeadlineMissed};
-use crate::executor::crew::scheduler::Scheduler;
+use crate::executor::crew::scheduler::ToSignal;
 use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::{Arc, Mutex};
@@ -114,24 +114,23 @@ impl<E: DeadlineMissed> Deadline<E> {
         this
     }
 
-    /// Records a message at this (steady) time. Returns the scheduler that the caller must signal
-    /// once it holds no lock.
-    #[must_use]
-    pub(crate) fn arrived(&self, at: i64) -> Option<Arc<Scheduler>> {
+    /// Records a message at this (steady) time.
+    pub(crate) fn arrived(&self, at: i64) -> ToSignal {
         let mut state = self.state.lock();
         if let Some(missed) = state.pace.arrived(at) {
             // The timer is late, or in no executor: it is already due.
             return self.tell(missed);
         }
-        let next = state.pace.next()?;
-        if next >= state.look_at {
-            return None; // the usual case: the timer looks sooner, and finds this message
+        match state.pace.next() {
+            Some(next) if next < state.look_at => {
+                state.look_at = next;
+                self.timer.look_by(next)
+            }
+            _ => ToSignal::NONE, // the usual case: the timer looks sooner, and finds this message
         }
-        state.look_at = next;
-        self.timer.look_by(next)
     }
 
-    fn tell(&self, missed: Missed) -> Option<Arc<Scheduler>> {
+    fn tell(&self, missed: Missed) -> ToSignal {
         self.source.update_since(Stamp::due(missed.since), |event| event.add(missed.periods))
     }
 }

@@ -10,7 +10,7 @@
 //! [`StatusCondition`](super::condition::StatusCondition)s, under the time at which they happened,
 //! and the handlers run next.
 
-use crate::executor::crew::scheduler::{self, Scheduler, TaskRef};
+use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch::Part;
@@ -45,12 +45,10 @@ struct DeadlineTimerState {
 }
 
 impl DeadlineTimerState {
-    /// Sets the executor's next look. Returns the scheduler that the caller must signal once it
-    /// holds no lock.
-    #[must_use]
-    fn arm(&self) -> Option<Arc<Scheduler>> {
-        let task_ref = self.task_ref.as_ref()?;
-        task_ref.arm(ClockKind::Steady, self.due).then(|| task_ref.scheduler.clone())
+    /// Sets the executor's next look.
+    fn arm(&self) -> ToSignal {
+        let arm = |task_ref: &TaskRef| task_ref.arm(ClockKind::Steady, self.due);
+        self.task_ref.as_ref().map(arm).unwrap_or_default()
     }
 }
 
@@ -66,13 +64,11 @@ impl DeadlineTimer {
         self.state.lock().watched.retain(|other| !other.ptr_eq(watched));
     }
 
-    /// Schedules a look at this time, unless there is an earlier one. Returns the scheduler that
-    /// the caller must signal once it holds no lock.
-    #[must_use]
-    pub(crate) fn look_by(&self, due: i64) -> Option<Arc<Scheduler>> {
+    /// Schedules a look at this time, unless there is an earlier one.
+    pub(crate) fn look_by(&self, due: i64) -> ToSignal {
         let mut state = self.state.lock();
         if state.due.is_some_and(|sooner| sooner <= due) {
-            return None;
+            return ToSignal::NONE;
         }
         state.due = Some(due);
         state.arm()
@@ -110,9 +106,9 @@ impl Run for Arc<DeadlineTimer> {
         let now = self.clock.steady();
         let state = self.state.lock();
         let is_due = state.due.is_some_and(|due| due <= now);
-        let signal = if is_due { None } else { state.arm() };
+        let signal = if is_due { ToSignal::NONE } else { state.arm() };
         drop(state);
-        scheduler::signal(signal);
+        signal.signal();
         is_due
     }
 }
@@ -124,7 +120,7 @@ impl GroupMember for Arc<DeadlineTimer> {
             state.task_ref = task_ref;
             state.arm()
         };
-        scheduler::signal(signal);
+        signal.signal();
     }
 }
 

@@ -172,9 +172,7 @@ impl LivelinessLease {
         let this = Self::with(lease, clock, publisher);
         timer.watch(this.watched());
         let ends = this.state.lock().lease.end();
-        if let Some(scheduler) = timer.look_by(ends) {
-            scheduler.signal();
-        }
+        timer.look_by(ends).signal();
         this
     }
 
@@ -237,7 +235,9 @@ impl LivelinessLease {
             if ends.is_some() { LivelinessChanged::came_alive } else { LivelinessChanged::came_expired };
         deferred.signal(watcher.changed.update(came)); // under the lock: before any change
         let next = state.next_look(now, &self.publisher);
-        deferred.signal(next.and_then(|next| watcher.timer.look_by(next)));
+        if let Some(next) = next {
+            deferred.signal(watcher.timer.look_by(next));
+        }
     }
 
     /// Removes the handler of a matched subscription.

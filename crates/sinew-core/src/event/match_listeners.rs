@@ -70,7 +70,9 @@ impl MatchListeners {
             event.current += 1;
             event.current_change += 1;
         };
-        deferred.signal(self.matched.as_ref().and_then(|source| source.update(change)));
+        if let Some(source) = &self.matched {
+            deferred.signal(source.update(change));
+        }
         self.current.lock().change(change);
     }
 
@@ -79,7 +81,9 @@ impl MatchListeners {
             event.current -= 1;
             event.current_change -= 1;
         };
-        deferred.signal(self.matched.as_ref().and_then(|source| source.update(change)));
+        if let Some(source) = &self.matched {
+            deferred.signal(source.update(change));
+        }
         self.current.lock().change(change);
     }
 

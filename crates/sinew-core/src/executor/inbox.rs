@@ -7,10 +7,11 @@
 //! guard only *records* the executor. It signals it after it has released the lock, or hands it to
 //! a caller that holds further locks ([`InboxGuard::unlock`]). There is no other way to signal.
 
-use super::crew::scheduler::{TaskRef, signal};
-use super::notifier::{TaskNotifier, ToSignal};
+use super::crew::scheduler::{TaskRef, ToSignal};
+use super::notifier::TaskNotifier;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Guard, Mutex};
+use std::mem;
 use std::ops::{Deref, DerefMut};
 
 /// The contents of an inbox.
@@ -34,7 +35,7 @@ struct SignalOnDrop(ToSignal);
 impl Drop for SignalOnDrop {
     #[inline]
     fn drop(&mut self) {
-        signal(self.0.take());
+        mem::take(&mut self.0).signal();
     }
 }
 
@@ -53,7 +54,7 @@ impl<Q: Queue> Inbox<Q> {
 
     #[inline]
     pub(crate) fn lock(&self) -> InboxGuard<'_, Q> {
-        InboxGuard { contents: self.0.lock(), signal: SignalOnDrop(None) }
+        InboxGuard { contents: self.0.lock(), signal: SignalOnDrop(ToSignal::NONE) }
     }
 
     /// Returns the task, if it has an executor.
@@ -88,15 +89,15 @@ impl<Q: Queue> InboxGuard<'_, Q> {
     /// Announces that something has waited since then, unless the task knows already.
     #[inline]
     pub(crate) fn announce(&mut self, since: Stamp) {
-        let scheduler = self.contents.notifier.notify(since);
-        self.record(scheduler);
+        let signal = self.contents.notifier.notify(since);
+        self.record(signal);
     }
 
     /// Records the executor to signal. An inbox has one task, so one executor.
     #[inline]
-    fn record(&mut self, scheduler: ToSignal) {
-        if scheduler.is_some() {
-            self.signal.0 = scheduler;
+    fn record(&mut self, signal: ToSignal) {
+        if !signal.is_none() {
+            self.signal.0 = signal;
         }
     }
 
@@ -106,8 +107,8 @@ impl<Q: Queue> InboxGuard<'_, Q> {
     #[inline]
     pub(crate) fn next(mut self, is_reentrant: bool) -> Option<Stamp> {
         let oldest = self.oldest();
-        let (next, scheduler) = self.contents.notifier.next(oldest, is_reentrant);
-        self.record(scheduler);
+        let (next, signal) = self.contents.notifier.next(oldest, is_reentrant);
+        self.record(signal);
         next
     }
 
@@ -130,18 +131,17 @@ impl<Q: Queue> InboxGuard<'_, Q> {
     /// Gives the task another executor, or none, and announces there what waits.
     pub(crate) fn attach(mut self, task_ref: Option<TaskRef>) {
         let oldest = self.oldest();
-        let (before, scheduler) = self.contents.notifier.attach(task_ref, oldest);
-        self.record(scheduler);
+        let (before, signal) = self.contents.notifier.attach(task_ref, oldest);
+        self.record(signal);
         drop(self);
         drop(before); // perhaps the last reference to its executor
     }
 
     /// Releases the lock without signalling. Returns the executor that the caller must signal once
     /// it holds no other lock.
-    #[must_use]
     pub(crate) fn unlock(self) -> ToSignal {
         let Self { contents, mut signal } = self;
         drop(contents);
-        signal.0.take()
+        mem::take(&mut signal.0)
     }
 }

@@ -4,13 +4,8 @@
 //! when one arrives; the thread that runs the task asks for the next after each. So an announcement
 //! is pending exactly while something waits and the task belongs to an executor.
 
-use super::crew::scheduler::{Scheduler, TaskRef};
+use super::crew::scheduler::{TaskRef, ToSignal};
 use crate::sys::clock::Stamp;
-use crate::sys::sync::Arc;
-
-/// An executor that the caller must [signal](crate::executor::crew::scheduler::signal) once it holds no
-/// lock.
-pub(crate) type ToSignal = Option<Arc<Scheduler>>;
 
 /// A task's announcements. Its owner keeps it under a lock.
 #[derive(Default)]
@@ -32,11 +27,12 @@ impl TaskNotifier {
     }
 
     /// Announces that something has waited since then.
-    #[must_use]
     #[inline]
     pub(crate) fn notify(&mut self, since: Stamp) -> ToSignal {
-        let task_ref = self.notify_quietly()?;
-        if task_ref.notify(since) { Some(task_ref.scheduler.clone()) } else { None }
+        match self.notify_quietly() {
+            Some(task_ref) => task_ref.notify(since),
+            None => ToSignal::NONE,
+        }
     }
 
     /// Records an announcement that the caller makes itself, or replaces by running the task.
@@ -59,7 +55,7 @@ impl TaskNotifier {
             Some(oldest) if is_reentrant && self.task_ref.is_some() => (None, self.notify(oldest)),
             _ => {
                 self.announced = oldest.is_some() && self.task_ref.is_some();
-                (oldest, None)
+                (oldest, ToSignal::NONE)
             }
         }
     }
@@ -91,6 +87,6 @@ impl TaskNotifier {
     ) -> (Option<TaskRef>, ToSignal) {
         let before = std::mem::replace(&mut self.task_ref, task_ref);
         self.announced = false;
-        (before, oldest.and_then(|oldest| self.notify(oldest)))
+        (before, oldest.map(|oldest| self.notify(oldest)).unwrap_or_default())
     }
 }

@@ -1,7 +1,7 @@
 //! Work that a delivery defers until no lock is held.
 
 use super::waiters::Notification;
-use crate::executor::crew::scheduler::Scheduler;
+use crate::executor::crew::scheduler::ToSignal;
 use crate::message::block::RawMessage;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::Arc;
@@ -16,7 +16,7 @@ use std::cell::Cell;
 #[derive(Default)]
 #[must_use]
 pub(crate) struct Deferred {
-    signal: Option<Arc<Scheduler>>,
+    signal: ToSignal,
     dropped: Option<RawMessage>,
     backlog: Option<Box<Backlog>>,
 }
@@ -37,7 +37,7 @@ pub(crate) trait Watched: Send + Sync {
 #[derive(Default)]
 struct Backlog {
     dropped: Vec<RawMessage>,
-    signals: Vec<Arc<Scheduler>>,
+    signals: Vec<ToSignal>,
     heard: Vec<Notification>,
     warnings: Vec<Warning>,
     /// Sources elsewhere that may have something to read.
@@ -124,12 +124,14 @@ impl Deferred {
 
     /// Defers signalling an executor.
     #[inline]
-    pub(crate) fn signal(&mut self, scheduler: Option<Arc<Scheduler>>) {
-        let Some(scheduler) = scheduler else { return };
-        match &self.signal {
-            None => self.signal = Some(scheduler),
-            Some(first) if Arc::ptr_eq(first, &scheduler) => {} // one signal is enough for everything announced
-            Some(_) => self.backlog().signals.push(scheduler),
+    pub(crate) fn signal(&mut self, executor: ToSignal) {
+        if self.signal.covers(&executor) {
+            return;
+        }
+        if self.signal.is_none() {
+            self.signal = executor;
+        } else {
+            self.backlog().signals.push(executor);
         }
     }
 
@@ -162,7 +164,7 @@ impl Deferred {
     /// Does all the deferred work. The caller holds no lock.
     #[inline]
     pub(crate) fn finish(self) {
-        if self.signal.is_some() || self.dropped.is_some() || self.backlog.is_some() {
+        if !self.signal.is_none() || self.dropped.is_some() || self.backlog.is_some() {
             self.finish_some();
         } else {
             std::mem::forget(self); // there is nothing in it
@@ -173,14 +175,12 @@ impl Deferred {
     fn finish_some(mut self) {
         if self.backlog.is_some() || IS_KEEPING.get() {
             let mut backlog = self.backlog.take().unwrap_or_else(Backlog::take);
-            backlog.signals.extend(self.signal);
+            backlog.signals.push(self.signal);
             backlog.dropped.extend(self.dropped);
             backlog.finish();
             return;
         }
-        if let Some(scheduler) = self.signal {
-            scheduler.signal();
-        }
+        self.signal.signal();
         drop(self.dropped);
     }
 
@@ -224,7 +224,7 @@ impl Backlog {
     }
 
     fn empty(&mut self) {
-        self.signals.drain(..).for_each(|scheduler| scheduler.signal());
+        self.signals.drain(..).for_each(ToSignal::signal);
         self.heard.drain(..).for_each(Notification::tell);
         self.changed.drain(..).for_each(|watched| watched.notify());
         self.work.drain(..).for_each(|work| work());

@@ -28,9 +28,9 @@ use super::failure::CallFailure;
 use super::observed::{Observed, ServiceEvent};
 use super::statistics::ClientStatistics;
 use super::types::ServiceTypes;
-use crate::executor::crew::scheduler::{self, Scheduler, TaskRef, index};
+use crate::executor::crew::scheduler::{Scheduler, TaskRef, ToSignal, index};
 use crate::executor::group_token::GroupToken;
-use crate::executor::notifier::{TaskNotifier, ToSignal};
+use crate::executor::notifier::TaskNotifier;
 use crate::executor::task::CallbackResult;
 use crate::mailbox::deferred::Deferred;
 use crate::mailbox::waiters::{ToTell, by_hand, contain, tell_where_it_may_be};
@@ -133,7 +133,7 @@ impl CallWake {
             // If a lock is held over several answers, a task's waker waits until it is released.
             CallWake::Caller(waiter @ CallWaiter::Task(_)) => Deferred::run(move || waiter.wake()),
             CallWake::Caller(waiter) => waiter.wake(),
-            CallWake::Executor(executor) => scheduler::signal(executor),
+            CallWake::Executor(signal) => signal.signal(),
             CallWake::Listener(call) => call.tell_listener(service),
         }
     }
@@ -368,7 +368,8 @@ impl PendingState {
             }
             listener @ CallWaiter::Listener(_) => {
                 call.waiter = listener;
-                self.remove(id).map_or(CallWake::Executor(None), |call| CallWake::Listener(Box::new(call)))
+                self.remove(id)
+                    .map_or(CallWake::Executor(ToSignal::NONE), |call| CallWake::Listener(Box::new(call)))
             }
             waiter => CallWake::Caller(waiter),
         };
@@ -715,7 +716,7 @@ impl PendingCalls {
         let oldest = state.oldest();
         let (next, signal) = state.notifier.next(oldest, token.is_reentrant());
         drop(state);
-        scheduler::signal(signal);
+        signal.signal();
         match call? {
             Call { waiter: CallWaiter::Callback(then), outcome: Some(outcome), lineage, .. } => {
                 Some(ResultDelivery { then, outcome, lineage, next })
@@ -747,7 +748,7 @@ impl PendingCalls {
         let (before, signal) = state.notifier.attach(task_ref, oldest);
         drop(state);
         drop(before);
-        scheduler::signal(signal);
+        signal.signal();
     }
 
     /// Updates who is notified of answers from elsewhere, after another executor, or none, runs the

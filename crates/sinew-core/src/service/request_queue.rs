@@ -22,9 +22,9 @@ use super::pending_calls::{CallId, PendingCalls, RemoteServer};
 use super::request::{RefusedRequest, RemoteClient, ReplyTo, Request, convert};
 use super::statistics::ServerStatistics;
 use super::types::ServiceTypes;
-use crate::executor::crew::scheduler::{self, TaskRef};
+use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::group_token::GroupToken;
-use crate::executor::notifier::{TaskNotifier, ToSignal};
+use crate::executor::notifier::TaskNotifier;
 use crate::executor::prefetch;
 use crate::executor::work::queue::{WorkId, WorkQueueCore};
 use crate::mailbox::deferred::Deferred;
@@ -374,7 +374,7 @@ impl RequestQueue {
         }
         let signal = state.notifier.notify(stamp);
         drop(state);
-        scheduler::signal(signal);
+        signal.signal();
         Ok(None)
     }
 
@@ -760,7 +760,7 @@ impl RequestQueue {
             state.count(None);
             let (next, signal) = state.next(token);
             drop(state);
-            scheduler::signal(signal);
+            signal.signal();
             // By reference: moving the request before the check would move it twice.
             let is_converted = |request: &Request| matches!(request.reply_to, ReplyTo::Converted(..));
             if !request.as_ref().is_some_and(is_converted) {
@@ -778,7 +778,7 @@ impl RequestQueue {
         let mut state = self.of(server)?;
         let (next, signal) = state.next(token);
         drop(state);
-        scheduler::signal(signal);
+        signal.signal();
         next
     }
 
@@ -810,7 +810,7 @@ impl RequestQueue {
         let waiting: Vec<_> = state.queue.iter().filter(|_| came).filter_map(local).collect();
         drop(state);
         drop(before);
-        scheduler::signal(signal);
+        signal.signal();
         waiting.iter().for_each(|(calls, id)| calls.nudge(*id, false));
     }
 

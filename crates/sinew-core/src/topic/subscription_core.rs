@@ -34,7 +34,7 @@ use crate::event::liveliness::LivelinessListener;
 use crate::event::match_listeners::MatchListeners;
 use crate::event::status::{MessageLost, RequestedDeadlineMissed};
 use crate::executor::crew::blocked::Blocked;
-use crate::executor::crew::scheduler::{self, Scheduler, TaskRef};
+use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::crew::wait_graph::{Deadlock, WaitGraph};
 use crate::executor::group_token::GroupToken;
 use crate::executor::notifier::TaskNotifier;
@@ -344,10 +344,8 @@ impl SubscriptionCore {
         let is_held = state.history.is_held();
         if is_held {
             // The listeners are notified once the message may be handed out.
-        } else if !state.notifier.is_announced()
-            && let Some(scheduler) = state.notifier.notify(publication.stamp)
-        {
-            deferred.signal(Some(scheduler));
+        } else if !state.notifier.is_announced() {
+            deferred.signal(state.notifier.notify(publication.stamp));
         }
         if state.listened && !matches!(lost, Some((_, LossCause::Refused))) && !is_held {
             deferred.tell(state.heard());
@@ -466,7 +464,7 @@ impl SubscriptionCore {
         mut state: Guard<'_, SubscriptionState>,
         taker: Taker,
         expired: impl FnMut(Entry),
-    ) -> (Option<Taken>, Option<Arc<Scheduler>>) {
+    ) -> (Option<Taken>, ToSignal) {
         let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
         let mut next = state.history.oldest();
         state.count(None);
@@ -475,7 +473,7 @@ impl SubscriptionCore {
         }
         let frees = self.frees_elsewhere()
             && entry.as_ref().is_none_or(|entry| state.history.is_to_be_told(entry.reception));
-        let mut signal = None;
+        let mut signal = ToSignal::NONE;
         if taker != Taker::Anybody {
             (next, signal) = state.notifier.next(next, taker == Taker::Reentrant);
         }
@@ -651,7 +649,7 @@ impl SubscriptionCore {
         let (before, signal) = state.notifier.attach(task_ref, oldest);
         drop(state);
         drop(before);
-        scheduler::signal(signal);
+        signal.signal();
     }
 
     /// Reserves a place for the calling publisher; waits for one until `deadline` (steady machine
@@ -749,7 +747,7 @@ impl SubscriptionCore {
         let now = self.wanted.clock.steady();
         let signal = match &self.deadline {
             Some(deadline) if !retained.is_empty() => deadline.arrived(now),
-            _ => None,
+            _ => ToSignal::NONE,
         };
         let mut state = self.whole();
         let before = state.history.len();
@@ -757,7 +755,7 @@ impl SubscriptionCore {
         let more = state.history.len().saturating_sub(before);
         drop(state);
         drop(out); // runs code of the program, outside the lock
-        scheduler::signal(signal);
+        signal.signal();
         more
     }
 

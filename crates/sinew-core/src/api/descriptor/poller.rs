@@ -87,13 +87,11 @@ impl DescriptorPoller {
     }
 
     fn tell(&self, key: u64, readiness: Readiness) {
-        let scheduler = {
+        let signal = {
             let sources = self.sources.lock();
             // The source may have been dropped since the kernel's report.
-            sources.get(&key).and_then(|source| source.update(|gathered| *gathered = readiness))
+            sources.get(&key).map(|source| source.update(|gathered| *gathered = readiness))
         };
-        if let Some(scheduler) = scheduler {
-            scheduler.signal();
-        }
+        signal.unwrap_or_default().signal();
     }
 }

@@ -2,7 +2,7 @@
 
 use super::current;
 use super::header::TaskHeader;
-use super::scheduler::{Scheduler, TaskRef, index};
+use super::scheduler::{Scheduler, TaskRef, ToSignal, index};
 use super::state::{Member, SchedulerState};
 use crate::executor::histogram::RunTimes;
 use crate::executor::queue::ready_queue::MemberId;
@@ -193,27 +193,31 @@ impl TaskRef {
         self.scheduler.lane.lock().remove(self.header.member);
     }
 
-    /// Sets when a timer is due; before that nothing of it is ready any more. True if the caller
-    /// must `signal` the scheduler.
-    #[must_use]
-    pub(crate) fn arm(&self, clock: ClockKind, due: Option<i64>) -> bool {
-        let scheduler = &*self.scheduler;
-        let mut state = scheduler.lock();
+    /// Sets when a timer is due; before that nothing of it is ready any more.
+    pub(crate) fn arm(&self, clock: ClockKind, due: Option<i64>) -> ToSignal {
+        self.signals(self.scheduler.arm(self.header.member, clock, due))
+    }
+}
+
+impl Scheduler {
+    /// Implements [`TaskRef::arm`]. True if the caller must `signal`.
+    fn arm(&self, id: MemberId, clock: ClockKind, due: Option<i64>) -> bool {
+        let mut state = self.lock();
         // Only an earlier end of the sleep is worth a wake-up.
-        if !state.queue.set_timer(self.header.member, clock, due) {
+        if !state.queue.set_timer(id, clock, due) {
             return false;
         }
         if state.timers_have_thread {
-            scheduler.bells.call_timers();
+            self.bells.call_timers();
             return true;
         }
         let due = due.filter(|_| clock == ClockKind::Steady).unwrap_or(i64::MIN);
         if mem::take(&mut state.descriptor_waits) {
             // The thread that waits there looks, and waits for the right time.
-            scheduler.bells.call_descriptor();
+            self.bells.call_descriptor();
             return true;
         }
-        let called = state.workers.for_timer(due, current::worker_of(scheduler.id));
-        called.inspect(|worker| scheduler.bells.call(*worker)).is_some()
+        let called = state.workers.for_timer(due, current::worker_of(self.id));
+        called.inspect(|worker| self.bells.call(*worker)).is_some()
     }
 }

@@ -67,12 +67,16 @@ pub(crate) struct TaskRef {
 }
 
 impl TaskRef {
-    /// The task has something to do since `key`. True if the caller must `signal` the scheduler
-    /// once it holds no lock.
-    #[must_use]
+    /// The task has something to do since `key`.
     #[inline]
-    pub(crate) fn notify(&self, key: Stamp) -> bool {
-        self.scheduler.notify(&self.header, key)
+    pub(crate) fn notify(&self, key: Stamp) -> ToSignal {
+        self.signals(self.scheduler.notify(&self.header, key))
+    }
+
+    /// Its executor, if that has called threads.
+    #[inline]
+    pub(super) fn signals(&self, has_called: bool) -> ToSignal {
+        ToSignal(has_called.then(|| self.scheduler.clone()))
     }
 
     #[cfg(all(test, loom))]
@@ -168,11 +172,38 @@ pub(super) fn code(name: &mut dyn FnMut(usize, usize)) {
     name(Member::learn as *const () as usize, 12);
 }
 
-/// Signals an executor, for a caller that was told to and holds no lock any more.
-#[inline]
-pub(crate) fn signal(whom: Option<Arc<Scheduler>>) {
-    if let Some(scheduler) = whom {
-        scheduler.signal();
+/// An executor that has called threads, if any: the caller [signals](Self::signal) it once it holds
+/// no lock. That is a system call, and the threads that it wakes want the caller's locks.
+#[must_use = "the threads that were called sleep until the executor is signalled"]
+#[derive(Default)]
+pub(crate) struct ToSignal(Option<Arc<Scheduler>>);
+
+impl ToSignal {
+    /// No executor has called a thread.
+    pub(crate) const NONE: Self = Self(None);
+
+    #[inline]
+    pub(crate) fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Signals the executor, if there is one. The caller holds no lock.
+    #[inline]
+    pub(crate) fn signal(self) {
+        if let Some(scheduler) = self.0 {
+            scheduler.signal();
+        }
+    }
+
+    /// Whether a signal of this one wakes all threads that the other one would: one signal is
+    /// enough for everything that was announced to an executor.
+    #[inline]
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            (Some(this), Some(other)) => Arc::ptr_eq(this, other),
+        }
     }
 }
 

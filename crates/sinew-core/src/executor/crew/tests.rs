@@ -22,12 +22,12 @@ fn a_task_of_the_lane_does_not_wait_behind_a_long_one_of_the_queue() {
     short.0.is_known_to_be_short();
     let at = |time| Stamp { time, order: 1 };
     let (mut worker, mut work) = (Worker::new(0), None);
-    assert!(!first.0.notify(at(1)) && !long.0.notify(at(2)), "no worker sleeps");
+    assert!(first.0.notify(at(1)).is_none() && long.0.notify(at(2)).is_none(), "no worker sleeps");
     assert!(matches!(scheduler.next(&mut work, Blocking::None, &mut worker), Next::Run));
     let _ = scheduler.lock().workers.park(1, 1); // the other one is the monitor from now on
     current::begin_with_tail(0);
     let running = CallbackScope::enter(first.1, u64::MAX);
-    assert!(!short.0.notify(at(3)), "this worker comes to it");
+    assert!(short.0.notify(at(3)).is_none(), "this worker comes to it");
     drop(running);
     assert!(scheduler.lane.lock().first().is_some(), "it is in the lane");
 

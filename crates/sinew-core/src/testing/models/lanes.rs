@@ -35,7 +35,7 @@ impl Burst {
     /// Makes the other task ready inside a callback.
     fn publish(&self, time: i64) {
         let _running = CallbackScope::enter(u64::MAX, u64::MAX);
-        assert!(!self.other.notify(stamp(time)), "this thread comes to it");
+        assert!(self.other.notify(stamp(time)).is_none(), "this thread comes to it");
     }
 
     /// Runs the ready tasks; `ran` gets the key of each task from the lane, and 0 for others.
@@ -131,7 +131,7 @@ fn what_is_older_elsewhere_runs_first() {
             2 => {
                 heard = said.load(Ordering::Acquire);
                 let _running = CallbackScope::enter(u64::MAX, u64::MAX);
-                assert!(!other.notify(stamp(4)));
+                assert!(other.notify(stamp(4)).is_none());
             }
             4 => assert!(!heard || through_queue == 2, "what was published at 3 runs before"),
             _ => through_queue += 1,

@@ -144,7 +144,5 @@ fn stamp(time: i64) -> Stamp {
 
 /// Makes an entity ready as all callers do, and signals if required.
 fn notify(task_ref: &TaskRef, time: i64) {
-    if task_ref.notify(stamp(time)) {
-        task_ref.scheduler.signal();
-    }
+    task_ref.notify(stamp(time)).signal();
 }

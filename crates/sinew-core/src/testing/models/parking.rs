@@ -119,7 +119,7 @@ fn virtual_time_passes_while_it_goes_to_sleep() {
         let scheduler = Scheduler::new();
         assert!(scheduler.accept_clock(&clock));
         let [task_ref] = add_group(&scheduler, GroupNumber::new());
-        assert!(!task_ref.arm(ClockKind::Steady, Some(10)));
+        assert!(task_ref.arm(ClockKind::Steady, Some(10)).is_none());
         let thread = thread::spawn(move || time.set(crate::time::Time::from_nanoseconds(10)));
         assert_eq!(spin(&scheduler, 1), 1);
         thread.join().unwrap();
@@ -137,9 +137,7 @@ fn a_timer_is_armed_while_it_goes_to_sleep() {
         assert!(scheduler.accept_clock(&clock));
         let [task_ref] = add_group(&scheduler, GroupNumber::new());
         let thread = thread::spawn(move || {
-            if task_ref.arm(ClockKind::Steady, Some(0)) {
-                task_ref.scheduler.signal();
-            }
+            task_ref.arm(ClockKind::Steady, Some(0)).signal();
         });
         assert_eq!(spin(&scheduler, 1), 1);
         thread.join().unwrap();

@@ -7,7 +7,7 @@
 use super::{Probe, add_group, check, notify, stamp};
 use crate::executor::crew::members::GroupSlot;
 use crate::executor::crew::next::{Blocking, Next};
-use crate::executor::crew::scheduler::{Scheduler, TaskRef, Worker};
+use crate::executor::crew::scheduler::{Scheduler, TaskRef, ToSignal, Worker};
 use crate::executor::group_token::{GroupNumber, REENTRANT};
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock};
 use crate::sys::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering};
@@ -125,9 +125,10 @@ fn one_call_for_one_need() {
         let helper = thread::spawn(move || there.spin(1));
         let mut calls = 0;
         for time in 1..=2 {
-            if left.count.load(Ordering::Acquire) == 1 && task_ref.notify(stamp(time)) {
-                calls += 1;
-                task_ref.scheduler.signal();
+            if left.count.load(Ordering::Acquire) == 1 {
+                let signal = task_ref.notify(stamp(time));
+                calls += u64::from(!signal.is_none());
+                signal.signal();
             }
         }
         assert!(calls <= 1, "it was taken, and announced anew after that");
@@ -183,11 +184,9 @@ fn a_reentrant_entity_is_called_for_each_message() {
             while let Next::Run = left.scheduler.next(&mut work, Blocking::Forever, &mut worker) {
                 let mut messages = messages.lock();
                 *messages -= 1; // taken
-                let calls = *messages > 0 && task_ref.notify(stamp(2));
+                let signal = if *messages > 0 { task_ref.notify(stamp(2)) } else { ToSignal::NONE };
                 drop(messages);
-                if calls {
-                    task_ref.scheduler.signal();
-                }
+                signal.signal();
                 left.ran();
             }
         };
@@ -278,9 +277,7 @@ fn a_timer_that_is_due_waits_for_a_place() {
         let caller = thread::spawn(move || {
             notify(&one, 1);
             notify(&older, 2);
-            if timed.arm(ClockKind::Steady, Some(5)) {
-                timed.scheduler.signal();
-            }
+            timed.arm(ClockKind::Steady, Some(5)).signal();
             let ran = one.run_as_caller(None, i64::MAX);
             if ran {
                 there.ran();

@@ -230,7 +230,7 @@ impl Pair {
             Operation::Leave { entity } if !self.members.is_empty() => {
                 let gone = self.members.swap_remove(entity.index(self.members.len()));
                 gone.task_ref.leave(false);
-                assert!(!gone.task_ref.notify(self.clock.stamp()), "nobody is parked");
+                assert!(gone.task_ref.notify(self.clock.stamp()).is_none(), "nobody is parked");
                 // Its entity is gone.
                 let _ = gone.task_ref.arm(ClockKind::Steady, Some(0));
             }
@@ -245,7 +245,7 @@ impl Pair {
                     member.messages.push_back(stamp);
                     if !std::mem::replace(&mut member.announced, true) {
                         member.key = Some(stamp);
-                        assert!(!member.task_ref.notify(stamp), "nobody is parked");
+                        assert!(member.task_ref.notify(stamp).is_none(), "nobody is parked");
                     }
                 }
                 lane.map(current::enter_lane);
@@ -263,12 +263,12 @@ impl Pair {
                 (member.due, member.key) = (Some(due), None);
                 // In virtual time all clocks agree; a timer may move from one to another.
                 let clock = ClockKind::ALL[usize::try_from(after.rem_euclid(3)).unwrap_or(0)];
-                assert!(!member.task_ref.arm(clock, Some(due)));
+                assert!(member.task_ref.arm(clock, Some(due)).is_none());
             }
             Operation::Disarm { entity } => {
                 let Some(member) = self.pick(&entity, true) else { return };
                 (member.due, member.key) = (None, None);
-                assert!(!member.task_ref.arm(ClockKind::Steady, None));
+                assert!(member.task_ref.arm(ClockKind::Steady, None).is_none());
             }
             Operation::Wait { time } => {
                 self.time.set(Time::from_nanoseconds(self.time.now().nanoseconds() + time));
@@ -314,7 +314,7 @@ impl Pair {
             && let Some(stamp) = next.take()
         {
             member.key = Some(stamp);
-            assert!(!member.task_ref.notify(stamp), "nobody is parked");
+            assert!(member.task_ref.notify(stamp).is_none(), "nobody is parked");
         }
         let _running = CallbackScope::enter(serial, 0);
         self.threads[thread].runs = Some(Callback { _running, group: member.group, serial, next });
