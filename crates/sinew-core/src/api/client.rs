@@ -7,7 +7,7 @@ use super::erased::client as erased;
 use super::erased::service::{CallError as ErasedError, CallResult as ErasedResult};
 use super::introspection::service_events::{self, ServiceIntrospection};
 use super::node::{Node, NodeCore};
-use crate::executor::crew::scheduler::TaskRef;
+use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::group::{CallbackGroup, Group, GroupMember};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch::{NoteIndex, Part};
@@ -532,8 +532,8 @@ impl Run for ClientTask {
 }
 
 impl GroupMember for ClientTask {
-    fn attach(&self, task_ref: Option<TaskRef>) {
-        self.calls.attach(task_ref);
+    fn attach(&self, task_ref: Option<TaskRef>) -> ToSignal {
+        self.calls.attach(task_ref)
     }
 
     fn attached(&self) {

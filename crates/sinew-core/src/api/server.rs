@@ -10,7 +10,7 @@ use super::erased::service::Request;
 use super::introspection::service_events::{self, ServiceIntrospection};
 use super::node::{Node, NodeCore};
 use super::service_callback::{AsyncServiceCallback, IncomingRequest, ServiceCallback, info};
-use crate::executor::crew::scheduler::TaskRef;
+use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::group::{CallbackGroup, Group, GroupMember, ReentrantGroup};
 use crate::executor::group_token::GroupToken;
 use crate::executor::owner::Close;
@@ -643,9 +643,9 @@ where
     G: CallbackGroup,
     F: AsyncServiceCallback<S, S::Request, G, Form>,
 {
-    fn attach(&self, task_ref: Option<TaskRef>) {
-        self.tasks.queue.attach(task_ref.clone());
-        self.core.requests.attach(&self.core, task_ref);
+    fn attach(&self, task_ref: Option<TaskRef>) -> ToSignal {
+        let woken = self.tasks.queue.attach(task_ref.clone());
+        woken.or(self.core.requests.attach(&self.core, task_ref))
     }
 
     fn attached(&self) {

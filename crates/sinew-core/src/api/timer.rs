@@ -434,13 +434,10 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Run for Timer
 }
 
 impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> GroupMember for TimerTask<G, Form, F> {
-    fn attach(&self, task_ref: Option<TaskRef>) {
-        let signal = {
-            let mut state = self.schedule.state.lock();
-            state.task_ref = task_ref;
-            self.schedule.arm(&state)
-        };
-        signal.signal();
+    fn attach(&self, task_ref: Option<TaskRef>) -> ToSignal {
+        let mut state = self.schedule.state.lock();
+        state.task_ref = task_ref;
+        self.schedule.arm(&state)
     }
 
     fn discard(&self) {

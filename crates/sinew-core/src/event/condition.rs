@@ -165,8 +165,8 @@ impl<E: Status> Run for Arc<StatusCondition<E>> {
 }
 
 impl<E: Status> GroupMember for Arc<StatusCondition<E>> {
-    fn attach(&self, task_ref: Option<TaskRef>) {
-        self.gathered.lock().attach(task_ref);
+    fn attach(&self, task_ref: Option<TaskRef>) -> ToSignal {
+        self.gathered.lock().attach(task_ref)
     }
 }
 

@@ -114,13 +114,10 @@ impl Run for Arc<DeadlineTimer> {
 }
 
 impl GroupMember for Arc<DeadlineTimer> {
-    fn attach(&self, task_ref: Option<TaskRef>) {
-        let signal = {
-            let mut state = self.state.lock();
-            state.task_ref = task_ref;
-            state.arm()
-        };
-        signal.signal();
+    fn attach(&self, task_ref: Option<TaskRef>) -> ToSignal {
+        let mut state = self.state.lock();
+        state.task_ref = task_ref;
+        state.arm()
     }
 }
 

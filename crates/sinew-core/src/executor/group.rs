@@ -3,7 +3,7 @@
 
 use super::crew::blocked::Blocked;
 use super::crew::members::GroupSlot;
-use super::crew::scheduler::{Scheduler, TaskRef};
+use super::crew::scheduler::{Scheduler, TaskRef, ToSignal};
 use super::group_token::{GroupCell, GroupNumber, REENTRANT, StateOf};
 pub(crate) use super::member::GroupMember;
 use super::owner::{Close, Owner};
@@ -264,6 +264,14 @@ impl GroupMembers {
         self.entities.iter().map(|(_, resident)| resident.entity.clone()).collect()
     }
 
+    /// Takes all members out of their executor; passes their places there to `left`.
+    fn leave_all(&mut self, mut left: impl FnMut(TaskRef)) -> Moved {
+        for (_, resident) in &mut self.entities {
+            resident.leave(&mut left);
+        }
+        Moved { entities: self.all(), signal: ToSignal::NONE }
+    }
+
     fn place(&self) -> Option<&GroupSlot> {
         self.executor.as_ref().filter(|_| !self.paused)
     }
@@ -278,6 +286,37 @@ struct Resident {
     serial: u64,
     entity: Arc<Task<dyn GroupMember>>,
     task_ref: Option<TaskRef>,
+}
+
+impl Resident {
+    fn enter(&mut self, task_ref: TaskRef) -> ToSignal {
+        self.task_ref = Some(task_ref.clone());
+        self.entity.work.attach(Some(task_ref))
+    }
+
+    /// Takes it out of its executor, if it is in one.
+    fn leave(&mut self, left: impl FnOnce(TaskRef)) {
+        self.entity.work.attach(None).signal(); // none: it has no executor now
+        if let Some(task_ref) = self.task_ref.take() {
+            task_ref.leave(false);
+            left(task_ref);
+        }
+    }
+}
+
+/// Members that were given another executor, or none, while their group was locked.
+#[must_use = "they are told once the group isn't locked any more"]
+struct Moved {
+    entities: Vec<Arc<Task<dyn GroupMember>>>,
+    signal: ToSignal,
+}
+
+impl Moved {
+    /// Signals the executor, and tells the members. The caller holds no lock.
+    fn finish(self) {
+        self.signal.signal();
+        self.entities.iter().for_each(|entity| entity.work.attached());
+    }
 }
 
 /// Why a group could not be added to an executor.
@@ -347,23 +386,22 @@ impl GroupCore {
 
     /// Takes an entity in; if the group is in an executor, so is the entity from now on.
     pub(crate) fn join(&self, entity: Arc<Task<dyn GroupMember>>) -> Membership {
-        let joined = entity.clone();
         let mut members = self.members.lock();
         let serial = next_serial();
-        let enter = |place: &GroupSlot| {
-            place.enter((serial, self.told(&place.scheduler, &entity.base)), entity.clone())
-        };
-        let task_ref = members.place().map(enter);
-        let is_attached = task_ref.is_some();
-        if is_attached {
-            entity.work.attach(task_ref.clone());
-        }
-        let key = members.entities.insert(Resident { serial, entity, task_ref });
+        let mut resident = Resident { serial, entity: entity.clone(), task_ref: None };
+        let signal = members.place().map(|place| resident.enter(self.place(place, serial, &entity)));
+        let key = members.entities.insert(resident);
         drop(members);
-        if is_attached {
-            joined.work.attached();
+        if let Some(signal) = signal {
+            signal.signal();
+            entity.work.attached();
         }
         Membership { key, serial }
+    }
+
+    /// Gives a member its place in the executor.
+    fn place(&self, place: &GroupSlot, serial: u64, entity: &Arc<Task<dyn GroupMember>>) -> TaskRef {
+        place.enter((serial, self.told(&place.scheduler, &entity.base)), entity.clone())
     }
 
     /// What tools are told when a callback runs.
@@ -390,7 +428,7 @@ impl GroupCore {
             members.has(membership).then(|| members.entities.remove(membership.key))
         };
         let Some(Resident { entity, task_ref, .. }) = gone else { return false };
-        entity.work.attach(None);
+        entity.work.attach(None).signal(); // none: it has no executor now
         entity.work.attached();
         if let Some(task_ref) = task_ref {
             // A wait that no thread could end isn't begun: two callbacks that close each other's
@@ -426,42 +464,33 @@ impl GroupCore {
             return Err(NotAdded::Elsewhere); // with an executor that is going
         };
         members.executor = Some(place);
-        let attached = self.enter_all(&mut members);
+        let moved = self.enter_all(&mut members);
         drop(members);
-        attached.iter().for_each(|entity| entity.work.attached());
+        moved.finish();
         Ok(())
     }
 
-    /// All members go into the executor that the group is in, unless it is paused. Returns those that
-    /// are [attached](GroupMember::attached) now.
-    #[must_use]
-    fn enter_all(&self, members: &mut GroupMembers) -> Vec<Arc<Task<dyn GroupMember>>> {
-        let Some(place) = members.place().cloned() else { return Vec::new() };
+    /// All members go into the executor that the group is in, unless it is paused.
+    fn enter_all(&self, members: &mut GroupMembers) -> Moved {
+        let mut signal = ToSignal::NONE;
+        let Some(place) = members.place().cloned() else { return Moved { entities: Vec::new(), signal } };
         for (_, resident) in &mut members.entities {
-            let told = self.told(&place.scheduler, &resident.entity.base);
-            let task_ref = place.enter((resident.serial, told), resident.entity.clone());
-            resident.task_ref = Some(task_ref.clone());
-            resident.entity.work.attach(Some(task_ref));
+            let task_ref = self.place(&place, resident.serial, &resident.entity);
+            signal = signal.or(resident.enter(task_ref));
         }
-        members.all()
+        Moved { entities: members.all(), signal }
     }
 
     fn pause(&self) {
-        let (left, entities): (Vec<TaskRef>, _) = {
+        let mut left: Vec<TaskRef> = Vec::new();
+        let moved = {
             let mut members = self.members.lock();
             if mem::replace(&mut members.paused, true) {
                 return;
             }
-            let leave = |resident: &mut Resident| {
-                resident.entity.work.attach(None);
-                let task_ref = resident.task_ref.take()?;
-                task_ref.leave(false);
-                Some(task_ref)
-            };
-            let left = members.entities.iter_mut().filter_map(|(_, resident)| leave(resident)).collect();
-            (left, members.all())
+            members.leave_all(|task_ref| left.push(task_ref))
         };
-        entities.iter().for_each(|entity| entity.work.attached());
+        moved.finish();
         // As in `deregister`; what has left leaves once more, to wait without the lock.
         let waiting = self.node.host().wait_graph().enter_group(self.number);
         let _blocked = Blocked::begin();
@@ -483,9 +512,9 @@ impl GroupCore {
         }
         let mut members = self.members.lock();
         if mem::replace(&mut members.paused, false) {
-            let attached = self.enter_all(&mut members);
+            let moved = self.enter_all(&mut members);
             drop(members);
-            attached.iter().for_each(|entity| entity.work.attached());
+            moved.finish();
         }
     }
 
@@ -495,16 +524,10 @@ impl GroupCore {
         let mut members = self.members.lock();
         let is_it = |place: &mut GroupSlot| Arc::ptr_eq(&place.scheduler, scheduler);
         let Some(place) = members.executor.take_if(is_it) else { return };
-        for (_, resident) in &mut members.entities {
-            resident.entity.work.attach(None);
-            if let Some(task_ref) = resident.task_ref.take() {
-                task_ref.leave(false);
-            }
-        }
+        let moved = members.leave_all(drop);
         place.remove();
-        let entities = members.all();
         drop(members);
-        entities.iter().for_each(|entity| entity.work.attached());
+        moved.finish();
     }
 }
 
@@ -516,11 +539,8 @@ impl Drop for GroupCore {
             let mut members = self.members.lock();
             (members.executor.take(), mem::take(&mut members.entities))
         };
-        for (_, Resident { entity, task_ref, .. }) in members {
-            entity.work.attach(None);
-            if let Some(task_ref) = task_ref {
-                task_ref.leave(false);
-            }
+        for (_, mut resident) in members {
+            resident.leave(drop);
         }
         if let Some(place) = executor {
             place.remove();

@@ -128,13 +128,15 @@ impl<Q: Queue> InboxGuard<'_, Q> {
         waits
     }
 
-    /// Gives the task another executor, or none, and announces there what waits.
-    pub(crate) fn attach(mut self, task_ref: Option<TaskRef>) {
+    /// Gives the task another executor, or none, and announces there what waits. Releases the lock
+    /// without signalling, as [`unlock`](Self::unlock).
+    pub(crate) fn attach(mut self, task_ref: Option<TaskRef>) -> ToSignal {
         let oldest = self.oldest();
         let (before, signal) = self.contents.notifier.attach(task_ref, oldest);
         self.record(signal);
-        drop(self);
+        let signal = self.unlock();
         drop(before); // perhaps the last reference to its executor
+        signal
     }
 
     /// Releases the lock without signalling. Returns the executor that the caller must signal once

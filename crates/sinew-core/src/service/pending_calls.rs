@@ -742,13 +742,13 @@ impl PendingCalls {
     }
 
     /// Sets the task to which outcomes are announced, and announces those that wait.
-    pub(crate) fn attach(&self, task_ref: Option<TaskRef>) {
+    pub(crate) fn attach(&self, task_ref: Option<TaskRef>) -> ToSignal {
         let mut state = self.state.lock();
         let oldest = state.oldest();
         let (before, signal) = state.notifier.attach(task_ref, oldest);
         drop(state);
         drop(before);
-        signal.signal();
+        signal
     }
 
     /// Updates who is notified of answers from elsewhere, after another executor, or none, runs the

@@ -802,16 +802,16 @@ impl RequestQueue {
 
     /// Sets the task to which requests are announced, announces those that wait, and wakes their
     /// callers, which may help.
-    pub(crate) fn attach(&self, server: &ServerCore, task_ref: Option<TaskRef>) {
-        let Some(mut state) = self.of(server) else { return };
+    pub(crate) fn attach(&self, server: &ServerCore, task_ref: Option<TaskRef>) -> ToSignal {
+        let Some(mut state) = self.of(server) else { return ToSignal::NONE };
         let (came, oldest) = (task_ref.is_some(), state.oldest());
         let (before, signal) = state.notifier.attach(task_ref, oldest);
         let local = |request: &Request| request.reply_to.local().map(|(calls, id)| (calls.clone(), id));
         let waiting: Vec<_> = state.queue.iter().filter(|_| came).filter_map(local).collect();
         drop(state);
         drop(before);
-        signal.signal();
         waiting.iter().for_each(|(calls, id)| calls.nudge(*id, false));
+        signal
     }
 
     /// Updates who is notified of requests from elsewhere, after another executor, or none, runs

@@ -643,13 +643,13 @@ impl SubscriptionCore {
     }
 
     /// Sets the task to which messages are announced, and announces those that wait.
-    pub(crate) fn attach(&self, task_ref: Option<TaskRef>) {
+    pub(crate) fn attach(&self, task_ref: Option<TaskRef>) -> ToSignal {
         let mut state = self.whole();
         let oldest = state.history.oldest();
         let (before, signal) = state.notifier.attach(task_ref, oldest);
         drop(state);
         drop(before);
-        signal.signal();
+        signal
     }
 
     /// Reserves a place for the calling publisher; waits for one until `deadline` (steady machine

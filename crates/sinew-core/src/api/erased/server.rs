@@ -3,7 +3,7 @@
 use super::service::{Request as TakenRequest, ServiceTypes};
 use crate::api::context::ContextCore;
 use crate::api::node::NodeCore;
-use crate::executor::crew::scheduler::{Scheduler, TaskRef};
+use crate::executor::crew::scheduler::{Scheduler, TaskRef, ToSignal};
 use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::owner::Close;
@@ -218,8 +218,8 @@ impl<A: Answers> Run for ServerTask<A> {
 }
 
 impl<A: Answers> GroupMember for ServerTask<A> {
-    fn attach(&self, task_ref: Option<TaskRef>) {
-        self.core.requests.attach(&self.core, task_ref);
+    fn attach(&self, task_ref: Option<TaskRef>) -> ToSignal {
+        self.core.requests.attach(&self.core, task_ref)
     }
 
     fn attached(&self) {

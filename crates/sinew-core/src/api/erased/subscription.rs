@@ -4,7 +4,7 @@ use crate::api::callback::Called;
 use crate::api::handlers::Handlers;
 use crate::api::node::NodeCore;
 use crate::api::timer::Timer;
-use crate::executor::crew::scheduler::TaskRef;
+use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::group::{Group, GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch::Part;
@@ -365,8 +365,8 @@ impl<C: Calls> Run for SubscriptionTask<C> {
 }
 
 impl<C: Calls> GroupMember for SubscriptionTask<C> {
-    fn attach(&self, task_ref: Option<TaskRef>) {
-        self.core.attach(task_ref);
+    fn attach(&self, task_ref: Option<TaskRef>) -> ToSignal {
+        self.core.attach(task_ref)
     }
 
     fn attached(&self) {
@@ -437,8 +437,8 @@ impl Run for WaitSetTask {
 }
 
 impl GroupMember for WaitSetTask {
-    fn attach(&self, task_ref: Option<TaskRef>) {
-        self.core.attach(task_ref);
+    fn attach(&self, task_ref: Option<TaskRef>) -> ToSignal {
+        self.core.attach(task_ref)
     }
 
     fn attached(&self) {

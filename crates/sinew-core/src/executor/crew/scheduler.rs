@@ -54,7 +54,7 @@ pub(crate) use crate::executor::queue::heap::index;
 use crate::executor::queue::ready_queue::MemberId;
 use crate::sys::clock::{Stamp, Time, Wake};
 use crate::sys::parker::Parker;
-use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, next_serial};
+use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, next_serial, no_lock_is_held};
 use std::mem;
 use std::ops::{Deref, DerefMut};
 use std::sync::OnceLock;
@@ -191,8 +191,14 @@ impl ToSignal {
     #[inline]
     pub(crate) fn signal(self) {
         if let Some(scheduler) = self.0 {
+            no_lock_is_held();
             scheduler.signal();
         }
+    }
+
+    /// This, or the other one if this is none: of announcements to one executor.
+    pub(crate) fn or(self, other: Self) -> Self {
+        if self.is_none() { other } else { self }
     }
 
     /// Whether a signal of this one wakes all threads that the other one would: one signal is
@@ -301,7 +307,7 @@ impl Scheduler {
     }
 
     /// Signals the threads that the caller was told to.
-    pub(crate) fn signal(&self) {
+    pub(super) fn signal(&self) {
         // P3. Relaxed: what the woken threads need to see they see under the mutex.
         let mut due = self.bells.due.swap(0, Ordering::Relaxed);
         if due & CALLERS != 0 {

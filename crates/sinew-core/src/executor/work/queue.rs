@@ -7,7 +7,7 @@
 //! asynchronous server runs its requests and its queue.
 
 use crate::executor::crew::faults::report;
-use crate::executor::crew::scheduler::TaskRef;
+use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::error::PostError;
 use crate::executor::group_token::GroupToken;
 use crate::executor::inbox::{Inbox, Queue};
@@ -267,8 +267,8 @@ impl Run for Arc<WorkQueueCore> {
 }
 
 impl GroupMember for Arc<WorkQueueCore> {
-    fn attach(&self, task_ref: Option<TaskRef>) {
-        self.pending.lock().attach(task_ref);
+    fn attach(&self, task_ref: Option<TaskRef>) -> ToSignal {
+        self.pending.lock().attach(task_ref)
     }
 }
 
