@@ -105,7 +105,7 @@ impl BlockingCall<'_> {
             if left.is_zero() {
                 let outcome = self.give_up(timeout);
                 if let Some(task_ref) = task_ref.filter(|_| !ran && since.is_some()) {
-                    task_ref.scheduler.leave_to_others();
+                    task_ref.leave_to_others();
                 }
                 return outcome;
             }

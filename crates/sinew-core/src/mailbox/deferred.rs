@@ -125,12 +125,16 @@ impl Deferred {
     /// Defers signalling an executor.
     #[inline]
     pub(crate) fn signal(&mut self, executor: ToSignal) {
-        if self.signal.covers(&executor) {
-            return;
+        if !executor.is_none() {
+            self.add_signal(executor);
         }
+    }
+
+    #[inline(never)]
+    fn add_signal(&mut self, executor: ToSignal) {
         if self.signal.is_none() {
             self.signal = executor;
-        } else {
+        } else if !self.signal.is_same(&executor) {
             self.backlog().signals.push(executor);
         }
     }

@@ -20,9 +20,9 @@ impl Blocked {
     pub(crate) fn begin() -> Option<Self> {
         let (scheduler, worker) = spinning::worker()?;
         let mut state = scheduler.lock();
-        scheduler.settle(&mut state);
+        state.settle();
         state.workers.set_blocked(worker, true);
-        let called = scheduler.call_for_ready(&mut state) || scheduler.call_poller(&mut state);
+        let called = state.call_for_ready() || state.call_poller();
         drop(state);
         if called {
             scheduler.signal();

@@ -17,8 +17,8 @@
 
 use super::current::{self, CallerScope};
 use super::run::InHand;
-use super::scheduler::{RunBy, RunningTask, Scheduler, TaskRef};
-use super::state::{SchedulerState, WaitingCaller};
+use super::scheduler::{Locked, RunBy, RunningTask, Scheduler, TaskRef};
+use super::state::WaitingCaller;
 use crate::sys::clock::Stamp;
 use crate::sys::parker::Parker;
 use crate::sys::sync::Arc;
@@ -52,8 +52,8 @@ impl TaskRef {
     pub(crate) fn take_as_caller(&self, since: Option<Stamp>, within: i64, work: &mut Option<RunningTask>) {
         let (scheduler, id) = (&*self.scheduler, self.header.member);
         let mut state = scheduler.lock();
-        scheduler.settle(&mut state);
-        let hand = scheduler.caller_may_run(&state);
+        state.settle();
+        let hand = state.caller_may_run();
         if let Some(since) = since {
             // As a call: it needn't go through the queue.
             if hand == Some(RunBy::Nested) && state.queue.is_idle(id) {
@@ -79,7 +79,7 @@ impl TaskRef {
     ) -> Option<RegisteredCaller<'a>> {
         let scheduler = &*self.scheduler;
         let mut state = scheduler.lock();
-        scheduler.settle(&mut state);
+        state.settle();
         let nested = current::spins(scheduler.id);
         if state.accepts(nested) && state.queue.runnable(self.header.member, nested, within).is_some() {
             return None;
@@ -94,53 +94,53 @@ impl TaskRef {
             within,
             parker: parker.clone(),
         });
-        let called = scheduler.call_for_ready(&mut state);
+        let called = state.call_for_ready();
         drop(state);
         if called {
             scheduler.signal();
         }
         Some(RegisteredCaller { scheduler, parker, worker })
     }
-}
-
-impl Scheduler {
-    /// How this thread could run something of this executor, if it could.
-    fn caller_may_run(&self, state: &SchedulerState) -> Option<RunBy> {
-        let nested = current::spins(self.id);
-        state.accepts(nested).then_some(if nested { RunBy::Nested } else { RunBy::Caller })
-    }
 
     /// This thread has announced something quietly, and neither runs it nor waits for it.
     pub(crate) fn leave_to_others(&self) {
-        let called = self.call_for_ready(&mut self.lock());
-        if called {
-            self.signal();
-        }
+        let called = self.scheduler.lock().call_for_ready();
+        self.signals(called).signal();
+    }
+}
+
+impl Locked<'_> {
+    /// How this thread could run something of this executor, if it could.
+    fn caller_may_run(&self) -> Option<RunBy> {
+        let nested = current::spins(self.scheduler().id);
+        self.accepts(nested).then_some(if nested { RunBy::Nested } else { RunBy::Caller })
     }
 
     /// Calls a thread for what is ready. True if the caller must signal.
-    pub(super) fn call_for_ready(&self, state: &mut SchedulerState) -> bool {
-        let ready = state.queue.len();
+    pub(super) fn call_for_ready(&mut self) -> bool {
+        let bells = &self.scheduler().bells;
+        let ready = self.queue.len();
         if ready == 0 {
             return false;
         }
-        if let Some(worker) = state.workers.for_place(ready) {
-            self.bells.call(worker);
+        if let Some(worker) = self.workers.for_place(ready) {
+            bells.call(worker);
             return true;
         }
-        if mem::take(&mut state.descriptor_waits) {
-            self.bells.call_descriptor();
+        if mem::take(&mut self.descriptor_waits) {
+            bells.call_descriptor();
             return true;
         }
-        state.call_waiting_caller(&self.bells)
+        self.call_waiting_caller(bells)
     }
 
     /// A worker is about to wait for something: another one is to hear what other processes have to
     /// say. True if the caller must signal.
-    pub(super) fn call_poller(&self, state: &mut SchedulerState) -> bool {
-        let called =
-            self.remote_events.have_no_poller().then(|| state.workers.for_poller(i64::MAX)).flatten();
-        called.inspect(|worker| self.bells.call(*worker)).is_some()
+    pub(super) fn call_poller(&mut self) -> bool {
+        let scheduler = self.scheduler();
+        let has_none = scheduler.remote_events.have_no_poller();
+        let called = has_none.then(|| self.workers.for_poller(i64::MAX)).flatten();
+        called.inspect(|worker| scheduler.bells.call(*worker)).is_some()
     }
 }
 
@@ -162,7 +162,7 @@ impl Drop for RegisteredCaller<'_> {
         let place = state.waiting_callers.iter().position(|caller| Arc::ptr_eq(&caller.parker, self.parker));
         let gone = place.map(|place| state.waiting_callers.swap_remove(place));
         // If it was rung, it may have other things to do than what it was rung for.
-        let called = gone.is_none() && scheduler.call_for_ready(&mut state);
+        let called = gone.is_none() && state.call_for_ready();
         drop(state);
         drop(gone);
         if called {

@@ -1,11 +1,11 @@
 //! What is ready, for a program that decides itself what to run of it.
 
-use super::scheduler::{RunBy, RunningTask, Scheduler, Worker};
+use super::scheduler::{RunBy, RunningTask, Scheduler};
+use super::worker::Worker;
 use crate::executor::error::SpinError;
 use crate::executor::queue::ready_queue::MemberId;
 use crate::executor::task::Task;
 use crate::sys::clock::Stamp;
-use crate::sys::sync::Arc;
 use std::cmp::Reverse;
 use std::sync::Weak;
 
@@ -18,19 +18,23 @@ pub(crate) struct Candidate {
     pub(crate) entity: Weak<Task>,
 }
 
-impl Scheduler {
+impl Worker<'_> {
     /// Waits until something is ready or the deadline (of the machine's steady clock) has passed,
     /// and lists what is ready.
-    pub(crate) fn wait(&self, deadline: Option<i64>, found: &mut Vec<Candidate>) -> Result<(), SpinError> {
-        let mut worker = Worker::new(0);
+    pub(crate) fn wait(
+        &mut self,
+        deadline: Option<i64>,
+        found: &mut Vec<Candidate>,
+    ) -> Result<(), SpinError> {
+        let scheduler = self.scheduler;
         loop {
-            self.remote_events.listen();
-            let mut state = self.lock();
+            scheduler.remote_events.listen();
+            let mut state = scheduler.lock();
             loop {
                 if state.stopped || state.ended || state.dismissed {
                     (state.stopped, state.dismissed) = (false, false);
                     drop(state);
-                    return Err(self.faults.take().unwrap_or(SpinError::Stopped));
+                    return Err(scheduler.faults.take().unwrap_or(SpinError::Stopped));
                 }
                 state.fire_by_clock();
                 // While a thread from outside runs a callback in place of this one, there is
@@ -39,7 +43,7 @@ impl Scheduler {
                     break;
                 }
                 let slept;
-                (state, slept) = self.rest(state, deadline, &mut worker);
+                (state, slept) = self.rest(state, deadline);
                 if slept.is_none() {
                     return Ok(());
                 }
@@ -60,13 +64,15 @@ impl Scheduler {
             }
         }
     }
+}
 
-    /// Hands out an entity that was ready, if it still is.
-    pub(crate) fn take_ready(self: &Arc<Self>, candidate: &Candidate) -> Option<RunningTask> {
+impl Candidate {
+    /// Hands out what was ready, if it still is.
+    pub(crate) fn take(&self, scheduler: &Scheduler) -> Option<RunningTask> {
         let mut work = None;
-        let mut state = self.lock();
+        let mut state = scheduler.lock();
         if !state.ended && !state.workers.are_full() {
-            state.pop_this(candidate.id, RunBy::Worker(0), &mut work);
+            state.pop_this(self.id, RunBy::Worker(0), &mut work);
         }
         work
     }

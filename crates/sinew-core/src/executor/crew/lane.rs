@@ -19,7 +19,7 @@
 //!   at which the first timer is due, whichever is earlier; or to [`SHUT`] if the lane's tasks must
 //!   not run past the queue at all (the spin is to end, priorities differ, clocks are virtual, ..).
 //! - L3 [`advance`](Lane::advance) hands out the head only if it is older than the gate. Else the
-//!   worker asks [`Scheduler::next`](super::scheduler::Scheduler::next), which knows both: what is
+//!   worker asks [`Worker::next`](super::worker::Worker::next), which knows both: what is
 //!   older in the queue, or falls due before, runs first, and the lane stays.
 //!
 //! # Exclusion
@@ -130,7 +130,7 @@ pub(crate) enum Advance {
     /// It asks the scheduler.
     Ask,
     /// There is more to be done about the one that ran:
-    /// [`finish_in_lane`](super::scheduler::Scheduler::finish_in_lane).
+    /// [`finish_in_lane`](super::worker::Worker::finish_in_lane).
     Unfinished(InLane),
 }
 

@@ -2,7 +2,7 @@
 
 use super::current;
 use super::header::TaskHeader;
-use super::scheduler::{Scheduler, TaskRef, ToSignal, index};
+use super::scheduler::{Locked, Scheduler, TaskRef, ToSignal, index};
 use super::state::{Member, SchedulerState};
 use crate::executor::histogram::RunTimes;
 use crate::executor::queue::ready_queue::MemberId;
@@ -76,23 +76,6 @@ impl Scheduler {
         tells == Some(true)
     }
 
-    /// Takes an entity out of the queue and the lane. Returns what is to be dropped once no lock is
-    /// held.
-    fn take_member(&self, state: &mut SchedulerState, id: MemberId) -> Option<Member> {
-        let mut line = self.lane.lock();
-        if line.runs(id) {
-            state.settle(&mut line);
-        }
-        let gone = state.queue.leave(id)?;
-        gone.task.is_gone.store(true, Ordering::Relaxed); // M1: read under the lane's lock
-        line.remove(id); // M2
-        if line.runs(id) {
-            line.leave_behind(Box::new(gone)); // M3
-            return None;
-        }
-        Some(gone)
-    }
-
     /// The task of a member, if it is there still.
     #[cold]
     pub(super) fn find(&self, id: MemberId) -> Option<Arc<TaskHeader>> {
@@ -124,6 +107,25 @@ impl Scheduler {
     /// The clock of the groups, if there are any yet.
     pub(crate) fn clock(&self) -> Option<Clock> {
         self.lock().clock.clone()
+    }
+}
+
+impl Locked<'_> {
+    /// Takes an entity out of the queue and the lane. Returns what is to be dropped once no lock is
+    /// held.
+    fn take_member(&mut self, id: MemberId) -> Option<Member> {
+        let mut line = self.scheduler().lane.lock();
+        if line.runs(id) {
+            self.take_in(&mut line);
+        }
+        let gone = self.queue.leave(id)?;
+        gone.task.is_gone.store(true, Ordering::Relaxed); // M1: read under the lane's lock
+        line.remove(id); // M2
+        if line.runs(id) {
+            line.leave_behind(Box::new(gone)); // M3
+            return None;
+        }
+        Some(gone)
     }
 }
 
@@ -174,7 +176,7 @@ impl TaskRef {
     pub(crate) fn leave(&self, wait: bool) {
         let (scheduler, id) = (&*self.scheduler, self.header.member);
         let mut state = scheduler.lock();
-        let gone = scheduler.take_member(&mut state, id);
+        let gone = state.take_member(id);
         if wait && !current::runs(id.serial) {
             state.leaving += 1;
             while state.queue.runs(id.serial) {
@@ -195,29 +197,28 @@ impl TaskRef {
 
     /// Sets when a timer is due; before that nothing of it is ready any more.
     pub(crate) fn arm(&self, clock: ClockKind, due: Option<i64>) -> ToSignal {
-        self.signals(self.scheduler.arm(self.header.member, clock, due))
+        self.signals(self.set_timer(clock, due))
     }
-}
 
-impl Scheduler {
-    /// Implements [`TaskRef::arm`]. True if the caller must `signal`.
-    fn arm(&self, id: MemberId, clock: ClockKind, due: Option<i64>) -> bool {
-        let mut state = self.lock();
+    /// Implements [`arm`](Self::arm). True if the caller must signal.
+    fn set_timer(&self, clock: ClockKind, due: Option<i64>) -> bool {
+        let scheduler = &*self.scheduler;
+        let mut state = scheduler.lock();
         // Only an earlier end of the sleep is worth a wake-up.
-        if !state.queue.set_timer(id, clock, due) {
+        if !state.queue.set_timer(self.header.member, clock, due) {
             return false;
         }
         if state.timers_have_thread {
-            self.bells.call_timers();
+            scheduler.bells.call_timers();
             return true;
         }
         let due = due.filter(|_| clock == ClockKind::Steady).unwrap_or(i64::MIN);
         if mem::take(&mut state.descriptor_waits) {
             // The thread that waits there looks, and waits for the right time.
-            self.bells.call_descriptor();
+            scheduler.bells.call_descriptor();
             return true;
         }
-        let called = state.workers.for_timer(due, current::worker_of(self.id));
-        called.inspect(|worker| self.bells.call(*worker)).is_some()
+        let called = state.workers.for_timer(due, current::worker_of(scheduler.id));
+        called.inspect(|worker| scheduler.bells.call(*worker)).is_some()
     }
 }

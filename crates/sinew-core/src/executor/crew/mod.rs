@@ -3,13 +3,12 @@
 // | file | contents |
 // |---|---|
 // | `scheduler` | the shared part; a task becomes ready, and a thread is called for it |
-// | `next` | what a thread runs next, and how it sleeps |
 // | `members` | groups and tasks come, go, and have timers |
 // | `spins` | spins begin, are stopped, and end |
 // | `state` | the queue, and who runs what: all that the scheduler's lock guards |
 // | `header` | a task as threads that make it ready see it |
 // | `lane` | tasks made ready by a worker's own callbacks, past the queue |
-// | `worker` | a thread that asks for work |
+// | `worker` | a thread that asks for work: what it runs next, and how it sleeps |
 // | `run` | running callbacks on a thread |
 // | `faults` | callbacks that fail or panic |
 // | `bells` | what the threads sleep on, and which of them were called |
@@ -34,7 +33,6 @@ pub(super) mod faults;
 pub(crate) mod header;
 pub(crate) mod lane;
 pub(crate) mod members;
-pub(crate) mod next;
 pub(crate) mod remote_events;
 pub(super) mod run;
 pub(crate) mod scheduler;
@@ -46,4 +44,4 @@ mod tests;
 mod timers;
 pub(crate) mod wait_graph;
 pub(crate) mod wake_policy;
-mod worker;
+pub(crate) mod worker;

@@ -3,10 +3,10 @@
 use super::current::{self, CallbackScope};
 use super::faults::{failed, panicked};
 use super::header::TaskHeader;
-use super::lane::{Advance, InLane};
-use super::next::{Blocking, Next};
-use super::scheduler::{self, RunBy, RunningTask, Scheduler, Worker};
+use super::lane::{Advance, InLane, SHUT};
+use super::scheduler::{RunBy, RunningTask, Scheduler};
 use super::spinning::Spinning;
+use super::worker::{self, Blocking, Next, Worker};
 use crate::executor::error::SpinError;
 use crate::executor::prefetch::{self, Noting, Part};
 use crate::executor::task::{Task, TaskOutcome};
@@ -30,14 +30,14 @@ pub(crate) struct Spin<'a> {
 impl Spin<'_> {
     /// Runs callbacks as long as `patience` and the other limits say; returns how many.
     pub(crate) fn run(&self, patience: Blocking) -> Result<u64, SpinError> {
-        let mut worker = Worker::new(self.worker);
+        let mut worker = Worker::new(self.scheduler, self.worker);
         let mut ran = 0;
         // What is to run is what was ready before, or one callback: nothing passes the queue.
         let is_limited = self.most != u64::MAX || matches!(patience, Blocking::Until(_));
         let _lane = (!is_limited).then(|| OpenLane::begin(self.scheduler, self.worker));
         let mut hand = self.in_hand();
         loop {
-            match self.scheduler.next(&mut hand.work, patience, &mut worker) {
+            match worker.next(&mut hand.work, patience) {
                 Next::Run => {
                     ran += u64::from(self.execute(&mut hand)?);
                     if ran >= self.most || self.is_over() {
@@ -62,11 +62,11 @@ impl Spin<'_> {
     /// Runs callbacks until the executor is poked; false if the executor was stopped. `worker`:
     /// this thread, the same one for all calls of a spin: to make its waits precise takes three
     /// system calls.
-    pub(crate) fn run_until_poked(&self, worker: &mut Worker) -> Result<bool, SpinError> {
+    pub(crate) fn run_until_poked(&self, worker: &mut Worker<'_>) -> Result<bool, SpinError> {
         let _lane = OpenLane::begin(self.scheduler, self.worker);
         let mut hand = self.in_hand();
         loop {
-            match self.scheduler.next(&mut hand.work, Blocking::Forever, worker) {
+            match worker.next(&mut hand.work, Blocking::Forever) {
                 Next::Run => drop(self.execute(&mut hand)?),
                 Next::Lane => drop(self.run_lane(worker)?),
                 Next::Poked => return Ok(true),
@@ -100,12 +100,11 @@ impl Spin<'_> {
     /// Runs the worker's task of the lane, and those after it that may run past the queue; returns
     /// how many callbacks ran.
     #[inline(never)]
-    fn run_lane(&self, worker: &mut Worker) -> Result<u64, SpinError> {
-        let scheduler = self.scheduler;
+    fn run_lane(&self, worker: &mut Worker<'_>) -> Result<u64, SpinError> {
         let tellers = worker.tellers.take();
         let teller = tellers.as_ref().and_then(|tellers| tellers.get(worker.index as usize));
         let task = worker.task.take();
-        let mut running = RunningInLane { scheduler, teller, task, left: None, measured: None };
+        let mut running = RunningInLane { worker, teller, task, left: None, measured: None };
         let mut ran = 0;
         while running.task.is_some() {
             ran += u64::from(running.execute().map_err(|fault| self.fails(*fault))?);
@@ -134,7 +133,7 @@ impl Drop for Spin<'_> {
 
 /// The code that every callback goes through.
 pub(crate) fn code(name: &mut dyn FnMut(usize, usize)) {
-    scheduler::code(name);
+    worker::code(name);
     name(Spin::run_lane as *const () as usize, 38);
 }
 
@@ -154,6 +153,41 @@ fn note(task: &Task, find: impl FnOnce() -> Option<Arc<TaskHeader>>) {
 pub(crate) struct InHand<'a> {
     pub(crate) scheduler: &'a Scheduler,
     pub(crate) work: Option<RunningTask>,
+}
+
+impl Scheduler {
+    /// Puts back what ran last, when no more is wanted.
+    #[inline(never)]
+    pub(crate) fn finish(&self, work: &mut Option<RunningTask>) {
+        let ended = RunningTask::end(work);
+        let was_caller =
+            work.as_ref().is_some_and(|work| matches!(work.run_by, RunBy::Caller | RunBy::Nested));
+        let mut state = self.lock();
+        let gone = state.put_back(work, ended);
+        if state.leaving > 0 {
+            self.finished.notify_all();
+        }
+        // A caller that takes no more leaves the rest to others.
+        let calls = was_caller && state.call_for_ready();
+        drop(state);
+        if calls {
+            self.signal();
+        }
+        drop(gone);
+    }
+
+    /// The calling thread, which spins, uses the lane from now on, or not any more.
+    pub(crate) fn open_lane(&self, worker: u32, is_open: bool) {
+        let mut state = self.lock();
+        if is_open {
+            state.open_lanes += 1;
+            return;
+        }
+        state.open_lanes -= 1;
+        self.lane.set_gate(SHUT); // as it stays, if no other worker has it open
+        state.take_in(&mut self.lane.lock());
+        state.end_lane(worker);
+    }
 }
 
 /// While it lives, what callbacks on this thread make ready may run past the queue.
@@ -179,7 +213,7 @@ impl Drop for OpenLane<'_> {
 
 /// A task of the lane that this thread runs. It is finished however its callback ends.
 struct RunningInLane<'a> {
-    scheduler: &'a Scheduler,
+    worker: &'a Worker<'a>,
     teller: Option<&'a Teller>,
     task: Option<InLane>,
     /// The stamp of what is left to do.
@@ -193,6 +227,7 @@ impl RunningInLane<'_> {
     #[inline]
     fn execute(&mut self) -> Result<bool, Box<SpinError>> {
         let Some(lane) = &self.task else { return Ok(false) };
+        let scheduler = self.worker.scheduler;
         let task = lane.task();
         let entity = lane.entity();
         let since = match task.sampling.measures_next() {
@@ -206,11 +241,11 @@ impl RunningInLane<'_> {
         if let Some(teller) = self.teller {
             teller.begin(task.told, since);
         }
-        if self.scheduler.threads() > 1 {
+        if scheduler.threads() > 1 {
             current::begin_with_tail(task.expected.tail());
         }
         let _running = CallbackScope::enter(task.member.serial, task.group);
-        note(entity, || self.scheduler.find(task.member));
+        note(entity, || scheduler.find(task.member));
         no_lock_is_held();
         match catch_unwind(AssertUnwindSafe(|| entity.work.run(&mut lane.token()))) {
             Ok(TaskOutcome { result, next, called }) => {
@@ -220,12 +255,12 @@ impl RunningInLane<'_> {
                 }
                 match result {
                     Ok(()) => Ok(called),
-                    Err(error) => failed(&self.scheduler.faults, &entity.base, error),
+                    Err(error) => failed(&scheduler.faults, &entity.base, error),
                 }
             }
             Err(panic) => {
                 self.left = entity.work.pending();
-                panicked(&self.scheduler.faults, &entity.base, panic)
+                panicked(&scheduler.faults, &entity.base, panic)
             }
         }
     }
@@ -237,7 +272,7 @@ impl RunningInLane<'_> {
             return self.finish();
         }
         let Some(ran) = self.task.take() else { return };
-        match self.scheduler.advance(ran) {
+        match self.worker.advance(ran) {
             Advance::Next(task) => self.task = Some(task),
             Advance::Ask => {}
             Advance::Unfinished(task) => {
@@ -251,7 +286,7 @@ impl RunningInLane<'_> {
     #[inline]
     fn finish(&mut self) {
         if let Some(task) = self.task.take() {
-            self.scheduler.finish_in_lane(&task, self.left.take(), self.measured.take());
+            self.worker.finish_in_lane(&task, self.left.take(), self.measured.take());
         }
     }
 }

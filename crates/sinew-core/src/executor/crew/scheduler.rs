@@ -2,7 +2,7 @@
 //!
 //! # Purpose
 //!
-//! An executor's threads ask [`Scheduler::next`] for work; publishers and all others that make an
+//! An executor's threads ask for work ([`Worker::next`](super::worker::Worker::next)); publishers and all others that make an
 //! entity ready call [`Scheduler::notify`]. Nothing is scanned: an idle entity costs nothing, and a
 //! wake-up costs the same with ten idle entities or ten thousand.
 //!
@@ -47,9 +47,9 @@ use super::faults::Faults;
 use super::header::TaskHeader;
 use super::lane::Lane;
 use super::remote_events::RemoteEvents;
-use super::state::{Member, SchedulerState, WaitingCaller};
+use super::state::{Member, SchedulerState};
 pub(crate) use super::state::{RunBy, RunningTask};
-pub(crate) use super::worker::Worker;
+use super::wake_policy::Workers;
 pub(crate) use crate::executor::queue::heap::index;
 use crate::executor::queue::ready_queue::MemberId;
 use crate::sys::clock::{Stamp, Time, Wake};
@@ -114,14 +114,28 @@ pub(crate) struct Scheduler {
 /// The scheduler's state, locked. When it is let go, the lane's gate is set ([L2](super::lane)).
 pub(super) struct Locked<'a> {
     guard: Guard<'a, SchedulerState>,
-    lane: &'a Lane,
+    scheduler: &'a Scheduler,
 }
 
-impl Locked<'_> {
+impl<'a> Locked<'a> {
+    pub(super) fn scheduler(&self) -> &'a Scheduler {
+        self.scheduler
+    }
+
     #[inline]
     fn set_gate(&self) {
         if self.has_open_lane() {
-            set_gate(self.lane, self);
+            set_gate(&self.scheduler.lane, self);
+        }
+    }
+
+    /// The lane's tasks go into the queue, and the one that runs is marked as running.
+    #[inline]
+    pub(super) fn settle(&mut self) {
+        if self.has_open_lane() {
+            let lane = &self.scheduler.lane;
+            lane.set_gate(self.gate()); // before: what enters afterwards may run past the queue
+            self.take_in(&mut lane.lock());
         }
     }
 
@@ -161,14 +175,17 @@ impl Drop for Locked<'_> {
     }
 }
 
+/// For learning what a wake-up costs.
+#[cold]
+fn note_call(workers: &mut Workers) {
+    workers.note_call(Time::steady().nanoseconds());
+}
+
 /// The code that every callback goes through.
 pub(super) fn code(name: &mut dyn FnMut(usize, usize)) {
-    name(Scheduler::next as *const () as usize, 26);
     name(SchedulerState::put_back as *const () as usize, 5);
     name(SchedulerState::hand_out as *const () as usize, 5);
     name(Scheduler::notify as *const () as usize, 8);
-    name(Scheduler::take_from_lane as *const () as usize, 7);
-    name(Scheduler::finish_in_lane as *const () as usize, 14);
     name(Member::learn as *const () as usize, 12);
 }
 
@@ -201,15 +218,10 @@ impl ToSignal {
         if self.is_none() { other } else { self }
     }
 
-    /// Whether a signal of this one wakes all threads that the other one would: one signal is
-    /// enough for everything that was announced to an executor.
-    #[inline]
-    pub(crate) fn covers(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (_, None) => true,
-            (None, Some(_)) => false,
-            (Some(this), Some(other)) => Arc::ptr_eq(this, other),
-        }
+    /// Whether both are the same executor: one signal is enough for everything that was announced to
+    /// it.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.0.as_ref().map(Arc::as_ptr) == other.0.as_ref().map(Arc::as_ptr)
     }
 }
 
@@ -245,7 +257,7 @@ impl Scheduler {
 
     #[inline]
     pub(super) fn lock(&self) -> Locked<'_> {
-        Locked { guard: self.state.lock(), lane: &self.lane }
+        Locked { guard: self.state.lock(), scheduler: self }
     }
 
     /// Whether one worker is awake, and another one looks after it.
@@ -277,7 +289,7 @@ impl Scheduler {
         }
         let mut state = self.lock();
         if self.lane.is_shared() && self.lane.is_open() && current::fills_lane_of(self.id) {
-            self.settle(&mut state); // W1: what waits there is a part of the load
+            state.settle(); // W1: what waits there is a part of the load
         }
         let state = &mut *state;
         let load = state.queue.load();
@@ -288,7 +300,9 @@ impl Scheduler {
         let called = state.workers.for_new(state.queue.len(), load, here, key.time); // P2
         if let Some(worker) = called {
             self.bells.call(worker);
-            self.note_call(state);
+            if self.threads() > 1 {
+                note_call(&mut state.workers);
+            }
             return true;
         }
         if mem::take(&mut state.descriptor_waits) {
@@ -298,22 +312,15 @@ impl Scheduler {
         !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells)
     }
 
-    /// For learning what a wake-up costs.
-    #[cold]
-    fn note_call(&self, state: &mut SchedulerState) {
-        if self.threads() > 1 {
-            state.workers.note_call(Time::steady().nanoseconds());
-        }
-    }
-
     /// Signals the threads that the caller was told to.
     pub(super) fn signal(&self) {
         // P3. Relaxed: what the woken threads need to see they see under the mutex.
         let mut due = self.bells.due.swap(0, Ordering::Relaxed);
         if due & CALLERS != 0 {
             due &= !CALLERS;
-            while let Some(caller) = self.next_rung() {
-                caller.parker.unpark();
+            loop {
+                let Some(caller) = self.lock().rung.pop() else { break };
+                caller.parker.unpark(); // the lock is released
             }
         }
         if due & TIMERS != 0 {
@@ -328,10 +335,6 @@ impl Scheduler {
             self.bells.of_workers[due.trailing_zeros() as usize].unpark();
             due &= due - 1;
         }
-    }
-
-    fn next_rung(&self) -> Option<WaitingCaller> {
-        self.lock().rung.pop()
     }
 
     /// Does something to the state, and then signals the threads that it says to call.

@@ -374,7 +374,7 @@ impl SchedulerState {
     /// The tasks that wait in the lane go into the queue, and the group of the one that runs is
     /// marked as running.
     #[inline(never)]
-    pub(super) fn settle(&mut self, line: &mut Line) {
+    pub(super) fn take_in(&mut self, line: &mut Line) {
         for (id, key) in line.drain() {
             self.queue.make_ready(id, key);
         }

@@ -4,8 +4,9 @@
 //! threads; but a timer that is due then waits until one of them has time. The separate thread wakes
 //! up when timers are due, however busy the others are, and puts them into the queue.
 
-use super::scheduler::{Scheduler, Worker};
+use super::scheduler::Scheduler;
 use super::state::Sleep;
+use super::worker::Slack;
 use crate::sys::clock::Time;
 
 impl Scheduler {
@@ -16,7 +17,7 @@ impl Scheduler {
 
     /// The separate thread: queues each timer when it is due. Returns when the spin ends.
     pub(crate) fn mind_timers(&self) {
-        let mut worker = Worker::new(0);
+        let mut slack = Slack::new();
         let mut state = self.lock();
         loop {
             if state.stopped || state.ended || state.dismissed {
@@ -38,7 +39,7 @@ impl Scheduler {
                 continue;
             }
             let Sleep::AtMost(timeout) = state.longest_wait(None, true) else { continue };
-            worker.slack.tighten();
+            slack.tighten();
             drop(state);
             self.bells.of_timers.park(timeout);
             state = self.lock();

@@ -1,9 +1,9 @@
 //! Executors as programs hold them.
 
-use crate::executor::crew::next::Blocking;
 use crate::executor::crew::run::{self, Spin};
-use crate::executor::crew::scheduler::{self, Scheduler, Worker};
+use crate::executor::crew::scheduler::{self, Scheduler};
 use crate::executor::crew::spinning::Spinning;
+use crate::executor::crew::worker::{Blocking, Worker};
 use crate::executor::error::{AddError, SpinError};
 use crate::executor::group::{Group, GroupCore, NotAdded, ReentrantGroup};
 use crate::executor::histogram::RunTimes;
@@ -424,7 +424,7 @@ impl Executor {
         let waker = Waker::from(Arc::new(Poke(self.scheduler.clone())));
         let mut future = pin!(future);
         let result = self.with_helpers(|spin| {
-            let mut worker = Worker::new(spin.worker);
+            let mut worker = Worker::new(spin.scheduler, spin.worker);
             loop {
                 if let Poll::Ready(output) = future.as_mut().poll(&mut TaskContext::from_waker(&waker)) {
                     return Ok(output);

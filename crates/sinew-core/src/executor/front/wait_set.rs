@@ -15,6 +15,7 @@ use crate::executor::crew::candidates::Candidate;
 use crate::executor::crew::run::InHand;
 use crate::executor::crew::scheduler::Scheduler;
 use crate::executor::crew::spinning::Spinning;
+use crate::executor::crew::worker::Worker;
 use crate::executor::error::{AddError, SpinError};
 use crate::sys::clock::{Time, nanoseconds};
 use crate::sys::sync::Arc;
@@ -115,7 +116,7 @@ impl WaitSet {
             return Err(SpinError::Nothing);
         }
         let stay = Stay::begin(&self.executor.scheduler)?;
-        let waited = self.executor.scheduler.wait(deadline, &mut self.ready);
+        let waited = Worker::new(&self.executor.scheduler, 0).wait(deadline, &mut self.ready);
         drop(stay);
         if waited.is_err() {
             self.executor.end_detached(); // the context is shut down, perhaps
@@ -168,7 +169,7 @@ impl Ready<'_> {
     pub fn run(&self) -> Result<bool, SpinError> {
         let scheduler = &self.set.executor.scheduler;
         let _stay = Stay::begin(scheduler)?;
-        InHand { scheduler, work: scheduler.take_ready(self.candidate) }.execute().map_err(|fault| *fault)
+        InHand { scheduler, work: self.candidate.take(scheduler) }.execute().map_err(|fault| *fault)
     }
 }
 

@@ -3,8 +3,8 @@
 use super::{Probe, add_group, check, notify, stamp};
 use crate::executor::crew::current::{self, CallbackScope};
 use crate::executor::crew::lane::{Advance, InLane};
-use crate::executor::crew::next::{Blocking, Next};
-use crate::executor::crew::scheduler::{RunningTask, Scheduler, TaskRef, Worker};
+use crate::executor::crew::scheduler::{RunningTask, Scheduler, TaskRef};
+use crate::executor::crew::worker::{Blocking, Next, Worker};
 use crate::executor::group_token::GroupNumber;
 use crate::sys::clock::Wake;
 use crate::sys::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
@@ -14,7 +14,6 @@ use loom::thread;
 /// and makes the other one ready at 2 within it.
 struct Burst {
     scheduler: Arc<Scheduler>,
-    worker: Worker,
     other: TaskRef,
 }
 
@@ -27,7 +26,7 @@ impl Burst {
         let [first] = add_group(&scheduler, GroupNumber::new());
         let [other] = add_group(&scheduler, GroupNumber::new());
         notify(&first, 1);
-        let burst = Self { scheduler, worker: Worker::new(0), other };
+        let burst = Self { scheduler, other };
         burst.publish(2);
         burst
     }
@@ -40,7 +39,7 @@ impl Burst {
 
     /// Runs the ready tasks; `ran` gets the key of each task from the lane, and 0 for others.
     fn run(&mut self, mut ran: impl FnMut(i64)) {
-        let end = spin(&self.scheduler, &mut self.worker, Blocking::None, |task, _| {
+        let end = spin(&mut Worker::new(&self.scheduler, 0), Blocking::None, |task, _| {
             ran(task.map_or(0, |task| task.key.time));
         });
         assert!(matches!(end, Next::Idle), "no thread asked for that");
@@ -52,14 +51,13 @@ impl Burst {
 /// Runs the ready tasks, as a worker does; `ran` gets each task, from the lane or the queue.
 /// Returns why it ended.
 fn spin(
-    scheduler: &Scheduler,
-    worker: &mut Worker,
+    worker: &mut Worker<'_>,
     patience: Blocking,
     mut ran: impl FnMut(Option<&InLane>, Option<&RunningTask>),
 ) -> Next {
     let mut work = None;
     loop {
-        match scheduler.next(&mut work, patience, worker) {
+        match worker.next(&mut work, patience) {
             Next::Run => ran(None, work.as_ref()),
             Next::Lane => {
                 let mut next = worker.task.take();
@@ -67,11 +65,11 @@ fn spin(
                     let running = CallbackScope::enter(task.task().serial(), task.task().group);
                     ran(Some(&task), None);
                     drop(running);
-                    next = match scheduler.advance(task) {
+                    next = match worker.advance(task) {
                         Advance::Next(task) => Some(task),
                         Advance::Ask => None,
                         Advance::Unfinished(task) => {
-                            scheduler.finish_in_lane(&task, None, None);
+                            worker.finish_in_lane(&task, None, None);
                             None
                         }
                     };
@@ -186,8 +184,8 @@ fn two_workers(elsewhere: impl Fn(u64, &[TaskRef; 3], &Scheduler) + Copy + Send 
             move |index: u32| {
                 scheduler.open_lane(index, true);
                 current::enter_lane(scheduler.id);
-                let mut worker = Worker::new(index);
-                let end = spin(&scheduler, &mut worker, Blocking::Forever, |lane, queue| {
+                let mut worker = Worker::new(&scheduler, index);
+                let end = spin(&mut worker, Blocking::Forever, |lane, queue| {
                     let serial = lane.map(|task| task.task().serial());
                     let serial = serial.or_else(|| queue.map(|work| work.serial())).unwrap();
                     let [first, in_lane, _] = &tasks;

@@ -3,8 +3,8 @@
 use super::{Probe, add_group, check, notify, stamp};
 use crate::api::context::Context;
 use crate::executor::Executor;
-use crate::executor::crew::next::{Blocking, Next};
-use crate::executor::crew::scheduler::{Scheduler, TaskRef, Worker};
+use crate::executor::crew::scheduler::{Scheduler, TaskRef};
+use crate::executor::crew::worker::{Blocking, Next, Worker};
 use crate::executor::group_token::GroupNumber;
 use crate::sys::sync::{Arc, AtomicBool, Ordering};
 use crate::time::VirtualClock;
@@ -34,11 +34,11 @@ fn nothing_starts_after_leave() {
             its.store(true, Ordering::Release);
             notify(&task_ref, 2);
         });
-        let mut worker = Worker::new(0);
+        let mut worker = Worker::new(&scheduler, 0);
         let mut work = None;
         for _ in 0..2 {
             let was_left = left.load(Ordering::Acquire);
-            match scheduler.next(&mut work, Blocking::None, &mut worker) {
+            match worker.next(&mut work, Blocking::None) {
                 Next::Run => {
                     assert!(!was_left, "it ran after it had left");
                     work.as_mut().unwrap().next = Some(stamp(3)); // it has more to do
@@ -51,7 +51,7 @@ fn nothing_starts_after_leave() {
             scheduler.finish(&mut work);
         }
         thread.join().unwrap();
-        assert!(matches!(scheduler.next(&mut work, Blocking::None, &mut worker), Next::Idle));
+        assert!(matches!(worker.next(&mut work, Blocking::None), Next::Idle));
     });
 }
 
@@ -68,12 +68,12 @@ fn leave_waits(through_next: bool) {
             task_ref.leave(true);
             its.write(its.read() + 1);
         });
-        let mut worker = Worker::new(0);
+        let mut worker = Worker::new(&scheduler, 0);
         let mut work = None;
-        if let Next::Run = scheduler.next(&mut work, Blocking::None, &mut worker) {
+        if let Next::Run = worker.next(&mut work, Blocking::None) {
             touched.write(touched.read() + 1); // the callback
             if through_next {
-                assert!(matches!(scheduler.next(&mut work, Blocking::None, &mut worker), Next::Idle));
+                assert!(matches!(worker.next(&mut work, Blocking::None), Next::Idle));
             } else {
                 scheduler.finish(&mut work);
             }

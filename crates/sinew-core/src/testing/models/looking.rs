@@ -3,8 +3,8 @@
 
 use super::{Probe, check, notify};
 use crate::executor::crew::members::GroupSlot;
-use crate::executor::crew::next::{Blocking, Next};
-use crate::executor::crew::scheduler::{Scheduler, Worker};
+use crate::executor::crew::scheduler::Scheduler;
+use crate::executor::crew::worker::{Blocking, Next, Worker};
 use crate::executor::group_token::GroupNumber;
 use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::sync::{Arc, AtomicU64, Ordering};
@@ -95,7 +95,7 @@ fn nobody_begins_what_came_later() {
             drop(drain);
         });
         let (mut ran, mut work) = (Vec::new(), None);
-        while let Next::Run = scheduler.next(&mut work, Blocking::None, &mut Worker::new(0)) {
+        while let Next::Run = Worker::new(&scheduler, 0).next(&mut work, Blocking::None) {
             ran.extend(work.as_ref().map(|work| work.serial()));
         }
         thread.join().unwrap();

@@ -1,8 +1,8 @@
 //! P1, P2: an executor that goes to sleep while other threads wake it.
 
 use super::{add_group, check, notify};
-use crate::executor::crew::next::{Blocking, Next};
-use crate::executor::crew::scheduler::{Scheduler, Worker};
+use crate::executor::crew::scheduler::Scheduler;
+use crate::executor::crew::worker::{Blocking, Next, Worker};
 use crate::executor::group_token::GroupNumber;
 use crate::sys::clock::{Clock, ClockKind, VirtualClock};
 use loom::thread;
@@ -10,10 +10,10 @@ use loom::thread;
 /// Runs ready entities until `count` have run, sleeping in between; or until another thread stops
 /// it.
 fn spin(scheduler: &Scheduler, count: usize) -> usize {
-    let mut worker = Worker::new(0);
+    let mut worker = Worker::new(scheduler, 0);
     for ran in 0..count {
         let mut work = None;
-        match scheduler.next(&mut work, Blocking::Forever, &mut worker) {
+        match worker.next(&mut work, Blocking::Forever) {
             Next::Run => scheduler.finish(&mut work),
             Next::Stopped => return ran,
             Next::Idle | Next::Lane | Next::Poked => panic!("nobody asked for that"),
@@ -89,10 +89,10 @@ fn a_poke_wakes_the_sleeper() {
         let there = scheduler.clone();
         let threads = [thread::spawn(move || notify(&task_ref, 1)), thread::spawn(move || there.poke())];
         let (mut ran, mut poked) = (0, 0);
-        let mut worker = Worker::new(0);
+        let mut worker = Worker::new(&scheduler, 0);
         while ran + poked < 2 {
             let mut work = None;
-            match scheduler.next(&mut work, Blocking::Forever, &mut worker) {
+            match worker.next(&mut work, Blocking::Forever) {
                 Next::Run => {
                     ran += 1;
                     scheduler.finish(&mut work);

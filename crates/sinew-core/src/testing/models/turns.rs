@@ -1,8 +1,8 @@
 //! A group's token: one thread at a time, and each sees the state left by the last.
 
 use super::{Probe, add_group, check, notify};
-use crate::executor::crew::next::{Blocking, Next};
-use crate::executor::crew::scheduler::{Scheduler, Worker};
+use crate::executor::crew::scheduler::Scheduler;
+use crate::executor::crew::worker::{Blocking, Next, Worker};
 use crate::executor::group_token::GroupNumber;
 use crate::sys::sync::Arc;
 use loom::thread;
@@ -23,7 +23,7 @@ fn one_turn_at_a_time() {
         let spin = |scheduler: Arc<Scheduler>,
                     state: Arc<crate::executor::group_token::GroupCell<Probe, _>>| {
             let (mut ran, mut work) = (0, None);
-            while let Next::Run = scheduler.next(&mut work, Blocking::None, &mut Worker::new(0)) {
+            while let Next::Run = Worker::new(&scheduler, 0).next(&mut work, Blocking::None) {
                 let token = &mut work.as_mut().unwrap().token;
                 let state = state.open(&mut token.state);
                 state.write(state.read() + 1);

@@ -6,8 +6,8 @@
 
 use super::{Probe, add_group, check, notify, stamp};
 use crate::executor::crew::members::GroupSlot;
-use crate::executor::crew::next::{Blocking, Next};
-use crate::executor::crew::scheduler::{Scheduler, TaskRef, ToSignal, Worker};
+use crate::executor::crew::scheduler::{Scheduler, TaskRef, ToSignal};
+use crate::executor::crew::worker::{Blocking, Next, Worker};
 use crate::executor::group_token::{GroupNumber, REENTRANT};
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock};
 use crate::sys::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering};
@@ -36,9 +36,9 @@ impl Left {
 
     /// Runs callbacks until none is left; returns how many this worker ran.
     fn spin(&self, worker: u32) -> usize {
-        let (mut worker, mut work, mut ran) = (Worker::new(worker), None, 0);
+        let (mut worker, mut work, mut ran) = (Worker::new(&self.scheduler, worker), None, 0);
         loop {
-            match self.scheduler.next(&mut work, Blocking::Forever, &mut worker) {
+            match worker.next(&mut work, Blocking::Forever) {
                 Next::Run => {
                     ran += 1;
                     self.ran();
@@ -89,8 +89,8 @@ fn two_notifiers_call_two_workers() {
         let left = Left::new(&scheduler, 2);
         let meeting = Arc::new((Mutex::new(0), Condvar::new()));
         let spin = move |left: &Left, index: u32| {
-            let (mut worker, mut work) = (Worker::new(index), None);
-            while let Next::Run = left.scheduler.next(&mut work, Blocking::Forever, &mut worker) {
+            let (mut worker, mut work) = (Worker::new(&left.scheduler, index), None);
+            while let Next::Run = worker.next(&mut work, Blocking::Forever) {
                 let (here, came) = &*meeting;
                 let mut here = here.lock();
                 *here += 1;
@@ -149,8 +149,8 @@ fn an_exclusive_group_passes_between_workers() {
         let tasks = add_group::<2>(&scheduler, group);
         let left = Left::new(&scheduler, 2);
         let spin = move |left: Arc<Left>, index: u32| {
-            let (mut worker, mut work) = (Worker::new(index), None);
-            while let Next::Run = left.scheduler.next(&mut work, Blocking::Forever, &mut worker) {
+            let (mut worker, mut work) = (Worker::new(&left.scheduler, index), None);
+            while let Next::Run = worker.next(&mut work, Blocking::Forever) {
                 let token = &mut work.as_mut().unwrap().token;
                 let state = state.open(&mut token.state);
                 state.write(state.read() + 1);
@@ -180,8 +180,8 @@ fn a_reentrant_entity_is_called_for_each_message() {
         let left = Left::new(&scheduler, 2);
         let messages = Arc::new(Mutex::new(2));
         let spin = move |left: Arc<Left>, task_ref: TaskRef, index: u32| {
-            let (mut worker, mut work) = (Worker::new(index), None);
-            while let Next::Run = left.scheduler.next(&mut work, Blocking::Forever, &mut worker) {
+            let (mut worker, mut work) = (Worker::new(&left.scheduler, index), None);
+            while let Next::Run = worker.next(&mut work, Blocking::Forever) {
                 let mut messages = messages.lock();
                 *messages -= 1; // taken
                 let signal = if *messages > 0 { task_ref.notify(stamp(2)) } else { ToSignal::NONE };
@@ -217,9 +217,9 @@ fn a_lent_thread_or_the_worker() {
             notify(&last, 2);
             usize::from(ran)
         });
-        let (mut worker, mut work, mut ran) = (Worker::new(0), None, Vec::new());
+        let (mut worker, mut work, mut ran) = (Worker::new(&scheduler, 0), None, Vec::new());
         while !matches!(&ran[..], [.., last] if *last != serial) {
-            assert!(matches!(scheduler.next(&mut work, Blocking::Forever, &mut worker), Next::Run));
+            assert!(matches!(worker.next(&mut work, Blocking::Forever), Next::Run));
             ran.extend(work.as_ref().map(|work| work.serial()));
         }
         scheduler.finish(&mut work);

@@ -3,8 +3,8 @@
 use crate::executor::crew::current::{self, CallbackScope, CallerScope};
 use crate::executor::crew::lane::{Advance, InLane};
 use crate::executor::crew::members::GroupSlot;
-use crate::executor::crew::next::{Blocking, Next};
-use crate::executor::crew::scheduler::{RunningTask, Scheduler, TaskRef, Worker};
+use crate::executor::crew::scheduler::{RunningTask, Scheduler, TaskRef};
+use crate::executor::crew::worker::{Blocking, Next, Worker};
 use crate::executor::group_token::{GroupNumber, REENTRANT};
 use crate::sys::clock::{Clock, ClockKind, Stamp, Time, VirtualClock};
 use crate::sys::sync::Arc;
@@ -342,7 +342,7 @@ impl Pair {
     fn finish(&mut self, thread: usize) {
         if let Some(next) = self.end_callback(thread) {
             if let Some(task) = self.threads[thread].lane.take() {
-                self.scheduler.finish_in_lane(&task, next, None);
+                Worker::new(&self.scheduler, 0).finish_in_lane(&task, next, None);
                 self.scheduler.open_lane(0, false); // one spin is over, and the next begins
                 self.scheduler.open_lane(0, true);
                 return;
@@ -373,8 +373,8 @@ impl Pair {
         let is_replaced = self.threads[self.workers()].runs.is_some() && self.is_full();
         let work = &mut self.threads[worker].work;
         let index = u32::try_from(worker).expect("a few");
-        let mut asks = Worker::new(index);
-        match self.scheduler.next(work, patience, &mut asks) {
+        let mut asks = Worker::new(&self.scheduler, index);
+        match asks.next(work, patience) {
             Next::Run => {
                 assert!(!is_replaced);
                 let serial = work.as_ref().map(|work| work.serial()).unwrap_or_default();
@@ -397,15 +397,16 @@ impl Pair {
     /// Ends a task of the lane, which may have more to do; returns the next one of the lane, if
     /// there is one.
     fn advance(&self, task: InLane, next: Option<Stamp>) -> Option<InLane> {
+        let worker = Worker::new(&self.scheduler, 0);
         if next.is_some() {
-            self.scheduler.finish_in_lane(&task, next, None);
+            worker.finish_in_lane(&task, next, None);
             return None;
         }
-        match self.scheduler.advance(task) {
+        match worker.advance(task) {
             Advance::Next(task) => Some(task),
             Advance::Ask => None,
             Advance::Unfinished(task) => {
-                self.scheduler.finish_in_lane(&task, None, None);
+                worker.finish_in_lane(&task, None, None);
                 None
             }
         }
