@@ -21,7 +21,7 @@
 //! | in the lane | the lane, under its key | the lane's worker, in a callback (`Lane::push`) | L |
 //! | in the queue | its group's heap, under its key | a thread that announces it (`enqueue`); one that finds a timer due (`fire`); the thread that ran it, with more to do (`put_back`; `finish_in_lane`) | S; S; S; S, L |
 //! | | | a thread that settles the lane (`settle`), from the lane | S, L |
-//! | running | with the thread that runs it; an exclusive group is marked as running, and in no heap | a worker (`pop`), a wait set (`take_ready`) or a caller (`take_as_caller`), from the queue; a caller in a callback of the executor, from idle, too | S |
+//! | running | with the thread that runs it; an exclusive group is marked as running, and in no heap | a worker (`pop`), a wait set (`Candidate::take`) or a caller (`take_as_caller`), from the queue; a caller in a callback of the executor, from idle, too | S |
 //! | running, of the lane | as `running` in the lane, with the worker; its group is not marked | the lane's worker, from the lane (`take_from_lane`; `Lane::advance`) | S, L; L |
 //! | | the same, with its group marked | another thread that is about to run something, a caller or a thread that waits for the task's end (`settle`) | S, L |
 //! | running and keyed again | as running, and in its group's heap or the lane: it runs again after this run | a thread that announces it meanwhile (`enqueue`, `Lane::push`) | S or L |

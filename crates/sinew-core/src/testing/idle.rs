@@ -1,7 +1,8 @@
 //! An entity for tests of the scheduler that can be ready and does nothing.
 
+use crate::executor::crew::control::Place;
 use crate::executor::crew::members::GroupSlot;
-use crate::executor::crew::scheduler::TaskRef;
+use crate::executor::crew::scheduler::{Scheduler, TaskRef, index};
 use crate::executor::group_token::GroupToken;
 use crate::executor::task::{Run, Task, TaskBase, TaskOutcome, TaskOwner};
 use crate::sys::clock::Stamp;
@@ -33,6 +34,15 @@ impl TaskOwner for NoNode {
 
     fn has_ended(&self) -> bool {
         false
+    }
+}
+
+/// Has the calling thread and its helpers spin an executor, for good.
+pub(crate) fn spin(scheduler: &Arc<Scheduler>) {
+    let place = Place::first(scheduler, true);
+    std::mem::forget(place.expect("no thread spins it"));
+    for worker in 1..scheduler.threads() {
+        std::mem::forget(Place::helper(scheduler, index(worker)));
     }
 }
 

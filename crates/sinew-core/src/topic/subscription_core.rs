@@ -473,8 +473,10 @@ impl SubscriptionCore {
         }
         let frees = self.frees_elsewhere()
             && entry.as_ref().is_none_or(|entry| state.history.is_to_be_told(entry.reception));
-        let mut signal = ToSignal::NONE;
-        if taker != Taker::Anybody {
+        let signal;
+        if taker == Taker::Anybody {
+            signal = ToSignal::NONE;
+        } else {
             (next, signal) = state.notifier.next(next, taker == Taker::Reentrant);
         }
         let frees = frees && !(entry.is_some() && self.advances(&state));

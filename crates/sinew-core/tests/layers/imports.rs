@@ -17,7 +17,7 @@ pub(crate) type Module = Vec<String>;
 pub(crate) type Imports = BTreeMap<Module, BTreeSet<Module>>;
 
 /// Modules that hold tests only: they may use anything.
-const TESTS: [&str; 3] = ["tests", "models", "properties"];
+pub(crate) const TESTS: [&str; 3] = ["tests", "models", "properties"];
 
 /// The contents of one file that matter here.
 #[derive(Default)]
@@ -223,7 +223,7 @@ fn is_definition(item: &Item) -> bool {
 }
 
 /// Whether an item exists in tests, or models, only.
-fn is_for_tests(item: &Item) -> bool {
+pub(crate) fn is_for_tests(item: &Item) -> bool {
     let attributes = match item {
         Item::Mod(item) => &item.attrs,
         Item::Fn(item) => &item.attrs,
@@ -231,21 +231,26 @@ fn is_for_tests(item: &Item) -> bool {
         Item::Impl(item) => &item.attrs,
         _ => return false,
     };
+    requires_test(attributes)
+}
+
+/// Whether the attributes have a `cfg` for tests, or models, only.
+pub(crate) fn requires_test(attributes: &[syn::Attribute]) -> bool {
     let condition =
         |attribute: &syn::Attribute| attribute.meta.require_list().ok().map(|list| list.tokens.clone());
     let cfgs = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
-    cfgs.filter_map(condition).any(requires_test)
+    cfgs.filter_map(condition).any(names_test)
 }
 
 /// Whether `test` stands in a `cfg` other than within `not(..)`.
-fn requires_test(condition: TokenStream) -> bool {
+fn names_test(condition: TokenStream) -> bool {
     let mut is_negated = false;
     condition.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => {
             is_negated = ident == "not";
             ident == "test"
         }
-        TokenTree::Group(group) => !is_negated && requires_test(group.stream()),
+        TokenTree::Group(group) => !is_negated && names_test(group.stream()),
         TokenTree::Punct(_) | TokenTree::Literal(_) => false,
     })
 }

@@ -1,13 +1,17 @@
 //! What an executor's threads sleep on, and which of them were called.
 
+use super::descriptor::Descriptor;
 use crate::sys::parker::Parker;
 use crate::sys::sync::{AtomicU64, Ordering};
+use std::sync::OnceLock;
 
 /// Where an executor's threads sleep.
 pub(super) struct Bells {
     pub(super) of_workers: Box<[Parker]>,
     /// The thread that minds the timers, if there is one.
     pub(super) of_timers: Parker,
+    /// For an event loop of another library, if there is one.
+    pub(super) descriptor: OnceLock<Descriptor>,
     /// Bit by bit, the workers that were called and not signalled yet; the last bits are for the
     /// callers in `State::rung`, for the timers' thread and for the descriptor.
     pub(super) due: AtomicU64,
@@ -34,6 +38,12 @@ impl Bells {
 
     pub(super) fn call_descriptor(&self) {
         self.due.fetch_or(DESCRIPTOR, Ordering::Relaxed); // as above
+    }
+
+    pub(super) fn make_descriptor_readable(&self) {
+        if let Some(descriptor) = self.descriptor.get() {
+            descriptor.ready();
+        }
     }
 
     pub(super) fn call_callers(&self) {

@@ -31,8 +31,8 @@ impl Worker<'_> {
             scheduler.remote_events.listen();
             let mut state = scheduler.lock();
             loop {
-                if state.stopped || state.ended || state.dismissed {
-                    (state.stopped, state.dismissed) = (false, false);
+                if state.spins.are_over() {
+                    state.spins.take_stop();
                     drop(state);
                     return Err(scheduler.faults.take().unwrap_or(SpinError::Stopped));
                 }
@@ -71,7 +71,7 @@ impl Candidate {
     pub(crate) fn take(&self, scheduler: &Scheduler) -> Option<RunningTask> {
         let mut work = None;
         let mut state = scheduler.lock();
-        if !state.ended && !state.workers.are_full() {
+        if !state.spins.ended && !state.workers.are_full() {
             state.pop_this(self.id, RunBy::Worker(0), &mut work);
         }
         work

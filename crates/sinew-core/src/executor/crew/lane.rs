@@ -130,7 +130,7 @@ pub(crate) enum Advance {
     /// It asks the scheduler.
     Ask,
     /// There is more to be done about the one that ran:
-    /// [`finish_in_lane`](super::worker::Worker::finish_in_lane).
+    /// [`finish_in_lane`](super::scheduler::Scheduler::finish_in_lane).
     Unfinished(InLane),
 }
 

@@ -4,7 +4,8 @@
 // |---|---|
 // | `scheduler` | the shared part; a task becomes ready, and a thread is called for it |
 // | `members` | groups and tasks come, go, and have timers |
-// | `spins` | spins begin, are stopped, and end |
+// | `control` | spins begin, are stopped, and end |
+// | `spins` | which threads spin, and whether they go on |
 // | `state` | the queue, and who runs what: all that the scheduler's lock guards |
 // | `header` | a task as threads that make it ready see it |
 // | `lane` | tasks made ready by a worker's own callbacks, past the queue |
@@ -27,6 +28,7 @@ pub(super) mod bells;
 pub(crate) mod blocked;
 mod caller_runs;
 pub(super) mod candidates;
+pub(crate) mod control;
 pub(crate) mod current;
 pub(crate) mod descriptor;
 pub(super) mod faults;
@@ -41,7 +43,7 @@ mod spins;
 mod state;
 #[cfg(all(test, not(loom)))]
 mod tests;
-mod timers;
+pub(crate) mod timers;
 pub(crate) mod wait_graph;
 pub(crate) mod wake_policy;
 pub(crate) mod worker;

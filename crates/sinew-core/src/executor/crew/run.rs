@@ -1,5 +1,6 @@
 //! Running callbacks on a thread.
 
+use super::control::Place;
 use super::current::{self, CallbackScope};
 use super::faults::{failed, panicked};
 use super::header::TaskHeader;
@@ -23,11 +24,26 @@ pub(crate) struct Spin<'a> {
     pub(crate) most: u64,
     /// When to stop even if there is more to do.
     pub(crate) end: Option<Time>,
-    pub(crate) _spinning: Spinning,
-    pub(crate) _noting: Option<Noting>,
+    _place: Place<'a>,
+    _spinning: Spinning,
+    _noting: Option<Noting>,
 }
 
-impl Spin<'_> {
+impl<'a> Spin<'a> {
+    /// `sleeps`: for longer than one callback, so that it is worth noting what to fetch on waking.
+    pub(crate) fn begin(place: Place<'a>, sleeps: bool) -> Self {
+        let (scheduler, worker) = (place.scheduler(), place.worker());
+        Self {
+            scheduler,
+            worker,
+            most: u64::MAX,
+            end: None,
+            _place: place,
+            _spinning: Spinning::enter(scheduler, worker),
+            _noting: sleeps.then(|| Noting::begin(code)),
+        }
+    }
+
     /// Runs callbacks as long as `patience` and the other limits say; returns how many.
     pub(crate) fn run(&self, patience: Blocking) -> Result<u64, SpinError> {
         let mut worker = Worker::new(self.scheduler, self.worker);
@@ -101,10 +117,11 @@ impl Spin<'_> {
     /// how many callbacks ran.
     #[inline(never)]
     fn run_lane(&self, worker: &mut Worker<'_>) -> Result<u64, SpinError> {
+        let scheduler = self.scheduler;
         let tellers = worker.tellers.take();
         let teller = tellers.as_ref().and_then(|tellers| tellers.get(worker.index as usize));
         let task = worker.task.take();
-        let mut running = RunningInLane { worker, teller, task, left: None, measured: None };
+        let mut running = RunningInLane { scheduler, teller, task, left: None, measured: None };
         let mut ran = 0;
         while running.task.is_some() {
             ran += u64::from(running.execute().map_err(|fault| self.fails(*fault))?);
@@ -121,18 +138,8 @@ impl Spin<'_> {
     }
 }
 
-impl Drop for Spin<'_> {
-    fn drop(&mut self) {
-        if self.worker == 0 {
-            self.scheduler.end_spin();
-        } else {
-            self.scheduler.drop_out(self.worker);
-        }
-    }
-}
-
 /// The code that every callback goes through.
-pub(crate) fn code(name: &mut dyn FnMut(usize, usize)) {
+fn code(name: &mut dyn FnMut(usize, usize)) {
     worker::code(name);
     name(Spin::run_lane as *const () as usize, 38);
 }
@@ -213,7 +220,7 @@ impl Drop for OpenLane<'_> {
 
 /// A task of the lane that this thread runs. It is finished however its callback ends.
 struct RunningInLane<'a> {
-    worker: &'a Worker<'a>,
+    scheduler: &'a Scheduler,
     teller: Option<&'a Teller>,
     task: Option<InLane>,
     /// The stamp of what is left to do.
@@ -227,7 +234,7 @@ impl RunningInLane<'_> {
     #[inline]
     fn execute(&mut self) -> Result<bool, Box<SpinError>> {
         let Some(lane) = &self.task else { return Ok(false) };
-        let scheduler = self.worker.scheduler;
+        let scheduler = self.scheduler;
         let task = lane.task();
         let entity = lane.entity();
         let since = match task.sampling.measures_next() {
@@ -272,7 +279,7 @@ impl RunningInLane<'_> {
             return self.finish();
         }
         let Some(ran) = self.task.take() else { return };
-        match self.worker.advance(ran) {
+        match self.scheduler.advance(ran) {
             Advance::Next(task) => self.task = Some(task),
             Advance::Ask => {}
             Advance::Unfinished(task) => {
@@ -286,7 +293,7 @@ impl RunningInLane<'_> {
     #[inline]
     fn finish(&mut self) {
         if let Some(task) = self.task.take() {
-            self.worker.finish_in_lane(&task, self.left.take(), self.measured.take());
+            self.scheduler.finish_in_lane(&task, self.left.take(), self.measured.take());
         }
     }
 }

@@ -42,7 +42,6 @@
 
 use super::bells::{Bells, CALLERS, DESCRIPTOR, MOST_THREADS, TIMERS};
 use super::current;
-use super::descriptor::Descriptor;
 use super::faults::Faults;
 use super::header::TaskHeader;
 use super::lane::Lane;
@@ -104,8 +103,6 @@ pub(crate) struct Scheduler {
     pub(super) bells: Bells,
     /// Signalled when a callback has finished and a thread waits for that.
     pub(super) finished: Condvar,
-    /// For an event loop of another library, if there is one.
-    pub(super) descriptor: OnceLock<Descriptor>,
     /// What is heard from other processes.
     pub(crate) remote_events: RemoteEvents,
     pub(crate) faults: Faults,
@@ -241,10 +238,10 @@ impl Scheduler {
             bells: Bells {
                 of_workers: (0..threads).map(|_| Parker::new()).collect(),
                 of_timers: Parker::new(),
+                descriptor: OnceLock::new(),
                 due: AtomicU64::new(0),
             },
             finished: Condvar::new(),
-            descriptor: OnceLock::new(),
             remote_events: RemoteEvents::default(),
             faults: Faults::default(),
         })
@@ -264,7 +261,7 @@ impl Scheduler {
     #[cfg(all(test, loom))]
     pub(crate) fn leaves_one_awake(&self) -> bool {
         let state = self.lock();
-        state.workers.leave_one_awake(state.present)
+        state.workers.leave_one_awake(state.spins.present)
     }
 
     /// For tests in which virtual time never jumps: tasks may run past the queue all the same.
@@ -329,7 +326,7 @@ impl Scheduler {
         }
         if due & DESCRIPTOR != 0 {
             due &= !DESCRIPTOR;
-            self.make_descriptor_readable();
+            self.bells.make_descriptor_readable();
         }
         while due != 0 {
             self.bells.of_workers[due.trailing_zeros() as usize].unpark();
@@ -354,7 +351,7 @@ impl Scheduler {
 impl Wake for Scheduler {
     fn wake(&self) {
         self.bells.of_timers.unpark();
-        self.make_descriptor_readable();
+        self.bells.make_descriptor_readable();
         self.calling(|state| state.workers.call());
     }
 }

@@ -3,6 +3,7 @@
 use super::bells::Bells;
 use super::header::TaskHeader;
 use super::lane::{Line, SHUT};
+use super::spins::Spins;
 use super::wake_policy::{Times, Workers};
 use crate::executor::group_token::{GroupToken, REENTRANT};
 use crate::executor::histogram::Histogram;
@@ -12,7 +13,6 @@ use crate::sys::clock::{self, Clock, ClockKind, Stamp, Time};
 use crate::sys::parker::Parker;
 use crate::sys::sync::Arc;
 use sinew_shm::Worker as Teller;
-use std::thread::ThreadId;
 use std::time::Duration;
 
 pub(crate) struct SchedulerState {
@@ -21,23 +21,7 @@ pub(crate) struct SchedulerState {
     pub(super) workers: Workers,
     /// The executor is gone: nothing is taken in any more.
     pub(super) closed: bool,
-    /// The next blocking spin, or the one that runs, returns.
-    pub(super) stopped: bool,
-    /// The context is shut down: every spin returns.
-    pub(super) ended: bool,
-    /// The thread that spins has what it wanted: its helpers return.
-    pub(super) dismissed: bool,
-    /// Something other than an entity wants the spinning thread to look up (a future that can go
-    /// on).
-    pub(super) poked: bool,
-    /// Threads from outside that call a server of this executor may run it.
-    pub(super) caller_runs: bool,
-    /// The spin that runs has a place for them.
-    pub(super) hosts: bool,
-    /// The thread that spins now.
-    pub(super) spinner: Option<ThreadId>,
-    /// The thread that spun last.
-    pub(super) last_spinner: Option<ThreadId>,
+    pub(super) spins: Spins,
     /// A thread waits for the executor's descriptor, and it isn't readable.
     pub(super) descriptor_waits: bool,
     /// A separate thread minds the timers.
@@ -46,8 +30,6 @@ pub(crate) struct SchedulerState {
     pub(super) open_lanes: u32,
     /// The worker that runs tasks of its lane.
     lane_worker: Option<u32>,
-    /// How many threads spin.
-    pub(super) present: usize,
     /// Threads waiting in `leave` for a callback to finish.
     pub(super) leaving: usize,
     /// Threads that wait for a server and would run it themselves.
@@ -174,19 +156,11 @@ impl SchedulerState {
             queue: ReadyQueue::new(threads > 1),
             workers: Workers::new(threads),
             closed: false,
-            stopped: false,
-            ended: false,
-            dismissed: false,
-            poked: false,
-            caller_runs: false,
-            hosts: false,
-            spinner: None,
-            last_spinner: None,
+            spins: Spins::default(),
             descriptor_waits: false,
             timers_have_thread: false,
             open_lanes: 0,
             lane_worker: None,
-            present: 0,
             leaving: 0,
             waiting_callers: Vec::new(),
             rung: Vec::new(),
@@ -196,8 +170,7 @@ impl SchedulerState {
 
     /// No thread spins any more.
     pub(super) fn leave_spin(&mut self) {
-        self.spinner = None;
-        self.present = 0;
+        self.spins.leave();
         self.retire(0);
     }
 
@@ -354,16 +327,17 @@ impl SchedulerState {
     /// What runs past the queue must be older than that: what is first in it, or due next.
     #[inline]
     pub(super) fn gate(&self) -> i64 {
-        let is_shut = self.stopped
-            | self.ended
-            | self.dismissed
-            | self.poked
+        let Spins { stopped, ended, dismissed, poked, .. } = self.spins;
+        let is_shut = stopped
+            | ended
+            | dismissed
+            | poked
             | self.closed
             | self.queue.reads_clock()
             | self.timers_have_thread
             | self.queue.is_virtual()
             | self.queue.has_priorities()
-            | !self.workers.leave_one_awake(self.present);
+            | !self.workers.leave_one_awake(self.spins.present);
         if is_shut {
             return SHUT;
         }
@@ -447,18 +421,12 @@ impl SchedulerState {
 
     /// Whether a thread may run something, as far as that isn't about what it is to run.
     pub(super) fn accepts(&self, nested: bool) -> bool {
-        if self.closed || self.ended {
+        if self.closed || self.spins.ended {
             return false;
         }
         // One in the middle of a callback may also if the spin is to end: it does when that
         // callback has finished.
-        nested
-            || (self.caller_runs
-                && self.hosts
-                && self.present > 0
-                && !self.stopped
-                && !self.dismissed
-                && self.workers.accepts_caller())
+        nested || (self.spins.accept_callers() && self.workers.accepts_caller())
     }
 
     /// Rings a thread that waits for something it can run itself now. No other thread is rung: it

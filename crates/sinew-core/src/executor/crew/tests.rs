@@ -13,8 +13,7 @@ use crate::testing::idle;
 #[test]
 fn a_task_of_the_lane_does_not_wait_behind_a_long_one_of_the_queue() {
     let scheduler = Scheduler::with(2);
-    assert!(scheduler.begin());
-    scheduler.join_in();
+    idle::spin(&scheduler);
     scheduler.open_lane(0, true);
     current::enter_lane(scheduler.id);
     let [first, long, short] =

@@ -9,21 +9,21 @@ use super::state::Sleep;
 use super::worker::Slack;
 use crate::sys::clock::Time;
 
-impl Scheduler {
-    /// From now on the timers are minded by a separate thread, or no longer are.
-    pub(crate) fn give_timers_a_thread(&self, has_one: bool) {
-        self.lock().timers_have_thread = has_one;
+/// While it lives, the timers are minded by a separate thread.
+pub(crate) struct TimerThread<'a>(&'a Scheduler);
+
+impl<'a> TimerThread<'a> {
+    pub(crate) fn begin(scheduler: &'a Scheduler) -> Self {
+        scheduler.lock().timers_have_thread = true;
+        Self(scheduler)
     }
 
     /// The separate thread: queues each timer when it is due. Returns when the spin ends.
-    pub(crate) fn mind_timers(&self) {
+    pub(crate) fn run(self) {
+        let scheduler = self.0;
         let mut slack = Slack::new();
-        let mut state = self.lock();
-        loop {
-            if state.stopped || state.ended || state.dismissed {
-                state.timers_have_thread = false;
-                return;
-            }
+        let mut state = scheduler.lock();
+        while !state.spins.are_over() {
             state.fire_by_clock();
             // What is due is in the queue now. The worker that has its group, or a free one, takes
             // it.
@@ -32,17 +32,23 @@ impl Scheduler {
             if ready > 0
                 && let Some(called) = state.workers.for_new(ready, load, None, now)
             {
-                self.bells.call(called);
+                scheduler.bells.call(called);
                 drop(state);
-                self.signal();
-                state = self.lock();
+                scheduler.signal();
+                state = scheduler.lock();
                 continue;
             }
             let Sleep::AtMost(timeout) = state.longest_wait(None, true) else { continue };
             slack.tighten();
             drop(state);
-            self.bells.of_timers.park(timeout);
-            state = self.lock();
+            scheduler.bells.of_timers.park(timeout);
+            state = scheduler.lock();
         }
+    }
+}
+
+impl Drop for TimerThread<'_> {
+    fn drop(&mut self) {
+        self.0.lock().timers_have_thread = false;
     }
 }

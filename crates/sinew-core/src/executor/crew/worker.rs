@@ -37,7 +37,7 @@ pub(crate) enum Blocking {
 
 /// A thread that asks for work.
 pub(crate) struct Worker<'a> {
-    pub(super) scheduler: &'a Scheduler,
+    pub(crate) scheduler: &'a Scheduler,
     pub(crate) index: u32,
     slack: Slack,
     /// When it woke up last.
@@ -53,7 +53,7 @@ pub(crate) struct Worker<'a> {
 pub(super) fn code(name: &mut dyn FnMut(usize, usize)) {
     name(Worker::next as *const () as usize, 26);
     name(Worker::take_from_lane as *const () as usize, 7);
-    name(Worker::finish_in_lane as *const () as usize, 14);
+    name(Scheduler::finish_in_lane as *const () as usize, 14);
     scheduler::code(name);
 }
 
@@ -86,11 +86,11 @@ impl<'a> Worker<'a> {
         }
         let mut woken = WakeReason::Called;
         loop {
-            if state.stopped || state.ended || state.dismissed {
+            if state.spins.are_over() {
                 leave_rest(state);
                 return Next::Stopped;
             }
-            if self.index == 0 && mem::take(&mut state.poked) {
+            if self.index == 0 && mem::take(&mut state.spins.poked) {
                 state.settle();
                 return Next::Poked;
             }
@@ -259,13 +259,16 @@ impl<'a> Worker<'a> {
         state.begin_lane(self.index);
         true
     }
+}
 
+// The thread that runs its lane has the scheduler at hand, and no worker.
+impl Scheduler {
     /// What a worker does when a task of its lane has run and has nothing more to do.
     #[inline]
     pub(crate) fn advance(&self, ran: InLane) -> Advance {
         // What other processes have sent may be older: that takes a look.
-        let may_pass = !self.scheduler.remote_events.has_ports();
-        self.scheduler.lane.advance(ran, may_pass)
+        let may_pass = !self.remote_events.has_ports();
+        self.lane.advance(ran, may_pass)
     }
 
     /// A task of the lane has run, and there is more to do about it: it has more to do itself, its
@@ -273,12 +276,11 @@ impl<'a> Worker<'a> {
     #[cold]
     #[inline(never)]
     pub(crate) fn finish_in_lane(&self, ran: &InLane, next: Option<Stamp>, measured: Option<(i64, u8)>) {
-        let scheduler = self.scheduler;
         let id = ran.task().member;
-        let mut state = scheduler.lock();
-        let (slot, gone) = scheduler.lane.lock().end();
+        let mut state = self.lock();
+        let (slot, gone) = self.lane.lock().end();
         if let (Some(measured), Some(member)) = (measured, state.queue.get_mut(id)) {
-            member.learn(measured, Time::steady().nanoseconds(), scheduler.lane.published());
+            member.learn(measured, Time::steady().nanoseconds(), self.lane.published());
             state.workers.count_run();
         }
         if let Some(slot) = slot {
@@ -288,7 +290,7 @@ impl<'a> Worker<'a> {
             state.queue.make_ready(id, key);
         }
         if state.leaving > 0 {
-            scheduler.finished.notify_all();
+            self.finished.notify_all();
         }
         drop(state);
         drop(gone);

@@ -1,15 +1,15 @@
 //! Executors as programs hold them.
 
-use crate::executor::crew::run::{self, Spin};
+use crate::executor::crew::control::Place;
+use crate::executor::crew::run::Spin;
 use crate::executor::crew::scheduler::{self, Scheduler};
-use crate::executor::crew::spinning::Spinning;
+use crate::executor::crew::timers::TimerThread;
 use crate::executor::crew::worker::{Blocking, Worker};
 use crate::executor::error::{AddError, SpinError};
 use crate::executor::group::{Group, GroupCore, NotAdded, ReentrantGroup};
 use crate::executor::histogram::RunTimes;
 use crate::executor::membership::GroupRegistry;
 use crate::executor::owner::{Host, Owner};
-use crate::executor::prefetch::Noting;
 use crate::executor::threads::{ThreadOptions, ThreadSetup};
 use crate::sys::clock::{Time, nanoseconds};
 use crate::sys::logging::{About, Level, tell};
@@ -313,19 +313,17 @@ impl Executor {
             let _dismissal = Dismissal(&self.scheduler); // also if this thread panics
             for worker in 1..self.threads() {
                 let helper = std::thread::Builder::new().name(format!("sinew-worker-{worker}"));
-                self.scheduler.join_in();
-                let helper = helper.spawn_scoped(scope, move || self.help(worker, plan));
+                let place = Place::helper(&self.scheduler, scheduler::index(worker));
+                let helper = helper.spawn_scoped(scope, move || self.help(place, plan));
                 if let Err(error) = helper {
-                    self.scheduler.drop_out(scheduler::index(worker));
                     return Err(SpinError::Thread { threads: self.threads(), reason: error.to_string() });
                 }
             }
             if timer_thread {
-                self.scheduler.give_timers_a_thread(true);
+                let timers = TimerThread::begin(&self.scheduler);
                 let helper = std::thread::Builder::new().name("sinew-timers".to_owned());
-                let helper = helper.spawn_scoped(scope, || self.scheduler.mind_timers());
+                let helper = helper.spawn_scoped(scope, || timers.run());
                 if let Err(error) = helper {
-                    self.scheduler.give_timers_a_thread(false);
                     return Err(SpinError::Thread { threads: self.threads() + 1, reason: error.to_string() });
                 }
             }
@@ -349,9 +347,9 @@ impl Executor {
     }
 
     /// One of the other threads.
-    fn help(&self, worker: usize, plan: &ThreadSetup) {
-        let spin = self.part(scheduler::index(worker), true);
-        let restore = plan.apply(worker);
+    fn help(&self, place: Place<'_>, plan: &ThreadSetup) {
+        let spin = Spin::begin(place, true);
+        let restore = plan.apply(spin.worker as usize);
         let result = restore.map_err(SpinError::from).and_then(|_restore| spin.run(Blocking::Forever));
         if let Err(fault) = result {
             self.scheduler.dismiss(Some(fault));
@@ -500,24 +498,8 @@ impl Executor {
 
     /// `sleeps`: for longer than one callback, so that it is worth noting what to fetch on waking.
     fn begin(&self, sleeps: bool) -> Result<Spin<'_>, SpinError> {
-        if !self.scheduler.begin() {
-            return Err(SpinError::Busy);
-        }
-        if !sleeps {
-            self.scheduler.host_nobody();
-        }
-        Ok(self.part(0, sleeps))
-    }
-
-    fn part(&self, worker: u32, sleeps: bool) -> Spin<'_> {
-        Spin {
-            scheduler: &self.scheduler,
-            worker,
-            most: u64::MAX,
-            end: None,
-            _spinning: Spinning::enter(&self.scheduler, worker),
-            _noting: sleeps.then(|| Noting::begin(run::code)),
-        }
+        let place = Place::first(&self.scheduler, sleeps).ok_or(SpinError::Busy)?;
+        Ok(Spin::begin(place, sleeps))
     }
 }
 

@@ -12,6 +12,7 @@
 
 use super::executor::{Executable, Executor, StopHandle};
 use crate::executor::crew::candidates::Candidate;
+use crate::executor::crew::control::Place;
 use crate::executor::crew::run::InHand;
 use crate::executor::crew::scheduler::Scheduler;
 use crate::executor::crew::spinning::Spinning;
@@ -196,21 +197,13 @@ pub(crate) mod sealed {
 /// While it lives, this thread spins the scheduler. A stop that comes in between is for the next
 /// wait.
 struct Stay<'a> {
-    scheduler: &'a Scheduler,
+    _place: Place<'a>,
     _spinning: Spinning,
 }
 
 impl<'a> Stay<'a> {
     fn begin(scheduler: &'a Arc<Scheduler>) -> Result<Self, SpinError> {
-        if !scheduler.begin() {
-            return Err(SpinError::Busy);
-        }
-        Ok(Self { scheduler, _spinning: Spinning::enter(scheduler, 0) })
-    }
-}
-
-impl Drop for Stay<'_> {
-    fn drop(&mut self) {
-        self.scheduler.interrupt_spin();
+        let place = Place::waiting(scheduler).ok_or(SpinError::Busy)?;
+        Ok(Self { _place: place, _spinning: Spinning::enter(scheduler, 0) })
     }
 }

@@ -8,6 +8,7 @@ use crate::executor::crew::worker::{Blocking, Next, Worker};
 use crate::executor::group_token::GroupNumber;
 use crate::sys::clock::Wake;
 use crate::sys::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
+use crate::testing::idle;
 use loom::thread;
 
 /// A scheduler with its lane open on this thread, which runs the callback of the first of two tasks
@@ -20,7 +21,7 @@ struct Burst {
 impl Burst {
     fn begin() -> Self {
         let scheduler = Scheduler::new();
-        assert!(scheduler.begin());
+        idle::spin(&scheduler);
         scheduler.open_lane(0, true);
         current::enter_lane(scheduler.id);
         let [first] = add_group(&scheduler, GroupNumber::new());
@@ -65,11 +66,11 @@ fn spin(
                     let running = CallbackScope::enter(task.task().serial(), task.task().group);
                     ran(Some(&task), None);
                     drop(running);
-                    next = match worker.advance(task) {
+                    next = match worker.scheduler.advance(task) {
                         Advance::Next(task) => Some(task),
                         Advance::Ask => None,
                         Advance::Unfinished(task) => {
-                            worker.finish_in_lane(&task, None, None);
+                            worker.scheduler.finish_in_lane(&task, None, None);
                             None
                         }
                     };
@@ -170,8 +171,7 @@ fn two_workers_that_are_awake_have_no_lane() {
 fn two_workers(elsewhere: impl Fn(u64, &[TaskRef; 3], &Scheduler) + Copy + Send + Sync + 'static) {
     check(2, move || {
         let scheduler = Scheduler::with(2);
-        assert!(scheduler.begin());
-        scheduler.join_in();
+        idle::spin(&scheduler);
         let [first] = add_group(&scheduler, GroupNumber::new());
         let [in_lane, in_queue] = add_group(&scheduler, GroupNumber::new());
         in_lane.is_known_to_be_short();

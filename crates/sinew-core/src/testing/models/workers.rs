@@ -207,7 +207,7 @@ fn a_lent_thread_or_the_worker() {
     check(4, || {
         let scheduler = Scheduler::new();
         scheduler.set_caller_runs(true);
-        assert!(scheduler.begin());
+        idle::spin(&scheduler);
         let group = GroupSlot::new(&scheduler, GroupNumber::new().get(), 0).unwrap();
         let (task_ref, serial) = idle::enter(&group);
         let [last] = add_group(&scheduler, GroupNumber::new());
@@ -237,7 +237,7 @@ fn the_place_of_a_lent_thread_is_passed_on() {
     check(3, || {
         let scheduler = Scheduler::new();
         scheduler.set_caller_runs(true);
-        assert!(scheduler.begin());
+        idle::spin(&scheduler);
         let [one] = add_group(&scheduler, GroupNumber::new());
         let [other] = add_group(&scheduler, GroupNumber::new());
         let left = Left::new(&scheduler, 2);
@@ -269,7 +269,7 @@ fn a_timer_that_is_due_waits_for_a_place() {
         let scheduler = Scheduler::new();
         scheduler.set_caller_runs(true);
         assert!(scheduler.accept_clock(&Clock::new(Some(clock))));
-        assert!(scheduler.begin());
+        idle::spin(&scheduler);
         let [one] = add_group(&scheduler, GroupNumber::new());
         let [older, timed] = add_group(&scheduler, GroupNumber::new());
         let left = Left::new(&scheduler, 3);

@@ -172,7 +172,7 @@ impl Pair {
         let scheduler = Scheduler::with(threads);
         scheduler.set_caller_runs(true);
         assert!(scheduler.accept_clock(&clock));
-        assert!(scheduler.begin(), "somebody spins it, or no thread could be lent");
+        idle::spin(&scheduler);
         let threads = (0..=threads).map(|_| Thread::default()).collect();
         let (groups, members) = (Vec::new(), Vec::new());
         if has_lane {
@@ -342,7 +342,7 @@ impl Pair {
     fn finish(&mut self, thread: usize) {
         if let Some(next) = self.end_callback(thread) {
             if let Some(task) = self.threads[thread].lane.take() {
-                Worker::new(&self.scheduler, 0).finish_in_lane(&task, next, None);
+                self.scheduler.finish_in_lane(&task, next, None);
                 self.scheduler.open_lane(0, false); // one spin is over, and the next begins
                 self.scheduler.open_lane(0, true);
                 return;
@@ -397,16 +397,15 @@ impl Pair {
     /// Ends a task of the lane, which may have more to do; returns the next one of the lane, if
     /// there is one.
     fn advance(&self, task: InLane, next: Option<Stamp>) -> Option<InLane> {
-        let worker = Worker::new(&self.scheduler, 0);
         if next.is_some() {
-            worker.finish_in_lane(&task, next, None);
+            self.scheduler.finish_in_lane(&task, next, None);
             return None;
         }
-        match worker.advance(task) {
+        match self.scheduler.advance(task) {
             Advance::Next(task) => Some(task),
             Advance::Ask => None,
             Advance::Unfinished(task) => {
-                worker.finish_in_lane(&task, None, None);
+                self.scheduler.finish_in_lane(&task, None, None);
                 None
             }
         }

@@ -1,0 +1,200 @@
+//! Spins begin, are stopped, and end.
+
+use super::descriptor::Descriptor;
+use super::remote_events::Presence;
+use super::scheduler::Scheduler;
+use super::spins::Spins;
+use super::state::Sleep;
+use crate::executor::error::SpinError;
+use crate::sys::clock::Time;
+use crate::sys::parker::Parker;
+use crate::sys::sync::Arc;
+use sinew_shm::EventReceiver;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+impl Scheduler {
+    /// The descriptor that is readable while no thread spins and something is to be done.
+    pub(crate) fn descriptor(&self) -> io::Result<BorrowedFd<'_>> {
+        if self.bells.descriptor.get().is_none() {
+            let _ = self.bells.descriptor.set(Descriptor::new()?); // if another thread was faster, its one is as good
+            self.remote_events.give_up();
+            self.watch_descriptor();
+        }
+        self.bells.descriptor.get().map(AsFd::as_fd).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+    }
+
+    /// No thread spins any more: the thread that waits for the descriptor is told when something is
+    /// to be done.
+    fn watch_descriptor(&self) {
+        let Some(descriptor) = self.bells.descriptor.get() else { return };
+        let mut state = self.lock();
+        if state.spins.has_spinner() {
+            return; // it comes here when it ends
+        }
+        let wait = state.longest_wait(None, true);
+        let is_due = !state.queue.is_empty() || matches!(wait, Sleep::Look | Sleep::Over);
+        state.descriptor_waits = !is_due;
+        drop(state);
+        match wait {
+            _ if is_due => descriptor.ready(),
+            Sleep::AtMost(timeout) => descriptor.arm(timeout.map(|timeout| Time::steady() + timeout)),
+            Sleep::Look | Sleep::Over => {}
+        }
+    }
+
+    /// What publishers of other processes are to notify for entities that this executor runs.
+    /// `None`: the context's receiving thread hears for it.
+    pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<Arc<EventReceiver>> {
+        // Only this process can make the descriptor readable.
+        if self.bells.descriptor.get().is_some() {
+            return None;
+        }
+        let (port, is_new) = self.remote_events.port(presence)?;
+        if is_new {
+            // The poller is to hear it, too; and if there is none, a sleeping worker becomes that.
+            self.calling(|state| {
+                let poller = self.remote_events.poller().and_then(|poller| state.workers.call_this(poller));
+                poller.or_else(|| state.workers.call())
+            });
+        }
+        Some(port)
+    }
+
+    /// How many threads spin it now.
+    pub(crate) fn present(&self) -> usize {
+        self.lock().spins.present
+    }
+
+    /// Whether only the calling thread could be expected to run this executor's callbacks, as no
+    /// thread does now.
+    pub(crate) fn depends_on_this_thread(&self) -> bool {
+        self.lock().spins.depend_on_this_thread()
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        let state = self.lock();
+        state.spins.stopped || state.spins.ended
+    }
+
+    pub(crate) fn set_caller_runs(&self, may_run: bool) {
+        self.lock().spins.caller_runs = may_run;
+    }
+
+    /// Makes the thread that spins look up, not its helpers.
+    pub(crate) fn poke(&self) {
+        self.calling(|state| {
+            state.spins.poked = true;
+            state.workers.call_this(0)
+        });
+    }
+
+    pub(crate) fn stop(&self) {
+        self.halt(|spins| spins.stopped = true);
+    }
+
+    /// The context is shut down: every spin returns, now and later.
+    pub(crate) fn end(&self) {
+        self.halt(|spins| spins.ended = true);
+    }
+
+    /// The spin that runs has what it wanted, or has failed: its helpers return.
+    pub(crate) fn dismiss(&self, fault: Option<SpinError>) {
+        self.faults.keep(fault); // before: a thread that ends because of it returns it
+        self.halt(|spins| spins.dismissed = true);
+    }
+
+    fn halt(&self, mark: impl FnOnce(&mut Spins)) {
+        let mut state = self.lock();
+        mark(&mut state.spins);
+        state.workers.call_all();
+        drop(state);
+        self.bells.of_workers.iter().for_each(Parker::unpark);
+        self.bells.of_timers.unpark();
+        self.bells.make_descriptor_readable();
+    }
+}
+
+/// A thread's place in a spin, until it is dropped.
+pub(crate) struct Place<'a> {
+    scheduler: &'a Arc<Scheduler>,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Of the thread that spins. Its end is that of the spin.
+    First,
+    /// Of a thread that helps it, and is this worker.
+    Helper(u32),
+    /// Of the thread that waits for a wait set: if it is to stop, it hears of that when it waits
+    /// again.
+    Waiting,
+}
+
+impl<'a> Place<'a> {
+    /// Makes the calling thread the one that spins; `None` if there is one already, be it this
+    /// thread in a callback. `hosts`: threads from outside may run callbacks meanwhile; a short spin,
+    /// which waits for no thread, has no place for them.
+    pub(crate) fn first(scheduler: &'a Arc<Scheduler>, hosts: bool) -> Option<Self> {
+        Self::begin(scheduler, hosts, Kind::First)
+    }
+
+    /// The same for a thread that waits for a wait set.
+    pub(crate) fn waiting(scheduler: &'a Arc<Scheduler>) -> Option<Self> {
+        Self::begin(scheduler, true, Kind::Waiting)
+    }
+
+    /// A place for another thread, which helps the one that spins.
+    pub(crate) fn helper(scheduler: &'a Arc<Scheduler>, worker: u32) -> Self {
+        scheduler.lock().spins.present += 1;
+        Self { scheduler, kind: Kind::Helper(worker) }
+    }
+
+    fn begin(scheduler: &'a Arc<Scheduler>, hosts: bool, kind: Kind) -> Option<Self> {
+        let mut state = scheduler.lock();
+        if !state.spins.begin(hosts) {
+            return None;
+        }
+        state.descriptor_waits = false;
+        drop(state);
+        if let Some(descriptor) = scheduler.bells.descriptor.get() {
+            descriptor.clear(); // before looking for work
+        }
+        Some(Self { scheduler, kind })
+    }
+
+    pub(crate) fn scheduler(&self) -> &'a Arc<Scheduler> {
+        self.scheduler
+    }
+
+    /// Which worker the thread is.
+    pub(crate) fn worker(&self) -> u32 {
+        if let Kind::Helper(worker) = self.kind { worker } else { 0 }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut state = self.scheduler.lock();
+        match self.kind {
+            Kind::Helper(worker) => {
+                state.spins.present -= 1;
+                state.retire(worker);
+            }
+            Kind::Waiting => state.leave_spin(),
+            Kind::First => {
+                state.spins.dismissed = true; // no thread from outside begins anything any more
+                while state.workers.any_caller_runs() {
+                    state.leaving += 1;
+                    state.sleep(&self.scheduler.finished);
+                    state.leaving -= 1;
+                }
+                state.spins.take_stop();
+                state.leave_spin();
+                drop(state);
+                self.scheduler.watch_descriptor();
+            }
+        }
+    }
+}
