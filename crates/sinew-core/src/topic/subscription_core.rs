@@ -447,15 +447,23 @@ impl SubscriptionCore {
         let state = self.whole();
         if state.history.has_mortals() || taker == Taker::Reentrant {
             drop(state);
-            // Expired messages are dropped after the lock is released.
-            return Deferred::with(|deferred| {
-                let expired = |old: Entry| deferred.drop_later(old.message);
-                let (entry, signal) = self.take_from(self.whole(), taker, expired);
-                deferred.signal(signal);
-                entry
-            });
+            return self.take_and_defer(taker);
         }
-        self.take_from(state, taker, drop).0 // none can expire, and no executor is to be signalled
+        let (taken, no_signal) = self.take_from(state, taker, drop); // none can expire
+        mem::forget(no_signal); // only a reentrant group signals: nothing is left to drop
+        taken
+    }
+
+    /// Takes a message where that leaves work for after the lock: to drop expired messages, and to
+    /// signal the executor that runs the next message of a reentrant group.
+    #[inline(never)] // so that the usual way is short
+    fn take_and_defer(&self, taker: Taker) -> Option<Taken> {
+        Deferred::with(|deferred| {
+            let expired = |old: Entry| deferred.drop_later(old.message);
+            let (taken, signal) = self.take_from(self.whole(), taker, expired);
+            deferred.signal(signal);
+            taken
+        })
     }
 
     #[inline]
@@ -473,10 +481,8 @@ impl SubscriptionCore {
         }
         let frees = self.frees_elsewhere()
             && entry.as_ref().is_none_or(|entry| state.history.is_to_be_told(entry.reception));
-        let signal;
-        if taker == Taker::Anybody {
-            signal = ToSignal::NONE;
-        } else {
+        let mut signal = ToSignal::NONE;
+        if taker != Taker::Anybody {
             (next, signal) = state.notifier.next(next, taker == Taker::Reentrant);
         }
         let frees = frees && !(entry.is_some() && self.advances(&state));
