@@ -47,7 +47,6 @@ impl TaskNotifier {
     /// Updates the announcement after one was taken; the next has waited since `oldest`. Returns
     /// what the task has to do next. In a reentrant group that is announced here instead, as the
     /// callback may run for a long time.
-    #[must_use]
     #[inline]
     pub(crate) fn next(&mut self, oldest: Option<Stamp>, is_reentrant: bool) -> (Option<Stamp>, ToSignal) {
         self.announced = false;
@@ -79,7 +78,6 @@ impl TaskNotifier {
 
     /// Gives the task another executor, or none, and announces there what has waited since
     /// `oldest`. Returns the previous one, for the caller to drop under no lock.
-    #[must_use]
     pub(crate) fn attach(
         &mut self,
         task_ref: Option<TaskRef>,

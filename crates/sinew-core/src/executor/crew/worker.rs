@@ -119,13 +119,7 @@ impl<'a> Worker<'a> {
                     if scheduler.threads() > 1 {
                         state.settle(); // W1: what waits there waits for this one now
                     }
-                    let is_anybody_there = state.workers.has_parked() || !state.waiting_callers.is_empty();
-                    let signal = is_anybody_there
-                        && state.call_for_rest(
-                            work,
-                            &scheduler.bells,
-                            scheduler.remote_events.have_no_poller(),
-                        );
+                    let signal = call_for_rest(&mut state, work);
                     drop(state);
                     if signal {
                         scheduler.signal();
@@ -295,6 +289,15 @@ impl Scheduler {
         drop(state);
         drop(gone);
     }
+}
+
+/// Calls a thread for what is ready besides the task that this one took. True if the caller must
+/// signal.
+#[inline]
+fn call_for_rest(state: &mut Locked<'_>, work: &Option<RunningTask>) -> bool {
+    let Scheduler { bells, remote_events, .. } = state.scheduler();
+    let is_anybody_there = state.workers.has_parked() || !state.waiting_callers.is_empty();
+    is_anybody_there && state.call_for_rest(work, bells, remote_events.have_no_poller())
 }
 
 /// What this thread leaves may be what another one waits for in the middle of its last
