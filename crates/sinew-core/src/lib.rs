@@ -110,6 +110,8 @@ pub mod gateway {
 /// # Ok::<(), sinew::Error>(())
 /// ```
 pub mod graph {
+    pub use crate::api::graph_reader::GraphReader;
+    pub use crate::api::graph_snapshot::GraphSnapshot;
     pub use crate::api::graph_view::Graph;
     pub use crate::api::graph_watch::{Changed, GraphChanges, GraphListener};
     pub use crate::topic::endpoint_info::{EndpointInfo, EndpointKind, NameAndTypes, NodeInfo, Place};

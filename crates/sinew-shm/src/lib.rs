@@ -44,7 +44,7 @@ pub use error::{CapacityError, DomainError, JoinError, SegmentError, SegmentProb
 pub use inspect::snapshot::{Leftovers, Snapshot};
 pub use inspect::unread::Unread;
 pub use inspect::workers::{Busy, Callback, Worker};
-pub use peer::mapped_peer::Peer;
+pub use peer::mapped_peer::{Peer, program_name};
 #[cfg(feature = "kill-points")]
 pub use platform::failpoints;
 pub use segment::domain::Domain;

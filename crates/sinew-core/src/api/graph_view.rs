@@ -1,6 +1,7 @@
 //! The graph as a program sees it: nodes, names and endpoints, wherever they are.
 
 use super::context::{Context, ContextCore};
+use super::graph_snapshot::{self, GraphSnapshot};
 use super::graph_watch::{GraphChanges, GraphListener};
 use super::node::Node;
 use crate::mailbox::waiters::Listener;
@@ -9,7 +10,6 @@ use crate::ros::qos::QoS;
 use crate::sys::clock::Time;
 use crate::sys::sync::Arc;
 use crate::topic::endpoint_info::{EndpointInfo, EndpointKind, NameAndTypes, NodeInfo, Wanted};
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
@@ -104,6 +104,12 @@ impl Context {
 }
 
 impl Graph {
+    /// Returns all nodes and endpoints at once, for several questions about one moment. One that
+    /// comes or goes meanwhile may be missing, while its node is listed, or the other way round.
+    pub fn snapshot(&self) -> GraphSnapshot {
+        GraphSnapshot::new(self.nodes(), self.endpoints(), Vec::new())
+    }
+
     /// Returns the nodes, sorted by name. Two nodes of one name on this host are listed twice, two
     /// on the network that one gateway brings in once.
     ///
@@ -121,9 +127,7 @@ impl Graph {
             transport.list_nodes(&mut nodes);
         }
         self.0.nodes.list(&mut nodes);
-        nodes.sort_unstable_by(|one, other| (&one.name, &one.place).cmp(&(&other.name, &other.place)));
-        // A gateway's context and its observer both announce a node of the network.
-        nodes.dedup_by(|one, other| one == other && one.place.is_network());
+        graph_snapshot::sort_nodes(&mut nodes);
         nodes
     }
 
@@ -142,24 +146,19 @@ impl Graph {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn topics(&self) -> Vec<NameAndTypes> {
-        named(self.of([EndpointKind::Publisher, EndpointKind::Subscription]).into_iter().map(named_by))
+        graph_snapshot::topics(&self.endpoints())
     }
 
     /// Returns the services that have a server or a client, with their types, sorted by name. Those
     /// of parameters, and of actions, are services as well.
     pub fn services(&self) -> Vec<NameAndTypes> {
-        named(self.of([EndpointKind::Server, EndpointKind::Client]).into_iter().map(named_by))
+        graph_snapshot::services(&self.endpoints())
     }
 
     /// Returns the actions that have a server or a client, with their types, sorted by name. As
     /// ROS 2 does, it recognizes an action by its feedback topic.
     pub fn actions(&self) -> Vec<NameAndTypes> {
-        let ends = self.of([EndpointKind::Publisher, EndpointKind::Subscription]);
-        named(ends.iter().filter_map(|end| {
-            let name = end.name.strip_suffix("/_action/feedback")?;
-            let type_name = end.type_name.strip_suffix("_FeedbackMessage")?;
-            Some((name.to_owned(), type_name.to_owned()))
-        }))
+        graph_snapshot::actions(&self.endpoints())
     }
 
     /// Returns all endpoints, sorted by kind, name and node.
@@ -310,48 +309,21 @@ impl Graph {
         self.list(Wanted { kind: Some(kind), name: Some(name), node: None })
     }
 
-    fn of(&self, kinds: [EndpointKind; 2]) -> Vec<EndpointInfo> {
-        let mut all = self.endpoints();
-        all.retain(|end| kinds.contains(&end.kind));
-        all
-    }
-
     fn list(&self, wanted: Wanted<'_>) -> Vec<EndpointInfo> {
         let mut all = Vec::new();
         if let Some(transport) = self.0.transport() {
             transport.refresh();
             transport.list(&wanted, &mut all);
         }
+        let of_others = all.len();
         self.0.graph.list(&wanted, &mut all);
         self.0.services.list(&wanted, &mut all);
-        all.sort_by(|one, other| order(one).cmp(&order(other)));
-        // A gateway's context and its observer both announce a server of the network.
-        let is_twice = |one: &EndpointInfo, other: &EndpointInfo| {
-            one.kind == EndpointKind::Server
-                && one.place.is_network()
-                && (&one.node, &one.name, &one.type_name) == (&other.node, &other.name, &other.type_name)
-                && one.place == other.place
-        };
-        all.dedup_by(|one, other| is_twice(one, other));
+        // Descriptions of types are kept for other processes, and so they are here.
+        let domain = self.0.transport().map(|transport| transport.domain());
+        all[of_others..].iter_mut().for_each(|own| own.domain = domain.cloned());
+        graph_snapshot::sort_endpoints(&mut all);
         all
     }
-}
-
-/// The order of lists. The gid comes last: it differs, and means nothing.
-fn order(end: &EndpointInfo) -> impl Ord + '_ {
-    (end.kind, &end.name, &end.node, &end.type_name, &end.place, end.gid)
-}
-
-fn named_by(end: EndpointInfo) -> (String, String) {
-    (end.name, end.type_name)
-}
-
-/// Gathers the types of each name.
-fn named(all: impl Iterator<Item = (String, String)>) -> Vec<NameAndTypes> {
-    let mut names = BTreeMap::<String, BTreeSet<String>>::new();
-    all.for_each(|(name, type_name)| _ = names.entry(name).or_default().insert(type_name));
-    let named = names.into_iter();
-    named.map(|(name, types)| NameAndTypes { name, types: types.into_iter().collect() }).collect()
 }
 
 impl fmt::Debug for Graph {

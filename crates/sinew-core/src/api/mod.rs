@@ -24,6 +24,7 @@
 //! | `introspection` | topics about endpoints: statistics, service events |
 //! | `type_descriptions` | descriptions of the types a node uses, for others |
 //! | `graph_view`, `graph_watch` | which nodes, topics and endpoints there are, and their changes |
+//! | `graph_snapshot`, `graph_reader` | the same at one moment; the same seen from outside |
 //! | `descriptor` | file descriptors of the program's own |
 //! | `error` | the one error that all others convert to |
 
@@ -37,6 +38,8 @@ pub(crate) mod descriptor;
 pub(crate) mod erased;
 pub(crate) mod error;
 pub(crate) mod generic;
+pub(crate) mod graph_reader;
+pub(crate) mod graph_snapshot;
 pub(crate) mod graph_view;
 pub(crate) mod graph_watch;
 pub(crate) mod guard;

@@ -575,6 +575,7 @@ impl RequestQueue {
                 place: Place::of_own(origin),
                 travels,
                 origin,
+                domain: None,
             }
         }));
     }

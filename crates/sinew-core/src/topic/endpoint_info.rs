@@ -1,11 +1,12 @@
 //! Nodes, names and endpoints as a program sees them in the graph: plain data.
 
 use crate::message::Gid;
-use crate::ros::mismatch::{End, Mismatch};
+use crate::ros::mismatch::{End, Match, Mismatch};
 use crate::ros::name::is_hidden;
 use crate::ros::origin::Origin;
-use crate::ros::qos::QoS;
+use crate::ros::qos::{Incompatibility, QoS};
 use sinew_msg::TypeHash;
+use sinew_shm::Domain;
 
 /// The kind of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,6 +41,8 @@ pub enum Place {
     Network {
         /// The process id of the gateway.
         gateway: u64,
+        /// The name of the gateway's program.
+        program: String,
     },
 }
 
@@ -85,9 +88,10 @@ pub struct EndpointInfo {
     pub gid: Gid,
     /// Where it lives.
     pub place: Place,
-    /// Values of its type can leave their process.
     pub(crate) travels: bool,
     pub(crate) origin: Origin,
+    /// The domain that keeps the descriptions of types, for a type of another process.
+    pub(crate) domain: Option<Domain>,
 }
 
 /// The endpoints that a query is about.
@@ -112,13 +116,19 @@ impl Place {
     /// Returns the place of something that this context announces with that origin.
     pub(crate) fn of_own(origin: Origin) -> Self {
         match origin.is_remote() {
-            true => Self::Network { gateway: u64::from(std::process::id()) },
+            true => {
+                Self::Network { gateway: u64::from(std::process::id()), program: sinew_shm::program_name() }
+            }
             false => Self::Here,
         }
     }
 
     /// Returns `true` if it is on the network.
-    pub(crate) fn is_network(&self) -> bool {
+    ///
+    /// ```
+    /// assert!(!sinew::graph::Place::Here.is_network());
+    /// ```
+    pub fn is_network(&self) -> bool {
         matches!(self, Self::Network { .. })
     }
 }
@@ -147,8 +157,9 @@ impl NameAndTypes {
 
 impl Mismatch {
     /// Returns the reason why a publisher and a subscription, or a server and a client, exchange
-    /// nothing; `None` if they match, or are not two such endpoints of one name. Allocates texts;
-    /// never blocks.
+    /// nothing; `None` if they match, or are not two such endpoints of one name. Allocates texts.
+    /// For two types of one name, it reads two files: their descriptions, where processes keep
+    /// them, to name the first difference.
     ///
     /// ```
     /// use sinew::event::Mismatch;
@@ -175,13 +186,49 @@ impl Mismatch {
         let (offered, asked) = (publisher.end(), subscription.end());
         Self::of_ends(&offered, &asked, in_one_context, publisher.kind == Server)
     }
+
+    /// Returns the policies in which a publisher offers less than a subscription asks for, although
+    /// they match: one belongs to a program of the network that matches any QoS, as rmw_zenoh does.
+    /// Returns `None` for other pairs. Allocates nothing; never blocks.
+    ///
+    /// ```
+    /// use sinew::event::Mismatch;
+    /// use sinew::prelude::*;
+    /// # #[derive(Message)]
+    /// # struct Grid { cells: Vec<u8> }
+    /// let node = Context::new()?.node("mapper")?;
+    /// let _grids = node.publisher::<Grid>("a_map").create()?;
+    /// let _seen = node.subscription::<Grid>("a_map").create()?;
+    /// let snapshot = node.graph().snapshot();
+    /// for publisher in snapshot.publishers("/a_map") {
+    ///     for subscription in snapshot.subscriptions("/a_map") {
+    ///         assert_eq!(Mismatch::tolerated(publisher, subscription), None);
+    ///     }
+    /// }
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn tolerated(publisher: &EndpointInfo, subscription: &EndpointInfo) -> Option<Incompatibility> {
+        let is_pair = (publisher.kind, subscription.kind)
+            == (EndpointKind::Publisher, EndpointKind::Subscription)
+            && publisher.name == subscription.name;
+        let (offered, asked) = (publisher.end(), subscription.end());
+        let found = is_pair.then(|| Match::outside(&offered, &asked))?;
+        found.tolerated(&offered, &asked)
+    }
 }
 
 impl EndpointInfo {
+    /// Returns `true` if messages of its type can leave their process: their type has an encoded
+    /// form.
+    pub fn leaves_process(&self) -> bool {
+        self.travels
+    }
+
     /// Returns the endpoint as matching sees it.
     fn end(&self) -> End<'_> {
         let hash = self.type_hash.map_or([0; 32], |hash| hash.0);
         End::told((&self.type_name, hash), self.travels, &self.qos, self.origin)
+            .described_in(self.domain.as_ref())
     }
 }
 

@@ -1,11 +1,13 @@
 //! The graph as a program sees it: what there is, where it is, and its changes.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+use crate::support::outside::Onlooker;
 use crate::support::tasks::block_on;
 use crate::support::{Number, Numbers, PATIENCE, finishes, real_context};
 use futures_core::Stream;
+use sinew::event::Mismatch;
 use sinew::gateway::Origin;
-use sinew::graph::{EndpointInfo, EndpointKind, Graph, Place};
+use sinew::graph::{EndpointInfo, EndpointKind, Graph, GraphReader, GraphSnapshot, Place};
 use sinew::msg::{GenericType, Message as _, TypeHash};
 use sinew::prelude::*;
 use std::io::{BufRead, BufReader};
@@ -245,6 +247,120 @@ fn ends_of_the_network_and_of_gateways() -> sinew::Result<()> {
         assert_eq!(names(&ends), expected);
         let is_far = |place: &Place| matches!(place, Place::Network { gateway, .. } if *gateway == own);
         assert!(ends.iter().all(|end| is_far(&end.place)) && is_far(&nodes[0].place), "{ends:?}");
+    }
+    let outside = GraphReader::new(3).directory(directory.path()).read().expect("the domain is there");
+    for graph in [gateway.graph()?, program.graph()?] {
+        assert_eq!(graph.snapshot(), outside, "a gateway's context sees it as others do");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_reader_looks_from_outside() -> sinew::Result<()> {
+    let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+    let domain = directory.path().join("3");
+    let mut reader = GraphReader::new(3).directory(directory.path());
+    assert_eq!(reader.read().expect("it is empty"), GraphSnapshot::default());
+    assert!(!domain.exists(), "it creates nothing");
+    for _ in 0..2 {
+        let (one, other) = (context_at(directory.path()), context_at(directory.path()));
+        let (talker, listener) = (one.node("talker")?, other.node_in("/left", "listener")?);
+        let deep = QoS::new().keep_last(7).transient_local();
+        let publisher = talker.publisher::<Number>("numbers").qos(deep).create()?;
+        let _subscription = listener.subscription::<Number>("/numbers").create()?;
+        let _server = talker.server::<Numbers>("add").callback(|request: Unique<Number>| request)?;
+        let _client = listener.client::<Numbers>("/add").create()?;
+        let seen = reader.read().expect("the domain is there");
+        let nodes: Vec<_> = seen.nodes().iter().map(|node| node.name.as_str()).collect();
+        assert_eq!(nodes, ["/left/listener", "/talker"], "and nobody else");
+        let own = u64::from(std::process::id());
+        assert!(matches!(&seen.nodes()[0].place, Place::Process { pid, .. } if *pid == own));
+
+        // Each context sees the other's as the reader does, and its own besides.
+        let others = |graph: &Graph| {
+            let all = graph.endpoints();
+            all.into_iter().filter(|end| end.place != Place::Here).collect::<Vec<_>>()
+        };
+        let mut known = [others(&talker.graph()), others(&listener.graph())].concat();
+        known.sort_by_key(|end| (end.kind, end.name.clone(), end.node.clone()));
+        assert_eq!(seen.endpoints(), known);
+        assert_eq!(seen.topics(), listener.graph().topics());
+        assert_eq!(seen.services(), listener.graph().services());
+        assert_eq!(seen.publishers("/numbers").map(|end| end.qos).collect::<Vec<_>>(), [deep]);
+        assert_eq!(seen.endpoints_of_node("/talker").count(), others(&listener.graph()).len());
+        let counts = [seen.subscriptions("/numbers").count(), seen.servers("/add").count()];
+        assert_eq!((counts, seen.clients("/add").count(), seen.clients("/numbers").count()), ([1, 1], 1, 0));
+        assert_eq!(reader.read().expect("it still is"), seen, "nothing has changed");
+        drop(publisher);
+        assert_ne!(reader.read().expect("it still is"), seen);
+        drop((talker, listener, one, other));
+        std::fs::remove_dir_all(&domain).expect("it is of this test");
+    }
+    assert_eq!(reader.read().expect("it is gone"), GraphSnapshot::default());
+    std::fs::write(&domain, "").expect("a file");
+    let error = reader.read().expect_err("a file is no directory").to_string();
+    assert!(error.contains("is not a directory"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn records_of_another_version_are_named() -> sinew::Result<()> {
+    let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+    let onlooker = Onlooker::join(directory.path(), 3);
+    let announce = |number, qos| {
+        let record = sinew_shm::Endpoint {
+            kind: sinew_shm::EndpointKind::Publisher,
+            number,
+            node: "/later".to_owned(),
+            name: "/numbers".to_owned(),
+            type_name: "test_msgs/msg/Number".to_owned(),
+            hash: [0; 32],
+            qos,
+        };
+        onlooker.participant.advertise(&record, None).expect("there is room")
+    };
+    let _records = [announce(1, QoS::new().to_bytes(true)), announce(2, [0xff; 64])];
+    let seen = GraphReader::new(3).directory(directory.path()).read().expect("the domain is there");
+    assert_eq!((seen.endpoints().len(), seen.endpoints()[0].type_hash), (1, None));
+    assert!(seen.endpoints()[0].leaves_process());
+    assert_eq!(
+        seen.unreadable(),
+        ["an endpoint is left out: /later announces one on /numbers that this version of Sinew can't read"]
+    );
+    Ok(())
+}
+
+#[test]
+fn two_types_of_one_name_differ_in_a_field() -> sinew::Result<()> {
+    mod later {
+        #[derive(sinew::Message)]
+        #[message(name = "test_msgs/msg/Grid")]
+        pub(super) struct Grid {
+            pub(super) cells: Vec<u8>,
+        }
+    }
+    #[derive(Message)]
+    #[message(name = "test_msgs/msg/Grid")]
+    struct Grid {
+        cells: Vec<f32>,
+    }
+    let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+    let (one, other) = (context_at(directory.path()), context_at(directory.path()));
+    let (mapper, viewer) = (one.node("mapper")?, other.node("viewer")?);
+    let _own = mapper.subscription::<later::Grid>("map").create()?;
+    let _publisher = mapper.publisher::<Grid>("map").create()?;
+    let _subscription = viewer.subscription::<later::Grid>("map").create()?;
+    let differ = |seen: &GraphSnapshot| -> Vec<String> {
+        let publisher = seen.publishers("/map").next().unwrap();
+        let reasons = seen.subscriptions("/map").map(|end| Mismatch::between(publisher, end).unwrap());
+        reasons.map(|why| why.to_string()).collect()
+    };
+    let outside = GraphReader::new(3).directory(directory.path()).read().expect("the domain is there");
+    for seen in [mapper.graph().snapshot(), viewer.graph().snapshot(), outside] {
+        let told = differ(&seen);
+        assert_eq!(told.len(), 2);
+        assert!(told.iter().all(|why| why.starts_with("type (test_msgs/msg/Grid: ")), "{told:?}");
+        assert!(told.iter().all(|why| why.contains("cells")), "{told:?}");
     }
     Ok(())
 }

@@ -163,6 +163,11 @@ impl Snapshot {
         Ok((found, foreign))
     }
 
+    /// Returns the domain.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
     /// Returns the living participants, in the order in which they joined.
     pub fn peers(&self) -> &[Arc<Peer>] {
         &self.peers

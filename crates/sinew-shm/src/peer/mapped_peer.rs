@@ -8,8 +8,9 @@ use crate::segment::directory::Directory;
 use crate::segment::header::SegmentKind;
 use crate::segment::peer_segment::{PeerSegment, ReservedLength, open_doorbell};
 use crate::tables::bell::{BELLS_LENGTH, Bell, SPACE_BELL, bell_offset};
-use crate::tables::control_segment::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table};
+use crate::tables::control_segment::{self, ControlHeader, FIXED, LENGTH, PAGE, PROGRAM, TABLES, Table};
 use crate::tables::endpoint::{Counts, Endpoint, EndpointKey, printable};
+use crate::tables::own_tables::own_program;
 use rustix::fd::OwnedFd;
 use std::collections::HashMap;
 use std::fmt;
@@ -75,6 +76,23 @@ pub(crate) enum Changes {
     All(u64),
 }
 
+/// Returns the name of this process's program as other participants see it: without its path, its
+/// first 64 bytes, without control characters. Allocates it.
+///
+/// ```
+/// assert!(!sinew_shm::program_name().contains('/'));
+/// ```
+pub fn program_name() -> String {
+    let name = own_program();
+    name_in(&name.as_bytes()[..name.len().min(PROGRAM)])
+}
+
+/// Returns the text before the first zero.
+fn name_in(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    printable(&String::from_utf8_lossy(&bytes[..end]))
+}
+
 impl Peer {
     /// Maps another participant's control segment.
     pub(crate) fn open(directory: &Arc<Directory>, id: u64) -> Result<Self, SegmentError> {
@@ -115,8 +133,7 @@ impl Peer {
     pub fn program(&self) -> String {
         let words = self.header.program.iter();
         let bytes: Vec<u8> = words.flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).collect();
-        let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-        printable(&String::from_utf8_lossy(&bytes[..end]))
+        name_in(&bytes)
     }
 
     /// Returns when the participant joined, in wall-clock nanoseconds.

@@ -168,6 +168,9 @@ pub(crate) const LENGTH: usize =
 /// Size in bytes of the control segment before the tables, which is always reserved.
 pub(crate) const FIXED: usize = TABLES_AT;
 
+/// Length of the program's name, in bytes.
+pub(crate) const PROGRAM: usize = 64;
+
 /// The beginning of a control segment. Its owner writes it, all participants read it.
 ///
 /// | field | unit | first value |
@@ -190,7 +193,7 @@ pub(crate) struct ControlHeader {
     pub(crate) segment: Header,
     pub(crate) pid: AtomicU64,
     pub(crate) started: AtomicU64,
-    pub(crate) program: [AtomicU64; 8],
+    pub(crate) program: [AtomicU64; PROGRAM / 8],
     pub(crate) state: AtomicU64,
     pub(crate) copied: AtomicU64,
     pub(crate) alive: AtomicU64,

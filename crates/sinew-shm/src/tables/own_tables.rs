@@ -77,9 +77,7 @@ impl NewControl {
         // Relaxed: no other participant sees it before it is linked.
         header.pid.store(u64::from(std::process::id()), Ordering::Relaxed);
         header.started.store(sys::wall().cast_unsigned(), Ordering::Relaxed);
-        let program = std::env::args_os().next().unwrap_or_default();
-        let program = std::path::Path::new(&program).file_name().unwrap_or_default().to_string_lossy();
-        store_text(&header.program, program.as_bytes());
+        store_text(&header.program, own_program().as_bytes());
         let segment = self.unpublished.publish()?;
         segment.is_seen_alive().inspect_err(|_| segment.remove())?;
         Ok(OwnControl {
@@ -90,6 +88,12 @@ impl NewControl {
             log: Mutex::default(),
         })
     }
+}
+
+/// Returns the name of this process's program, without its path.
+pub(crate) fn own_program() -> String {
+    let path = std::env::args_os().next().unwrap_or_default();
+    std::path::Path::new(&path).file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Stores bytes in words, as many as fit, padded with zeros.

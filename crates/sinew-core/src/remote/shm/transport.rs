@@ -83,6 +83,10 @@ impl ShmTransport {
         self.own.participant()
     }
 
+    pub(crate) fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
     /// Looks up the present participants and endpoints.
     pub(crate) fn refresh(&self) {
         if let Some(participant) = self.participant() {

@@ -102,6 +102,7 @@ impl Graph {
                 place: Place::of_own(origin),
                 travels: table.encoded.is_some(),
                 origin,
+                domain: None,
             }));
         };
         match wanted.name {

@@ -1,0 +1,103 @@
+//! The graph of a domain as a program sees it that takes no part.
+
+use super::graph_snapshot::GraphSnapshot;
+use crate::ros::failure::SharedMemoryError;
+use crate::topic::endpoint_info::{EndpointInfo, NodeInfo};
+use rustix::io::Errno;
+use sinew_shm::{Domain, DomainError, EndpointKind, JoinError, Snapshot};
+use std::fmt;
+use std::path::PathBuf;
+
+/// Reads the graph of a domain from outside: for tools that list, draw or record what runs.
+///
+/// It joins nothing, and needs no [`Context`](crate::Context): no process notices it, no graph
+/// lists it, and it writes nothing. So it also shows a domain with programs that hang. It sees the
+/// processes of this host, and what [gateways](crate::gateway) have brought in from the network;
+/// [`Place::Here`](crate::graph::Place::Here) doesn't occur. A program that is part of the graph
+/// uses [`Graph`](crate::graph::Graph), which also tells it of changes.
+///
+/// ```
+/// use sinew::graph::GraphReader;
+/// use sinew::prelude::*;
+/// let directory = tempfile::tempdir_in("/dev/shm")?;
+/// let mut reader = GraphReader::new(7).directory(directory.path());
+/// assert!(reader.read()?.nodes().is_empty());
+/// let context = Context::builder().domain(7).directory(directory.path()).build()?;
+/// let _node = context.node("camera")?;
+/// assert_eq!(reader.read()?.nodes()[0].name, "/camera");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct GraphReader {
+    domain: u32,
+    directory: Option<PathBuf>,
+    /// The participants at the last look; `None` while the domain doesn't exist.
+    found: Option<Snapshot>,
+}
+
+impl GraphReader {
+    /// Returns a reader of the domain with that number, in the directory that programs use by
+    /// default (`$SINEW_DIR`, or `/dev/shm/sinew-<uid>`). Reads nothing yet.
+    pub fn new(domain: u32) -> Self {
+        Self { domain, directory: None, found: None }
+    }
+
+    /// Sets the directory, as [`ContextBuilder::directory`](crate::ContextBuilder::directory) does
+    /// for a context.
+    #[must_use = "the reader is returned"]
+    pub fn directory(mut self, path: impl Into<PathBuf>) -> Self {
+        self.directory = Some(path.into());
+        self.found = None;
+        self
+    }
+
+    /// Reads the graph as it is now. Takes some system calls for each process that is new, a few
+    /// for others, and never blocks. A domain that doesn't exist is empty: nothing is created.
+    ///
+    /// Participants and endpoints that can't be read are left out:
+    /// [`unreadable`](GraphSnapshot::unreadable) has them.
+    ///
+    /// # Errors
+    /// [`SharedMemoryError`]: the domain's directory can't be read, or isn't safe to use.
+    pub fn read(&mut self) -> Result<GraphSnapshot, SharedMemoryError> {
+        let (mut nodes, mut endpoints, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
+        let Some(found) = self.records()? else { return Ok(GraphSnapshot::default()) };
+        unreadable.extend(found.refused().iter().map(|error| format!("a participant is left out: {error}")));
+        for peer in found.peers() {
+            for (_, record) in peer.endpoints() {
+                if record.kind == EndpointKind::Node {
+                    nodes.extend(NodeInfo::of_record(peer, record));
+                    continue;
+                }
+                match EndpointInfo::of_record(peer, record, found.domain()) {
+                    Ok(shown) => endpoints.extend(shown),
+                    Err(unknown) => unreadable.push(format!("an endpoint is left out: {unknown}")),
+                }
+            }
+        }
+        Ok(GraphSnapshot::new(nodes, endpoints, unreadable))
+    }
+
+    /// Looks at the domain, and returns what its participants have announced; `None` while it
+    /// doesn't exist.
+    #[doc(hidden)] // for the command: it changes with `sinew_shm`
+    pub fn records(&mut self) -> Result<Option<&Snapshot>, SharedMemoryError> {
+        // A domain's directory may be removed, and made anew.
+        let is_there = self
+            .found
+            .as_mut()
+            .is_some_and(|found| !found.refresh().is_err_and(|error| error.errno == Errno::NOENT));
+        if !is_there {
+            let failed = |error: DomainError| SharedMemoryError::join(JoinError::Domain(error));
+            let place = Domain::find(self.directory.as_deref(), self.domain).map_err(failed)?;
+            let found = place.as_ref().map(Snapshot::take).transpose();
+            self.found = found.map_err(|error| SharedMemoryError::join(JoinError::System(error)))?;
+        }
+        Ok(self.found.as_ref())
+    }
+}
+
+impl fmt::Debug for GraphReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GraphReader").field("domain", &self.domain).finish_non_exhaustive()
+    }
+}
