@@ -14,6 +14,7 @@ use std::time::Duration;
 use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
+use sinew::graph::{GraphSnapshot, NameAndTypes};
 use sinew::names::is_hidden;
 use sinew::{Context, Service, Unique};
 use sinew_interfaces::composition_interfaces::srv::{ListNodes, ListNodesRequest};
@@ -21,15 +22,13 @@ use sinew_interfaces::std_srvs::srv::{Trigger, TriggerRequest};
 use sinew_lifecycle::Transition;
 use sinew_msg::definition::{Kind, TypeName};
 use sinew_msg::is_unseen;
-use sinew_shm::EndpointKind;
 
 use crate::cli::Cli;
 use crate::cli::interfaces::DefinitionOptions;
 use crate::cli::tools::Where;
-use crate::graph::{action_names, action_types};
 use crate::harmless::one_line;
 use crate::interfaces::PackageSources;
-use crate::observed::{Observed, ObservedDomain};
+use crate::observed::Observed;
 use crate::{component, lifecycle, params, tf};
 
 /// Names the requesting shell. (Other programs also use `COMPLETE`.)
@@ -147,20 +146,20 @@ impl What {
     /// Returns all names.
     fn names(self, words: &[String]) -> Option<Vec<String>> {
         let place = Where::in_words(words);
-        let snapshot = || Observed::open_silently(&place).and_then(|mut observed| observed.look()).ok();
-        let ends = |kinds| Some(names_of(&snapshot()?, kinds));
+        let seen = || Observed::open_silently(&place).and_then(|mut observed| observed.read()).ok();
+        let names = |all: fn(&GraphSnapshot) -> Vec<NameAndTypes>| {
+            Some(all(&seen()?).into_iter().map(|name| name.name).collect())
+        };
         match self {
-            Self::Node => {
-                Some(snapshot()?.of(EndpointKind::Node).map(|end| end.entity.node.clone()).collect())
-            }
-            Self::Topic => ends([EndpointKind::Publisher, EndpointKind::Subscription]),
-            Self::Service => ends([EndpointKind::Server, EndpointKind::Client]),
-            Self::Action => Some(action_names(&snapshot()?)),
-            Self::Managed => Some(lifecycle::managed_in(&snapshot()?)),
+            Self::Node => Some(seen()?.nodes().iter().map(|node| node.name.clone()).collect()),
+            Self::Topic => names(GraphSnapshot::topics),
+            Self::Service => names(GraphSnapshot::services),
+            Self::Action => names(GraphSnapshot::actions),
+            Self::Managed => Some(lifecycle::managed_in(&seen()?)),
             Self::Transition => {
                 Some(Transition::ALL.map(|transition| transition.label().to_owned()).to_vec())
             }
-            Self::Container => Some(component::containers_in(&snapshot()?)),
+            Self::Container => Some(component::containers_in(&seen()?)),
             Self::Plugin => {
                 let known =
                     Asking::of(&place)?.ask::<Trigger>(words, "list_types", TriggerRequest::default())?;
@@ -170,7 +169,7 @@ impl What {
             Self::Frame => tf::frame_names(&place, PATIENCE),
             Self::Parameter => params::names(&place, &node_in(words)?, PATIENCE),
             Self::Type(kind) => {
-                if let Some(types) = snapshot().and_then(|snapshot| types_in(&snapshot, words, kind?)) {
+                if let Some(types) = seen().and_then(|seen| types_in(&seen, words, kind?)) {
                     return Some(types);
                 }
                 let mut names = PackageSources::open(&DefinitionOptions::default()).ok()?.names();
@@ -190,24 +189,19 @@ impl What {
     }
 }
 
-fn names_of(snapshot: &ObservedDomain, kinds: [EndpointKind; 2]) -> Vec<String> {
-    snapshot.ends(kinds).into_keys().map(str::to_owned).collect()
-}
-
 /// Returns the types of the topic, service or action before the argument: `sinew topic pub NAME`.
 /// Returns `None` if it doesn't exist, or is not on the line.
-fn types_in(snapshot: &ObservedDomain, words: &[String], kind: Kind) -> Option<Vec<String>> {
+fn types_in(seen: &GraphSnapshot, words: &[String], kind: Kind) -> Option<Vec<String>> {
     if values_in(words).nth(2) == Some("find") {
         return None;
     }
     let name = node_in(words)?;
-    let kinds = match kind {
-        Kind::Message => [EndpointKind::Publisher, EndpointKind::Subscription],
-        Kind::Service => [EndpointKind::Server, EndpointKind::Client],
-        Kind::Action => return Some(action_types(snapshot, &name)).filter(|types| !types.is_empty()),
+    let all = match kind {
+        Kind::Message => seen.topics(),
+        Kind::Service => seen.services(),
+        Kind::Action => seen.actions(),
     };
-    let types = snapshot.ends(kinds).get(name.as_str())?.types().into_iter().map(str::to_owned).collect();
-    Some(types)
+    Some(all.into_iter().find(|found| found.name == name)?.types)
 }
 
 /// Returns the numbers of the nodes in the container before the argument, each with its node's

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
+use sinew::graph::{EndpointKind, GraphSnapshot};
 use sinew::parameters::ParameterFile;
 use sinew::{Client, Context, Node, Service};
 use sinew_interfaces::composition_interfaces::srv::{
@@ -10,13 +11,12 @@ use sinew_interfaces::composition_interfaces::srv::{
 };
 use sinew_interfaces::rcl_interfaces::msg::Parameter;
 use sinew_interfaces::std_srvs::srv::{Trigger, TriggerRequest};
-use sinew_shm::EndpointKind;
 
 use crate::cli::tools::Where;
 use crate::cli::{ComponentCommand, ComponentListOptions, ComponentTypesOptions, LoadOptions, UnloadOptions};
 use crate::error::Error;
 use crate::harmless::one_line;
-use crate::observed::{Observed, ObservedDomain};
+use crate::observed::Observed;
 use crate::output::{print, print_json};
 use crate::similar::{self, suggestion};
 
@@ -37,14 +37,14 @@ pub(crate) fn run(command: &ComponentCommand) -> Result<(), Error> {
 }
 
 fn containers(place: &Where) -> Result<Vec<String>, Error> {
-    Ok(containers_in(&Observed::open(place)?.look()?))
+    Ok(containers_in(&Observed::open(place)?.read()?))
 }
 
 /// Returns the existing containers.
-pub(crate) fn containers_in(snapshot: &ObservedDomain) -> Vec<String> {
-    let servers = snapshot.of(EndpointKind::Server);
+pub(crate) fn containers_in(seen: &GraphSnapshot) -> Vec<String> {
+    let servers = seen.endpoints().iter().filter(|end| end.kind == EndpointKind::Server);
     let mut names: Vec<String> =
-        servers.filter_map(|server| Some(server.entity.name.strip_suffix(LIST)?.to_owned())).collect();
+        servers.filter_map(|server| Some(server.name.strip_suffix(LIST)?.to_owned())).collect();
     names.sort_unstable();
     names.dedup();
     names

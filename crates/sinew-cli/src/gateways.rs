@@ -6,7 +6,7 @@ use serde::Serialize;
 use sinew::gateway::{GatewayWord, LinkWord, Report, ServiceWord, SessionWord, TopicWord};
 use sinew_shm::{Counter, Counts, Peer};
 
-use crate::observed::{ObservedDomain, ObservedEndpoint};
+use crate::observed::{ObservedDomain, ObservedRecord};
 
 /// A gateway that leads in its domain.
 #[derive(Clone, Serialize)]
@@ -97,8 +97,8 @@ pub(crate) struct NetworkService {
 impl ObservedGateway {
     /// Returns the leading gateways of the domain: at most one.
     pub(crate) fn all(snapshot: &ObservedDomain) -> Vec<Self> {
-        let leads = |end: &&ObservedEndpoint| Report::of(&end.entity) == Some(Report::Gateway);
-        let read = |about: &ObservedEndpoint| {
+        let leads = |end: &&ObservedRecord| Report::of(&end.record) == Some(Report::Gateway);
+        let read = |about: &ObservedRecord| {
             let own = snapshot.reports.iter().filter(|end| end.peer.id() == about.peer.id());
             let carriers = snapshot.carriers.iter().filter(|end| end.peer.pid() == about.peer.pid());
             Self::read(about, own, &carriers.collect::<Vec<_>>())
@@ -108,9 +108,9 @@ impl ObservedGateway {
 
     /// `carriers`: the gateway's own subscriptions, which take messages to the network.
     fn read<'a>(
-        about: &ObservedEndpoint,
-        reports: impl Iterator<Item = &'a ObservedEndpoint>,
-        carriers: &[&ObservedEndpoint],
+        about: &ObservedRecord,
+        reports: impl Iterator<Item = &'a ObservedRecord>,
+        carriers: &[&ObservedRecord],
     ) -> Self {
         let counts = about.counts();
         let word = |word: GatewayWord| counts.word(word as usize);
@@ -119,8 +119,8 @@ impl ObservedGateway {
             peer: about.peer.clone(),
             pid: about.peer.pid(),
             program: about.peer.program(),
-            session: about.entity.name.clone(),
-            connects_to: about.entity.type_name.clone(),
+            session: about.record.name.clone(),
+            connects_to: about.record.type_name.clone(),
             wants_router: word(GatewayWord::WantsRouter) == 1,
             garbage: word(GatewayWord::Garbage),
             other_domain: domain.map(|domain| (domain, word(GatewayWord::OtherNodes))),
@@ -131,13 +131,13 @@ impl ObservedGateway {
         };
         for end in reports {
             let counts = end.counts();
-            match Report::of(&end.entity) {
+            match Report::of(&end.record) {
                 Some(Report::Link) => gateway.links.push(Link::read(end, &counts)),
                 Some(Report::Session) => gateway.sessions.push(NetworkSession::read(end, &counts)),
                 Some(Report::Topic) => {
                     let mut topic = NetworkTopic::read(end, &counts);
                     let same = carriers.iter().filter(|carrier| {
-                        let (one, other) = (&carrier.entity, &end.entity);
+                        let (one, other) = (&carrier.record, &end.record);
                         (&one.name, &one.type_name, one.hash) == (&other.name, &other.type_name, other.hash)
                     });
                     let given_way = same.map(|carrier| {
@@ -190,22 +190,22 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 impl Link {
-    fn read(end: &ObservedEndpoint, counts: &Counts) -> Self {
+    fn read(end: &ObservedRecord, counts: &Counts) -> Self {
         let role = match counts.word(LinkWord::Role as usize) {
             1 => Role::Router,
             2 => Role::Peer,
             _ => Role::Client,
         };
-        Self { session: end.entity.name.clone(), address: end.entity.type_name.clone(), role }
+        Self { session: end.record.name.clone(), address: end.record.type_name.clone(), role }
     }
 }
 
 impl NetworkSession {
-    fn read(end: &ObservedEndpoint, counts: &Counts) -> Self {
+    fn read(end: &ObservedRecord, counts: &Counts) -> Self {
         let word = |word: SessionWord| counts.word(word as usize);
         Self {
-            id: end.entity.name.clone(),
-            node: end.entity.node.clone(),
+            id: end.record.name.clone(),
+            node: end.record.node.clone(),
             nodes: word(SessionWord::Nodes),
             is_reached: match word(SessionWord::Reached) {
                 1 => Some(true),
@@ -228,11 +228,11 @@ impl NetworkSession {
 }
 
 impl NetworkTopic {
-    fn read(end: &ObservedEndpoint, counts: &Counts) -> Self {
+    fn read(end: &ObservedRecord, counts: &Counts) -> Self {
         let word = |word: TopicWord| counts.word(word as usize);
         Self {
-            name: end.entity.name.clone(),
-            type_name: end.entity.type_name.clone(),
+            name: end.record.name.clone(),
+            type_name: end.record.type_name.clone(),
             sent: word(TopicWord::Sent),
             sent_bytes: word(TopicWord::SentBytes),
             unsent: word(TopicWord::Unsent),
@@ -263,11 +263,11 @@ impl NetworkTopic {
 }
 
 impl NetworkService {
-    fn read(end: &ObservedEndpoint, counts: &Counts) -> Self {
+    fn read(end: &ObservedRecord, counts: &Counts) -> Self {
         let word = |word: ServiceWord| counts.word(word as usize);
         Self {
-            name: end.entity.name.clone(),
-            type_name: end.entity.type_name.clone(),
+            name: end.record.name.clone(),
+            type_name: end.record.type_name.clone(),
             calls: word(ServiceWord::Asked),
             answered: word(ServiceWord::Answered),
             failed: word(ServiceWord::Failed),

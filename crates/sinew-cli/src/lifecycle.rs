@@ -2,16 +2,16 @@
 
 use serde_json::json;
 use sinew::Context;
+use sinew::graph::{GraphSnapshot, NameAndTypes};
 use sinew_interfaces::lifecycle_msgs::msg::TransitionDescription;
 use sinew_lifecycle::{LifecycleClient, LifecycleClientError};
-use sinew_shm::EndpointKind;
 
 use crate::cli::tools::lifecycle::{
     Asking, GetStateOptions, LifecycleCommand, ManagedNodesOptions, SetStateOptions, TransitionsOptions,
 };
 use crate::error::Error;
 use crate::harmless::one_line;
-use crate::observed::{Observed, ObservedDomain};
+use crate::observed::Observed;
 use crate::output::{print, print_json};
 use crate::similar::{self, suggestion};
 
@@ -29,11 +29,11 @@ pub(crate) fn run(command: &LifecycleCommand) -> Result<(), Error> {
 }
 
 /// Returns the existing managed nodes.
-pub(crate) fn managed_in(snapshot: &ObservedDomain) -> Vec<String> {
-    let ends = snapshot.ends([EndpointKind::Server, EndpointKind::Client]);
-    let of_type =
-        ends.into_iter().filter(|(_, ends)| !ends.0[0].is_empty() && ends.types().contains(&STATE_TYPE));
-    of_type.filter_map(|(name, _)| Some(name.strip_suffix(STATE)?.to_owned())).collect()
+pub(crate) fn managed_in(seen: &GraphSnapshot) -> Vec<String> {
+    let is_of_type = |service: &NameAndTypes| service.types.iter().any(|name| name == STATE_TYPE);
+    let of_type = seen.services().into_iter().filter(is_of_type);
+    let served = of_type.filter(|service| seen.servers(&service.name).next().is_some());
+    served.filter_map(|service| Some(service.name.strip_suffix(STATE)?.to_owned())).collect()
 }
 
 /// A node of this program that sends requests.
@@ -46,7 +46,7 @@ struct Asker<'a> {
 impl<'a> Asker<'a> {
     fn new(asking: &'a Asking) -> Result<Self, Error> {
         let place = &asking.place;
-        let all = managed_in(&Observed::open(place)?.look()?);
+        let all = managed_in(&Observed::open(place)?.read()?);
         let builder = Context::builder().domain(place.domain().map_err(Error::DomainNumber)?);
         let context = match &place.dir {
             Some(directory) => builder.directory(directory).build(),
@@ -69,7 +69,7 @@ impl<'a> Asker<'a> {
 }
 
 fn nodes(ManagedNodesOptions { asking, count_nodes }: &ManagedNodesOptions) -> Result<(), Error> {
-    let all = managed_in(&Observed::open(&asking.place)?.look()?);
+    let all = managed_in(&Observed::open(&asking.place)?.read()?);
     match (count_nodes, asking.json) {
         (true, true) => print_json(&all.len()),
         (true, false) => print(&format!("{}\n", all.len())),

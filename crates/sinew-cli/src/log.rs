@@ -13,7 +13,6 @@ use sinew_interfaces::rcl_interfaces::msg::{Log, LoggerLevel};
 use sinew_interfaces::rcl_interfaces::srv::{
     GetLoggerLevels, GetLoggerLevelsRequest, SetLoggerLevels, SetLoggerLevelsRequest,
 };
-use sinew_shm::EndpointKind;
 
 use crate::cli::tools::Where;
 use crate::cli::tools::log::{FollowOptions, LevelOptions, LogCommand, LogOptions, NewLevel};
@@ -180,12 +179,12 @@ fn unanswered(node: &str, why: String) -> Error {
 /// Checks that the node exists, and lets other nodes read and set levels.
 fn look_for(options: &LevelOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
-    let snapshot = observed.look()?;
+    let seen = observed.read()?;
     let service = format!("{}{SERVICE}", options.node);
-    if snapshot.of(EndpointKind::Server).any(|end| end.entity.name == service) {
+    if seen.servers(&service).next().is_some() {
         return Ok(());
     }
-    let names = || snapshot.of(EndpointKind::Node).map(|end| end.entity.node.as_str());
+    let names = || seen.nodes().iter().map(|node| node.name.as_str());
     if names().any(|name| name == options.node) {
         return Err(unanswered(&options.node, "it has no services for it".to_owned()));
     }

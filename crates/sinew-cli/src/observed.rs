@@ -1,12 +1,12 @@
-//! The participants of a domain at one moment, read from their own memory.
+//! The graph of a domain at one moment, and the figures of its endpoints, read from outside.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use sinew::gateway::Origin;
+use sinew::graph::{EndpointInfo, EndpointKind, GraphReader, GraphSnapshot, NodeInfo, Place};
 use sinew_bench::clock::now_ns;
-use sinew_shm::{Counts, Domain, Endpoint, EndpointKey, EndpointKind, Peer, Snapshot, Unread};
+use sinew_shm::{Counts, Domain, Endpoint, EndpointKey, EndpointKind as RecordKind, Peer, Unread};
 
 use crate::cli::tools::Where;
 use crate::error::Error;
@@ -14,13 +14,12 @@ use crate::output::says;
 
 /// A domain that can be read repeatedly. It need not exist yet.
 pub(crate) struct Observed {
-    base: Option<PathBuf>,
     domain: u32,
-    place: Option<Domain>,
-    census: Option<Snapshot>,
+    reader: GraphReader,
 }
 
-/// The content of a domain at one moment.
+/// The content of a domain at one moment: its graph, and what the memory of its participants says
+/// besides.
 pub(crate) struct ObservedDomain {
     /// Steady nanoseconds.
     pub(crate) at_ns: i64,
@@ -28,50 +27,71 @@ pub(crate) struct ObservedDomain {
     pub(crate) place: Option<Domain>,
     /// In the order in which they joined.
     pub(crate) processes: Vec<Arc<Peer>>,
+    pub(crate) nodes: Vec<ObservedNode>,
     /// The endpoints of all processes.
     pub(crate) endpoints: Vec<ObservedEndpoint>,
     /// Messages that they haven't read from each other.
     pub(crate) unread: Vec<Unread>,
-    /// The reports of gateways.
-    pub(crate) reports: Vec<ObservedEndpoint>,
+    /// The reports of gateways and contexts.
+    pub(crate) reports: Vec<ObservedRecord>,
     /// The subscriptions through which gateways take messages to the network.
-    pub(crate) carriers: Vec<ObservedEndpoint>,
+    pub(crate) carriers: Vec<ObservedRecord>,
+    /// Connections of services, and ends of programs without nodes: only their counters matter.
+    pub(crate) others: Vec<ObservedRecord>,
 }
 
-/// A node, publisher, subscription, server or client of a participant.
+/// A node, and its participant.
+pub(crate) struct ObservedNode {
+    pub(crate) peer: Arc<Peer>,
+    pub(crate) key: EndpointKey,
+    pub(crate) info: NodeInfo,
+}
+
+/// A publisher, subscription, server or client, and its participant.
 pub(crate) struct ObservedEndpoint {
     pub(crate) peer: Arc<Peer>,
     pub(crate) key: EndpointKey,
-    pub(crate) entity: Endpoint,
+    pub(crate) info: EndpointInfo,
 }
 
-impl ObservedEndpoint {
-    /// Returns `true` if it is on the network, and a gateway's process stands for it.
-    pub(crate) fn is_remote(&self) -> bool {
-        Origin::of(&self.entity).is_some_and(Origin::is_remote)
-    }
+/// A record of a participant that is no part of the graph.
+pub(crate) struct ObservedRecord {
+    pub(crate) peer: Arc<Peer>,
+    key: EndpointKey,
+    pub(crate) record: Endpoint,
+}
 
-    /// Returns the path of its messages: `network` or `host`.
-    pub(crate) fn path(&self) -> &'static str {
-        if self.is_remote() { "network" } else { "host" }
-    }
+/// Returns the path of messages from or to that place: `network` or `host`.
+pub(crate) fn path(place: &Place) -> &'static str {
+    if place.is_network() { "network" } else { "host" }
+}
 
-    /// Describes its process or host for people.
-    pub(crate) fn place(&self) -> String {
-        let (pid, program) = (self.peer.pid(), self.peer.program());
-        match self.is_remote() {
-            true => format!("network, by {pid} {program}"),
-            false => format!("{pid} {program}"),
-        }
+/// Describes a process or host for people.
+pub(crate) fn text_of(place: &Place) -> String {
+    let (pid, program) = process_of(place);
+    match place.is_network() {
+        true => format!("network, by {pid} {program}"),
+        false => format!("{pid} {program}"),
     }
+}
 
-    /// Returns `true` if it belongs to that node, as far as names show.
-    pub(crate) fn is_of(&self, node: &Self) -> bool {
-        let same_name = self.entity.node == node.entity.node && self.is_remote() == node.is_remote();
+/// Returns the process, or the gateway's for an end on the network.
+pub(crate) fn process_of(place: &Place) -> (u64, &str) {
+    match place {
+        Place::Process { pid, program, .. } | Place::Network { gateway: pid, program, .. } => (*pid, program),
+        _ => (u64::from(std::process::id()), "sinew"), // nothing is in this process
+    }
+}
+
+impl ObservedNode {
+    /// Returns `true` if that endpoint belongs to it, as far as names show.
+    pub(crate) fn has(&self, end: &ObservedEndpoint) -> bool {
+        let is_remote = self.info.place.is_network();
+        let same_name = end.info.node == self.info.name && end.is_remote() == is_remote;
         // For remote nodes, several participants of a gateway's process may hold the endpoints.
-        let same_place = match node.is_remote() {
-            true => self.peer.pid() == node.peer.pid(),
-            false => self.peer.id() == node.peer.id(),
+        let same_place = match is_remote {
+            true => end.peer.pid() == self.peer.pid(),
+            false => end.peer.id() == self.peer.id(),
         };
         same_name && same_place
     }
@@ -81,17 +101,15 @@ impl ObservedEndpoint {
 pub(crate) type EndpointId = (u64, EndpointKey);
 
 impl Observed {
-    /// Opens the domain. Reports on standard error problems of its directory, and participants that
-    /// can't be read.
+    /// Opens the domain. Reports on standard error problems of its directory, and what can't be
+    /// read.
     pub(crate) fn open(place: &Where) -> Result<Self, Error> {
-        let observed = Self::open_quietly(place)?;
-        for refused in observed.census.iter().flat_map(Snapshot::refused) {
-            says(&format!("a participant is left out: {refused}"));
-        }
+        let mut observed = Self::open_quietly(place)?;
+        observed.read()?.unreadable().iter().for_each(|sentence| says(sentence));
         Ok(observed)
     }
 
-    /// The same without reporting the participants that are left out.
+    /// The same without reporting what can't be read.
     pub(crate) fn open_quietly(place: &Where) -> Result<Self, Error> {
         let observed = Self::open_silently(place)?;
         for concern in Domain::concerns(place.dir.as_deref(), observed.domain) {
@@ -106,21 +124,14 @@ impl Observed {
         if let Some(path) = place.dir.as_ref().filter(|path| !path.exists()) {
             return Err(Error::NoDirectory { path: path.clone() });
         }
-        let mut observed = Self { base: place.dir.clone(), domain, place: None, census: None };
-        observed.refresh()?;
-        Ok(observed)
-    }
-
-    fn refresh(&mut self) -> Result<(), Error> {
-        let gone = match &mut self.census {
-            Some(census) => census.refresh().is_err_and(|error| error.errno == rustix::io::Errno::NOENT),
-            None => true,
+        let reader = GraphReader::new(domain);
+        let reader = match &place.dir {
+            Some(path) => reader.directory(path),
+            None => reader,
         };
-        if gone {
-            self.place = Domain::find(self.base.as_deref(), self.domain)?;
-            self.census = self.place.as_ref().map(Snapshot::take).transpose()?;
-        }
-        Ok(())
+        let mut observed = Self { domain, reader };
+        observed.reader.records()?;
+        Ok(observed)
     }
 
     /// Returns the domain's number.
@@ -128,45 +139,84 @@ impl Observed {
         self.domain
     }
 
-    /// Reads the current content.
+    /// Reads the current graph.
+    pub(crate) fn read(&mut self) -> Result<GraphSnapshot, Error> {
+        Ok(self.reader.read()?)
+    }
+
+    /// Reads the current graph with the figures of its endpoints.
     pub(crate) fn look(&mut self) -> Result<ObservedDomain, Error> {
-        self.refresh()?;
-        let processes = self.census.as_ref().map(|census| census.peers().to_vec()).unwrap_or_default();
-        let of = |peer: &Arc<Peer>| {
-            let peer = Arc::clone(peer);
-            let entities = peer.endpoints();
-            entities.into_iter().map(move |(key, entity)| ObservedEndpoint {
-                peer: Arc::clone(&peer),
-                key,
-                entity,
-            })
-        };
-        // A gateway's own endpoints belong to no program: the remote endpoints that it carries for
-        // are listed separately.
-        let is_shown = |end: &ObservedEndpoint| Origin::of(&end.entity).is_none_or(Origin::is_shown);
-        let (reports, all): (Vec<_>, Vec<_>) =
-            processes.iter().flat_map(of).partition(|end| end.entity.kind == EndpointKind::Report);
-        let (mut endpoints, hidden): (Vec<_>, Vec<_>) = all.into_iter().partition(is_shown);
-        let carriers: Vec<_> =
-            hidden.into_iter().filter(|end| end.entity.kind == EndpointKind::Subscription).collect();
+        let mut observed = ObservedDomain::empty();
+        let Some(found) = self.reader.records()? else { return Ok(observed) };
+        observed.place = Some(found.domain().clone());
+        observed.processes = found.peers().to_vec();
+        for peer in found.peers() {
+            peer.endpoints()
+                .into_iter()
+                .for_each(|(key, record)| observed.add(peer, key, record, found.domain()));
+        }
+        observed.unread = found.unread();
         // Two participants of a gateway may announce the same remote node or server.
         let mut told = BTreeSet::new();
-        endpoints.retain(|end| {
-            let is_twice = matches!(end.entity.kind, EndpointKind::Node | EndpointKind::Server);
-            let Endpoint { kind, node, name, type_name, .. } = &end.entity;
-            let what = (end.peer.pid(), *kind, node.clone(), name.clone(), type_name.clone());
-            !(is_twice && end.is_remote()) || told.insert(what)
+        observed.nodes.retain(|ObservedNode { peer, info, .. }| {
+            !info.place.is_network() || told.insert((peer.pid(), info.name.clone()))
         });
-        let unread = self.census.as_ref().map(Snapshot::unread).unwrap_or_default();
-        let place = self.place.clone();
-        Ok(ObservedDomain { at_ns: now_ns(), place, processes, endpoints, unread, reports, carriers })
+        let mut told = BTreeSet::new();
+        observed.endpoints.retain(|ObservedEndpoint { peer, info, .. }| {
+            let is_twice = info.kind == EndpointKind::Server && info.place.is_network();
+            let what = || (peer.pid(), info.node.clone(), info.name.clone(), info.type_name.clone());
+            !is_twice || told.insert(what())
+        });
+        observed.at_ns = now_ns();
+        Ok(observed)
+    }
+}
+
+impl ObservedDomain {
+    fn empty() -> Self {
+        Self {
+            at_ns: now_ns(),
+            place: None,
+            processes: Vec::new(),
+            nodes: Vec::new(),
+            endpoints: Vec::new(),
+            unread: Vec::new(),
+            reports: Vec::new(),
+            carriers: Vec::new(),
+            others: Vec::new(),
+        }
+    }
+
+    /// Adds a record of a participant of that domain.
+    fn add(&mut self, peer: &Arc<Peer>, key: EndpointKey, record: Endpoint, domain: &Domain) {
+        let is_shown = Origin::of(&record).is_none_or(Origin::is_shown);
+        let place = match record.kind {
+            RecordKind::Report => &mut self.reports,
+            // A gateway's own endpoints belong to no program: the remote endpoints that it carries
+            // for are listed separately.
+            RecordKind::Subscription if !is_shown => &mut self.carriers,
+            _ if !is_shown => return,
+            RecordKind::Node => {
+                let info = NodeInfo::of_record(peer, record);
+                self.nodes.extend(info.map(|info| ObservedNode { peer: peer.clone(), key, info }));
+                return;
+            }
+            RecordKind::Publisher | RecordKind::Subscription | RecordKind::Server | RecordKind::Client => {
+                // `Observed::open` has reported one that can't be read.
+                let info = EndpointInfo::of_record(peer, record, domain).ok().flatten();
+                self.endpoints.extend(info.map(|info| ObservedEndpoint { peer: peer.clone(), key, info }));
+                return;
+            }
+            _ => &mut self.others,
+        };
+        place.push(ObservedRecord { peer: peer.clone(), key, record });
     }
 }
 
 impl ObservedDomain {
     /// Returns all endpoints of one kind.
     pub(crate) fn of(&self, kind: EndpointKind) -> impl Iterator<Item = &ObservedEndpoint> {
-        self.endpoints.iter().filter(move |endpoint| endpoint.entity.kind == kind)
+        self.endpoints.iter().filter(move |endpoint| endpoint.info.kind == kind)
     }
 
     /// Returns the senders and receivers of each topic (or servers and clients of each service), by
@@ -174,8 +224,8 @@ impl ObservedDomain {
     pub(crate) fn ends(&self, kinds: [EndpointKind; 2]) -> BTreeMap<&str, Ends<'_>> {
         let mut ends = BTreeMap::<&str, Ends<'_>>::new();
         for endpoint in &self.endpoints {
-            let Some(side) = kinds.iter().position(|&kind| kind == endpoint.entity.kind) else { continue };
-            ends.entry(&endpoint.entity.name).or_default().0[side].push(endpoint);
+            let Some(side) = kinds.iter().position(|&kind| kind == endpoint.info.kind) else { continue };
+            ends.entry(&endpoint.info.name).or_default().0[side].push(endpoint);
         }
         ends
     }
@@ -194,16 +244,21 @@ impl Ends<'_> {
     /// Returns the names of their types: one, if they agree.
     pub(crate) fn types(&self) -> Vec<&str> {
         let all = self.0.iter().flatten();
-        let mut types: Vec<&str> = all.map(|endpoint| endpoint.entity.type_name.as_str()).collect();
+        let mut types: Vec<&str> = all.map(|endpoint| endpoint.info.type_name.as_str()).collect();
         types.sort_unstable();
         types.dedup();
         types
     }
+}
 
-    /// Returns the number of types; a name with several hashes counts once for each hash.
-    pub(crate) fn count_types(&self) -> usize {
-        let all = self.0.iter().flatten();
-        all.map(|end| (&end.entity.type_name, end.entity.hash)).collect::<BTreeSet<_>>().len()
+impl ObservedRecord {
+    pub(crate) fn id(&self) -> EndpointId {
+        (self.peer.id(), self.key)
+    }
+
+    /// Returns its counters; all 0 once it is gone.
+    pub(crate) fn counts(&self) -> Counts {
+        self.peer.counts(self.key).unwrap_or_default()
     }
 }
 
@@ -217,13 +272,13 @@ impl ObservedEndpoint {
         self.peer.counts(self.key).unwrap_or_default()
     }
 
-    /// Returns the 16 bytes that identify it, as in `rmw_gid_t`.
-    pub(crate) fn gid(&self) -> [u8; 16] {
-        gid(self.peer.id(), self.entity.number)
+    /// Returns `true` if it is on the network, and a gateway's process stands for it.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.info.place.is_network()
     }
 }
 
-/// Returns the 16 bytes of a participant's entity.
+/// Returns the 16 bytes of a participant's entity, as in `rmw_gid_t`.
 pub(crate) fn gid(participant: u64, number: u64) -> [u8; 16] {
     let mut gid = [0; 16];
     gid[..8].copy_from_slice(&participant.to_le_bytes());

@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use sinew::Context;
 use sinew::error::ParameterClientError;
+use sinew::graph::EndpointKind;
 use sinew::names::is_hidden;
 use sinew::parameters::{
     NamedValue, ParameterClient, ParameterDescriptor, ParameterFile, ParameterType, ParameterValue,
 };
-use sinew_shm::EndpointKind;
 
 use crate::cli::params::{
     AskOptions, DeleteOptions, DescribeOptions, GetOptions, ListOptions, LoadOptions, NodeOptions,
@@ -54,15 +54,15 @@ struct Asking<'a> {
 impl<'a> Asking<'a> {
     fn new(options: &'a AskOptions) -> Result<Self, Error> {
         let mut observed = Observed::open(&options.place)?;
-        let snapshot = observed.look()?;
+        let seen = observed.read()?;
         let serving = |name: &str, type_name: &str| {
             Some(name.strip_suffix(SERVICE.0).filter(|_| type_name == SERVICE.1)?.to_owned())
         };
-        let servers = snapshot.of(EndpointKind::Server);
-        let serving = servers.filter_map(|end| serving(&end.entity.name, &end.entity.type_name));
+        let servers = seen.endpoints().iter().filter(|end| end.kind == EndpointKind::Server);
+        let serving = servers.filter_map(|end| serving(&end.name, &end.type_name));
         let serving = sorted(serving.collect());
-        let of_host = snapshot.of(EndpointKind::Node).filter(|end| !end.is_remote());
-        let of_host = of_host.map(|end| &end.entity.node).filter(|name| !serving.contains(name));
+        let of_host = seen.nodes().iter().filter(|node| !node.place.is_network());
+        let of_host = of_host.map(|node| &node.name).filter(|name| !serving.contains(name));
         let silent = sorted(of_host.cloned().collect());
         let mut context = Context::builder().domain(observed.domain());
         if let Some(directory) = &options.place.dir {

@@ -222,7 +222,7 @@ fn top() -> (tempfile::TempDir, Vec<sinew_shm::OwnEndpoint>, Session) {
             name: format!("/topic{number:02}"),
             type_name: "std_msgs/msg/Empty".into(),
             hash: [0; 32],
-            qos: [0; 64],
+            qos: sinew::QoS::default().to_bytes(true),
         };
         participant.advertise(&entity, None).unwrap()
     });

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use sinew::graph::EndpointKind;
 use sinew::names::is_hidden;
-use sinew_shm::EndpointKind;
 
 use super::finding::Finding;
 use super::options;
 use crate::cli::tools::Where;
 use crate::graph::mismatch;
 use crate::graph::one_sided::{self, Named};
-use crate::observed::{Observed, ObservedDomain};
+use crate::observed::{Observed, ObservedDomain, text_of};
 
 /// Most one-sided names that are listed one by one.
 const MOST: usize = 10;
@@ -63,8 +63,8 @@ pub(super) fn check(place: &Where) -> Vec<Finding> {
 /// Finds nodes with the same name.
 fn twins(snapshot: &ObservedDomain) -> Vec<Finding> {
     let mut nodes = BTreeMap::<&str, Vec<String>>::new();
-    for node in snapshot.of(EndpointKind::Node).filter(|node| !is_hidden(&node.entity.node)) {
-        nodes.entry(&node.entity.node).or_default().push(node.place());
+    for node in snapshot.nodes.iter().filter(|node| !is_hidden(&node.info.name)) {
+        nodes.entry(&node.info.name).or_default().push(text_of(&node.info.place));
     }
     let count = nodes.values().map(Vec::len).sum::<usize>();
     let twins: Vec<_> = nodes.into_iter().filter(|(_, places)| places.len() > 1).collect();

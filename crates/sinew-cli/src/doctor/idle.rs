@@ -49,7 +49,7 @@ fn knock(place: &Where, observed: &mut Observed) -> Result<Vec<u64>, Error> {
 
 /// Returns the knocks that gateways have counted, by their participants.
 fn knocks(snapshot: &ObservedDomain) -> HashMap<u64, u64> {
-    let gateways = snapshot.reports.iter().filter(|end| Report::of(&end.entity) == Some(Report::Gateway));
+    let gateways = snapshot.reports.iter().filter(|end| Report::of(&end.record) == Some(Report::Gateway));
     gateways.map(|end| (end.peer.id(), end.counts().word(GatewayWord::Knocks as usize))).collect()
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use sinew_shm::EndpointKind;
+use sinew::graph::EndpointKind;
 
 use super::finding::Finding;
 use super::knock::{Listener, knock};
@@ -122,8 +122,8 @@ fn old(gateway: &ObservedGateway, snapshot: &ObservedDomain) -> Vec<Finding> {
     let services =
         gateway.services.iter().map(|service| (&service.name, service.old_attachments, EndpointKind::Client));
     let finding = |(name, count, kind): (&String, u64, EndpointKind)| {
-        let ends = snapshot.of(kind).filter(|end| end.is_remote() && end.entity.name == *name);
-        let nodes: BTreeSet<_> = ends.map(|end| end.entity.node.as_str()).collect();
+        let ends = snapshot.of(kind).filter(|end| end.is_remote() && end.info.name == *name);
+        let nodes: BTreeSet<_> = ends.map(|end| end.info.node.as_str()).collect();
         (count > 0).then(|| old_of(name, count, (kind, &nodes.into_iter().collect::<Vec<_>>())))
     };
     topics.chain(services).filter_map(finding).collect()

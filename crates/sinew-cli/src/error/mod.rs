@@ -142,6 +142,10 @@ pub(crate) enum Error {
 
     /// The domain can't be read.
     #[error(transparent)]
+    Graph(#[from] sinew::error::SharedMemoryError),
+
+    /// The domain can't be opened.
+    #[error(transparent)]
     Domain(#[from] sinew_shm::DomainError),
 
     /// The domain's directory can't be read.

@@ -1,6 +1,5 @@
 //! `sinew action list|info|send_goal`. An action is recognized by its feedback topic, as in `ros2`.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::sync::Arc;
@@ -9,8 +8,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sinew::error::{CallFailure, CreateError};
+use sinew::graph::{EndpointKind, GraphSnapshot, NameAndTypes};
 use sinew::msg::{GenericType, SerializedMessage};
-use sinew::names::is_hidden;
 use sinew::service::GenericService;
 use sinew::{Client, Context, Node, QoS, Subscription};
 use sinew_interfaces::action_msgs::msg::GoalInfo;
@@ -20,7 +19,7 @@ use sinew_msg::TypeHash;
 use sinew_msg::cdr::HEADER_SIZE;
 use sinew_msg::definition::TypeName;
 use sinew_msg::dynamic::{DynamicMessage, MessageType};
-use sinew_shm::{Domain, EndpointKind};
+use sinew_shm::Domain;
 
 use super::template::{self, message_of};
 use super::values::written;
@@ -28,7 +27,7 @@ use crate::cli::interfaces::SendGoalOptions;
 use crate::cli::tools::{InfoOptions, TypedListOptions};
 use crate::error::{CallError, Error};
 use crate::interfaces::{PackageSources, Types, name};
-use crate::observed::{Ends, Observed, ObservedDomain};
+use crate::observed::Observed;
 use crate::output::{print, print_json, says};
 use crate::similar::{self, suggestion};
 use crate::terminal;
@@ -42,46 +41,27 @@ const READING: Duration = Duration::from_secs(1);
 /// Period of looking for a server.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Returns the feedback topics, by the names of their actions.
-fn actions(snapshot: &ObservedDomain) -> BTreeMap<&str, Ends<'_>> {
-    let topics = snapshot.topics().into_iter();
-    topics.filter_map(|(topic, ends)| Some((topic.strip_suffix(FEEDBACK)?, ends))).collect()
-}
-
-/// Returns the names of all actions.
-pub(crate) fn names(snapshot: &ObservedDomain) -> Vec<String> {
-    actions(snapshot).into_keys().map(str::to_owned).collect()
-}
-
-/// Returns the types of one action.
-pub(crate) fn types_named(snapshot: &ObservedDomain, name: &str) -> Vec<String> {
-    let all = actions(snapshot);
-    all.get(name).map(types_of).unwrap_or_default().into_iter().map(str::to_owned).collect()
-}
-
-fn types_of<'a>(ends: &Ends<'a>) -> Vec<&'a str> {
-    let mut types: Vec<&str> = ends.0.iter().flatten().map(|end| end.entity.type_name.as_str()).collect();
-    types.sort_unstable();
-    types.dedup();
-    types.into_iter().map(|name| name.strip_suffix("_FeedbackMessage").unwrap_or(name)).collect()
+/// Returns the numbers of servers and clients, which publish feedback and subscribe to it.
+fn counts(seen: &GraphSnapshot, action: &str) -> [usize; 2] {
+    let feedback = format!("{action}{FEEDBACK}");
+    [seen.publishers(&feedback).count(), seen.subscriptions(&feedback).count()]
 }
 
 /// Runs the equivalent of `ros2 action list`.
 pub(super) fn list(options: &TypedListOptions) -> Result<(), Error> {
-    let snapshot = Observed::open(&options.list.place)?.look()?;
-    let mut all = actions(&snapshot);
-    all.retain(|name, _| options.list.all || !is_hidden(name));
+    let seen = Observed::open(&options.list.place)?.read()?;
+    let mut all = seen.actions();
+    all.retain(|action| options.list.all || !action.is_hidden());
     if options.list.json {
-        let one = |(name, ends): (&&str, &Ends<'_>)| {
-            let [servers, clients] = ends.0.each_ref().map(Vec::len);
-            json!({"name": name, "types": types_of(ends), "servers": servers, "clients": clients})
+        let one = |NameAndTypes { name, types, .. }: &NameAndTypes| {
+            let [servers, clients] = counts(&seen, name);
+            json!({"name": name, "types": types, "servers": servers, "clients": clients})
         };
         return print_json(&all.iter().map(one).collect::<Vec<Value>>());
     }
     let mut text = String::new();
-    for (name, ends) in &all {
-        let types =
-            if options.show_types { format!(" [{}]", types_of(ends).join(", ")) } else { String::new() };
+    for NameAndTypes { name, types, .. } in &all {
+        let types = if options.show_types { format!(" [{}]", types.join(", ")) } else { String::new() };
         let _ = writeln!(text, "{name}{types}"); // writing to a string can't fail
     }
     print(&text)
@@ -90,19 +70,16 @@ pub(super) fn list(options: &TypedListOptions) -> Result<(), Error> {
 /// Runs the equivalent of `ros2 action info`.
 pub(super) fn info(options: &InfoOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
-    let snapshot = observed.look()?;
-    let all = actions(&snapshot);
-    let Some(ends) = all.get(options.name.as_str()) else {
-        let similar = similar::to(&options.name, all.keys().copied());
+    let seen = observed.read()?;
+    let all = seen.actions();
+    let Some(NameAndTypes { types, .. }) = all.iter().find(|action| action.name == options.name) else {
+        let similar = similar::to(&options.name, all.iter().map(|action| action.name.as_str()));
         let (name, domain) = (options.name.clone(), observed.domain());
         return Err(Error::NotFound { what: "action", name, domain, similar });
     };
-    let nodes = ends.0.each_ref().map(|side| {
-        let mut nodes: Vec<&str> = side.iter().map(|end| end.entity.node.as_str()).collect();
-        nodes.sort_unstable();
-        nodes
-    });
-    let ([servers, clients], types) = (nodes, types_of(ends));
+    let feedback = format!("{}{FEEDBACK}", options.name);
+    let servers: Vec<&str> = seen.publishers(&feedback).map(|end| end.node.as_str()).collect();
+    let clients: Vec<&str> = seen.subscriptions(&feedback).map(|end| end.node.as_str()).collect();
     if options.json {
         return print_json(
             &json!({"name": options.name, "types": types, "servers": servers, "clients": clients}),
@@ -167,7 +144,7 @@ pub(super) fn send_goal(options: &SendGoalOptions) -> Result<(), Error> {
 /// The type hashes of a server: for sending a goal, getting a result, and feedback.
 struct ServerEnds {
     action: TypeName,
-    hashes: [[u8; 32]; 3],
+    hashes: [TypeHash; 3],
 }
 
 /// Waits until the server has everything that is needed.
@@ -179,11 +156,11 @@ fn wait_for_server(
     let begin = now_ns();
     let mut has_said = false;
     loop {
-        let snapshot = observed.look()?;
+        let seen = observed.read()?;
         let find = |kind, entity: &str| {
             let full = format!("{}/_action/{entity}", options.name);
-            let end = snapshot.of(kind).find(|end| end.entity.name == full)?;
-            Some((end.entity.hash, end.entity.type_name.clone()))
+            let end = seen.endpoints().iter().find(|end| end.kind == kind && end.name == full)?;
+            Some((end.type_hash?, end.type_name.clone()))
         };
         let (send, result) =
             (find(EndpointKind::Server, "send_goal"), find(EndpointKind::Server, "get_result"));
@@ -194,8 +171,9 @@ fn wait_for_server(
             let action = action.ok_or(CallError::NoType { service: options.name.clone(), type_name })?;
             return Ok(ServerEnds { action, hashes: [send, result, feedback] });
         }
-        let names = actions(&snapshot);
-        let similar = suggestion(&similar::to(&options.name, names.into_keys()));
+        let names = seen.actions();
+        let names = names.iter().map(|action| action.name.as_str());
+        let similar = suggestion(&similar::to(&options.name, names));
         let (service, domain) = (options.name.clone(), observed.domain());
         if !std::mem::replace(&mut has_said, true) {
             says(&format!("{service} has no server in domain {domain} yet: waiting{similar}"));
@@ -238,7 +216,7 @@ impl ActionTypes {
             let name = format!("{}{suffix}", ends.action);
             name.parse::<TypeName>().map_err(|_| Error::from(types.unknown(&name)))
         };
-        let [send, result, feedback] = ends.hashes.map(|hash| Some(TypeHash(hash)));
+        let [send, result, feedback] = ends.hashes.map(Some);
         let (of_goal, send_goal) = (format!("{}_Goal", ends.action), part("_SendGoal")?);
         let inside = types.inside(&send_goal, send)?;
         let (goal_type, answer) = (inside(&of_goal)?, inside(&format!("{send_goal}_Response"))?);
@@ -285,10 +263,10 @@ impl<'a> Goal<'a> {
         sender: Sender<Event>,
     ) -> Result<Self, CreateError> {
         let entity = |entity: &str| format!("{}/_action/{entity}", options.name);
-        let known = |suffix: &str, hash: [u8; 32]| {
+        let known = |suffix: &str, hash: TypeHash| {
             let name = format!("{}{suffix}", ends.action);
             #[expect(clippy::expect_used, reason = "the type has just been read by this name")]
-            GenericType::new(&name, TypeHash(hash)).expect("the name of a type")
+            GenericType::new(&name, hash).expect("the name of a type")
         };
         let [send, result, feedback] = ends.hashes;
         let told = sender.clone();

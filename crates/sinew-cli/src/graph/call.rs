@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use sinew::QoS;
 use sinew::gateway::Origin;
+use sinew::graph;
 use sinew_msg::TypeHash;
 use sinew_msg::definition::{Kind, TypeName};
 use sinew_msg::dynamic::{DynamicMessage, MessageType};
@@ -38,10 +39,11 @@ pub(super) fn run(options: &CallOptions) -> Result<(), Error> {
     let types = Types::new(PackageSources::open(&options.definitions)?, Some(domain.clone()));
     let values = written(options.what().1, &options.source)?;
     check(options, &types, &values)?;
-    let snapshot = observed.look()?;
+    let seen = observed.read()?;
     let mut similar = String::new();
-    if !snapshot.of(EndpointKind::Server).any(|end| end.entity.name == options.name) {
-        let names = snapshot.of(EndpointKind::Server).map(|end| end.entity.name.as_str());
+    if seen.servers(&options.name).next().is_none() {
+        let servers = seen.endpoints().iter().filter(|end| end.kind == graph::EndpointKind::Server);
+        let names = servers.map(|end| end.name.as_str());
         similar = suggestion(&similar::to(&options.name, names));
         says(&format!(
             "{} has no server in domain {} yet: waiting{similar}",
@@ -49,7 +51,7 @@ pub(super) fn run(options: &CallOptions) -> Result<(), Error> {
             observed.domain()
         ));
     }
-    drop(snapshot);
+    drop(seen);
     let found = Arc::new(CallObserver {
         service: options.name.clone(),
         port: OnceLock::new(),

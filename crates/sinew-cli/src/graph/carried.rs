@@ -10,10 +10,12 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use sinew::QoS;
+use sinew::graph::{EndpointInfo, EndpointKind};
 use sinew_bench::clock::{now_ns, sleep_until};
 use sinew_bench::run::Collected;
 use sinew_shm::{
-    Domain, Endpoint, EndpointKey, EndpointKind, Incoming, Observer, OwnEndpoint, Participant, Peer, Sink,
+    Domain, Endpoint, EndpointKey, EndpointKind as RecordKind, Incoming, Observer, OwnEndpoint, Participant,
+    Peer, Sink,
 };
 
 use crate::cli::tools::WatchOptions;
@@ -25,8 +27,11 @@ use crate::terminal;
 /// Shown in place of a number that would claim that nothing is published.
 pub(crate) const NOT_CARRIED: &str = "not carried: no subscription here";
 
-/// The topics that subscriptions of this host take: names, types and their hashes.
-pub(crate) struct Taken<'a>(HashSet<(&'a str, &'a str, [u8; 32])>);
+/// A topic's name, its type, and the hash of that.
+type Type<'a> = (&'a str, &'a str, [u8; 32]);
+
+/// The topics that subscriptions of this host take.
+pub(crate) struct Taken<'a>(HashSet<Type<'a>>);
 
 impl<'a> Taken<'a> {
     pub(crate) fn of(snapshot: &'a ObservedDomain) -> Self {
@@ -37,18 +42,18 @@ impl<'a> Taken<'a> {
     fn but_for(snapshot: &'a ObservedDomain, participant: Option<u64>) -> Self {
         let counts = |end: &&ObservedEndpoint| !end.is_remote() && participant != Some(end.peer.id());
         let subscriptions = snapshot.of(EndpointKind::Subscription).filter(counts);
-        Self(subscriptions.map(|end| what(&end.entity)).collect())
+        Self(subscriptions.map(|end| what(&end.info)).collect())
     }
 
     /// Returns `true` if a publisher's messages come to this host: it is of this host, or a local
     /// subscription takes them.
     pub(crate) fn is_carried(&self, publisher: &ObservedEndpoint) -> bool {
-        !publisher.is_remote() || self.0.contains(&what(&publisher.entity))
+        !publisher.is_remote() || self.0.contains(&what(&publisher.info))
     }
 }
 
-fn what(end: &Endpoint) -> (&str, &str, [u8; 32]) {
-    (&end.name, &end.type_name, end.hash)
+fn what(end: &EndpointInfo) -> Type<'_> {
+    (&end.name, &end.type_name, end.type_hash.map_or([0; 32], |hash| hash.0))
 }
 
 /// Subscriptions that make a gateway bring a topic's messages here. The stand-ins of remote
@@ -110,7 +115,7 @@ impl Subscribing {
         snapshot: &ObservedDomain,
     ) -> Result<(), Error> {
         let own = self.joined.as_ref().map(|joined| joined.participant.id());
-        let is_of_it = |end: &&ObservedEndpoint| end.entity.name == self.topic && end.is_remote();
+        let is_of_it = |end: &&ObservedEndpoint| end.info.name == self.topic && end.is_remote();
         let publishers = snapshot.of(EndpointKind::Publisher).filter(is_of_it);
         let taken = Taken::but_for(snapshot, own);
         let untaken: Vec<_> = publishers.filter(|end| !taken.is_carried(end)).collect();
@@ -122,7 +127,7 @@ impl Subscribing {
             self.joined = Some(Joined::new(options, observed)?);
         }
         let Some(joined) = &mut self.joined else { return Ok(()) };
-        untaken.iter().try_for_each(|end| joined.subscribe(&end.entity))?;
+        untaken.iter().try_for_each(|end| joined.subscribe(what(&end.info)))?;
         joined.drop_messages();
         Ok(())
     }
@@ -164,16 +169,18 @@ impl Joined {
 
     /// Subscribes to the new messages of such a publisher, with any QoS that it offers; not to
     /// retained ones.
-    fn subscribe(&mut self, publisher: &Endpoint) -> Result<(), Error> {
-        if !self.types.insert((publisher.type_name.clone(), publisher.hash)) {
+    fn subscribe(&mut self, (topic, type_name, hash): Type<'_>) -> Result<(), Error> {
+        if !self.types.insert((type_name.to_owned(), hash)) {
             return Ok(());
         }
         let subscription = Endpoint {
-            kind: EndpointKind::Subscription,
+            kind: RecordKind::Subscription,
             number: self.types.len() as u64,
             node: format!("/_sinew_watch_{}", std::process::id()),
+            name: topic.to_owned(),
+            type_name: type_name.to_owned(),
+            hash,
             qos: QoS::new().best_effort().keep_last(1).to_bytes(true),
-            ..publisher.clone()
         };
         self.subscriptions.push(self.participant.advertise(&subscription, None)?);
         Ok(())

@@ -10,17 +10,18 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sinew::error::SpinError;
 use sinew::executor::WaitSet;
+use sinew::graph::{EndpointInfo, GraphSnapshot};
 use sinew::msg::{GenericType, SerializedMessage, TypeHash};
 use sinew::qos::QoS;
 use sinew::{Context, Subscription};
 use sinew_msg::dynamic::{DynamicMessage, FieldPath, MessageType, Scalar};
-use sinew_shm::{Domain, Endpoint, EndpointKind};
+use sinew_shm::Domain;
 
 use super::list::TOPICS;
 use crate::cli::tools::DelayOptions;
 use crate::error::Error;
 use crate::interfaces::{PackageSources, Types};
-use crate::observed::{Observed, ObservedDomain};
+use crate::observed::Observed;
 use crate::output::{print, print_json, says};
 use sinew_bench::clock::{nanoseconds, now_ns};
 
@@ -35,9 +36,11 @@ pub(super) fn run(options: &DelayOptions) -> Result<(), Error> {
     let watch = &options.watch;
     let (place, name) = (&watch.info.place, &watch.info.name);
     let mut observed = Observed::open(place)?;
-    let snapshot = observed.look()?;
-    if !snapshot.topics().contains_key(name.as_str()) {
-        return Err(TOPICS.missing(&observed, &snapshot, name));
+    let seen = observed.read()?;
+    let topics = seen.topics();
+    if !topics.iter().any(|topic| topic.name == *name) {
+        let names = topics.iter().map(|topic| topic.name.as_str());
+        return Err(TOPICS.missing(&observed, names, name));
     }
     let domain = Domain::open(place.dir.as_deref(), observed.domain())?;
     let types = Types::new(PackageSources::open(&options.definitions)?, Some(domain));
@@ -51,7 +54,7 @@ pub(super) fn run(options: &DelayOptions) -> Result<(), Error> {
     let set = WaitSet::new();
     set.add(&context)?; // the clock
     let mut listening = Listening { name, types, node, set, known: HashSet::new(), ends: Vec::new() };
-    listening.subscribe(&snapshot)?;
+    listening.subscribe(&seen)?;
     let mut arrived = Arrived::default();
     let mut due_ns = now_ns();
     for _ in 0..watch.count.unwrap_or(u64::MAX) {
@@ -60,7 +63,7 @@ pub(super) fn run(options: &DelayOptions) -> Result<(), Error> {
         if !listening.listen_until(due_ns, &mut arrived)? {
             return Ok(());
         }
-        listening.subscribe(&observed.look()?)?;
+        listening.subscribe(&observed.read()?)?;
         let ages = arrived.of_the_last(nanoseconds(watch.window));
         match watch.info.json {
             true => print_json(&ages.json(name))?,
@@ -77,17 +80,16 @@ struct Listening<'a> {
     node: sinew::Node,
     set: WaitSet,
     /// The known types, by name and hash.
-    known: HashSet<(String, [u8; 32])>,
+    known: HashSet<(String, Option<TypeHash>)>,
     ends: Vec<(Subscription<SerializedMessage>, Stamp)>,
 }
 
 impl Listening<'_> {
     /// Subscribes to the types of new publishers.
-    fn subscribe(&mut self, snapshot: &ObservedDomain) -> Result<(), Error> {
+    fn subscribe(&mut self, seen: &GraphSnapshot) -> Result<(), Error> {
         let own = self.node.full_name().to_owned();
-        for publisher in snapshot.of(EndpointKind::Publisher).map(|end| &end.entity) {
-            let is_other = publisher.name == self.name && publisher.node != own;
-            if is_other && self.known.insert((publisher.type_name.clone(), publisher.hash)) {
+        for publisher in seen.publishers(self.name).filter(|publisher| publisher.node != own) {
+            if self.known.insert((publisher.type_name.clone(), publisher.type_hash)) {
                 self.add(publisher)?;
             }
         }
@@ -119,13 +121,12 @@ impl Listening<'_> {
         Ok(true)
     }
 
-    fn add(&mut self, publisher: &Endpoint) -> Result<(), Error> {
-        let Endpoint { node, type_name, hash, .. } = publisher;
-        if publisher.qos[5] != 1 {
+    fn add(&mut self, publisher: &EndpointInfo) -> Result<(), Error> {
+        let EndpointInfo { node, type_name, type_hash, .. } = publisher;
+        let Some(hash) = type_hash.filter(|_| publisher.leaves_process()) else {
             let (name, node, type_name) = (self.name.to_owned(), node.clone(), type_name.clone());
             return Err(Error::StaysInside { name, node, type_name });
-        }
-        let hash = TypeHash(*hash);
+        };
         let message_type = type_name.parse().map_err(crate::error::TypesError::from);
         let description = message_type.and_then(|name| self.types.description(&name, Some(hash)))?;
         let no_stamp = || Error::NoStamp { name: self.name.to_owned(), type_name: type_name.clone() };

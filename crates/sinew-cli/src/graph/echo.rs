@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use sinew::QoS;
 use sinew::gateway::{self, NetworkNumbers};
+use sinew::graph;
 use sinew::qos::{Durability, History};
 use sinew_msg::TypeHash;
 use sinew_msg::definition::TypeName;
@@ -41,9 +42,10 @@ const WAITING: usize = 64;
 pub(super) fn topic(options: &EchoOptions) -> Result<(), Error> {
     let name = &options.info.name;
     let mut observed = Observed::open(&options.info.place)?;
-    let snapshot = observed.look()?;
-    if !snapshot.of(EndpointKind::Publisher).any(|end| end.entity.name == *name) {
-        let names = snapshot.of(EndpointKind::Publisher).map(|end| end.entity.name.as_str());
+    let seen = observed.read()?;
+    if seen.publishers(name).next().is_none() {
+        let publishers = seen.endpoints().iter().filter(|end| end.kind == graph::EndpointKind::Publisher);
+        let names = publishers.map(|end| end.name.as_str());
         let similar = suggestion(&similar::to(name, names));
         let domain = observed.domain();
         says(&format!("{name} has no publisher in domain {domain} yet: waiting{similar}"));
@@ -56,11 +58,10 @@ pub(super) fn service(options: &EchoOptions) -> Result<(), Error> {
     let name = &options.info.name;
     let topic = format!("{name}/_service_event");
     let mut observed = Observed::open(&options.info.place)?;
-    let snapshot = observed.look()?;
-    if !snapshot.of(EndpointKind::Publisher).any(|end| end.entity.name == topic) {
-        let ends = [EndpointKind::Server, EndpointKind::Client];
-        let names =
-            || ends.into_iter().flat_map(|kind| snapshot.of(kind)).map(|end| end.entity.name.as_str());
+    let seen = observed.read()?;
+    if seen.publishers(&topic).next().is_none() {
+        let services = seen.services();
+        let names = || services.iter().map(|service| service.name.as_str());
         let domain = observed.domain();
         says(&if names().any(|known| known == name) {
             format!(

@@ -7,10 +7,10 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
-use sinew::QoS;
 use sinew::event::Mismatch;
+use sinew::graph::EndpointKind;
 use sinew::qos::History;
-use sinew_shm::{Callback, Counter, Endpoint, EndpointKey, EndpointKind, Peer};
+use sinew_shm::{Callback, Counter, EndpointKey, Peer};
 
 use crate::observed::{EndpointId, ObservedDomain, ObservedEndpoint};
 use sinew_bench::table::time;
@@ -72,7 +72,7 @@ impl ObservedDomain {
     pub(crate) fn held(&self, peer: &Peer) -> Vec<Held> {
         let held = |busy: sinew_shm::Busy| {
             let nanoseconds = self.at_ns.saturating_sub(busy.since);
-            let node = || self.entity_of(peer, busy.callback).map(|entity| entity.node.clone());
+            let node = || self.names_of(peer, busy.callback).map(|(node, _)| node.to_owned());
             (nanoseconds >= LONG_NS).then(|| Held {
                 callback: self.callback(peer, busy.callback),
                 node: node(),
@@ -84,13 +84,20 @@ impl ObservedDomain {
         peer.busy().into_iter().filter_map(held).collect()
     }
 
-    /// Returns the entity or the node that the callback belongs to.
-    fn entity_of(&self, peer: &Peer, callback: Callback) -> Option<&Endpoint> {
+    /// Returns the names of the node that the callback belongs to, and of its topic or service; the
+    /// latter is empty for a callback of the node itself.
+    fn names_of(&self, peer: &Peer, callback: Callback) -> Option<(&str, &str)> {
         let key: EndpointKey = match callback {
             Callback::Of(key) | Callback::Timer(key) | Callback::Other(key) => key,
             _ => return None,
         };
-        self.endpoints.iter().find(|end| end.id() == (peer.id(), key)).map(|end| &end.entity)
+        let id = (peer.id(), key);
+        let end = self.endpoints.iter().find(|end| end.id() == id);
+        let of_end = end.map(|end| (end.info.node.as_str(), end.info.name.as_str()));
+        of_end.or_else(|| {
+            let node = self.nodes.iter().find(|node| (node.peer.id(), node.key) == id)?;
+            Some((&node.info.name, ""))
+        })
     }
 
     fn callback(&self, peer: &Peer, callback: Callback) -> String {
@@ -100,8 +107,8 @@ impl ObservedDomain {
             Callback::Other(_) => "a handler",
             _ => return "the callback of another context".to_owned(),
         };
-        let whose = self.entity_of(peer, callback).map_or("something that is gone", |entity| {
-            if matches!(callback, Callback::Of(_)) { &entity.name } else { &entity.node }
+        let whose = self.names_of(peer, callback).map_or("something that is gone", |(node, name)| {
+            if matches!(callback, Callback::Of(_)) { name } else { node }
         });
         format!("{what} of {whose}")
     }
@@ -109,8 +116,8 @@ impl ObservedDomain {
     /// Returns the number of messages that wait for a subscription, or requests for a server; zero
     /// for other endpoints.
     pub(crate) fn waiting(&self, end: &ObservedEndpoint) -> Waiting {
-        let ObservedEndpoint { peer, key, entity } = end;
-        if !matches!(entity.kind, EndpointKind::Subscription | EndpointKind::Server) {
+        let ObservedEndpoint { peer, key, info } = end;
+        if !matches!(info.kind, EndpointKind::Subscription | EndpointKind::Server) {
             return Waiting::default();
         }
         let fetched = end.counts().get(Counter::Waiting);
@@ -120,9 +127,9 @@ impl ObservedDomain {
         };
         let unread = self.unread.iter().filter(is_for_it).map(|unread| unread.messages).sum();
         // It will have no more of the incoming messages than it keeps.
-        let room = match QoS::from_bytes(&entity.qos).map(|qos| qos.history) {
-            Some(History::KeepLast(depth)) => (depth as u64).saturating_sub(fetched),
-            _ => u64::MAX,
+        let room = match info.qos.history {
+            History::KeepLast(depth) => (depth as u64).saturating_sub(fetched),
+            History::KeepAll => u64::MAX,
         };
         Waiting { fetched, unread: room.min(unread) }
     }
@@ -132,10 +139,10 @@ impl ObservedDomain {
         let source = self.endpoints.iter().find(|other| other.id() == (unread.writer, unread.source));
         source.is_some_and(|source| {
             // Its messages leave its process, regardless of the type that it declares.
-            source.entity.kind == EndpointKind::Publisher
-                && source.entity.name == end.entity.name
+            source.info.kind == EndpointKind::Publisher
+                && source.info.name == end.info.name
                 && matches!(
-                    Mismatch::of_announced(&source.entity, &end.entity, false, None),
+                    Mismatch::between(&source.info, &end.info),
                     None | Some(Mismatch::StaysInside { .. })
                 )
         })

@@ -1,12 +1,13 @@
 //! `sinew node info`, `sinew topic info`.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use sinew::QoS;
-use sinew_shm::{Counter, EndpointKind};
+use sinew::graph::EndpointKind;
+use sinew::msg::TypeHash;
+use sinew_shm::Counter;
 
 use super::carried::{NOT_CARRIED, Taken};
 use super::list::{SERVICES, TOPICS};
@@ -16,7 +17,7 @@ use super::{qos, timers};
 use crate::cli::tools::{InfoOptions, TopicInfoOptions};
 use crate::error::Error;
 use crate::gateways::{NetworkService, NetworkTopic, ObservedGateway};
-use crate::observed::{Observed, ObservedDomain, ObservedEndpoint};
+use crate::observed::{Observed, ObservedDomain, ObservedEndpoint, ObservedNode, path, process_of, text_of};
 use crate::output::{print, print_json};
 use crate::similar;
 
@@ -51,11 +52,10 @@ const COUNTERS: [(Counter, &str); 15] = [
 pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
     let snapshot = observed.look()?;
-    let mut nodes: Vec<_> =
-        snapshot.of(EndpointKind::Node).filter(|node| node.entity.node == options.name).collect();
-    nodes.sort_by_key(|node| (node.peer.id(), node.entity.number));
+    let mut nodes: Vec<_> = snapshot.nodes.iter().filter(|node| node.info.name == options.name).collect();
+    nodes.sort_by_key(|node| node.peer.id());
     if nodes.is_empty() {
-        let names = snapshot.of(EndpointKind::Node).map(|node| node.entity.node.as_str());
+        let names = snapshot.nodes.iter().map(|node| node.info.name.as_str());
         let similar = similar::to(&options.name, names);
         let (name, domain) = (options.name.clone(), observed.domain());
         return Err(Error::NotFound { what: "node", name, domain, similar });
@@ -68,10 +68,9 @@ pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
     }
     let mut text = String::new();
     for node in nodes {
-        let ObservedEndpoint { peer, entity, .. } = node;
-        let _ = writeln!(text, "{}", entity.node); // writing to a string can't fail
-        let _ = writeln!(text, "  Process: {}", node.place());
-        for held in snapshot.held(peer) {
+        let _ = writeln!(text, "{}", node.info.name); // writing to a string can't fail
+        let _ = writeln!(text, "  Process: {}", text_of(&node.info.place));
+        for held in snapshot.held(&node.peer) {
             let _ = writeln!(text, "  Now {}", held.text());
         }
         for (kind, heading, _) in SECTIONS {
@@ -90,9 +89,10 @@ pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
     print(&text)
 }
 
-fn node_json(node: &ObservedEndpoint, snapshot: &ObservedDomain) -> Value {
+fn node_json(node: &ObservedNode, snapshot: &ObservedDomain) -> Value {
+    let (pid, program) = process_of(&node.info.place);
     let mut value = json!({
-        "name": node.entity.node, "pid": node.peer.pid(), "program": node.peer.program(), "path": node.path(),
+        "name": node.info.name, "pid": pid, "program": program, "path": path(&node.info.place),
         "in_callbacks": snapshot.held(&node.peer),
     });
     for (kind, _, section) in SECTIONS {
@@ -113,14 +113,14 @@ fn node_json(node: &ObservedEndpoint, snapshot: &ObservedDomain) -> Value {
 /// Returns the names and types of a node's endpoints of one kind, sorted, with the number of
 /// waiting messages.
 fn ends_of<'a>(
-    node: &ObservedEndpoint,
+    node: &ObservedNode,
     kind: EndpointKind,
     snapshot: &'a ObservedDomain,
 ) -> BTreeMap<(&'a str, &'a str), u64> {
     let mut ends = BTreeMap::new();
-    for end in snapshot.of(kind).filter(|end| end.is_of(node)) {
+    for end in snapshot.of(kind).filter(|end| node.has(end)) {
         let waiting = snapshot.waiting(end).all();
-        *ends.entry((end.entity.name.as_str(), end.entity.type_name.as_str())).or_default() += waiting;
+        *ends.entry((end.info.name.as_str(), end.info.type_name.as_str())).or_default() += waiting;
     }
     ends
 }
@@ -132,13 +132,13 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
     let snapshot = observed.look()?;
     let mut topics = snapshot.topics();
     let Some(mut ends) = topics.remove(info.name.as_str()) else {
-        return Err(TOPICS.missing(&observed, &snapshot, &info.name));
+        return Err(TOPICS.missing(&observed, snapshot.topics().into_keys(), &info.name));
     };
     for side in &mut ends.0 {
-        side.sort_by_key(|end| (&end.entity.node, end.gid()));
+        side.sort_by_key(|end| (&end.info.node, end.info.gid));
     }
     let types = ends.types();
-    let pairs = mismatch::pairs_of(&ends.0, snapshot.place.as_ref());
+    let pairs = mismatch::pairs_of(&ends.0);
     let taken = Taken::of(&snapshot);
     let is_it = |topic: &&NetworkTopic| topic.name == info.name;
     let [publishers, subscriptions] = &ends.0;
@@ -173,17 +173,14 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
     } else {
         for pair in &pairs {
             let why = pair.towards(pair.sender).unwrap_or_default();
-            let _ = writeln!(text, "{} is {why}", pair.sender.entity.node);
+            let _ = writeln!(text, "{} is {why}", pair.sender.info.node);
         }
         text.extend(subscriptions.iter().filter_map(|end| held_up(end, &snapshot)));
     }
     text += &mismatch::tolerated(&ends.0);
     if !verbose {
         text.extend(publishers.iter().filter(|end| !taken.is_carried(end)).map(|end| {
-            format!(
-                "{} of the network is {NOT_CARRIED} (sinew topic hz and echo subscribe)\n",
-                end.entity.node
-            )
+            format!("{} of the network is {NOT_CARRIED} (sinew topic hz and echo subscribe)\n", end.info.node)
         }));
     }
     print(&text)
@@ -196,10 +193,10 @@ pub(super) fn service(options: &TopicInfoOptions) -> Result<(), Error> {
     let snapshot = observed.look()?;
     let mut services = snapshot.ends(SERVICES.kinds);
     let Some(mut ends) = services.remove(info.name.as_str()) else {
-        return Err(SERVICES.missing(&observed, &snapshot, &info.name));
+        return Err(SERVICES.missing(&observed, snapshot.ends(SERVICES.kinds).into_keys(), &info.name));
     };
     for side in &mut ends.0 {
-        side.sort_by_key(|end| (&end.entity.node, end.gid()));
+        side.sort_by_key(|end| (&end.info.node, end.info.gid));
     }
     let types = ends.types();
     let [servers, clients] = &ends.0;
@@ -259,11 +256,11 @@ fn network_text(gateway: &ObservedGateway, type_name: &str, totals: &[(&str, u64
 
 /// Describes a server or client with its counters.
 fn service_text(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> String {
-    let ObservedEndpoint { peer, entity, .. } = end;
+    let ObservedEndpoint { peer, info, .. } = end;
     let counts = end.counts();
     let of = |counter| counts.get(counter);
     let waiting = snapshot.waiting(end);
-    let (kind, counters) = if entity.kind == EndpointKind::Server {
+    let (kind, counters) = if info.kind == EndpointKind::Server {
         let counters = vec![
             ("Requests", of(Counter::Messages)),
             ("Taken", of(Counter::Taken)),
@@ -285,20 +282,20 @@ fn service_text(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> String {
     };
     let held: String = snapshot.held(peer).iter().map(|held| format!("  Now {}\n", held.text())).collect();
     let counters: String = counters.iter().map(|(what, count)| format!("  {what}: {count}\n")).collect();
-    format!("\n{kind} of {}\n  Process: {}\n{held}{counters}", entity.node, end.place())
+    format!("\n{kind} of {}\n  Process: {}\n{held}{counters}", info.node, text_of(&info.place))
 }
 
 /// Describes the work that waits for a subscription or a server if its process is in a long
 /// callback, or hasn't fetched it.
 fn held_up(end: &ObservedEndpoint, snapshot: &ObservedDomain) -> Option<String> {
-    let ObservedEndpoint { peer, entity, .. } = end;
+    let ObservedEndpoint { peer, info, .. } = end;
     let (waiting, held) = (snapshot.waiting(end), snapshot.held(peer));
     let (count, why) = match held.iter().max_by_key(|held| held.nanoseconds) {
         Some(held) => (waiting.all(), format!("is {}", held.text())),
         // Fetched messages may be kept on purpose, to be taken when they are needed.
         None => (waiting.unread, "has yet to fetch that".to_owned()),
     };
-    let (node, pid, program) = (&entity.node, peer.pid(), peer.program());
+    let (node, (pid, program)) = (&info.node, process_of(&info.place));
     (count > 0).then(|| format!("{count} waiting for {node}: process {pid} ({program}) {why}\n"))
 }
 
@@ -309,11 +306,11 @@ fn end_text(
     pairs: &[Pair<'_>],
     taken: &Taken<'_>,
 ) -> String {
-    let ObservedEndpoint { peer, entity, .. } = end;
+    let ObservedEndpoint { peer, info, .. } = end;
     let counts = end.counts();
-    let (namespace, name) = split(&entity.node);
-    let is_publisher = entity.kind == EndpointKind::Publisher;
-    let gid = end.gid().map(|byte| format!("{byte:02x}")).join(".");
+    let (namespace, name) = split(&info.node);
+    let is_publisher = info.kind == EndpointKind::Publisher;
+    let gid = info.gid.0.map(|byte| format!("{byte:02x}")).join(".");
     let of = |counter| counts.get(counter);
     let counters = if is_publisher {
         vec![
@@ -367,40 +364,33 @@ fn end_text(
     format!(
         "Node name: {name}\nNode namespace: {namespace}\nProcess: {}\n{held}Topic type: {}\nTopic type hash: {}\n\
          Endpoint type: {}\nGID: {gid}\n{}Counters:\n{counters}{incompatible}\n",
-        end.place(),
-        entity.type_name,
-        Hash(&entity.hash),
+        text_of(&info.place),
+        info.type_name,
+        hash_text(info.type_hash),
         if is_publisher { "PUBLISHER" } else { "SUBSCRIPTION" },
-        qos::text(QoS::from_bytes(&entity.qos).as_ref()),
+        qos::text(&info.qos),
     )
 }
 
 fn end_json(end: &ObservedEndpoint, snapshot: &ObservedDomain, taken: &Taken<'_>) -> Value {
-    let ObservedEndpoint { peer, entity, .. } = end;
+    let ObservedEndpoint { peer, info, .. } = end;
     let counts = end.counts();
     let counters: serde_json::Map<_, _> =
         COUNTERS.iter().map(|&(counter, name)| (name.to_owned(), json!(counts.get(counter)))).collect();
     let used = counts.latencies.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
-    let is_carried = entity.kind != EndpointKind::Publisher || taken.is_carried(end);
+    let is_carried = info.kind != EndpointKind::Publisher || taken.is_carried(end);
+    let (pid, program) = process_of(&info.place);
     json!({
-        "node": entity.node, "pid": peer.pid(), "program": peer.program(), "path": end.path(), "carried": is_carried,
-        "in_callbacks": snapshot.held(peer), "unread": snapshot.waiting(end).unread, "type": entity.type_name,
-        "type_hash": Hash(&entity.hash).to_string(), "gid": end.gid().map(|byte| format!("{byte:02x}")).concat(),
-        "qos": qos::json(QoS::from_bytes(&entity.qos).as_ref()), "counters": counters, "latencies_by_power_of_two_ns": counts.latencies[..used],
+        "node": info.node, "pid": pid, "program": program, "path": path(&info.place), "carried": is_carried,
+        "in_callbacks": snapshot.held(peer), "unread": snapshot.waiting(end).unread, "type": info.type_name,
+        "type_hash": hash_text(info.type_hash), "gid": info.gid.0.map(|byte| format!("{byte:02x}")).concat(),
+        "qos": qos::json(&info.qos), "counters": counters, "latencies_by_power_of_two_ns": counts.latencies[..used],
     })
 }
 
-/// The hash of a type in ROS 2's notation.
-struct Hash<'a>(&'a [u8; 32]);
-
-impl fmt::Display for Hash<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self.0 == [0; 32] {
-            return f.write_str("INVALID"); // as in `ros2`
-        }
-        f.write_str("RIHS01_")?;
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
+/// Returns the hash of a type in ROS 2's notation.
+fn hash_text(hash: Option<TypeHash>) -> String {
+    hash.map_or_else(|| "INVALID".to_owned(), |hash| hash.to_string()) // as in `ros2`
 }
 
 /// Splits a node's name into its namespace and name.

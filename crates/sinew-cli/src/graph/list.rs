@@ -1,31 +1,31 @@
 //! `sinew node list`, `sinew topic list`, `sinew service list`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use sinew::graph::{EndpointInfo, EndpointKind, GraphSnapshot, NameAndTypes, NodeInfo};
 use sinew::names::is_hidden;
-use sinew_shm::{Domain, EndpointKind};
+use sinew_shm::Domain;
 
 use crate::cli::tools::{FindOptions, GraphListOptions, InfoOptions, TypedListOptions, Where};
 use crate::error::Error;
-use crate::observed::{Ends, Observed, ObservedDomain};
+use crate::observed::{Observed, process_of};
 use crate::output::{print, print_json, says};
 use crate::similar::{self, suggestion};
 
 /// Runs the equivalent of `ros2 node list`.
 pub(super) fn nodes(options: &GraphListOptions) -> Result<(), Error> {
-    let snapshot = Observed::open(&options.place)?.look()?;
-    let mut nodes: Vec<_> = snapshot
-        .of(EndpointKind::Node)
-        .filter(|node| options.all || !is_hidden(&node.entity.node))
-        .map(|node| (node.entity.node.as_str(), &node.peer))
-        .collect();
-    nodes.sort_by_key(|(name, peer)| (*name, peer.id()));
+    let seen = Observed::open(&options.place)?.read()?;
+    let nodes = seen.nodes().iter().filter(|node| options.all || !is_hidden(&node.name));
     if options.json {
-        let one = |(name, peer): &(&str, &std::sync::Arc<sinew_shm::Peer>)| json!({"name": name, "pid": peer.pid(), "program": peer.program()});
-        return print_json(&nodes.iter().map(one).collect::<Vec<_>>());
+        let one = |node: &NodeInfo| {
+            let (pid, program) = process_of(&node.place);
+            json!({"name": node.name, "pid": pid, "program": program})
+        };
+        return print_json(&nodes.map(one).collect::<Vec<_>>());
     }
-    let names: Vec<&str> = nodes.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = nodes.map(|node| node.name.as_str()).collect();
     hint_at(&options.place, names.is_empty(), "nodes");
     for name in names.chunk_by(|one, next| one == next).filter(|same| same.len() > 1) {
         says(&format!("{} nodes are called {}", name.len(), name[0]));
@@ -36,29 +36,50 @@ pub(super) fn nodes(options: &GraphListOptions) -> Result<(), Error> {
 /// A kind of name, with two kinds of endpoints.
 pub(super) struct Named {
     pub(super) kinds: [EndpointKind; 2],
+    /// Lists the names.
+    all: fn(&GraphSnapshot) -> Vec<NameAndTypes>,
     /// The JSON names of the two kinds of endpoints.
-    pub(super) sides: [&'static str; 2],
+    sides: [&'static str; 2],
     /// Singular and plural.
-    pub(super) what: [&'static str; 2],
+    what: [&'static str; 2],
 }
 
 pub(super) const TOPICS: Named = Named {
     kinds: [EndpointKind::Publisher, EndpointKind::Subscription],
+    all: GraphSnapshot::topics,
     sides: ["publishers", "subscriptions"],
     what: ["topic", "topics"],
 };
 
 pub(super) const SERVICES: Named = Named {
     kinds: [EndpointKind::Server, EndpointKind::Client],
+    all: GraphSnapshot::services,
     sides: ["servers", "clients"],
     what: ["service", "services"],
 };
 
 impl Named {
-    /// Returns the error that there is no such name.
-    pub(super) fn missing(&self, observed: &Observed, snapshot: &ObservedDomain, name: &str) -> Error {
-        let similar = similar::to(name, snapshot.ends(self.kinds).into_keys());
+    /// Returns the error that there is no such name. `names`: the existing ones.
+    pub(super) fn missing<'a>(
+        &self,
+        observed: &Observed,
+        names: impl Iterator<Item = &'a str>,
+        name: &str,
+    ) -> Error {
+        let similar = similar::to(name, names);
         Error::NotFound { what: self.what[0], name: name.to_owned(), domain: observed.domain(), similar }
+    }
+
+    /// Returns the names that a list shows: hidden ones on request only.
+    fn shown(&self, seen: &GraphSnapshot, all: bool) -> Vec<NameAndTypes> {
+        let mut names = (self.all)(seen);
+        names.retain(|name| all || !name.is_hidden());
+        names
+    }
+
+    /// Returns the endpoints of a name.
+    fn ends<'a>(&self, seen: &'a GraphSnapshot, name: &str) -> impl Iterator<Item = &'a EndpointInfo> {
+        seen.endpoints().iter().filter(move |end| self.kinds.contains(&end.kind) && end.name == name)
     }
 }
 
@@ -75,27 +96,23 @@ pub(super) fn services(options: &TypedListOptions) -> Result<(), Error> {
 /// Runs the equivalent of `ros2 topic type`, `ros2 service type`.
 pub(super) fn types(options: &InfoOptions, of: &Named) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
-    let snapshot = observed.look()?;
-    let ends = snapshot.ends(of.kinds);
-    let types = ends.get(options.name.as_str()).map(Ends::types);
-    let types = types.ok_or_else(|| of.missing(&observed, &snapshot, &options.name))?;
+    let names = (of.all)(&observed.read()?);
+    let found = names.iter().find(|name| name.name == options.name);
+    let all = names.iter().map(|name| name.name.as_str());
+    let types = &found.ok_or_else(|| of.missing(&observed, all, &options.name))?.types;
     if options.json {
-        return print_json(&types);
+        return print_json(types);
     }
     print(&types.iter().map(|name| format!("{name}\n")).collect::<String>())
 }
 
 /// Runs the equivalent of `ros2 topic find`, `ros2 service find`.
 pub(super) fn find(options: &FindOptions, of: &Named) -> Result<(), Error> {
-    let snapshot = Observed::open(&options.list.place)?.look()?;
+    let seen = Observed::open(&options.list.place)?.read()?;
     let wanted = options.type_name.as_str();
-    let mut ends = snapshot.ends(of.kinds);
-    ends.retain(|name, _| options.list.all || !is_hidden(name));
-    let found: Vec<&str> = ends
-        .iter()
-        .filter(|(_, ends)| ends.types().iter().any(|name| is_called(name, wanted)))
-        .map(|(name, _)| *name)
-        .collect();
+    let names = of.shown(&seen, options.list.all);
+    let has_it = |name: &&NameAndTypes| name.types.iter().any(|name| is_called(name, wanted));
+    let found: Vec<&str> = names.iter().filter(has_it).map(|name| name.name.as_str()).collect();
     if options.list.json {
         return if options.count { print_json(&found.len()) } else { print_json(&found) };
     }
@@ -103,8 +120,8 @@ pub(super) fn find(options: &FindOptions, of: &Named) -> Result<(), Error> {
         return print(&format!("{}\n", found.len()));
     }
     if found.is_empty() {
-        let types: Vec<&str> = ends.values().flat_map(Ends::types).collect();
-        let similar = suggestion(&similar::to(wanted, types.into_iter()));
+        let types = names.iter().flat_map(|name| &name.types).map(String::as_str);
+        let similar = suggestion(&similar::to(wanted, types));
         says(&format!("no {} have the type {wanted}{similar}", of.what[1]));
     }
     print(&found.iter().map(|name| format!("{name}\n")).collect::<String>())
@@ -125,29 +142,35 @@ fn hint_at(place: &Where, is_empty: bool, what: &str) {
     }
 }
 
-fn named(options: &TypedListOptions, &Named { kinds, sides, what }: &Named) -> Result<(), Error> {
-    let snapshot = Observed::open(&options.list.place)?.look()?;
-    let mut all = snapshot.ends(kinds);
-    all.retain(|name, _| options.list.all || !is_hidden(name));
+fn named(options: &TypedListOptions, of: &Named) -> Result<(), Error> {
+    let seen = Observed::open(&options.list.place)?.read()?;
+    let all = of.shown(&seen, options.list.all);
     if options.list.json {
-        let one = |(name, ends): (&&str, &Ends<'_>)| json!({"name": name, "types": ends.types(), sides[0]: ends.0[0].len(), sides[1]: ends.0[1].len()});
+        let one = |NameAndTypes { name, types, .. }: &NameAndTypes| {
+            let count = |kind| of.ends(&seen, name).filter(|end| end.kind == kind).count();
+            let [first, second] = of.kinds.map(count);
+            json!({"name": name, "types": types, of.sides[0]: first, of.sides[1]: second})
+        };
         return print_json(&all.iter().map(one).collect::<Vec<Value>>());
     }
-    hint_at(&options.list.place, all.is_empty(), what[1]);
+    hint_at(&options.list.place, all.is_empty(), of.what[1]);
     let mut text = String::new();
-    for (name, ends) in &all {
-        let types = if options.show_types { of_types(ends) } else { String::new() };
-        let _ = writeln!(text, "{name}{types}"); // writing to a string can't fail
+    for name in &all {
+        let types =
+            if options.show_types { of_types(name, of.ends(&seen, &name.name)) } else { String::new() };
+        let _ = writeln!(text, "{}{types}", name.name); // writing to a string can't fail
     }
     print(&text)
 }
 
-/// Returns the types of a name, with a mark if there are several: such endpoints can't talk.
-fn of_types(ends: &Ends<'_>) -> String {
-    let types = ends.types().join(", ");
-    match ends.count_types() {
+/// Returns the types of a name, with a mark if there are several: such endpoints can't talk. A type
+/// with several hashes counts once for each.
+fn of_types<'a>(name: &NameAndTypes, ends: impl Iterator<Item = &'a EndpointInfo>) -> String {
+    let types = name.types.join(", ");
+    let versions: BTreeSet<_> = ends.map(|end| (&end.type_name, end.type_hash.map(|hash| hash.0))).collect();
+    match versions.len() {
         0 | 1 => format!(" [{types}]"),
-        count if ends.types().len() == 1 => format!(" [{types}] ({count} versions, which don't match)"),
+        count if name.types.len() == 1 => format!(" [{types}] ({count} versions, which don't match)"),
         count => format!(" [{types}] ({count} types, which don't match)"),
     }
 }

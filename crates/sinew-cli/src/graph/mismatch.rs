@@ -5,13 +5,14 @@ use std::fmt;
 
 use serde_json::{Value, json};
 use sinew::event::Mismatch;
-use sinew_shm::{Counter, Domain, EndpointKind};
+use sinew::graph::EndpointKind;
+use sinew_shm::Counter;
 
 use super::list::TOPICS;
 use super::one_sided::{self, OneSided};
 use crate::cli::tools::CheckOptions;
 use crate::error::Error;
-use crate::observed::{Observed, ObservedDomain, ObservedEndpoint};
+use crate::observed::{Observed, ObservedDomain, ObservedEndpoint, process_of};
 use crate::output::{print, print_json};
 
 /// A publisher and a subscription, or a server and a client.
@@ -24,17 +25,13 @@ pub(crate) struct Pair<'a> {
 /// Returns the pairs that can't talk, by topic or service.
 pub(crate) fn pairs(snapshot: &ObservedDomain, kinds: [EndpointKind; 2]) -> Vec<Pair<'_>> {
     let ends = snapshot.ends(kinds);
-    ends.values().flat_map(|ends| pairs_of(&ends.0, snapshot.place.as_ref())).collect()
+    ends.values().flat_map(|ends| pairs_of(&ends.0)).collect()
 }
 
-/// Returns the pairs of one topic. `domain`: the domain, for the descriptions of types.
-pub(super) fn pairs_of<'a>(
-    [senders, receivers]: &[Vec<&'a ObservedEndpoint>; 2],
-    domain: Option<&Domain>,
-) -> Vec<Pair<'a>> {
+/// Returns the pairs of one topic.
+pub(super) fn pairs_of<'a>([senders, receivers]: &[Vec<&'a ObservedEndpoint>; 2]) -> Vec<Pair<'a>> {
     let pair = |(sender, receiver): (&'a ObservedEndpoint, &'a ObservedEndpoint)| {
-        let in_one_process = sender.peer.id() == receiver.peer.id();
-        let mismatch = Mismatch::of_announced(&sender.entity, &receiver.entity, in_one_process, domain)?;
+        let mismatch = Mismatch::between(&sender.info, &receiver.info)?;
         // An endpoint with a partner in its own process keeps its messages there on purpose.
         let is_matched = [sender, receiver].iter().any(|end| end.counts().get(Counter::Matched) > 0);
         let stays = matches!(mismatch, Mismatch::StaysInside { .. });
@@ -49,8 +46,8 @@ pub(super) fn pairs_of<'a>(
 pub(super) fn tolerated([senders, receivers]: &[Vec<&ObservedEndpoint>; 2]) -> String {
     let both = |&sender| receivers.iter().map(move |&receiver| (sender, receiver));
     let line = |(sender, receiver): (&ObservedEndpoint, &ObservedEndpoint)| {
-        let why = Mismatch::tolerated_between(&sender.entity, &receiver.entity)?;
-        let [sender, receiver] = [sender, receiver].map(|end| &end.entity.node);
+        let why = Mismatch::tolerated(&sender.info, &receiver.info)?;
+        let [sender, receiver] = [sender, receiver].map(|end| &end.info.node);
         Some(format!("{sender} and {receiver} match as rmw_zenoh's ends do, which look at no QoS: {why}\n"))
     };
     senders.iter().flat_map(both).filter_map(line).collect()
@@ -65,12 +62,12 @@ impl Pair<'_> {
             id if id == receiver.id() => sender,
             _ => return None,
         };
-        Some(format!("incompatible: {mismatch} with {}", other.entity.node))
+        Some(format!("incompatible: {mismatch} with {}", other.info.node))
     }
 
     /// Returns advice.
     pub(crate) fn remedy(&self) -> String {
-        let (sender, receiver) = (&self.sender.entity.node, &self.receiver.entity.node);
+        let (sender, receiver) = (&self.sender.info.node, &self.receiver.info.node);
         match &self.mismatch {
             Mismatch::Qos(_) => format!("have {sender} offer as much, or {receiver} ask for no more"),
             Mismatch::StaysInside { .. } => "have the type derive Message with its fields".to_owned(),
@@ -82,11 +79,14 @@ impl Pair<'_> {
     }
 
     fn name(&self) -> &str {
-        &self.sender.entity.name
+        &self.sender.info.name
     }
 
     pub(super) fn json(&self) -> Value {
-        let end = |end: &ObservedEndpoint| json!({"node": end.entity.node, "pid": end.peer.pid(), "program": end.peer.program()});
+        let end = |end: &ObservedEndpoint| {
+            let (pid, program) = process_of(&end.info.place);
+            json!({"node": end.info.node, "pid": pid, "program": program})
+        };
         json!({
             "name": self.name(), "sender": end(self.sender), "receiver": end(self.receiver),
             "reason": self.mismatch.to_string(),
@@ -97,11 +97,12 @@ impl Pair<'_> {
 impl fmt::Display for Pair<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let who = |end: &ObservedEndpoint| {
+            let (pid, program) = process_of(&end.info.place);
             let place = match end.is_remote() {
                 true => "on the network".to_owned(),
-                false => format!("in process {} ({})", end.peer.pid(), end.peer.program()),
+                false => format!("in process {pid} ({program})"),
             };
-            format!("{} {place}", end.entity.node)
+            format!("{} {place}", end.info.node)
         };
         let Self { sender, receiver, mismatch } = self;
         write!(f, "{}: {} is incompatible: {mismatch} with {}", self.name(), who(sender), who(receiver))
@@ -118,11 +119,10 @@ pub(super) fn check(options: &CheckOptions) -> Result<(), Error> {
     if let Some(name) = &options.name
         && !topics.contains_key(name.as_str())
     {
-        return Err(TOPICS.missing(&observed, &snapshot, name));
+        return Err(TOPICS.missing(&observed, topics.into_keys(), name));
     }
     let of_topics = topics.iter().filter(|(name, _)| chosen(name));
-    let found: Vec<Pair<'_>> =
-        of_topics.clone().flat_map(|(_, ends)| pairs_of(&ends.0, snapshot.place.as_ref())).collect();
+    let found: Vec<Pair<'_>> = of_topics.clone().flat_map(|(_, ends)| pairs_of(&ends.0)).collect();
     let mut one_sided = one_sided::find(&snapshot);
     if options.name.is_some() {
         one_sided.retain(|one| one.what == one_sided::Named::Topic && chosen(&one.name));

@@ -26,7 +26,6 @@ mod track;
 mod values;
 mod watch;
 
-pub(crate) use action::{names as action_names, types_named as action_types};
 pub(crate) use carried::{NOT_CARRIED, Taken};
 pub(crate) use commands::{action, node, service, topic};
 pub(crate) use held::{Held, STUCK_NS};

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use serde_json::{Value, json};
+use sinew::graph::EndpointKind;
 use sinew::names::{alike, is_hidden, of_node, similar};
-use sinew_shm::EndpointKind;
 
-use crate::observed::{Ends, ObservedDomain, ObservedEndpoint};
+use crate::observed::{Ends, ObservedDomain, ObservedEndpoint, process_of};
 
 /// Most comparisons of names, in all, in the search for suggestions.
 const COMPARED: usize = 200_000;
@@ -114,7 +114,7 @@ impl OneSided<'_> {
 
     /// Returns advice.
     pub(crate) fn remedy(&self) -> String {
-        let node = self.ends.first().map_or("", |end| end.entity.node.as_str());
+        let node = self.ends.first().map_or("", |end| end.info.node.as_str());
         if let Some(of) = &self.of {
             return match of.near {
                 _ if of.is_there => {
@@ -140,9 +140,10 @@ impl OneSided<'_> {
     }
 
     pub(crate) fn json(&self) -> Value {
-        let end = self.ends.first().map(
-            |end| json!({"node": end.entity.node, "pid": end.peer.pid(), "program": end.peer.program()}),
-        );
+        let end = self.ends.first().map(|end| {
+            let (pid, program) = process_of(&end.info.place);
+            json!({"node": end.info.node, "pid": pid, "program": program})
+        });
         let (sender, receiver) = if self.is_offered { (end, None) } else { (None, end) };
         let similar: Vec<&str> = self.similar.iter().map(|similar| similar.name).collect();
         json!({
@@ -154,7 +155,7 @@ impl OneSided<'_> {
 
 impl fmt::Display for OneSided<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut nodes: Vec<&str> = self.ends.iter().map(|end| end.entity.node.as_str()).collect();
+        let mut nodes: Vec<&str> = self.ends.iter().map(|end| end.info.node.as_str()).collect();
         nodes.sort_unstable();
         nodes.dedup();
         let action = if self.what == Named::Action { "action " } else { "" };
@@ -200,7 +201,7 @@ pub(crate) fn find(snapshot: &ObservedDomain) -> Vec<OneSided<'_>> {
             let fits = offering.is_empty() != asking.is_empty();
             for (side, ends) in [offering, asking].into_iter().enumerate() {
                 if let Some(end) = ends.first() {
-                    let node = end.entity.node.as_str();
+                    let node = end.info.node.as_str();
                     let names = by_type.entry(type_of(what, end)).or_default();
                     names[side].push(Similar { fits, edits: 0, name, node });
                 }
@@ -246,7 +247,8 @@ fn edits([one, other]: [&str; 2], type_name: &str) -> Option<usize> {
 /// Finds missing nodes, for names that every node has. The first service of a node reports all its
 /// names, or the first topic if no service is requested.
 fn find_nodes<'a>(all: &mut [OneSided<'a>], snapshot: &'a ObservedDomain, mut left: usize) {
-    let nodes: BTreeSet<&str> = snapshot.endpoints.iter().map(|end| end.entity.node.as_str()).collect();
+    let mut nodes: BTreeSet<&str> = snapshot.nodes.iter().map(|node| node.info.name.as_str()).collect();
+    nodes.extend(snapshot.endpoints.iter().map(|end| end.info.node.as_str()));
     let mut first = HashMap::<&str, usize>::new();
     let (services, topics): (Vec<_>, Vec<_>) =
         (0..all.len()).partition(|&index| all[index].what == Named::Service);
@@ -294,13 +296,13 @@ fn named(snapshot: &ObservedDomain, what: Named) -> BTreeMap<&str, Ends<'_>> {
 }
 
 fn type_of(what: Named, end: &ObservedEndpoint) -> &str {
-    let name = end.entity.type_name.as_str();
+    let name = end.info.type_name.as_str();
     if what == Named::Action { name.strip_suffix(SEND_GOAL.1).unwrap_or(name) } else { name }
 }
 
 /// Returns `true` if a one-sided name is worth a report: endpoints that tools make for themselves,
 /// and those that every node has, are no mistakes.
 fn is_told(name: &str, ends: &[&ObservedEndpoint], is_offered: bool) -> bool {
-    let is_own = |end: &&ObservedEndpoint| is_offered && of_node(name, &end.entity.type_name).is_some();
-    !OF_ALL.contains(&name) && !ends.iter().all(|end| is_hidden(&end.entity.node) || is_own(end))
+    let is_own = |end: &&ObservedEndpoint| is_offered && of_node(name, &end.info.type_name).is_some();
+    !OF_ALL.contains(&name) && !ends.iter().all(|end| is_hidden(&end.info.node) || is_own(end))
 }

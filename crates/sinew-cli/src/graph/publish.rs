@@ -8,7 +8,9 @@ use std::time::Duration;
 use sinew::QoS;
 use sinew::event::Mismatch;
 use sinew::gateway::Origin;
+use sinew::graph::{self, EndpointInfo};
 use sinew::qos::{Durability, Policy};
+use sinew_msg::TypeHash;
 use sinew_msg::definition::Kind;
 use sinew_msg::dynamic::{Style, Template};
 use sinew_shm::{
@@ -21,7 +23,7 @@ use super::{qos, template};
 use crate::cli::interfaces::PubOptions;
 use crate::error::{Error, TypesError};
 use crate::interfaces::{PackageSources, Types, name};
-use crate::observed::{Ends, Observed};
+use crate::observed::Observed;
 use crate::output::{print, says};
 use crate::terminal;
 use sinew_bench::clock::{nanoseconds, now_ns};
@@ -99,17 +101,23 @@ fn refuse_other_type(
     domain: &Domain,
     (type_name, hash): (&str, &[u8; 32]),
 ) -> Result<(), Error> {
-    let snapshot = Observed::open_quietly(&options.place)?.look()?;
-    let mut topics = snapshot.topics();
-    let Some(Ends(sides)) = topics.remove(options.name.as_str()) else { return Ok(()) };
+    let seen = Observed::open_quietly(&options.place)?.read()?;
     // A subscription gives the better message: it would receive nothing.
-    let mut ends = sides.iter().rev().flatten();
+    let mut ends = seen.subscriptions(&options.name).chain(seen.publishers(&options.name));
     let Some(other) = ends.next() else { return Ok(()) };
-    let is_ours = |end: &Endpoint| end.type_name == type_name && end.hash == *hash;
-    if is_ours(&other.entity) || ends.any(|end| is_ours(&end.entity)) {
+    let is_ours = |end: &EndpointInfo| end.type_name == type_name && end.type_hash == Some(TypeHash(*hash));
+    if is_ours(other) || ends.any(is_ours) {
         return Ok(());
     }
-    let asked = Endpoint { kind: EndpointKind::Subscription, ..other.entity.clone() };
+    let asked = Endpoint {
+        kind: EndpointKind::Subscription,
+        number: 0,
+        node: other.node.clone(),
+        name: other.name.clone(),
+        type_name: other.type_name.clone(),
+        hash: other.type_hash.map_or([0; 32], |hash| hash.0),
+        qos: other.qos.to_bytes(other.leaves_process()),
+    };
     let qos = QoS::default().to_bytes(true);
     let offered = Endpoint {
         kind: EndpointKind::Publisher,
@@ -121,12 +129,12 @@ fn refuse_other_type(
     let Some(mismatch) = Mismatch::of_announced(&offered, &asked, false, Some(domain)) else {
         return Ok(());
     };
-    let Endpoint { node, type_name: theirs, .. } = &other.entity;
-    let why = match other.entity.kind {
-        EndpointKind::Publisher if theirs == type_name => {
+    let EndpointInfo { node, type_name: theirs, .. } = other;
+    let why = match other.kind {
+        graph::EndpointKind::Publisher if theirs == type_name => {
             format!("it is published with another hash of that type by {node}")
         }
-        EndpointKind::Publisher => format!("it is published as {theirs} by {node}"),
+        graph::EndpointKind::Publisher => format!("it is published as {theirs} by {node}"),
         _ => format!("incompatible: {mismatch} with {node}"),
     };
     Err(Error::OtherType { topic: options.name.clone(), why, type_name: theirs.clone() })

@@ -30,9 +30,8 @@ pub(super) fn option(policy: Policy) -> String {
     }
 }
 
-/// Formats it as text. `None` is the QoS of another version of Sinew.
-pub(super) fn text(qos: Option<&QoS>) -> String {
-    let Some(qos) = qos else { return "QoS profile: unknown\n".to_owned() };
+/// Formats it as text.
+pub(super) fn text(qos: &QoS) -> String {
     let (reliability, history, durability, liveliness) = names(qos);
     let history = match qos.history {
         History::KeepLast(depth) => format!("{history} ({depth})"),
@@ -47,9 +46,8 @@ pub(super) fn text(qos: Option<&QoS>) -> String {
     )
 }
 
-/// Formats it as JSON; `null` where [`text`] says `unknown` or `Infinite`.
-pub(super) fn json(qos: Option<&QoS>) -> Value {
-    let Some(qos) = qos else { return Value::Null };
+/// Formats it as JSON; `null` where [`text`] says `Infinite`.
+pub(super) fn json(qos: &QoS) -> Value {
     let (reliability, history, durability, liveliness) = names(qos);
     let depth = match qos.history {
         History::KeepLast(depth) => Some(depth),
@@ -114,22 +112,20 @@ QoS profile:
   Liveliness: AUTOMATIC
   Liveliness lease duration: Infinite
 ";
-        assert_eq!(text(Some(&qos)), expected);
+        assert_eq!(text(&qos), expected);
         let qos = QoS::default().keep_all().liveliness(Liveliness::ManualByTopic);
-        assert!(text(Some(&qos)).contains("History (Depth): KEEP_ALL\n"));
-        assert!(text(Some(&qos)).contains("Liveliness: MANUAL_BY_TOPIC\n"));
-        assert_eq!(text(None), "QoS profile: unknown\n");
+        assert!(text(&qos).contains("History (Depth): KEEP_ALL\n"));
+        assert!(text(&qos).contains("Liveliness: MANUAL_BY_TOPIC\n"));
     }
 
     #[test]
     fn for_programs_no_limit_is_null() {
-        let told = json(Some(&QoS::default().lifespan(Duration::from_micros(5))));
+        let told = json(&QoS::default().lifespan(Duration::from_micros(5)));
         assert_eq!((&told["history"], &told["depth"]), (&"keep_last".into(), &10.into()));
         assert_eq!((&told["lifespan_ns"], &told["deadline_ns"]), (&5000.into(), &Value::Null));
         assert_eq!(
             (&told["max_blocking_time_ns"], &told["reliability"]),
             (&100_000_000.into(), &"reliable".into())
         );
-        assert_eq!(json(None), Value::Null);
     }
 }

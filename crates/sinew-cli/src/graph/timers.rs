@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sinew::time::{ClockKind, TimerReport};
 
-use crate::observed::{ObservedDomain, ObservedEndpoint};
+use crate::observed::{ObservedDomain, ObservedNode, ObservedRecord};
 
 /// A timer.
 #[derive(Serialize)]
@@ -19,19 +19,18 @@ pub(crate) struct ObservedTimer {
 }
 
 /// Returns a node's reported timers, in the order in which they were created.
-pub(crate) fn of(node: &ObservedEndpoint, snapshot: &ObservedDomain) -> Vec<ObservedTimer> {
-    let own = |report: &&ObservedEndpoint| {
-        report.peer.id() == node.peer.id() && report.entity.node == node.entity.node
-    };
+pub(crate) fn of(node: &ObservedNode, snapshot: &ObservedDomain) -> Vec<ObservedTimer> {
+    let own =
+        |report: &&ObservedRecord| report.peer.id() == node.peer.id() && report.record.node == node.info.name;
     let mut reports: Vec<_> = snapshot.reports.iter().filter(own).collect();
-    reports.sort_by_key(|report| report.entity.number);
+    reports.sort_by_key(|report| report.record.number);
     reports.into_iter().filter_map(ObservedTimer::read).collect()
 }
 
 impl ObservedTimer {
     /// Reads a timer's report; `None` if it is another report.
-    pub(crate) fn read(report: &ObservedEndpoint) -> Option<Self> {
-        let report = TimerReport::read(&report.entity, &report.counts())?;
+    pub(crate) fn read(report: &ObservedRecord) -> Option<Self> {
+        let report = TimerReport::read(&report.record, &report.counts())?;
         Some(Self {
             period_ns: u64::try_from(report.period.as_nanos()).unwrap_or(u64::MAX),
             clock: match report.clock {

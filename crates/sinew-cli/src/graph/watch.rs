@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use sinew_shm::{Domain, EndpointKind};
+use sinew::graph::EndpointKind;
+use sinew_shm::Domain;
 
 use super::carried::Subscribing;
 use super::list::TOPICS;
@@ -77,7 +78,7 @@ pub(super) fn run<R: Report>(options: &WatchOptions) -> Result<(), Error> {
     let name = &options.info.name;
     let snapshot = observed.look()?;
     if !snapshot.topics().contains_key(name.as_str()) {
-        return Err(TOPICS.missing(&observed, &snapshot, name));
+        return Err(TOPICS.missing(&observed, snapshot.topics().into_keys(), name));
     }
     let fixed_size = if R::ASKS_FOR_SIZE { fixed_size(options, &observed, &snapshot) } else { None };
     let window_ns = nanoseconds(options.window);
@@ -129,8 +130,8 @@ fn subscribe<R: Report>(
 /// Returns the size of the topic's messages, if it is fixed.
 fn fixed_size(options: &WatchOptions, observed: &Observed, snapshot: &ObservedDomain) -> Option<u64> {
     let domain = Domain::find(options.info.place.dir.as_deref(), observed.domain()).ok().flatten()?;
-    let publisher = snapshot.of(EndpointKind::Publisher).find(|end| end.entity.name == options.info.name)?;
-    interfaces::fixed_size(&domain, &publisher.entity.hash)
+    let publisher = snapshot.of(EndpointKind::Publisher).find(|end| end.info.name == options.info.name)?;
+    interfaces::fixed_size(&domain, &publisher.info.type_hash?.0)
 }
 
 fn follow<R: Report>(
@@ -141,7 +142,7 @@ fn follow<R: Report>(
 ) {
     let before = std::mem::take(tracks);
     tracks.extend(before.into_iter().filter(|(id, _)| snapshot.endpoints.iter().any(|end| end.id() == *id)));
-    for end in snapshot.of(R::KIND).filter(|end| end.entity.name == name) {
+    for end in snapshot.of(R::KIND).filter(|end| end.info.name == name) {
         let counts = end.counts();
         let new = || Track::new(window_ns, snapshot.at_ns, counts);
         tracks.entry(end.id()).or_insert_with(new).look(snapshot.at_ns, counts);

@@ -6,6 +6,7 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use sinew::graph::GraphSnapshot;
 use sinew_msg::TypeHash;
 use sinew_msg::definition::TypeName;
 use sinew_msg::description::{TypeDescription, type_id};
@@ -118,10 +119,10 @@ impl Types {
         if known.is_ok() {
             return known;
         }
-        let snapshot = Observed::open(place).and_then(|mut observed| observed.look());
-        let endpoints = snapshot.iter().flat_map(|snapshot| &snapshot.endpoints);
-        let hashes = endpoints.filter(|end| end.entity.type_name == name.as_str()).map(|end| end.entity.hash);
-        let in_use = hashes.filter_map(|hash| self.kept(TypeHash(hash))).next();
+        let seen = Observed::open(place).and_then(|mut observed| observed.read());
+        let endpoints = seen.iter().flat_map(GraphSnapshot::endpoints);
+        let hashes = endpoints.filter(|end| end.type_name == name.as_str()).filter_map(|end| end.type_hash);
+        let in_use = hashes.filter_map(|hash| self.kept(hash)).next();
         in_use.or_else(|| self.last_kept(name)).map_or(known, Ok)
     }
 

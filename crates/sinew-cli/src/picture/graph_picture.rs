@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 use serde_json::Value;
+use sinew::graph::EndpointKind;
 use sinew::names::is_hidden;
-use sinew_shm::EndpointKind;
 
 use crate::graph::one_sided::{self, Named, OneSided};
 use crate::graph::{Held, Track};
@@ -82,10 +82,11 @@ impl GraphPicture {
             });
         }
         let mut nodes = BTreeMap::new();
-        for end in &snapshot.endpoints {
-            let name = end.entity.node.as_str();
+        let of_ends = snapshot.endpoints.iter().map(|end| (end.info.node.as_str(), end.peer.id()));
+        let with_none = snapshot.nodes.iter().map(|node| (node.info.name.as_str(), node.peer.id()));
+        for (name, peer) in of_ends.chain(with_none) {
             if all || !is_hidden(name) {
-                nodes.entry((name, end.peer.id())).or_insert(0);
+                nodes.entry((name, peer)).or_insert(0);
             }
         }
         for (index, ((name, peer), place)) in nodes.iter_mut().enumerate() {
@@ -104,7 +105,7 @@ impl GraphPicture {
                 let mut sides = ends.0.each_ref().map(|side| {
                     let mut lines = BTreeMap::<usize, f64>::new();
                     for end in side {
-                        let Some(&node) = nodes.get(&(end.entity.node.as_str(), end.peer.id())) else {
+                        let Some(&node) = nodes.get(&(end.info.node.as_str(), end.peer.id())) else {
                             continue;
                         };
                         let track = tracks.remove(&end.id());

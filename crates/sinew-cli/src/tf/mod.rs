@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::json;
+use sinew::graph::{EndpointInfo, EndpointKind};
 use sinew::time::ClockKind;
 use sinew::{Context, Node};
 use sinew_tf::{At, Buffer, FrameStatus, LookupError, Refusal, StampedTransform, TransformListener};
@@ -18,7 +19,7 @@ use crate::cli::tools::Where;
 use crate::cli::tools::tf::{TfCommand, TfEchoOptions, TreeFormat, TreeOptions};
 use crate::error::Error;
 use crate::harmless::one_line;
-use crate::observed::{Observed, ObservedEndpoint};
+use crate::observed::Observed;
 use crate::output::{self, print, print_json, says};
 
 pub(crate) fn run(command: &TfCommand) -> Result<(), Error> {
@@ -65,12 +66,11 @@ pub(crate) fn frame_names(place: &Where, patience: Duration) -> Option<Vec<Strin
 /// Returns the nodes of publishers, by the texts of their gids, which a buffer uses as names of
 /// authorities.
 fn nodes_by_gid(place: &Where) -> Result<HashMap<String, String>, Error> {
-    let snapshot = Observed::open_silently(place)?.look()?;
-    let by_gid = |end: &ObservedEndpoint| {
-        let gid = end.gid().iter().map(|byte| format!("{byte:02x}")).collect();
-        (gid, end.entity.node.clone())
-    };
-    Ok(snapshot.of(sinew_shm::EndpointKind::Publisher).map(by_gid).collect())
+    let seen = Observed::open_silently(place)?.read()?;
+    let publishers = seen.endpoints().iter().filter(|end| end.kind == EndpointKind::Publisher);
+    let by_gid =
+        |end: &EndpointInfo| (end.gid.0.iter().map(|byte| format!("{byte:02x}")).collect(), end.node.clone());
+    Ok(publishers.map(by_gid).collect())
 }
 
 /// A frame and its last transform.

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use sinew_shm::EndpointKind;
+use sinew::graph::EndpointKind;
+use sinew_shm::Peer;
 
 use crate::gateways::{NetworkService, NetworkTopic, ObservedGateway};
 use crate::graph::timers::ObservedTimer;
 use crate::graph::{Change, Held, Taken, Track, dropped};
-use crate::observed::{EndpointId, ObservedDomain, ObservedEndpoint};
+use crate::observed::{EndpointId, ObservedDomain, ObservedEndpoint, ObservedRecord};
 
 /// The counters at the last look.
 #[derive(Default)]
@@ -213,12 +214,12 @@ impl Watched {
 impl Watched {
     fn timers(&mut self, snapshot: &ObservedDomain, seconds: f64) -> Vec<TimerFigures> {
         let before = std::mem::take(&mut self.calls);
-        let figures = |report: &ObservedEndpoint| {
+        let figures = |report: &ObservedRecord| {
             let timer = ObservedTimer::read(report)?;
             self.calls.insert(report.id(), timer.calls);
             let calls = timer.calls.saturating_sub(*before.get(&report.id()).unwrap_or(&timer.calls));
             Some(TimerFigures {
-                node: report.entity.node.clone(),
+                node: report.record.node.clone(),
                 pid: report.peer.pid(),
                 timer,
                 calls_hz: calls as f64 / seconds,
@@ -242,7 +243,7 @@ fn processes(
     (seen, gateways): (&[EndFigures<'_>], &[ObservedGateway]),
     seconds: f64,
 ) -> Vec<ProcessFigures> {
-    let new = |peer: &std::sync::Arc<sinew_shm::Peer>| {
+    let new = |peer: &Peer| {
         let in_callbacks = snapshot.held(peer);
         ProcessFigures { pid: peer.pid(), program: peer.program(), in_callbacks, ..ProcessFigures::default() }
     };
@@ -274,8 +275,7 @@ fn processes(
         process.memory = process.memory.wrapping_add(*memory);
         process.dropped = process.dropped.wrapping_add(*dropped);
         process.waiting = process.waiting.wrapping_add(*queued);
-        match end.entity.kind {
-            EndpointKind::Node => process.nodes += 1,
+        match end.info.kind {
             EndpointKind::Server => process.servers += 1,
             EndpointKind::Client => process.clients += 1,
             EndpointKind::Publisher => {
@@ -291,29 +291,39 @@ fn processes(
             _ => {}
         }
     }
+    let process = |peer: &Peer| at.get(&peer.id()).copied();
+    for node in &snapshot.nodes {
+        if let Some(process) = process(&node.peer).and_then(|index| all.get_mut(index)) {
+            process.nodes += 1;
+        }
+    }
+    for other in &snapshot.others {
+        if let Some(process) = process(&other.peer).and_then(|index| all.get_mut(index)) {
+            let counts = other.counts();
+            process.memory = process.memory.wrapping_add(counts.memory);
+            process.dropped = process.dropped.wrapping_add(self::dropped(&counts));
+        }
+    }
     all
 }
 
 fn topics(snapshot: &ObservedDomain, seen: &[EndFigures<'_>], seconds: f64) -> Vec<Topic> {
     let mut ends = std::collections::BTreeMap::<&str, Vec<&EndFigures<'_>>>::new();
     for one in seen {
-        if matches!(one.end.entity.kind, EndpointKind::Publisher | EndpointKind::Subscription) {
-            ends.entry(&one.end.entity.name).or_default().push(one);
+        if matches!(one.end.info.kind, EndpointKind::Publisher | EndpointKind::Subscription) {
+            ends.entry(&one.end.info.name).or_default().push(one);
         }
     }
     let taken = Taken::of(snapshot);
     let topic = |(name, ends): (&str, Vec<&EndFigures<'_>>)| {
         let mut topic = Topic { name: name.to_owned(), ..Topic::default() };
         let mut latencies = crate::graph::Latencies::default();
-        let mut publishers = ends
-            .iter()
-            .map(|one| one.end)
-            .filter(|end| end.entity.kind == EndpointKind::Publisher)
-            .peekable();
+        let mut publishers =
+            ends.iter().map(|one| one.end).filter(|end| end.info.kind == EndpointKind::Publisher).peekable();
         topic.carried = publishers.peek().is_none() || publishers.any(|end| taken.is_carried(end));
         for EndFigures { end, change, memory, dropped, queued } in ends {
             if topic.type_name.is_empty() {
-                topic.type_name.clone_from(&end.entity.type_name);
+                topic.type_name.clone_from(&end.info.type_name);
             }
             let [copies, encodings, decodings] = change.work.map(|count| count as f64 / seconds);
             topic.copies_hz += copies;
@@ -322,7 +332,7 @@ fn topics(snapshot: &ObservedDomain, seen: &[EndFigures<'_>], seconds: f64) -> V
             topic.memory = topic.memory.wrapping_add(*memory);
             topic.dropped = topic.dropped.wrapping_add(*dropped);
             topic.dropped_now = topic.dropped_now.wrapping_add(change.dropped);
-            if end.entity.kind == EndpointKind::Publisher {
+            if end.info.kind == EndpointKind::Publisher {
                 topic.publishers += 1;
                 topic.rate_hz += change.messages as f64 / seconds;
                 topic.by_reference_hz += change.by_reference as f64 / seconds;

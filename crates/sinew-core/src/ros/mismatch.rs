@@ -108,21 +108,6 @@ impl Mismatch {
         let ends = if is_service { ["at the server", "at the client"] } else { ENDS };
         found.mismatch_at(offered, asked, ends)
     }
-
-    /// Returns the reason why a publisher and a subscription that match would not match if both
-    /// belonged to Sinew: the publisher offers less than the subscription requests, and one of them
-    /// belongs to a program on the network that [matches any QoS](Origin::matches_any_qos). `None`
-    /// otherwise.
-    #[doc(hidden)] // for the command and the gateway: it changes with `sinew_shm`
-    pub fn tolerated_between(publisher: &Endpoint, subscription: &Endpoint) -> Option<Incompatibility> {
-        let is_pair = (publisher.kind, subscription.kind)
-            == (EndpointKind::Publisher, EndpointKind::Subscription)
-            && publisher.name == subscription.name;
-        let ends = QoS::from_bytes(&publisher.qos).zip(QoS::from_bytes(&subscription.qos));
-        let (offered, asked) = ends.filter(|_| is_pair)?;
-        let (offered, asked) = (End::of(publisher, &offered), End::of(subscription, &asked));
-        Match::outside(&offered, &asked).tolerated(&offered, &asked)
-    }
 }
 
 /// The places of the types that differ.
@@ -336,6 +321,12 @@ mod tests {
         assert!(outside.starts_with("type (robot::Inside stays in its process"), "{outside}");
     }
 
+    fn tolerated(publisher: &Endpoint, subscription: &Endpoint) -> Option<Incompatibility> {
+        let [offered, asked] = [publisher, subscription].map(|end| QoS::from_bytes(&end.qos).unwrap());
+        let (offered, asked) = (End::of(publisher, &offered), End::of(subscription, &asked));
+        Match::outside(&offered, &asked).tolerated(&offered, &asked)
+    }
+
     #[test]
     fn programs_that_match_whatever_the_qos_is_are_kept_apart_by_types_alone() {
         let strict = QoS::new().transient_local().deadline(Duration::from_millis(5));
@@ -346,13 +337,13 @@ mod tests {
             assert!(Mismatch::of_announced(&offered, &asked, false, None).is_some());
             origin.write_to(&mut offered.qos);
             assert_eq!(Mismatch::of_announced(&offered, &asked, false, None), None);
-            assert!(Mismatch::tolerated_between(&offered, &asked).is_some());
+            assert!(tolerated(&offered, &asked).is_some());
             let other = subscription("b/msg/B", 2, strict, true);
             assert!(matches!(
                 Mismatch::of_announced(&offered, &other, false, None),
                 Some(Mismatch::Type { .. })
             ));
-            assert_eq!(Mismatch::tolerated_between(&offered, &other), None);
+            assert_eq!(tolerated(&offered, &other), None);
         }
     }
 
