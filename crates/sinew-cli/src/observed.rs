@@ -6,7 +6,8 @@ use std::sync::Arc;
 use sinew::gateway::Origin;
 use sinew::graph::{EndpointInfo, EndpointKind, GraphReader, GraphSnapshot, NodeInfo, Place};
 use sinew_bench::clock::now_ns;
-use sinew_shm::{Counts, Domain, Endpoint, EndpointKey, EndpointKind as RecordKind, Peer, Unread};
+use sinew_shm::inspect::Unread;
+use sinew_shm::{Counts, Domain, Endpoint, EndpointKey, EndpointKind as RecordKind, Peer};
 
 use crate::cli::tools::Where;
 use crate::error::Error;

@@ -210,10 +210,10 @@ fn a_signal_to_the_first_process_ends_both() {
 }
 
 /// Starts the view on a directory of its own, with a participant that has 40 topics.
-fn top() -> (tempfile::TempDir, Vec<sinew_shm::OwnEndpoint>, Session) {
+fn top() -> (tempfile::TempDir, Vec<sinew_shm::transport::OwnEndpoint>, Session) {
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = sinew_shm::Domain::open(Some(directory.path()), 0).unwrap();
-    let participant = sinew_shm::Participant::join(&domain, std::sync::Arc::new(Nobody)).unwrap();
+    let participant = sinew_shm::transport::Participant::join(&domain, std::sync::Arc::new(Nobody)).unwrap();
     let topics = (0..40).map(|number| {
         let entity = sinew_shm::Endpoint {
             kind: sinew_shm::EndpointKind::Publisher,
@@ -234,7 +234,7 @@ fn top() -> (tempfile::TempDir, Vec<sinew_shm::OwnEndpoint>, Session) {
 
 struct Nobody;
 
-impl sinew_shm::Observer for Nobody {
+impl sinew_shm::transport::Observer for Nobody {
     fn appeared(
         &self,
         _: &std::sync::Arc<sinew_shm::Peer>,
@@ -245,9 +245,9 @@ impl sinew_shm::Observer for Nobody {
     fn vanished(&self, _: &std::sync::Arc<sinew_shm::Peer>, _: sinew_shm::EndpointKey) {}
     fn connected(
         &self,
-        _: sinew_shm::Incoming,
+        _: sinew_shm::transport::Incoming,
         _: Option<sinew_shm::EndpointKey>,
-    ) -> Option<std::sync::Arc<dyn sinew_shm::Sink>> {
+    ) -> Option<std::sync::Arc<dyn sinew_shm::transport::Sink>> {
         None
     }
     fn left(&self, _: &std::sync::Arc<sinew_shm::Peer>) {}

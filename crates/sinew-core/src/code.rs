@@ -278,6 +278,31 @@ pub trait HasCode {
     fn code(&self) -> ErrorCode;
 }
 
+/// A function, as the error is no type of this crate's interface; so are the next two.
+fn of_join(error: &sinew_shm::JoinError) -> ErrorCode {
+    match error {
+        sinew_shm::JoinError::Domain(error) => of_domain(error),
+        sinew_shm::JoinError::Capacity(error) => of_capacity(error),
+        _ => Code::System,
+    }
+}
+
+fn of_domain(error: &DomainError) -> ErrorCode {
+    match error {
+        DomainError::System(_) => Code::System,
+        _ => Code::SharedMemoryPlace,
+    }
+}
+
+fn of_capacity(error: &CapacityError) -> ErrorCode {
+    match error {
+        CapacityError::FileSystem { .. } => Code::NoSpace,
+        CapacityError::System(_) => Code::System,
+        CapacityError::Left { .. } => Code::ParticipantLeft,
+        _ => Code::SharedMemoryLimit,
+    }
+}
+
 /// Implements [`HasCode`] by a `match`.
 macro_rules! has_code {
     ($($error:ty: { $($arms:tt)* })*) => {$(
@@ -335,23 +360,8 @@ has_code! {
         Self::Undecodable => Code::Undecodable,
     }
     SharedMemoryError: {
-        Self(SharedMemoryFailure::Join(error)) => error.code(),
-        Self(SharedMemoryFailure::Capacity(error)) => error.code(),
-    }
-    sinew_shm::JoinError: {
-        Self::Domain(error) => error.code(),
-        Self::Capacity(error) => error.code(),
-        _ => Code::System,
-    }
-    DomainError: {
-        Self::System(_) => Code::System,
-        _ => Code::SharedMemoryPlace,
-    }
-    CapacityError: {
-        Self::FileSystem { .. } => Code::NoSpace,
-        Self::System(_) => Code::System,
-        Self::Left { .. } => Code::ParticipantLeft,
-        _ => Code::SharedMemoryLimit,
+        Self(SharedMemoryFailure::Join(error)) => of_join(error),
+        Self(SharedMemoryFailure::Capacity(error)) => of_capacity(error),
     }
     ArgumentError: {
         Self::Remap { error, .. } => error.code(),

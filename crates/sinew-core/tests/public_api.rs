@@ -58,6 +58,14 @@ fn error_codes_are_those_that_are_listed() {
     assert_eq!(codes, listed, "a new code: SINEW_UPDATE=1 cargo test -p sinew-core --test public_api");
 }
 
+/// Programs depend on `sinew` alone: its items name no type of the crate that moves the bytes.
+#[test]
+fn no_item_of_sinew_names_a_type_of_shared_memory() {
+    let listed = fs::read_to_string(root().join("docs/api/sinew-core.txt")).expect("the list");
+    let named: Vec<_> = listed.lines().filter(|item| item.contains("sinew_shm")).collect();
+    assert!(named.is_empty(), "{named:#?}");
+}
+
 #[test]
 fn public_items_are_those_that_are_listed() {
     for library in ["sinew-core", "sinew-shm", "sinew-msg", "sinew-build"] {

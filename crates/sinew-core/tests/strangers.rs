@@ -7,10 +7,8 @@ mod support;
 use sinew::Executor;
 use sinew::error::CallFailure;
 use sinew::prelude::*;
-use sinew_shm::{
-    Connect, Domain, Endpoint, EndpointKey, EndpointKind, Head, Incoming, Observer, OwnEndpoint, Participant,
-    Peer, Sink, Writer,
-};
+use sinew_shm::transport::{Connect, Head, Incoming, Observer, OwnEndpoint, Participant, Sink, Writer};
+use sinew_shm::{Domain, Endpoint, EndpointKey, EndpointKind, Peer};
 use std::sync::{Arc, Mutex};
 use support::{Number, Numbers};
 

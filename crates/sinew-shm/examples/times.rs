@@ -13,6 +13,7 @@
     reason = "it measures the time of other processes"
 )]
 
+use sinew_shm::transport::*;
 use sinew_shm::*;
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;

@@ -101,7 +101,7 @@ impl Participant {
 
     /// Makes writers that wait for room check again, for example when the program is to end. A
     /// waiting thread reads the bell first
-    /// ([`Writer::wait_for_room`](crate::Writer::wait_for_room)), then checks its condition, then
+    /// ([`Writer::wait_for_room`](crate::transport::Writer::wait_for_room)), then checks its condition, then
     /// sleeps.
     pub fn wake_writers(&self) {
         if let Ok(bell) = self.space_bell() {
@@ -177,7 +177,7 @@ impl Participant {
     }
 
     /// Returns the number of messages that were copied because this participant had as many
-    /// [holds](crate::Hold) on messages of other processes as it may (4095). Nothing is lost, but
+    /// [holds](crate::transport::Hold) on messages of other processes as it may (4095). Nothing is lost, but
     /// each copy costs time in proportion to its length. The first one is logged as a warning.
     pub fn copied(&self) -> u64 {
         self.control().map_or(0, OwnControl::copied)
@@ -187,7 +187,7 @@ impl Participant {
 
     /// Leaves the domain: notifies the other participants, and removes the files as soon as no
     /// participant needs them. Connected readers can still read the messages published before.
-    /// Messages that are [held](crate::Hold) stay valid; the control segment keeps its name until
+    /// Messages that are [held](crate::transport::Hold) stay valid; the control segment keeps its name until
     /// the last of them is dropped.
     pub fn leave(&self) {
         if !self.own.begin_to_leave() {
@@ -259,7 +259,7 @@ impl OwnEndpoint {
         self.heartbeat = Some(heartbeat);
     }
 
-    /// Sets one of the entity's two notes: words that readers [receive](crate::Incoming::note) with
+    /// Sets one of the entity's two notes: words that readers [receive](crate::transport::Incoming::note) with
     /// each message published afterwards. The layer above defines their meaning.
     pub fn set_note(&self, index: usize, value: u64) {
         if let Some(note) = self.record.notes.get(index) {

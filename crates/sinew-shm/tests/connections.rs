@@ -7,6 +7,8 @@
 )]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+use sinew_shm::inspect::*;
+use sinew_shm::transport::*;
 use sinew_shm::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use parking_lot::Mutex; // the thread sanitizer doesn't see the standard one
+use sinew_shm::transport::*;
 use sinew_shm::*;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;

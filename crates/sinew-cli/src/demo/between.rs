@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getpid, getppid, kill_process, set_parent_process_death_signal};
 use sinew::Context;
-use sinew_shm::{Counter, Domain, EndpointKind, Snapshot};
+use sinew_shm::inspect::Snapshot;
+use sinew_shm::{Counter, Domain, EndpointKind};
 
 use super::filter::Filter;
 use super::making::{FRAMES, Making};

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use sinew::gateway::{self, GatewayWord, Report};
 use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
-use sinew_shm::{Domain, Endpoint, EndpointKey, Incoming, Observer, Participant, Peer, Sink};
+use sinew_shm::transport::{Incoming, Observer, Participant, Sink};
+use sinew_shm::{Domain, Endpoint, EndpointKey, Peer};
 
 use crate::cli::tools::Where;
 use crate::error::Error;

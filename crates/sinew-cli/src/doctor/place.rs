@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, statvfs};
 use sinew::gateway::LOCK_FILE;
-use sinew_shm::{Concern, Domain, Leftovers, Medium, Snapshot};
+use sinew_shm::Domain;
+use sinew_shm::inspect::{Concern, Leftovers, Medium, Snapshot};
 
 use super::finding::Finding;
 use super::types;

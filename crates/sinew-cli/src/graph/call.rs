@@ -12,10 +12,8 @@ use sinew::graph;
 use sinew_msg::TypeHash;
 use sinew_msg::definition::{Kind, TypeName};
 use sinew_msg::dynamic::{DynamicMessage, MessageType};
-use sinew_shm::{
-    Connect, Domain, Endpoint, EndpointKey, EndpointKind, EventReceiver, Head, Incoming, Observer,
-    Participant, Peer, Sink, Writer,
-};
+use sinew_shm::transport::{Connect, EventReceiver, Head, Incoming, Observer, Participant, Sink, Writer};
+use sinew_shm::{Domain, Endpoint, EndpointKey, EndpointKind, Peer};
 
 use super::template::{self, message_of};
 use super::values::written;

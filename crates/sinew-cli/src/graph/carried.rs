@@ -13,10 +13,8 @@ use sinew::QoS;
 use sinew::graph::{EndpointInfo, EndpointKind};
 use sinew_bench::clock::{now_ns, sleep_until};
 use sinew_bench::run::Collected;
-use sinew_shm::{
-    Domain, Endpoint, EndpointKey, EndpointKind as RecordKind, Incoming, Observer, OwnEndpoint, Participant,
-    Peer, Sink,
-};
+use sinew_shm::transport::{Incoming, Observer, OwnEndpoint, Participant, Sink};
+use sinew_shm::{Domain, Endpoint, EndpointKey, EndpointKind as RecordKind, Peer};
 
 use crate::cli::tools::WatchOptions;
 use crate::error::Error;

@@ -15,10 +15,8 @@ use sinew::qos::{Durability, History};
 use sinew_msg::TypeHash;
 use sinew_msg::definition::TypeName;
 use sinew_msg::dynamic::{DynamicMessage, FieldPath, MessageType};
-use sinew_shm::{
-    Domain, Endpoint, EndpointKey, EndpointKind, EventReceiver, Incoming, Observer, OwnEndpoint, Participant,
-    Peer, Sink,
-};
+use sinew_shm::transport::{EventReceiver, Incoming, Observer, OwnEndpoint, Participant, Sink};
+use sinew_shm::{Domain, Endpoint, EndpointKey, EndpointKind, Peer};
 
 use super::printing::{Content, Origin, Read, for_people, for_programs};
 use super::qos;

@@ -2,7 +2,8 @@
 //!
 //! A process in a long callback fetches nothing, so its own counters stand still and look healthy.
 //! Its waiting messages are counted from outside
-//! ([`Snapshot::unread`](sinew_shm::Snapshot::unread)), and it recorded the callback when it began.
+//! ([`Snapshot::unread`](sinew_shm::inspect::Snapshot::unread)), and it recorded the callback when
+//! it began.
 
 use std::collections::HashSet;
 
@@ -70,7 +71,7 @@ pub(crate) type Waits = (EndpointId, u64);
 impl ObservedDomain {
     /// Returns the long-running callbacks of a process.
     pub(crate) fn held(&self, peer: &Peer) -> Vec<Held> {
-        let held = |busy: sinew_shm::Busy| {
+        let held = |busy: sinew_shm::inspect::Busy| {
             let nanoseconds = self.at_ns.saturating_sub(busy.since);
             let node = || self.names_of(peer, busy.callback).map(|(node, _)| node.to_owned());
             (nanoseconds >= LONG_NS).then(|| Held {
@@ -121,7 +122,7 @@ impl ObservedDomain {
             return Waiting::default();
         }
         let fetched = end.counts().get(Counter::Waiting);
-        let is_for_it = |unread: &&sinew_shm::Unread| {
+        let is_for_it = |unread: &&sinew_shm::inspect::Unread| {
             unread.reader == peer.id()
                 && unread.target.map_or_else(|| self.is_heard(end, unread), |target| target == *key)
         };
@@ -135,7 +136,7 @@ impl ObservedDomain {
     }
 
     /// Returns `true` if a subscription receives the messages of another process's publisher.
-    fn is_heard(&self, end: &ObservedEndpoint, unread: &sinew_shm::Unread) -> bool {
+    fn is_heard(&self, end: &ObservedEndpoint, unread: &sinew_shm::inspect::Unread) -> bool {
         let source = self.endpoints.iter().find(|other| other.id() == (unread.writer, unread.source));
         source.is_some_and(|source| {
             // Its messages leave its process, regardless of the type that it declares.

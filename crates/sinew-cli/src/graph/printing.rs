@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use sinew::time::Time;
 use sinew_msg::dynamic::{DynamicMessage, FieldPath};
-use sinew_shm::{Endpoint, Head};
+use sinew_shm::Endpoint;
+use sinew_shm::transport::Head;
 
 use crate::cli::tools::EchoOptions;
 use crate::harmless::{json, lines};

@@ -13,10 +13,10 @@ use sinew::qos::{Durability, Policy};
 use sinew_msg::TypeHash;
 use sinew_msg::definition::Kind;
 use sinew_msg::dynamic::{Style, Template};
-use sinew_shm::{
-    Connect, Counter, Domain, Endpoint, EndpointKey, EndpointKind, EventReceiver, Head, Incoming, Observer,
-    OwnEndpoint, Participant, Peer, Sink, Writer,
+use sinew_shm::transport::{
+    Connect, EventReceiver, Head, Incoming, Observer, OwnEndpoint, Participant, Sink, Writer,
 };
+use sinew_shm::{Counter, Domain, Endpoint, EndpointKey, EndpointKind, Peer};
 
 use super::values::written;
 use super::{qos, template};

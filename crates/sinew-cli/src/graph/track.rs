@@ -175,12 +175,12 @@ mod tests {
     /// test.
     struct Counted {
         _directory: tempfile::TempDir,
-        entity: sinew_shm::OwnEndpoint,
+        entity: sinew_shm::transport::OwnEndpoint,
     }
 
     struct Nobody;
 
-    impl sinew_shm::Observer for Nobody {
+    impl sinew_shm::transport::Observer for Nobody {
         fn appeared(
             &self,
             _: &std::sync::Arc<sinew_shm::Peer>,
@@ -191,9 +191,9 @@ mod tests {
         fn vanished(&self, _: &std::sync::Arc<sinew_shm::Peer>, _: sinew_shm::EndpointKey) {}
         fn connected(
             &self,
-            _: sinew_shm::Incoming,
+            _: sinew_shm::transport::Incoming,
             _: Option<sinew_shm::EndpointKey>,
-        ) -> Option<std::sync::Arc<dyn sinew_shm::Sink>> {
+        ) -> Option<std::sync::Arc<dyn sinew_shm::transport::Sink>> {
             None
         }
         fn left(&self, _: &std::sync::Arc<sinew_shm::Peer>) {}
@@ -203,7 +203,8 @@ mod tests {
         fn new() -> Self {
             let directory = tempfile::tempdir_in("/dev/shm").unwrap();
             let domain = sinew_shm::Domain::open(Some(directory.path()), 0).unwrap();
-            let participant = sinew_shm::Participant::join(&domain, std::sync::Arc::new(Nobody)).unwrap();
+            let participant =
+                sinew_shm::transport::Participant::join(&domain, std::sync::Arc::new(Nobody)).unwrap();
             let entity = sinew_shm::Endpoint {
                 kind: sinew_shm::EndpointKind::Publisher,
                 number: 1,

@@ -6,7 +6,8 @@ use std::sync::mpsc::sync_channel;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use sinew_shm::{Connect, Domain, EndpointKind, Head, Participant, Writer};
+use sinew_shm::transport::{Connect, Head, Participant, Writer};
+use sinew_shm::{Domain, EndpointKind};
 
 use crate::{Base, CHILD, Found, Other, PATIENCE, Slow, entity, park, talker_and_listener};
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
-use sinew_shm::{Domain, EndpointKind, Participant};
+use sinew_shm::transport::Participant;
+use sinew_shm::{Domain, EndpointKind};
 
 use crate::{Base, Found, entity, talker_and_listener, text};
 

@@ -8,7 +8,8 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use sinew::Message;
-use sinew_shm::{Connect, Domain, EndpointKind, Head, OwnEndpoint, Participant, Peer, Writer};
+use sinew_shm::transport::{Connect, Head, OwnEndpoint, Participant, Writer};
+use sinew_shm::{Domain, EndpointKind, Peer};
 
 use crate::{Base, PATIENCE, Slow, entity, text};
 

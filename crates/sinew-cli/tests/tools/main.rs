@@ -24,9 +24,8 @@ use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use sinew_shm::{
-    Domain, Endpoint, EndpointKey, EndpointKind, Incoming, Observer, OwnEndpoint, Participant, Peer, Sink,
-};
+use sinew_shm::transport::{Incoming, Observer, OwnEndpoint, Participant, Sink};
+use sinew_shm::{Domain, Endpoint, EndpointKey, EndpointKind, Peer};
 
 /// A directory for domains, removed at the end.
 struct Base(tempfile::TempDir);

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 use sinew::QoS;
-use sinew_shm::{Endpoint, EndpointKind, OwnEndpoint, Participant};
+use sinew_shm::transport::{OwnEndpoint, Participant};
+use sinew_shm::{Endpoint, EndpointKind};
 
 use crate::{Base, entity, text};
 

@@ -3,7 +3,8 @@
 use serde_json::json;
 use sinew::gateway::Report;
 use sinew_shm::EndpointKind::{Client, Node, Publisher, Server, Subscription};
-use sinew_shm::{Endpoint, EndpointKind, OwnEndpoint, Participant};
+use sinew_shm::transport::{OwnEndpoint, Participant};
+use sinew_shm::{Endpoint, EndpointKind};
 use std::sync::Arc;
 
 use crate::{Base, entity, text};

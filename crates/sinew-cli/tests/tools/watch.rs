@@ -8,7 +8,8 @@ use serde_json::Value;
 use sinew_msg::description::{
     FieldDescription, FieldTypeDescription, IndividualTypeDescription, TypeDescription, type_id,
 };
-use sinew_shm::{Counter, Domain, Endpoint, EndpointKind, OwnEndpoint, Participant};
+use sinew_shm::transport::{OwnEndpoint, Participant};
+use sinew_shm::{Counter, Domain, Endpoint, EndpointKind};
 
 use crate::{Base, PATIENCE, talker_and_listener, until};
 

@@ -20,7 +20,7 @@ use crate::sys::sync::{Arc, Mutex};
 use crate::topic::graph::Graph;
 use crate::topic::nodes::NodeRegistry;
 use crate::topic::session::Session;
-use sinew_shm::Participant;
+use sinew_shm::transport::Participant;
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,8 @@ use super::graph_snapshot::GraphSnapshot;
 use crate::ros::failure::SharedMemoryError;
 use crate::topic::endpoint_info::{EndpointInfo, NodeInfo};
 use rustix::io::Errno;
-use sinew_shm::{Domain, DomainError, EndpointKind, JoinError, Snapshot};
+use sinew_shm::inspect::Snapshot;
+use sinew_shm::{Domain, DomainError, EndpointKind, JoinError};
 use std::fmt;
 use std::path::PathBuf;
 

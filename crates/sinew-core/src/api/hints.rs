@@ -17,7 +17,7 @@ use crate::sys::clock::Time;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex, serial_to_come};
 use crate::topic::graph::survey::{MOST, Offered, OneSided, Used};
-use sinew_shm::OwnEndpoint;
+use sinew_shm::transport::OwnEndpoint;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Weak;

@@ -24,7 +24,7 @@ use super::status::{LivelinessChanged, LivelinessLost};
 use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::{Arc, Mutex};
-use sinew_shm::Counters;
+use sinew_shm::transport::Counters;
 use std::sync::{OnceLock, Weak};
 use std::time::Duration;
 

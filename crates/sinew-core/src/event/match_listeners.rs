@@ -7,7 +7,8 @@ use crate::ros::mismatch::Mismatch;
 use crate::ros::origin::Origin;
 use crate::sys::clock::Time;
 use crate::sys::sync::{Arc, Mutex};
-use sinew_shm::{Counter, Counters};
+use sinew_shm::Counter;
+use sinew_shm::transport::Counters;
 use std::time::Duration;
 
 /// Time that an endpoint may wait for its first partner in this process, before the log says that

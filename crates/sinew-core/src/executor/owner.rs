@@ -6,7 +6,8 @@ use super::crew::wait_graph::WaitGraph;
 use super::task::TaskOwner;
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, AtomicBool};
-use sinew_shm::{EndpointKey, Participant};
+use sinew_shm::EndpointKey;
+use sinew_shm::transport::Participant;
 use std::any::Any;
 use std::sync::Weak;
 

@@ -1,7 +1,7 @@
 //! The memory behind messages that lie in shared memory or exist only in encoded form.
 
 use sinew_msg::__private::bytemuck;
-use sinew_shm::{Hold, Lent, Loan};
+use sinew_shm::transport::{Hold, Lent, Loan};
 use std::alloc::{self, Layout};
 
 /// Lends memory in which other processes will read a message.

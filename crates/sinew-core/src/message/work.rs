@@ -15,7 +15,8 @@
 //! several).
 
 use super::block::RawMessage;
-use sinew_shm::{Counter, Counters};
+use sinew_shm::Counter;
+use sinew_shm::transport::Counters;
 use std::ops::Add;
 
 /// Maximum length in bytes of an encoded message that may lie in a slot of a ring itself. Copies up

@@ -7,7 +7,7 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::task::{Run, Task, TaskBase, TaskOutcome, TaskOwner};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, next_serial};
-use sinew_shm::PackedCallback;
+use sinew_shm::transport::PackedCallback;
 
 struct Idle;
 

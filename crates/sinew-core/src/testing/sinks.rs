@@ -16,7 +16,8 @@ use crate::topic::remote_sink::{
     JoiningSubscription, Prepared, PublisherEndpoint, RemoteSink, RemoteSubscription, RetainedSent,
 };
 use sinew_msg::Message;
-use sinew_shm::{CapacityError, Counters, Lent, Loan};
+use sinew_shm::CapacityError;
+use sinew_shm::transport::{Counters, Lent, Loan};
 use std::collections::VecDeque;
 
 #[derive(Clone, Debug, Default, PartialEq, Message)]

@@ -20,7 +20,8 @@ use crate::message::block::RawMessage;
 use crate::message::info::Publication;
 use crate::message::work::CopyWork;
 use crate::sys::sync::Arc;
-use sinew_shm::{CapacityError, Counters, Lent, Loan, Waiting};
+use sinew_shm::CapacityError;
+use sinew_shm::transport::{Counters, Lent, Loan, Waiting};
 use std::any::Any;
 use std::collections::VecDeque;
 

@@ -9,7 +9,7 @@ use crate::message::type_support::TypeSupport;
 use crate::message::work::CopyWork;
 use crate::sys::sync::Arc;
 use sinew_msg::DecodeError;
-use sinew_shm::Hold;
+use sinew_shm::transport::Hold;
 use std::ptr::NonNull;
 
 /// Number of blocks for decoded messages.

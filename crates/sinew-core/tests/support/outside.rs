@@ -1,8 +1,7 @@
 //! Somebody who looks at participants from outside, as tools do.
 
-use sinew_shm::{
-    Counter, Domain, Endpoint, EndpointKey, EndpointKind, Incoming, Observer, Participant, Peer, Sink,
-};
+use sinew_shm::transport::{Incoming, Observer, Participant, Sink};
+use sinew_shm::{Counter, Domain, Endpoint, EndpointKey, EndpointKind, Peer};
 use std::path::Path;
 #[expect(clippy::disallowed_types, reason = "a test's own lock; nothing here is modelled")]
 use std::sync::{Arc, Mutex};

@@ -6,7 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
-use sinew_shm::{Domain, DomainError, EndpointKind, Snapshot};
+use sinew_shm::inspect::Snapshot;
+use sinew_shm::{Domain, DomainError, EndpointKind};
 
 use crate::plan::Offer;
 use crate::similar::suggestion;

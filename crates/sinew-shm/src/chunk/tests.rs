@@ -1,11 +1,12 @@
 //! How much memory a writer uses, and how often it checks its readers' holds.
 
+use crate::Domain;
 use crate::platform::sync::Arc;
 use crate::ring::Head;
 use crate::tables::control_segment::Table;
 use crate::tables::endpoint::EndpointKind;
 use crate::testing::recording_observer::{RecordingObserver, endpoint};
-use crate::{Connect, Domain, Hold, Incoming, Participant, Writer};
+use crate::transport::{Connect, Hold, Incoming, Participant, Writer};
 use std::os::unix::fs::MetadataExt;
 
 /// A writer, and a reader in another participant.

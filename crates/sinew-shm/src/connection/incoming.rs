@@ -83,7 +83,7 @@ pub struct Message {
     /// Number of messages before this one that were overwritten before they were read, or for which
     /// their writer had no room.
     pub missed: u64,
-    /// Number of those that were [left out](crate::Writer::leave_out).
+    /// Number of those that were [left out](crate::transport::Writer::leave_out).
     pub left_out: u64,
     /// Whether the message was retained for late joiners.
     pub is_retained: bool,
@@ -186,8 +186,8 @@ impl Incoming {
         self.source
     }
 
-    /// Returns a [note](crate::OwnEndpoint::set_note) of the writer for its readers, as of the last
-    /// message that was read, or later.
+    /// Returns a [note](crate::transport::OwnEndpoint::set_note) of the writer for its readers, as
+    /// of the last message that was read, or later.
     pub fn note(&self, index: usize) -> u64 {
         // Relaxed: the message's sequence was read before and carries it.
         self.endpoint.notes.get(index).map_or(0, |note| note.load(Ordering::Relaxed))
@@ -201,7 +201,7 @@ impl Incoming {
     /// Reads the next message, if there is one. If it isn't read in place, its bytes are in
     /// `buffer` afterwards: that applies to messages in the ring itself, and to all others while
     /// this participant holds as many messages as it may (4095), which are
-    /// [counted](crate::Participant::copied).
+    /// [counted](crate::transport::Participant::copied).
     ///
     /// Allocates only in `buffer`. Doesn't block, except while another thread makes such a copy.
     ///

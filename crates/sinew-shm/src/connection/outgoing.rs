@@ -227,7 +227,7 @@ pub struct Connect {
     /// The first message that the reader would get if it weren't a late joiner.
     pub live: u64,
     /// Least number of messages that the ring should keep, within the limits for
-    /// [readers](crate::Writer::grow_for_reader).
+    /// [readers](crate::transport::Writer::grow_for_reader).
     pub depth: usize,
     /// For a reader that must get every message: the number of messages that it may have yet to
     /// read, at most the number that the ring keeps.

@@ -7,8 +7,8 @@ use crate::platform::sync::Arc;
 use crate::tables::endpoint::{Endpoint, EndpointKey};
 
 /// Receives a participant's news of the others. Called by its helper thread, or by a thread of its
-/// own process that [refreshes](crate::Participant::refresh) it; one call at a time, in the order
-/// of the events at each peer.
+/// own process that [refreshes](crate::transport::Participant::refresh) it; one call at a time, in
+/// the order of the events at each peer.
 ///
 /// The calls are made under a lock: none of them may wait for another thread, or run or drop user
 /// code or values, which could wait for one. Work that must be done without the lock belongs in
@@ -27,8 +27,8 @@ pub trait Observer: Send + Sync + 'static {
     /// participant alone. Returns the sink that reads the connection, if there is one.
     fn connected(&self, incoming: Incoming, target: Option<EndpointKey>) -> Option<Arc<dyn Sink>>;
     /// Reads a connection, which may run code of the program: at once, or once the caller of
-    /// [`refresh`](crate::Participant::refresh) holds no lock of its own any more. By default at
-    /// once.
+    /// [`refresh`](crate::transport::Participant::refresh) holds no lock of its own any more. By
+    /// default at once.
     fn drain(&self, sink: Arc<dyn Sink>) {
         sink.drain();
     }

@@ -10,7 +10,7 @@ use crate::platform::sys;
 use crate::segment::domain::Domain;
 use crate::tables::endpoint::{Endpoint, EndpointKey, EndpointKind};
 use crate::testing::recording_observer::endpoint;
-use crate::{Connect, Participant, Writer};
+use crate::transport::{Connect, Participant, Writer};
 use std::collections::HashSet;
 
 #[test]

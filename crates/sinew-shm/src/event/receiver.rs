@@ -94,7 +94,7 @@ impl EventReceiver {
     }
 
     /// Returns an error if the port can't be used: see
-    /// [`Participant::check`](crate::Participant::check).
+    /// [`Participant::check`](crate::transport::Participant::check).
     ///
     /// # Errors
     /// [`CapacityError`]

@@ -134,7 +134,8 @@ impl EventSender {
         }
     }
 
-    /// Names the memory that it refers to, as in [`Writer::footprint`](crate::Writer::footprint).
+    /// Names the memory that it refers to, as
+    /// [`Writer::footprint`](crate::transport::Writer::footprint) does.
     pub(crate) fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
         let mut name_word = |word: &AtomicU64| name(std::ptr::from_ref(word).addr(), 8);
         name_word(self.tail());

@@ -28,7 +28,8 @@ const SECOND: i64 = 1_000_000_000;
 /// anything in the directory.
 ///
 /// ```
-/// use sinew_shm::{Snapshot, Domain};
+/// use sinew_shm::inspect::Snapshot;
+/// use sinew_shm::Domain;
 /// let base = tempfile::tempdir_in("/dev/shm")?;
 /// let domain = Domain::open(Some(base.path()), 0)?;
 /// let snapshot = Snapshot::take(&domain)?;

@@ -60,7 +60,8 @@ impl OwnState {
 mod tests {
     use super::*;
     use crate::testing::recording_observer::{RecordingObserver, endpoint};
-    use crate::{Domain, EndpointKind, Participant};
+    use crate::transport::Participant;
+    use crate::{Domain, EndpointKind};
 
     #[test]
     fn the_helper_thread_beats_as_long_as_somebody_asks_for_it() {

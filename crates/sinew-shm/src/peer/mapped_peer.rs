@@ -142,7 +142,7 @@ impl Peer {
     }
 
     /// Returns the number of messages that the participant has copied because every hold was in
-    /// use: see [`Participant::copied`](crate::Participant::copied).
+    /// use: see [`Participant::copied`](crate::transport::Participant::copied).
     pub fn copied(&self) -> u64 {
         self.header.copied.load(Ordering::Relaxed) // independent of other words
     }
@@ -285,9 +285,8 @@ impl Peer {
     }
 
     /// Returns when the participant's helper thread stored its last
-    /// [heartbeat](crate::Participant::beat_every), in steady nanoseconds of the machine; `None` if
+    /// [heartbeat](crate::transport::Participant::beat_every), in steady nanoseconds of the machine; `None` if
     /// it stores none. One load; the peer doesn't notice.
-    #[doc(hidden)]
     pub fn last_beat(&self) -> Option<i64> {
         let at = self.header.alive.load(Ordering::Relaxed); // independent of other words
         (at != 0).then(|| at.cast_signed())
@@ -296,7 +295,6 @@ impl Peer {
     /// Returns when one of the participant's entities last stored a heartbeat, in steady
     /// nanoseconds of the machine; `None` if the entity is gone, or stores none. Takes a few loads;
     /// the peer doesn't notice.
-    #[doc(hidden)]
     pub fn last_alive(&self, key: EndpointKey) -> Option<i64> {
         let record = self.endpoint_record(key.slot)?;
         let load = || record.alive.load(Ordering::Relaxed); // T3 checks that it is still this entity's

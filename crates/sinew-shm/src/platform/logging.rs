@@ -179,9 +179,16 @@ pub struct About<'a> {
     pub subject: &'a str,
 }
 
-/// Writes a message: `tell!(Level::Warn, "text {}", value)`, or about a node and a subject,
-/// `tell!(Level::Warn; About { node, subject }, "text")`.
-#[doc(hidden)]
+/// Writes a message of Sinew itself, with [`logging::tell`](crate::logging::tell); or about a node
+/// and a subject.
+///
+/// ```
+/// use log::Level;
+/// use sinew_shm::logging::About;
+/// use sinew_shm::tell;
+/// tell!(Level::Warn, "{} messages are lost", 3);
+/// tell!(Level::Debug; About { node: "/camera", subject: "/image" }, "one more");
+/// ```
 #[macro_export]
 macro_rules! tell {
     ($level:expr; $about:expr, $($text:tt)+) => {
@@ -198,7 +205,10 @@ macro_rules! tell {
 
 /// Like [`tell!`](crate::tell) without a node, for callers that may hold a lock: a participant's
 /// helper thread writes the message when it next looks at everything, every 2 s.
-#[doc(hidden)]
+///
+/// ```
+/// sinew_shm::tell_soon!(log::Level::Debug, "a reader lags");
+/// ```
 #[macro_export]
 macro_rules! tell_soon {
     ($level:expr, $($text:tt)+) => {

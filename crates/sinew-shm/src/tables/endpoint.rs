@@ -28,7 +28,7 @@ pub enum EndpointKind {
     Request,
     /// Named data that a participant provides for tools. Other participants are not notified when a
     /// report appears or disappears. Its author defines the meaning of its counters:
-    /// [`Counts::word`], [`Counters::count`](crate::Counters::count).
+    /// [`Counts::word`], [`Counters::count`](crate::transport::Counters::count).
     Report,
 }
 

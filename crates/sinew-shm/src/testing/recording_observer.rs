@@ -1,8 +1,9 @@
 //! A simple observer for tests of the internals.
 
+use crate::Peer;
 use crate::platform::sync::{Arc, Mutex};
 use crate::tables::endpoint::{Endpoint, EndpointKey, EndpointKind};
-use crate::{Incoming, Observer, Peer, Sink};
+use crate::transport::{Incoming, Observer, Sink};
 
 /// Stores appearing peers and connections, and listens to nothing.
 #[derive(Default)]

@@ -317,7 +317,7 @@ impl Writer {
 
     /// Publishes the next message, with this number and encoded bytes that fit into the ring
     /// ([`inline`](Self::inline)). Does nothing in a forked child: see
-    /// [`Participant::check`](crate::Participant::check).
+    /// [`Participant::check`](crate::transport::Participant::check).
     #[inline]
     pub fn publish_inline(&mut self, number: u64, head: &Head, encoded: &[u8]) {
         self.publish(number, head, Payload::Inline(encoded), None);

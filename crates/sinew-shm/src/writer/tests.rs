@@ -5,8 +5,9 @@ use crate::platform::sync::Arc;
 use crate::platform::sys;
 use crate::ring::Head;
 use crate::testing::recording_observer::{RecordingObserver, endpoint};
+use crate::transport::Participant;
 use crate::writer::message_writer::Writer;
-use crate::{Domain, EndpointKind, Participant};
+use crate::{Domain, EndpointKind};
 use std::time::Duration;
 
 /// Whether a writer announces its messages to a reader that only polls.

@@ -3,6 +3,8 @@
 use crate::process::{Part, Scene};
 use crate::reuse::One;
 use crate::station::{Station, Told, endpoint, until};
+use sinew_shm::inspect::*;
+use sinew_shm::transport::*;
 use sinew_shm::*;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

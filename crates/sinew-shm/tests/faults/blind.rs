@@ -3,6 +3,8 @@
 use crate::process::{Part, Scene};
 use crate::reuse::{Keeps, One};
 use crate::station::{endpoint, until};
+use sinew_shm::inspect::*;
+use sinew_shm::transport::*;
 use sinew_shm::*;
 use std::sync::Arc;
 use std::time::Duration;

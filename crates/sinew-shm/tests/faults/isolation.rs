@@ -4,6 +4,7 @@ use crate::limits::{has_namespaces, skip};
 use crate::process::{Part, Scene, become_user};
 use crate::station::{Station, Told, endpoint, until};
 use crate::users::can_be_others;
+use sinew_shm::transport::*;
 use sinew_shm::*;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::ExitStatusExt;

@@ -3,6 +3,7 @@
 use crate::process::{Part, Scene};
 use crate::reuse::{self, Keeps, One};
 use crate::station::{Station, Told, encoded, endpoint, until};
+use sinew_shm::transport::*;
 use sinew_shm::*;
 use std::process::Command;
 use std::sync::Arc;

@@ -5,6 +5,7 @@ use crate::limits::{allow_descriptors, has_namespaces, on_a_small_file_system};
 use crate::process::{Part, Scene};
 use crate::reuse::One;
 use crate::station::until;
+use sinew_shm::transport::*;
 use sinew_shm::*;
 use std::fs::File;
 use std::io::Write as _;

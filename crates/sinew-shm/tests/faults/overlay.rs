@@ -3,6 +3,7 @@
 use crate::limits::{has_namespaces, skip};
 use crate::process::{Part, Scene};
 use crate::station::Told;
+use sinew_shm::transport::*;
 use sinew_shm::*;
 use std::process::Command;
 use std::sync::Arc;

@@ -4,6 +4,7 @@
 use crate::process::{Part, Scene};
 use crate::station::{endpoint, until};
 use parking_lot::Mutex;
+use sinew_shm::transport::*;
 use sinew_shm::*;
 use std::path::Path;
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 //! every byte.
 
 use parking_lot::Mutex;
+use sinew_shm::transport::*;
 use sinew_shm::*;
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;

@@ -5,6 +5,7 @@ use crate::limits::skip;
 use crate::process::{Part, Process, Scene};
 use crate::reuse::One;
 use crate::station::until;
+use sinew_shm::transport::*;
 use sinew_shm::*;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};

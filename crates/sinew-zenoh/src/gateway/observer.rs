@@ -2,7 +2,8 @@
 
 use super::change::Change;
 use sinew::gateway::{Origin, is_knock};
-use sinew_shm::{Endpoint, EndpointKey, EndpointKind, Incoming, Observer, Peer, Sink};
+use sinew_shm::transport::{Incoming, Observer, Sink};
+use sinew_shm::{Endpoint, EndpointKey, EndpointKind, Peer};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 

@@ -12,7 +12,8 @@ use sinew::gateway::Origin;
 use sinew::msg::{GenericType, TypeHash};
 use sinew::time::Time;
 use sinew::{Node, QoS};
-use sinew_shm::{Endpoint, EndpointKind, OwnEndpoint};
+use sinew_shm::transport::OwnEndpoint;
+use sinew_shm::{Endpoint, EndpointKind};
 use std::borrow::Cow;
 use std::time::Duration;
 

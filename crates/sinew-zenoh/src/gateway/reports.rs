@@ -2,7 +2,8 @@
 
 use super::shared::Shared;
 use sinew::__private::locks::Mutex;
-use sinew_shm::{Counters, Endpoint, OwnEndpoint, Participant};
+use sinew_shm::Endpoint;
+use sinew_shm::transport::{Counters, OwnEndpoint, Participant};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 

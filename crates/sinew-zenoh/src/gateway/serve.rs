@@ -14,7 +14,7 @@ use crate::config::RouterCheck;
 use crate::wire::token::{ADMIN_SPACE, Token};
 use sinew::gateway::{GatewayWord, Report};
 use sinew::time::Time;
-use sinew_shm::Participant;
+use sinew_shm::transport::Participant;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};

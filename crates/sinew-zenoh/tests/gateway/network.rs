@@ -128,8 +128,8 @@ impl Host {
 
 /// An endpoint that a program of a host announces without serving it.
 pub(crate) struct Announced {
-    _participant: Arc<sinew_shm::Participant>,
-    _end: sinew_shm::OwnEndpoint,
+    _participant: Arc<sinew_shm::transport::Participant>,
+    _end: sinew_shm::transport::OwnEndpoint,
 }
 
 impl Announced {
@@ -151,8 +151,8 @@ impl Announced {
         (type_name, hash): (&str, &str),
         qos: [u8; 64],
     ) -> Self {
-        let participant =
-            sinew_shm::Participant::join(&host.domain(), Arc::new(Indifferent)).expect("there is room");
+        let participant = sinew_shm::transport::Participant::join(&host.domain(), Arc::new(Indifferent))
+            .expect("there is room");
         let end = sinew_shm::Endpoint {
             kind: sinew_shm::EndpointKind::Subscription,
             number: 1,
@@ -170,14 +170,14 @@ impl Announced {
 /// An observer that ignores all other participants.
 struct Indifferent;
 
-impl sinew_shm::Observer for Indifferent {
+impl sinew_shm::transport::Observer for Indifferent {
     fn appeared(&self, _: &Arc<sinew_shm::Peer>, _: sinew_shm::EndpointKey, _: &sinew_shm::Endpoint) {}
     fn vanished(&self, _: &Arc<sinew_shm::Peer>, _: sinew_shm::EndpointKey) {}
     fn connected(
         &self,
-        _: sinew_shm::Incoming,
+        _: sinew_shm::transport::Incoming,
         _: Option<sinew_shm::EndpointKey>,
-    ) -> Option<Arc<dyn sinew_shm::Sink>> {
+    ) -> Option<Arc<dyn sinew_shm::transport::Sink>> {
         None
     }
     fn left(&self, _: &Arc<sinew_shm::Peer>) {}

@@ -5,7 +5,8 @@ use sinew::gateway::{GatewayWord, LinkWord, Report, ServiceWord, SessionWord, To
 use sinew::prelude::*;
 use sinew_interfaces::example_interfaces::srv::{AddTwoInts, AddTwoIntsRequest, AddTwoIntsResponse};
 use sinew_interfaces::std_msgs::msg::String as Text;
-use sinew_shm::{Counts, Endpoint, Snapshot};
+use sinew_shm::inspect::Snapshot;
+use sinew_shm::{Counts, Endpoint};
 use sinew_zenoh::wire::attachment::Attachment;
 use sinew_zenoh::{Gateway, Router};
 use zenoh::Wait;

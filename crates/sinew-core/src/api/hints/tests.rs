@@ -348,7 +348,7 @@ fn tools_are_told_of_options_until_they_match_or_their_node_goes() {
     let domain = sinew_shm::Domain::open(Some(directory.path()), 0).unwrap();
     let told_at = |seconds: u32| {
         lines(context.shared(), &said, now + Duration::from_secs(1) * seconds);
-        let snapshot = sinew_shm::Snapshot::take(&domain).unwrap();
+        let snapshot = sinew_shm::inspect::Snapshot::take(&domain).unwrap();
         let all = snapshot.peers().iter().flat_map(|peer| peer.endpoints());
         let reports = all.filter(|(_, endpoint)| Report::of(endpoint) == Some(Report::Unmatched));
         let mut texts: Vec<String> = reports.map(|(_, report)| report.type_name).collect();

@@ -9,7 +9,7 @@ use crate::executor::error::SpinError;
 use crate::sys::clock::Time;
 use crate::sys::parker::Parker;
 use crate::sys::sync::Arc;
-use sinew_shm::EventReceiver;
+use sinew_shm::transport::EventReceiver;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 

@@ -5,7 +5,7 @@ use crate::executor::group_token::REENTRANT;
 use crate::executor::queue::ready_queue::MemberId;
 use crate::executor::task::Task;
 use crate::sys::sync::{Arc, HintU8, HintU32, Ordering, SignalFlag};
-use sinew_shm::PackedCallback;
+use sinew_shm::transport::PackedCallback;
 use std::sync::Weak;
 
 /// What announcing and running a task takes, on one cache line: it never changes, but for how

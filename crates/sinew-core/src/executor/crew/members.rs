@@ -9,7 +9,7 @@ use crate::executor::queue::ready_queue::MemberId;
 use crate::executor::task::Task;
 use crate::sys::clock::{Clock, ClockKind, Wake};
 use crate::sys::sync::{Arc, Ordering};
-use sinew_shm::{PackedCallback, Participant, Worker as Teller};
+use sinew_shm::transport::{PackedCallback, Participant, Worker as Teller};
 use std::mem;
 
 impl Scheduler {

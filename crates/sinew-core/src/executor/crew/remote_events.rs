@@ -45,7 +45,7 @@ use crate::sys::clock::Time;
 use crate::sys::logging::{Level, later, tell};
 use crate::sys::parker::{Bell, Parker};
 use crate::sys::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
-use sinew_shm::{EventReceiver, Participant};
+use sinew_shm::transport::{EventReceiver, Participant};
 use std::cell::Cell;
 use std::sync::Weak;
 use std::time::Duration;

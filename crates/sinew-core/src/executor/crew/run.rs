@@ -13,7 +13,7 @@ use crate::executor::prefetch::{self, Noting, Part};
 use crate::executor::task::{Task, TaskOutcome};
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, no_lock_is_held};
-use sinew_shm::Worker as Teller;
+use sinew_shm::transport::Worker as Teller;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// One thread's part in a spin, from beginning to end.

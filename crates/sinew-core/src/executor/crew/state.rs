@@ -12,7 +12,7 @@ use crate::executor::task::Task;
 use crate::sys::clock::{self, Clock, ClockKind, Stamp, Time};
 use crate::sys::parker::Parker;
 use crate::sys::sync::Arc;
-use sinew_shm::Worker as Teller;
+use sinew_shm::transport::Worker as Teller;
 use std::time::Duration;
 
 pub(crate) struct SchedulerState {

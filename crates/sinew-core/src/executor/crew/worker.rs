@@ -7,7 +7,7 @@ use super::wake_policy::{SAMPLED, WakeReason};
 use crate::executor::prefetch;
 use crate::sys::clock::{self, Stamp, Time};
 use crate::sys::sync::Arc;
-use sinew_shm::Worker as Teller;
+use sinew_shm::transport::Worker as Teller;
 use std::mem;
 
 /// What a thread that asks for work gets.

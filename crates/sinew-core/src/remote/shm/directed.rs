@@ -20,9 +20,8 @@ use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::panics::caught;
 use crate::sys::sync::{Arc, Mutex};
 use sinew_msg::DecodeError;
-use sinew_shm::{
-    CapacityError, Connect, EndpointKey, EventReceiver, Head, Incoming, OwnEndpoint, Peer, Writer,
-};
+use sinew_shm::transport::{Connect, EventReceiver, Head, Incoming, OwnEndpoint, Writer};
+use sinew_shm::{CapacityError, EndpointKey, Peer};
 use std::collections::VecDeque;
 use std::mem;
 

@@ -1,5 +1,5 @@
 //! The sequence numbers of a publisher that stands for one on the network: readers derive them from
-//! the [notes](sinew_shm::OwnEndpoint::set_note) of its endpoint.
+//! the [notes](sinew_shm::transport::OwnEndpoint::set_note) of its endpoint.
 //!
 //! Messages are numbered consecutively by their place in the ring. Their publisher on the network
 //! has other numbers for them: it published before a gateway received it, or while no subscription
@@ -14,7 +14,7 @@
 //! | 1 | the publisher's identity, the same through another gateway; 0: none |
 
 use crate::message::info::{DIFFERENCES, Publication, difference_of};
-use sinew_shm::{Incoming, Message, OwnEndpoint};
+use sinew_shm::transport::{Incoming, Message, OwnEndpoint};
 
 pub(super) const DIFFERENCE: usize = 0;
 pub(super) const IDENTITY: usize = 1;

@@ -15,9 +15,8 @@ use crate::ros::qos::QoS;
 use crate::service::types::ServiceTypes;
 use crate::sys::logging::{Level, later, tell};
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
-use sinew_shm::{
-    CapacityError, Endpoint, EndpointKey, EndpointKind, EventReceiver, OwnEndpoint, Participant,
-};
+use sinew_shm::transport::{EventReceiver, OwnEndpoint, Participant};
+use sinew_shm::{CapacityError, Endpoint, EndpointKey, EndpointKind};
 use std::sync::{OnceLock, Weak};
 use std::time::Duration;
 

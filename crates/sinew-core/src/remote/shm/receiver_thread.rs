@@ -5,7 +5,8 @@
 
 use crate::mailbox::waiters::ToTell;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
-use sinew_shm::{CapacityError, EventReceiver};
+use sinew_shm::CapacityError;
+use sinew_shm::transport::EventReceiver;
 use std::io;
 use std::thread::JoinHandle;
 

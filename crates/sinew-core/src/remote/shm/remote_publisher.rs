@@ -30,7 +30,8 @@ use crate::topic::subscription_core::{
 use crate::topic::typed_reader::TypedReader;
 use crate::topic::warn_once::WarnOnce;
 use sinew_msg::DecodeError;
-use sinew_shm::{EndpointKey, EventReceiver, Incoming, Message, Peer, SegmentError, Sink};
+use sinew_shm::transport::{EventReceiver, Incoming, Message, Sink};
+use sinew_shm::{EndpointKey, Peer, SegmentError};
 use std::fmt;
 use std::sync::Weak;
 

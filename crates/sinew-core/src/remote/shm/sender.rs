@@ -24,10 +24,8 @@ use crate::sys::sync::Arc;
 use crate::topic::remote_sink::{
     JoiningSubscription, Prepared, PublisherEndpoint, RemoteSink, RemoteSubscription, RetainedSent,
 };
-use sinew_shm::{
-    CapacityError, Connect, Counter, Counters, EndpointKey, Head, Lender, Lent, Loan, OwnEndpoint, Peer,
-    Waiting, Writer,
-};
+use sinew_shm::transport::{Connect, Counters, Head, Lender, Lent, Loan, OwnEndpoint, Waiting, Writer};
+use sinew_shm::{CapacityError, Counter, EndpointKey, Peer};
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 

@@ -22,10 +22,8 @@ use crate::sys::sync::{Arc, Mutex};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::remote_sink::RemoteSubscription;
 use crate::topic::subscription_core::{RemoteSource, SubscriptionCore};
-use sinew_shm::{
-    Domain, Endpoint, EndpointKey, EndpointKind, Incoming, JoinError, Observer, OwnEndpoint, Participant,
-    Peer, Sink,
-};
+use sinew_shm::transport::{Incoming, Observer, OwnEndpoint, Participant, Sink};
+use sinew_shm::{Domain, Endpoint, EndpointKey, EndpointKind, JoinError, Peer};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Weak;

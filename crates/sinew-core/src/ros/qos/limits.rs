@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// The most messages that a history can hold: the capacity of a ring towards another process.
-pub(super) const DEEPEST: usize = sinew_shm::Writer::DEEPEST;
+pub(super) const DEEPEST: usize = sinew_shm::transport::Writer::DEEPEST;
 
 /// The longest duration that nanoseconds in an `i64` hold. `RMW_DURATION_INFINITE` in ROS 2: no
 /// limit.

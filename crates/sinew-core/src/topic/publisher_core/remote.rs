@@ -11,7 +11,8 @@ use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::Arc;
 use crate::topic::recipients::Unpublished;
 use crate::topic::remote_sink::{JoiningSubscription, PublisherEndpoint, RemoteSubscription};
-use sinew_shm::{CapacityError, Loan};
+use sinew_shm::CapacityError;
+use sinew_shm::transport::Loan;
 use std::collections::VecDeque;
 use std::ptr::NonNull;
 
