@@ -17,6 +17,7 @@
 //! | `endpoint_info` | nodes, names and endpoints as programs see them |
 //! | `nodes` | the nodes of a context |
 //! | `remote_endpoint` | the description that an endpoint elsewhere publishes of itself |
+//! | `remote_reads` | results of reading a publisher elsewhere |
 //! | `remote_sink` | subscriptions elsewhere; traits that carry a publisher's messages there |
 //! | `session` | what the nodes, topics and executors of one context have in common |
 //!
@@ -34,6 +35,7 @@ pub(crate) mod nodes;
 pub(crate) mod publisher_core;
 pub(crate) mod recipients;
 pub(crate) mod remote_endpoint;
+pub(crate) mod remote_reads;
 pub(crate) mod remote_sink;
 pub(crate) mod session;
 pub(crate) mod statistics_collector;

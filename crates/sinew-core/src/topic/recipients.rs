@@ -7,7 +7,8 @@
 use super::copy_plan::{CopyPlan, Disposition, Ownership, Role};
 use super::strategy::Strategy;
 use super::subscribers::Subscribers;
-use super::subscription_core::{NoPermit, SubscriptionCore};
+use super::subscription_core::SubscriptionCore;
+use super::subscription_core::permits::NoPermit;
 use crate::mailbox::deferred::Deferred;
 use crate::mailbox::history::Admission;
 use crate::message::block::{Pool, RawMessage};

@@ -23,24 +23,25 @@
 mod ahead;
 mod joining;
 mod moved_messages;
+pub(crate) mod permits;
 mod remote_sources;
 
 use super::copy_plan::Role;
+use super::remote_endpoint::RemoteEndpoint;
+use super::remote_reads::{DirectTake, Progress};
 use super::statistics_collector::StatisticsCollector;
 use super::warn_once::WarnOnce;
 use crate::event::condition::StatusCondition;
 use crate::event::deadline::Deadline;
-use crate::event::liveliness::LivelinessListener;
+use crate::event::liveliness::{LivelinessLease, LivelinessListener};
 use crate::event::match_listeners::MatchListeners;
 use crate::event::status::{MessageLost, RequestedDeadlineMissed};
-use crate::executor::crew::blocked::Blocked;
 use crate::executor::crew::scheduler::{TaskRef, ToSignal};
-use crate::executor::crew::wait_graph::{Deadlock, WaitGraph};
 use crate::executor::group_token::GroupToken;
 use crate::executor::notifier::TaskNotifier;
-use crate::mailbox::deferred::Deferred;
+use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Admission, Entry, HistoryCache, HistoryCounts, JoinOrder, LossCause};
-use crate::mailbox::waiters::{Listener, Notification, WaiterId, Waiters, wake};
+use crate::mailbox::waiters::{Listener, Notification, ToTell, WaiterId, Waiters, wake};
 use crate::message::block::{self, Pool, RawMessage};
 use crate::message::info::Publication;
 use crate::message::type_support::{CloneInto, TypeSupport};
@@ -53,15 +54,13 @@ use crate::sys::clock::{Clock, Stamp, Time};
 use crate::sys::logging::{About, tell};
 use crate::sys::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering, no_lock_is_held};
 use moved_messages::MovedMessages;
-use remote_sources::RemoteSources;
-pub(crate) use remote_sources::{DirectTake, Gap, Progress, RemoteSource, UnreadableMessage};
 use sinew_msg::DecodeError;
 use sinew_shm::transport::Counters;
 use sinew_shm::{Counter, EndpointKey};
+use std::collections::VecDeque;
 use std::mem;
 use std::ops::ControlFlow;
 use std::task::{Poll, Waker};
-use std::time::Duration;
 
 /// Inspects a message on the publisher's thread. Returns `false` if the subscription doesn't want
 /// it.
@@ -173,6 +172,90 @@ struct SubscriptionState {
     enough: usize,
 }
 
+/// A publisher elsewhere, as its subscriptions here see it.
+///
+/// Its messages reach the histories when it is [drained](Drainable::drain): by the executor that
+/// its transport notifies, or by a thread that asks for a message. One thread at a time reads; a
+/// thread that finds another one reading makes that one read once more, and doesn't wait.
+pub(crate) trait RemoteSource: Drainable {
+    /// Returns its description of itself.
+    fn offered(&self) -> &RemoteEndpoint;
+
+    /// Sets the subscriptions that get its messages from now on. The caller then drains.
+    fn serve(&self, subscriptions: &[Arc<SubscriptionCore>]);
+
+    /// Disconnects a subscription that is being closed: the source keeps no reference to it.
+    /// Drains.
+    fn disconnect(&self, subscription: &SubscriptionCore);
+
+    /// Updates who is notified of its messages, after other executors, or none, serve its
+    /// subscriptions. Drains.
+    fn retune(&self) {
+        self.drain();
+    }
+
+    /// Drains if there may be anything to read, for a thread that polls.
+    fn look(&self) {
+        self.drain();
+    }
+
+    /// Whether a thread is reading it now.
+    fn is_being_read(&self) -> bool;
+
+    /// Makes a receiving thread notify the listeners; none does once the context is gone.
+    fn tell_elsewhere(&self, to_tell: ToTell);
+
+    /// Whether the publisher is gone and all its messages were read.
+    fn is_over(&self) -> bool;
+
+    /// Returns its lease, if it has to give signs of life within one.
+    fn lease(&self) -> Option<&Arc<LivelinessLease>> {
+        None
+    }
+
+    /// Returns its progress, if it stands for a publisher on the network.
+    fn progress(&self) -> Option<Progress> {
+        None
+    }
+
+    /// Takes the next message for the only subscription, past its history; of more than `depth`
+    /// messages only the newest. Also returns whether the caller must drain afterwards. Called
+    /// under that subscription's lock, so it never waits.
+    fn take_for(&self, _subscription: &SubscriptionCore, _depth: u64) -> (DirectTake, bool) {
+        (DirectTake::NotSo, false)
+    }
+
+    /// Records that the only subscription has taken a message, and that `oldest` is the first it
+    /// still has: earlier messages are done with. Returns `false` if there is more to do; the
+    /// caller then looks. Called under that subscription's lock.
+    fn advance_for(&self, _subscription: &SubscriptionCore, _oldest: &Publication) -> bool {
+        false
+    }
+}
+
+/// A subscription's publishers elsewhere.
+#[derive(Default)]
+struct RemoteSources {
+    any: AtomicBool,
+    all: Mutex<Arc<Vec<Arc<dyn RemoteSource>>>>,
+    /// Whether the subscription waits for retained messages. A hint.
+    is_joining: AtomicBool,
+    /// That wait. Locked before the history.
+    joining: Mutex<Option<Joining>>,
+    /// Publishers on the network that lost their gateway and that no other gateway brings yet.
+    left: Mutex<VecDeque<Progress>>,
+    /// Whether `left` has any.
+    any_left: AtomicBool,
+}
+
+/// A subscription's wait for retained messages.
+struct Joining {
+    /// Publishers that haven't handed over their retained messages.
+    awaited: Vec<Arc<dyn RemoteSource>>,
+    /// End of the wait, in steady time of the machine.
+    until: Time,
+}
+
 /// Minimum nanoseconds between two messages with a latency recorded for other processes: reading
 /// the clock for each message would cost too much.
 const NOTED: i64 = 10_000_000;
@@ -229,9 +312,6 @@ impl SubscriptionState {
     }
 }
 
-/// Nanoseconds for which a publisher that found no place waits for more than one.
-const FAIR: i64 = 500_000;
-
 /// A message that was taken, and the stamp under which the executor keeps the subscription ready,
 /// if it has more.
 type Taken = (Entry, Option<Stamp>);
@@ -245,19 +325,6 @@ pub(crate) enum Taker {
     Exclusive,
     /// The callback, which may be called for the next message meanwhile.
     Reentrant,
-}
-
-/// The reason why a publisher got no place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NoPermit {
-    /// The subscription is gone: there is nothing to deliver, and no error.
-    Gone,
-    /// The history stayed full.
-    Full,
-    /// Only the waiting publisher could empty it.
-    WouldDeadlock,
-    /// The context was shut down.
-    Shutdown,
 }
 
 /// Names the code that every message runs through when it is taken.
@@ -611,29 +678,6 @@ impl SubscriptionCore {
         self.whole().announce(count, deferred);
     }
 
-    /// Reserves a place if there is one now. Returns `None` if the subscription is gone and needs
-    /// none.
-    pub(crate) fn try_reserve(&self) -> Option<bool> {
-        let mut state = self.state.lock();
-        if state.closed {
-            return None;
-        }
-        self.ahead.settle(&mut state.history);
-        let (granted, freed) = state.history.reserve(self.wanted.clock.steady());
-        drop(state);
-        drop(freed); // runs code of the program
-        Some(granted)
-    }
-
-    /// Reserves a free place, if there is one; returns `true` as well if the subscription is gone
-    /// and needs none.
-    #[inline]
-    pub(super) fn reserve_free(&self) -> bool {
-        let mut state = self.state.lock();
-        self.ahead.settle_if_full(&mut state.history);
-        state.closed || state.history.reserve_free()
-    }
-
     /// Takes back the announcement if no message waits. Returns whether one does.
     pub(crate) fn clear_ready(&self) -> bool {
         let mut state = self.whole();
@@ -659,91 +703,6 @@ impl SubscriptionCore {
         drop(state);
         drop(before);
         signal
-    }
-
-    /// Reserves a place for the calling publisher; waits for one until `deadline` (steady machine
-    /// time).
-    pub(crate) fn reserve(
-        &self,
-        deadline: i64,
-        wait_graph: &WaitGraph,
-        ended: &AtomicBool,
-    ) -> Result<(), NoPermit> {
-        let mut state = self.whole();
-        let (mut waiting_for, mut _blocked) = (None, None);
-        let mut fair: Option<i64> = None;
-        loop {
-            if state.closed {
-                return Err(NoPermit::Gone);
-            }
-            // Acquire: pairs with the Release of the shutdown, which then wakes this thread under
-            // this lock.
-            if ended.load(Ordering::Acquire) {
-                return Err(NoPermit::Shutdown);
-            }
-            let now = Time::steady();
-            let left = Time::from_nanoseconds(deadline) - now;
-            // A publisher that has begun to wait wants more than one place, for a moment.
-            let is_fair = fair.is_some_and(|until| now.nanoseconds() < until)
-                && !left.is_zero()
-                && !state.history.has_mortals();
-            let enough = if is_fair { state.history.half() } else { 1 };
-            if state.history.free() >= enough || !is_fair {
-                let (granted, freed) = state.history.reserve(self.wanted.clock.steady());
-                if let Some(freed) = freed {
-                    drop(state);
-                    drop(freed); // runs code of the program
-                    state = self.whole();
-                    if granted {
-                        return Ok(());
-                    }
-                    continue;
-                }
-                if granted {
-                    return Ok(());
-                }
-            }
-            if left.is_zero() {
-                return Err(NoPermit::Full);
-            }
-            if waiting_for.is_none()
-                && let Some(task_ref) = state.notifier.task_ref()
-            {
-                // No thread spins the executor, and this thread was the last to do so: it would be
-                // the one to empty the history.
-                if task_ref.scheduler.depends_on_this_thread() {
-                    return Err(NoPermit::WouldDeadlock);
-                }
-                waiting_for =
-                    Some(wait_graph.enter(task_ref, false).map_err(|Deadlock| NoPermit::WouldDeadlock)?);
-                drop(state);
-                _blocked = Blocked::begin();
-                state = self.whole();
-                continue;
-            }
-            // A message that expires meanwhile gives way too, without any thread signalling it.
-            let expiry = state.history.first_expiry().map(|expiry| {
-                Time::from_nanoseconds(expiry) - Time::from_nanoseconds(self.wanted.clock.steady())
-            });
-            if fair.is_none() {
-                fair = Some(now.nanoseconds() + FAIR);
-                continue; // with the larger `enough` from now on
-            }
-            let fair =
-                is_fair.then(|| Time::from_nanoseconds(now.nanoseconds().max(fair.unwrap_or(0))) - now);
-            let pause = expiry.into_iter().chain(fair).fold(left, Duration::min);
-            state.enough = if state.waiting == 0 { enough } else { state.enough.min(enough) };
-            state.waiting += 1;
-            self.space.wait_at_most(&mut state, Some(pause));
-            state.waiting -= 1;
-        }
-    }
-
-    /// Returns a reserved place.
-    pub(crate) fn unreserve(&self) {
-        let mut state = self.state.lock();
-        state.history.unreserve();
-        self.release(state);
     }
 
     /// Adds messages that were retained for late joiners; see [`HistoryCache::merge`]. Returns how

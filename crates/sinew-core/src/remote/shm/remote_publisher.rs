@@ -23,10 +23,9 @@ use crate::sys::panics::caught;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, no_lock_is_held};
 use crate::topic::recipients;
 use crate::topic::remote_endpoint::RemoteEndpoint;
+use crate::topic::remote_reads::{DirectTake, Gap, Progress, UnreadableMessage};
 use crate::topic::subscribers::{TypedReaders, groups};
-use crate::topic::subscription_core::{
-    DirectTake, Gap, Progress, RemoteSource, SubscriptionCore, UnreadableMessage,
-};
+use crate::topic::subscription_core::{RemoteSource, SubscriptionCore};
 use crate::topic::typed_reader::TypedReader;
 use crate::topic::warn_once::WarnOnce;
 use sinew_msg::DecodeError;

@@ -14,7 +14,8 @@ use crate::topic::recipients::{Recipients, Selection, Unpublished};
 use crate::topic::session::Session;
 use crate::topic::strategy::{Form, Strategy};
 use crate::topic::subscribers::{Subscribers, TypedReaders};
-use crate::topic::subscription_core::{NoPermit, SubscriptionCore};
+use crate::topic::subscription_core::SubscriptionCore;
+use crate::topic::subscription_core::permits::NoPermit;
 
 /// The forms of a message being published.
 struct MessageForms {

@@ -8,8 +8,7 @@
 //! answer for [`PATIENCE`], because its process is stopped or finds no room for the connection.
 //! Messages that arrive after that are sorted into those still waiting.
 
-use super::remote_sources::{Joining, RemoteSource};
-use super::{SubscriptionCore, SubscriptionState};
+use super::{Joining, RemoteSource, SubscriptionCore, SubscriptionState};
 use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::Time;
 use crate::sys::sync::{Arc, Ordering};

@@ -1,168 +1,23 @@
-//! A subscription's publishers elsewhere, and the trait that a transport implements for each.
+//! A subscription's publishers elsewhere: reading their messages, and which ones there are.
 
-use super::{SubscriptionConfig, SubscriptionCore, SubscriptionState};
-use crate::event::liveliness::LivelinessLease;
+use super::{RemoteSource, SubscriptionConfig, SubscriptionCore, SubscriptionState};
 use crate::executor::crew::scheduler::Scheduler;
-use crate::mailbox::deferred::{Deferred, Drainable};
+use crate::mailbox::deferred::Deferred;
 use crate::mailbox::history::{Entry, HistoryCache};
-use crate::mailbox::waiters::{ToTell, by_hand};
-use crate::message::block::RawMessage;
-use crate::message::info::Publication;
-use crate::message::work::CopyWork;
+use crate::mailbox::waiters::by_hand;
 use crate::ros::origin::Origin;
 use crate::sys::clock::Time;
-use crate::sys::logging::{About, Level, tell};
-use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, no_lock_is_held};
+use crate::sys::logging::{About, tell};
+use crate::sys::sync::{Arc, Ordering, no_lock_is_held};
 use crate::topic::copy_plan::Role;
-use crate::topic::remote_endpoint::RemoteEndpoint;
+use crate::topic::remote_reads::{DirectTake, Gap, Progress, UnreadableMessage};
 use sinew_msg::DecodeError;
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::time::Duration;
-
-/// A publisher elsewhere, as its subscriptions here see it.
-///
-/// Its messages reach the histories when it is [drained](Drainable::drain): by the executor that
-/// its transport notifies, or by a thread that asks for a message. One thread at a time reads; a
-/// thread that finds another one reading makes that one read once more, and doesn't wait.
-pub(crate) trait RemoteSource: Drainable {
-    /// Returns its description of itself.
-    fn offered(&self) -> &RemoteEndpoint;
-
-    /// Sets the subscriptions that get its messages from now on. The caller then drains.
-    fn serve(&self, subscriptions: &[Arc<SubscriptionCore>]);
-
-    /// Disconnects a subscription that is being closed: the source keeps no reference to it.
-    /// Drains.
-    fn disconnect(&self, subscription: &SubscriptionCore);
-
-    /// Updates who is notified of its messages, after other executors, or none, serve its
-    /// subscriptions. Drains.
-    fn retune(&self) {
-        self.drain();
-    }
-
-    /// Drains if there may be anything to read, for a thread that polls.
-    fn look(&self) {
-        self.drain();
-    }
-
-    /// Whether a thread is reading it now.
-    fn is_being_read(&self) -> bool;
-
-    /// Makes a receiving thread notify the listeners; none does once the context is gone.
-    fn tell_elsewhere(&self, to_tell: ToTell);
-
-    /// Whether the publisher is gone and all its messages were read.
-    fn is_over(&self) -> bool;
-
-    /// Returns its lease, if it has to give signs of life within one.
-    fn lease(&self) -> Option<&Arc<LivelinessLease>> {
-        None
-    }
-
-    /// Returns its progress, if it stands for a publisher on the network.
-    fn progress(&self) -> Option<Progress> {
-        None
-    }
-
-    /// Takes the next message for the only subscription, past its history; of more than `depth`
-    /// messages only the newest. Also returns whether the caller must drain afterwards. Called
-    /// under that subscription's lock, so it never waits.
-    fn take_for(&self, _subscription: &SubscriptionCore, _depth: u64) -> (DirectTake, bool) {
-        (DirectTake::NotSo, false)
-    }
-
-    /// Records that the only subscription has taken a message, and that `oldest` is the first it
-    /// still has: earlier messages are done with. Returns `false` if there is more to do; the
-    /// caller then looks. Called under that subscription's lock.
-    fn advance_for(&self, _subscription: &SubscriptionCore, _oldest: &Publication) -> bool {
-        false
-    }
-}
-
-/// Result of [`RemoteSource::take_for`].
-pub(crate) enum DirectTake {
-    /// This path does not apply.
-    NotSo,
-    Nothing,
-    /// A message, the losses before it, and the work of making it.
-    Message(RawMessage, Publication, Gap, CopyWork),
-    /// A message that can't be read.
-    Bad(UnreadableMessage),
-}
-
-/// Numbers of messages lost before one.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Gap {
-    /// Overwritten before they were read.
-    pub(crate) overwritten: u64,
-    /// Lost before they reached this host, or left out by their publisher.
-    pub(crate) missed: u64,
-}
-
-impl Gap {
-    fn is_none(self) -> bool {
-        self.overwritten == 0 && self.missed == 0
-    }
-}
-
-/// Progress through the messages of a publisher on the network, by its own sequence numbers.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Progress {
-    /// Identifies the publisher, independently of the gateway that brings its messages.
-    pub(crate) identity: u64,
-    pub(crate) first: u64,
-    /// The first message that its publisher had not retained for late joiners.
-    pub(crate) first_new: Option<u64>,
-    pub(crate) last: u64,
-}
-
-impl Progress {
-    /// Returns the progress with one more message.
-    pub(crate) fn and(self, message: &Publication) -> Self {
-        let is_new = !message.is_kept();
-        let first_new = self.first_new.or(is_new.then_some(message.sequence));
-        Self { first_new, last: message.sequence, ..self }
-    }
-}
 
 /// Maximum number of publishers on the network that a subscription remembers after their gateway is
 /// gone.
 const MOST_LEFT: usize = 64;
-
-/// A message that can't be read or decoded.
-pub(crate) struct UnreadableMessage {
-    /// Number of messages lost, including those before it.
-    pub(crate) lost: u64,
-    pub(crate) problem: Option<DecodeError>,
-    /// For the log.
-    pub(crate) level: Level,
-    pub(crate) text: String,
-}
-
-/// A subscription's publishers elsewhere.
-#[derive(Default)]
-pub(super) struct RemoteSources {
-    pub(super) any: AtomicBool,
-    all: Mutex<Arc<Vec<Arc<dyn RemoteSource>>>>,
-    /// Whether the subscription waits for retained messages. A hint.
-    pub(super) is_joining: AtomicBool,
-    /// That wait. Locked before the history.
-    pub(super) joining: Mutex<Option<Joining>>,
-    /// Publishers on the network that lost their gateway and that no other gateway brings yet.
-    left: Mutex<VecDeque<Progress>>,
-    /// Whether `left` has any.
-    any_left: AtomicBool,
-}
-
-/// A subscription's wait for retained messages.
-pub(super) struct Joining {
-    /// Publishers that haven't handed over their retained messages.
-    pub(super) awaited: Vec<Arc<dyn RemoteSource>>,
-    /// End of the wait, in steady time of the machine.
-    pub(super) until: Time,
-}
 
 /// Runs `read`, which adds the messages of these sources; a thread of a source notifies listeners.
 #[inline]
