@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_a_picture_too() {
+    fn a_domain_without_nodes_is_a_picture_too() {
         assert!(text(&GraphPicture::default()).contains("no node is there"));
     }
 }

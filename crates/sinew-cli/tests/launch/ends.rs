@@ -101,7 +101,7 @@ fn family(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn nobody_of_a_family_is_left() {
+fn the_last_process_of_a_family_ends() {
     let place = Place::new(FAMILY);
     let launch = place.start();
     let pids = family(&place);

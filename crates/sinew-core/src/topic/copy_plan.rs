@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_listens() {
+    fn without_recipients_no_copy_is_made() {
         for form in [Ownership::Unique, Ownership::Shared] {
             assert_eq!(CopyPlan::new(form, 0, 0, 0).copies(), 0);
         }
