@@ -86,11 +86,26 @@ pub mod qos {
 
 /// For gateways to other hosts: the origin of endpoints, and the report for tools.
 pub mod gateway {
-    pub use crate::remote::shm::notes::NetworkNumbers;
     pub use crate::ros::origin::Origin;
     pub use crate::ros::report::{
-        GatewayWord, LOCK_FILE, LinkWord, Report, ServiceWord, SessionWord, TopicWord, is_knock, knock,
+        GatewayWord, LOCK_FILE, LinkWord, Report, ServiceWord, SessionWord, TopicWord,
     };
+}
+
+/// What nodes and endpoints write into the records of shared memory, for code that reads or writes
+/// such records itself. It is no part of the interface: it changes with the layout.
+///
+/// The command looks from outside, where counters, callbacks and reports lie beside the graph, and
+/// some of its verbs take part without a node. The gateway announces endpoints of other hosts, and
+/// follows single events of this one, in their order. All others use [`graph`]. What belongs to a
+/// public type is a hidden function of that type: `EndpointInfo::of_record`, `NodeInfo::of_record`,
+/// `GraphReader::records`, `Origin::of`, `Report::of`, `Report::about`, `Mismatch::of_announced`.
+#[doc(hidden)]
+pub mod records {
+    pub use crate::remote::shm::listing::{UnknownRecord, leaves_process};
+    pub use crate::remote::shm::notes::NetworkNumbers;
+    pub use crate::ros::report::{is_knock, knock};
+    pub use crate::ros::timer_report::TimerReport;
 }
 
 /// The graph: which nodes, topics, services and endpoints there are, in this process, in the others

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sinew::gateway::{self, GatewayWord, Report};
+use sinew::gateway::{GatewayWord, Report};
+use sinew::records;
 use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 use sinew_shm::transport::{Incoming, Observer, Participant, Sink};
 use sinew_shm::{Domain, Endpoint, EndpointKey, Peer};
@@ -31,7 +32,7 @@ fn knock(place: &Where, observed: &mut Observed) -> Result<Vec<u64>, Error> {
     let before = knocks(&observed.look()?);
     let domain = Domain::open(place.dir.as_deref(), observed.domain())?;
     let participant = Participant::join(&domain, Arc::new(Nobody))?;
-    let knock = participant.advertise(&Endpoint { number: 1, ..gateway::knock() }, None)?;
+    let knock = participant.advertise(&Endpoint { number: 1, ..records::knock() }, None)?;
     let until = now_ns() + nanoseconds(PATIENCE);
     let idle = loop {
         let now = knocks(&observed.look()?);

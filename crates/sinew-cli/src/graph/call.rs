@@ -9,6 +9,7 @@ use std::time::Duration;
 use sinew::QoS;
 use sinew::gateway::Origin;
 use sinew::graph;
+use sinew::records::leaves_process;
 use sinew_msg::TypeHash;
 use sinew_msg::definition::{Kind, TypeName};
 use sinew_msg::dynamic::{DynamicMessage, MessageType};
@@ -306,7 +307,7 @@ impl Call<'_> {
     /// Returns the types of the server's messages.
     fn types(&self, types: &Types, server: &Endpoint) -> Result<[Arc<MessageType>; 2], Error> {
         let service = || self.options.name.clone();
-        if server.qos[5] != 1 {
+        if !leaves_process(server) {
             return Err(CallError::StaysInside { service: service(), node: server.node.clone() }.into());
         }
         let Ok(found) = server.type_name.parse::<TypeName>() else {

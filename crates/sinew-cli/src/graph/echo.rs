@@ -9,9 +9,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use sinew::QoS;
-use sinew::gateway::{self, NetworkNumbers};
+use sinew::gateway;
 use sinew::graph;
 use sinew::qos::{Durability, History};
+use sinew::records::{NetworkNumbers, leaves_process};
 use sinew_msg::TypeHash;
 use sinew_msg::definition::TypeName;
 use sinew_msg::dynamic::{DynamicMessage, FieldPath, MessageType};
@@ -262,7 +263,7 @@ impl<'a> Echo<'a> {
 
     /// Subscribes to these publishers.
     fn subscribe(&mut self, publishers: &[Endpoint]) -> Result<(), Error> {
-        for publisher in publishers.iter().filter(|publisher| publisher.qos[5] == 1) {
+        for publisher in publishers.iter().filter(|publisher| leaves_process(publisher)) {
             let Endpoint { node, name, type_name, .. } = publisher;
             if self.wanted.as_ref().is_some_and(|wanted| wanted.as_str() != type_name) {
                 says(&format!("{node} publishes {name} as {type_name}, which is left out"));
@@ -286,7 +287,7 @@ impl<'a> Echo<'a> {
                 self.entities.push(self.participant.advertise(&subscription, None)?);
             }
         }
-        let inside = publishers.iter().find(|publisher| publisher.qos[5] != 1);
+        let inside = publishers.iter().find(|publisher| !leaves_process(publisher));
         match inside {
             Some(inside) if self.subscribed.is_empty() => Err(Error::StaysInside {
                 name: inside.name.clone(),

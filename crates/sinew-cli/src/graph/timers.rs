@@ -1,7 +1,8 @@
 //! The timers of a node, from their reports.
 
 use serde::Serialize;
-use sinew::time::{ClockKind, TimerReport};
+use sinew::records::TimerReport;
+use sinew::time::ClockKind;
 
 use crate::observed::{ObservedDomain, ObservedNode, ObservedRecord};
 

@@ -78,7 +78,7 @@ const KNOCK: &str = "/_sinew_knock";
 /// Its number is still to be set.
 ///
 /// ```
-/// use sinew::gateway::{is_knock, knock};
+/// use sinew::records::{is_knock, knock};
 /// assert!(is_knock(&knock()));
 /// ```
 #[doc(hidden)] // for the command and the gateway: it changes with `sinew_shm`

@@ -17,7 +17,6 @@ mod sim_time;
 mod sleep;
 
 pub use crate::api::timer::{Timer, TimerBuilder, TimerInfo};
-pub use crate::ros::timer_report::TimerReport;
 pub use crate::sys::clock::{ClockKind, Time, VirtualClock};
 pub use crate::sys::jump::{ClockChange, JumpThreshold, TimeJump};
 pub use clock_publisher::{ClockPublisher, ClockPublisherBuilder};

@@ -1,7 +1,8 @@
 //! Watches the domain, and reports each change to the gateway's thread.
 
 use super::change::Change;
-use sinew::gateway::{Origin, is_knock};
+use sinew::gateway::Origin;
+use sinew::records::{is_knock, leaves_process};
 use sinew_shm::transport::{Incoming, Observer, Sink};
 use sinew_shm::{Endpoint, EndpointKey, EndpointKind, Peer};
 use std::sync::Arc;
@@ -21,7 +22,7 @@ impl Observer for DomainObserver {
             EndpointKind::Publisher
             | EndpointKind::Subscription
             | EndpointKind::Server
-            | EndpointKind::Client => endpoint.qos[5] == 1 && endpoint.hash != [0; 32],
+            | EndpointKind::Client => leaves_process(endpoint) && endpoint.hash != [0; 32],
             _ => false,
         };
         if is_carried && Origin::of(endpoint) == Some(Origin::Local) {

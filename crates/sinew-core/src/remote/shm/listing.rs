@@ -55,7 +55,7 @@ impl EndpointInfo {
             let Endpoint { node, name, .. } = record;
             return Err(Box::new(UnknownRecord { node, name }));
         };
-        let travels = QoS::says_travels(&record.qos);
+        let travels = leaves_process(&record);
         let Endpoint { number, node, name, type_name, hash, .. } = record;
         Ok(origin.is_shown().then(|| Self {
             kind,
@@ -81,6 +81,12 @@ impl NodeInfo {
         let origin = Origin::of(&record).filter(|origin| origin.is_shown())?;
         (record.kind == ShmKind::Node).then(|| Self { name: record.node, place: place_of(peer, origin) })
     }
+}
+
+/// Returns `true` if values of the type of an endpoint with this record can leave its process.
+#[doc(hidden)] // for the command and the gateway: it changes with `sinew_shm`
+pub fn leaves_process(record: &Endpoint) -> bool {
+    QoS::says_travels(&record.qos)
 }
 
 fn kind_of(record: &Endpoint) -> Option<EndpointKind> {

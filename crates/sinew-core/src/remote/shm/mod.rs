@@ -18,7 +18,7 @@
 
 mod directed;
 pub(crate) mod endpoint_info;
-mod listing;
+pub(crate) mod listing;
 pub(crate) mod local_endpoints;
 pub(crate) mod notes;
 pub(crate) mod own_participant;
