@@ -322,7 +322,8 @@ mod tests {
     }
 
     fn tolerated(publisher: &Endpoint, subscription: &Endpoint) -> Option<Incompatibility> {
-        let [offered, asked] = [publisher, subscription].map(|end| QoS::from_bytes(&end.qos).unwrap());
+        let [offered, asked] =
+            [publisher, subscription].map(|end| QoS::from_bytes(&end.qos).expect("it is valid"));
         let (offered, asked) = (End::of(publisher, &offered), End::of(subscription, &asked));
         Match::outside(&offered, &asked).tolerated(&offered, &asked)
     }
