@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rounds::{Round, Usage};
+use crate::report::Figures;
+use crate::rounds::Usage;
 use crate::samples::Samples;
 use crate::sequence::Sequence;
 
@@ -36,14 +37,11 @@ impl Arrivals {
         self.sequence.received
     }
 
-    /// Returns the round of `sent` messages. `usage` covers all of its processes.
-    pub fn round(self, sent: u64, usage: Usage) -> Round {
-        Round {
-            lost: self.sequence.lost(sent),
-            reordered: self.sequence.reordered,
-            usage: Some(usage),
-            ..Round::of(self.samples)
-        }
+    /// Returns the figures of `sent` messages; `parts` divides each latency. `usage` covers all
+    /// processes of the round.
+    pub fn figures(&self, parts: u32, sent: u64, usage: Usage) -> Figures {
+        let Self { samples, sequence, .. } = self;
+        Figures::of(samples, parts).faulty(sequence.lost(sent), sequence.reordered).using(usage)
     }
 }
 
@@ -58,7 +56,7 @@ mod tests {
             arrivals.note(number, 100);
         }
         assert_eq!(arrivals.received(), 4);
-        let round = arrivals.round(6, Usage::default());
-        assert_eq!((round.messages, round.lost, round.reordered), (3, 3, 1));
+        let figures = arrivals.figures(1, 6, Usage::default());
+        assert_eq!((figures.messages, figures.lost, figures.reordered), (Some(3), Some(3), Some(1)));
     }
 }

@@ -14,11 +14,11 @@ use super::floors::copy;
 use super::payload::WARM_AFTER;
 use super::picture::{Mark, without_pixels};
 use super::process::{Directory, Measuring, Process, Work};
-use super::progress::Progress;
-use super::report::{Figures, Row, hundredth, tenth};
-use super::rounds::{Round, Usage, alternate};
+use super::report::{Figures, Settings};
+use super::rounds::Usage;
 use super::run::{Collected, Run, matched, waiting};
-use super::samples::{Samples, median};
+use super::samples::Samples;
+use super::sheet::{Sheet, Side};
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::options::{BigMode, BigOptions, Wait};
@@ -95,41 +95,26 @@ struct BigSeen {
 
 /// Measures a row for each way of publishing, with a reader that is awake and with one that sleeps,
 /// beside copying such an image.
-pub(super) fn measure(options: &BigOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+pub(super) fn measure(options: &BigOptions, sheet: &mut Sheet) -> Result<(), Error> {
     let directory = Directory::create()?;
     let modes = options.mode.map_or(vec![BigMode::Loan, BigMode::Owned], |mode| vec![mode]);
     let waits = options.wait.map_or(vec![Wait::Spin, Wait::Sleep], |wait| vec![wait]);
-    let mut rows = Vec::new();
     for case in modes.iter().flat_map(|&mode| waits.iter().map(move |&wait| BigCase { mode, wait })) {
-        let what = format!("8 MB images, {}, reader {}", case.mode.name(), case.wait.name());
-        let mut publish_p50s = Vec::new();
+        let (mode, wait) = (case.mode.name(), case.wait.name());
+        let settings = Settings::new().with("mode", mode).with("wait", wait).with("size", BYTES);
         // Its buffers exist only while it is measured: Sinew's memory is measured as well.
-        let mut floor = |time: Duration| Ok(copy::Cold::new(BYTES).round(time / 10));
-        let mut ours = |time| {
-            let (round, publishing) = directory.round(|path| round(path, case, time))?;
-            publish_p50s.push(publishing.summary(1).map(|summary| summary.p50));
-            Ok(round)
-        };
-        let sides = [&mut floor as _, &mut ours as _];
-        let [floor, ours] = alternate(progress, &what, options.output.turns_or(10), sides)?;
-        let floor_p50s = floor.iter().map(|round| Some(round.samples.summary(1)?.p50));
-        let ratios = publish_p50s.iter().zip(floor_p50s).filter_map(|(ours, floor)| Some((*ours)? / floor?));
-        let figures = Figures {
-            publish_floor_ratio: median(ratios).map(hundredth),
-            publish_p50_ns: median(publish_p50s.iter().copied().flatten()).map(tenth),
-            ..Figures::over(&ours, 1)
-        };
-        let row = |row: Row| row.with("mode", case.mode.name()).with("wait", case.wait.name());
-        let floor = Row::floor("big", "copy", Figures::over(&floor, 1)).with("cache", "cold");
-        rows.push(row(floor.with("size", BYTES)));
-        rows.push(row(Row::sinew("big", figures).with("size", BYTES).with("rate", RATE)));
+        let floor = |time: Duration| Ok(copy::Cold::new(BYTES).round(time / 10));
+        let floor = Side::floor("copy", settings.clone().with("cache", "cold"), floor);
+        let ours = |time| directory.round(|path| round(path, case, time));
+        let ours = Side::sinew(settings.with("rate", RATE), ours);
+        sheet.measure(&format!("8 MB images, {mode}, reader {wait}"), vec![floor, ours])?;
     }
-    Ok(rows)
+    Ok(())
 }
 
-/// Measures one round. A sample is the time from the complete image to the other process's
-/// callback. Also returns the times inside publish.
-fn round(directory: &Path, case: BigCase, time: Duration) -> Result<(Round, Samples), Error> {
+/// Measures one round: the time from the complete image to the other process's callback, and that
+/// inside publish.
+fn round(directory: &Path, case: BigCase, time: Duration) -> Result<Figures, Error> {
     let ticks = ticks(RATE, time);
     let (counts_from, room) = (WARM_AFTER, ticks as usize + 1);
     let reader = BigReader { directory: directory.to_owned(), case, counts_from, room };
@@ -159,11 +144,11 @@ fn round(directory: &Path, case: BigCase, time: Duration) -> Result<(Round, Samp
     let sent = images.statistics().published;
     let seen: BigSeen = other.finish_after(sent)?;
     let made = images.statistics();
-    let round = Round {
+    Ok(Figures {
         copies: Some(made.copies + made.encodings + seen.copied),
-        ..seen.arrivals.round(sent, usage + seen.usage)
-    };
-    Ok((round, publishing.with(std::mem::take)))
+        publish_p50_ns: publishing.with(|publishing| publishing.p50(1)),
+        ..seen.arrivals.figures(1, sent, usage + seen.usage)
+    })
 }
 
 impl Work for BigReader {

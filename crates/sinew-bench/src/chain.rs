@@ -9,14 +9,12 @@ use sinew::time::TimerInfo;
 use super::arrivals::Arrivals;
 use super::floors::{direct, wake};
 use super::messages::Timing;
-use super::progress::Progress;
-use super::report::{Figures, Row, hundredth, tenth};
-use super::rounds::{Round, Turns, alternate, ratio};
+use super::report::{Figures, Settings};
 use super::run::{Collected, Run};
-use super::samples::{Samples, median};
+use super::samples::Samples;
+use super::sheet::{Sheet, Side};
 use crate::clock::{compute_until, now_ns};
 use crate::error::Error;
-use crate::machine;
 use crate::options::{ChainOptions, ExecutorOptions};
 use crate::pacing::{ticks, warm_up};
 
@@ -36,108 +34,46 @@ impl ChainCase {
         self.relays + 1
     }
 
-    fn row(self, row: Row, options: &ChainOptions) -> Row {
-        row.with("relays", self.relays)
-            .with("rate", self.rate)
-            .with("work_before_us", options.work_before)
-            .with("work_after_us", options.work_after)
-    }
-
     /// Returns the mean time of a hop if relays keep their thread busy after they have published
     /// and nothing else takes any time: a thread that has relayed is free again when its work is
-    /// done.
-    fn allowed_by_threads_ns(self) -> f64 {
+    /// done. `None` if no relay waits for a thread or, with work before publishing, the sum is
+    /// different.
+    fn allowed_by_threads_ns(self) -> Option<f64> {
         let turns = self.relays / self.executor.threads();
-        f64::from(turns) * self.work_after_ns as f64 / f64::from(self.hops())
+        let allowed = f64::from(turns) * self.work_after_ns as f64 / f64::from(self.hops());
+        (allowed > 0.0 && self.work_before_ns == 0).then_some(allowed)
     }
 }
 
 /// Measures one row per rate, beside the same chain as direct calls or, if relays work afterwards,
 /// beside waking another process.
-pub(super) fn measure(options: &ChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let mut rows = Vec::new();
+pub(super) fn measure(options: &ChainOptions, sheet: &mut Sheet) -> Result<(), Error> {
     for &rate in &options.rates {
-        let case = ChainCase {
-            executor: options.executor,
-            relays: options.relays,
-            rate,
-            work_before_ns: i64::from(options.work_before) * 1000,
-            work_after_ns: i64::from(options.work_after) * 1000,
-        };
-        let turns = options.output.turns_or(10);
-        let measured = if case.work_after_ns == 0 {
-            beside_direct_calls(case, turns, progress)?
-        } else {
-            beside_wake_ups(case, turns, progress)?
-        };
-        rows.extend(measured.into_iter().map(|row| case.row(row, options)));
-    }
-    Ok(rows)
-}
-
-fn beside_direct_calls(case: ChainCase, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let ChainCase { relays, rate, .. } = case;
-    let hops = case.hops();
-    let mut floor = |time| direct::round(relays, rate, time);
-    let mut due_p50s = Vec::new();
-    let mut ours = |time| {
-        let Chained { round, due, .. } = round(case, time)?;
-        due_p50s.extend(due.summary(1).map(|summary| summary.p50));
-        Ok(round)
-    };
-    let sides = [&mut floor as _, &mut ours as _];
-    let [floor, ours] = alternate(progress, &format!("chain of {relays} relays at {rate} Hz"), turns, sides)?;
-    let figures = Figures {
-        floor_ratio: ratio(&ours, hops, &floor, hops).map(hundredth),
-        due_p50_ns: median(due_p50s).map(tenth),
-        ..Figures::over(&ours, hops)
-    };
-    Ok(vec![
-        Row::floor("chain", "direct", Figures::over(&floor, hops)),
-        Row::sinew("chain", figures).run_by(case.executor),
-    ])
-}
-
-fn beside_wake_ups(case: ChainCase, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let what = format!("chain of {} relays that work on, at {} Hz", case.relays, case.rate);
-    let mut per_hop = Vec::new();
-    let mut ours = |time| {
-        let Chained { round, between, .. } = round(case, time)?;
-        per_hop.extend(round.samples.summary(case.hops()).map(|summary| summary.p50));
-        Ok(Round { samples: between, ..round })
-    };
-    let mut rows = Vec::new();
-    let (ours, floor_ratio) = match machine::two_cores()? {
-        Some(cores) => {
-            let mut floor = |time| wake::round(cores, Some(case.rate), time);
-            let [floor, ours] = alternate(progress, &what, turns, [&mut floor as _, &mut ours as _])?;
-            rows.push(Row::floor("chain", "wake", Figures::over(&floor, 2)));
-            let floor_ratio = ratio(&ours, 1, &floor, 2).map(hundredth);
-            (ours, floor_ratio)
+        let &ChainOptions { executor, relays, work_before, work_after, .. } = options;
+        let work_ns = |us: u32| i64::from(us) * 1000;
+        let (work_before_ns, work_after_ns) = (work_ns(work_before), work_ns(work_after));
+        let case = ChainCase { executor, relays, rate, work_before_ns, work_after_ns };
+        let settings = Settings::new().with("relays", relays).with("rate", rate);
+        let settings = settings.with("work_before_us", work_before).with("work_after_us", work_after);
+        let ours = settings.clone().run_by(executor);
+        let ours = Side::sinew(ours, move |time| Ok(round(case, time)?.figures(case)));
+        if work_after == 0 {
+            let direct = Side::floor("direct", settings, move |time| direct::round(relays, rate, time));
+            sheet.measure(&format!("chain of {relays} relays at {rate} Hz"), vec![direct, ours])?;
+            continue;
         }
-        None => {
-            progress.note("the floor wake needs two cores and this process may use one");
-            let [ours] = alternate(progress, &what, turns, [&mut ours])?;
-            (ours, None)
+        let mut sides = vec![ours];
+        if let Some(cores) = sheet.two_cores("the floor wake")? {
+            let wake = move |time| wake::round(cores, Some(rate), time);
+            sides.insert(0, Side::floor("wake", settings.clone(), wake));
         }
-    };
-    let per_hop_p50 = median(per_hop);
-    let allowed = case.allowed_by_threads_ns();
-    // With work before publishing, the sum is different; without any wait for a thread there is
-    // nothing to compare.
-    let comparable = allowed > 0.0 && case.work_before_ns == 0;
-    let figures = Figures {
-        floor_ratio,
-        per_hop_p50_ns: per_hop_p50.map(tenth),
-        per_hop_ratio: per_hop_p50.filter(|_| comparable).map(|per_hop| hundredth(per_hop / allowed)),
-        ..Figures::over(&ours, 1)
-    };
-    if comparable {
-        let figures = Figures { per_hop_p50_ns: Some(tenth(allowed)), ..Figures::default() };
-        rows.push(Row::floor("chain", "threads", figures).with("threads", case.executor.threads()));
+        sheet.measure(&format!("chain of {relays} relays that work on, at {rate} Hz"), sides)?;
+        if let Some(allowed) = case.allowed_by_threads_ns() {
+            let figures = Figures { per_hop_p50_ns: Some(allowed), ..Figures::default() };
+            sheet.add(Some("threads"), settings.with("threads", executor.threads()), &[figures]);
+        }
     }
-    rows.push(Row::sinew("chain", figures).run_by(case.executor));
-    Ok(rows)
+    Ok(())
 }
 
 /// Two times per message (0 for never), which are evaluated afterwards: when a relay was called and
@@ -153,13 +89,26 @@ fn times(messages: usize) -> Times {
 
 /// The measurements of one round.
 struct Chained {
-    /// Its samples are the times from the source's publish to the sink's start, minus the work
-    /// before publishing.
-    round: Round,
+    /// Their times are those from the source's publish to the sink's start per hop, without the
+    /// work before publishing.
+    figures: Figures,
     /// If work follows: from a relay's publish to the start of the next one or of the sink.
     between: Samples,
     /// From the time at which the source's tick was due to the sink.
     due: Samples,
+}
+
+impl Chained {
+    fn figures(self, case: ChainCase) -> Figures {
+        let Self { figures, between, due } = self;
+        if case.work_after_ns == 0 {
+            return Figures { due_p50_ns: due.p50(1), ..figures };
+        }
+        let per_hop_p50_ns = figures.p50_ns;
+        let allowed = case.allowed_by_threads_ns();
+        let per_hop_ratio = per_hop_p50_ns.and_then(|per_hop| Some(per_hop / allowed?));
+        Figures { per_hop_p50_ns, per_hop_ratio, ..figures.timed(between.summary(1)) }
+    }
 }
 
 /// Measures one round.
@@ -210,8 +159,8 @@ fn round(case: ChainCase, time: Duration) -> sinew::Result<Chained> {
     for [due_ns, called] in ends.iter().skip(warm_up(ticks) as usize).filter(|[_, called]| *called > 0) {
         due.record(called - due_ns);
     }
-    let round = arrivals.with(std::mem::take).round(sent, usage);
-    Ok(Chained { round, between: between(&log, &called, counts_from), due })
+    let figures = arrivals.with(|arrivals| arrivals.figures(case.hops(), sent, usage));
+    Ok(Chained { figures, between: between(&log, &called, counts_from), due })
 }
 
 /// Creates a node that passes messages on, and computes before or after that.
@@ -283,35 +232,33 @@ mod tests {
     fn every_message_arrives_in_order() {
         for executor in [ExecutorOptions::default(), ExecutorOptions::multi(2)] {
             let case = ChainCase { executor, ..case(3) };
-            let Chained { round, between, due } = round(case, Duration::from_millis(50)).unwrap();
-            assert!(round.messages > 0);
-            assert_eq!((round.lost, round.reordered, between.recorded()), (0, 0, 0));
-            assert_eq!(due.recorded(), round.messages);
+            let Chained { figures, between, due } = round(case, Duration::from_millis(50)).unwrap();
+            assert!(figures.messages > Some(0));
+            assert_eq!((figures.lost, figures.reordered, between.recorded()), (Some(0), None, 0));
+            assert_eq!(Some(due.recorded()), figures.messages);
         }
     }
 
     #[test]
     fn work_after_publishing_is_measured_between_the_relays() {
         let case = ChainCase { rate: 200.0, work_after_ns: 100_000, ..case(3) };
-        let Chained { round, between, .. } = round(case, Duration::from_millis(100)).unwrap();
-        assert!(round.messages > 0);
-        assert_eq!((round.lost, between.recorded()), (0, 3 * round.messages));
-        let single = between.summary(1).unwrap();
-        assert!(single.p50 >= 100_000.0, "one thread is busy that long: {single:?}");
+        let Chained { figures, between, .. } = round(case, Duration::from_millis(100)).unwrap();
+        assert!(figures.messages > Some(0));
+        assert_eq!(
+            (figures.lost, Some(between.recorded())),
+            (Some(0), figures.messages.map(|count| 3 * count))
+        );
+        assert!(between.p50(1) >= Some(100_000.0), "one thread is busy that long: {between:?}");
     }
 
     #[test]
     fn what_threads_allow() {
         let case = ChainCase { work_after_ns: 200_000, ..case(10) };
-        assert_eq!(case.allowed_by_threads_ns().round(), 181_818.0);
-        assert_eq!(
-            ChainCase { executor: ExecutorOptions::multi(2), ..case }.allowed_by_threads_ns().round(),
-            90_909.0
-        );
-        assert_eq!(
-            ChainCase { relays: 1, executor: ExecutorOptions::multi(2), ..case }.allowed_by_threads_ns(),
-            0.0
-        );
+        let two_threads = ChainCase { executor: ExecutorOptions::multi(2), ..case };
+        let allowed = |case: ChainCase| case.allowed_by_threads_ns().map(f64::round);
+        assert_eq!((allowed(case), allowed(two_threads)), (Some(181_818.0), Some(90_909.0)));
+        assert_eq!(allowed(ChainCase { relays: 1, ..two_threads }), None);
+        assert_eq!(allowed(ChainCase { work_before_ns: 1, ..case }), None);
     }
 
     #[test]
@@ -321,6 +268,6 @@ mod tests {
         log[1].with(|times| times.copy_from_slice(&[[3, 4], [15, 16], [0, 0], [40, 41]]));
         let samples = between(&log, &[5, 18, 0, 0], 1);
         assert_eq!(samples.recorded(), 3, "12 to 15, 32 to 40, 16 to 18");
-        assert_eq!(samples.summary(1).unwrap().p50, 3.0);
+        assert_eq!(samples.p50(1), Some(3.0));
     }
 }

@@ -6,18 +6,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{nanoseconds, now_ns};
-use crate::report::{Figures, tenth};
-use crate::rounds::{Round, Usage};
-use crate::samples::Samples;
+use crate::report::Figures;
+use crate::rounds::Usage;
 use crate::sequence::Sequence;
 
 /// Number of messages between two looks at the clock: a look for each would be part of the
 /// measurement.
 const BETWEEN_LOOKS: u64 = 64;
-
-/// A round is one sample, the mean time of this many messages. It divides the samples of a
-/// [`round`](Drained::round).
-pub const PARTS: u32 = 1000;
 
 /// The messages that were sent.
 #[derive(Clone, Copy, Debug)]
@@ -93,43 +88,28 @@ impl Drained {
         self.sequence.received
     }
 
-    /// Returns the round, from before the first message was written until the last one had been
-    /// read. `usage` is that of the sending process.
-    pub fn round(self, sent: Sent, usage: Usage) -> Round {
-        Round {
-            lost: self.sequence.lost(sent.count),
-            reordered: self.sequence.reordered,
-            usage: Some(usage + self.usage),
-            ..round(self.last_ns - sent.start_ns, self.received())
-        }
+    /// Returns the figures of a flood of messages of `size` bytes, from before the first one was
+    /// written until the last one had been read. `usage` is that of the sending process.
+    pub fn figures(self, sent: Sent, size: usize, usage: Usage) -> Figures {
+        figures(self.last_ns - sent.start_ns, self.received(), size)
+            .faulty(self.sequence.lost(sent.count), self.sequence.reordered)
+            .using(usage + self.usage)
     }
 }
 
-/// Returns the round in which `received` messages took `passed_ns`.
-pub fn round(passed_ns: i64, received: u64) -> Round {
-    let passed = u128::from(u64::try_from(passed_ns).unwrap_or(0));
-    let mean = passed * u128::from(PARTS) / u128::from(received.max(1));
-    let mut samples = Samples::with_room_for(1);
-    samples.record(i64::try_from(mean).unwrap_or(i64::MAX));
-    Round { messages: received, ..Round::of(samples) }
-}
-
-/// Returns the figures of floods with messages of `size` bytes.
-pub fn figures(rounds: &[Round], size: usize) -> Figures {
-    of_floods(Figures::over(rounds, PARTS), size)
-}
-
-/// Completes the figures of floods. With one sample per round, percentiles other than P50 have no
-/// meaning, and are left out.
-pub(crate) fn of_floods(figures: Figures, size: usize) -> Figures {
-    with_rates(Figures { p90_ns: None, p99_ns: None, max_ns: None, ..figures }, size)
+/// Returns the figures of `received` messages of `size` bytes that took `passed_ns` together: P50 is
+/// the mean time of one, and the other percentiles have no meaning.
+pub(crate) fn figures(passed_ns: i64, received: u64, size: usize) -> Figures {
+    let p50_ns = Some(passed_ns as f64 / received.max(1) as f64);
+    let figures = Figures { p50_ns, p50_min_ns: p50_ns, p50_max_ns: p50_ns, ..Figures::default() };
+    with_rates(Figures { rounds: Some(1), messages: Some(received), lost: Some(0), ..figures }, size)
 }
 
 /// Adds the messages and the bytes per second.
 pub(crate) fn with_rates(figures: Figures, size: usize) -> Figures {
-    let per_second = figures.p50_ns.filter(|&ns| ns > 0.0).map(|ns| 1e9 / ns);
-    let bytes_per_second = per_second.map(|count| (count * size as f64).round());
-    Figures { messages_per_second: per_second.map(tenth), bytes_per_second, ..figures }
+    let messages_per_second = figures.p50_ns.filter(|&ns| ns > 0.0).map(|ns| 1e9 / ns);
+    let bytes_per_second = messages_per_second.map(|count| count * size as f64);
+    Figures { messages_per_second, bytes_per_second, ..figures }
 }
 
 #[cfg(test)]
@@ -142,9 +122,8 @@ mod tests {
         let mut drained = Drained::default();
         [Some(1), Some(2), None, Some(4)].into_iter().for_each(|number| drained.note(number));
         let drained = Drained { last_ns: 4_000, ..drained };
-        let round = drained.round(sent, Usage::default());
-        assert_eq!((round.messages, round.lost, round.reordered), (4, 2, 1));
-        let figures = figures(&[round], 64);
+        let figures = drained.figures(sent, 64, Usage::default());
+        assert_eq!((figures.messages, figures.lost, figures.reordered), (Some(4), Some(2), Some(1)));
         assert_eq!((figures.p50_ns, figures.p90_ns), (Some(1000.0), None));
         assert_eq!((figures.messages_per_second, figures.bytes_per_second), (Some(1e6), Some(64e6)));
     }

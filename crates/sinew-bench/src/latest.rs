@@ -20,11 +20,11 @@ use crate::machine;
 use crate::options::LatestOptions;
 use crate::payload::{ForPayload, Payload, SIZES, of_size, whole};
 use crate::process::{Directory, Measuring, Process, Work};
-use crate::progress::Progress;
-use crate::report::{Figures, Row, tenth};
-use crate::rounds::{Meter, Round, Usage, alternate};
+use crate::report::{Figures, Settings};
+use crate::rounds::{Meter, Usage};
 use crate::run::{matched, shared_context};
-use crate::samples::{Samples, median};
+use crate::samples::Samples;
+use crate::sheet::{Sheet, Side};
 
 /// Number of samples that each side keeps.
 const ROOM: usize = 1 << 16;
@@ -81,7 +81,7 @@ impl Passing {
 #[derive(Debug)]
 pub struct Writes {
     /// Duration of each write.
-    pub samples: Samples,
+    samples: Samples,
     usage: Usage,
 }
 
@@ -151,23 +151,17 @@ impl Reads {
         self.last = words[0];
     }
 
-    /// Returns the round of these reads and the writer's: a torn value counts as lost, and one that
-    /// is older than the one before as reordered.
-    pub fn round(self, writes: &Writes) -> Round {
-        let usage = Some(self.usage + writes.usage);
-        Round { lost: self.torn, reordered: self.back, usage, ..Round::of(self.samples) }
-    }
-
     /// Returns the figures of one round: `publish_p50_ns` is that of a write, the others are those
-    /// of a read.
-    pub fn figures(self, writes: &Writes) -> Figures {
-        let (age_p50_ns, publish_p50_ns) = (p50(&self.ages), p50(&writes.samples));
-        Figures { age_p50_ns, publish_p50_ns, ..Figures::over(&[self.round(writes)], 1) }
+    /// of a read. A torn value counts as lost, and one that is older than the one before as
+    /// reordered.
+    pub fn figures(&self, writes: &Writes) -> Figures {
+        let figures = Figures::of(&self.samples, 1).faulty(self.torn, self.back);
+        Figures {
+            age_p50_ns: self.ages.p50(1),
+            publish_p50_ns: writes.samples.p50(1),
+            ..figures.using(self.usage + writes.usage)
+        }
     }
-}
-
-fn p50(samples: &Samples) -> Option<f64> {
-    samples.summary(1).map(|summary| tenth(summary.p50))
 }
 
 /// The work of the other process.
@@ -183,40 +177,21 @@ const NEWEST: QoS = QoS::new().keep_last(1);
 
 /// Measures one row per size. `p50_ns` and so on are those of a read, `publish_p50_ns` is that of a
 /// write, and `age_p50_ns` is the age of a value at the end of its read.
-pub(super) fn measure(options: &LatestOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let Some(cores) = machine::two_cores()? else {
-        progress
-            .note("latest needs two cores and this process may use one: allow it another (taskset, cgroup)");
-        return Ok(Vec::new());
-    };
-    let turns = options.output.turns_or(2);
-    let mut floor = |time| line2::round(cores, time);
-    let [floor] = alternate(progress, "line2", turns, [&mut floor])?;
-    let mut rows = vec![Row::floor("latest", "line2", Figures::over(&floor, 2))];
+pub(super) fn measure(options: &LatestOptions, sheet: &mut Sheet) -> Result<(), Error> {
+    let Some(cores) = sheet.two_cores("latest")? else { return Ok(()) };
+    let line2 = Side::floor("line2", Settings::new(), |time| line2::round(cores, time));
+    sheet.measure("line2", vec![line2])?;
     let directory = Directory::create()?;
     for &size in &options.sizes {
-        let (mut age_p50s, mut write_p50s) = (Vec::new(), Vec::new());
-        let mut ours = |time| {
-            let (reads, writes) = directory.round(|path| round(path, size, cores, time))?;
-            age_p50s.extend(p50(&reads.ages));
-            write_p50s.extend(p50(&writes.samples));
-            Ok(reads.round(&writes))
-        };
-        let [ours] = alternate(progress, &format!("latest value of {size} B"), turns, [&mut ours])?;
-        let (age_p50_ns, publish_p50_ns) = (median(age_p50s).map(tenth), median(write_p50s).map(tenth));
-        let figures = Figures { age_p50_ns, publish_p50_ns, ..Figures::over(&ours, 1) };
-        rows.push(Row::sinew("latest", figures).with("size", size));
+        let ours = |time| directory.round(|path| round(path, size, cores, time));
+        let ours = Side::sinew(Settings::new().with("size", size), ours);
+        sheet.measure(&format!("latest value of {size} B"), vec![ours])?;
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// Measures one round: this process writes.
-fn round(
-    directory: &Path,
-    size: usize,
-    cores: (usize, usize),
-    time: Duration,
-) -> Result<(Reads, Writes), Error> {
+fn round(directory: &Path, size: usize, cores: (usize, usize), time: Duration) -> Result<Figures, Error> {
     let writing = Writing {
         reader: LatestReader { directory: directory.to_owned(), size, core: cores.1 },
         core: cores.0,
@@ -233,7 +208,7 @@ struct Writing {
 }
 
 impl ForPayload for Writing {
-    type Output = Result<(Reads, Writes), Error>;
+    type Output = Result<Figures, Error>;
 
     fn with<P: Payload>(self) -> Self::Output {
         let mut other = Process::start(&self.reader)?;
@@ -249,7 +224,7 @@ impl ForPayload for Writing {
             value.words_mut().fill(word);
             Ok(publisher.publish(value)?)
         })?;
-        Ok((other.finish()?, writes))
+        Ok(other.finish::<Reads>()?.figures(&writes))
     }
 }
 
@@ -306,8 +281,8 @@ mod tests {
             reads.note(&value);
         }
         let writes = Writes { samples: Samples::default(), usage: Usage::default() };
-        let round = reads.round(&writes);
-        assert_eq!((round.lost, round.reordered), (1, 1));
+        let figures = reads.figures(&writes);
+        assert_eq!((figures.lost, figures.reordered), (Some(1), Some(1)));
     }
 
     #[test]

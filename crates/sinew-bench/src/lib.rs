@@ -1,11 +1,13 @@
 //! `sinew bench`: the cost of Sinew, beside the limits of the machine itself.
 //!
-//! [`run()`] measures a scenario. The means of measuring are separate modules, so that other
-//! libraries are measured in the same way: [`rounds`] in turns, [`pacing`], [`samples`] and
-//! [`histogram`]s, other [`process`]es, [`machine`] and [`clock`], [`report`]s and [`table`]s.
+//! [`run()`] measures a scenario: its sides, Sinew and the floors, take turns. What a scenario
+//! counts and times is in modules of its own, which also measure other libraries (`bench/peers`):
+//! [`arrivals`], [`calls`], [`flood`], [`latest`], [`news`], [`pairs`], [`rally`] and
+//! [`topology::seen`] make the [`report::Figures`] of a round.
 
 pub mod arrivals;
 mod big;
+pub mod calls;
 mod chain;
 pub mod clock;
 mod entities;
@@ -23,6 +25,7 @@ mod net;
 pub mod news;
 pub mod options;
 pub mod pacing;
+pub mod pairs;
 pub mod payload;
 mod peers;
 mod picture;
@@ -39,57 +42,69 @@ pub mod run;
 pub mod samples;
 pub mod sequence;
 mod service_chain;
+mod sheet;
 mod sink;
-pub mod table;
+mod table;
 mod throughput;
 mod timer;
 pub mod topology;
+pub mod units;
 mod workers;
 
 pub use error::Error;
 pub use graph::TopologyError;
-use options::{Output, Peer, Scenario, TimerOptions};
+use options::{Peer, Scenario};
 pub(crate) use payload::SIZES;
 use progress::Progress;
-use report::Row;
 use roles::ROLES;
+use sheet::Sheet;
 use sink::ResultSink;
 
 /// Measures one scenario and reports it.
 pub fn run(scenario: &Scenario) -> Result<(), Error> {
-    match scenario {
-        Scenario::Floors(output) => report(output, |progress| floors::measure(output.turns_or(2), progress)),
-        Scenario::Chain(options) => report(&options.output, |progress| chain::measure(options, progress)),
-        Scenario::ServiceChain(options) => {
-            report(&options.output, |progress| service_chain::measure(options, progress))
-        }
-        Scenario::ProcessChain(options) => {
-            report(&options.output, |progress| process_chain::measure(options, progress))
-        }
-        Scenario::PingPong(options) => {
-            report(&options.output, |progress| pingpong::measure(options, progress))
-        }
-        Scenario::Big(options) => report(&options.output, |progress| big::measure(options, progress)),
-        Scenario::Throughput(options) => {
-            report(&options.output, |progress| throughput::measure(options, progress))
-        }
-        Scenario::Pipeline(options) => {
-            report(&options.output, |progress| pipeline::measure(options, progress))
-        }
-        Scenario::Topology(options) => {
-            report(&options.output, |progress| topology::measure(options, progress))
-        }
-        Scenario::Entities(options) => {
-            report(&options.output, |progress| entities::measure(options, progress))
-        }
-        Scenario::Fanout(options) => report(&options.output, |progress| fanout::measure(options, progress)),
-        Scenario::Latest(options) => report(&options.output, |progress| latest::measure(options, progress)),
-        Scenario::Timer(TimerOptions { output }) => {
-            report(output, |progress| timer::measure(output.turns_or(10), progress))
-        }
-        Scenario::Workers(options) => report(&options.output, |progress| workers::measure(options, progress)),
+    let (name, seconds, output) = match scenario {
+        Scenario::Floors(output) => ("floors", 2, output),
+        Scenario::Chain(options) => ("chain", 10, &options.output),
+        Scenario::ServiceChain(options) => ("service-chain", 10, &options.output),
+        Scenario::ProcessChain(options) => ("process-chain", 10, &options.output),
+        Scenario::PingPong(options) => ("pingpong", 2, &options.output),
+        Scenario::Pipeline(options) => ("pipeline", 10, &options.output),
+        Scenario::Topology(options) => ("topology", 120, &options.output),
+        Scenario::Entities(options) => ("entities", 1, &options.output),
+        Scenario::Fanout(options) => ("fanout", 5, &options.output),
+        Scenario::Big(options) => ("big", 10, &options.output),
+        Scenario::Throughput(options) => ("throughput", 5, &options.output),
+        Scenario::Latest(options) => ("latest", 2, &options.output),
+        Scenario::Timer(output) => ("timer", 10, output),
+        Scenario::Workers(options) => ("workers", 5, &options.output),
         #[cfg(feature = "gateway")]
-        Scenario::Net(options) => report(&options.output, |progress| net::measure(options, progress)),
+        Scenario::Net(options) => ("net", 10, &options.output),
+        Scenario::Peers(_) => return peers::run(),
+    };
+    let sink = ResultSink::open(output.json.as_deref())?;
+    let mut sheet = Sheet::new(name, output.turns_or(seconds), Progress::to_stderr());
+    measure(scenario, &mut sheet)?;
+    sink.write(&sheet.into_rows())
+}
+
+fn measure(scenario: &Scenario, sheet: &mut Sheet) -> Result<(), Error> {
+    match scenario {
+        Scenario::Floors(_) => floors::measure(sheet),
+        Scenario::Chain(options) => chain::measure(options, sheet),
+        Scenario::ServiceChain(options) => service_chain::measure(options, sheet),
+        Scenario::ProcessChain(options) => process_chain::measure(options, sheet),
+        Scenario::PingPong(options) => pingpong::measure(options, sheet),
+        Scenario::Pipeline(options) => pipeline::measure(options, sheet),
+        Scenario::Topology(options) => topology::measure(options, sheet),
+        Scenario::Entities(options) => entities::measure(options, sheet),
+        Scenario::Fanout(options) => fanout::measure(options, sheet),
+        Scenario::Big(options) => big::measure(options, sheet),
+        Scenario::Throughput(options) => throughput::measure(options, sheet),
+        Scenario::Latest(options) => latest::measure(options, sheet),
+        Scenario::Timer(_) => timer::measure(sheet),
+        Scenario::Workers(options) => workers::measure(options, sheet),
+        #[cfg(feature = "gateway")]
+        Scenario::Net(options) => net::measure(options, sheet),
         Scenario::Peers(_) => peers::run(),
     }
 }
@@ -97,15 +112,4 @@ pub fn run(scenario: &Scenario) -> Result<(), Error> {
 /// Plays the role of another process of a measurement.
 pub fn serve(peer: &Peer) -> Result<(), Error> {
     process::serve(peer, ROLES)
-}
-
-fn report(
-    output: &Output,
-    measure: impl FnOnce(&mut Progress) -> Result<Vec<Row>, Error>,
-) -> Result<(), Error> {
-    let sink = ResultSink::open(output.json.as_deref())?;
-    let mut progress = Progress::to_stderr();
-    let rows = measure(&mut progress)?;
-    drop(progress);
-    sink.write(&rows)
 }

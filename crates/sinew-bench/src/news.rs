@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::rounds::Round;
+use crate::report::Figures;
 use crate::samples::Samples;
 use crate::sequence::Sequence;
 
@@ -40,24 +40,22 @@ impl Heard {
     }
 }
 
-/// Evaluates the observations of all processes for `sent` messages. A sample is the time until the
+/// Evaluates the observations of all processes for `sent` messages. The times are those until the
 /// last reader had a message; the first `warm_up` messages have none, nor have those that a process
 /// never got.
-pub fn round(heard: &[Heard], warm_up: u32, sent: u64) -> Round {
+pub fn figures(heard: &[Heard], warm_up: u64, sent: u64) -> Figures {
     let room = heard.iter().map(|heard| heard.to_last_ns.len()).max().unwrap_or(0);
     let mut to_last = Samples::with_room_for(room);
-    for message in warm_up as usize..room {
+    for message in usize::try_from(warm_up).unwrap_or(usize::MAX)..room {
         let latencies = || heard.iter().map(|heard| heard.to_last_ns.get(message).copied().unwrap_or(0));
         if latencies().all(|latency| latency > 0) {
             latencies().max().into_iter().for_each(|latency| to_last.record(latency));
         }
     }
     let sequences = || heard.iter().flat_map(|heard| &heard.sequences);
-    Round {
-        lost: sequences().map(|sequence| sequence.lost(sent)).sum(),
-        reordered: sequences().map(|sequence| sequence.reordered).sum(),
-        ..Round::of(to_last)
-    }
+    let lost = sequences().map(|sequence| sequence.lost(sent)).sum();
+    let reordered = sequences().map(|sequence| sequence.reordered).sum();
+    Figures::of(&to_last, 1).faulty(lost, reordered)
 }
 
 #[cfg(test)]
@@ -72,8 +70,8 @@ mod tests {
         heard.note(0, 2, -1);
         heard.note(0, 3, 9);
         assert_eq!((heard.to_last_ns.as_slice(), heard.received_by_all()), ([500, 1].as_slice(), 1));
-        let round = round(&[heard], 0, 3);
-        assert_eq!((round.messages, round.lost, round.reordered), (2, 2, 0));
+        let figures = figures(&[heard], 0, 3);
+        assert_eq!((figures.messages, figures.lost, figures.reordered), (Some(2), Some(2), None));
     }
 
     #[test]
@@ -84,8 +82,7 @@ mod tests {
             heard.note(0, 2, latency);
         }
         both[0].note(0, 3, 100);
-        let round = round(&both, 1, 3);
-        assert_eq!((round.messages, round.lost), (1, 1));
-        assert_eq!(round.samples.summary(1).unwrap().p50, 200.0);
+        let figures = figures(&both, 1, 3);
+        assert_eq!((figures.messages, figures.lost, figures.p50_ns), (Some(1), Some(1), Some(200.0)));
     }
 }

@@ -50,7 +50,7 @@ pub enum Scenario {
     /// read of the newest value.
     Latest(LatestOptions),
     /// The lateness of a 1 kHz timer, idle and with one core busy.
-    Timer(TimerOptions),
+    Timer(Output),
     /// Callbacks that compute, on several threads: the time until two of them are finished, and the
     /// number per second, beside plain threads with the same work.
     Workers(WorkersOptions),
@@ -427,13 +427,6 @@ pub struct FanoutOptions {
     pub(crate) output: Output,
 }
 
-/// Options of `bench timer`.
-#[derive(Args, Debug)]
-pub struct TimerOptions {
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
 /// Options of `bench peers` and of `bench/peers/run`.
 #[derive(Args, Clone, Debug)]
 pub struct PeersOptions {
@@ -673,14 +666,9 @@ pub struct Output {
 }
 
 impl Output {
-    /// Returns the total time of each row: the user's, or `default` seconds.
-    pub fn time_or(&self, default: u64) -> Duration {
-        self.seconds.unwrap_or(Duration::from_secs(default))
-    }
-
-    /// Returns that time, in rounds.
-    pub fn turns_or(&self, default: u64) -> Turns {
-        Turns { time: self.time_or(default), rounds: self.rounds }
+    /// Returns the total time of each row, the user's or `default` seconds, in rounds.
+    pub(crate) fn turns_or(&self, default: u64) -> Turns {
+        Turns { time: self.seconds.unwrap_or(Duration::from_secs(default)), rounds: self.rounds }
     }
 }
 

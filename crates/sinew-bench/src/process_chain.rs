@@ -13,10 +13,10 @@ use super::floors::wake;
 use super::messages::Timing;
 use super::payload::PATIENT;
 use super::process::{Directory, Measuring, Process, Work};
-use super::progress::Progress;
-use super::report::{Figures, Row, hundredth};
-use super::rounds::{Round, Usage, alternate, ratio, ratio_of_p90};
+use super::report::{Figures, Settings};
+use super::rounds::Usage;
 use super::run::{Collected, Run, matched};
+use super::sheet::{Sheet, Side};
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::machine;
@@ -52,39 +52,24 @@ struct Told {
 }
 
 /// Measures one row per rate, beside two processes that only wake each other.
-pub(super) fn measure(options: &ProcessChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+pub(super) fn measure(options: &ProcessChainOptions, sheet: &mut Sheet) -> Result<(), Error> {
     let directory = Directory::create()?;
     let processes = options.processes;
-    let turns = options.output.turns_or(10);
-    let cores = machine::two_cores()?;
-    if cores.is_none() {
-        progress.note("the floor wake needs two cores and this process may use one");
-    }
-    let mut rows = Vec::new();
+    let cores = sheet.two_cores("the floor wake")?;
     for &rate in &options.rates {
-        let what = format!("chain over {processes} processes at {rate} Hz");
-        let mut ours = |time| directory.round(|path| round(path, processes, rate, time));
-        let row = |row: Row| row.with("processes", processes).with("relays", RELAYS).with("rate", rate);
-        let Some(cores) = cores else {
-            let [ours] = alternate(progress, &what, turns, [&mut ours])?;
-            rows.push(row(Row::sinew("process-chain", Figures::over(&ours, HOPS))));
-            continue;
-        };
-        let mut floor = |time| wake::round(cores, Some(rate), time);
-        let [floor, ours] = alternate(progress, &what, turns, [&mut floor as _, &mut ours as _])?;
-        let figures = Figures {
-            floor_ratio: ratio(&ours, HOPS, &floor, 2).map(hundredth),
-            p90_floor_ratio: ratio_of_p90(&ours, HOPS, &floor, 2).map(hundredth),
-            ..Figures::over(&ours, HOPS)
-        };
-        rows.push(row(Row::floor("process-chain", "wake", Figures::over(&floor, 2))));
-        rows.push(row(Row::sinew("process-chain", figures)));
+        let case = Settings::new().with("processes", processes).with("relays", RELAYS).with("rate", rate);
+        let ours = |time| directory.round(|path| round(path, processes, rate, time));
+        let mut sides = vec![Side::sinew(case.clone(), ours)];
+        if let Some(cores) = cores {
+            sides.insert(0, Side::floor("wake", case, move |time| wake::round(cores, Some(rate), time)));
+        }
+        sheet.measure(&format!("chain over {processes} processes at {rate} Hz"), sides)?;
     }
-    Ok(rows)
+    Ok(())
 }
 
-/// Measures one round. A sample is the time from source to sink.
-fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<Round, Error> {
+/// Measures one round.
+fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<Figures, Error> {
     let ticks = ticks(rate, time);
     let cores = machine::two_cores()?;
     let part = |process: u32| Part {
@@ -131,7 +116,7 @@ fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<
     }
     let usage = told.iter().map(|told| told.usage).sum();
     let arrivals = told.into_iter().find_map(|told| told.arrivals).unwrap_or_default();
-    Ok(arrivals.round(sent, usage))
+    Ok(arrivals.figures(HOPS, sent, usage))
 }
 
 impl Work for Part {

@@ -6,7 +6,7 @@ use crate::clock::now_ns;
 use crate::error::Error;
 use crate::pacing::{Ticks, Window};
 use crate::payload::WARM_AFTER;
-use crate::rounds::Round;
+use crate::report::Figures;
 use crate::samples::Samples;
 
 /// Number of samples that a round keeps.
@@ -50,12 +50,12 @@ pub struct Timed {
     pub time: Duration,
 }
 
-/// Measures one round. A sample is a whole round trip, or the way until [`Answer::end_ns`].
+/// Measures one round: half of each round trip, or the way until [`Answer::end_ns`].
 ///
 /// # Errors
 ///
 /// The errors of either half of `rally`.
-pub fn round<E: From<Error>>(timed: Timed, rally: &mut impl Rally<E>) -> Result<Round, E> {
+pub fn round<E: From<Error>>(timed: Timed, rally: &mut impl Rally<E>) -> Result<Figures, E> {
     let mut samples = Samples::with_room_for(ROOM);
     let mut pace = timed.rate.map(Ticks::start).transpose()?;
     let from_start_to_end = pace.is_some() || timed.to_the_end;
@@ -86,5 +86,5 @@ pub fn round<E: From<Error>>(timed: Timed, rally: &mut impl Rally<E>) -> Result<
             break;
         }
     }
-    Ok(Round { reordered, ..Round::of(samples) })
+    Ok(Figures::of(&samples, if timed.to_the_end { 1 } else { 2 }).faulty(0, reordered))
 }

@@ -1,17 +1,19 @@
-//! Results: the content of a row.
+//! Results: the figures of a round and over rounds, and the content of a row.
 
 use std::collections::BTreeMap;
+use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
 
-use super::rounds::{Round, Usage};
-use super::samples::{Summary, median};
+use super::rounds::Usage;
+use super::samples::{Samples, Summary, median};
 use crate::options::ExecutorOptions;
+use crate::units::{bytes, count, factor, percent, time};
 
 /// The value of an option that identifies a row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Setting {
+pub(crate) enum Setting {
     /// A count or a size.
     Count(u64),
     /// A rate or a factor.
@@ -22,328 +24,292 @@ pub enum Setting {
     Flag(bool),
 }
 
-impl From<u64> for Setting {
-    fn from(count: u64) -> Self {
-        Self::Count(count)
-    }
+macro_rules! settings {
+    ($($kind:ty: $value:ident => $setting:expr,)*) => {
+        $(impl From<$kind> for Setting {
+            fn from($value: $kind) -> Self {
+                $setting
+            }
+        })*
+    };
 }
 
-impl From<usize> for Setting {
-    fn from(count: usize) -> Self {
-        Self::Count(count as u64)
-    }
+settings! {
+    u64: count => Self::Count(count),
+    usize: count => Self::Count(count as u64),
+    u32: count => Self::Count(count.into()),
+    f64: number => Self::Number(number),
+    bool: flag => Self::Flag(flag),
+    &str: name => Self::Name(name.to_owned()),
 }
 
-impl From<u32> for Setting {
-    fn from(count: u32) -> Self {
-        Self::Count(count.into())
-    }
-}
+/// The options that distinguish a row from its neighbours.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Settings(pub(crate) BTreeMap<&'static str, Setting>);
 
-impl From<f64> for Setting {
-    fn from(number: f64) -> Self {
-        Self::Number(number)
+impl Settings {
+    /// Returns none.
+    pub(crate) fn new() -> Self {
+        Self::default()
     }
-}
 
-impl From<bool> for Setting {
-    fn from(flag: bool) -> Self {
-        Self::Flag(flag)
+    /// Adds an option.
+    pub(crate) fn with(mut self, option: &'static str, value: impl Into<Setting>) -> Self {
+        self.0.insert(option, value.into());
+        self
     }
-}
 
-impl From<&str> for Setting {
-    fn from(name: &str) -> Self {
-        Self::Name(name.to_owned())
+    /// Adds the messages per second; without a rate, they follow back to back.
+    pub(crate) fn paced(self, rate: Option<f64>) -> Self {
+        match rate {
+            Some(rate) => self.with("rate", rate),
+            None => self.with("pace", "back to back"),
+        }
+    }
+
+    /// Adds the executor that ran the nodes.
+    pub(crate) fn run_by(self, executor: ExecutorOptions) -> Self {
+        self.with("executor", executor.kind.name()).with("threads", executor.threads())
     }
 }
 
 /// One measured case.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub(crate) struct Row {
     /// The scenario, or `floors` if only floors are measured.
-    pub scenario: &'static str,
+    pub(crate) scenario: &'static str,
     /// `sinew`, or `floor` for a limit of the machine.
-    pub system: &'static str,
+    pub(crate) system: &'static str,
     /// The name of the floor.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub floor: Option<&'static str>,
-    /// The options that distinguish this row from its neighbours.
+    pub(crate) floor: Option<&'static str>,
     #[serde(flatten)]
-    pub settings: BTreeMap<&'static str, Setting>,
-    /// The measured figures.
+    pub(crate) settings: Settings,
     #[serde(flatten)]
-    pub figures: Figures,
+    pub(crate) figures: Figures,
 }
 
-/// The figures of a row; those that don't apply are missing. Times over rounds are medians over the
-/// rounds, except for the maximum, which is the maximum of all.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-#[serde(default, rename_all = "snake_case")]
-pub struct Figures {
+/// Defines [`Figures`]: each figure with the rule by which the rounds of a side make one, with its
+/// heading in tables and with its format there.
+macro_rules! figures {
+    ($($(#[$doc:meta])* $name:ident: $kind:ty = $rule:ident, $heading:literal as $format:ident;)*) => {
+        /// The figures of a round, or over all rounds of a side; those that don't apply are missing.
+        #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+        #[serde(default)]
+        pub struct Figures {
+            $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $name: Option<$kind>,)*
+        }
+
+        impl Figures {
+            /// Combines the rounds of a side: medians of times and ratios, sums of counts, and the
+            /// overall maximum. A figure that a round lacks is that of the other rounds.
+            pub fn over(rounds: &[Self]) -> Self {
+                Self { $($name: $rule(rounds.iter().filter_map(|round| round.$name)),)* }
+            }
+
+            /// Returns each figure's heading, and its text.
+            pub(crate) fn columns(&self) -> impl Iterator<Item = (&'static str, Option<String>)> {
+                [$(($heading, self.$name.map(|value| $format(value as f64))),)*].into_iter()
+            }
+        }
+    };
+}
+
+figures! {
     /// The median.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p50_ns: Option<f64>,
+    p50_ns: f64 = middle, "P50" as time;
     /// The 90th percentile.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p90_ns: Option<f64>,
+    p90_ns: f64 = middle, "P90" as time;
     /// The 99th percentile.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p99_ns: Option<f64>,
+    p99_ns: f64 = middle, "P99" as time;
     /// The largest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_ns: Option<f64>,
+    max_ns: f64 = most, "max" as time;
     /// The mean.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mean_ns: Option<f64>,
+    mean_ns: f64 = middle, "mean" as time;
     /// `mean_ns` as a multiple of the value without a listener in another process.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mean_ratio: Option<f64>,
-    /// The P50 of the best and of the worst round: the spread.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p50_min_ns: Option<f64>,
-    /// See `p50_min_ns`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p50_max_ns: Option<f64>,
+    mean_ratio: f64 = middle, "x without" as factor;
+    /// The P50 of the best round: with `p50_max_ns`, the spread.
+    p50_min_ns: f64 = least, "best P50" as time;
+    /// The P50 of the worst round.
+    p50_max_ns: f64 = most, "worst P50" as time;
     /// From the due time of the source's tick until the sink has its message: the whole way,
     /// including the source's own wake-up, and not per hop. The median, in nanoseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub due_p50_ns: Option<f64>,
+    due_p50_ns: f64 = middle, "from due P50" as time;
     /// P50 as a multiple of the floor's in the same round.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub floor_ratio: Option<f64>,
+    floor_ratio: f64 = middle, "x floor" as factor;
     /// P90 as a multiple of the floor's in the same round.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p90_floor_ratio: Option<f64>,
+    p90_floor_ratio: f64 = middle, "P90 x floor" as factor;
     /// Source to sink per hop, if the other times mean something else.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub per_hop_p50_ns: Option<f64>,
+    per_hop_p50_ns: f64 = middle, "per hop P50" as time;
     /// `per_hop_p50_ns` as a multiple of the minimum for the number of threads.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub per_hop_ratio: Option<f64>,
+    per_hop_ratio: f64 = middle, "x threads" as factor;
     /// From a call to its answer, halved, per hop.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub roundtrip_p50_ns: Option<f64>,
+    roundtrip_p50_ns: f64 = middle, "round trip P50" as time;
     /// The 90th percentile of the same.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub roundtrip_p90_ns: Option<f64>,
+    roundtrip_p90_ns: f64 = middle, "round trip P90" as time;
     /// Callbacks that ran, per second.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub callbacks_per_second: Option<f64>,
+    callbacks_per_second: f64 = middle, "callbacks/s" as count;
     /// Callbacks per second as a multiple of that of plain threads in the same round.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub callbacks_ratio: Option<f64>,
+    callbacks_ratio: f64 = middle, "x plain threads" as factor;
     /// The 99th percentile of the lateness of ticks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lateness_p99_ns: Option<f64>,
+    lateness_p99_ns: f64 = middle, "late P99" as time;
     /// The time inside `publish`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub publish_p50_ns: Option<f64>,
+    publish_p50_ns: f64 = middle, "publish P50" as time;
     /// Age of a value at the end of its read: the time since its write began.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub age_p50_ns: Option<f64>,
+    age_p50_ns: f64 = middle, "age P50" as time;
     /// `publish_p50_ns` as a multiple of the floor's P50 in the same round.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub publish_floor_ratio: Option<f64>,
+    publish_floor_ratio: f64 = middle, "publish x floor" as factor;
     /// Messages that arrived, per second.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub messages_per_second: Option<f64>,
+    messages_per_second: f64 = middle, "messages/s" as count;
     /// Bytes of the messages that arrived, per second.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes_per_second: Option<f64>,
+    bytes_per_second: f64 = middle, "bytes/s" as bytes;
     /// Time for creating a publisher with its subscription.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub create_ns_per_pair: Option<f64>,
+    create_ns_per_pair: f64 = middle, "create/pair" as time;
     /// The CPU time of all processes while both are created.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub create_cpu_ns_per_pair: Option<f64>,
+    create_cpu_ns_per_pair: f64 = middle, "create CPU/pair" as time;
     /// Time for dropping both.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub destroy_ns_per_pair: Option<f64>,
+    destroy_ns_per_pair: f64 = middle, "destroy/pair" as time;
     /// The memory of both.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rss_bytes_per_pair: Option<f64>,
-    /// Number of rounds behind the medians.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rounds: Option<u64>,
-    /// Messages measured, in all rounds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub messages: Option<u64>,
+    rss_bytes_per_pair: f64 = middle, "RSS/pair" as bytes;
+    /// Number of rounds.
+    rounds: u64 = sum, "rounds" as count;
+    /// Messages measured.
+    messages: u64 = sum, "messages" as count;
     /// Messages that were sent and never came.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lost: Option<u64>,
-    /// Messages that came after a later one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reordered: Option<u64>,
+    lost: u64 = sum, "lost" as count;
+    /// Messages that came after a later one, or twice; missing if there are none.
+    reordered: u64 = sum, "reordered" as count;
     /// Messages that came late.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub late: Option<u64>,
+    late: u64 = sum, "late" as count;
     /// Messages that came too late to be useful.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub too_late: Option<u64>,
+    too_late: u64 = sum, "too late" as count;
     /// Ticks at which nothing was published.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub skipped: Option<u64>,
+    skipped: u64 = sum, "skipped" as count;
     /// Number of copies of all messages together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub copies: Option<u64>,
+    copies: u64 = sum, "copies" as count;
     /// CPU time per elapsed time, in percent of one core.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpu_percent: Option<f64>,
+    cpu_percent: f64 = middle, "CPU" as percent;
     /// Resident memory of all processes, at the end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rss_bytes: Option<u64>,
+    rss_bytes: u64 = most, "RSS" as bytes;
     /// Resident memory at the start.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rss_start_bytes: Option<u64>,
+    rss_start_bytes: u64 = most, "RSS at start" as bytes;
     /// Its growth during the run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rss_growth_bytes: Option<i64>,
+    rss_growth_bytes: i64 = most, "RSS growth" as bytes;
+}
+
+fn middle(values: impl Iterator<Item = f64>) -> Option<f64> {
+    median(values).map(|value| (value * 1000.0).round() / 1000.0)
+}
+
+fn sum<T: Add<Output = T>>(values: impl Iterator<Item = T>) -> Option<T> {
+    values.reduce(Add::add)
+}
+
+fn least<T: PartialOrd>(values: impl Iterator<Item = T>) -> Option<T> {
+    values.reduce(|one, other| if other < one { other } else { one })
+}
+
+fn most<T: PartialOrd>(values: impl Iterator<Item = T>) -> Option<T> {
+    values.reduce(|one, other| if other > one { other } else { one })
+}
+
+/// Divides a figure by the one beside it; `None` unless both exist.
+fn ratio(figure: Option<f64>, beside: Option<f64>) -> Option<f64> {
+    Some(figure? / beside.filter(|&beside| beside > 0.0)?)
 }
 
 impl Figures {
-    /// Returns the figures of the rounds of one side; `parts` divides each sample (see
-    /// [`super::samples::Samples::summary`]).
-    pub fn over(rounds: &[Round], parts: u32) -> Self {
-        let summaries: Vec<Summary> =
-            rounds.iter().filter_map(|round| round.samples.summary(parts)).collect();
-        let middle = |figure: fn(&Summary) -> f64| median(summaries.iter().map(figure)).map(tenth);
-        let p50s = || summaries.iter().map(|summary| summary.p50);
-        let usages = || rounds.iter().filter_map(|round| round.usage);
+    /// Returns the figures of a round in which every sample is a message and none can be lost, as
+    /// in the floors. `parts` divides each sample (see [`Samples::summary`]).
+    pub fn of(samples: &Samples, parts: u32) -> Self {
+        let messages = Some(samples.recorded());
+        Self { rounds: Some(1), messages, lost: Some(0), ..Self::default() }.timed(samples.summary(parts))
+    }
+
+    /// Replaces the times.
+    #[must_use]
+    pub fn timed(self, summary: Option<Summary>) -> Self {
+        let rounded = |figure: fn(Summary) -> f64| summary.map(|of| (figure(of) * 1000.0).round() / 1000.0);
+        let p50_ns = rounded(|summary| summary.p50);
         Self {
-            p50_ns: middle(|summary| summary.p50),
-            p90_ns: middle(|summary| summary.p90),
-            p99_ns: middle(|summary| summary.p99),
-            max_ns: summaries.iter().map(|summary| summary.max).reduce(f64::max).map(tenth),
-            p50_min_ns: p50s().reduce(f64::min).map(tenth),
-            p50_max_ns: p50s().reduce(f64::max).map(tenth),
-            rounds: Some(rounds.len() as u64),
-            messages: Some(rounds.iter().map(|round| round.messages).sum()),
-            lost: Some(rounds.iter().map(|round| round.lost).sum()),
-            reordered: Some(rounds.iter().map(|round| round.reordered).sum()).filter(|&count| count > 0),
-            copies: rounds.iter().map(|round| round.copies).sum(),
-            cpu_percent: median(usages().map(|usage| usage.cpu_percent)).map(hundredth),
-            rss_bytes: usages().map(|usage| usage.rss_bytes).max().filter(|&bytes| bytes > 0),
-            ..Self::default()
+            p50_ns,
+            p90_ns: rounded(|summary| summary.p90),
+            p99_ns: rounded(|summary| summary.p99),
+            max_ns: rounded(|summary| summary.max),
+            p50_min_ns: p50_ns,
+            p50_max_ns: p50_ns,
+            ..self
         }
     }
 
-    /// Combines runs that have figures of their own: medians, sums of counts, and the overall
-    /// maximum.
-    pub fn over_runs(runs: &[Self]) -> Self {
-        let middle = |figure: fn(&Self) -> Option<f64>| median(runs.iter().filter_map(figure));
-        let sum = |count: fn(&Self) -> Option<u64>| runs.iter().map(count).sum::<Option<u64>>();
-        let total = |count: fn(&Self) -> Option<u64>| Some(runs.iter().filter_map(count).sum::<u64>());
-        Self {
-            p50_ns: middle(|run| run.p50_ns),
-            p90_ns: middle(|run| run.p90_ns),
-            p99_ns: middle(|run| run.p99_ns),
-            max_ns: runs.iter().filter_map(|run| run.max_ns).reduce(f64::max),
-            mean_ns: middle(|run| run.mean_ns),
-            rounds: Some(runs.len() as u64),
-            messages: sum(|run| run.messages),
-            lost: sum(|run| run.lost),
-            reordered: total(|run| run.reordered).filter(|&count| count > 0),
-            late: sum(|run| run.late),
-            too_late: sum(|run| run.too_late),
-            copies: sum(|run| run.copies),
-            cpu_percent: middle(|run| run.cpu_percent),
-            rss_bytes: runs.iter().filter_map(|run| run.rss_bytes).max(),
-            ..Self::default()
-        }
+    /// Sets the numbers of messages that were lost, and that came out of order.
+    #[must_use]
+    pub fn faulty(self, lost: u64, reordered: u64) -> Self {
+        Self { lost: Some(lost), reordered: Some(reordered).filter(|&count| count > 0), ..self }
     }
 
     /// Adds the resources of all processes.
     #[must_use]
     pub fn using(self, usage: Usage) -> Self {
-        let cpu_percent = Some(hundredth(usage.cpu_percent));
+        let cpu_percent = middle(std::iter::once(usage.cpu_percent));
         Self { cpu_percent, rss_bytes: Some(usage.rss_bytes).filter(|&bytes| bytes > 0), ..self }
     }
 
-    /// Returns the figures of a run without rounds.
-    pub fn of(summary: Option<Summary>) -> Self {
-        let figure = |figure: fn(&Summary) -> f64| summary.as_ref().map(figure).map(tenth);
+    /// Adds the ratios to a floor that was measured in the same round; `compared` is divided by the
+    /// floor's P50.
+    #[must_use]
+    pub(crate) fn beside(self, floor: &Self, compared: Option<f64>) -> Self {
         Self {
-            p50_ns: figure(|summary| summary.p50),
-            p90_ns: figure(|summary| summary.p90),
-            p99_ns: figure(|summary| summary.p99),
-            max_ns: figure(|summary| summary.max),
-            ..Self::default()
+            floor_ratio: ratio(compared, floor.p50_ns),
+            p90_floor_ratio: ratio(self.p90_ns, floor.p90_ns),
+            publish_floor_ratio: ratio(self.publish_p50_ns, floor.p50_ns),
+            callbacks_ratio: ratio(self.callbacks_per_second, floor.callbacks_per_second),
+            ..self
         }
-    }
-}
-
-/// Rounds a time to the digits worth writing.
-pub fn tenth(value: f64) -> f64 {
-    (value * 10.0).round() / 10.0
-}
-
-/// Rounds a percentage or a ratio to the digits worth writing.
-pub fn hundredth(value: f64) -> f64 {
-    (value * 100.0).round() / 100.0
-}
-
-impl Row {
-    /// Makes a row of Sinew.
-    pub fn sinew(scenario: &'static str, figures: Figures) -> Self {
-        Self { scenario, system: "sinew", floor: None, settings: BTreeMap::new(), figures }
-    }
-
-    /// Makes a row of one of the machine's floors, measured for `scenario`.
-    pub fn floor(scenario: &'static str, floor: &'static str, figures: Figures) -> Self {
-        Self { scenario, system: "floor", floor: Some(floor), settings: BTreeMap::new(), figures }
-    }
-
-    /// Adds the executor that ran the nodes.
-    pub fn run_by(self, executor: ExecutorOptions) -> Self {
-        self.with("executor", executor.kind.name()).with("threads", executor.threads())
-    }
-
-    /// Adds an option that identifies the row.
-    pub fn with(mut self, option: &'static str, value: impl Into<Setting>) -> Self {
-        self.settings.insert(option, value.into());
-        self
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples::Samples;
 
-    fn round(values: &[i64]) -> Round {
+    fn round(values: &[i64], parts: u32) -> Figures {
         let mut samples = Samples::with_room_for(values.len());
         values.iter().for_each(|&value| samples.record(value));
-        Round::of(samples)
+        Figures::of(&samples, parts)
     }
 
     #[test]
     fn figures_over_rounds_are_medians_with_their_spread() {
-        let rounds = [round(&[10, 20, 90]), round(&[30, 40, 50]), round(&[5, 6, 7])];
-        let figures = Figures::over(&rounds, 2);
+        let rounds = [round(&[10, 20, 90], 2), round(&[30, 40, 50], 2), round(&[5, 6, 7], 2)];
+        let figures = Figures::over(&rounds);
         assert_eq!(
             (figures.p50_ns, figures.p50_min_ns, figures.p50_max_ns),
             (Some(10.0), Some(3.0), Some(20.0))
         );
-        assert_eq!((figures.max_ns, figures.messages, figures.lost), (Some(45.0), Some(9), Some(0)));
+        assert_eq!((figures.max_ns, figures.rounds), (Some(45.0), Some(3)));
+        assert_eq!((figures.messages, figures.lost, figures.copies), (Some(9), Some(0), None));
+    }
+
+    #[test]
+    fn ratios_are_of_values_per_part() {
+        let ours = round(&[100], 10);
+        let beside = |floor: &Figures| ours.clone().beside(floor, ours.p50_ns);
+        assert_eq!(beside(&round(&[10], 2)).floor_ratio, Some(2.0));
+        assert_eq!(beside(&round(&[0], 2)).floor_ratio, None);
+        assert_eq!(beside(&round(&[10], 2)).callbacks_ratio, None);
     }
 
     #[test]
     fn a_row_holds_only_the_figures_that_apply() {
         let figures = Figures { p50_ns: Some(61.5), messages: Some(3), ..Figures::default() };
-        let row = Row::floor("chain", "direct", figures).with("rate", 10.0).with("relays", 10_u32);
+        let settings = Settings::new().with("rate", 10.0).with("relays", 10_u32);
+        let row = Row { scenario: "chain", system: "floor", floor: Some("direct"), settings, figures };
         let json = serde_json::to_string(&row).unwrap();
         assert_eq!(
             json,
             r#"{"scenario":"chain","system":"floor","floor":"direct","rate":10.0,"relays":10,"p50_ns":61.5,"messages":3}"#
         );
-    }
-
-    #[test]
-    fn copies_are_reported_only_where_every_round_counted_them() {
-        let mut counted = round(&[1]);
-        counted.copies = Some(2);
-        assert_eq!(Figures::over(&[counted], 1).copies, Some(2));
-        assert_eq!(Figures::over(&[round(&[1])], 1).copies, None);
     }
 }

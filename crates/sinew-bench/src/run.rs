@@ -11,7 +11,7 @@ use std::time::Duration;
 use sinew::executor::{ExecutorBuilder, FaultPolicy};
 use sinew::{Context, Executor, Message, Publisher};
 
-use super::process::{Measuring, PATIENCE, Process, await_all};
+use super::process::{Measuring, PATIENCE, Process, pause_until_all};
 use super::rounds::{Meter, Usage};
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
@@ -93,7 +93,7 @@ impl Run {
 
     /// Runs the nodes until `received` has reached `sent` messages, or no more come.
     pub fn spin_until(&self, sent: u64, received: impl Fn() -> u64) -> sinew::Result<()> {
-        await_all(sent, received, || self.spin_for(Duration::from_millis(2)).map(drop)).map(drop)
+        pause_until_all(sent, received, || self.spin_for(Duration::from_millis(2)).map(drop))
     }
 
     /// In another process: runs the nodes until the measuring process ends the round and, if it

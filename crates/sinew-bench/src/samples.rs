@@ -57,6 +57,11 @@ impl Samples {
             max: max as f64 / parts,
         })
     }
+
+    /// Returns the median of the stored values, each divided by `parts`.
+    pub fn p50(&self, parts: u32) -> Option<f64> {
+        self.summary(parts).map(|summary| summary.p50)
+    }
 }
 
 /// Returns the index of the `percent`-th percentile among `count` sorted values: the smallest one

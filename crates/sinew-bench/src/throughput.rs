@@ -9,15 +9,14 @@ use serde::{Deserialize, Serialize};
 use sinew::executor::FaultPolicy;
 use sinew::{Context, Executor, Publisher, QoS};
 
-use super::flood::{self, Drained, PARTS, Sent};
+use super::flood::{self, Drained, Sent};
 use super::floors::copy;
 use super::payload::{ForPayload, Payload, SIZES, flood_depth, of_size};
 use super::process::{Directory, Measuring, PATIENCE, Process, Work, await_all};
-use super::progress::Progress;
-use super::report::{Figures, Row, hundredth};
-use super::rounds::{Meter, Round, Usage, alternate, ratio};
+use super::report::{Figures, Settings};
+use super::rounds::{Meter, Usage};
 use super::run::{Collected, matched, shared_context};
-use crate::clock::{now_ns, sleep_until};
+use super::sheet::{Sheet, Side};
 use crate::error::Error;
 use crate::options::{PathKind, ThroughputOptions};
 
@@ -42,37 +41,26 @@ pub(crate) struct Drain {
 }
 
 /// Measures one row per size, beside copying the same number of bytes.
-pub(super) fn measure(options: &ThroughputOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+pub(super) fn measure(options: &ThroughputOptions, sheet: &mut Sheet) -> Result<(), Error> {
     let directory = Directory::create()?;
     let by = if options.take { "take" } else { "callback" };
-    let mut rows = Vec::new();
     for &size in &options.sizes {
+        let case = Settings::new().with("size", size);
         // Its buffers exist only while it is measured: Sinew's memory is measured as well.
-        let mut floor = |time: Duration| Ok(copy::Warm::new(size).round(time / 10));
+        let floor = |time: Duration| Ok(flood::with_rates(copy::Warm::new(size).round(time / 10), size));
+        let floor = Side::floor("copy", case.clone().with("cache", "warm"), floor);
         let reading = ThroughputReading { size, take: options.take };
-        let mut ours = |time| match options.path {
+        let ours = |time| match options.path {
             PathKind::Intra => for_size(size, Within { reading, time }),
             PathKind::Shm => directory.round(|path| {
                 let drain = Drain { directory: path.to_owned(), reading };
                 for_size(size, Between { drain, time })
             }),
         };
-        let sides = [&mut floor as _, &mut ours as _];
-        let what = format!("throughput of {size} B");
-        let [floor, ours] = alternate(progress, &what, options.output.turns_or(5), sides)?;
-        let copies = copy::Warm::operations(size);
-        let floor_ratio = ratio(&ours, PARTS, &floor, copies).map(hundredth);
-        let floor = flood::with_rates(Figures::over(&floor, copies), size);
-        let ours = Figures { floor_ratio, ..flood::figures(&ours, size) };
-        rows.push(Row::floor("throughput", "copy", floor).with("size", size).with("cache", "warm"));
-        rows.push(
-            Row::sinew("throughput", ours)
-                .with("size", size)
-                .with("path", options.path.name())
-                .with("by", by),
-        );
+        let ours = Side::sinew(case.with("path", options.path.name()).with("by", by), ours);
+        sheet.measure(&format!("throughput of {size} B"), vec![floor, ours])?;
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// Does the work for messages of that size.
@@ -141,7 +129,7 @@ struct Between {
 }
 
 impl ForPayload for Between {
-    type Output = Result<Round, Error>;
+    type Output = Result<Figures, Error>;
 
     fn with<P: Payload>(self) -> Self::Output {
         let Self { drain, time } = self;
@@ -154,7 +142,7 @@ impl ForPayload for Between {
         let sent = send(&publisher, time)?;
         let usage = meter.usage();
         let seen: Drained = other.finish_after(sent.count)?;
-        Ok(seen.round(sent, usage))
+        Ok(seen.figures(sent, drain.reading.size, usage))
     }
 }
 
@@ -199,7 +187,7 @@ struct Within {
 }
 
 impl ForPayload for Within {
-    type Output = Result<Round, Error>;
+    type Output = Result<Figures, Error>;
 
     fn with<P: Payload>(self) -> Self::Output {
         let Self { reading, time } = self;
@@ -212,11 +200,7 @@ impl ForPayload for Within {
                 sender = Some(scope.spawn(move || {
                     let sent = send(&publisher, time);
                     if let Ok(Sent { count, .. }) = sent {
-                        let pause = || {
-                            sleep_until(now_ns() + 1_000_000);
-                            Ok(())
-                        };
-                        let _ = await_all(count, received, pause); // fails only if its pause does
+                        await_all(count, received);
                     }
                     stop();
                     sent
@@ -226,7 +210,7 @@ impl ForPayload for Within {
             let Some(sender) = sender else { unreachable!("reading begins with the sender's start") };
             let sent = sender.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             // The reader's usage is that of both threads.
-            Ok(seen.round(sent, Usage::default()))
+            Ok(seen.figures(sent, reading.size, Usage::default()))
         })
     }
 }

@@ -8,11 +8,10 @@ use std::time::Duration;
 use sinew::time::TimerInfo;
 
 use super::floors::sleep;
-use super::progress::Progress;
-use super::report::{Figures, Row, hundredth};
-use super::rounds::{Round, Turns, alternate, ratio};
+use super::report::{Figures, Settings};
 use super::run::{Collected, Run};
 use super::samples::Samples;
+use super::sheet::{Sheet, Side};
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::machine;
@@ -23,40 +22,26 @@ use crate::pacing::{ticks, warm_up};
 const RATE: f64 = 1000.0;
 
 /// Measures both rows, each beside the kernel's own sleep under the same load.
-pub(super) fn measure(turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let mut rows = Vec::new();
+pub(super) fn measure(sheet: &mut Sheet) -> Result<(), Error> {
     for load in ["idle", "one core busy"] {
         let _load = (load != "idle").then(BusyCore::start).transpose()?;
-        let mut skipped = 0;
-        let mut floor = |time| sleep::round(RATE, time);
-        let mut ours = |time| {
-            let (round, skipped_now) = round(time)?;
-            skipped += skipped_now;
-            // Otherwise the process's CPU use is that of the busy core.
-            let usage = round.usage.filter(|_| load == "idle");
-            Ok(Round { usage, ..round })
+        let case = Settings::new().with("rate", RATE).with("load", load);
+        let floor = Side::floor("sleep", case.clone(), |time| sleep::round(RATE, time));
+        let ours = move |time| {
+            let figures = round(time)?;
+            // Under load, the process's CPU use is that of the busy core.
+            let cpu_percent = figures.cpu_percent.filter(|_| load == "idle");
+            Ok(Figures { cpu_percent, ..figures })
         };
-        let sides = [&mut floor as _, &mut ours as _];
-        let [floor, ours] = alternate(progress, &format!("timer at {RATE} Hz, {load}"), turns, sides)?;
-        let row = |row: Row| {
-            let lateness_p99_ns = row.figures.p99_ns;
-            let figures = Figures { lateness_p99_ns, ..row.figures };
-            Row { figures, ..row }.with("rate", RATE).with("load", load)
-        };
-        let figures = Figures {
-            floor_ratio: ratio(&ours, 1, &floor, 1).map(hundredth),
-            skipped: Some(skipped),
-            ..Figures::over(&ours, 1)
-        };
-        rows.push(row(Row::floor("timer", "sleep", Figures::over(&floor, 1))));
-        rows.push(row(Row::sinew("timer", figures)).run_by(ExecutorOptions::default()));
+        let ours = Side::sinew(case.run_by(ExecutorOptions::default()), ours);
+        sheet.measure(&format!("timer at {RATE} Hz, {load}"), vec![floor, ours])?;
     }
-    Ok(rows)
+    Ok(())
 }
 
-/// Measures one round, and the number of periods that the timer skipped. A sample is the lateness
-/// of one expiry.
-fn round(time: Duration) -> sinew::Result<(Round, u64)> {
+/// Measures one round: the lateness of each expiry, and the number of periods that the timer
+/// skipped.
+fn round(time: Duration) -> sinew::Result<Figures> {
     let ticks = ticks(RATE, time);
     let mut left_to_warm = warm_up(ticks);
     let run = Run::new()?;
@@ -72,10 +57,8 @@ fn round(time: Duration) -> sinew::Result<(Round, u64)> {
         }
     })?;
     let usage = run.spin_for(time)?;
-    let skipped = timer.skipped();
-    drop(timer);
-    let round = Round { usage: Some(usage), ..Round::of(lateness.with(std::mem::take)) };
-    Ok((round, skipped))
+    let figures = lateness.with(|lateness| Figures::of(lateness, 1)).using(usage);
+    Ok(Figures { skipped: Some(timer.skipped()), lateness_p99_ns: figures.p99_ns, ..figures })
 }
 
 /// Keeps the last allowed core busy until it is dropped.
@@ -118,7 +101,8 @@ mod tests {
 
     #[test]
     fn expiries_are_measured_after_the_warm_up() {
-        let (round, skipped) = round(Duration::from_millis(50)).unwrap();
-        assert!(round.messages > 0 && round.messages + skipped <= 51, "{} and {skipped}", round.messages);
+        let figures = round(Duration::from_millis(50)).unwrap();
+        let expired = figures.messages.zip(figures.skipped).map(|(measured, skipped)| measured + skipped);
+        assert!(figures.messages > Some(0) && expired <= Some(51), "{figures:?}");
     }
 }

@@ -10,17 +10,16 @@ use std::thread;
 use std::time::Duration;
 
 use super::messages::Timing;
-use super::progress::Progress;
-use super::report::{Figures, Row, hundredth, tenth};
-use super::rounds::{Round, Turns, alternate, ratio};
+use super::news::{self, Heard};
+use super::report::{Figures, Settings};
 use super::run::{Collected, Run};
-use super::samples::{Samples, median};
+use super::samples::Samples;
+use super::sheet::{Sheet, Side};
 use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 use crate::machine;
 use crate::options::{ExecutorOptions, WorkersOptions};
-use crate::pacing::Ticks;
-use crate::pacing::{on_own_thread, ticks, warm_up};
+use crate::pacing::{Ticks, on_own_thread, ticks, warm_up};
 
 /// Messages per second to the two subscriptions.
 const RATE: f64 = 100.0;
@@ -30,49 +29,36 @@ const WORK_US: u32 = 1000;
 
 /// Measures a row for the two subscriptions, and one per amount of work for the busy topics, each
 /// beside plain threads.
-pub(super) fn measure(options: &WorkersOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let turns = options.output.turns_or(5);
-    let mut rows = Vec::new();
-    let cores = machine::two_cores()?;
-    if let Some(cores) = cores {
-        rows.extend(two_subscriptions(cores, turns, progress)?);
-    } else {
-        progress.note(
-            "two subscriptions need two cores and this process may use one: allow it another (taskset, cgroup)",
-        );
-    }
-    let cores = match cores {
-        Some((first, second)) => vec![first, second],
+pub(super) fn measure(options: &WorkersOptions, sheet: &mut Sheet) -> Result<(), Error> {
+    let cores = match sheet.two_cores("the case of two subscriptions")? {
+        Some((first, second)) => {
+            two_subscriptions((first, second), sheet)?;
+            vec![first, second]
+        }
         None => machine::allowed_cores()?,
     };
+    let &WorkersOptions { topics, threads, .. } = options;
     for &work_us in &options.work {
-        let busy = Busy {
-            topics: options.topics,
-            threads: options.threads,
-            cores: cores.clone(),
-            work: Computation::of(work_us),
-        };
-        rows.extend(busy_topics(&busy, work_us, turns, progress)?);
+        let busy = &Busy { topics, threads, cores: cores.clone(), work: Computation::of(work_us) };
+        let case = Settings::new().with("case", "busy topics").with("work_us", work_us);
+        let case = case.with("cores", cores.len()).with("topics", topics);
+        let floor = move |time| on_own_thread(|| plain_threads_round(busy, time));
+        let floor = Side::floor("plain threads", case.clone().with("threads", threads), floor);
+        let ours = move |time| on_own_thread(|| busy_topics_round(busy, time));
+        let ours = Side::sinew(case.run_by(ExecutorOptions::multi(threads)), ours);
+        sheet.measure(&format!("busy topics with {work_us} µs of work"), vec![floor, ours])?;
     }
-    Ok(rows)
+    Ok(())
 }
 
-fn two_subscriptions(
-    cores: (usize, usize),
-    turns: Turns,
-    progress: &mut Progress,
-) -> Result<[Row; 2], Error> {
-    let mut floor = |time| on_own_thread(|| two_threads_round(cores, time));
-    let mut ours = |time| Ok(two_subscriptions_round(ExecutorOptions::multi(2), time)?);
-    let sides = [&mut floor as _, &mut ours as _];
-    let [floor, ours] = alternate(progress, "two subscriptions with work", turns, sides)?;
-    let row = |row: Row| row.with("case", "two subscriptions").with("rate", RATE).with("work_us", WORK_US);
-    let figures =
-        Figures { floor_ratio: ratio(&ours, 1, &floor, 1).map(hundredth), ..Figures::over(&ours, 1) };
-    Ok([
-        row(Row::floor("workers", "plain threads", Figures::over(&floor, 1))).with("threads", 2_u32),
-        row(Row::sinew("workers", figures)).run_by(ExecutorOptions::multi(2)),
-    ])
+fn two_subscriptions(cores: (usize, usize), sheet: &mut Sheet) -> Result<(), Error> {
+    let case = Settings::new().with("case", "two subscriptions").with("rate", RATE);
+    let case = case.with("work_us", WORK_US);
+    let executor = ExecutorOptions::multi(2);
+    let floor = move |time| on_own_thread(|| two_threads_round(cores, time));
+    let floor = Side::floor("plain threads", case.clone().with("threads", 2_u32), floor);
+    let ours = move |time| Ok(two_subscriptions_round(executor, time)?);
+    sheet.measure("two subscriptions with work", vec![floor, Side::sinew(case.run_by(executor), ours)])
 }
 
 /// Occupies a core for this time: unlike time on the clock, it can't pass while another thread has
@@ -84,19 +70,9 @@ fn occupy_core() {
     }
 }
 
-/// The observations of the two subscriptions together.
-struct Done {
-    samples: Samples,
-    received: u64,
-    reordered: u64,
-    last: [u64; 2],
-}
-
-/// Measures one round. A sample is the time from the publish until both subscriptions have done
-/// their work.
-fn two_subscriptions_round(executor: ExecutorOptions, time: Duration) -> sinew::Result<Round> {
+/// Measures one round: the time from the publish until both subscriptions have done their work.
+fn two_subscriptions_round(executor: ExecutorOptions, time: Duration) -> sinew::Result<Figures> {
     let ticks = ticks(RATE, time);
-    let counts_from = u64::from(warm_up(ticks));
     let run = Run::by(executor)?;
 
     let source = run.context.node("source")?;
@@ -108,12 +84,7 @@ fn two_subscriptions_round(executor: ExecutorOptions, time: Duration) -> sinew::
         publisher.publish(Timing { stamp: now_ns(), number })
     })?;
 
-    let done = Collected::new(Done {
-        samples: Samples::with_room_for(ticks as usize + 1),
-        received: 0,
-        reordered: 0,
-        last: [0; 2],
-    });
+    let done = Collected::new(Heard::by(2, ticks as usize + 1));
     let worker = run.context.node("worker")?;
     let mut working = Vec::new();
     for which in 0..2 {
@@ -122,34 +93,23 @@ fn two_subscriptions_round(executor: ExecutorOptions, time: Duration) -> sinew::
         let subscription = group.subscription::<Timing>("news");
         working.push(subscription.callback(move |timing: &Timing| {
             occupy_core();
-            let now = now_ns();
-            done.with(|done| {
-                done.received += 1;
-                done.reordered += u64::from(timing.number < done.last[which]);
-                done.last[which] = timing.number;
-                if done.last[1 - which] >= timing.number && timing.number > counts_from {
-                    done.samples.record(now - timing.stamp);
-                }
-            });
+            let latency = now_ns() - timing.stamp;
+            done.with(|done| done.note(which, timing.number, latency));
         })?);
     }
 
     let usage = run.spin_for(time)?;
     drop(timer);
     run.drain()?;
-    let expected = 2 * sent.statistics().published;
-    Ok(done.with(|done| Round {
-        lost: expected.saturating_sub(done.received),
-        reordered: done.reordered,
-        usage: Some(usage),
-        ..Round::of(std::mem::take(&mut done.samples))
-    }))
+    let done = [done.with(std::mem::take)];
+    let figures = news::figures(&done, warm_up(ticks).into(), sent.statistics().published);
+    Ok(figures.using(usage))
 }
 
 /// Measures the same with two threads, each on a core of its own (the kernel often wakes a thread
 /// on the core of the thread that woke it, and leaves it there for a while). The thread that wakes
 /// at the tick does its work after it has woken the other one.
-fn two_threads_round(cores: (usize, usize), time: Duration) -> Result<Round, Error> {
+fn two_threads_round(cores: (usize, usize), time: Duration) -> Result<Figures, Error> {
     machine::pin_to(cores.0)?;
     let ticks = ticks(RATE, time);
     let mut samples = Samples::with_room_for(ticks as usize);
@@ -182,7 +142,7 @@ fn two_threads_round(cores: (usize, usize), time: Duration) -> Result<Round, Err
         drop(wake);
         other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })?;
-    Ok(Round::of(samples))
+    Ok(Figures::of(&samples, 1))
 }
 
 /// A computation of a fixed amount.
@@ -224,70 +184,24 @@ struct Busy {
     work: Computation,
 }
 
-fn busy_topics(busy: &Busy, work_us: u32, turns: Turns, progress: &mut Progress) -> Result<[Row; 2], Error> {
-    let (mut of_threads, mut of_executor) = (Vec::new(), Vec::new());
-    let mut floor = |time| {
-        let round = on_own_thread(|| plain_threads_round(busy, time))?;
-        of_threads.push(round.per_second);
-        Ok(round.messages())
-    };
-    let mut ours = |time| {
-        let round = on_own_thread(|| busy_topics_round(busy, time))?;
-        of_executor.push(round.per_second);
-        Ok(round.messages())
-    };
-    let what = format!("busy topics with {work_us} µs of work");
-    let [floor, ours] = alternate(progress, &what, turns, [&mut floor as _, &mut ours as _])?;
-    let callbacks_ratio = median(of_executor.iter().zip(&of_threads).map(|(ours, theirs)| ours / theirs));
-    let figures = |rounds: &[Round], per_second: Vec<f64>| Figures {
-        callbacks_per_second: median(per_second).map(tenth),
-        ..Figures::over(rounds, 1)
-    };
-    let row = |row: Row| {
-        let row = row.with("case", "busy topics").with("work_us", work_us).with("cores", busy.cores.len());
-        row.with("topics", busy.topics)
-    };
-    let ours = Figures { callbacks_ratio: callbacks_ratio.map(thousandth), ..figures(&ours, of_executor) };
-    let floor = Row::floor("workers", "plain threads", figures(&floor, of_threads));
-    Ok([
-        row(floor).with("threads", busy.threads),
-        row(Row::sinew("workers", ours)).run_by(ExecutorOptions::multi(busy.threads)),
-    ])
-}
-
-fn thousandth(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
-}
-
-/// The results of one side in one round.
-struct Throughput {
-    count: u64,
-    per_second: f64,
-    lost: u64,
-}
-
-impl Throughput {
-    fn messages(&self) -> Round {
-        Round { messages: self.count, lost: self.lost, ..Round::of(Samples::default()) }
-    }
-}
-
-/// Counts between a tenth of `time` and its end; `run_for` keeps the work going for a while.
+/// Counts callbacks between a tenth of `time` and its end; `run_for` keeps the work going for a
+/// while.
 fn counted(
     time: Duration,
     count: impl Fn() -> u64,
     mut run_for: impl FnMut(Duration) -> Result<(), Error>,
-) -> Result<(u64, f64), Error> {
+) -> Result<Figures, Error> {
     run_for(time / 10)?;
     let (before, start) = (count(), now_ns());
     run_for(time - time / 10)?;
     let (after, end) = (count(), now_ns());
-    let seconds = (end - start).max(1) as f64 / 1e9;
-    Ok((after - before, (after - before) as f64 / seconds))
+    let per_second = (after - before) as f64 * 1e9 / (end - start).max(1) as f64;
+    let (messages, callbacks_per_second) = (Some(after - before), Some(per_second));
+    Ok(Figures { rounds: Some(1), messages, lost: Some(0), callbacks_per_second, ..Figures::default() })
 }
 
 /// Measures one round with the executor.
-fn busy_topics_round(busy: &Busy, time: Duration) -> Result<Throughput, Error> {
+fn busy_topics_round(busy: &Busy, time: Duration) -> Result<Figures, Error> {
     machine::keep_to(&busy.cores)?;
     let run = Run::by(ExecutorOptions::multi(busy.threads))?;
     let (mut publishers, mut subscriptions) = (Vec::new(), Vec::new());
@@ -308,11 +222,11 @@ fn busy_topics_round(busy: &Busy, time: Duration) -> Result<Throughput, Error> {
         publisher.publish(first).map_err(sinew::Error::from)?;
     }
     let taken = || subscriptions.iter().map(|subscription| subscription.statistics().taken).sum();
-    let (count, per_second) = counted(time, taken, |time| Ok(run.spin_for(time).map(drop)?))?;
+    let figures = counted(time, taken, |time| Ok(run.spin_for(time).map(drop)?))?;
     // One message of each topic is waiting, and so not lost.
     let published: u64 = publishers.iter().map(|publisher| publisher.statistics().published).sum();
     let waiting: u64 = subscriptions.iter().map(|subscription| subscription.statistics().waiting).sum();
-    Ok(Throughput { count, per_second, lost: published.saturating_sub(taken() + waiting) })
+    Ok(figures.faulty(published.saturating_sub(taken() + waiting), 0))
 }
 
 /// A count that only its own thread writes, on separate cache lines.
@@ -321,12 +235,12 @@ fn busy_topics_round(busy: &Busy, time: Duration) -> Result<Throughput, Error> {
 struct Count(AtomicU64);
 
 /// Measures one round of plain threads that do the same work.
-fn plain_threads_round(busy: &Busy, time: Duration) -> Result<Throughput, Error> {
+fn plain_threads_round(busy: &Busy, time: Duration) -> Result<Figures, Error> {
     machine::keep_to(&busy.cores)?;
     let counts: Vec<Count> = (0..busy.threads).map(|_| Count::default()).collect();
     let done = Arc::new(AtomicBool::new(false));
     // Relaxed throughout: nothing else depends on counts and flag.
-    let result = thread::scope(|scope| {
+    thread::scope(|scope| {
         for count in &counts {
             let done = Arc::clone(&done);
             let work = busy.work;
@@ -344,8 +258,7 @@ fn plain_threads_round(busy: &Busy, time: Duration) -> Result<Throughput, Error>
         });
         done.store(true, Ordering::Relaxed);
         result
-    });
-    result.map(|(count, per_second)| Throughput { count, per_second, lost: 0 })
+    })
 }
 
 #[cfg(test)]
@@ -355,9 +268,9 @@ mod tests {
     #[test]
     fn both_subscriptions_get_every_message() {
         for executor in [ExecutorOptions::default(), ExecutorOptions::multi(2)] {
-            let round = two_subscriptions_round(executor, Duration::from_millis(100)).unwrap();
-            assert!(round.messages > 0);
-            assert_eq!((round.lost, round.reordered), (0, 0));
+            let figures = two_subscriptions_round(executor, Duration::from_millis(100)).unwrap();
+            assert!(figures.messages > Some(0));
+            assert_eq!((figures.lost, figures.reordered), (Some(0), None));
         }
     }
 
@@ -365,7 +278,7 @@ mod tests {
     fn two_threads_are_measured_after_the_warm_up() {
         let core = machine::allowed_cores().unwrap()[0];
         let round = on_own_thread(|| two_threads_round((core, core), Duration::from_millis(100)));
-        assert_eq!(round.unwrap().messages, 9);
+        assert_eq!(round.unwrap().messages, Some(9));
     }
 
     #[test]
@@ -374,9 +287,9 @@ mod tests {
         let busy = Busy { topics: 3, threads: 2, cores, work: Computation { steps: 100 } };
         let time = Duration::from_millis(30);
         for round in [busy_topics_round, plain_threads_round] {
-            let round = on_own_thread(|| round(&busy, time)).unwrap();
-            assert!(round.count > 0 && round.per_second > 0.0);
-            assert_eq!(round.lost, 0);
+            let figures = on_own_thread(|| round(&busy, time)).unwrap();
+            assert!(figures.messages > Some(0) && figures.callbacks_per_second > Some(0.0));
+            assert_eq!(figures.lost, Some(0));
         }
     }
 }

@@ -174,7 +174,7 @@ fn sized(size: usize, time: Duration, flood: impl Flood) -> Result<Figures> {
         64 => flood.run(time, room, |number| [number; 8])?,
         _ => flood.run(time, room, |number| vec![number; size / 8])?,
     };
-    Ok(throughput::figures(sent, seen, size, meter.usage()))
+    Ok(seen.figures(sent, size, meter.usage()))
 }
 
 /// Measures a flood through a channel between threads. Its sender is dropped with `send`, which

@@ -48,5 +48,5 @@ pub(super) fn run(case: &Case, name: &str) -> Result<Figures> {
             }
         }));
     }
-    robot.measure(|| timers.iter().for_each(|timer| timer.abort()))
+    Ok(robot.measure(|| timers.iter().for_each(|timer| timer.abort())))
 }

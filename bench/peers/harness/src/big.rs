@@ -6,7 +6,6 @@ use sinew_bench::arrivals::Arrivals;
 use sinew_bench::clock::sleep_until;
 use sinew_bench::pacing::{Ticks, ticks};
 use sinew_bench::payload::WARM_AFTER;
-use sinew_bench::report::tenth;
 use sinew_bench::rounds::{Meter, Usage};
 use sinew_bench::samples::Samples;
 
@@ -72,7 +71,5 @@ pub fn measure(case: &Case, other: Process, mut send: impl FnMut(u64) -> Result<
     }
     let usage = meter.usage();
     let (Images(seen), others): (Images, Usage) = other.finish_after(last)?;
-    let round = seen.round(last, usage + others);
-    let publish_p50_ns = inside.summary(1).map(|summary| tenth(summary.p50));
-    Ok(Figures { publish_p50_ns, ..Figures::over(&[round], 1) })
+    Ok(Figures { publish_p50_ns: inside.p50(1), ..seen.figures(1, last, usage + others) })
 }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use sinew_bench::arrivals::Arrivals;
 use sinew_bench::pacing::{Ticks, ticks, warm_up};
 use sinew_bench::process::await_all;
-use sinew_bench::report::tenth;
 use sinew_bench::rounds::{Meter, Usage};
 use sinew_bench::samples::Samples;
 
@@ -86,13 +85,8 @@ impl Sink {
     }
 
     /// Waits until this many messages have come, or no more have come for 2 s.
-    fn await_all(&self, count: u64) -> Result<()> {
-        let pause = || {
-            std::thread::sleep(Duration::from_millis(1));
-            Ok(())
-        };
-        await_all(count, || self.received(), pause)?;
-        Ok(())
+    fn await_all(&self, count: u64) {
+        await_all(count, || self.received());
     }
 
     /// Takes the observations out.
@@ -177,7 +171,7 @@ pub fn measure_source(
     let meter = Meter::start();
     let messages = source(Messages::of(rate, time))?;
     let usage = meter.usage();
-    sink.await_all(messages.count)?;
+    sink.await_all(messages.count);
     Ok(figures(&messages, sink.told(), usage, hops))
 }
 
@@ -199,7 +193,9 @@ pub fn measure_between(
     let meter = Meter::start();
     let messages = publish_all(rate, Messages::of(rate, time), publish)?;
     let usage = meter.usage();
-    sink.map_or(Ok(()), |sink| sink.await_all(messages.count))?;
+    if let Some(sink) = sink {
+        sink.await_all(messages.count);
+    }
     let (seen, others): (Option<Seen>, Usage) = other.finish_after(messages.count)?;
     let seen = sink.map(Sink::told).or(seen).context("neither process has the sink")?;
     Ok(figures(&messages, seen, usage + others, hops))
@@ -217,7 +213,9 @@ pub fn serve_until_the_end(measuring: Measuring, sink: Option<&Sink>) -> Result<
         let meter = Meter::start();
         let count = measuring.order::<u64>()?.unwrap_or(0);
         let usage = meter.usage();
-        sink.map_or(Ok(()), |sink| sink.await_all(count))?;
+        if let Some(sink) = sink {
+            sink.await_all(count);
+        }
         measuring.tell(&(sink.map(Sink::told), usage))?;
     }
     Ok(())
@@ -238,9 +236,8 @@ fn publish_all(
 }
 
 fn figures(messages: &Messages, seen: Seen, usage: Usage, hops: u32) -> Figures {
-    let due_p50_ns = messages.until_seen(&seen).summary(1).map(|summary| tenth(summary.p50));
-    let round = seen.arrivals.round(messages.count, usage);
-    Figures { due_p50_ns, ..Figures::over(&[round], hops) }
+    let due_p50_ns = messages.until_seen(&seen).p50(1);
+    Figures { due_p50_ns, ..seen.arrivals.figures(hops, messages.count, usage) }
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use sinew_bench::news::{self, Heard};
 use sinew_bench::pacing::{Ticks, ticks, warm_up};
-use sinew_bench::report::tenth;
-use sinew_bench::rounds::{Meter, Round, Usage};
+use sinew_bench::rounds::{Meter, Usage};
 use sinew_bench::samples::Samples;
 
 use crate::chain::Timing;
@@ -46,8 +45,6 @@ pub fn measure(
     }
     let usage = meter.usage();
     let (heard, others): (Heard, Usage) = other.finish_after(count.into())?;
-    let round = news::round(&[heard], warm_up(count), count.into());
-    let round = Round { usage: Some(usage + others), ..round };
-    let publish_p50_ns = inside.summary(1).map(|summary| tenth(summary.p50));
-    Ok(Figures { publish_p50_ns, ..Figures::over(&[round], 1) })
+    let figures = news::figures(&[heard], warm_up(count).into(), count.into());
+    Ok(Figures { publish_p50_ns: inside.p50(1), ..figures.using(usage + others) })
 }

@@ -24,11 +24,9 @@
 pub mod big;
 pub mod bytes;
 pub mod chain;
-pub mod entities;
 pub mod fanout;
 pub mod pingpong;
 pub mod requests;
-mod sweeper;
 pub mod throughput;
 pub mod topology;
 
@@ -38,9 +36,8 @@ use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize};
 pub use sinew_bench::clock::now_ns;
-pub use sinew_bench::process::{Measuring, Process};
+pub use sinew_bench::process::{Measuring, Process, Sweeper};
 pub use sinew_bench::report::Figures;
-pub use sweeper::{Sweeper, clear_up};
 
 /// The result of a measurement; an error is a sentence.
 pub type Result<T> = anyhow::Result<T>;
@@ -297,8 +294,8 @@ pub trait Program {
         anyhow::bail!("this peer has no other processes")
     }
 
-    /// In a [`Sweeper`]: removes the remains of the run of that name. It is called repeatedly until
-    /// it succeeds, or for half a second.
+    /// In a [`Sweeper`] with the arguments `sweep` and a name: removes the remains of the run of that
+    /// name. It is called repeatedly until it succeeds, or for half a second.
     ///
     /// # Errors
     ///
@@ -360,7 +357,10 @@ fn command<P: Program>() -> Result<()> {
                 sinew_bench::options::Peer { parent: parent.parse::<NonZeroI32>()?, role: role.to_owned() };
             sinew_bench::process::serve(&peer, &[sinew_bench::process::Role::of::<Served<P>>()])?;
         }
-        ["sweep", name] => sweeper::sweep::<P>(name),
+        ["sweep", name] => {
+            sinew_bench::process::remaining();
+            sinew_bench::process::clear_up(|| P::sweep(name))?;
+        }
         _ => anyhow::bail!("usage: systems | run CASE (bench/peers/README.md says what they answer)"),
     }
     Ok(())

@@ -66,9 +66,7 @@ pub fn measure(case: &Case, rally: &mut impl Rally<anyhow::Error>) -> Result<Fig
         Work::Requests { rate, .. } => (rate, false),
         _ => anyhow::bail!("{} is no ping-pong", case.work.scenario()),
     };
-    let timed = Timed { rate, to_the_end: whole, time: case.time() };
-    let round = rally::round(timed, rally)?;
-    Ok(Figures::over(&[round], if whole { 1 } else { 2 }))
+    rally::round(Timed { rate, to_the_end: whole, time: case.time() }, rally)
 }
 
 /// As [`measure`], with the resources of both processes: `other` runs [`answer_until_the_end`].

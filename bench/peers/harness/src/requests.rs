@@ -4,9 +4,9 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use sinew_bench::pacing::{Ticks, ticks, warm_up};
-use sinew_bench::rounds::{Meter, Round};
-use sinew_bench::samples::Samples;
+use sinew_bench::calls;
+use sinew_bench::pacing::{Ticks, ticks};
+use sinew_bench::rounds::Meter;
 
 use crate::chain::Timing;
 use crate::pingpong::{Answer, Rally};
@@ -28,7 +28,7 @@ impl Called {
 ///
 /// # Errors
 ///
-/// The errors of `call`, and a wrong answer.
+/// The errors of `call`.
 pub fn measure(
     rate: f64,
     time: Duration,
@@ -36,25 +36,18 @@ pub fn measure(
     called: &Called,
     mut call: impl FnMut(Timing) -> Result<u64>,
 ) -> Result<Figures> {
-    let ticks = ticks(rate, time);
-    let (mut there, mut whole) =
-        (Samples::with_room_for(ticks as usize), Samples::with_room_for(ticks as usize));
     let meter = Meter::start();
+    let mut calls = calls::Calls::start(time, ticks(rate, time) as usize);
     let mut pace = Ticks::start(rate)?;
-    for number in 1..=u64::from(ticks) {
+    loop {
         pace.wait();
-        let stamp = now_ns();
-        let answer = call(Timing { stamp, number })?;
-        let end = now_ns();
-        anyhow::ensure!(answer == number, "call {number} was answered with {answer}");
-        if number > warm_up(ticks).into() {
-            there.record(called.0.load(Ordering::Acquire) - stamp); // the last server's store
-            whole.record(end - stamp);
+        let asked = calls.next();
+        let answer = call(Timing { stamp: asked.stamp, number: asked.number })?;
+        // The last server's store.
+        if !calls.answered(asked, answer, called.0.load(Ordering::Acquire)) {
+            return Ok(calls.figures(hops, meter.usage()));
         }
     }
-    let round = Round { usage: Some(meter.usage()), ..Round::of(there) };
-    let roundtrip_p50_ns = whole.summary(2 * hops).map(|summary| summary.p50);
-    Ok(Figures { roundtrip_p50_ns, ..Figures::over(&[round], hops) })
 }
 
 /// A ping-pong's client with calls that return the answer, the request's own number.

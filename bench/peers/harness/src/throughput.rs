@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 pub use sinew_bench::flood::{Drained, Sending, Sent, send_for};
-use sinew_bench::rounds::{Meter, Usage};
+use sinew_bench::rounds::Meter;
 
 use crate::{Figures, Process, Result};
 
@@ -22,10 +22,5 @@ pub fn measure(
     let meter = Meter::start();
     let sent = send_for(time, send)?;
     let usage = meter.usage();
-    Ok(figures(sent, other.finish_after(sent.count)?, size, usage))
-}
-
-/// Returns the figures of one round. `usage` is that of the sending process.
-pub fn figures(sent: Sent, drained: Drained, size: usize, usage: Usage) -> Figures {
-    sinew_bench::flood::figures(&[drained.round(sent, usage)], size)
+    Ok(other.finish_after::<Drained>(sent.count)?.figures(sent, size, usage))
 }

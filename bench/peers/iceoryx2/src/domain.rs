@@ -27,7 +27,7 @@ impl Domain {
     pub fn create() -> Result<Self> {
         let name = format!("{PREFIX}{}-{:x}", std::process::id(), now_ns());
         // First the sweeper, then the files that it removes.
-        let sweeper = Sweeper::start(&name)?;
+        let sweeper = Sweeper::start(["sweep", &name])?;
         Ok(Self { name, _sweeper: sweeper })
     }
 

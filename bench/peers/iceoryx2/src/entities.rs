@@ -1,6 +1,5 @@
 //! The cost of a publisher with its subscriber, each pair on a service of its own.
 
-use harness::entities::{self, Cost};
 use harness::{Case, Figures, Measuring, Other, Path, Result, now_ns};
 use iceoryx2::port::publisher::Publisher;
 use iceoryx2::port::subscriber::Subscriber;
@@ -9,6 +8,7 @@ use iceoryx2::prelude::{Node, Service, ipc, local};
 use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sinew_bench::machine::Own;
+use sinew_bench::pairs::{self, Cost};
 
 use crate::Iceoryx2;
 use crate::domain::{self, Domain};
@@ -49,13 +49,14 @@ pub fn run(case: &Case, pairs: u32, path: Path) -> Result<Figures> {
 
 fn within(domain: &Domain, pairs: u32) -> Result<Figures> {
     let node = domain.node::<local::Service>()?;
-    entities::within(pairs, |number| {
+    let pair = |number| -> Result<_> {
         let (publisher, subscriber) = (publisher(&node, number)?, subscriber(&node, number)?);
         // Connects them, as their first message would.
         publisher.update_connections()?;
         subscriber.update_connections()?;
         Ok((publisher, subscriber))
-    })
+    };
+    Ok(pairs::within(pairs, pair, || Ok(()))?.figures(pairs.into(), Figures::default()))
 }
 
 fn between(domain: &Domain, case: &Case, pairs: u32) -> Result<Figures> {
@@ -81,7 +82,7 @@ fn between(domain: &Domain, case: &Case, pairs: u32) -> Result<Figures> {
     let mut own = Own::since(before) + others;
     own.bytes += files()? - files_before;
     other.finish::<()>()?;
-    Ok(Cost { create_ns, destroy_ns: None, own }.figures(pairs))
+    Ok(Cost { create_ns, destroy_ns: None, own }.figures(pairs.into(), Figures::default()))
 }
 
 /// In the other process: creates its subscribers when ordered to.

@@ -157,7 +157,7 @@ pub fn run(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
         waiting.once(|_| (), |_| Ok(()))?;
     }
     let (seen, others): (Arrivals, Usage) = other.finish()?;
-    Ok(Figures::over(&[seen.round(sent, usage + others)], relays + 1))
+    Ok(seen.figures(relays + 1, sent, usage + others))
 }
 
 pub fn serve(other: &Other, relays: u32, rate: f64, measuring: Measuring) -> Result<()> {

@@ -177,7 +177,7 @@ fn flood(case: &Case, size: usize) -> Result<Figures> {
     let usage = meter.usage();
     drop(ends); // notifies the reader of the end
     let seen: Drained = other.finish()?;
-    Ok(throughput::figures(sent, seen, size, usage))
+    Ok(seen.figures(sent, size, usage))
 }
 
 /// In the other process: reads until the connection ends.

@@ -61,7 +61,7 @@ pub fn run(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
     let usage = meter.usage();
     drop(source);
     let (seen, others): (Arrivals, Usage) = other.finish()?;
-    Ok(Figures::over(&[seen.round(count, usage + others)], relays + 1))
+    Ok(seen.figures(relays + 1, count, usage + others))
 }
 
 pub fn serve(other: &Other, relays: u32, rate: f64, measuring: Measuring) -> Result<()> {

@@ -1,13 +1,11 @@
 //! The sweeper: a process that outlives this program, and removes its remains if it is killed.
 
-use std::io::Write as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Child;
 
 use anyhow::{Context as _, Result};
 use rustix::process::{Pid, Signal, kill_process_group};
-use sinew_bench::process::ourselves;
+use sinew_bench::process::{Sweeper, clear_up, remaining};
 use tempfile::TempDir;
 
 /// The sweeper's first argument, before the directory that it removes.
@@ -20,7 +18,7 @@ const PREFIX: &str = "sinew-peers-";
 /// is removed, and the running program is killed.
 pub struct Place {
     directory: TempDir,
-    sweeper: Child,
+    sweeper: Sweeper,
 }
 
 impl Place {
@@ -32,14 +30,7 @@ impl Place {
     pub fn create() -> Result<Self> {
         let directory = tempfile::Builder::new().prefix(PREFIX).tempdir();
         let directory = directory.context("no directory for the programs' files")?;
-        let sweeper = ourselves()
-            .arg(TASK)
-            .arg(directory.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .process_group(0) // Ctrl-C is not for it
-            .spawn()
-            .context("the process that clears up can't be started")?;
+        let sweeper = Sweeper::start([TASK.as_ref(), directory.path().as_os_str()])?;
         Ok(Self { directory, sweeper })
     }
 
@@ -50,17 +41,7 @@ impl Place {
 
     /// Notifies the sweeper of the running program, including its group; or that none is running.
     pub fn note(&self, program: Option<&Child>) {
-        let line = program.map_or_else(|| "\n".to_owned(), |program| format!("{}\n", program.id()));
-        // Fails if the sweeper is gone.
-        let _ = self.sweeper.stdin.as_ref().map(|mut stdin| stdin.write_all(line.as_bytes()));
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        drop(self.sweeper.stdin.take());
-        // Nothing could be done about its exit code.
-        let _ = self.sweeper.wait();
+        self.sweeper.note(&program.map_or_else(String::new, |program| program.id().to_string()));
     }
 }
 
@@ -74,13 +55,13 @@ pub fn sweep() -> bool {
     if task != TASK || !name.starts_with(PREFIX) {
         return false;
     }
-    let last = std::io::stdin().lines().map_while(Result::ok).last().unwrap_or_default();
-    if let Some(group) = last.parse().ok().and_then(Pid::from_raw) {
+    if let Some(group) = remaining().parse().ok().and_then(Pid::from_raw) {
         // Fails only if it has ended by itself.
         let _ = kill_process_group(group, Signal::KILL);
     }
-    harness::clear_up(|| match std::fs::remove_dir_all(directory) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+    // Nobody is left to whom a failure could be reported.
+    let _ = clear_up(|| match std::fs::remove_dir_all(directory) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     });
     true

@@ -1,6 +1,6 @@
 //! Figures and comparisons, in words.
 
-use sinew_bench::table::{bytes, time};
+use sinew_bench::units::{bytes, time};
 
 use crate::cases::{Measure, Unit};
 use crate::measured::{Measured, Ratio};

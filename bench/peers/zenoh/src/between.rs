@@ -1,8 +1,6 @@
 //! Two processes: the measuring one listens, the other one connects to it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use harness::big::{self, Images};
@@ -92,11 +90,7 @@ fn until_all_came(measuring: Measuring, received: impl Fn() -> u64) -> Result<Us
     let meter = Meter::start();
     let count = measuring.order::<u64>()?.unwrap_or(0);
     let usage = meter.usage();
-    let pause = || {
-        thread::sleep(Duration::from_millis(1));
-        Ok(())
-    };
-    await_all(count, received, pause)?;
+    await_all(count, received);
     Ok(usage)
 }
 

@@ -1,8 +1,8 @@
 //! The cost of a publisher with its subscriber, each pair on a key of its own.
 
-use harness::entities::{self, Cost};
 use harness::{Case, Figures, Measuring, Other, Result, now_ns};
 use sinew_bench::machine::Own;
+use sinew_bench::pairs::{self, Cost};
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::{Session, Wait as _};
 
@@ -22,9 +22,9 @@ fn subscriber(session: &Session, number: u32) -> Result<Subscriber<()>> {
 pub fn within(pairs: u32) -> Result<Figures> {
     let session = sessions::alone()?;
     let pair = |number| Ok((publisher(&session, number)?, subscriber(&session, number)?));
-    let figures = entities::within(pairs, pair)?;
+    let cost = pairs::within(pairs, pair, || Ok(()))?;
     session.close().wait().said("closing a session")?;
-    Ok(figures)
+    Ok(cost.figures(pairs.into(), Figures::default()))
 }
 
 /// Measures with the publishers here, the subscribers in another process: until each publisher has
@@ -45,7 +45,7 @@ pub fn between(case: &Case, pairs: u32) -> Result<Figures> {
         let create_ns = now_ns() - start;
         let own = Own::since(before) + other.hear()?;
         other.finish::<()>()?;
-        Ok(Cost { create_ns, destroy_ns: None, own }.figures(pairs))
+        Ok(Cost { create_ns, destroy_ns: None, own }.figures(pairs.into(), Figures::default()))
     })
 }
 

@@ -33,5 +33,5 @@ pub fn throughput(case: &Case, size: usize) -> Result<Figures> {
     session.close().wait().said("closing a session")?;
     let seen = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let usage = Usage { rss_bytes, ..meter.usage() };
-    Ok(throughput::figures(sent?, seen, size, usage))
+    Ok(seen.figures(sent?, size, usage))
 }

@@ -11,11 +11,10 @@ use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 use crate::messages::Timing;
 use crate::process::{Directory, Measuring, PATIENCE, Process, Work};
-use crate::progress::Progress;
-use crate::report::{Figures, Row};
-use crate::rounds::{Round, Turns};
+use crate::report::{Figures, Settings};
 use crate::run::{matched, shared_context};
 use crate::samples::Samples;
+use crate::sheet::{Sheet, Side};
 
 const TOPIC: &str = "news";
 
@@ -36,27 +35,17 @@ pub(crate) struct Known {
 }
 
 /// Measures one row for each kind of process.
-pub(super) fn measure(
-    directory: &Directory,
-    turns: Turns,
-    progress: &mut Progress,
-) -> Result<Vec<Row>, Error> {
-    let mut rounds = [Vec::new(), Vec::new()];
-    for number in 1..=turns.rounds {
-        progress.show("matching across two processes", number, turns.rounds);
-        let [process, entity] = &mut rounds;
-        process.push(directory.round(|path| new_processes(path, turns.each()))?);
-        entity.push(directory.round(|path| new_entities(path, turns.each()))?);
-    }
-    let row = |(new, rounds): (&str, &Vec<Round>)| {
-        Row::sinew("entities", Figures::over(rounds, 1)).with("matched", new).with("path", "shm")
-    };
-    Ok(["new process", "new entity"].into_iter().zip(&rounds).map(row).collect())
+pub(super) fn measure(directory: &Directory, sheet: &mut Sheet) -> Result<(), Error> {
+    let case = |new| Settings::new().with("matched", new).with("path", "shm");
+    let process = |time| directory.round(|path| new_processes(path, time));
+    let entity = |time| directory.round(|path| new_entities(path, time));
+    let sides = vec![Side::sinew(case("new process"), process), Side::sinew(case("new entity"), entity)];
+    sheet.measure("matching across two processes", sides)
 }
 
 /// Measures one round with new processes. A sample is the time from the start of a new process's
 /// work until the publisher matches its subscription.
-fn new_processes(directory: &Path, time: Duration) -> Result<Round, Error> {
+fn new_processes(directory: &Path, time: Duration) -> Result<Figures, Error> {
     let (_context, publisher) = publisher(directory)?;
     repeat(&publisher, time, || {
         let mut newcomer = Process::start(&Newcomer { directory: directory.to_owned() })?;
@@ -70,10 +59,10 @@ fn new_processes(directory: &Path, time: Duration) -> Result<Round, Error> {
 
 /// Measures one round with a known process. A sample is the time from before a known process
 /// creates a subscription until the publisher matches it.
-fn new_entities(directory: &Path, time: Duration) -> Result<Round, Error> {
+fn new_entities(directory: &Path, time: Duration) -> Result<Figures, Error> {
     let (_context, publisher) = publisher(directory)?;
     let mut known = Process::start(&Known { directory: directory.to_owned() })?;
-    let round = repeat(&publisher, time, || {
+    let figures = repeat(&publisher, time, || {
         known.order(&())?;
         matched(&publisher, 1)?;
         let matched = now_ns();
@@ -82,7 +71,7 @@ fn new_entities(directory: &Path, time: Duration) -> Result<Round, Error> {
         Ok(matched - begun)
     })?;
     known.finish::<()>()?;
-    Ok(round)
+    Ok(figures)
 }
 
 fn publisher(directory: &Path) -> sinew::Result<(Context, Publisher<Timing>)> {
@@ -97,7 +86,7 @@ fn repeat(
     publisher: &Publisher<Timing>,
     time: Duration,
     mut once: impl FnMut() -> Result<i64, Error>,
-) -> Result<Round, Error> {
+) -> Result<Figures, Error> {
     let mut samples = Samples::with_room_for(ROOM);
     once()?;
     unmatched(publisher)?;
@@ -106,7 +95,7 @@ fn repeat(
         samples.record(once()?);
         unmatched(publisher)?;
     }
-    Ok(Round::of(samples))
+    Ok(Figures::of(&samples, 1))
 }
 
 /// Waits until the publisher no longer has a subscription.

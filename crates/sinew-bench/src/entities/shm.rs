@@ -12,13 +12,13 @@ use crate::machine::{self, Own};
 use crate::messages::Timing;
 use crate::options::Wait;
 use crate::pacing::Window;
+use crate::pairs::Cost;
 use crate::process::{Directory, Measuring, PATIENCE, Process, Work};
-use crate::progress::Progress;
-use crate::report::{Figures, Row, tenth};
-use crate::rounds::{Round, Turns};
+use crate::report::{Figures, Settings};
 use crate::run::{Run, matched, shared_context, waiting};
-use crate::samples::{Samples, median};
+use crate::samples::Samples;
 use crate::sequence::Sequence;
+use crate::sheet::{Sheet, Side};
 
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 18;
@@ -31,53 +31,21 @@ pub(crate) struct OtherEnds {
     core: Option<usize>,
 }
 
-/// The results of one round.
-struct ShmFound {
-    /// From the order to create until the last publisher matches its subscription.
-    create_ns: i64,
-    /// The CPU time of both processes meanwhile; their unshared memory, and files in the directory.
-    own: Own,
-    /// From a publish to its callback in the other process, which spins, while all other entities
-    /// are idle.
-    wake_ups: Round,
-}
-
 /// Measures one row per number of pairs.
-pub(super) fn measure(
-    directory: &Directory,
-    numbers: &[u32],
-    turns: Turns,
-    progress: &mut Progress,
-) -> Result<Vec<Row>, Error> {
-    let mut rows = Vec::new();
+pub(super) fn measure(directory: &Directory, numbers: &[u32], sheet: &mut Sheet) -> Result<(), Error> {
     for &pairs in numbers {
-        let (mut found, mut wake_ups) = (Vec::new(), Vec::new());
-        for number in 1..=turns.rounds {
-            progress.show(&format!("{pairs} pairs across two processes"), number, turns.rounds);
-            let round = directory.round(|path| round(path, pairs, turns.each()))?;
-            found.push((round.create_ns, round.own));
-            wake_ups.push(round.wake_ups);
-        }
-        let per_pair = |figures: &mut dyn Iterator<Item = i64>| {
-            median(figures.map(|figure| figure as f64 / f64::from(pairs))).map(tenth)
-        };
-        let figures = Figures {
-            create_ns_per_pair: per_pair(&mut found.iter().map(|found| found.0)),
-            create_cpu_ns_per_pair: per_pair(&mut found.iter().map(|found| found.1.cpu_ns)),
-            rss_bytes_per_pair: per_pair(&mut found.iter().map(|found| found.1.bytes)),
-            ..Figures::over(&wake_ups, 1)
-        };
-        let row = Row::sinew("entities", figures).with("pairs", pairs).with("topics", pairs);
-        rows.push(row.with("path", "shm"));
+        let case = Settings::new().with("path", "shm").with("pairs", pairs).with("topics", pairs);
+        let ours = |time| directory.round(|path| round(path, pairs, time));
+        sheet.measure(&format!("{pairs} pairs across two processes"), vec![Side::sinew(case, ours)])?;
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// Number of participants without activity, with one node each.
 const IDLE: u32 = 8;
 
 /// Measures the memory of an idle participant, including its thread's stack.
-pub(super) fn idle(directory: &Path) -> Result<Row, Error> {
+pub(super) fn idle(directory: &Path, sheet: &mut Sheet) -> Result<(), Error> {
     let idle = || -> Result<_, Error> {
         let context = shared_context(directory)?;
         let node = context.node("idle")?;
@@ -92,7 +60,8 @@ pub(super) fn idle(directory: &Path) -> Result<Row, Error> {
     let each = (bytes()? - before) / i64::from(IDLE);
     drop(all);
     let figures = Figures { rss_bytes: u64::try_from(each).ok(), ..Figures::default() };
-    Ok(Row::sinew("entities", figures).with("idle", "participant").with("path", "shm"))
+    sheet.add(None, Settings::new().with("idle", "participant").with("path", "shm"), &[figures]);
+    Ok(())
 }
 
 fn qos() -> QoS {
@@ -108,7 +77,11 @@ fn bytes_in(directory: &Path) -> Result<i64, Error> {
     Ok(machine::bytes_in(directory)?.cast_signed())
 }
 
-fn round(directory: &Path, pairs: u32, time: Duration) -> Result<ShmFound, Error> {
+/// Measures one round: the cost of the pairs, from the order to create until the last publisher
+/// matches its subscription, with both processes' unshared memory and the files in the directory;
+/// and the times from a publish to its callback in the other process, which spins, while all other
+/// entities are idle.
+fn round(directory: &Path, pairs: u32, time: Duration) -> Result<Figures, Error> {
     let cores = machine::two_cores()?;
     let ends = OtherEnds { directory: directory.to_owned(), pairs, core: cores.map(|cores| cores.1) };
     let mut other = Process::start(&ends)?;
@@ -157,9 +130,8 @@ fn round(directory: &Path, pairs: u32, time: Duration) -> Result<ShmFound, Error
         window.record(sent, echo.stamp - sent, &mut samples);
         if window.is_over(sent, &samples) {
             other.finish::<()>()?;
-            let wake_ups =
-                Round { lost: sequence.lost(number), reordered: sequence.reordered, ..Round::of(samples) };
-            return Ok(ShmFound { create_ns, own, wake_ups });
+            let figures = Figures::of(&samples, 1).faulty(sequence.lost(number), sequence.reordered);
+            return Ok(Cost { create_ns, destroy_ns: None, own }.figures(pairs.into(), figures));
         }
     }
     unreachable!("there are more numbers than time")

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::clock::now_ns;
 use crate::machine;
 use crate::pacing::Window;
-use crate::rounds::Round;
+use crate::report::Figures;
 use crate::samples::Samples;
 
 /// The size that is also copied cold: a large camera image.
@@ -28,14 +28,14 @@ impl Warm {
 
     /// Returns the number of copies in one sample: enough to make the time for reading the clock
     /// negligible.
-    pub(crate) fn operations(size: usize) -> u32 {
+    fn operations(size: usize) -> u32 {
         u32::try_from((64 << 10) / size.max(1)).unwrap_or(u32::MAX).max(1)
     }
 
-    /// Measures one round. A sample is the time of [`Warm::operations`] copies.
-    pub(crate) fn round(&mut self, time: Duration) -> Round {
+    /// Measures one round.
+    pub(crate) fn round(&mut self, time: Duration) -> Figures {
         let operations = Self::operations(self.from.len());
-        sampled(time, || {
+        sampled(time, operations, || {
             for _ in 0..operations {
                 copy(&self.from, &mut self.to);
             }
@@ -57,9 +57,9 @@ impl Cold {
         Self { buffers: (0..2 * pairs).map(|_| touched(size)).collect(), next: 0 }
     }
 
-    /// Measures one round. A sample is the time of one copy.
-    pub(crate) fn round(&mut self, time: Duration) -> Round {
-        sampled(time, || {
+    /// Measures one round.
+    pub(crate) fn round(&mut self, time: Duration) -> Figures {
+        sampled(time, 1, || {
             if let [from, to] = &mut self.buffers[self.next..self.next + 2] {
                 copy(from, to);
             }
@@ -68,8 +68,8 @@ impl Cold {
     }
 }
 
-/// Repeats `work` for `time`.
-fn sampled(time: Duration, mut work: impl FnMut()) -> Round {
+/// Repeats `work`, which copies `operations` times, for `time`.
+fn sampled(time: Duration, operations: u32, mut work: impl FnMut()) -> Figures {
     let mut samples = Samples::with_room_for(ROOM);
     let window = Window::of(time);
     let mut before = now_ns();
@@ -78,7 +78,7 @@ fn sampled(time: Duration, mut work: impl FnMut()) -> Round {
         let after = now_ns();
         window.record(after, after - before, &mut samples);
         if window.is_over(after, &samples) {
-            return Round::of(samples);
+            return Figures::of(&samples, operations);
         }
         before = after;
     }
@@ -102,7 +102,7 @@ mod tests {
     fn a_round_copies_and_measures() {
         let mut warm = Warm::new(256);
         warm.to.fill(0);
-        assert!(warm.round(Duration::from_millis(1)).messages >= 3);
+        assert!(warm.round(Duration::from_millis(1)).messages >= Some(3));
         assert_eq!(warm.from, warm.to);
         assert_eq!((Warm::operations(256), Warm::operations(8 << 20)), (256, 1));
     }

@@ -8,9 +8,8 @@ use std::time::Duration;
 
 use crate::clock::now_ns;
 use crate::error::Error;
-use crate::pacing::Ticks;
-use crate::pacing::{on_own_thread, ticks, warm_up};
-use crate::rounds::Round;
+use crate::pacing::{Ticks, on_own_thread, ticks, warm_up};
+use crate::report::Figures;
 use crate::samples::Samples;
 
 /// The message: its time of creation, and its number.
@@ -56,9 +55,9 @@ fn publish(timing: Timing, next: &mut dyn Listener) {
     next.receive(&timing);
 }
 
-/// Measures one round: source => `relays` relays => sink, `rate` times a second. A sample is the
-/// time from source to sink.
-pub(crate) fn round(relays: u32, rate: f64, time: Duration) -> Result<Round, Error> {
+/// Measures one round: source => `relays` relays => sink, `rate` times a second. The times are
+/// per hop.
+pub(crate) fn round(relays: u32, rate: f64, time: Duration) -> Result<Figures, Error> {
     on_own_thread(|| {
         let ticks = ticks(rate, time);
         let samples = Rc::new(RefCell::new(Samples::with_room_for(ticks as usize)));
@@ -72,7 +71,7 @@ pub(crate) fn round(relays: u32, rate: f64, time: Duration) -> Result<Round, Err
             pace.wait();
             publish(Timing { stamp: now_ns(), number: number.into() }, chain.as_mut());
         }
-        Ok(Round::of(samples.take()))
+        Ok(Figures::of(&samples.take(), relays + 1))
     })
 }
 
@@ -82,8 +81,7 @@ mod tests {
 
     #[test]
     fn every_message_after_the_warm_up_is_measured() {
-        let round = round(10, 1000.0, Duration::from_millis(20)).unwrap();
-        assert_eq!(round.messages, 18);
-        assert!(round.samples.summary(11).unwrap().p50 > 0.0);
+        let figures = round(10, 1000.0, Duration::from_millis(20)).unwrap();
+        assert!(figures.messages == Some(18) && figures.p50_ns > Some(0.0), "{figures:?}");
     }
 }

@@ -4,13 +4,12 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use super::peer::{self, FloorPeer};
-use super::second::TwoProcessFloor;
+use super::peer::{self, FloorPeer, TwoProcessFloor};
 use super::shared::Shared;
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::pacing::{Window, on_own_thread};
-use crate::rounds::Round;
+use crate::report::Figures;
 use crate::samples::Samples;
 
 /// Number of samples that a round keeps.
@@ -18,7 +17,7 @@ const ROOM: usize = 1 << 18;
 
 /// Measures one round. A sample is one way: from before the first byte is written until the last
 /// one is read; the peer takes the end time on the same clock and sends it back.
-pub(crate) fn round(cores: (usize, usize), size: usize, time: Duration) -> Result<Round, Error> {
+pub(crate) fn round(cores: (usize, usize), size: usize, time: Duration) -> Result<Figures, Error> {
     on_own_thread(|| {
         let mut peer = FloorPeer::start(TwoProcessFloor::Handover, cores, size)?;
         let mut samples = Samples::with_room_for(ROOM);
@@ -34,7 +33,7 @@ pub(crate) fn round(cores: (usize, usize), size: usize, time: Duration) -> Resul
                 break;
             }
         }
-        Ok(Round::of(samples))
+        Ok(Figures::of(&samples, 1))
     })
 }
 

@@ -3,21 +3,20 @@
 
 use std::time::Duration;
 
-use super::peer::{self, FloorPeer};
-use super::second::TwoProcessFloor;
+use super::peer::{self, FloorPeer, TwoProcessFloor};
 use super::shared::Shared;
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::pacing::{Window, on_own_thread};
-use crate::rounds::Round;
+use crate::report::Figures;
 use crate::samples::Samples;
 
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 20;
 
-/// Measures one round. A sample is a round trip: two ways. The clock is read while the message is
+/// Measures one round: half of each round trip. The clock is read while the message is
 /// in transit, so that reading it costs nothing.
-pub(crate) fn round(cores: (usize, usize), time: Duration) -> Result<Round, Error> {
+pub(crate) fn round(cores: (usize, usize), time: Duration) -> Result<Figures, Error> {
     on_own_thread(|| {
         let mut peer = FloorPeer::start(TwoProcessFloor::Line2, cores, 0)?;
         let mut samples = Samples::with_room_for(ROOM);
@@ -39,7 +38,7 @@ pub(crate) fn round(cores: (usize, usize), time: Duration) -> Result<Round, Erro
                 break;
             }
         }
-        Ok(Round::of(samples))
+        Ok(Figures::of(&samples, 2))
     })
 }
 

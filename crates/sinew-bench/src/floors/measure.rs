@@ -1,13 +1,9 @@
 //! Measures every floor.
 
-use std::time::Duration;
-
 use super::{copy, direct, handover, line2, sleep, wake};
 use crate::error::Error;
-use crate::machine;
-use crate::progress::Progress;
-use crate::report::{Figures, Row};
-use crate::rounds::{Round, Turns, alternate};
+use crate::report::Settings;
+use crate::sheet::{Sheet, Side};
 
 /// The measured message sizes, in bytes.
 pub(crate) const SIZES: [usize; 9] =
@@ -16,73 +12,43 @@ pub(crate) const SIZES: [usize; 9] =
 /// The rates of paced measurements, in Hz.
 const RATES: [f64; 3] = [10.0, 100.0, 1000.0];
 
-/// Rows of the floors measured so far, and the means to measure more.
-struct Floors<'a> {
-    rows: Vec<Row>,
-    turns: Turns,
-    progress: &'a mut Progress,
-}
-
-impl Floors<'_> {
-    /// Measures one row in rounds; `side` measures one round, with samples that each stand for
-    /// `parts` of the reported unit.
-    fn add(
-        &mut self,
-        what: &str,
-        parts: u32,
-        row: impl FnOnce(Figures) -> Row,
-        mut side: impl FnMut(Duration) -> Result<Round, Error>,
-    ) -> Result<(), Error> {
-        let [rounds] = alternate(self.progress, what, self.turns, [&mut side])?;
-        self.rows.push(row(Figures::over(&rounds, parts)));
-        Ok(())
-    }
-}
-
-/// Measures every floor, each row for the time in `turns`.
-pub(crate) fn measure(turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let mut floors = Floors { rows: Vec::new(), turns, progress };
+/// Measures every floor, a row each.
+pub(crate) fn measure(sheet: &mut Sheet) -> Result<(), Error> {
     for rate in RATES {
-        let row = |figures| Row::floor("floors", "direct", figures).with("rate", rate).with("relays", 10_u32);
-        floors.add(&format!("direct at {rate} Hz"), 11, row, |time| direct::round(10, rate, time))?;
+        let case = Settings::new().with("rate", rate).with("relays", 10_u32);
+        let side = Side::floor("direct", case, |time| direct::round(10, rate, time));
+        sheet.measure(&format!("direct at {rate} Hz"), vec![side])?;
     }
-    match machine::two_cores()? {
-        Some(cores) => two_processes(&mut floors, cores)?,
-        None => floors.progress.note(
-            "line2, handover and wake need two cores and this process may use one: allow it another (taskset, cgroup)",
-        ),
+    if let Some(cores) = sheet.two_cores("each of line2, handover and wake")? {
+        two_processes(cores, sheet)?;
     }
     for size in SIZES {
         let mut warm = copy::Warm::new(size);
-        let row = |figures| Row::floor("floors", "copy", figures).with("size", size).with("cache", "warm");
-        let operations = copy::Warm::operations(size);
-        floors.add(&format!("copy of {size} B"), operations, row, |time| Ok(warm.round(time)))?;
+        let case = Settings::new().with("size", size).with("cache", "warm");
+        sheet.measure(
+            &format!("copy of {size} B"),
+            vec![Side::floor("copy", case, |time| Ok(warm.round(time)))],
+        )?;
     }
     let mut cold = copy::Cold::new(copy::COLD_SIZE);
-    let row =
-        |figures| Row::floor("floors", "copy", figures).with("size", copy::COLD_SIZE).with("cache", "cold");
-    floors.add("copy of 8 MB, cold", 1, row, |time| Ok(cold.round(time)))?;
+    let case = Settings::new().with("size", copy::COLD_SIZE).with("cache", "cold");
+    sheet.measure("copy of 8 MB, cold", vec![Side::floor("copy", case, |time| Ok(cold.round(time)))])?;
     drop(cold);
-    let row = |figures: Figures| {
-        let lateness_p99_ns = figures.p99_ns;
-        Row::floor("floors", "sleep", Figures { lateness_p99_ns, ..figures }).with("rate", 1000.0)
-    };
-    floors.add("sleep at 1000 Hz", 1, row, |time| sleep::round(1000.0, time))?;
-    Ok(floors.rows)
+    let case = Settings::new().with("rate", 1000.0);
+    sheet.measure("sleep at 1000 Hz", vec![Side::floor("sleep", case, |time| sleep::round(1000.0, time))])
 }
 
-fn two_processes(floors: &mut Floors<'_>, cores: (usize, usize)) -> Result<(), Error> {
-    let row = |figures| Row::floor("floors", "line2", figures);
-    floors.add("line2", 2, row, |time| line2::round(cores, time))?;
+fn two_processes(cores: (usize, usize), sheet: &mut Sheet) -> Result<(), Error> {
+    let line2 = Side::floor("line2", Settings::new(), |time| line2::round(cores, time));
+    sheet.measure("line2", vec![line2])?;
     for size in SIZES {
-        let row = |figures| Row::floor("floors", "handover", figures).with("size", size);
-        floors.add(&format!("handover of {size} B"), 1, row, |time| handover::round(cores, size, time))?;
+        let case = Settings::new().with("size", size);
+        let side = Side::floor("handover", case, |time| handover::round(cores, size, time));
+        sheet.measure(&format!("handover of {size} B"), vec![side])?;
     }
-    let row = |figures| Row::floor("floors", "wake", figures).with("pace", "back to back");
-    floors.add("wake, back to back", 2, row, |time| wake::round(cores, None, time))?;
-    for rate in RATES {
-        let row = |figures| Row::floor("floors", "wake", figures).with("rate", rate);
-        floors.add(&format!("wake at {rate} Hz"), 2, row, |time| wake::round(cores, Some(rate), time))?;
+    for rate in [None].into_iter().chain(RATES.map(Some)) {
+        let case = Settings::new().paced(rate);
+        sheet.measure("wake", vec![Side::floor("wake", case, |time| wake::round(cores, rate, time))])?;
     }
     Ok(())
 }

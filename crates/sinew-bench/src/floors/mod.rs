@@ -7,11 +7,9 @@ pub(crate) mod handover;
 pub(crate) mod line2;
 mod measure;
 mod peer;
-mod second;
-mod serve;
 mod shared;
 pub(crate) mod sleep;
 pub(crate) mod wake;
 
 pub(crate) use measure::{SIZES, measure};
-pub(crate) use second::Second;
+pub(crate) use peer::Second;

@@ -1,22 +1,64 @@
-//! The second process of a floor: started from this program, on a core of its own, with the shared
-//! memory as its standard input; ended when the round is over, or when this process dies.
+//! The second process of a floor: on a core of its own, with the shared memory as its standard
+//! input; ended when the round is over.
 
-use std::process::{Child, Stdio};
+use serde::{Deserialize, Serialize};
 
-use super::second::{Second, TwoProcessFloor};
 use super::shared::{Line, Shared};
+use super::{handover, line2, wake};
 use crate::error::Error;
 use crate::machine;
-use crate::process::{command, status};
+use crate::process::{Measuring, Process, Work};
 
 /// Number of polls between two checks for whether the other process is alive: some tens of
 /// milliseconds.
 const POLLS: u32 = 1 << 24;
 
-/// The measuring process's handle of the peer.
-pub(super) struct FloorPeer {
-    child: Child,
+/// The work of the second process.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Second {
     floor: TwoProcessFloor,
+    /// The core it runs on.
+    core: usize,
+    /// The size of the buffer that is handed over, in bytes.
+    size: usize,
+}
+
+/// The floors that use two processes.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub(super) enum TwoProcessFloor {
+    Line2,
+    Handover,
+    Wake,
+}
+
+impl Work for Second {
+    const ROLE: &'static str = "Floor";
+
+    fn scenario(&self) -> &'static str {
+        match self.floor {
+            TwoProcessFloor::Line2 => "line2",
+            TwoProcessFloor::Handover => "handover",
+            TwoProcessFloor::Wake => "wake",
+        }
+    }
+
+    /// Maps the memory, goes to its core, notifies the measuring process, and serves until it is
+    /// ended.
+    fn play(&self, _: Measuring) -> Result<(), Error> {
+        let shared = Shared::map(std::io::stdin(), self.size)?;
+        machine::pin_to(self.core)?;
+        shared.board().back.flag.raise(1, 0);
+        match self.floor {
+            TwoProcessFloor::Line2 => line2::serve(&shared),
+            TwoProcessFloor::Handover => handover::serve(&shared),
+            TwoProcessFloor::Wake => wake::serve(&shared),
+        }
+    }
+}
+
+/// The measuring process's handle of the second one.
+pub(super) struct FloorPeer {
+    process: Process,
     pub(super) shared: Shared,
 }
 
@@ -26,14 +68,10 @@ impl FloorPeer {
     pub(super) fn start(floor: TwoProcessFloor, cores: (usize, usize), size: usize) -> Result<Self, Error> {
         machine::pin_to(cores.0)?;
         let (shared, file) = Shared::create(size)?;
-        let child = command(&Second { floor, core: cores.1, size })?
-            .stdin(file)
-            .stdout(Stdio::null())
-            .spawn()
-            .map_err(|source| Error::System { call: "starting the second process of a floor", source })?;
-        let mut peer = Self { child, floor, shared };
+        let process = Process::start_with(&Second { floor, core: cores.1, size }, file.into())?;
+        let mut peer = Self { process, shared };
         while peer.shared.board().back.flag.raised() == 0 {
-            peer.check()?;
+            peer.process.check()?;
             std::thread::yield_now();
         }
         Ok(peer)
@@ -48,7 +86,7 @@ impl FloorPeer {
                 }
                 std::hint::spin_loop();
             }
-            self.check()?;
+            self.process.check()?;
         }
     }
 
@@ -60,33 +98,9 @@ impl FloorPeer {
                 return Ok(());
             }
             self.shared.board().back.bell.sleep(seen);
-            self.check()?;
+            self.process.check()?;
         }
     }
-
-    /// Fails if the peer has ended.
-    fn check(&mut self) -> Result<(), Error> {
-        match status(&mut self.child)? {
-            None => Ok(()),
-            Some(status) => Err(Error::PeerEnded { what: self.floor.name(), status: status.to_string() }),
-        }
-    }
-}
-
-impl Drop for FloorPeer {
-    fn drop(&mut self) {
-        // It has nothing to lose. Both fail only if it has already ended.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// In the peer: maps the memory, goes to its core, and notifies the measuring process.
-pub(super) fn join(second: &Second) -> Result<Shared, Error> {
-    let shared = Shared::map(std::io::stdin(), second.size)?;
-    machine::pin_to(second.core)?;
-    shared.board().back.flag.raise(1, 0);
-    Ok(shared)
 }
 
 /// In the peer: polls until a message other than `last` has come, and returns its number.

@@ -6,11 +6,11 @@ use std::time::Duration;
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::pacing::{Ticks, on_own_thread, ticks, warm_up};
-use crate::rounds::Round;
+use crate::report::Figures;
 use crate::samples::Samples;
 
-/// Measures one round at `rate` Hz. A sample is one wake-up's lateness.
-pub(crate) fn round(rate: f64, time: Duration) -> Result<Round, Error> {
+/// Measures one round at `rate` Hz. The times are the lateness of each wake-up.
+pub(crate) fn round(rate: f64, time: Duration) -> Result<Figures, Error> {
     on_own_thread(|| {
         let ticks = ticks(rate, time);
         let mut samples = Samples::with_room_for(ticks as usize);
@@ -22,6 +22,7 @@ pub(crate) fn round(rate: f64, time: Duration) -> Result<Round, Error> {
                 samples.record(lateness);
             }
         }
-        Ok(Round::of(samples))
+        let figures = Figures::of(&samples, 1);
+        Ok(Figures { lateness_p99_ns: figures.p99_ns, ..figures })
     })
 }

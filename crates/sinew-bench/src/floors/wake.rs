@@ -2,22 +2,19 @@
 
 use std::time::Duration;
 
-use super::peer::FloorPeer;
-use super::second::TwoProcessFloor;
+use super::peer::{FloorPeer, TwoProcessFloor};
 use super::shared::Shared;
 use crate::clock::now_ns;
 use crate::error::Error;
-use crate::pacing::Ticks;
-use crate::pacing::{Window, on_own_thread};
-use crate::rounds::Round;
+use crate::pacing::{Ticks, Window, on_own_thread};
+use crate::report::Figures;
 use crate::samples::Samples;
 
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 16;
 
-/// Measures one round, back to back or `rate` times a second. A sample is a round trip: two
-/// wake-ups.
-pub(crate) fn round(cores: (usize, usize), rate: Option<f64>, time: Duration) -> Result<Round, Error> {
+/// Measures one round, back to back or `rate` times a second: half of each round trip.
+pub(crate) fn round(cores: (usize, usize), rate: Option<f64>, time: Duration) -> Result<Figures, Error> {
     on_own_thread(|| {
         let mut peer = FloorPeer::start(TwoProcessFloor::Wake, cores, 0)?;
         let mut samples = Samples::with_room_for(ROOM);
@@ -36,7 +33,7 @@ pub(crate) fn round(cores: (usize, usize), rate: Option<f64>, time: Duration) ->
                 break;
             }
         }
-        Ok(Round::of(samples))
+        Ok(Figures::of(&samples, 2))
     })
 }
 

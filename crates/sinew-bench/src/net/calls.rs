@@ -7,18 +7,15 @@ use zenoh::query::{ConsolidationMode, QueryTarget};
 
 use super::hosts::{Gateways, Host, Network, Spinning, refused};
 use super::one_by_one::one_by_one;
-use super::rows::rows;
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::messages::{Bench, BenchRequest, BenchResponse};
 use crate::process::PATIENCE;
-use crate::progress::Progress;
-use crate::report::Row;
-use crate::rounds::{Turns, alternate};
+use crate::report::Settings;
+use crate::sheet::{Sheet, Side};
 
-/// Measures a row for zenoh's queries, and one for calls through embedded gateways. A sample is a
-/// round trip.
-pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+/// Measures the round trips of zenoh's queries, and of calls through embedded gateways.
+pub(super) fn measure(path: &Path, sheet: &mut Sheet) -> Result<(), Error> {
     let key = "raw/call";
     let network = Network::new()?;
     let (asks, answers) = (network.session()?, network.session()?);
@@ -60,8 +57,10 @@ pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Res
         }
     }
     call()?;
-    let (mut raw, mut ours) = (|time| one_by_one(time, ask), |time| one_by_one(time, call));
-    let sides = [&mut raw as _, &mut ours as _];
-    let [raw, ours] = alternate(progress, "calls to another host", turns, sides)?;
-    Ok(rows("service", 1, &raw, &[(Gateways::Embedded, ours)], |figures| figures))
+    let case = Settings::new().with("case", "service");
+    let sides = vec![
+        Side::floor("zenoh", case.clone(), |time| one_by_one(time, 1, ask)),
+        Side::sinew(Gateways::Embedded.with(case), |time| one_by_one(time, 1, call)),
+    ];
+    sheet.measure("calls to another host", sides)
 }

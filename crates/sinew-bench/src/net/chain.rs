@@ -9,13 +9,11 @@ use zenoh::{Session, Wait};
 use super::hosts::{Gateways, Host, Network, Spinning, refused};
 use super::messages::HEAD;
 use super::one_by_one::{await_told, one_by_one, tell};
-use super::rows::rows;
 use crate::error::Error;
 use crate::messages::Stamped;
-use crate::progress::Progress;
-use crate::report::Row;
-use crate::rounds::{Turns, alternate};
+use crate::report::Settings;
 use crate::run::matched;
+use crate::sheet::{Sheet, Side};
 
 /// Number of relays between source and sink.
 const RELAYS: u32 = 10;
@@ -26,32 +24,30 @@ const HOPS: u32 = RELAYS + 1;
 /// The hop to the sink.
 const LAST: usize = RELAYS as usize;
 
-/// Measures a row for bare zenoh, with callbacks as relays, and one for embedded gateways. A sample
-/// is the time from source to sink; percentiles are per hop.
-pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+/// Measures bare zenoh, with callbacks as relays, and embedded gateways: the time per hop.
+pub(super) fn measure(path: &Path, sheet: &mut Sheet) -> Result<(), Error> {
     let network = Network::new()?;
     let sessions = [network.session()?, network.session()?];
     let raw = RawChain::open(&sessions)?;
     let hosts = Host::pair(&network, path, Gateways::Embedded)?;
     let ours = Chain::open(&hosts)?;
     let _spinning = [Spinning::start(&hosts[0].context)?, Spinning::start(&hosts[1].context)?];
-    let mut by_zenoh = |time| {
-        one_by_one(time, || {
+    let by_zenoh = |time| {
+        one_by_one(time, HOPS, || {
             raw.source.put(vec![7u8; 64]).wait().map_err(refused)?;
             await_told(&raw.came)
         })
     };
     let message = Stamped { data: vec![7; 64 - HEAD], ..Stamped::default() };
-    let mut by_us = |time| {
-        one_by_one(time, || {
+    let by_us = |time| {
+        one_by_one(time, HOPS, || {
             ours.source.publish(&message).map_err(sinew::Error::from)?;
             await_told(&ours.came)
         })
     };
-    let sides = [&mut by_zenoh as _, &mut by_us as _];
-    let [raw, ours] = alternate(progress, "a chain over two hosts", turns, sides)?;
-    let rows = rows("chain", HOPS, &raw, &[(Gateways::Embedded, ours)], |figures| figures);
-    Ok(rows.into_iter().map(|row| row.with("relays", RELAYS)).collect())
+    let case = Settings::new().with("case", "chain").with("relays", RELAYS);
+    let ours = Side::sinew(Gateways::Embedded.with(case.clone()), by_us);
+    sheet.measure("a chain over two hosts", vec![Side::floor("zenoh", case, by_zenoh), ours])
 }
 
 struct RawChain {

@@ -14,6 +14,7 @@ use zenoh::{Session, Wait};
 
 use crate::error::Error;
 use crate::process::{Measuring, Process, Work};
+use crate::report::Settings;
 use crate::rounds::{Meter, Usage};
 use crate::run::shared_context;
 
@@ -32,6 +33,11 @@ impl Gateways {
             Self::Embedded => "embedded",
             Self::Apart => "apart",
         }
+    }
+
+    /// Adds the place to the settings of a row.
+    pub(super) fn with(self, settings: Settings) -> Settings {
+        settings.with("gateways", self.name())
     }
 }
 

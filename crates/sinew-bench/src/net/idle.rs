@@ -3,15 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::hosts::{GatewayProcess, GatewaySeen, Network};
+use super::hosts::{GatewayProcess, GatewaySeen, Gateways, Network};
 use crate::clock::{now_ns, sleep_until};
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::options::ExecutorOptions;
-use crate::progress::Progress;
-use crate::report::{Figures, Row};
-use crate::rounds::Turns;
+use crate::report::{Figures, Settings};
 use crate::run::{Run, executor};
+use crate::sheet::Sheet;
 use crate::topology;
 
 /// Time that a gateway gets to announce all endpoints to the network.
@@ -19,24 +18,20 @@ const SETTLING: Duration = Duration::from_secs(2);
 
 /// Measures the resources of a robot's gateway when no other host listens to the robot's topics.
 /// Its `copies` are the messages that it handled.
-pub(super) fn measure(
-    path: &Path,
-    turns: Turns,
-    file: &str,
-    progress: &mut Progress,
-) -> Result<Vec<Row>, Error> {
+pub(super) fn measure(path: &Path, file: &str, sheet: &mut Sheet) -> Result<(), Error> {
     let graph = Graph::load(file)?;
     let network = Network::new()?;
     let mut gateway = GatewayProcess::start(&network, path)?;
-    progress.show(&format!("the gateway of {} with nothing to do", graph.name), 1, 1);
+    sheet.show(&format!("the gateway of {} with nothing to do", graph.name));
     let run = Run::shared(path, executor(ExecutorOptions::default()))?;
-    let figures = topology::run_graph(&run, &graph, turns.time, || {
+    let Figures { messages, lost, .. } = topology::run_graph(&run, &graph, sheet.turns.time, || {
         sleep_until(now_ns() + crate::clock::nanoseconds(SETTLING));
         gateway.order(&())
     })?;
     let seen: GatewaySeen = gateway.finish()?;
-    let figures = Figures { messages: figures.messages, lost: figures.lost, ..Figures::default() };
-    let figures = Figures { copies: Some(seen.touched), ..figures.using(seen.usage) };
-    let row = Row::sinew("net", figures).with("case", "idle").with("file", graph.name.as_str());
-    Ok(vec![row.with("gateways", "apart").with("ends", seen.known)])
+    let figures = Figures { messages, lost, copies: Some(seen.touched), ..Figures::default() };
+    let case = Settings::new().with("case", "idle").with("file", graph.name.as_str());
+    let case = Gateways::Apart.with(case).with("ends", seen.known);
+    sheet.add(None, case, &[figures.using(seen.usage)]);
+    Ok(())
 }

@@ -11,16 +11,14 @@ use zenoh::{Session, Wait};
 
 use super::hosts::{Gateways, Host, Network, refused};
 use super::one_by_one::{RATE, await_told, one_by_one, tell};
-use super::rows::rows;
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::flood;
 use crate::messages::Stamped;
 use crate::process::PATIENCE;
-use crate::progress::Progress;
-use crate::report::Row;
-use crate::rounds::{Round, Turns, alternate};
+use crate::report::{Figures, Settings};
 use crate::run::matched;
+use crate::sheet::{Sheet, Side};
 
 /// A small message.
 const SMALL: usize = 64;
@@ -42,14 +40,15 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    fn one_by_one(&self, time: Duration) -> Result<Round, Error> {
-        one_by_one(time, || {
+    fn one_by_one(&self, time: Duration) -> Result<Figures, Error> {
+        one_by_one(time, 1, || {
             (self.send)()?;
             await_told(self.came)
         })
     }
 
-    fn flood(&self, time: Duration, under_way: u64) -> Result<Round, Error> {
+    fn flood(&self, time: Duration, size: usize) -> Result<Figures, Error> {
+        let under_way = (UNDER_WAY.0 / size).min(UNDER_WAY.1) as u64;
         let begin = now_ns();
         let until = begin + nanoseconds(time);
         let (mut sent, mut received, mut last) = (0, 0, begin);
@@ -65,34 +64,25 @@ impl Way<'_> {
                 (last, received) = (at, received + 1);
             }
         }
-        Ok(flood::round(last - begin, received))
+        Ok(flood::figures(last - begin, received, size))
     }
 }
 
 /// Measures 64 B, one way.
-pub(super) fn latency(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let ways = Ways::new(path, SMALL)?;
-    let what = "64 B to another host";
-    let [raw, embedded, apart] = ways.alternate(progress, what, turns, |way, time| way.one_by_one(time))?;
-    let ours = [(Gateways::Embedded, embedded), (Gateways::Apart, apart)];
-    let rows = rows("latency", 1, &raw, &ours, |figures| figures);
-    Ok(rows.into_iter().map(|row| row.with("size", SMALL).with("rate", RATE)).collect())
+pub(super) fn latency(path: &Path, sheet: &mut Sheet) -> Result<(), Error> {
+    let case = Settings::new().with("case", "latency").with("size", SMALL).with("rate", RATE);
+    Ways::new(path, SMALL)?.measure("64 B to another host", &case, sheet, |way, time| way.one_by_one(time))
 }
 
 /// Measures the highest rate that gets through, for messages of 64 B and of 1 MB.
-pub(super) fn throughput(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let mut all = Vec::new();
+pub(super) fn throughput(path: &Path, sheet: &mut Sheet) -> Result<(), Error> {
     for size in [SMALL, LARGE] {
         let ways = Ways::new(&path.join(size.to_string()), size)?;
-        let under_way = (UNDER_WAY.0 / size).min(UNDER_WAY.1) as u64;
+        let case = Settings::new().with("case", "throughput").with("size", size);
         let what = format!("messages of {size} B to another host");
-        let [raw, embedded, apart] =
-            ways.alternate(progress, &what, turns, |way, time| way.flood(time, under_way))?;
-        let ours = [(Gateways::Embedded, embedded), (Gateways::Apart, apart)];
-        let rows = rows("throughput", flood::PARTS, &raw, &ours, |figures| flood::of_floods(figures, size));
-        all.extend(rows.into_iter().map(|row| row.with("size", size)));
+        ways.measure(&what, &case, sheet, |way, time| way.flood(time, size))?;
     }
-    Ok(all)
+    Ok(())
 }
 
 /// All paths for messages of one size, with their endpoints.
@@ -139,23 +129,24 @@ impl Ways {
         Ok(Self { payload, message, raw, ours, _hosts: hosts, _sessions: sessions, _network: network })
     }
 
-    fn alternate(
+    /// Measures a row for bare zenoh, and one for each place of the gateways.
+    fn measure(
         &self,
-        progress: &mut Progress,
         what: &str,
-        turns: Turns,
-        measure: impl Fn(&Way<'_>, Duration) -> Result<Round, Error>,
-    ) -> Result<[Vec<Round>; 3], Error> {
+        case: &Settings,
+        sheet: &mut Sheet,
+        measure: impl Fn(&Way<'_>, Duration) -> Result<Figures, Error>,
+    ) -> Result<(), Error> {
+        let measure = &measure;
         let put = || self.raw.publisher.put(self.payload.clone()).wait().map_err(refused);
         let raw = Way { send: Box::new(put), came: &self.raw.came };
-        let [embedded, apart] = self.ours.each_ref().map(|way| {
+        let mut sides = vec![Side::floor("zenoh", case.clone(), move |time| measure(&raw, time))];
+        for (gateways, way) in [Gateways::Embedded, Gateways::Apart].into_iter().zip(&self.ours) {
             let publish = || Ok(way.publisher.publish(&self.message).map_err(sinew::Error::from)?);
-            Way { send: Box::new(publish), came: &way.came }
-        });
-        let measure = &measure;
-        let mut sides = [raw, embedded, apart].map(|way| move |time| measure(&way, time));
-        let [raw, embedded, apart] = &mut sides;
-        alternate(progress, what, turns, [raw, embedded, apart])
+            let ours = Way { send: Box::new(publish), came: &way.came };
+            sides.push(Side::sinew(gateways.with(case.clone()), move |time| measure(&ours, time)));
+        }
+        sheet.measure(what, sides)
     }
 }
 

@@ -11,7 +11,6 @@ mod idle;
 mod messages;
 mod one_by_one;
 mod others;
-mod rows;
 
 pub(crate) use cases::measure;
 pub(crate) use hosts::GatewayProcess;

@@ -7,7 +7,7 @@ use crate::clock::now_ns;
 use crate::error::Error;
 use crate::pacing::{Ticks, ticks, warm_up};
 use crate::process::PATIENCE;
-use crate::rounds::Round;
+use crate::report::Figures;
 use crate::samples::Samples;
 
 /// Messages or calls per second.
@@ -27,12 +27,13 @@ pub(super) fn await_told(came: &Receiver<i64>) -> Result<i64, Error> {
     came.recv_timeout(PATIENCE).map_err(silent)
 }
 
-/// Measures a round of single messages at a steady rate. A sample is the time from before `send`
-/// until the message's arrival, which `send` returns.
+/// Measures a round of single messages at a steady rate: the time from before `send` until the
+/// message's arrival, which `send` returns, divided by `parts`.
 pub(super) fn one_by_one(
     time: Duration,
+    parts: u32,
     mut send: impl FnMut() -> Result<i64, Error>,
-) -> Result<Round, Error> {
+) -> Result<Figures, Error> {
     let ticks = ticks(RATE, time);
     let mut samples = Samples::with_room_for(ticks as usize);
     let mut pace = Ticks::start(RATE)?;
@@ -44,5 +45,5 @@ pub(super) fn one_by_one(
             samples.record(end - begin);
         }
     }
-    Ok(Round::of(samples))
+    Ok(Figures::of(&samples, parts))
 }

@@ -10,11 +10,10 @@ use crate::clock::now_ns;
 use crate::error::Error;
 use crate::messages::Stamped;
 use crate::pacing::Window;
-use crate::progress::Progress;
-use crate::report::{Figures, Row, hundredth};
-use crate::rounds::{Round, Turns, alternate, ratio};
+use crate::report::{Figures, Settings};
 use crate::run::matched;
 use crate::samples::Samples;
+use crate::sheet::{Sheet, Side};
 
 /// Number of topics of the host, each with a listener of its own.
 const TOPICS: u32 = 20;
@@ -31,7 +30,7 @@ const ROOM: usize = 1 << 16;
 /// Measures the time of a publish on a topic without a listener on another host, without and with a
 /// host that listens to another topic. `copies` counts the messages of these topics that gateways
 /// and encodings handled.
-pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+pub(super) fn measure(path: &Path, sheet: &mut Sheet) -> Result<(), Error> {
     let network = Network::new()?;
     let [near, far] = Host::pair(&network, path, Gateways::Embedded)?;
     let node = near.context.node("robot")?;
@@ -42,25 +41,20 @@ pub(super) fn measure(path: &Path, turns: Turns, progress: &mut Progress) -> Res
     }
     let there = far.context.node("viewer")?;
     let (watched, others) = ends.split_first().ok_or(Error::NotOurPeer)?;
-    let mut alone = |time| {
+    let alone = |time| {
         until_alone(&watched.0)?;
         publish(&near, others, time)
     };
-    let mut listened_to = |time| {
+    let listened_to = |time| {
         let viewer = there.subscription::<Stamped>("topic0").create()?;
         matched(&watched.0, 2)?;
-        let round = publish(&near, others, time);
+        let figures = publish(&near, others, time);
         drop(viewer);
-        round
+        figures
     };
-    let sides = [&mut alone as _, &mut listened_to as _];
-    let [alone, watched] = alternate(progress, "a publish that no other host hears", turns, sides)?;
-    let floor_ratio = ratio(&watched, PARTS, &alone, PARTS).map(hundredth);
-    let row = |row: Row| row.with("case", "others").with("topics", TOPICS);
-    Ok(vec![
-        row(Row::floor("net", "alone", Figures::over(&alone, PARTS))),
-        row(Row::sinew("net", Figures { floor_ratio, ..Figures::over(&watched, PARTS) })),
-    ])
+    let case = Settings::new().with("case", "others").with("topics", TOPICS);
+    let sides = vec![Side::floor("alone", case.clone(), alone), Side::sinew(case, listened_to)];
+    sheet.measure("a publish that no other host hears", sides)
 }
 
 /// Waits until the remote listener is gone.
@@ -81,7 +75,7 @@ fn publish(
     host: &Host,
     others: &[(Publisher<Stamped>, Subscription<Stamped>)],
     time: Duration,
-) -> Result<Round, Error> {
+) -> Result<Figures, Error> {
     let touched = || {
         let of_publisher = |publisher: &Publisher<Stamped>| {
             let statistics = publisher.statistics();
@@ -106,5 +100,5 @@ fn publish(
         }
     }
     let copies = Some(touched() - before);
-    Ok(Round { copies, ..Round::of(samples) })
+    Ok(Figures { copies, ..Figures::of(&samples, PARTS) })
 }

@@ -11,7 +11,8 @@ use crate::options::{PingPongMode, Wait};
 use crate::pacing::{ticks, warm_up};
 use crate::payload::{Payload, WARM_AFTER};
 use crate::process::{Measuring, Process};
-use crate::rounds::{Round, Usage};
+use crate::report::Figures;
+use crate::rounds::Usage;
 use crate::run::{Collected, Run, waiting};
 use crate::samples::Samples;
 
@@ -60,7 +61,7 @@ pub(super) fn round<P: Payload, A: AnswerWith<P>>(
     wait: Wait,
     time: Duration,
     mut peer: Process,
-) -> Result<Round, Error> {
+) -> Result<Figures, Error> {
     let PingPongCase { mode, rate, .. } = case;
     let (time, warm_up) = times(rate, time);
     let going = Collected::new(Going {
@@ -111,11 +112,10 @@ pub(super) fn round<P: Payload, A: AnswerWith<P>>(
     });
     run.spin_until(sent, || going.with(|going| going.answered))?;
     let its_usage: Usage = peer.finish()?;
-    Ok(going.with(|going| Round {
-        lost: going.sent.saturating_sub(going.answered),
-        reordered: going.wrong,
-        usage: Some(usage + its_usage),
-        ..Round::of(std::mem::take(&mut going.samples))
+    let parts = if mode == PingPongMode::Whole { 1 } else { 2 };
+    Ok(going.with(|going| {
+        let lost = going.sent.saturating_sub(going.answered);
+        Figures::of(&going.samples, parts).faulty(lost, going.wrong).using(usage + its_usage)
     }))
 }
 

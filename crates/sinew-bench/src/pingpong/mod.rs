@@ -13,10 +13,9 @@ use super::floors::{handover, line2, wake};
 use super::messages::Timing;
 use super::payload::{ForPayload, Payload, SIZES, of_size};
 use super::process::{Directory, Measuring, Process, Work};
-use super::progress::Progress;
-use super::report::{Figures, Row, hundredth};
-use super::rounds::{Round, alternate, ratio};
+use super::report::{Figures, Settings};
 use super::run::{matched, shared_context};
+use super::sheet::{Sheet, Side};
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::machine;
@@ -41,61 +40,38 @@ pub(crate) struct Echo {
 }
 
 impl PingPongCase {
-    /// Returns the number of ways in a sample: one if the other process takes the time at which it
-    /// had read everything, otherwise two.
-    fn parts(self) -> u32 {
-        if self.mode == PingPongMode::Whole { 1 } else { 2 }
-    }
-
-    /// Measures the floor beside it: its name, the parts of its samples, and its rounds.
-    fn floor(self, cores: (usize, usize), time: Duration) -> (&'static str, u32, Result<Round, Error>) {
+    /// Returns the floor beside it.
+    fn floor<'a>(self, cores: (usize, usize)) -> Side<'a> {
+        let Self { rate, size, .. } = self;
         match (self.wait, self.mode) {
-            (PingPongWait::Sleep, _) => ("wake", 2, wake::round(cores, self.rate, time)),
-            (_, PingPongMode::Whole) => ("handover", 1, handover::round(cores, self.size, time)),
-            _ => ("line2", 2, line2::round(cores, time)),
+            (PingPongWait::Sleep, _) => {
+                Side::floor("wake", self.settings(), move |time| wake::round(cores, rate, time))
+            }
+            (_, PingPongMode::Whole) => {
+                Side::floor("handover", self.settings(), move |time| handover::round(cores, size, time))
+            }
+            _ => Side::floor("line2", self.settings(), move |time| line2::round(cores, time)),
         }
     }
 
-    fn row(self, row: Row) -> Row {
-        let row = row.with("mode", self.mode.name()).with("wait", self.wait.name()).with("size", self.size);
-        match self.rate {
-            Some(rate) => row.with("rate", rate),
-            None => row.with("pace", "back to back"),
-        }
+    fn settings(self) -> Settings {
+        let settings = Settings::new().with("mode", self.mode.name()).with("wait", self.wait.name());
+        settings.with("size", self.size).paced(self.rate)
     }
 }
 
 /// Measures one row per size, beside the floor with the same work.
-pub(super) fn measure(options: &PingPongOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let Some(cores) = machine::two_cores()? else {
-        progress.note(
-            "pingpong needs two cores and this process may use one: allow it another (taskset, cgroup)",
-        );
-        return Ok(Vec::new());
-    };
+pub(super) fn measure(options: &PingPongOptions, sheet: &mut Sheet) -> Result<(), Error> {
+    let Some(cores) = sheet.two_cores("pingpong")? else { return Ok(()) };
     let directory = Directory::create()?;
-    let mut rows = Vec::new();
     for size in sizes(options) {
         let &PingPongOptions { mode, wait, rate, .. } = options;
         let case = PingPongCase { mode, wait, size, rate };
-        let what = format!("{} pingpong of {size} B", mode.name());
-        let (mut name, mut parts) = ("", 1);
-        let mut floor = |time| {
-            let round;
-            (name, parts, round) = case.floor(cores, time);
-            round
-        };
-        let mut ours = |time| directory.round(|path| round(path, case, cores, time));
-        let sides = [&mut floor as _, &mut ours as _];
-        let [floor, ours] = alternate(progress, &what, options.output.turns_or(2), sides)?;
-        let figures = Figures {
-            floor_ratio: ratio(&ours, case.parts(), &floor, parts).map(hundredth),
-            ..Figures::over(&ours, case.parts())
-        };
-        rows.push(case.row(Row::floor("pingpong", name, Figures::over(&floor, parts))));
-        rows.push(case.row(Row::sinew("pingpong", figures)));
+        let ours = |time| directory.round(|path| round(path, case, cores, time));
+        let sides = vec![case.floor(cores), Side::sinew(case.settings(), ours)];
+        sheet.measure(&format!("{} pingpong of {size} B", mode.name()), sides)?;
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// Returns the requested sizes, or those for the mode: a slot holds small messages inline.
@@ -113,7 +89,7 @@ fn round(
     case: PingPongCase,
     cores: (usize, usize),
     time: Duration,
-) -> Result<Round, Error> {
+) -> Result<Figures, Error> {
     let round = of_size(case.size, Measure { directory, case, cores, time });
     round.unwrap_or_else(|| unreachable!("sizes are checked on the command line: {SIZES:?}"))
 }
@@ -127,7 +103,7 @@ struct Measure<'a> {
 }
 
 impl Measure<'_> {
-    fn between<P: Payload, A: AnswerWith<P>>(self) -> Result<Round, Error> {
+    fn between<P: Payload, A: AnswerWith<P>>(self) -> Result<Figures, Error> {
         let Self { directory, case, cores, time } = self;
         let echo = Echo { directory: directory.to_owned(), case, core: cores.1 };
         let peer = Process::start(&echo)?;
@@ -140,7 +116,7 @@ impl Measure<'_> {
 }
 
 impl ForPayload for Measure<'_> {
-    type Output = Result<Round, Error>;
+    type Output = Result<Figures, Error>;
 
     fn with<P: Payload>(self) -> Self::Output {
         match self.case.mode {

@@ -11,7 +11,8 @@ use crate::options::PingPongMode;
 use crate::payload::Payload;
 use crate::process::{Measuring, PATIENCE, Process};
 use crate::rally::{self, Rally, Timed};
-use crate::rounds::{Meter, Round, Usage};
+use crate::report::Figures;
+use crate::rounds::{Meter, Usage};
 
 /// Number of polls between two checks for whether the other process is alive: some tens of
 /// milliseconds.
@@ -23,15 +24,14 @@ pub(super) fn round<P: Payload, A: AnswerWith<P>>(
     case: PingPongCase,
     time: Duration,
     mut peer: Process,
-) -> Result<Round, Error> {
+) -> Result<Figures, Error> {
     let answers = end.node.subscription::<A>(end.input).create()?;
     end.ready()?;
     peer.hear::<()>()?;
     let timed = Timed { rate: case.rate, to_the_end: case.mode == PingPongMode::Whole, time };
     let meter = Meter::start();
-    let round = rally::round(timed, &mut Polled { end, mode: case.mode, answers, peer: &mut peer })?;
-    let usage = meter.usage() + peer.finish::<Usage>()?;
-    Ok(Round { usage: Some(usage), ..round })
+    let figures = rally::round(timed, &mut Polled { end, mode: case.mode, answers, peer: &mut peer })?;
+    Ok(figures.using(meter.usage() + peer.finish::<Usage>()?))
 }
 
 /// The side that begins.

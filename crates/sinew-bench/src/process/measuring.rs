@@ -48,12 +48,7 @@ impl Measuring {
     ) {
         thread::spawn(move || {
             if let Ok(Some(expected)) = self.order() {
-                let pause = || {
-                    sleep_until(now_ns() + 1_000_000);
-                    Ok(())
-                };
-                // Fails only if its pause does.
-                let _ = await_all(expected, received, pause);
+                await_all(expected, received);
             }
             act();
         });
@@ -63,24 +58,34 @@ impl Measuring {
 /// Time without any message after which missing messages count as lost.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// Pauses until all messages have come, or no more come; returns `true` if all have.
-pub fn await_all(
+/// Sleeps until all messages have come, or no more come.
+pub fn await_all(expected: u64, received: impl Fn() -> u64) {
+    let pause = || {
+        sleep_until(now_ns() + 1_000_000);
+        Ok(())
+    };
+    // Fails only if its pause does.
+    let _ = pause_until_all(expected, received, pause);
+}
+
+/// Pauses until all messages have come, or no more come.
+pub(crate) fn pause_until_all(
     expected: u64,
     received: impl Fn() -> u64,
     mut pause: impl FnMut() -> sinew::Result<()>,
-) -> sinew::Result<bool> {
+) -> sinew::Result<()> {
     let mut last = received();
     let mut until = now_ns() + nanoseconds(SILENCE);
     while last < expected {
         pause()?;
         let now = now_ns();
         match received() {
-            same if same == last && now > until => return Ok(false),
+            same if same == last && now > until => return Ok(()),
             same if same == last => {}
             more => (last, until) = (more, now + nanoseconds(SILENCE)),
         }
     }
-    Ok(true)
+    Ok(())
 }
 
 /// Makes the kernel end this process when the thread that started it ends.
@@ -114,7 +119,7 @@ mod tests {
             count.with(|count| *count += 1);
             Ok(())
         };
-        assert!(await_all(5, || count.with(|count| *count), pause).unwrap());
+        pause_until_all(5, || count.with(|count| *count), pause).unwrap();
         assert_eq!(count.with(|count| *count), 5);
     }
 }

@@ -6,6 +6,7 @@
 
 mod directory;
 mod measuring;
+mod sweeper;
 
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
@@ -21,7 +22,9 @@ use serde_json::Value;
 
 use crate::Error;
 pub use directory::Directory;
+pub(crate) use measuring::pause_until_all;
 pub use measuring::{Measuring, await_all, end_with_parent, serve};
+pub use sweeper::{Sweeper, clear_up, remaining};
 
 /// Longest silence of another process when it is expected to send something.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -72,18 +75,10 @@ enum Task {
     Measure(String, Value),
 }
 
-/// Returns a command that starts this program for some work.
-pub(crate) fn command<W: Work>(work: &W) -> Result<Command, Error> {
-    let told = serde_json::to_value(work).map_err(|error| Error::Output(error.into()))?;
-    with(&Task::Measure(W::ROLE.to_owned(), told))
-}
-
-/// Returns a command that starts this program with a task.
-fn with(task: &Task) -> Result<Command, Error> {
+/// Returns the arguments with which this program does a task.
+fn arguments(task: &Task) -> Result<[String; 3], Error> {
     let text = serde_json::to_string(task).map_err(|error| Error::Output(error.into()))?;
-    let mut command = ourselves();
-    command.arg("peer").arg(getpid().as_raw_nonzero().to_string()).arg(text);
-    Ok(command)
+    Ok(["peer".to_owned(), getpid().as_raw_nonzero().to_string(), text])
 }
 
 /// The measuring process's handle of another process. Dropping it early ends the process.
@@ -100,10 +95,17 @@ pub struct Process {
 impl Process {
     /// Starts it. The calling thread must outlive it: the kernel ends it with the thread.
     pub fn start<W: Work>(work: &W) -> Result<Self, Error> {
+        Self::start_with(work, Stdio::piped())
+    }
+
+    /// Starts it with a standard input of its own: it gets no orders.
+    pub(crate) fn start_with<W: Work>(work: &W, input: Stdio) -> Result<Self, Error> {
         let call = "starting another process of a benchmark";
         let failed = |source| Error::System { call, source };
-        let mut child = command(work)?
-            .stdin(Stdio::piped())
+        let value = serde_json::to_value(work).map_err(|error| Error::Output(error.into()))?;
+        let mut child = ourselves()
+            .args(arguments(&Task::Measure(W::ROLE.to_owned(), value))?)
+            .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
             .spawn()

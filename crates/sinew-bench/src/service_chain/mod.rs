@@ -11,19 +11,18 @@ use std::time::Duration;
 use sinew::error::CallError;
 use sinew::{Client, Context, Server};
 
+use super::calls::Calls;
 use super::floors::direct;
 use super::messages::{Bench, BenchRequest, BenchResponse};
-use super::progress::Progress;
-use super::report::{Figures, Row, hundredth, tenth};
-use super::rounds::{Meter, Round, alternate, ratio};
+use super::report::{Figures, Settings};
+use super::rounds::{Meter, Usage};
 use super::run::{Collected, Run, executor};
-use super::samples::{Samples, median};
 use super::sequence::Sequence;
+use super::sheet::{Sheet, Side};
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::options::{ExecutorOptions, ServiceChainOptions};
-use crate::pacing::Ticks;
-use crate::pacing::{ticks, warm_up};
+use crate::pacing::{Ticks, ticks};
 pub(crate) use between::Serving;
 
 /// Time after which a call, and with it the run, has failed.
@@ -41,35 +40,21 @@ struct ServiceChainCase {
 
 /// Measures one row per rate, beside the same number of nested direct calls; or the rows between
 /// processes.
-pub(super) fn measure(options: &ServiceChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+pub(super) fn measure(options: &ServiceChainOptions, sheet: &mut Sheet) -> Result<(), Error> {
     if options.other_process {
-        return between::measure(options, progress);
+        return between::measure(options, sheet);
     }
-    let hops = options.relays + 1;
-    let mut rows = Vec::new();
     for &rate in &options.rates {
         let &ServiceChainOptions { executor, relays, awaits, .. } = options;
         let case = ServiceChainCase { executor, relays, rate, awaits };
+        let settings = Settings::new().with("relays", relays).with("rate", rate);
+        let floor = Side::floor("direct", settings.clone(), |time| direct::round(relays, rate, time));
+        let ours = settings.with("async", awaits).run_by(executor);
+        let ours = Side::sinew(ours, |time| round(case, time));
         let what = format!("{} services that call each other at {rate} Hz", relays + 1);
-        let mut round_trips = Vec::new();
-        let mut floor = |time| direct::round(relays, rate, time);
-        let mut ours = |time| {
-            let (to_last, whole) = round(case, time)?;
-            round_trips.extend(whole.summary(2 * hops).map(|summary| summary.p50));
-            Ok(to_last)
-        };
-        let sides = [&mut floor as _, &mut ours as _];
-        let [floor, ours] = alternate(progress, &what, options.output.turns_or(10), sides)?;
-        let figures = Figures {
-            floor_ratio: ratio(&ours, hops, &floor, hops).map(hundredth),
-            roundtrip_p50_ns: median(round_trips).map(tenth),
-            ..Figures::over(&ours, hops)
-        };
-        let row = |row: Row| row.with("relays", relays).with("rate", rate);
-        rows.push(row(Row::floor("service-chain", "direct", Figures::over(&floor, hops))));
-        rows.push(row(Row::sinew("service-chain", figures)).with("async", awaits).run_by(executor));
+        sheet.measure(&what, vec![floor, ours])?;
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// Records a request at the last server, and answers it.
@@ -80,44 +65,15 @@ fn answer(requests: &Collected<Sequence>, request: &BenchRequest) -> BenchRespon
     BenchResponse { started, number }
 }
 
-/// The client's calls, and their times after the warm-up.
-struct ChainCalls {
-    made: u64,
-    counts_from: u64,
-    /// Answers to a call other than the pending one.
-    wrong: u64,
-    /// From the call to the last server's start.
-    to_last: Samples,
-    /// From the call to its answer.
-    whole: Samples,
+/// Returns the figures of a client's calls, with the requests that the last server got.
+fn figures(calls: &Calls, requests: &Sequence, hops: u32, usage: Usage) -> Figures {
+    let figures = calls.figures(hops, usage);
+    let wrong = figures.reordered.unwrap_or(0);
+    figures.faulty(requests.lost(calls.made()), requests.reordered + wrong)
 }
 
-impl ChainCalls {
-    fn with_room_for(ticks: u32) -> Self {
-        let room = ticks as usize;
-        let (to_last, whole) = (Samples::with_room_for(room), Samples::with_room_for(room));
-        Self { made: 0, counts_from: warm_up(ticks).into(), wrong: 0, to_last, whole }
-    }
-
-    /// Returns the next request, stamped.
-    fn next(&mut self) -> BenchRequest {
-        self.made += 1;
-        BenchRequest { stamp: now_ns(), number: self.made }
-    }
-
-    fn answered(&mut self, request: BenchRequest, response: BenchResponse) {
-        let now = now_ns();
-        self.wrong += u64::from(response.number != request.number);
-        if request.number > self.counts_from {
-            self.to_last.record(response.started - request.stamp);
-            self.whole.record(now - request.stamp);
-        }
-    }
-}
-
-/// Measures one round. Its samples are the times from the client's call to the last server's start.
-/// Also returns those from the call to its answer.
-fn round(case: ServiceChainCase, time: Duration) -> Result<(Round, Samples), Error> {
+/// Measures one round: from the client's call to the last server's start, and to the answer.
+fn round(case: ServiceChainCase, time: Duration) -> Result<Figures, Error> {
     // The client's thread may run the first server: that is part of the measurement.
     let context = Context::builder().shared_memory(false).build()?;
     let run = Run::of(context, executor(case.executor).caller_runs(true))?;
@@ -132,14 +88,7 @@ fn round(case: ServiceChainCase, time: Duration) -> Result<(Round, Samples), Err
         call_and_block(&run, &client, case.rate, time)?
     };
     let usage = meter.usage();
-    let ChainCalls { made, wrong, to_last, whole, .. } = calls;
-    let round = requests.with(|requests| Round {
-        lost: requests.lost(made),
-        reordered: requests.reordered + wrong,
-        usage: Some(usage),
-        ..Round::of(to_last)
-    });
-    Ok((round, whole))
+    Ok(requests.with(|requests| figures(&calls, requests, case.relays + 1, usage)))
 }
 
 /// Creates a server that calls the next one.
@@ -178,12 +127,11 @@ fn last(run: &Run, case: ServiceChainCase, requests: &Collected<Sequence>) -> si
 
 /// Runs the client on a thread of its own, which sleeps between its calls, while the current one
 /// spins the executor.
-fn call_and_block(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) -> Result<ChainCalls, Error> {
-    let ticks = ticks(rate, time);
+fn call_and_block(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) -> Result<Calls, Error> {
     thread::scope(|scope| {
         let stop = run.executor.stop_handle();
         let calling = scope.spawn(move || {
-            let calls = call_all(client, rate, ticks);
+            let calls = block_all(client, time, ticks(rate, time) as usize, Some(rate));
             stop.stop();
             calls
         });
@@ -197,38 +145,50 @@ fn call_and_block(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) 
     })
 }
 
-fn call_all(client: &Client<Bench>, rate: f64, ticks: u32) -> Result<ChainCalls, Error> {
-    let mut calls = ChainCalls::with_room_for(ticks);
-    let mut pace = Ticks::start(rate)?;
-    for _ in 0..ticks {
-        pace.wait();
-        let request = calls.next();
+/// Makes all calls; the thread sleeps while it waits.
+fn block_all(client: &Client<Bench>, time: Duration, room: usize, rate: Option<f64>) -> Result<Calls, Error> {
+    let mut pace = rate.map(Ticks::start).transpose()?;
+    let mut calls = Calls::start(time, room);
+    loop {
+        pace.as_mut().map(Ticks::wait);
+        let asked = calls.next();
+        let request = BenchRequest { stamp: asked.stamp, number: asked.number };
         let response = client.call(request, PATIENCE).map_err(sinew::Error::from)?;
-        calls.answered(request, *response);
+        if !calls.answered(asked, response.number, response.started) {
+            return Ok(calls);
+        }
     }
-    Ok(calls)
 }
 
 /// Runs the client as a future in this thread's executor: one spin for all calls, as each spin
 /// starts several threads.
-fn call_and_await(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) -> Result<ChainCalls, Error> {
-    let ticks = ticks(rate, time);
+fn call_and_await(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) -> Result<Calls, Error> {
     let clock = Collected::new(Metronome::default());
     let struck = clock.clone();
     let node = run.context.node("metronome")?;
     let _timer =
         node.timer(Duration::from_secs_f64(1.0 / rate)).callback(move || Metronome::strike(&struck))?;
-    let calling = async {
-        let mut calls = ChainCalls::with_room_for(ticks);
-        for _ in 0..ticks {
-            Metronome::next(&clock).await;
-            let request = calls.next();
-            let response = client.call_async(request).await.map_err(sinew::Error::from)?;
-            calls.answered(request, *response);
+    let room = ticks(rate, time) as usize;
+    run.executor.spin_until(await_all(client, time, room, async || Metronome::next(&clock).await))?
+}
+
+/// Makes all calls as a future, which awaits `pace` before each.
+async fn await_all(
+    client: &Client<Bench>,
+    time: Duration,
+    room: usize,
+    mut pace: impl AsyncFnMut(),
+) -> Result<Calls, Error> {
+    let mut calls = Calls::start(time, room);
+    loop {
+        pace().await;
+        let asked = calls.next();
+        let request = BenchRequest { stamp: asked.stamp, number: asked.number };
+        let response = client.call_async(request).await.map_err(sinew::Error::from)?;
+        if !calls.answered(asked, response.number, response.started) {
+            return Ok(calls);
         }
-        Ok(calls)
-    };
-    run.executor.spin_until(calling)?
+    }
 }
 
 /// Ticks that a future can wait for; missed ticks are skipped.
@@ -272,9 +232,12 @@ mod tests {
         for executor in [ExecutorOptions::default(), ExecutorOptions::multi(2)] {
             for awaits in [false, true] {
                 let case = ServiceChainCase { executor, relays: 3, rate: 1000.0, awaits };
-                let (round, whole) = round(case, Duration::from_millis(50)).unwrap();
-                assert_eq!((round.messages, whole.recorded()), (45, 45), "{case:?}");
-                assert_eq!((round.lost, round.reordered), (0, 0), "{case:?}");
+                let figures = round(case, Duration::from_millis(50)).unwrap();
+                assert!(
+                    figures.messages > Some(0)
+                        && figures.roundtrip_p50_ns > figures.p50_ns.map(|ns| ns / 2.0)
+                );
+                assert_eq!((figures.lost, figures.reordered), (Some(0), None), "{case:?}");
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The graph with a node in another process that subscribes to every topic, as a recorder or a
 //! viewer does: its cost for the subscriptions in the robot's own process.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,11 +16,11 @@ use crate::graph::Graph;
 use crate::messages::Stamped;
 use crate::options::{TopologyOptions, Wait};
 use crate::process::{Directory, Measuring, Process, Work};
-use crate::progress::Progress;
-use crate::report::{Figures, Row, hundredth};
-use crate::rounds::{Turns, Usage};
+use crate::report::Figures;
+use crate::rounds::Usage;
 use crate::run::{Collected, Run, executor, matched, waiting};
-use crate::samples::{Samples, median};
+use crate::samples::Samples;
+use crate::sheet::{Sheet, Side};
 
 /// The work of the other process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -39,36 +40,36 @@ struct DebugSeen {
     usage: Usage,
 }
 
-/// Rows without and with the debug node, measured in turns, and the debug node's observations.
+/// Measures the robot without and with the debug node, in turns, and the debug node's observations.
 pub(super) fn measure(
     graph: &Graph,
     options: &TopologyOptions,
-    turns: Turns,
     directory: &Directory,
-    progress: &mut Progress,
-) -> Result<Vec<Row>, Error> {
-    let (mut without, mut with, mut seen) = (Vec::new(), Vec::new(), Vec::new());
-    for number in 1..=turns.rounds {
-        progress.show(&format!("{} without and with a debug node", graph.name), number, turns.rounds);
-        let round = |directory: &Path, debug| round(directory, graph, options, turns.each(), debug);
-        without.push(directory.round(|path| round(path, false))?.0);
-        let (figures, its) = directory.round(|path| round(path, true))?;
-        with.push(figures);
-        seen.push(its);
-    }
-    let ratios =
-        with.iter().zip(&without).filter_map(|(with, without)| Some(with.mean_ns? / without.mean_ns?));
-    let mean_ratio = median(ratios).map(hundredth);
-    let row = |figures: Figures, debug: bool| {
-        let row = Load::of(graph, options).described(Row::sinew("topology", figures), options);
-        let row = row.with("debug_node", debug);
-        if debug { row.with("wait", options.wait.name()) } else { row }
+    sheet: &mut Sheet,
+) -> Result<(), Error> {
+    let case = |debug: bool, seen_by| {
+        let case = Load::of(graph, options).settings(options);
+        let case = case.with("debug_node", debug).with("seen_by", seen_by);
+        if debug { case.with("wait", options.wait.name()) } else { case }
     };
-    Ok(vec![
-        row(Figures::over_runs(&without), false).with("seen_by", "the robot"),
-        row(Figures { mean_ratio, ..Figures::over_runs(&with) }, true).with("seen_by", "the robot"),
-        row(Figures::over_runs(&seen), true).with("seen_by", "the debug node"),
-    ])
+    let round = |debug, time| directory.round(|path| round(path, graph, options, time, debug));
+    let (mean_without, mut seen) = (Cell::new(None), Vec::new());
+    let without = |time| {
+        let (figures, _) = round(false, time)?;
+        mean_without.set(figures.mean_ns);
+        Ok(figures)
+    };
+    let with = |time| {
+        let (figures, its) = round(true, time)?;
+        seen.push(its);
+        let mean_ratio = figures.mean_ns.zip(mean_without.get()).map(|(with, without)| with / without);
+        Ok(Figures { mean_ratio, ..figures })
+    };
+    let sides =
+        vec![Side::sinew(case(false, "the robot"), without), Side::sinew(case(true, "the robot"), with)];
+    sheet.measure(&format!("{} without and with a debug node", graph.name), sides)?;
+    sheet.add(None, case(true, "the debug node"), &seen);
+    Ok(())
 }
 
 /// Runs the graph once; also returns the debug node's observations.
@@ -96,13 +97,9 @@ fn round(
     let Some(other) = other else { return Ok((robot, Figures::default())) };
     let sent: u64 = sent_by.iter().map(|publisher| publisher.statistics().published).sum();
     let seen: DebugSeen = other.finish_after(sent)?;
-    let its = Figures {
-        messages: Some(seen.received),
-        lost: Some(sent.saturating_sub(seen.received)),
-        reordered: Some(seen.reordered).filter(|&count| count > 0),
-        ..Figures::of(seen.latencies.summary(1)).using(seen.usage)
-    };
-    Ok((robot, its))
+    let its = Figures { messages: Some(seen.received), ..Figures::of(&seen.latencies, 1) };
+    let lost = sent.saturating_sub(seen.received);
+    Ok((robot, its.faulty(lost, seen.reordered).using(seen.usage)))
 }
 
 /// Returns the number of a publisher's subscriptions, including the debug node's.

@@ -7,24 +7,22 @@ use crate::graph::Graph;
 use crate::machine;
 use crate::options::TopologyOptions;
 use crate::process::Directory;
-use crate::progress::Progress;
-use crate::report::{Figures, Row};
+use crate::report::{Figures, Settings};
 use crate::run::Run;
+use crate::sheet::Sheet;
 
 /// Measures the graph's row, beside the resources of the process before there is any node.
-pub(crate) fn measure(options: &TopologyOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+pub(crate) fn measure(options: &TopologyOptions, sheet: &mut Sheet) -> Result<(), Error> {
     let graph = Graph::load(&options.file)?;
-    let turns = options.output.turns_or(120);
-    let time = turns.time;
     if options.debug_node {
-        return debug::measure(&graph, options, turns, &Directory::create()?, progress);
+        return debug::measure(&graph, options, &Directory::create()?, sheet);
     }
-    progress.show(&format!("{} for {} s", graph.name, time.as_secs_f64()), 1, 1);
+    let time = sheet.turns.time;
+    sheet.show(&format!("{} for {} s", graph.name, time.as_secs_f64()));
     let idle = Figures { rss_bytes: machine::resident_bytes(), ..Figures::default() };
     let load = Load::of(&graph, options);
     let figures = figures(&Run::by(options.executor)?, load, time, |_| Ok(()))?;
-    Ok(vec![
-        Row::floor("topology", "idle", idle).with("file", graph.name.as_str()),
-        load.described(Row::sinew("topology", figures), options),
-    ])
+    sheet.add(Some("idle"), Settings::new().with("file", graph.name.as_str()), &[idle]);
+    sheet.add(None, load.settings(options), &[figures]);
+    Ok(())
 }

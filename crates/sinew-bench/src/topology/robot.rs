@@ -12,7 +12,7 @@ use crate::graph::{Graph, PublisherPlan};
 use crate::machine;
 use crate::messages::{Stamped, StampedLengths};
 use crate::options::TopologyOptions;
-use crate::report::{Figures, Row};
+use crate::report::{Figures, Settings};
 use crate::rounds::Meter;
 use crate::run::{Collected, Run};
 
@@ -33,11 +33,11 @@ impl<'a> Load<'a> {
         Self { graph, scale_rate: options.scale_rate, drafts: options.drafts }
     }
 
-    /// Adds the parameters to the row of such a run.
-    pub(super) fn described(self, row: Row, options: &TopologyOptions) -> Row {
-        let row = row.with("file", self.graph.name.as_str()).run_by(options.executor);
-        let row = row.with("scale_rate", self.scale_rate);
-        if self.drafts { row.with("messages", "drafts") } else { row }
+    /// Returns the parameters in the row of such a run.
+    pub(super) fn settings(self, options: &TopologyOptions) -> Settings {
+        let settings = Settings::new().with("file", self.graph.name.as_str()).run_by(options.executor);
+        let settings = settings.with("scale_rate", self.scale_rate);
+        if self.drafts { settings.with("messages", "drafts") } else { settings }
     }
 }
 

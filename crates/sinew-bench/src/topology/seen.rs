@@ -9,7 +9,7 @@ use super::tracker::{Arrival, Tracker};
 use crate::clock::nanoseconds;
 use crate::graph::Graph;
 use crate::histogram::Histogram;
-use crate::report::{Figures, tenth};
+use crate::report::Figures;
 
 /// Warm-up at the start of a run; half of a run that is shorter than twice this.
 const WARM_UP: Duration = Duration::from_secs(1);
@@ -124,13 +124,14 @@ pub fn figures(graph: &Graph, scale_rate: f64, span: RunSpan, log: &[Seen], sent
     }
     let count = |of: fn(&Tracker) -> u64| Some(trackers.iter().map(of).sum::<u64>());
     Figures {
-        mean_ns: (in_time > 0).then(|| tenth(sum_ns / in_time as f64)),
+        rounds: Some(1),
+        mean_ns: (in_time > 0).then(|| sum_ns / in_time as f64),
         messages: count(|tracker| tracker.received),
         lost: count(|tracker| tracker.lost),
         reordered: count(|tracker| tracker.reordered).filter(|&count| count > 0),
         late: count(|tracker| tracker.late),
         too_late: count(|tracker| tracker.too_late),
-        ..Figures::of(latencies.summary())
+        ..Figures::default().timed(latencies.summary())
     }
 }
 

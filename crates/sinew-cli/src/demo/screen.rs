@@ -18,7 +18,7 @@ use crate::terminal::Terminal;
 use sinew_bench::clock::{nanoseconds, now_ns};
 use sinew_bench::run::Collected;
 use sinew_bench::samples::Summary;
-use sinew_bench::table::time;
+use sinew_bench::units::time;
 
 /// Time between two drawings of a terminal.
 const REDRAW: Duration = Duration::from_millis(66);

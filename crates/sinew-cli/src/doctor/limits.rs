@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::{Resource, getrlimit};
 
 use super::finding::Finding;
-use sinew_bench::table::bytes;
+use sinew_bench::units::bytes;
 
 /// The oldest kernel with all required features.
 const KERNEL: (u32, u32) = (5, 4);

@@ -10,7 +10,7 @@ use super::knock::{Listener, knock};
 use crate::cli::tools::Where;
 use crate::gateways::{Link, NetworkSession, ObservedGateway, Role};
 use crate::observed::{Observed, ObservedDomain};
-use sinew_bench::table::time;
+use sinew_bench::units::time;
 
 /// Clocks that differ by no more than this count as equal, in nanoseconds.
 const APART: i64 = 1_000_000_000;

@@ -9,7 +9,7 @@ use sinew_shm::inspect::{Concern, Leftovers, Medium, Snapshot};
 
 use super::finding::Finding;
 use super::types;
-use sinew_bench::table::bytes;
+use sinew_bench::units::bytes;
 
 /// The default shared memory of a container, in bytes.
 const CONTAINER: u64 = 64 << 20;

@@ -9,7 +9,7 @@ use sinew_shm::Domain;
 
 use super::finding::Finding;
 use crate::interfaces::kept_in;
-use sinew_bench::table::bytes;
+use sinew_bench::units::bytes;
 
 const CHECK: &str = "types";
 

@@ -14,7 +14,7 @@ use sinew::qos::History;
 use sinew_shm::{Callback, Counter, EndpointKey, Peer};
 
 use crate::observed::{EndpointId, ObservedDomain, ObservedEndpoint};
-use sinew_bench::table::time;
+use sinew_bench::units::time;
 
 /// A callback that lasts at least this long, in nanoseconds, is reported.
 const LONG_NS: i64 = 100_000_000;

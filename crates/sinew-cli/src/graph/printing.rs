@@ -10,7 +10,7 @@ use sinew_shm::transport::Head;
 use crate::cli::tools::EchoOptions;
 use crate::harmless::{json, lines};
 use sinew_bench::clock::now_ns;
-use sinew_bench::table::time;
+use sinew_bench::units::time;
 
 /// The source of the printed messages.
 pub(super) struct Origin {

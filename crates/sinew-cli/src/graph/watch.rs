@@ -16,7 +16,7 @@ use crate::interfaces;
 use crate::observed::{EndpointId, Observed, ObservedDomain};
 use crate::output::{print, print_json};
 use sinew_bench::clock::{nanoseconds, now_ns};
-use sinew_bench::table::time;
+use sinew_bench::units::time;
 
 /// A kind of report.
 pub(super) trait Report {

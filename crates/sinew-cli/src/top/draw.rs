@@ -7,7 +7,7 @@ use super::figures::{
 };
 use super::keys::Key;
 use crate::graph::NOT_CARRIED;
-use sinew_bench::table::{bytes, time};
+use sinew_bench::units::{bytes, time};
 use sinew_msg::is_unseen;
 
 /// The order of the topics.

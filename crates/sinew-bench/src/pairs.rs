@@ -1,9 +1,8 @@
-//! The cost of a publisher with its subscriber, each pair on a topic of its own.
+//! The cost of a publisher with its subscription, whatever connects them.
 
-use sinew_bench::machine::{Own, resident_bytes};
-use sinew_bench::report::tenth;
-
-use crate::{Figures, Result, now_ns};
+use crate::clock::now_ns;
+use crate::machine::{Own, resident_bytes};
+use crate::report::Figures;
 
 /// The total cost of all pairs.
 #[derive(Clone, Copy, Debug)]
@@ -17,26 +16,30 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Returns the figures for this many pairs.
-    pub fn figures(self, pairs: u32) -> Figures {
-        let per_pair = |figure: i64| Some(tenth(figure as f64 / f64::from(pairs)));
+    /// Adds the cost of each of `pairs` to other figures of the round.
+    pub fn figures(self, pairs: u64, others: Figures) -> Figures {
+        let per_pair = |figure: i64| Some(figure as f64 / pairs as f64);
         Figures {
             create_ns_per_pair: per_pair(self.create_ns),
             create_cpu_ns_per_pair: per_pair(self.own.cpu_ns),
             destroy_ns_per_pair: self.destroy_ns.and_then(per_pair),
             rss_bytes_per_pair: per_pair(self.own.bytes),
-            ..Figures::default()
+            ..others
         }
     }
 }
 
-/// Creates all pairs in this process, and drops them. `pair` creates the one with the given number,
-/// and waits until it has matched.
+/// Creates all pairs in this process, calls `meanwhile`, and drops them. `pair` creates the one with
+/// the given number, and waits until it has matched.
 ///
 /// # Errors
 ///
-/// The errors of `pair`.
-pub fn within<P, S>(pairs: u32, mut pair: impl FnMut(u32) -> Result<(P, S)>) -> Result<Figures> {
+/// The errors of `pair` and of `meanwhile`.
+pub fn within<P, S, E>(
+    pairs: u32,
+    mut pair: impl FnMut(u32) -> Result<(P, S), E>,
+    meanwhile: impl FnOnce() -> Result<(), E>,
+) -> Result<Cost, E> {
     // Memory that is allocated once, with the first pair, doesn't count.
     let _first = pair(u32::MAX)?;
     let (mut publishers, mut subscribers) =
@@ -51,11 +54,12 @@ pub fn within<P, S>(pairs: u32, mut pair: impl FnMut(u32) -> Result<(P, S)>) -> 
     }
     let create_ns = now_ns() - start;
     let cpu_ns = Own::since(before).cpu_ns;
-    // With a single process, all memory counts, as in Sinew's side.
+    // With a single process, all memory counts.
     let own = Own { bytes: resident() - resident_before, cpu_ns };
+    meanwhile()?;
     let start = now_ns();
     drop((publishers, subscribers));
-    Ok(Cost { create_ns, destroy_ns: Some(now_ns() - start), own }.figures(pairs))
+    Ok(Cost { create_ns, destroy_ns: Some(now_ns() - start), own })
 }
 
 #[cfg(test)]
@@ -65,19 +69,22 @@ mod tests {
     #[test]
     fn a_cost_is_told_by_the_pair() {
         let own = Own { bytes: 4000, cpu_ns: 600 };
-        let figures = Cost { create_ns: 500, destroy_ns: None, own }.figures(10);
+        let cost = Cost { create_ns: 500, destroy_ns: None, own };
+        let figures = cost.figures(10, Figures { messages: Some(3), ..Figures::default() });
         assert_eq!((figures.create_ns_per_pair, figures.create_cpu_ns_per_pair), (Some(50.0), Some(60.0)));
         assert_eq!((figures.destroy_ns_per_pair, figures.rss_bytes_per_pair), (None, Some(400.0)));
+        assert_eq!(figures.messages, Some(3));
     }
 
     #[test]
     fn every_pair_is_made_once_and_one_before() {
         let mut made = Vec::new();
-        let figures = within(3, |number| {
+        let pair = |number| {
             made.push(number);
-            Ok((number, number))
-        });
+            Ok::<_, ()>((number, number))
+        };
+        let cost = within(3, pair, || Ok(())).unwrap();
         assert_eq!(made, [u32::MAX, 0, 1, 2]);
-        assert!(figures.unwrap().destroy_ns_per_pair.is_some());
+        assert!(cost.destroy_ns.is_some());
     }
 }
