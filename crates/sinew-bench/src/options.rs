@@ -18,34 +18,45 @@ pub struct Bench {
     pub scenario: Scenario,
 }
 
-/// The scenarios.
+/// The scenarios that users run: `sinew bench`.
 #[derive(Debug, Subcommand)]
 pub enum Scenario {
-    /// The limits of the machine itself: direct calls, cache lines, wake-ups, copies, sleeps.
-    Floors(Output),
     /// Source => relays => sink, each a node: the latency per hop.
     Chain(ChainOptions),
+    /// Two processes on two cores, a message forth and one back: the latency one way, by size.
+    #[command(name = "pingpong")]
+    PingPong(PingPongOptions),
+    /// The highest rate of messages without losing one.
+    Throughput(ThroughputOptions),
+    /// A robot's whole graph: latency, lateness, losses, CPU and memory.
+    Topology(TopologyOptions),
+    /// The cost of many publishers and subscriptions in time and memory.
+    Entities(EntitiesOptions),
+    /// Sinew beside other libraries, in turns, with a report: needs the checkout that holds
+    /// bench/peers, which this runs.
+    Peers(PeersOptions),
+}
+
+/// All scenarios: the program `sinew-bench`, for developers of Sinew.
+#[derive(Debug, Subcommand)]
+pub enum AnyScenario {
+    /// One that users run.
+    #[command(flatten)]
+    OfUsers(Scenario),
+    /// The limits of the machine itself: direct calls, cache lines, wake-ups, copies, sleeps.
+    Floors(Output),
     /// A chain of services, each calling the next before it answers: the latency per hop, and of
     /// the round trip.
     ServiceChain(ServiceChainOptions),
     /// The chain over several processes, with every hop from one into another: the latency per hop.
     ProcessChain(ProcessChainOptions),
-    /// Two processes on two cores, a message forth and one back: the latency one way, by size.
-    #[command(name = "pingpong")]
-    PingPong(PingPongOptions),
     /// Camera -> filter that changes the image in place -> viewers: the total latency, and the
     /// copies.
     Pipeline(PipelineOptions),
-    /// A robot's whole graph: latency, lateness, losses, CPU and memory.
-    Topology(TopologyOptions),
-    /// The cost of many publishers and subscriptions in time and memory.
-    Entities(EntitiesOptions),
     /// One publisher, many subscriptions in the same process or in others.
     Fanout(FanoutOptions),
     /// 8 MB images to another process: the time inside publish, and until they have arrived.
     Big(BigOptions),
-    /// The highest rate of messages without losing one.
-    Throughput(ThroughputOptions),
     /// A value that one process writes and another reads, both as often as they can: a write, and a
     /// read of the newest value.
     Latest(LatestOptions),
@@ -59,9 +70,6 @@ pub enum Scenario {
     /// loopback is their network.
     #[cfg(feature = "gateway")]
     Net(NetOptions),
-    /// Sinew beside other libraries, in turns, with a report: needs the checkout that holds
-    /// bench/peers, which this runs.
-    Peers(PeersOptions),
 }
 
 impl Scenario {
@@ -79,15 +87,21 @@ impl Scenario {
                 }
                 Ok(())
             }
-            Self::ServiceChain(options) => options.executor.check(),
             Self::Topology(options) => options.executor.check(),
-            Self::Fanout(options) => match (options.placement, options.wait) {
-                (Placement::Same, Some(_)) => {
-                    Err("--wait is about readers in other processes: it needs --placement other or each"
-                        .into())
-                }
-                _ => Ok(()),
-            },
+            _ => Ok(()),
+        }
+    }
+}
+
+impl AnyScenario {
+    /// As [`Scenario::check`].
+    pub fn check(&self) -> Result<(), String> {
+        match self {
+            Self::OfUsers(scenario) => scenario.check(),
+            Self::ServiceChain(options) => options.executor.check(),
+            Self::Fanout(options) if options.placement == Placement::Same && options.wait.is_some() => {
+                Err("--wait is about readers in other processes: it needs --placement other or each".into())
+            }
             _ => Ok(()),
         }
     }
@@ -487,8 +501,7 @@ pub struct PeersOptions {
     #[arg(long)]
     pub no_build: bool,
 
-    /// The program `sinew` to measure [default: this one, if it is a release build; else one that
-    /// is built].
+    /// The program `sinew-bench` to measure [default: one that is built].
     #[arg(long, value_name = "PATH")]
     pub sinew: Option<PathBuf>,
 }

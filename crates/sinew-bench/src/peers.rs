@@ -17,13 +17,8 @@ pub(crate) fn run() -> Result<(), Error> {
     let program = std::env::current_exe().ok();
     let runner = [Some(here.as_path()), program.as_deref()].into_iter().flatten().find_map(runner_above);
     let Some(runner) = runner else { return Err(Error::NoPeers { from: here }) };
-    let mut command = Command::new(&runner);
-    command.args(&options);
-    let named = options.iter().any(|option| option.to_string_lossy().starts_with("--sinew"));
-    if let (Some(program), false, false) = (program, named, cfg!(debug_assertions)) {
-        command.arg("--sinew").arg(program);
-    }
-    Err(Error::File { action: "run", path: runner, source: command.exec() })
+    let failed = Command::new(&runner).args(&options).exec();
+    Err(Error::File { action: "run", path: runner, source: failed })
 }
 
 /// Returns the runner of the checkout that contains `place`.

@@ -6,22 +6,26 @@ use crate::{
     topology,
 };
 
-/// Every role of this program.
-pub(crate) const ROLES: &[Role] = &[
-    #[cfg(feature = "gateway")]
-    Role::of::<crate::net::GatewayProcess>(),
+/// The roles in the users' scenarios.
+pub(crate) const OF_USERS: &[Role] = &[
     Role::of::<floors::Second>(),
     Role::of::<entities::IntraCrowd>(),
     Role::of::<entities::OtherEnds>(),
     Role::of::<entities::Newcomer>(),
     Role::of::<entities::Known>(),
-    Role::of::<process_chain::Part>(),
     Role::of::<pingpong::Echo>(),
+    Role::of::<topology::DebugNode>(),
+    Role::of::<throughput::Drain>(),
+];
+
+/// The roles in all other scenarios.
+pub(crate) const OTHERS: &[Role] = &[
+    #[cfg(feature = "gateway")]
+    Role::of::<crate::net::GatewayProcess>(),
+    Role::of::<process_chain::Part>(),
     Role::of::<fanout::Readers>(),
     Role::of::<pipeline::Viewers>(),
     Role::of::<service_chain::Serving>(),
-    Role::of::<topology::DebugNode>(),
     Role::of::<big::BigReader>(),
-    Role::of::<throughput::Drain>(),
     Role::of::<latest::LatestReader>(),
 ];

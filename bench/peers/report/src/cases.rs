@@ -77,7 +77,7 @@ pub struct Case {
 pub struct Ours {
     /// Its name in the rows.
     pub system: &'static str,
-    /// The arguments of `sinew bench`.
+    /// The arguments of `sinew-bench`.
     pub arguments: Vec<String>,
     /// The settings that distinguish its row from others of the same command.
     pub picks: Vec<(&'static str, Value)>,
@@ -480,7 +480,7 @@ fn case(work: Work, seconds: f64, quick: bool) -> Case {
     Case { work, seconds, quick, ours }
 }
 
-/// Returns Sinew's way to do the work: `sinew bench` with these options.
+/// Returns Sinew's way to do the work: `sinew-bench` with these options.
 fn ours(work: &Work) -> Vec<Ours> {
     let one = |arguments: &str, picks: &[(&'static str, Value)]| Ours {
         system: "sinew",
@@ -605,14 +605,14 @@ mod tests {
     fn sinew_understands_its_options() {
         #[derive(clap::Parser)]
         struct Line {
-            #[command(flatten)]
-            bench: sinew_bench::options::Bench,
+            #[command(subcommand)]
+            scenario: sinew_bench::options::AnyScenario,
         }
         for ours in sections().into_iter().flat_map(|section| section.cases).flat_map(|case| case.ours) {
             let line = ["bench"].into_iter().chain(ours.arguments.iter().map(String::as_str));
             let line = line.chain(["--rounds", "1", "--seconds", "0.3"]);
             let parsed = <Line as clap::Parser>::try_parse_from(line);
-            let problem = parsed.map(|line| line.bench.scenario.check());
+            let problem = parsed.map(|line| line.scenario.check());
             assert!(
                 matches!(problem, Ok(Ok(()))),
                 "{:?}: {:?}",

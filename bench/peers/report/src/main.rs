@@ -135,21 +135,21 @@ fn ready(options: &PeersOptions, turns: &Turns, progress: &mut Progress) -> Resu
     Ok((sinew, version))
 }
 
-/// Builds the program `sinew` of the workspace above.
+/// Builds the program `sinew-bench` of the workspace above.
 fn built_sinew(options: &PeersOptions, progress: &mut Progress) -> Result<PathBuf> {
     let product = programs::workspace().ancestors().nth(2).context("there is no workspace above")?;
     if options.no_build {
-        let program = product.join("target/release/sinew");
+        let program = product.join("target/release/sinew-bench");
         anyhow::ensure!(program.is_file(), "{} isn't built, and --no-build was given", program.display());
         return Ok(program);
     }
-    progress.note("building sinew");
-    programs::build(product, "sinew-cli").context("sinew can't be measured")
+    progress.note("building sinew-bench");
+    programs::build(product, "sinew-bench").context("sinew can't be measured")
 }
 
 fn version(sinew: &Path, turns: &Turns) -> Result<String> {
     match turns.take(Command::new(sinew).arg("--version"), Duration::from_secs(20)) {
-        Turn::Said(said) => Ok(turn::answer(&said).trim_start_matches("sinew ").to_owned()),
+        Turn::Said(said) => Ok(turn::answer(&said).trim_start_matches("sinew-bench ").to_owned()),
         Turn::Failed(reason) => anyhow::bail!("{} can't be asked for its version: {reason}", sinew.display()),
         Turn::TooLong(_) | Turn::NoPart | Turn::Asked => {
             anyhow::bail!("{} didn't say its version", sinew.display())

@@ -220,7 +220,7 @@ pub fn of_peer(answer: &str, needed: &str) -> Result<Round, String> {
     complete(numbers(&value), needed)
 }
 
-/// Parses the rows of one round of `sinew bench`: Sinew's, selected by their settings, and the
+/// Parses the rows of one round of `sinew-bench`: Sinew's, selected by their settings, and the
 /// floors.
 ///
 /// # Errors

@@ -44,7 +44,7 @@ struct Planned {
 /// The way in which a side runs its rounds.
 #[derive(Clone, PartialEq)]
 enum Does {
-    /// By `sinew bench`.
+    /// By `sinew-bench`.
     Ours(Ours),
     /// By that program, with that system.
     Peer(PathBuf, String),
@@ -293,7 +293,7 @@ impl Going<'_> {
         match does {
             Does::Ours(ours) => {
                 let mut command = Command::new(self.sinew);
-                command.arg("bench").args(&ours.arguments).args(["--rounds", "1", "--json", "-"]);
+                command.args(&ours.arguments).args(["--rounds", "1", "--json", "-"]);
                 command.args(["--seconds".to_owned(), trial.seconds.to_string()]);
                 command
             }

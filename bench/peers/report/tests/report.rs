@@ -115,9 +115,10 @@ fn sinew() -> PathBuf {
     let named = std::env::var_os("SINEW_PROGRAM").map(PathBuf::from);
     let targets =
         std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from).into_iter().chain([product.join("target")]);
-    let built = targets.flat_map(|target| ["release", "debug"].map(|kind| target.join(kind).join("sinew")));
+    let built =
+        targets.flat_map(|target| ["release", "debug"].map(|kind| target.join(kind).join("sinew-bench")));
     let found = named.into_iter().chain(built).find(|path| path.is_file());
-    found.expect("`cargo build -p sinew-cli` in the product's workspace comes first (or SINEW_PROGRAM names the program)")
+    found.expect("`cargo build -p sinew-bench` in the product's workspace comes first (or SINEW_PROGRAM names the program)")
 }
 
 fn well_formed(name: &str, text: &str) {

@@ -49,6 +49,7 @@ pub trait Work: Serialize + DeserializeOwned {
 }
 
 /// A kind of [`Work`] that a program can do in another process.
+#[derive(Clone, Copy)]
 pub struct Role {
     name: &'static str,
     play: fn(Value, Measuring) -> Result<(), Error>,

@@ -8,7 +8,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-use command::{only_ours, results, sinew, text};
+use command::{bench, only_ours, results, text};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::clock_nanosleep_relative;
 use rustix::time::{ClockId, Timespec};
@@ -29,7 +29,7 @@ fn process_chain() {
     for processes in [2, 4] {
         let count = processes.to_string();
         let options = ["--seconds", "0.5", "--rate", "100", "--processes", &count];
-        let rows = results(&[&["bench", "process-chain"], &options[..]].concat());
+        let rows = results(&[&["process-chain"], &options[..]].concat());
         assert_eq!(rows.len(), if two_cores() { 2 } else { 1 });
         let ours = only_ours(&rows)[0];
         nothing_lost(ours);
@@ -44,7 +44,7 @@ fn process_chain() {
 #[test]
 fn pingpong() {
     if !two_cores() {
-        let output = sinew(&["bench", "pingpong", "--seconds", "0.1"]);
+        let output = bench(&["pingpong", "--seconds", "0.1"]);
         assert!(text(&output.stderr).contains("needs two cores"), "{}", text(&output.stderr));
         return;
     }
@@ -57,7 +57,7 @@ fn pingpong() {
         (&["--wait", "sleep", "--mode", "whole", "--size", "4096", "--rate", "100"], "wake", &[4096]),
     ];
     for (options, floor, sizes) in cases {
-        let rows = results(&[&["bench", "pingpong", "--seconds", "0.2"], options].concat());
+        let rows = results(&[&["pingpong", "--seconds", "0.2"], options].concat());
         let floors: Vec<_> = rows.iter().filter_map(|row| row["floor"].as_str()).collect();
         assert_eq!(floors, vec![floor; sizes.len()], "{options:?}");
         for (ours, &size) in only_ours(&rows).into_iter().zip(sizes) {
@@ -85,7 +85,7 @@ fn fanout() {
             "--rate",
             "200",
         ];
-        let rows = results(&[&["bench", "fanout"], &options[..]].concat());
+        let rows = results(&[&["fanout"], &options[..]].concat());
         let ours = only_ours(&rows)[0];
         nothing_lost(ours);
         assert_eq!((&ours["placement"], &ours["wait"]), (&placement.into(), &wait.into()), "{ours}");
@@ -96,7 +96,7 @@ fn fanout() {
 
 #[test]
 fn big() {
-    let rows = results(&["bench", "big", "--seconds", "1.5", "--wait", "sleep"]);
+    let rows = results(&["big", "--seconds", "1.5", "--wait", "sleep"]);
     assert_eq!(rows[0]["floor"], "copy");
     let ours = only_ours(&rows);
     assert_eq!(ours.iter().map(|row| &row["mode"]).collect::<Vec<_>>(), ["loan", "owned"]);
@@ -110,7 +110,7 @@ fn big() {
 
 #[test]
 fn throughput() {
-    let rows = results(&["bench", "throughput", "--seconds", "0.2", "--size", "64", "--size", "65536"]);
+    let rows = results(&["throughput", "--seconds", "0.2", "--size", "64", "--size", "65536"]);
     for row in &rows {
         assert!(row["messages_per_second"].is_number() && row["bytes_per_second"].is_number(), "{row}");
     }
@@ -121,7 +121,7 @@ fn throughput() {
 fn throughput_by_other_ways() {
     for path in ["intra", "shm"] {
         for by in [&[][..], &["--take"]] {
-            let options = ["bench", "throughput", "--seconds", "0.1", "--size", "64", "--path", path];
+            let options = ["throughput", "--seconds", "0.1", "--size", "64", "--path", path];
             let rows = results(&[&options[..], by].concat());
             let ours = only_ours(&rows)[0];
             nothing_lost(ours);
@@ -133,7 +133,7 @@ fn throughput_by_other_ways() {
 
 #[test]
 fn latest() {
-    let rows = results(&["bench", "latest", "--seconds", "0.2", "--size", "64", "--size", "65536"]);
+    let rows = results(&["latest", "--seconds", "0.2", "--size", "64", "--size", "65536"]);
     assert_eq!(rows[0]["floor"], "line2");
     for (row, size) in only_ours(&rows).into_iter().zip([64, 65536]) {
         nothing_lost(row);
@@ -144,7 +144,7 @@ fn latest() {
 
 #[test]
 fn pipeline_with_its_viewers_elsewhere() {
-    let rows = results(&["bench", "pipeline", "--seconds", "1", "--viewers", "2", "--other-process"]);
+    let rows = results(&["pipeline", "--seconds", "1", "--viewers", "2", "--other-process"]);
     let ours = only_ours(&rows)[0];
     nothing_lost(ours);
     assert_eq!((&ours["other_process"], &ours["viewers"]), (&true.into(), &2.into()), "{ours}");
@@ -153,7 +153,7 @@ fn pipeline_with_its_viewers_elsewhere() {
 
 #[test]
 fn topology_with_a_debug_node() {
-    let rows = results(&["bench", "topology", "mont_blanc", "--seconds", "2", "--debug-node"]);
+    let rows = results(&["topology", "mont_blanc", "--seconds", "2", "--debug-node"]);
     let seen_by: Vec<_> =
         rows.iter().map(|row| (&row["debug_node"], row["seen_by"].as_str().unwrap())).collect();
     let (yes, no) = (Value::from(true), Value::from(false));
@@ -164,7 +164,7 @@ fn topology_with_a_debug_node() {
 
 #[test]
 fn entities() {
-    let rows = results(&["bench", "entities", "--path", "shm", "--pairs", "20", "--seconds", "0.2"]);
+    let rows = results(&["entities", "--path", "shm", "--pairs", "20", "--seconds", "0.2"]);
     assert_eq!((rows.len(), &rows[0]["pairs"]), (4, &20.into()));
     rows[..3].iter().for_each(nothing_lost);
     assert!(rows[3]["idle"] == "participant" && rows[3]["rss_bytes"].is_number(), "{}", rows[3]);
@@ -175,7 +175,7 @@ fn entities() {
 
 #[test]
 fn services() {
-    let rows = results(&["bench", "service-chain", "--other-process", "--seconds", "0.3", "--rate", "100"]);
+    let rows = results(&["service-chain", "--other-process", "--seconds", "0.3", "--rate", "100"]);
     let ours = only_ours(&rows);
     let waits: Vec<_> = ours.iter().map(|row| row["wait"].as_str().unwrap()).collect();
     assert_eq!(waits, ["spin", "sleep", "sleep"]);
@@ -184,7 +184,7 @@ fn services() {
         assert!(row["roundtrip_p50_ns"].is_number() && row["roundtrip_p90_ns"].is_number(), "{row}");
         assert!(row["cpu_percent"].is_number(), "{row}");
     }
-    let rows = results(&["bench", "service-chain", "--other-process", "--wait", "spin", "--seconds", "0.3"]);
+    let rows = results(&["service-chain", "--other-process", "--wait", "spin", "--seconds", "0.3"]);
     assert_eq!(only_ours(&rows).len(), 1, "{rows:?}");
 }
 
@@ -204,10 +204,10 @@ fn directories_of(process: u32) -> Vec<PathBuf> {
 /// Starts a long benchmark, and waits until it is running.
 fn started() -> Child {
     // Its floor, which is measured first, takes a fifth of that.
-    let options = ["bench", "process-chain", "--seconds", "10", "--rate", "100"];
+    let options = ["process-chain", "--seconds", "10", "--rate", "100"];
     // A shell's background job ignores SIGINT, and so would the processes that its tests start.
     let mut command = Command::new("env");
-    command.args(["--default-signal=INT", env!("CARGO_BIN_EXE_sinew")]);
+    command.args(["--default-signal=INT", env!("CARGO_BIN_EXE_sinew-bench")]);
     let child =
         command.args(options).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut child = child.unwrap();
@@ -238,8 +238,8 @@ fn whatever_ends_a_run_nothing_is_left_behind() {
 
 #[test]
 fn a_run_that_fails_leaves_nothing_behind() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
-    command.args(["bench", "throughput", "--seconds", "0.1", "--size", "64"]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew-bench"));
+    command.args(["throughput", "--seconds", "0.1", "--size", "64"]);
     // Written to after the measurement: it fails then.
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let child = command.stdin(Stdio::null()).stdout(full).stderr(Stdio::piped()).spawn().unwrap();
