@@ -108,6 +108,14 @@ macro_rules! figures {
                 Self { $($name: $rule(rounds.iter().filter_map(|round| round.$name)),)* }
             }
 
+            /// Returns a figure by its name in the results.
+            pub fn get(&self, name: &str) -> Option<f64> {
+                match name {
+                    $(stringify!($name) => self.$name.map(|value| value as f64),)*
+                    _ => None,
+                }
+            }
+
             /// Returns each figure's heading, and its text.
             pub(crate) fn columns(&self) -> impl Iterator<Item = (&'static str, Option<String>)> {
                 [$(($heading, self.$name.map(|value| $format(value as f64))),)*].into_iter()
@@ -290,6 +298,10 @@ mod tests {
         );
         assert_eq!((figures.max_ns, figures.rounds), (Some(45.0), Some(3)));
         assert_eq!((figures.messages, figures.lost, figures.copies), (Some(9), Some(0), None));
+        assert_eq!(
+            (figures.get("messages"), figures.get("copies"), figures.get("rate")),
+            (Some(9.0), None, None)
+        );
     }
 
     #[test]

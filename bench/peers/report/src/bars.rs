@@ -124,27 +124,15 @@ fn is_meant(bar: &Bar, side: &Side) -> bool {
 }
 
 /// Returns all bars.
-#[expect(clippy::too_many_lines, reason = "a table")]
 fn bars() -> Vec<Bar> {
-    fn chain(work: &Work) -> bool {
-        matches!(work, Work::Chain { relays: 10, .. })
-    }
-    fn loans(work: &Work) -> bool {
-        matches!(work, Work::PingPong { mode: Mode::Loan, wait: Wait::Poll, .. })
-    }
-    fn asleep(work: &Work) -> bool {
-        matches!(work, Work::PingPong { wait: Wait::Sleep, .. })
-    }
-    fn whole_to_4_kb(work: &Work) -> bool {
-        matches!(work, Work::PingPong { mode: Mode::Whole, wait: Wait::Poll, size: ..=4096, .. })
-    }
-    fn whole_from_64_kb(work: &Work) -> bool {
-        matches!(work, Work::PingPong { mode: Mode::Whole, wait: Wait::Poll, size: 65536.., .. })
-    }
-    fn iceoryx2(peer: &str, _: &str) -> bool {
-        peer == "iceoryx2"
-    }
-    let times = |against, what, limit, is_case, is_peer| Bar {
+    type IsCase = fn(&Work) -> bool;
+    type IsPeer = fn(&str, &str) -> bool;
+    let chain: IsCase = |work| matches!(work, Work::Chain { relays: 10, .. });
+    let asleep: IsCase = |work| matches!(work, Work::PingPong { wait: Wait::Sleep, .. });
+    let pairs: IsCase = |work| matches!(work, Work::Entities { .. });
+    let rate = "messages_per_second";
+    let iceoryx2: IsPeer = |peer, _| peer == "iceoryx2";
+    let times = |against, what, limit, is_case: IsCase, is_peer: IsPeer| Bar {
         against,
         what,
         limit,
@@ -153,92 +141,41 @@ fn bars() -> Vec<Bar> {
         is_case,
         is_peer,
     };
+    let of = |key, against, what, limit, is_case, is_peer| Bar {
+        key,
+        p90: None,
+        ..times(against, what, limit, is_case, is_peer)
+    };
+    let zenoh: IsPeer = |_, name| name == "zenoh, one session";
+    let sessions: IsPeer = |_, name| name == "zenoh, a session per node";
+    let calls: IsPeer = |peer, _| matches!(peer, "thrift" | "tonic" | "zenoh");
+    let service_chain: IsCase = |work| matches!(work, Work::ServiceChain { .. });
+    let within: IsCase = |work| matches!(work, Work::Throughput { size: 64, path: Path::Intra });
+    let between: IsCase = |work| matches!(work, Work::Throughput { size: 64, path: Path::Shm });
+    let loans: IsCase = |work| matches!(work, Work::PingPong { mode: Mode::Loan, wait: Wait::Poll, .. });
+    let small: IsCase =
+        |work| matches!(work, Work::PingPong { mode: Mode::Whole, wait: Wait::Poll, size: ..=4096, .. });
+    let large: IsCase =
+        |work| matches!(work, Work::PingPong { mode: Mode::Whole, wait: Wait::Poll, size: 65536.., .. });
+    let to_32: IsCase = |work| matches!(work, Work::Fanout { subscriptions: 32 });
+    let polling: IsCase = |work| matches!(work, Work::Requests { wait: Wait::Poll, .. });
+    let sleeping: IsCase = |work| matches!(work, Work::Requests { wait: Wait::Sleep, .. });
     vec![
-        times("zenoh, callbacks in one session", "chain", 0.8, chain, |_, name| name == "zenoh, one session"),
-        times("zenoh, a session per node", "chain", 0.02, chain, |_, name| {
-            name == "zenoh, a session per node"
-        }),
+        times("zenoh, callbacks in one session", "chain", 0.8, chain, zenoh),
+        times("zenoh, a session per node", "chain", 0.02, chain, sessions),
         times("tokio mpsc", "chain", 0.2, chain, |_, name| name == "tokio mpsc"),
-        Bar {
-            key: "messages_per_second",
-            p90: None,
-            ..times(
-                "crossbeam",
-                "throughput in one process, 64 B",
-                0.8,
-                |work| matches!(work, Work::Throughput { size: 64, path: Path::Intra }),
-                |_, name| name == "crossbeam",
-            )
-        },
-        times(
-            "thrift, tonic, zenoh get",
-            "service chain",
-            0.05,
-            |work| matches!(work, Work::ServiceChain { .. }),
-            |peer, _| matches!(peer, "thrift" | "tonic" | "zenoh"),
-        ),
+        of(rate, "crossbeam", "throughput in one process, 64 B", 0.8, within, |_, name| name == "crossbeam"),
+        times("thrift, tonic, zenoh get", "service chain", 0.05, service_chain, calls),
         times("iceoryx2", "ping-pong of loans, polling", 0.5, loans, iceoryx2),
         times("iceoryx2", "ping-pong, sleeping", 0.9, asleep, iceoryx2),
-        times("iceoryx2", "ping-pong of whole messages to 4 KB", 0.8, whole_to_4_kb, iceoryx2),
-        times("iceoryx2", "ping-pong of whole messages of 64 KB and more", 1.0, whole_from_64_kb, iceoryx2),
-        Bar {
-            key: "publish_p50_ns",
-            p90: None,
-            ..times(
-                "iceoryx2",
-                "publish to 32",
-                0.3,
-                |work| matches!(work, Work::Fanout { subscriptions: 32 }),
-                iceoryx2,
-            )
-        },
-        times(
-            "iceoryx2",
-            "request-response, polling",
-            0.5,
-            |work| matches!(work, Work::Requests { wait: Wait::Poll, .. }),
-            iceoryx2,
-        ),
-        times(
-            "iceoryx2",
-            "request-response, sleeping",
-            0.5,
-            |work| matches!(work, Work::Requests { wait: Wait::Sleep, .. }),
-            iceoryx2,
-        ),
-        Bar {
-            key: "create_ns_per_pair",
-            p90: None,
-            ..times(
-                "iceoryx2",
-                "creating a pair",
-                0.05,
-                |work| matches!(work, Work::Entities { .. }),
-                iceoryx2,
-            )
-        },
-        Bar {
-            key: "rss_bytes_per_pair",
-            p90: None,
-            ..times(
-                "iceoryx2",
-                "memory of a pair",
-                0.05,
-                |work| matches!(work, Work::Entities { .. }),
-                iceoryx2,
-            )
-        },
-        Bar {
-            key: "messages_per_second",
-            p90: None,
-            ..times(
-                "iceoryx2",
-                "throughput between processes, 64 B",
-                2.0,
-                |work| matches!(work, Work::Throughput { size: 64, path: Path::Shm }),
-                iceoryx2,
-            )
-        },
+        times("iceoryx2", "ping-pong of whole messages to 4 KB", 0.8, small, iceoryx2),
+        times("iceoryx2", "ping-pong of whole messages of 64 KB and more", 1.0, large, iceoryx2),
+        of("publish_p50_ns", "iceoryx2", "publish to 32", 0.3, to_32, iceoryx2),
+        times("iceoryx2", "request-response, polling", 0.5, polling, iceoryx2),
+        times("iceoryx2", "request-response, sleeping", 0.5, sleeping, iceoryx2),
+        of("create_ns_per_pair", "iceoryx2", "creating a pair", 0.05, pairs, iceoryx2),
+        of("rss_bytes_per_pair", "iceoryx2", "memory of a pair", 0.05, pairs, iceoryx2),
+        of(rate, "iceoryx2", "throughput between processes, 64 B", 2.0, between, iceoryx2),
         times("Unix sockets, pipes", "ping-pong, sleeping", 0.9, asleep, |peer, _| peer == "os"),
     ]
 }
@@ -253,11 +190,9 @@ mod tests {
     /// Returns the outcome of the bar for chains beside tokio's channels, with this many rounds
     /// and messages.
     fn beside(rounds: usize, messages: f64) -> Outcome {
-        let round: crate::measured::Round = [("p50_ns", 100.0), ("p90_ns", 200.0), ("messages", messages)]
-            .map(|(name, of)| (name.into(), of))
-            .into();
+        let round = crate::measured::round(&[("p50_ns", 100.0), ("p90_ns", 200.0), ("messages", messages)]);
         let side = |system, kind, rounds| Side {
-            rounds: vec![Some(round.clone()); rounds],
+            rounds: vec![round.clone(); rounds],
             ..Side::new(system, kind, None)
         };
         let case = Measured {

@@ -18,8 +18,9 @@ pub struct Section {
     pub measures: Vec<&'static Measure>,
     /// The cases.
     pub cases: Vec<Case>,
-    /// The plots.
-    pub plots: Vec<Plot>,
+    /// The parameter in which its cases differ, if each figure is a line over it; otherwise each
+    /// figure of each case has bars.
+    pub axis: Option<Axis>,
 }
 
 /// A compared figure.
@@ -81,15 +82,6 @@ pub struct Ours {
     pub arguments: Vec<String>,
     /// The settings that distinguish its row from others of the same command.
     pub picks: Vec<(&'static str, Value)>,
-}
-
-/// A plot.
-#[derive(Debug)]
-pub enum Plot {
-    /// A bar for each system, for the first case with this label.
-    Bars(&'static str, &'static Measure),
-    /// A line for each system, over the cases.
-    Lines(Axis, &'static Measure),
 }
 
 /// The parameter in which the cases of a section differ.
@@ -198,40 +190,35 @@ fn label(work: &Work) -> String {
     }
 }
 
-static HOP: Measure = Measure { title: "time per hop", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
-static ONE_WAY: Measure =
-    Measure { title: "time one way", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
-static DUE: Measure = Measure {
-    title: "from the tick's due time to the sink, P50",
-    key: "due_p50_ns",
-    p90: None,
-    unit: Unit::Time,
-};
-static TRIP: Measure =
-    Measure { title: "round trip per hop", key: "roundtrip_p50_ns", p90: None, unit: Unit::Time };
-static PUBLISH: Measure = Measure { title: "in publish", key: "publish_p50_ns", p90: None, unit: Unit::Time };
-static WRITE: Measure = Measure { title: "a write", key: "publish_p50_ns", p90: None, unit: Unit::Time };
-static READ: Measure = Measure { title: "a read", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
-static AGE: Measure =
-    Measure { title: "age of what was read", key: "age_p50_ns", p90: None, unit: Unit::Time };
-static LAST: Measure =
-    Measure { title: "until the last has it", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
-static THERE: Measure =
-    Measure { title: "until it is there", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
-static CREATE: Measure =
-    Measure { title: "creating a pair", key: "create_ns_per_pair", p90: None, unit: Unit::Time };
-static CREATE_CPU: Measure =
-    Measure { title: "CPU time of a pair", key: "create_cpu_ns_per_pair", p90: None, unit: Unit::Time };
-static PAIR: Measure =
-    Measure { title: "memory of a pair", key: "rss_bytes_per_pair", p90: None, unit: Unit::Bytes };
-static RATE: Measure =
-    Measure { title: "messages a second", key: "messages_per_second", p90: None, unit: Unit::PerSecond };
-static MEAN: Measure = Measure { title: "mean latency", key: "mean_ns", p90: None, unit: Unit::Time };
-static P99: Measure = Measure { title: "P99", key: "p99_ns", p90: None, unit: Unit::Time };
+const fn measure(title: &'static str, key: &'static str, unit: Unit) -> Measure {
+    Measure { title, key, p90: None, unit }
+}
+
+/// A figure with the P90 beside the P50.
+const fn percentiles(title: &'static str) -> Measure {
+    Measure { title, key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time }
+}
+
+static HOP: Measure = percentiles("time per hop");
+static ONE_WAY: Measure = percentiles("time one way");
+static DUE: Measure = measure("from the tick's due time to the sink, P50", "due_p50_ns", Unit::Time);
+static TRIP: Measure = measure("round trip per hop", "roundtrip_p50_ns", Unit::Time);
+static PUBLISH: Measure = measure("in publish", "publish_p50_ns", Unit::Time);
+static WRITE: Measure = measure("a write", "publish_p50_ns", Unit::Time);
+static READ: Measure = percentiles("a read");
+static AGE: Measure = measure("age of what was read", "age_p50_ns", Unit::Time);
+static LAST: Measure = percentiles("until the last has it");
+static THERE: Measure = percentiles("until it is there");
+static CREATE: Measure = measure("creating a pair", "create_ns_per_pair", Unit::Time);
+static CREATE_CPU: Measure = measure("CPU time of a pair", "create_cpu_ns_per_pair", Unit::Time);
+static PAIR: Measure = measure("memory of a pair", "rss_bytes_per_pair", Unit::Bytes);
+static RATE: Measure = measure("messages a second", "messages_per_second", Unit::PerSecond);
+static MEAN: Measure = measure("mean latency", "mean_ns", Unit::Time);
+static P99: Measure = measure("P99", "p99_ns", Unit::Time);
 /// CPU of all processes.
-pub static CPU: Measure = Measure { title: "CPU", key: "cpu_percent", p90: None, unit: Unit::Percent };
+pub static CPU: Measure = measure("CPU", "cpu_percent", Unit::Percent);
 /// Memory of the processes.
-pub static MEMORY: Measure = Measure { title: "memory", key: "rss_bytes", p90: None, unit: Unit::Bytes };
+pub static MEMORY: Measure = measure("memory", "rss_bytes", Unit::Bytes);
 
 /// Returns all sections, in the report's order.
 #[expect(clippy::too_many_lines, reason = "a table")]
@@ -256,7 +243,7 @@ pub fn sections() -> Vec<Section> {
             cases: rates
                 .map(|(rate, seconds)| case(Work::Chain { relays: 10, rate }, seconds, rate > 10.0))
                 .into(),
-            plots: vec![Plot::Bars("100 Hz", &HOP), Plot::Lines(Axis::Rate, &HOP)],
+            axis: Some(Axis::Rate),
         },
         Section {
             id: "growth",
@@ -271,11 +258,7 @@ pub fn sections() -> Vec<Section> {
             cases: [1, 10, 100, 1000]
                 .map(|relays| case(Work::Chain { relays, rate: 100.0 }, 0.7, relays < 1000))
                 .into(),
-            plots: vec![
-                Plot::Lines(Axis::Relays, &HOP),
-                Plot::Lines(Axis::Relays, &CPU),
-                Plot::Lines(Axis::Relays, &MEMORY),
-            ],
+            axis: Some(Axis::Relays),
         },
         Section {
             id: "process-chain",
@@ -287,7 +270,7 @@ pub fn sections() -> Vec<Section> {
             cases: rates
                 .map(|(rate, seconds)| case(Work::ProcessChain { relays: 10, rate }, seconds, rate > 100.0))
                 .into(),
-            plots: vec![Plot::Bars("100 Hz", &HOP), Plot::Lines(Axis::Rate, &HOP)],
+            axis: Some(Axis::Rate),
         },
         Section {
             id: "service-chain",
@@ -300,7 +283,7 @@ pub fn sections() -> Vec<Section> {
             cases: rates
                 .map(|(rate, seconds)| case(Work::ServiceChain { relays: 10, rate }, seconds, rate > 100.0))
                 .into(),
-            plots: vec![Plot::Bars("100 Hz", &HOP), Plot::Lines(Axis::Rate, &HOP)],
+            axis: Some(Axis::Rate),
         },
         Section {
             id: "pingpong-loan",
@@ -311,7 +294,7 @@ pub fn sections() -> Vec<Section> {
                     size.",
             measures: vec![&ONE_WAY],
             cases: SIZES.map(|(size, quick)| case(loan(size), 0.3, quick)).into(),
-            plots: vec![Plot::Lines(Axis::Size, &ONE_WAY)],
+            axis: Some(Axis::Size),
         },
         Section {
             id: "pingpong-whole",
@@ -322,7 +305,7 @@ pub fn sections() -> Vec<Section> {
                     read.",
             measures: vec![&ONE_WAY],
             cases: SIZES.map(|(size, quick)| case(whole(size), 0.3, quick)).into(),
-            plots: vec![Plot::Lines(Axis::Size, &ONE_WAY)],
+            axis: Some(Axis::Size),
         },
         Section {
             id: "pingpong-sleep",
@@ -338,12 +321,7 @@ pub fn sections() -> Vec<Section> {
                 case(asleep(Mode::Whole, 64 << 10, None), 0.3, false),
                 case(asleep(Mode::Whole, 1 << 20, None), 0.3, false),
             ],
-            plots: vec![
-                Plot::Bars("loan, sleeping, 64 B", &ONE_WAY),
-                Plot::Bars("loan, sleeping, 64 B, 100 Hz", &ONE_WAY),
-                Plot::Bars("whole, sleeping, 64 KB", &ONE_WAY),
-                Plot::Bars("whole, sleeping, 1 MB", &ONE_WAY),
-            ],
+            axis: None,
         },
         Section {
             id: "fanout",
@@ -355,7 +333,7 @@ pub fn sections() -> Vec<Section> {
             cases: [1, 8, 32]
                 .map(|subscriptions| case(Work::Fanout { subscriptions }, 0.7, subscriptions != 8))
                 .into(),
-            plots: vec![Plot::Lines(Axis::Subscribers, &PUBLISH), Plot::Lines(Axis::Subscribers, &LAST)],
+            axis: Some(Axis::Subscribers),
         },
         Section {
             id: "requests",
@@ -369,11 +347,7 @@ pub fn sections() -> Vec<Section> {
                 case(Work::Requests { wait: Wait::Sleep, rate: None }, 0.3, true),
                 case(Work::Requests { wait: Wait::Sleep, rate: Some(100.0) }, 0.7, false),
             ],
-            plots: vec![
-                Plot::Bars("polling", &ONE_WAY),
-                Plot::Bars("sleeping", &ONE_WAY),
-                Plot::Bars("sleeping, 100 Hz", &ONE_WAY),
-            ],
+            axis: None,
         },
         Section {
             id: "entities",
@@ -386,12 +360,7 @@ pub fn sections() -> Vec<Section> {
             cases: [Path::Intra, Path::Shm]
                 .map(|path| case(Work::Entities { pairs: 100, path }, 0.1, true))
                 .into(),
-            plots: vec![
-                Plot::Bars("one process", &CREATE),
-                Plot::Bars("one process", &PAIR),
-                Plot::Bars("two processes", &CREATE),
-                Plot::Bars("two processes", &PAIR),
-            ],
+            axis: None,
         },
         Section {
             id: "throughput-intra",
@@ -402,7 +371,7 @@ pub fn sections() -> Vec<Section> {
                     takes messages in a loop.",
             measures: vec![&RATE],
             cases: flood(Path::Intra),
-            plots: vec![Plot::Lines(Axis::Size, &RATE)],
+            axis: Some(Axis::Size),
         },
         Section {
             id: "throughput-shm",
@@ -413,7 +382,7 @@ pub fn sections() -> Vec<Section> {
                     messages, and so does `sinew, callback` in an executor.",
             measures: vec![&RATE],
             cases: flood(Path::Shm),
-            plots: vec![Plot::Lines(Axis::Size, &RATE)],
+            axis: Some(Axis::Size),
         },
         Section {
             id: "latest",
@@ -424,14 +393,7 @@ pub fn sections() -> Vec<Section> {
                     that is, since its write began, is the third figure.",
             measures: vec![&READ, &WRITE, &AGE],
             cases: [64, 64 << 10].map(|size| case(Work::Latest { size }, 0.3, true)).into(),
-            plots: vec![
-                Plot::Bars("64 B", &READ),
-                Plot::Bars("64 B", &WRITE),
-                Plot::Bars("64 KB", &READ),
-                Plot::Bars("64 KB", &WRITE),
-                Plot::Bars("64 B", &AGE),
-                Plot::Bars("64 KB", &AGE),
-            ],
+            axis: None,
         },
         Section {
             id: "big",
@@ -442,7 +404,7 @@ pub fn sections() -> Vec<Section> {
                     copy`.",
             measures: vec![&THERE, &PUBLISH],
             cases: vec![case(Work::Big {}, 1.5, true)],
-            plots: vec![Plot::Bars("8 MB, 10 Hz", &THERE), Plot::Bars("8 MB, 10 Hz", &PUBLISH)],
+            axis: None,
         },
         Section {
             id: "topology",
@@ -455,12 +417,7 @@ pub fn sections() -> Vec<Section> {
             cases: ["mont_blanc", "sierra_nevada"]
                 .map(|name| case(Work::Topology { name: name.to_owned() }, 6.0, name == "mont_blanc"))
                 .into(),
-            plots: vec![
-                Plot::Bars("Mont Blanc", &MEAN),
-                Plot::Bars("Sierra Nevada", &MEAN),
-                Plot::Bars("Mont Blanc", &CPU),
-                Plot::Bars("Sierra Nevada", &CPU),
-            ],
+            axis: None,
         },
     ]
 }
@@ -563,21 +520,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_plot_has_its_case() {
+    fn every_case_has_a_place_on_its_axis() {
         for section in sections() {
-            for plot in &section.plots {
-                match plot {
-                    Plot::Bars(case, _) => {
-                        assert!(
-                            section.cases.iter().any(|other| section.label(&other.work) == *case),
-                            "{case}"
-                        );
-                    }
-                    Plot::Lines(axis, _) => {
-                        assert!(section.cases.iter().all(|case| axis.of(&case.work).is_some()), "{axis:?}");
-                    }
-                }
-            }
+            let has_place = |case: &Case| section.axis.is_none_or(|axis| axis.of(&case.work).is_some());
+            assert!(section.cases.iter().all(has_place), "{}", section.id);
             assert!(section.cases.iter().any(|case| case.quick), "{}", section.id);
         }
     }

@@ -1,11 +1,11 @@
-//! The plots of a report, each with its caption.
+//! The plots of a report.
 
-use crate::cases::{Axis, Measure, Plot, Unit};
+use crate::cases::{Axis, Measure, Unit};
 use crate::measured::{Kind, Measured, Side};
 use crate::plot::{Bar, BarKind, Drawing, Series, bars, beside, lines};
 use crate::report::Report;
 use crate::run::Part;
-use crate::words::{figure, growth, verdict, verdicts};
+use crate::words::figure;
 
 /// A plot.
 pub struct Chart {
@@ -15,35 +15,26 @@ pub struct Chart {
     pub title: String,
     /// The drawing.
     pub drawing: Drawing,
-    /// The caption: its meaning, and the winner.
-    pub sentence: String,
 }
 
-/// Returns the plots of a section; plots without data are left out.
+/// Returns the plots of a section: a line for each system over the section's axis, for each figure;
+/// or a bar for each system, for each figure of each case. Plots without data are left out.
 pub fn of(part: &Part, report: &Report) -> Vec<Chart> {
-    let mut charts: Vec<Chart> = part
-        .section
-        .plots
-        .iter()
-        .enumerate()
-        .filter_map(|(index, plot)| {
-            let id = format!("{}-{}", part.section.id, index + 1);
-            match plot {
-                Plot::Bars(case, measure) => {
-                    let case = part.cases.iter().find(|measured| measured.label == *case)?;
-                    Some(bar_chart(id, case, measure, part))
-                }
-                Plot::Lines(axis, measure) => line_chart(id, *axis, measure, part, report),
-            }
-        })
-        .filter(|chart| !chart.title.is_empty())
-        .collect();
-    // `--quick` may have only one case, which is none of the plotted ones.
-    if let (true, Some(case)) = (charts.is_empty(), part.cases.first()) {
-        let chart = bar_chart(format!("{}-1", part.section.id), case, part.section.measures[0], part);
-        charts.extend((!chart.title.is_empty()).then_some(chart));
-    }
-    charts
+    let measures = &part.section.measures;
+    // A line needs at least two positions.
+    let drawn: Vec<_> = match part.section.axis.filter(|_| part.cases.len() > 1) {
+        Some(axis) => measures.iter().filter_map(|measure| line_chart(axis, measure, part, report)).collect(),
+        None => {
+            let bars = |case| measures.iter().filter_map(move |measure| bar_chart(case, measure, part));
+            part.cases.iter().flat_map(bars).collect()
+        }
+    };
+    let chart = |(index, (title, drawing))| Chart {
+        id: format!("{}-{}", part.section.id, index + 1),
+        title,
+        drawing,
+    };
+    drawn.into_iter().enumerate().map(chart).collect()
 }
 
 /// Returns the file for the README: the chain and the ping-pong. `None` if neither was measured.
@@ -66,12 +57,12 @@ pub fn for_readme(report: &Report) -> Option<String> {
         .then(|| beside("Sinew beside its peers: P50, and P90 as a mark; lower is better", &drawings))
 }
 
-fn bar_chart(id: String, case: &Measured, measure: &'static Measure, part: &Part) -> Chart {
+fn bar_chart(case: &Measured, measure: &Measure, part: &Part) -> Option<(String, Drawing)> {
     let drawn = bars_of(case, measure);
     let place = if part.cases.len() > 1 { format!(", {}", case.label) } else { String::new() };
-    let title = if drawn.is_empty() { String::new() } else { format!("{}{place}", capital(measure.title)) };
+    let title = format!("{}{place}", capital(measure.title));
     let drawing = bars(&title, &drawn, |value| tick(value, measure.unit));
-    Chart { id, drawing, sentence: verdict(case, measure), title }
+    (!drawn.is_empty()).then_some((title, drawing))
 }
 
 /// Returns the bars of a case: the floors, then the sides, the best first.
@@ -107,20 +98,10 @@ fn bars_of(case: &Measured, measure: &Measure) -> Vec<Bar> {
     if peers { floors.filter_map(bar).chain(drawn).collect() } else { Vec::new() }
 }
 
-fn line_chart(
-    id: String,
-    axis: Axis,
-    measure: &'static Measure,
-    part: &Part,
-    report: &Report,
-) -> Option<Chart> {
+fn line_chart(axis: Axis, measure: &Measure, part: &Part, report: &Report) -> Option<(String, Drawing)> {
     let mut cases: Vec<(f64, &Measured)> =
         part.cases.iter().filter_map(|case| Some((axis.of(&case.work)?, case))).collect();
     cases.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-    // A line needs at least two positions.
-    if cases.len() < 2 {
-        return None;
-    }
     let places: Vec<(f64, String)> = cases.iter().map(|(place, _)| (*place, axis.label(*place))).collect();
     let mut systems: Vec<&Side> = Vec::new();
     for side in cases.iter().flat_map(|(_, case)| &case.sides) {
@@ -146,11 +127,7 @@ fn line_chart(
     }
     let title = capital(measure.title);
     let drawing = lines(&title, axis.title(), &places, &series, |value| tick(value, measure.unit));
-    let mut sentence = verdicts(&part.cases, measure);
-    if axis == Axis::Relays {
-        sentence = format!("{sentence} {}", growth(&part.cases, measure));
-    }
-    Some(Chart { id, title, drawing, sentence })
+    Some((title, drawing))
 }
 
 /// Returns the colour of a system, the same in all plots.

@@ -2,12 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::bars::LEFT_OUT;
-use crate::charts;
+use crate::page::{Block, Item, TITLE};
 use crate::plot;
-use crate::report::Report;
-use crate::tables::{self, Table};
-use crate::words::{CLOSE, FLOORS, LEARNT, SPREAD};
+use crate::tables::Table;
 
 const PAGE: &str = "
 :root{color-scheme:light dark;--page:#ffffff;--text:#1f2328;--soft:#57606a;--rule:#d8dee4;--mine:#fdf1ea;--link:#0969da}
@@ -16,142 +13,80 @@ const PAGE: &str = "
 body{margin:0;background:var(--page);color:var(--text);font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif}
 main{max-width:1080px;margin:0 auto;padding:16px}
 h1{font-size:1.8em;line-height:1.2}h2{margin-top:2.2em;padding-top:.6em;border-top:1px solid var(--rule);line-height:1.25}
-a{color:var(--link)}.soft{color:var(--soft);font-size:.9em}
+a{color:var(--link)}
 nav{columns:2 260px;font-size:.95em}nav a{display:block;padding:1px 0}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:24px 40px;margin:20px 0}
 figure{margin:0}figure svg{display:block;width:100%;height:auto;max-width:560px}
-figcaption{margin-top:6px;font-size:.95em}
 .wide{overflow-x:auto}
 table{border-collapse:collapse;font-size:.86em;font-variant-numeric:tabular-nums}
 th,td{padding:4px 10px;border-bottom:1px solid var(--rule);text-align:right;white-space:nowrap;vertical-align:top}
 th:nth-child(-n+2),td:nth-child(-n+2){text-align:left}th{color:var(--soft);font-weight:600}
 tr.mine td{background:var(--mine);font-weight:600}
-.bars td,.bars th{text-align:left;white-space:normal}
 .notice{border-left:4px solid var(--c3,#d9a514);padding:2px 12px}
 li{overflow-wrap:anywhere}
 ";
 
 /// Returns the page.
-pub fn of(report: &Report) -> String {
+pub fn of(blocks: &[Block]) -> String {
     let mut page = String::from("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>");
     page.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>");
-    let _ = write!(
-        page,
-        "<title>Sinew beside its peers</title>\n<style>{PAGE}{}</style></head>\n<body><main>\n",
-        plot::STYLE
-    );
-    page.push_str(&head(report));
-    page.push_str("<nav>");
-    for part in &report.parts {
-        let _ = write!(page, "<a href=\"#{}\">{}</a>", part.section.id, escape(part.section.title));
+    let style = plot::STYLE;
+    let _ = write!(page, "<title>{TITLE}</title>\n<style>{PAGE}{style}</style></head>\n<body><main>\n");
+    let _ = writeln!(page, "<h1>{TITLE}</h1>");
+    for block in blocks {
+        page.push_str(&written(block, blocks));
     }
-    page.push_str("</nav>\n<h2>What is to be reached</h2>\n<p>The ratio is Sinew's figure by the peer's, the worst of all cases: of times and memory, lower is better.</p>\n");
-    page.push_str(&table(&tables::of_bars(report), "bars"));
-    let _ = write!(page, "<p>{}</p>\n<h2>{CLOSE}</h2>\n", escape(LEFT_OUT));
-    page.push_str(&table(&tables::close(report), "bars"));
-    let _ = writeln!(page, "<p>{}</p>", escape(LEARNT));
-    for part in &report.parts {
-        let section = &part.section;
-        let _ = write!(
-            page,
-            "<h2 id=\"{}\">{}</h2>\n<p>{}</p>\n",
-            section.id,
-            escape(section.title),
-            escape(section.about)
-        );
-        if part.cases.is_empty() {
-            page.push_str("<p>Nothing was measured.</p>\n");
-            continue;
-        }
-        page.push_str("<div class=\"plots\">\n");
-        for chart in charts::of(part, report) {
-            let _ = writeln!(
-                page,
-                "<figure>{}<figcaption>{}</figcaption></figure>",
-                chart.drawing.in_page(),
-                escape(&chart.sentence)
-            );
-        }
-        page.push_str("</div>\n");
-        page.push_str(&table(&tables::of(part), "figures"));
-        let lines = tables::remarks(part).into_iter().chain(tables::verdicts(part));
-        page.push_str(&list(lines.map(|line| escape(&line))));
-    }
-    page.push_str("<h2>How each peer is used</h2>\n");
-    for participant in &report.participants {
-        let peer = &participant.peer;
-        let _ = writeln!(
-            page,
-            "<h3>{} <span class=\"soft\">{}</span></h3>",
-            escape(&peer.peer),
-            escape(&peer.version)
-        );
-        page.push_str(&list(peer.systems.iter().map(|system| {
-            let link = if system.link.starts_with("https://") { system.link.as_str() } else { "#" };
-            format!(
-                "<b>{}</b>: {} (<a href=\"{}\">documentation</a>)",
-                escape(&system.name),
-                escape(&system.how),
-                escape(link)
-            )
-        })));
-    }
-    page.push_str("<h2>How to repeat it</h2>\n<p><code>bench/peers/run --html FILE</code> in a checkout, on an idle machine with two cores; it takes less than 30 minutes and says how long.</p>\n</main></body></html>\n");
+    page.push_str("</main></body></html>\n");
     page
 }
 
-fn head(report: &Report) -> String {
-    let host = &report.host;
-    let mut text = String::from("<h1>Sinew beside its peers</h1>\n");
-    if report.ended_early {
-        text.push_str(
-            "<p class=\"notice\">The run was ended early: this is what was measured until then.</p>\n",
-        );
+fn written(block: &Block, blocks: &[Block]) -> String {
+    match block {
+        Block::Notice(text) => format!("<p class=\"notice\">{text}</p>\n"),
+        Block::Overview => {
+            let link = |block: &Block| match block {
+                Block::Heading(id, title) => format!("<a href=\"#{id}\">{}</a>", escape(title)),
+                _ => String::new(),
+            };
+            format!("<nav>{}</nav>\n", blocks.iter().map(link).collect::<String>())
+        }
+        Block::Heading(id, title) => format!("<h2 id=\"{id}\">{}</h2>\n", escape(title)),
+        Block::Peer(name) => format!("<h3>{}</h3>\n", escape(name)),
+        Block::Text(text) => format!("<p>{}</p>\n", inline(text)),
+        Block::List(items) if items.is_empty() => String::new(),
+        Block::List(items) => format!("<ul>\n{}</ul>\n", items.iter().map(item).collect::<String>()),
+        Block::Table(of) => table(of),
+        Block::Charts(charts) => {
+            let figure =
+                |chart: &crate::charts::Chart| format!("<figure>{}</figure>\n", chart.drawing.in_page());
+            format!("<div class=\"plots\">\n{}</div>\n", charts.iter().map(figure).collect::<String>())
+        }
     }
-    if report.quick {
-        text.push_str("<p class=\"notice\">A first look: few rounds of tenths of seconds. Its figures are for the form only.</p>\n");
-    }
-    let beside = if report.participants.is_empty() { "no peer".to_owned() } else { report.versions() };
-    let _ = write!(
-        text,
-        "<p>Sinew {} beside {}.</p>\n<p class=\"soft\">{}, {} cores, {}; {}; {} min in all; options <code>{}</code>. Each side was \
-         measured in {} rounds, in turns, each a fresh process. Figures are medians over the rounds; ratios are taken in each \
-         round, and the median of those is shown. {SPREAD} Bars are the P50, their marks the P90; all scales are logarithmic. \
-         {FLOORS} Machines are noisy: compare within one run.</p>\n",
-        escape(&report.version),
-        escape(&beside),
-        escape(&host.cpu),
-        host.cores,
-        escape(&host.kernel),
-        escape(&host.date),
-        report.took.div_ceil(60),
-        escape(&host.options.join(" ")),
-        report.rounds,
-    );
-    if !report.missing.is_empty() {
-        text.push_str("<p>What couldn't be measured, and why:</p>\n");
-        text.push_str(&list(
-            report
-                .missing
-                .iter()
-                .map(|missing| format!("{}: {}", escape(&missing.name), escape(&missing.reason))),
-        ));
-    }
-    text
 }
 
-fn list(items: impl Iterator<Item = String>) -> String {
-    let items: Vec<String> = items.map(|item| format!("<li>{item}</li>\n")).collect();
-    if items.is_empty() { String::new() } else { format!("<ul>\n{}</ul>\n", items.concat()) }
+fn item(Item { way, text }: &Item) -> String {
+    let Some((name, link)) = way else { return format!("<li>{}</li>\n", inline(text)) };
+    let link = if link.starts_with("https://") { link } else { "#" };
+    let link = format!("<a href=\"{}\">documentation</a>", escape(link));
+    format!("<li><b>{}</b> ({link}): {}</li>\n", escape(name), inline(text))
 }
 
-fn table(table: &Table, class: &str) -> String {
+/// Writes a text, in which words between backquotes are code.
+fn inline(text: &str) -> String {
+    let part = |(index, part)| match index % 2 {
+        0 => escape(part),
+        _ => format!("<code>{}</code>", escape(part)),
+    };
+    text.split('`').enumerate().map(part).collect()
+}
+
+fn table(table: &Table) -> String {
     let cells = |name: &str, cells: &[String]| {
         let cell = |cell: &String| format!("<{name}>{}</{name}>", strong(&escape(cell)));
         cells.iter().map(cell).collect::<String>()
     };
     let mut text = format!(
-        "<div class=\"wide\"><table class=\"{class}\"><thead><tr>{}</tr></thead><tbody>\n",
+        "<div class=\"wide\"><table><thead><tr>{}</tr></thead><tbody>\n",
         cells("th", &table.heading)
     );
     for (is_ours, row) in &table.rows {

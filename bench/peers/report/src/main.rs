@@ -7,6 +7,7 @@ mod charts;
 mod html;
 mod markdown;
 mod measured;
+mod page;
 mod plot;
 mod programs;
 mod report;
@@ -28,6 +29,7 @@ use sinew_bench::machine::Host;
 use sinew_bench::options::PeersOptions;
 use sinew_bench::progress::Progress;
 
+use page::Block;
 use report::Report;
 use run::Plan;
 use turn::{Turn, Turns};
@@ -73,11 +75,10 @@ fn run(options: &PeersOptions) -> Result<bool> {
     let mut progress = Progress::to_stderr();
     let (participants, missing) = programs::gather(options, &turns, |what| progress.note(what))?;
     if options.list {
-        let text = format!(
-            "{}\n## What can't be measured here\n\n{}",
-            markdown::used(&participants),
-            markdown::missing(&missing)
-        );
+        let mut blocks = page::used(&participants);
+        blocks.push(Block::Heading("missing", "What can't be measured here"));
+        blocks.push(page::missing(&missing));
+        let text: String = blocks.iter().map(markdown::written).collect();
         write(options.markdown.as_deref().unwrap_or(Path::new("-")), &text)?;
         return Ok(turns.asked());
     }
@@ -164,14 +165,15 @@ fn write_all(report: &Report, options: &PeersOptions) -> Result<()> {
     if let Some(file) = &options.json {
         write(file, &format!("{:#}\n", report.json()))?;
     }
+    let blocks = page::of(report);
     if let Some(file) = &options.html {
-        write(file, &html::of(report))?;
+        write(file, &html::of(&blocks))?;
     }
     let named = [&options.json, &options.html, &options.markdown].into_iter().any(Option::is_some);
     let page = options.markdown.as_deref().or((!named && options.svg.is_none()).then_some(Path::new("-")));
     if let Some(page) = page {
         let svg = options.svg.as_deref().filter(|_| page != Path::new("-"));
-        write(page, &markdown::of(report, page, svg))?;
+        write(page, &markdown::of(&blocks, page, svg))?;
     }
     Ok(())
 }

@@ -3,122 +3,49 @@
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::bars::LEFT_OUT;
-use crate::charts;
-use crate::programs::{Missing, Participant};
-use crate::report::Report;
-use crate::tables::{self, Table};
-use crate::words::{CLOSE, FLOORS, LEARNT, SPREAD};
+use crate::charts::Chart;
+use crate::page::{Block, Item};
+use crate::tables::Table;
 
 /// Returns the page. Plots are linked if they are files in `svg`; `page` is the place of the page.
-pub fn of(report: &Report, page: &Path, svg: Option<&Path>) -> String {
+pub fn of(blocks: &[Block], page: &Path, svg: Option<&Path>) -> String {
+    let place = svg.map(|directory| relative(directory, page.parent().unwrap_or(Path::new(""))));
+    let image = |title: &str, id: &str| match &place {
+        Some(place) => format!("![{}]({})\n\n", escape(title), link(&place.join(format!("{id}.svg")))),
+        None => String::new(),
+    };
     let mut text = String::from("# Beside the peers\n\n");
-    let _ = writeln!(text, "{}\n", head(report));
-    if let Some(directory) = svg {
-        let place = relative(directory, page.parent().unwrap_or(Path::new("")));
-        let _ = writeln!(text, "![Sinew beside its peers]({})\n", link(&place.join("peers.svg")));
-    }
-    text.push_str("## What is to be reached\n\n");
-    text.push_str("The ratio is Sinew's figure by the peer's, the worst of all cases: of times and memory, lower is better.\n\n");
-    text.push_str(&table(&tables::of_bars(report)));
-    let _ = writeln!(text, "\n{LEFT_OUT}\n\n## {CLOSE}\n");
-    text.push_str(&table(&tables::close(report)));
-    let _ = writeln!(text, "\n{LEARNT}");
-    for part in &report.parts {
-        let _ = write!(text, "\n## {}\n\n{}\n\n", part.section.title, part.section.about);
-        if part.cases.is_empty() {
-            text.push_str("Nothing was measured.\n");
-            continue;
-        }
-        let charts = charts::of(part, report);
-        if let Some(directory) = svg {
-            let place = relative(directory, page.parent().unwrap_or(Path::new("")));
-            for chart in &charts {
-                let file = link(&place.join(format!("{}.svg", chart.id)));
-                let _ = writeln!(text, "![{}]({file})\n\n{}\n", escape(&chart.title), chart.sentence);
+    for block in blocks {
+        text.push_str(&match block {
+            Block::Overview => image(crate::page::TITLE, "peers"),
+            Block::Charts(charts) => {
+                charts.iter().map(|Chart { title, id, .. }| image(title, id)).collect::<String>()
             }
-        }
-        text.push_str(&table(&tables::of(part)));
-        text.push('\n');
-        let remarks = tables::remarks(part);
-        for remark in &remarks {
-            let _ = writeln!(text, "- {}", escape(remark));
-        }
-        if !remarks.is_empty() {
-            text.push('\n');
-        }
-        for line in tables::verdicts(part) {
-            let _ = writeln!(text, "- {line}");
-        }
+            other => written(other),
+        });
     }
-    let _ = write!(text, "\n{}\n{}", used(&report.participants), repeat());
-    text
+    text.truncate(text.trim_end().len());
+    text + "\n"
 }
 
-/// Returns the heading: the measured programs, the machine, and the missing peers.
-fn head(report: &Report) -> String {
-    let host = &report.host;
-    let mut text = String::new();
-    if report.ended_early {
-        text.push_str("**The run was ended early: this is what was measured until then.**\n\n");
+/// Writes a block other than plots.
+pub fn written(block: &Block) -> String {
+    match block {
+        Block::Notice(text) => format!("**{text}**\n\n"),
+        Block::Overview | Block::Charts(_) => String::new(),
+        Block::Heading(_, title) => format!("## {title}\n\n"),
+        Block::Peer(name) => format!("### {name}\n\n"),
+        Block::Text(text) => format!("{text}\n\n"),
+        Block::List(items) => items.iter().map(item).collect::<String>() + "\n",
+        Block::Table(of) => table(of) + "\n",
     }
-    if report.quick {
-        text.push_str(
-            "**A first look: few rounds of tenths of seconds. Its figures are for the form only.**\n\n",
-        );
-    }
-    let _ = write!(
-        text,
-        "Sinew {} beside {}.\n\n- Host: {}, {} cores, {}\n- Date: {}, {} min in all\n- Options: `{}`\n- Each side was measured in \
-         {} rounds, in turns, each a fresh process. Figures are medians over the rounds; ratios are taken in each round, and \
-         the median of those is shown. {SPREAD}\n- {FLOORS}\n- Machines are noisy: compare within one run.",
-        report.version,
-        if report.participants.is_empty() { "no peer".to_owned() } else { report.versions() },
-        host.cpu,
-        host.cores,
-        host.kernel,
-        host.date,
-        report.took.div_ceil(60),
-        host.options.join(" "),
-        report.rounds,
-    );
-    if !report.missing.is_empty() {
-        text.push_str("\n\nWhat couldn't be measured, and why:\n\n");
-        text.push_str(&missing(&report.missing));
-    }
-    text
 }
 
-/// Lists missing peers, a line each.
-pub fn missing(missing: &[Missing]) -> String {
-    let line = |missing: &Missing| format!("- {}: {}\n", missing.name, escape(&missing.reason));
-    missing.iter().map(line).collect()
-}
-
-/// Describes the ways to use each peer.
-pub fn used(participants: &[Participant]) -> String {
-    let mut text = String::from("## How each peer is used\n");
-    for participant in participants {
-        let peer = &participant.peer;
-        let _ = write!(text, "\n### {} ({})\n\n", peer.peer, peer.version);
-        for system in &peer.systems {
-            let _ = writeln!(
-                text,
-                "- **{}**: {} ([documentation]({})). Scenarios: {}.",
-                system.name,
-                escape(&system.how),
-                system.link,
-                system.scenarios.join(", ")
-            );
-        }
+fn item(Item { way, text }: &Item) -> String {
+    match way {
+        Some((name, link)) => format!("- **{name}** ([documentation]({link})): {}\n", escape(text)),
+        None => format!("- {}\n", escape(text)),
     }
-    text
-}
-
-fn repeat() -> &'static str {
-    "## How to repeat it\n\n    bench/peers/run --markdown docs/peers.md --svg docs/img --html peers.html --json peers.json\n\nin a checkout, on an \
-     idle machine with two cores; it takes less than 30 minutes and says how long. `--scenario chain`, `--peer zenoh` and `--quick` \
-     measure less. `bench/peers/README.md` says how other programs take part.\n"
 }
 
 fn table(table: &Table) -> String {

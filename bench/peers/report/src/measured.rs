@@ -1,15 +1,10 @@
 //! The measurements: the figures of each round, and their evaluation.
 
-use std::collections::BTreeMap;
-
 use harness::{Figures, Work};
 use serde_json::Value;
 use sinew_bench::samples::median;
 
 use crate::cases::{Measure, Unit};
-
-/// The figures of one round, by their names in the results.
-pub type Round = BTreeMap<String, f64>;
 
 /// A case, with all sides that took part.
 #[derive(Clone)]
@@ -47,7 +42,7 @@ pub struct Side {
     /// The difference from Sinew's work, if any.
     pub differs: Option<String>,
     /// The figures by round; `None` for a missing round.
-    pub rounds: Vec<Option<Round>>,
+    pub rounds: Vec<Option<Figures>>,
     /// Whether its work consists of messages, which it has to count.
     pub counts: bool,
     /// Whether it supports this case at all.
@@ -82,7 +77,7 @@ impl Side {
 
     /// Returns a figure for each round that has it.
     fn each<'a>(&'a self, key: &'a str) -> impl Iterator<Item = f64> + 'a {
-        self.rounds.iter().flatten().filter_map(move |round| round.get(key).copied())
+        self.rounds.iter().flatten().filter_map(move |round| round.get(key))
     }
 
     /// Returns the median over the rounds.
@@ -107,7 +102,7 @@ impl Side {
 
     /// Returns the reason why its times are meaningless: messages were lost, for example.
     pub fn fault(&self) -> Option<String> {
-        let counted = |round: &Round| round.get("messages").is_some_and(|count| *count > 0.0);
+        let counted = |round: &Figures| round.messages > Some(0);
         if self.counts && !self.rounds.iter().flatten().all(counted) {
             return Some("messages not counted".to_owned());
         }
@@ -121,25 +116,9 @@ impl Side {
         }
     }
 
-    /// Combines all figures over the rounds: counts are added, maxima are kept, and of the others
-    /// the median is taken.
-    pub fn over_rounds(&self) -> Round {
-        let names: std::collections::BTreeSet<_> =
-            self.rounds.iter().flatten().flat_map(BTreeMap::keys).collect();
-        let over = |name: &str| match name {
-            "messages" | "lost" | "reordered" | "late" | "too_late" | "skipped" | "copies" => {
-                Some(self.sum(name))
-            }
-            "max_ns" | "rss_bytes" => self.spread(name).map(|(_, most)| most),
-            "rounds" | "p50_min_ns" | "p50_max_ns" => None,
-            name => self.middle(name),
-        };
-        let mut all: Round = names.into_iter().filter_map(|name| Some((name.clone(), over(name)?))).collect();
-        all.insert("rounds".to_owned(), self.measured_rounds() as f64);
-        if let Some((least, most)) = self.spread("p50_ns") {
-            all.extend([("p50_min_ns".to_owned(), least), ("p50_max_ns".to_owned(), most)]);
-        }
-        all
+    /// Combines all figures over the rounds.
+    pub fn over_rounds(&self) -> Figures {
+        Figures::over(&self.rounds.iter().flatten().cloned().collect::<Vec<_>>())
     }
 }
 
@@ -170,7 +149,7 @@ impl Ratio {
 
 /// Divides Sinew's figure by the other's. Returns `None` if no round has both.
 pub fn ratio(ours: &Side, theirs: &Side, key: &str) -> Option<Ratio> {
-    let figure = |round: &Option<Round>| round.as_ref()?.get(key).copied().filter(|figure| *figure > 0.0);
+    let figure = |round: &Option<Figures>| round.as_ref()?.get(key).filter(|figure| *figure > 0.0);
     let both = ours.rounds.iter().zip(&theirs.rounds);
     let each: Vec<f64> = both.filter_map(|(ours, theirs)| Some(figure(ours)? / figure(theirs)?)).collect();
     Some(Ratio {
@@ -213,11 +192,11 @@ impl Measured {
 /// # Errors
 ///
 /// If the answer violates the protocol, or lacks the compared figure.
-pub fn of_peer(answer: &str, needed: &str) -> Result<Round, String> {
+pub fn of_peer(answer: &str, needed: &str) -> Result<Figures, String> {
     let figures: Figures = serde_json::from_str(answer)
         .map_err(|error| format!("its answer isn't what the protocol says: {error}"))?;
-    let value = serde_json::to_value(figures).map_err(|error| error.to_string())?;
-    complete(numbers(&value), needed)
+    let p50_ns = figures.p50_ns;
+    complete(Figures { rounds: Some(1), p50_min_ns: p50_ns, p50_max_ns: p50_ns, ..figures }, needed)
 }
 
 /// Parses the rows of one round of `sinew-bench`: Sinew's, selected by their settings, and the
@@ -231,21 +210,19 @@ pub fn of_sinew(
     work: &Work,
     picks: &[(&'static str, Value)],
     needed: &str,
-) -> Result<(Round, Vec<(String, Round)>), String> {
+) -> Result<(Figures, Vec<(String, Figures)>), String> {
     let report: Value = serde_json::from_str(said).map_err(|error| format!("no results: {error}"))?;
     let rows = report["results"].as_array().ok_or("no results")?;
     let is_picked = |row: &&Value| picks.iter().all(|(name, value)| same(&row[*name], value));
     let ours = rows.iter().filter(|row| row["system"] == "sinew").find(is_picked);
-    let mut round = numbers(ours.ok_or("none of its rows is of this case")?);
+    let of = |row: &Value| serde_json::from_value::<Figures>(row.clone()).map_err(|error| error.to_string());
+    let mut round = of(ours.ok_or("none of its rows is of this case")?)?;
     if matches!(work, Work::Requests { .. }) {
         // For these calls, the time of one way is half a round trip on both sides.
-        for (one_way, whole) in [("p50_ns", "roundtrip_p50_ns"), ("p90_ns", "roundtrip_p90_ns")] {
-            round.remove(one_way);
-            if let Some(half) = round.remove(whole) {
-                round.insert(one_way.to_owned(), half);
-            }
-        }
-        round.retain(|name, _| !matches!(name.as_str(), "p99_ns" | "max_ns" | "p50_min_ns" | "p50_max_ns"));
+        let Figures { roundtrip_p50_ns: p50_ns, roundtrip_p90_ns: p90_ns, .. } = round;
+        round = Figures { p50_ns, p90_ns, p99_ns: None, max_ns: None, ..round };
+        round = Figures { p50_min_ns: p50_ns, p50_max_ns: p50_ns, ..round };
+        (round.roundtrip_p50_ns, round.roundtrip_p90_ns) = (None, None);
     }
     // Paced and other rows have floors of their own: only those of this case are shown.
     let paired = |row: &&Value| {
@@ -255,8 +232,8 @@ pub fn of_sinew(
         })
     };
     let floors = rows.iter().filter(|row| row["system"] == "floor").filter(paired);
-    let floors = floors.filter_map(|row| Some((row["floor"].as_str()?.to_owned(), numbers(row))));
-    Ok((complete(round, needed)?, floors.collect()))
+    let floors = floors.map(|row| Ok((row["floor"].as_str().unwrap_or_default().to_owned(), of(row)?)));
+    Ok((complete(round, needed)?, floors.collect::<Result<_, String>>()?))
 }
 
 /// Returns `true` if two values are equal; numbers are compared by value.
@@ -267,25 +244,19 @@ fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Returns the figures only: numbers with other names are settings.
-fn numbers(row: &Value) -> Round {
-    let is_setting = |name: &str| {
-        matches!(name, "relays" | "rate" | "size" | "threads" | "processes" | "subscriptions")
-            || matches!(name, "pairs" | "topics" | "work_before_us" | "work_after_us" | "scale_rate")
-    };
-    let object = row.as_object().into_iter().flatten();
-    object
-        .filter(|(name, _)| !is_setting(name))
-        .filter_map(|(name, value)| Some((name.clone(), value.as_f64()?)))
-        .collect()
-}
-
-fn complete(round: Round, needed: &str) -> Result<Round, String> {
+fn complete(round: Figures, needed: &str) -> Result<Figures, String> {
     match round.get(needed) {
-        Some(figure) if figure.is_finite() && *figure > 0.0 => Ok(round),
+        Some(figure) if figure.is_finite() && figure > 0.0 => Ok(round),
         Some(figure) => Err(format!("it says {needed} is {figure}, which can't be")),
         None => Err(format!("its answer has no {needed}")),
     }
+}
+
+/// Makes a round of figures by their names.
+#[cfg(test)]
+pub fn round(figures: &[(&str, f64)]) -> Option<Figures> {
+    let figure = |(name, value): &(&str, f64)| ((*name).to_owned(), crate::report::number(*value));
+    serde_json::from_value(Value::Object(figures.iter().map(figure).collect())).ok()
 }
 
 #[cfg(test)]
@@ -294,10 +265,7 @@ mod tests {
 
     fn side(system: &str, rounds: &[&[(&str, f64)]]) -> Side {
         let kind = if system == "sinew" { Kind::Ours } else { Kind::Peer(system.to_owned()) };
-        let of = |figures: &&[(&str, f64)]| {
-            (!figures.is_empty())
-                .then(|| figures.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect())
-        };
+        let of = |figures: &&[(&str, f64)]| if figures.is_empty() { None } else { round(figures) };
         Side { rounds: rounds.iter().map(of).collect(), ..Side::new(system, kind, None) }
     }
 
@@ -338,27 +306,21 @@ mod tests {
 
     #[test]
     fn over_rounds_counts_add_and_times_are_medians() {
-        let rounds: [&[(&str, f64)]; 3] = [
-            &[("p50_ns", 3.0), ("max_ns", 9.0), ("messages", 10.0), ("lost", 1.0)],
-            &[("p50_ns", 1.0), ("max_ns", 90.0), ("messages", 10.0), ("lost", 0.0)],
-            &[("p50_ns", 2.0), ("max_ns", 8.0), ("messages", 10.0), ("lost", 0.0)],
-        ];
-        let all = side("other", &rounds).over_rounds();
-        let expected = [
-            ("lost", 1.0),
-            ("max_ns", 90.0),
-            ("messages", 30.0),
-            ("p50_max_ns", 3.0),
-            ("p50_min_ns", 1.0),
-            ("p50_ns", 2.0),
-            ("rounds", 3.0),
-        ];
-        assert_eq!(all, expected.map(|(name, value)| (name.to_owned(), value)).into());
+        let round = |p50, max, lost| {
+            let answer = format!(r#"{{"p50_ns":{p50},"max_ns":{max},"messages":10,"lost":{lost}}}"#);
+            Some(of_peer(&answer, "p50_ns").unwrap())
+        };
+        let rounds = vec![round(3, 9, 1), None, round(1, 90, 0), round(2, 8, 0)];
+        let all = Side { rounds, ..Side::new("other", Kind::Floor, None) }.over_rounds();
+        let counts = (all.rounds, all.messages, all.lost);
+        assert_eq!(counts, (Some(3), Some(30), Some(1)));
+        let times = (all.p50_ns, all.p50_min_ns, all.p50_max_ns, all.max_ns);
+        assert_eq!(times, (Some(2.0), Some(1.0), Some(3.0), Some(90.0)));
     }
 
     #[test]
     fn answers_are_checked() {
-        assert_eq!(of_peer(r#"{"p50_ns": 12.5}"#, "p50_ns").unwrap()["p50_ns"], 12.5);
+        assert_eq!(of_peer(r#"{"p50_ns": 12.5}"#, "p50_ns").unwrap().p50_ns, Some(12.5));
         for wrong in
             ["", "fine", "[]", "{}", r#"{"p50_ns": "12"}"#, r#"{"p50_ns": 0}"#, r#"{"p50_ns": -1.0}"#]
         {
@@ -375,7 +337,7 @@ mod tests {
             {"system": "sinew", "rate": 100.0, "wait": "sleep", "p50_ns": 3, "roundtrip_p50_ns": 4}]}"#;
         let work = Work::Requests { wait: harness::Wait::Sleep, rate: Some(100.0) };
         let (round, floors) = of_sinew(said, &work, &[("rate", 100.into())], "p50_ns").unwrap();
-        assert_eq!(round["p50_ns"], 4.0);
+        assert_eq!(round.p50_ns, Some(4.0));
         assert_eq!(floors.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["wake"]);
         assert!(of_sinew(said, &work, &[("rate", 10.into())], "p50_ns").is_err());
     }

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use harness::Work;
+use harness::{Figures, Work};
 use serde_json::{Map, Value, json};
 use sinew_bench::machine::Host;
 
 use crate::bars;
 use crate::cases::Measure;
-use crate::measured::{Kind, Measured, Round, Side, fair_ratio};
+use crate::measured::{Kind, Measured, Side, fair_ratio};
 use crate::programs::{Missing, Participant};
 use crate::run::Part;
 
@@ -115,8 +115,8 @@ fn row(part: &Part, case: &Measured, side: &Side) -> Value {
             row.insert("floor".to_owned(), json!(side.system));
         }
     }
-    row.extend(figures(side.over_rounds()));
-    let by_round: Vec<_> = side.rounds.iter().map(|round| round.clone().map(figures)).collect();
+    row.extend(figures(&side.over_rounds()));
+    let by_round: Vec<_> = side.rounds.iter().map(|round| round.as_ref().map(figures)).collect();
     row.insert("by_round".to_owned(), json!(by_round));
     row.extend(side.failed.as_ref().map(|reason| ("failed".to_owned(), json!(reason))));
     row.extend(side.fault().map(|fault| ("fault".to_owned(), json!(fault))));
@@ -127,13 +127,14 @@ fn row(part: &Part, case: &Measured, side: &Side) -> Value {
     Value::Object(row)
 }
 
-fn figures(round: Round) -> Map<String, Value> {
+fn figures(round: &Figures) -> Map<String, Value> {
+    let Ok(Value::Object(figures)) = serde_json::to_value(round) else { return Map::new() };
     let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
-    round.into_iter().map(|(name, value)| (name, number(rounded(value)))).collect()
+    figures.into_iter().filter_map(|(name, value)| Some((name, number(rounded(value.as_f64()?))))).collect()
 }
 
 /// Converts a number; whole ones have no decimal point.
-fn number(value: f64) -> Value {
+pub fn number(value: f64) -> Value {
     #[expect(clippy::cast_possible_truncation, reason = "it is whole, and far below the largest")]
     if value.fract() == 0.0 && value.abs() < 1e15 { json!(value as i64) } else { json!(value) }
 }
@@ -189,8 +190,7 @@ mod tests {
     #[test]
     fn each_figure_keeps_its_own_ratios() {
         let round = |publish, last| {
-            let figures = [("publish_p50_ns", publish), ("p50_ns", last), ("messages", 9.0)];
-            Some(figures.map(|(name, value)| (name.to_owned(), value)).into())
+            crate::measured::round(&[("publish_p50_ns", publish), ("p50_ns", last), ("messages", 9.0)])
         };
         let ours = Side { rounds: vec![round(1.0, 30.0), None], ..Side::new("sinew", Kind::Ours, None) };
         let peer = Kind::Peer("other".to_owned());

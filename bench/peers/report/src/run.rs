@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use harness::{Case as Asked, Work};
+use harness::{Case as Asked, Figures, Work};
 use sinew_bench::options::PeersOptions;
 use sinew_bench::progress::Progress;
 
@@ -202,7 +202,7 @@ struct Trial<'a> {
 /// The outcome of a round of a side.
 enum Tried {
     /// Its figures, and those of the floors that were measured with it.
-    Measured(measured::Round, Vec<(String, measured::Round)>),
+    Measured(Figures, Vec<(String, Figures)>),
     /// The side doesn't support the case.
     NoPart,
     /// It failed, with the reason.
@@ -318,7 +318,7 @@ impl Going<'_> {
     }
 }
 
-fn note_floors(floors: &mut Vec<Side>, round: u32, figures: Vec<(String, measured::Round)>) {
+fn note_floors(floors: &mut Vec<Side>, round: u32, figures: Vec<(String, Figures)>) {
     for (name, figures) in figures {
         let known = floors.iter().position(|floor| floor.system == name);
         let index = known.unwrap_or_else(|| {

@@ -1,11 +1,11 @@
 //! The tables of a report, shared by Markdown and HTML.
 
 use crate::bars::{self, Outcome};
-use crate::cases::{CPU, MEMORY, Measure, Unit};
+use crate::cases::{Axis, CPU, MEMORY, Measure, Unit};
 use crate::measured::{Kind, Measured, Ratio, Side, fair_ratio};
 use crate::report::Report;
 use crate::run::Part;
-use crate::words::{figure, ratio as in_words, spread, verdict};
+use crate::words::{figure, growth, ratio as in_words, spread, verdict};
 
 /// A table: its heading, and its rows.
 pub struct Table {
@@ -200,6 +200,10 @@ pub fn remarks(part: &Part) -> Vec<String> {
             if places.len() == everywhere { String::new() } else { format!(" ({})", places.join("; ")) };
         format!("{}{place}.", sentence.trim_end_matches('.'))
     }));
+    if part.section.axis == Some(Axis::Relays) && part.cases.len() > 1 {
+        let measures = part.section.measures.iter();
+        remarks.extend(measures.map(|measure| format!("{}.", growth(&part.cases, measure))));
+    }
     if part.section.measures[0].unit == Unit::PerSecond {
         remarks.push("Ratios here are of messages a second: above 1, Sinew is ahead.".to_owned());
     }
@@ -208,18 +212,15 @@ pub fn remarks(part: &Part) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use harness::Work;
+    use harness::{Figures, Work};
 
     use super::*;
     use crate::cases::sections;
-    use crate::measured::Round;
+    use crate::measured::round;
 
     fn case(theirs: &[(&str, f64)], rounds: usize) -> Part {
-        let round = |figures: &[(&str, f64)]| -> Option<Round> {
-            Some(figures.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect())
-        };
         let ours = [("p50_ns", 100.0), ("messages", 9.0), ("lost", 0.0)];
-        let side = |system, kind, round: Option<Round>| Side {
+        let side = |system, kind, round: Option<Figures>| Side {
             rounds: vec![round; rounds],
             counts: true,
             ..Side::new(system, kind, None)
@@ -259,7 +260,7 @@ mod tests {
         let mut part = case(&[("p50_ns", 50.0), ("messages", 9.0)], 2);
         assert!(cell(&part, "of rounds").ends_with("(2 of 5 rounds)"), "{}", cell(&part, "of rounds"));
         if let Some(round) = &mut part.cases[0].sides[1].rounds[0] {
-            round.insert("p50_ns".to_owned(), 200.0);
+            round.p50_ns = Some(200.0);
         }
         assert_eq!(cell(&part, "Sinew / it"), "1.25 (0.50 - 2.00)");
     }
@@ -268,7 +269,7 @@ mod tests {
     fn where_a_peer_is_ahead_is_listed_by_each_figure() {
         let mut part = case(&[("p50_ns", 140.0), ("publish_p50_ns", 5.0), ("messages", 9.0)], 5);
         for round in part.cases[0].sides[0].rounds.iter_mut().flatten() {
-            round.insert("publish_p50_ns".to_owned(), 10.0);
+            round.publish_p50_ns = Some(10.0);
         }
         let table = close(&Report::of(vec![part]));
         let figures: Vec<_> = table.rows.iter().map(|(_, cells)| (&*cells[3], &*cells[4])).collect();

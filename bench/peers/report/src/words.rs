@@ -3,7 +3,7 @@
 use sinew_bench::units::{bytes, time};
 
 use crate::cases::{Measure, Unit};
-use crate::measured::{Measured, Ratio};
+use crate::measured::{Measured, Ratio, Side};
 
 /// The heading of the cases where Sinew is behind, or nearly so.
 pub const CLOSE: &str = "Cases where a peer is ahead, or within 1.5 times";
@@ -150,73 +150,17 @@ pub fn verdict(case: &Measured, measure: &Measure) -> String {
     }
 }
 
-/// Describes who wins which of a section's cases.
-pub fn verdicts(cases: &[Measured], measure: &Measure) -> String {
-    if let [case] = cases {
-        return verdict(case, measure);
-    }
-    // Cases by winner; without a name for Sinew and the sides that are even with it.
-    let mut groups: Vec<(Option<&str>, Vec<String>, Vec<f64>)> = Vec::new();
-    let (mut even, mut open) = (Vec::new(), Vec::new());
-    for case in cases {
-        let place = case.label.clone();
-        let (winner, factor) = match lead(case, measure) {
-            None => continue,
-            Some(Lead::Even(name)) => {
-                even.push(format!("{place} ({name})"));
-                continue;
-            }
-            Some(Lead::Undecided(_, name)) => {
-                open.push(format!("{place} ({name})"));
-                continue;
-            }
-            Some(Lead::Ours(factor, _)) => (None, factor.middle),
-            Some(Lead::Theirs(factor, name)) => (Some(name), factor.middle),
-        };
-        match groups.iter_mut().find(|(known, ..)| *known == winner) {
-            Some((_, places, factors)) => {
-                places.push(place);
-                factors.push(factor);
-            }
-            None => groups.push((winner, vec![place], vec![factor])),
-        }
-    }
-    if groups.is_empty() && even.is_empty() && open.is_empty() {
-        return cases.first().map_or_else(String::new, |case| verdict(case, measure));
-    }
-    let alone = groups.len() == 1 && groups[0].1.len() == cases.len();
-    let mut sentences: Vec<String> = groups
-        .iter()
-        .map(|(winner, places, factors)| {
-            let loser = if winner.is_some() { "Sinew" } else { "the next best" };
-            let place = if alone { "everywhere".to_owned() } else { format!("at {}", list(places)) };
-            format!("{} wins {place}: {}", winner.unwrap_or("Sinew"), behind(loser, measure.unit, factors))
-        })
-        .collect();
-    if !even.is_empty() {
-        sentences.push(format!("they are even at {}", list(&even)));
-    }
-    if !open.is_empty() {
-        sentences.push(format!("it is not decided at {}", list(&open)));
-    }
-    format!("{}.", capital(&sentences.join("; ")))
-}
-
 /// Describes by how much each system's figure grows from the first case to the last.
 pub fn growth(cases: &[Measured], measure: &Measure) -> String {
     let (Some(first), Some(last)) = (cases.first(), cases.last()) else { return String::new() };
-    let factors = first.sides.iter().filter_map(|side| {
+    let factor = |side: &Side| {
         let end = last.sides.iter().find(|end| end.system == side.system)?;
         let sound = side.fault().is_none() && end.fault().is_none();
         let factor = end.middle(measure.key)? / side.middle(measure.key)?;
         sound.then(|| format!("{} {}", side.system, times(factor)))
-    });
-    let factors: Vec<_> = factors.collect();
-    if factors.is_empty() || cases.len() < 2 {
-        return String::new();
-    }
-    let (from, to) = (&first.label, &last.label);
-    format!("From {from} to {to} it changes by a factor of: {}.", factors.join("; "))
+    };
+    let factors: Vec<_> = first.sides.iter().filter_map(factor).collect();
+    format!("{} grows from {} to {} by: {}", measure.title, first.label, last.label, factors.join("; "))
 }
 
 /// Formats the range of differences of the side behind.
@@ -231,37 +175,19 @@ fn range(factors: &[f64], unit: Unit) -> String {
     if least == most { least } else { format!("{least} to {most}") }
 }
 
-fn list(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [only] => only.clone(),
-        [before @ .., last] => format!("{} and {last}", before.join(", ")),
-    }
-}
-
-fn capital(text: &str) -> String {
-    // Names of systems stay as they are.
-    for (small, large) in [("they are even", "They are even"), ("it is not decided", "It is not decided")] {
-        if let Some(rest) = text.strip_prefix(small) {
-            return format!("{large}{rest}");
-        }
-    }
-    text.to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use harness::Work;
 
     use super::*;
     use crate::cases::sections;
-    use crate::measured::{Kind, Side};
+    use crate::measured::Kind;
 
     fn case(rate: f64, figures: &[(&str, f64, f64)]) -> Measured {
         let sides = figures.iter().map(|(system, p50, lost)| {
             let kind = if *system == "sinew" { Kind::Ours } else { Kind::Peer((*system).to_owned()) };
-            let round = [("p50_ns".to_owned(), *p50), ("lost".to_owned(), *lost)].into();
-            Side { rounds: vec![Some(round)], ..Side::new(system, kind, None) }
+            let round = crate::measured::round(&[("p50_ns", *p50), ("lost", *lost)]);
+            Side { rounds: vec![round], ..Side::new(system, kind, None) }
         });
         Measured {
             work: Work::Chain { relays: 10, rate },
@@ -287,27 +213,18 @@ mod tests {
         assert_eq!(verdict(&even, hop), "Sinew and a are even.");
         let mut open = case(1000.0, &[("sinew", 100.0, 0.0), ("a", 125.0, 0.0)]);
         for (side, p50) in open.sides.iter_mut().zip([100.0, 80.0]) {
-            side.rounds.push(Some([("p50_ns".to_owned(), p50)].into()));
+            side.rounds.push(crate::measured::round(&[("p50_ns", p50)]));
         }
         let sentence = "Not decided between Sinew and a: a takes 0.98 times as long (0.80 to 1.25).";
         assert_eq!(verdict(&open, hop), sentence);
-        assert_eq!(
-            verdicts(&[loses.clone(), open], hop),
-            "a wins at 100 Hz: Sinew takes 1.50 times as long; it is not decided at 1000 Hz (a)."
-        );
         let lossy = case(10.0, &[("sinew", 100.0, 0.0), ("a", 10.0, 1.0)]);
         assert_eq!(verdict(&lossy, hop), "There is nothing beside Sinew to compare with.");
         let ours = case(10.0, &[("sinew", 1.0, 2.0), ("a", 10.0, 0.0)]);
         assert!(verdict(&ours, hop).contains("can't win"));
+        let grown = case(100.0, &[("sinew", 200.0, 0.0), ("a", 900.0, 0.0), ("b", 250.0, 1.0)]);
         assert_eq!(
-            verdicts(&[wins.clone(), loses, even], hop),
-            "Sinew wins at 10 Hz: the next best takes 2.5 times as long; a wins at 100 Hz: Sinew \
-             takes 1.50 times as long; they are even at 1000 Hz (a)."
-        );
-        let twice = [wins.clone(), case(100.0, &[("sinew", 100.0, 0.0), ("a", 400.0, 0.0)])];
-        assert_eq!(
-            verdicts(&twice, hop),
-            "Sinew wins everywhere: the next best takes 2.5 to 4.0 times as long."
+            growth(&[wins, grown], hop),
+            "time per hop grows from 10 Hz to 100 Hz by: sinew 2.0; a 1.00"
         );
     }
 
