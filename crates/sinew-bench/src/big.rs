@@ -21,7 +21,7 @@ use super::samples::Samples;
 use super::sheet::{Sheet, Side};
 use crate::clock::now_ns;
 use crate::error::Error;
-use crate::options::{BigMode, BigOptions, Wait};
+use crate::options::{BigMode, BigOptions, Named as _, Wait};
 use crate::pacing::ticks;
 
 /// Images per second.
@@ -101,7 +101,8 @@ pub(super) fn measure(options: &BigOptions, sheet: &mut Sheet) -> Result<(), Err
     let waits = options.wait.map_or(vec![Wait::Spin, Wait::Sleep], |wait| vec![wait]);
     for case in modes.iter().flat_map(|&mode| waits.iter().map(move |&wait| BigCase { mode, wait })) {
         let (mode, wait) = (case.mode.name(), case.wait.name());
-        let settings = Settings::new().with("mode", mode).with("wait", wait).with("size", BYTES);
+        let settings =
+            Settings::new().with("mode", mode.as_str()).with("wait", wait.as_str()).with("size", BYTES);
         // Its buffers exist only while it is measured: Sinew's memory is measured as well.
         let floor = |time: Duration| Ok(copy::Cold::new(BYTES).round(time / 10));
         let floor = Side::floor("copy", settings.clone().with("cache", "cold"), floor);
@@ -152,8 +153,6 @@ fn round(directory: &Path, case: BigCase, time: Duration) -> Result<Figures, Err
 }
 
 impl Work for BigReader {
-    const ROLE: &'static str = "BigReader";
-
     fn scenario(&self) -> &'static str {
         "big"
     }

@@ -100,35 +100,17 @@ pub enum Error {
     },
 }
 
-impl From<sinew::error::ContextError> for Error {
-    fn from(error: sinew::error::ContextError) -> Self {
-        Self::Sinew(error.into())
-    }
+macro_rules! from_parts {
+    ($($part:ident),*) => {
+        $(impl From<sinew::error::$part> for Error {
+            fn from(error: sinew::error::$part) -> Self {
+                Self::Sinew(error.into())
+            }
+        })*
+    };
 }
 
-impl From<sinew::error::CreateError> for Error {
-    fn from(error: sinew::error::CreateError) -> Self {
-        Self::Sinew(error.into())
-    }
-}
-
-impl From<sinew::error::AddError> for Error {
-    fn from(error: sinew::error::AddError) -> Self {
-        Self::Sinew(error.into())
-    }
-}
-
-impl From<sinew::error::ExecutorError> for Error {
-    fn from(error: sinew::error::ExecutorError) -> Self {
-        Self::Sinew(error.into())
-    }
-}
-
-impl From<sinew::error::SpinError> for Error {
-    fn from(error: sinew::error::SpinError) -> Self {
-        Self::Sinew(error.into())
-    }
-}
+from_parts!(ContextError, CreateError, AddError, ExecutorError, SpinError);
 
 impl Error {
     /// Turns a failed system call into an error that names it.

@@ -20,7 +20,7 @@ use super::sheet::{Sheet, Side};
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::machine;
-use crate::options::{ExecutorOptions, FanoutOptions, Placement, Wait};
+use crate::options::{ExecutorOptions, FanoutOptions, Named as _, Placement, Wait};
 use crate::pacing::{ticks, warm_up};
 
 /// The subscriptions of a round.
@@ -139,8 +139,6 @@ fn listen(
 }
 
 impl Work for Readers {
-    const ROLE: &'static str = "Readers";
-
     fn scenario(&self) -> &'static str {
         "fanout"
     }

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::floors::line2;
 use crate::machine;
 use crate::options::LatestOptions;
-use crate::payload::{ForPayload, Payload, SIZES, of_size, whole};
+use crate::payload::{Payload, for_size, whole};
 use crate::process::{Directory, Measuring, Process, Work};
 use crate::report::{Figures, Settings};
 use crate::rounds::{Meter, Usage};
@@ -183,7 +183,7 @@ pub(super) fn measure(options: &LatestOptions, sheet: &mut Sheet) -> Result<(), 
     sheet.measure("line2", vec![line2])?;
     let directory = Directory::create()?;
     for &size in &options.sizes {
-        let ours = |time| directory.round(|path| round(path, size, cores, time));
+        let ours = |time| directory.round(|path| for_size!(size, round(path, size, cores, time)));
         let ours = Side::sinew(Settings::new().with("size", size), ours);
         sheet.measure(&format!("latest value of {size} B"), vec![ours])?;
     }
@@ -191,83 +191,57 @@ pub(super) fn measure(options: &LatestOptions, sheet: &mut Sheet) -> Result<(), 
 }
 
 /// Measures one round: this process writes.
-fn round(directory: &Path, size: usize, cores: (usize, usize), time: Duration) -> Result<Figures, Error> {
-    let writing = Writing {
-        reader: LatestReader { directory: directory.to_owned(), size, core: cores.1 },
-        core: cores.0,
-        time,
-    };
-    of_size(size, writing).unwrap_or_else(|| unreachable!("sizes are checked on the command line: {SIZES:?}"))
-}
-
-/// The side that writes.
-struct Writing {
-    reader: LatestReader,
-    core: usize,
+fn round<P: Payload>(
+    directory: &Path,
+    size: usize,
+    cores: (usize, usize),
     time: Duration,
-}
-
-impl ForPayload for Writing {
-    type Output = Result<Figures, Error>;
-
-    fn with<P: Payload>(self) -> Self::Output {
-        let mut other = Process::start(&self.reader)?;
-        let context = shared_context(&self.reader.directory)?;
-        let publisher = context.node("writer")?.publisher::<P>("value").qos(NEWEST).create()?;
-        other.hear::<()>()?;
-        matched(&publisher, 1)?;
-        machine::pin_to(self.core)?;
-        let span = LatestSpan::soon(self.time);
-        other.order(&span)?;
-        let writes = write(span, |word| -> sinew::Result<()> {
-            let mut value = publisher.loan();
-            value.words_mut().fill(word);
-            Ok(publisher.publish(value)?)
-        })?;
-        Ok(other.finish::<Reads>()?.figures(&writes))
-    }
+) -> Result<Figures, Error> {
+    let reader = LatestReader { directory: directory.to_owned(), size, core: cores.1 };
+    let mut other = Process::start(&reader)?;
+    let context = shared_context(directory)?;
+    let publisher = context.node("writer")?.publisher::<P>("value").qos(NEWEST).create()?;
+    other.hear::<()>()?;
+    matched(&publisher, 1)?;
+    machine::pin_to(cores.0)?;
+    let span = LatestSpan::soon(time);
+    other.order(&span)?;
+    let writes = write(span, |word| -> sinew::Result<()> {
+        let mut value = publisher.loan();
+        value.words_mut().fill(word);
+        Ok(publisher.publish(value)?)
+    })?;
+    Ok(other.finish::<Reads>()?.figures(&writes))
 }
 
 impl Work for LatestReader {
-    const ROLE: &'static str = "Latest";
-
     fn scenario(&self) -> &'static str {
         "latest"
     }
 
     /// In the other process: reads.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        of_size(self.size, LatestReading { reader: self, measuring }).unwrap_or(Err(Error::NotOurPeer))
+        for_size!(self.size, read_all(self, measuring))
     }
 }
 
-/// The side that reads.
-struct LatestReading<'a> {
-    reader: &'a LatestReader,
-    measuring: Measuring,
-}
-
-impl ForPayload for LatestReading<'_> {
-    type Output = Result<(), Error>;
-
-    fn with<P: Payload>(self) -> Self::Output {
-        let context = shared_context(&self.reader.directory)?;
-        let values = context.node("reader")?.subscription::<P>("value").qos(NEWEST).create()?;
-        self.measuring.tell(&())?;
-        let span = self.measuring.order::<LatestSpan>()?.ok_or(Error::NotOurPeer)?;
-        machine::pin_to(self.reader.core)?;
-        let mut newest = None;
-        let reads = read(span, |reads| -> Result<(), Error> {
-            if let Some((newer, _)) = values.take() {
-                newest = Some(newer);
-            }
-            if let Some(value) = &newest {
-                reads.note(value.words());
-            }
-            Ok(())
-        })?;
-        self.measuring.tell(&reads)
-    }
+fn read_all<P: Payload>(reader: &LatestReader, measuring: Measuring) -> Result<(), Error> {
+    let context = shared_context(&reader.directory)?;
+    let values = context.node("reader")?.subscription::<P>("value").qos(NEWEST).create()?;
+    measuring.tell(&())?;
+    let span = measuring.order::<LatestSpan>()?.ok_or(Error::NotOurPeer)?;
+    machine::pin_to(reader.core)?;
+    let mut newest = None;
+    let reads = read(span, |reads| -> Result<(), Error> {
+        if let Some((newer, _)) = values.take() {
+            newest = Some(newer);
+        }
+        if let Some(value) = &newest {
+            reads.note(value.words());
+        }
+        Ok(())
+    })?;
+    measuring.tell(&reads)
 }
 
 #[cfg(test)]

@@ -506,6 +506,16 @@ pub struct PeersOptions {
     pub sinew: Option<PathBuf>,
 }
 
+/// An option's value with a name, on the command line and in the results.
+pub(crate) trait Named: ValueEnum {
+    /// Returns the name.
+    fn name(&self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
+impl<T: ValueEnum> Named for T {}
+
 /// The kinds of executors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ExecutorKind {
@@ -516,16 +526,6 @@ pub enum ExecutorKind {
     Multi,
 }
 
-impl ExecutorKind {
-    /// Returns the name on the command line and in the results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Single => "single",
-            Self::Multi => "multi",
-        }
-    }
-}
-
 /// The paths of messages.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum PathKind {
@@ -534,16 +534,6 @@ pub enum PathKind {
     Intra,
     /// Through shared memory: the publishers in one process, the subscriptions in another.
     Shm,
-}
-
-impl PathKind {
-    /// Returns the name on the command line and in the results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Intra => "intra",
-            Self::Shm => "shm",
-        }
-    }
 }
 
 /// The places of a publisher's subscriptions.
@@ -558,17 +548,6 @@ pub enum Placement {
     Each,
 }
 
-impl Placement {
-    /// Returns the name on the command line and in the results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Same => "same",
-            Self::Other => "other",
-            Self::Each => "each",
-        }
-    }
-}
-
 /// How an executor waits.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
 pub enum Wait {
@@ -576,16 +555,6 @@ pub enum Wait {
     Spin,
     /// It sleeps at once.
     Sleep,
-}
-
-impl Wait {
-    /// Returns the name on the command line and in the results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Spin => "spin",
-            Self::Sleep => "sleep",
-        }
-    }
 }
 
 /// How the two sides of a ping-pong wait.
@@ -601,11 +570,6 @@ pub enum PingPongWait {
 }
 
 impl PingPongWait {
-    /// Returns the name on the command line and in the results.
-    pub fn name(self) -> &'static str {
-        self.executor().map_or("poll", Wait::name)
-    }
-
     /// Returns how the executors wait, if there are any.
     pub fn executor(self) -> Option<Wait> {
         match self {
@@ -628,17 +592,6 @@ pub enum PingPongMode {
     Whole,
 }
 
-impl PingPongMode {
-    /// Returns the name on the command line and in the results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Inline => "inline",
-            Self::Loan => "loan",
-            Self::Whole => "whole",
-        }
-    }
-}
-
 /// How a large image is published.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
 pub enum BigMode {
@@ -646,16 +599,6 @@ pub enum BigMode {
     Loan,
     /// An image with a vector is passed as an owned message.
     Owned,
-}
-
-impl BigMode {
-    /// Returns the name on the command line and in the results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Loan => "loan",
-            Self::Owned => "owned",
-        }
-    }
 }
 
 /// Options of every scenario.

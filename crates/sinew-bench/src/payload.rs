@@ -48,20 +48,32 @@ pub fn whole(words: &[u64]) -> Option<u64> {
     (differences == 0).then_some(number)
 }
 
-/// Work that is the same for messages of all sizes.
-pub(crate) trait ForPayload {
-    type Output;
-
-    fn with<P: Payload>(self) -> Self::Output;
+/// Lists the messages, with their numbers of words, behind the arguments of a macro.
+macro_rules! with_payloads {
+    ($then:ident! $arguments:tt) => {
+        $crate::payload::$then! { $arguments
+            Payload40: 5,
+            Payload64: 8,
+            Payload200: 25,
+            Payload256: 32,
+            Payload1K: 128,
+            Payload4K: 512,
+            Payload16K: 2048,
+            Payload64K: 8192,
+            Payload256K: 32768,
+            Payload1M: 131072,
+            Payload8M: 1048576,
+        }
+    };
 }
 
-macro_rules! payloads {
-    ($($name:ident: $words:literal,)*) => {
+macro_rules! define {
+    (() $($name:ident: $words:literal,)*) => {
         $(
             #[derive(Clone, Copy, Message)]
             #[message(plain)]
             #[repr(C)]
-            struct $name {
+            pub(crate) struct $name {
                 words: [u64; $words],
             }
 
@@ -84,59 +96,51 @@ macro_rules! payloads {
 
         /// The available sizes, in bytes.
         pub const SIZES: &[usize] = &[$($words * size_of::<u64>()),*];
+    };
+}
 
-        /// Does the work for messages of that size; `None` if the size isn't available.
-        pub(crate) fn of_size<W: ForPayload>(size: usize, work: W) -> Option<W::Output> {
-            $(
-                if size == size_of::<$name>() {
-                    return Some(work.with::<$name>());
-                }
-            )*
-            None
+/// Calls a function that is generic over the message, for messages of a size in bytes. The function
+/// returns a result with the crate's error; a size that isn't available is one.
+macro_rules! for_size {
+    ($size:expr, $function:ident $arguments:tt) => {
+        $crate::payload::with_payloads!(call!($size, $function, $arguments))
+    };
+}
+
+macro_rules! call {
+    (($size:expr, $function:ident, $arguments:tt) $($name:ident: $words:literal,)*) => {
+        match $size / size_of::<u64>() {
+            $($words => $function::<$crate::payload::$name> $arguments,)*
+            _ => Err($crate::error::Error::NotOurPeer),
         }
     };
 }
 
-payloads! {
-    Payload40: 5,
-    Payload64: 8,
-    Payload200: 25,
-    Payload256: 32,
-    Payload1K: 128,
-    Payload4K: 512,
-    Payload16K: 2048,
-    Payload64K: 8192,
-    Payload256K: 32768,
-    Payload1M: 131072,
-    Payload8M: 1048576,
-}
+pub(crate) use {call, define, for_size, with_payloads};
+
+with_payloads!(define!());
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
 
     /// Fills a message and spoils its last word.
-    struct Spoil;
-
-    impl ForPayload for Spoil {
-        type Output = (usize, Option<u64>, Option<u64>);
-
-        fn with<P: Payload>(self) -> Self::Output {
-            let mut payload = P::default();
-            payload.words_mut().fill(7);
-            let whole = payload.whole();
-            if let Some(last) = payload.words_mut().last_mut() {
-                *last = 8;
-            }
-            (size_of::<P>(), whole, payload.whole())
+    fn spoil<P: Payload>() -> Result<(usize, Option<u64>, Option<u64>), Error> {
+        let mut payload = P::default();
+        payload.words_mut().fill(7);
+        let whole = payload.whole();
+        if let Some(last) = payload.words_mut().last_mut() {
+            *last = 8;
         }
+        Ok((size_of::<P>(), whole, payload.whole()))
     }
 
     #[test]
     fn there_is_a_message_of_every_size_and_it_notices_a_wrong_word() {
         for &size in SIZES.iter().filter(|&&size| size <= 1 << 16) {
-            assert_eq!(of_size(size, Spoil), Some((size, Some(7), None)));
+            assert_eq!(for_size!(size, spoil()).unwrap(), (size, Some(7), None));
         }
-        assert_eq!(of_size(48, Spoil), None);
+        assert!(for_size!(48, spoil()).is_err());
     }
 }

@@ -105,8 +105,6 @@ fn round_with_other_process(directory: &Path, viewers: u32, time: Duration) -> R
 }
 
 impl Work for Viewers {
-    const ROLE: &'static str = "Viewers";
-
     fn scenario(&self) -> &'static str {
         "pipeline"
     }

@@ -120,8 +120,6 @@ fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<
 }
 
 impl Work for Part {
-    const ROLE: &'static str = "ChainPart";
-
     fn scenario(&self) -> &'static str {
         "process-chain"
     }

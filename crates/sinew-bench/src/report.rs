@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rounds::Usage;
 use super::samples::{Samples, Summary, median};
-use crate::options::ExecutorOptions;
+use crate::options::{ExecutorOptions, Named as _};
 use crate::units::{bytes, count, factor, percent, time};
 
 /// The value of an option that identifies a row.
@@ -41,6 +41,7 @@ settings! {
     f64: number => Self::Number(number),
     bool: flag => Self::Flag(flag),
     &str: name => Self::Name(name.to_owned()),
+    String: name => Self::Name(name),
 }
 
 /// The options that distinguish a row from its neighbours.

@@ -11,14 +11,14 @@ use sinew::{Context, Executor, Publisher, QoS};
 
 use super::flood::{self, Drained, Sent};
 use super::floors::copy;
-use super::payload::{ForPayload, Payload, SIZES, flood_depth, of_size};
+use super::payload::{Payload, flood_depth, for_size};
 use super::process::{Directory, Measuring, PATIENCE, Process, Work, await_all};
 use super::report::{Figures, Settings};
 use super::rounds::{Meter, Usage};
 use super::run::{Collected, matched, shared_context};
 use super::sheet::{Sheet, Side};
 use crate::error::Error;
-use crate::options::{PathKind, ThroughputOptions};
+use crate::options::{Named as _, PathKind, ThroughputOptions};
 
 /// Returns a lossless QoS: the publisher waits for the reader.
 fn lossless(size: usize) -> QoS {
@@ -51,21 +51,16 @@ pub(super) fn measure(options: &ThroughputOptions, sheet: &mut Sheet) -> Result<
         let floor = Side::floor("copy", case.clone().with("cache", "warm"), floor);
         let reading = ThroughputReading { size, take: options.take };
         let ours = |time| match options.path {
-            PathKind::Intra => for_size(size, Within { reading, time }),
+            PathKind::Intra => for_size!(size, within(reading, time)),
             PathKind::Shm => directory.round(|path| {
                 let drain = Drain { directory: path.to_owned(), reading };
-                for_size(size, Between { drain, time })
+                for_size!(size, between(&drain, time))
             }),
         };
         let ours = Side::sinew(case.with("path", options.path.name()).with("by", by), ours);
         sheet.measure(&format!("throughput of {size} B"), vec![floor, ours])?;
     }
     Ok(())
-}
-
-/// Does the work for messages of that size.
-fn for_size<W: ForPayload>(size: usize, work: W) -> W::Output {
-    of_size(size, work).unwrap_or_else(|| unreachable!("sizes are checked on the command line: {SIZES:?}"))
 }
 
 /// Runs the side that sends.
@@ -122,95 +117,61 @@ fn read<P: Payload>(
     Ok(drained)
 }
 
-/// A round between two processes.
-struct Between {
-    drain: Drain,
-    time: Duration,
-}
-
-impl ForPayload for Between {
-    type Output = Result<Figures, Error>;
-
-    fn with<P: Payload>(self) -> Self::Output {
-        let Self { drain, time } = self;
-        let mut other = Process::start(&drain)?;
-        let context = shared_context(&drain.directory)?;
-        let qos = lossless(drain.reading.size);
-        let publisher = context.node("source")?.publisher::<P>("flood").qos(qos).create()?;
-        other.hear::<()>()?;
-        let meter = Meter::start();
-        let sent = send(&publisher, time)?;
-        let usage = meter.usage();
-        let seen: Drained = other.finish_after(sent.count)?;
-        Ok(seen.figures(sent, drain.reading.size, usage))
-    }
+/// Measures one round between two processes.
+fn between<P: Payload>(drain: &Drain, time: Duration) -> Result<Figures, Error> {
+    let size = drain.reading.size;
+    let mut other = Process::start(drain)?;
+    let context = shared_context(&drain.directory)?;
+    let publisher = context.node("source")?.publisher::<P>("flood").qos(lossless(size)).create()?;
+    other.hear::<()>()?;
+    let meter = Meter::start();
+    let sent = send(&publisher, time)?;
+    let usage = meter.usage();
+    Ok(other.finish_after::<Drained>(sent.count)?.figures(sent, size, usage))
 }
 
 impl Work for Drain {
-    const ROLE: &'static str = "Drain";
-
     fn scenario(&self) -> &'static str {
         "throughput"
     }
 
     /// In the other process: reads all messages.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        of_size(self.reading.size, Receive { drain: self, measuring }).unwrap_or(Err(Error::NotOurPeer))
+        for_size!(self.reading.size, receive(self, measuring))
     }
 }
 
-/// The side that receives.
-struct Receive<'a> {
-    drain: &'a Drain,
-    measuring: Measuring,
+fn receive<P: Payload>(drain: &Drain, measuring: Measuring) -> Result<(), Error> {
+    let context = shared_context(&drain.directory)?;
+    let seen = read::<P>(&context, drain.reading, |ReadingEnd { received, stop }| {
+        measuring.tell(&())?;
+        measuring.at_the_end(received, stop);
+        Ok(())
+    })?;
+    measuring.tell(&seen)
 }
 
-impl ForPayload for Receive<'_> {
-    type Output = Result<(), Error>;
-
-    fn with<P: Payload>(self) -> Self::Output {
-        let Self { drain, measuring } = self;
-        let context = shared_context(&drain.directory)?;
-        let seen = read::<P>(&context, drain.reading, |ReadingEnd { received, stop }| {
-            measuring.tell(&())?;
-            measuring.at_the_end(received, stop);
+/// Measures one round between two threads.
+fn within<P: Payload>(reading: ThroughputReading, time: Duration) -> Result<Figures, Error> {
+    let context = Context::builder().shared_memory(false).build()?;
+    let qos = lossless(reading.size);
+    let publisher = context.node("source")?.publisher::<P>("flood").qos(qos).create()?;
+    thread::scope(|scope| {
+        let mut sender = None;
+        let seen = read::<P>(&context, reading, |ReadingEnd { received, stop }| {
+            sender = Some(scope.spawn(move || {
+                let sent = send(&publisher, time);
+                if let Ok(Sent { count, .. }) = sent {
+                    await_all(count, received);
+                }
+                stop();
+                sent
+            }));
             Ok(())
         })?;
-        measuring.tell(&seen)
-    }
-}
-
-/// A round between two threads.
-struct Within {
-    reading: ThroughputReading,
-    time: Duration,
-}
-
-impl ForPayload for Within {
-    type Output = Result<Figures, Error>;
-
-    fn with<P: Payload>(self) -> Self::Output {
-        let Self { reading, time } = self;
-        let context = Context::builder().shared_memory(false).build()?;
-        let qos = lossless(reading.size);
-        let publisher = context.node("source")?.publisher::<P>("flood").qos(qos).create()?;
-        thread::scope(|scope| {
-            let mut sender = None;
-            let seen = read::<P>(&context, reading, |ReadingEnd { received, stop }| {
-                sender = Some(scope.spawn(move || {
-                    let sent = send(&publisher, time);
-                    if let Ok(Sent { count, .. }) = sent {
-                        await_all(count, received);
-                    }
-                    stop();
-                    sent
-                }));
-                Ok(())
-            })?;
-            let Some(sender) = sender else { unreachable!("reading begins with the sender's start") };
-            let sent = sender.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            // The reader's usage is that of both threads.
-            Ok(seen.figures(sent, reading.size, Usage::default()))
-        })
-    }
+        let Some(sender) = sender else { unreachable!("reading begins with the sender's start") };
+        let sent = sender.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        // The reader's usage is that of both threads.
+        Ok(seen.figures(sent, reading.size, Usage::default()))
+    })
 }

@@ -376,8 +376,6 @@ struct Served<P> {
 }
 
 impl<P: Program> sinew_bench::process::Work for Served<P> {
-    const ROLE: &'static str = "Other";
-
     fn scenario(&self) -> &'static str {
         self.other.case.work.scenario()
     }

@@ -68,7 +68,7 @@ const MEASURES: &str = "measures";
 /// Measures in another process: zenoh keeps some of a process's shared memory until another process
 /// removes it; the sweeper does that when that process has ended, or this one was killed.
 fn cleared_up(case: &Case) -> Result<Figures> {
-    let _sweeper = Sweeper::start(SHARED)?;
+    let _sweeper = Sweeper::start(["sweep", SHARED])?;
     Ok(harness::start::<Zenoh>(case, None, MEASURES)?.finish()?)
 }
 

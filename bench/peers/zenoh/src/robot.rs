@@ -34,5 +34,5 @@ pub fn topology(case: &Case, name: &str) -> Result<Figures> {
     let figures = robot.measure(|| tasks.iter().for_each(|task| task.abort()));
     drop(runtime);
     session.close().wait().said("closing a session")?;
-    figures
+    Ok(figures)
 }

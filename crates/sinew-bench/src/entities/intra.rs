@@ -53,8 +53,6 @@ pub(super) fn measure(numbers: &[u32], sheet: &mut Sheet) -> Result<(), Error> {
 }
 
 impl Work for IntraCrowd {
-    const ROLE: &'static str = "Entities";
-
     fn scenario(&self) -> &'static str {
         "entities"
     }

@@ -112,8 +112,6 @@ fn unmatched(publisher: &Publisher<Timing>) -> Result<(), Error> {
 }
 
 impl Work for Newcomer {
-    const ROLE: &'static str = "Newcomer";
-
     fn scenario(&self) -> &'static str {
         "entities"
     }
@@ -130,8 +128,6 @@ impl Work for Newcomer {
 }
 
 impl Work for Known {
-    const ROLE: &'static str = "Known";
-
     fn scenario(&self) -> &'static str {
         "entities"
     }

@@ -138,8 +138,6 @@ fn round(directory: &Path, pairs: u32, time: Duration) -> Result<Figures, Error>
 }
 
 impl Work for OtherEnds {
-    const ROLE: &'static str = "Crowd";
-
     fn scenario(&self) -> &'static str {
         "entities"
     }

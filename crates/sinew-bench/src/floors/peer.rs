@@ -32,8 +32,6 @@ pub(super) enum TwoProcessFloor {
 }
 
 impl Work for Second {
-    const ROLE: &'static str = "Floor";
-
     fn scenario(&self) -> &'static str {
         match self.floor {
             TwoProcessFloor::Line2 => "line2",

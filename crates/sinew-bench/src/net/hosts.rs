@@ -152,8 +152,6 @@ impl GatewayProcess {
 }
 
 impl Work for GatewayProcess {
-    const ROLE: &'static str = "GatewayProcess";
-
     fn scenario(&self) -> &'static str {
         "net"
     }

@@ -11,7 +11,7 @@ use sinew::{Context, Message, Node, Publisher};
 
 use super::floors::{handover, line2, wake};
 use super::messages::Timing;
-use super::payload::{ForPayload, Payload, SIZES, of_size};
+use super::payload::{Payload, for_size};
 use super::process::{Directory, Measuring, Process, Work};
 use super::report::{Figures, Settings};
 use super::run::{matched, shared_context};
@@ -19,7 +19,7 @@ use super::sheet::{Sheet, Side};
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::machine;
-use crate::options::{PingPongMode, PingPongOptions, PingPongWait};
+use crate::options::{Named as _, PingPongMode, PingPongOptions, PingPongWait};
 
 /// The measured case.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
@@ -67,7 +67,7 @@ pub(super) fn measure(options: &PingPongOptions, sheet: &mut Sheet) -> Result<()
     for size in sizes(options) {
         let &PingPongOptions { mode, wait, rate, .. } = options;
         let case = PingPongCase { mode, wait, size, rate };
-        let ours = |time| directory.round(|path| round(path, case, cores, time));
+        let ours = |time| directory.round(|path| for_size!(size, round(path, case, cores, time)));
         let sides = vec![case.floor(cores), Side::sinew(case.settings(), ours)];
         sheet.measure(&format!("{} pingpong of {size} B", mode.name()), sides)?;
     }
@@ -84,87 +84,44 @@ fn sizes(options: &PingPongOptions) -> Vec<usize> {
 }
 
 /// Measures one round.
-fn round(
+fn round<P: Payload>(
     directory: &Path,
     case: PingPongCase,
     cores: (usize, usize),
     time: Duration,
 ) -> Result<Figures, Error> {
-    let round = of_size(case.size, Measure { directory, case, cores, time });
-    round.unwrap_or_else(|| unreachable!("sizes are checked on the command line: {SIZES:?}"))
-}
-
-/// The side that measures.
-struct Measure<'a> {
-    directory: &'a Path,
-    case: PingPongCase,
-    cores: (usize, usize),
-    time: Duration,
-}
-
-impl Measure<'_> {
-    fn between<P: Payload, A: AnswerWith<P>>(self) -> Result<Figures, Error> {
-        let Self { directory, case, cores, time } = self;
-        let echo = Echo { directory: directory.to_owned(), case, core: cores.1 };
-        let peer = Process::start(&echo)?;
-        let end = PingPongEnd::<P>::create(directory, "ping", "pong", cores.0)?;
-        match case.wait.executor() {
-            None => polling::round::<P, A>(&end, case, time, peer),
-            Some(wait) => executors::round::<P, A>(&end, case, wait, time, peer),
-        }
-    }
-}
-
-impl ForPayload for Measure<'_> {
-    type Output = Result<Figures, Error>;
-
-    fn with<P: Payload>(self) -> Self::Output {
-        match self.case.mode {
-            PingPongMode::Whole => self.between::<P, Timing>(),
-            PingPongMode::Inline | PingPongMode::Loan => self.between::<P, P>(),
-        }
+    let echo = Echo { directory: directory.to_owned(), case, core: cores.1 };
+    let peer = Process::start(&echo)?;
+    let end = PingPongEnd::<P>::create(directory, "ping", "pong", cores.0)?;
+    match case.mode {
+        PingPongMode::Whole => end.begin::<Timing>(case, time, peer),
+        PingPongMode::Inline | PingPongMode::Loan => end.begin::<P>(case, time, peer),
     }
 }
 
 impl Work for Echo {
-    const ROLE: &'static str = "Echo";
-
     fn scenario(&self) -> &'static str {
         "pingpong"
     }
 
     /// In the other process: answers until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        let answered = of_size(self.case.size, AnswerAll { echo: self, measuring });
-        answered.unwrap_or(Err(Error::NotOurPeer))
+        for_size!(self.case.size, answer_all(self, measuring))
     }
 }
 
-/// The side that answers.
-struct AnswerAll<'a> {
-    echo: &'a Echo,
-    measuring: Measuring,
-}
-
-impl AnswerAll<'_> {
-    fn between<P: Payload, A: AnswerWith<P>>(self) -> Result<(), Error> {
-        let Self { echo, measuring } = self;
-        let end = PingPongEnd::<A>::create(&echo.directory, "pong", "ping", echo.core)?;
-        match echo.case.wait.executor() {
-            None => polling::answer_all::<P, A>(&end, echo.case.mode, measuring),
-            Some(wait) => executors::answer_all::<P, A>(&end, echo.case.mode, wait, measuring),
-        }
+fn answer_all<P: Payload>(echo: &Echo, measuring: Measuring) -> Result<(), Error> {
+    match echo.case.mode {
+        PingPongMode::Whole => answer_with::<P, Timing>(echo, measuring),
+        PingPongMode::Inline | PingPongMode::Loan => answer_with::<P, P>(echo, measuring),
     }
 }
 
-impl ForPayload for AnswerAll<'_> {
-    type Output = Result<(), Error>;
-
-    fn with<P: Payload>(self) -> Self::Output {
-        match self.echo.case.mode {
-            PingPongMode::Whole => self.between::<P, Timing>(),
-            PingPongMode::Inline | PingPongMode::Loan => self.between::<P, P>(),
-        }
+fn answer_with<P: Payload, A: AnswerWith<P>>(echo: &Echo, measuring: Measuring) -> Result<(), Error> {
+    let end = PingPongEnd::<A>::create(&echo.directory, "pong", "ping", echo.core)?;
+    match echo.case.wait.executor() {
+        None => polling::answer_all::<P, A>(&end, echo.case.mode, measuring),
+        Some(wait) => executors::answer_all::<P, A>(&end, echo.case.mode, wait, measuring),
     }
 }
 
@@ -197,6 +154,21 @@ impl<Out: Message> PingPongEnd<Out> {
     fn ready(&self) -> Result<(), Error> {
         matched(&self.publisher, 1)?;
         machine::pin_to(self.core)
+    }
+}
+
+impl<P: Payload> PingPongEnd<P> {
+    /// Measures as the side that begins.
+    fn begin<A: AnswerWith<P>>(
+        &self,
+        case: PingPongCase,
+        time: Duration,
+        peer: Process,
+    ) -> Result<Figures, Error> {
+        match case.wait.executor() {
+            None => polling::round::<P, A>(self, case, time, peer),
+            Some(wait) => executors::round::<P, A>(self, case, wait, time, peer),
+        }
     }
 }
 

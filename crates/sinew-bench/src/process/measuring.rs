@@ -99,7 +99,7 @@ pub fn serve(peer: &Peer, roles: &[Role]) -> Result<(), Error> {
         Task::Sweep { name } => return directory::sweep(&name), // also if the measuring process is gone
         Task::Measure(name, work) => (name, work),
     };
-    let role = roles.iter().find(|role| role.name == name).ok_or(Error::NotOurPeer)?;
+    let role = roles.iter().find(|role| (role.name)() == name).ok_or(Error::NotOurPeer)?;
     end_with_parent()?;
     if getppid().map(Pid::as_raw_nonzero) != Some(peer.parent) {
         return Err(Error::NotOurPeer);

@@ -8,6 +8,7 @@ mod directory;
 mod measuring;
 mod sweeper;
 
+use std::any::type_name;
 use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -38,9 +39,6 @@ pub fn ourselves() -> Command {
 
 /// The work of another process, with everything it needs.
 pub trait Work: Serialize + DeserializeOwned {
-    /// Its name among the roles of the program.
-    const ROLE: &'static str;
-
     /// Returns the measured scenario, for messages.
     fn scenario(&self) -> &'static str;
 
@@ -51,14 +49,14 @@ pub trait Work: Serialize + DeserializeOwned {
 /// A kind of [`Work`] that a program can do in another process.
 #[derive(Clone, Copy)]
 pub struct Role {
-    name: &'static str,
+    name: fn() -> &'static str,
     play: fn(Value, Measuring) -> Result<(), Error>,
 }
 
 impl Role {
     /// Returns the role for this kind of work.
     pub const fn of<W: Work>() -> Self {
-        Self { name: W::ROLE, play: play::<W> }
+        Self { name: type_name::<W>, play: play::<W> }
     }
 }
 
@@ -72,7 +70,7 @@ fn play<W: Work>(work: Value, measuring: Measuring) -> Result<(), Error> {
 enum Task {
     /// Remove the directory of a run when that is over.
     Sweep { name: String },
-    /// Take part in a measurement: the role, and the work.
+    /// Take part in a measurement: the type of the [`Work`], and the work.
     Measure(String, Value),
 }
 
@@ -105,7 +103,7 @@ impl Process {
         let failed = |source| Error::System { call, source };
         let value = serde_json::to_value(work).map_err(|error| Error::Output(error.into()))?;
         let mut child = ourselves()
-            .args(arguments(&Task::Measure(W::ROLE.to_owned(), value))?)
+            .args(arguments(&Task::Measure(type_name::<W>().to_owned(), value))?)
             .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())

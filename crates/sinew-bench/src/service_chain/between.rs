@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::floors::{line2, wake};
 use crate::machine;
 use crate::messages::{Bench, BenchRequest};
-use crate::options::{ServiceChainOptions, Wait};
+use crate::options::{Named as _, ServiceChainOptions, Wait};
 use crate::process::{self, Directory, Measuring, Process, Work};
 use crate::report::{Figures, Settings};
 use crate::rounds::{Meter, Usage};
@@ -88,8 +88,6 @@ fn round(directory: &Path, case: BetweenCase, time: Duration) -> Result<Figures,
 }
 
 impl Work for Serving {
-    const ROLE: &'static str = "Server";
-
     fn scenario(&self) -> &'static str {
         "service-chain"
     }

@@ -14,7 +14,7 @@ use crate::clock::now_ns;
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::messages::Stamped;
-use crate::options::{TopologyOptions, Wait};
+use crate::options::{Named as _, TopologyOptions, Wait};
 use crate::process::{Directory, Measuring, Process, Work};
 use crate::report::Figures;
 use crate::rounds::Usage;
@@ -114,8 +114,6 @@ fn everybody(graph: &Graph, publisher: &Publisher<Stamped>) -> u32 {
 const ROOM: usize = 1 << 18;
 
 impl Work for DebugNode {
-    const ROLE: &'static str = "DebugNode";
-
     fn scenario(&self) -> &'static str {
         "topology"
     }
