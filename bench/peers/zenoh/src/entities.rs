@@ -21,7 +21,7 @@ fn subscriber(session: &Session, number: u32) -> Result<Subscriber<()>> {
 /// Measures all of them in one session.
 pub fn within(pairs: u32) -> Result<Figures> {
     let session = sessions::alone()?;
-    let pair = |number| Ok((publisher(&session, number)?, subscriber(&session, number)?));
+    let pair = |number| -> Result<_> { Ok((publisher(&session, number)?, subscriber(&session, number)?)) };
     let cost = pairs::within(pairs, pair, || Ok(()))?;
     session.close().wait().said("closing a session")?;
     Ok(cost.figures(pairs.into(), Figures::default()))
