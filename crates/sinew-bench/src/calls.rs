@@ -37,8 +37,8 @@ impl Calls {
         Self { window: Window::of(time), made: 0, wrong: 0, there, whole }
     }
 
-    /// Returns the next call, which begins now.
-    pub fn next(&mut self) -> Asked {
+    /// Begins the next call.
+    pub fn ask(&mut self) -> Asked {
         self.made += 1;
         Asked { stamp: now_ns(), number: self.made }
     }
@@ -78,7 +78,7 @@ mod tests {
     fn the_answer_to_another_call_is_wrong() {
         let mut calls = Calls::start(Duration::ZERO, 8);
         for (answer, goes_on) in [(1, true), (3, true), (3, false)] {
-            let asked = calls.next();
+            let asked = calls.ask();
             assert_eq!(calls.answered(asked, answer, asked.stamp + 100), goes_on);
         }
         let figures = calls.figures(2, Usage::default());

@@ -41,7 +41,7 @@ pub fn measure(
     let mut pace = Ticks::start(rate)?;
     loop {
         pace.wait();
-        let asked = calls.next();
+        let asked = calls.ask();
         let answer = call(Timing { stamp: asked.stamp, number: asked.number })?;
         // The last server's store.
         if !calls.answered(asked, answer, called.0.load(Ordering::Acquire)) {

@@ -151,7 +151,7 @@ fn block_all(client: &Client<Bench>, time: Duration, room: usize, rate: Option<f
     let mut calls = Calls::start(time, room);
     loop {
         pace.as_mut().map(Ticks::wait);
-        let asked = calls.next();
+        let asked = calls.ask();
         let request = BenchRequest { stamp: asked.stamp, number: asked.number };
         let response = client.call(request, PATIENCE).map_err(sinew::Error::from)?;
         if !calls.answered(asked, response.number, response.started) {
@@ -182,7 +182,7 @@ async fn await_all(
     let mut calls = Calls::start(time, room);
     loop {
         pace().await;
-        let asked = calls.next();
+        let asked = calls.ask();
         let request = BenchRequest { stamp: asked.stamp, number: asked.number };
         let response = client.call_async(request).await.map_err(sinew::Error::from)?;
         if !calls.answered(asked, response.number, response.started) {
