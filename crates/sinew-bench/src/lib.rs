@@ -44,6 +44,7 @@ pub mod sequence;
 mod service_chain;
 mod sheet;
 mod sink;
+mod sweeper;
 mod table;
 mod throughput;
 mod timer;

@@ -4,7 +4,8 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use super::peer::{self, FloorPeer, TwoProcessFloor};
+use super::peer::{self, FloorPeer};
+use super::second::TwoProcessFloor;
 use super::shared::Shared;
 use crate::clock::now_ns;
 use crate::error::Error;

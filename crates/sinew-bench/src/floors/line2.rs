@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use super::peer::{self, FloorPeer, TwoProcessFloor};
+use super::peer::{self, FloorPeer};
+use super::second::TwoProcessFloor;
 use super::shared::Shared;
 use crate::clock::now_ns;
 use crate::error::Error;

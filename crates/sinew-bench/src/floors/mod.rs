@@ -7,9 +7,11 @@ pub(crate) mod handover;
 pub(crate) mod line2;
 mod measure;
 mod peer;
+mod second;
+mod serve;
 mod shared;
 pub(crate) mod sleep;
 pub(crate) mod wake;
 
 pub(crate) use measure::{SIZES, measure};
-pub(crate) use peer::Second;
+pub(crate) use second::Second;

@@ -1,58 +1,15 @@
 //! The second process of a floor: on a core of its own, with the shared memory as its standard
 //! input; ended when the round is over.
 
-use serde::{Deserialize, Serialize};
-
+use super::second::{Second, TwoProcessFloor};
 use super::shared::{Line, Shared};
-use super::{handover, line2, wake};
 use crate::error::Error;
 use crate::machine;
-use crate::process::{Measuring, Process, Work};
+use crate::process::Process;
 
 /// Number of polls between two checks for whether the other process is alive: some tens of
 /// milliseconds.
 const POLLS: u32 = 1 << 24;
-
-/// The work of the second process.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Second {
-    floor: TwoProcessFloor,
-    /// The core it runs on.
-    core: usize,
-    /// The size of the buffer that is handed over, in bytes.
-    size: usize,
-}
-
-/// The floors that use two processes.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-pub(super) enum TwoProcessFloor {
-    Line2,
-    Handover,
-    Wake,
-}
-
-impl Work for Second {
-    fn scenario(&self) -> &'static str {
-        match self.floor {
-            TwoProcessFloor::Line2 => "line2",
-            TwoProcessFloor::Handover => "handover",
-            TwoProcessFloor::Wake => "wake",
-        }
-    }
-
-    /// Maps the memory, goes to its core, notifies the measuring process, and serves until it is
-    /// ended.
-    fn play(&self, _: Measuring) -> Result<(), Error> {
-        let shared = Shared::map(std::io::stdin(), self.size)?;
-        machine::pin_to(self.core)?;
-        shared.board().back.flag.raise(1, 0);
-        match self.floor {
-            TwoProcessFloor::Line2 => line2::serve(&shared),
-            TwoProcessFloor::Handover => handover::serve(&shared),
-            TwoProcessFloor::Wake => wake::serve(&shared),
-        }
-    }
-}
 
 /// The measuring process's handle of the second one.
 pub(super) struct FloorPeer {

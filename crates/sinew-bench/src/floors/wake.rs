@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::peer::{FloorPeer, TwoProcessFloor};
+use super::peer::FloorPeer;
+use super::second::TwoProcessFloor;
 use super::shared::Shared;
 use crate::clock::now_ns;
 use crate::error::Error;

@@ -6,12 +6,10 @@
 
 mod directory;
 mod measuring;
-mod sweeper;
 
 use std::any::type_name;
 use std::io::{Read as _, Write as _};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -22,20 +20,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Error;
+pub use crate::sweeper::{Sweeper, clear_up, ourselves, remaining};
 pub use directory::Directory;
 pub(crate) use measuring::pause_until_all;
 pub use measuring::{Measuring, await_all, end_with_parent, serve};
-pub use sweeper::{Sweeper, clear_up, remaining};
 
 /// Longest silence of another process when it is expected to send something.
 pub const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Returns a command for this program, by its name, under which other tools see its processes, even
-/// if its file has been replaced.
-pub fn ourselves() -> Command {
-    let named = std::env::current_exe().ok().filter(|path| path.exists());
-    Command::new(named.unwrap_or_else(|| PathBuf::from("/proc/self/exe")))
-}
 
 /// The work of another process, with everything it needs.
 pub trait Work: Serialize + DeserializeOwned {

@@ -4,12 +4,19 @@
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Stdio};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use super::ourselves;
 use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
+
+/// Returns a command for this program, by its name, under which other tools see its processes, even
+/// if its file has been replaced.
+pub fn ourselves() -> Command {
+    let named = std::env::current_exe().ok().filter(|path| path.exists());
+    Command::new(named.unwrap_or_else(|| PathBuf::from("/proc/self/exe")))
+}
 
 /// Time for which a sweeper watches whether remains are still added: processes that end with the
 /// measuring one may take a moment.
