@@ -14,6 +14,7 @@ mod sys; // first: its `thread_local!` is the crate's in a model
 /// Items that programs find in `executor`.
 macro_rules! executor_face {
     () => {
+        pub use crate::api::makers::Maker;
         pub use crate::api::work_queue::{JoinHandle, PostedClosure, WorkQueue};
     };
 }

@@ -6,7 +6,7 @@ use super::client_core::{ClientCore, RequestId, error_of, result_of};
 use super::erased::client as erased;
 use super::erased::service::{CallError as ErasedError, CallResult as ErasedResult};
 use super::introspection::service_events::{self, ServiceIntrospection};
-use super::node::{Node, NodeCore};
+use super::node::NodeCore;
 use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::group::{CallbackGroup, Group, GroupMember};
 use crate::executor::group_token::GroupToken;
@@ -405,13 +405,6 @@ impl<State: Send + 'static> Group<State> {
         client.send_then(request.into(), move |token, result| {
             callback(state.open(&mut token.state), result).into_result()
         })
-    }
-}
-
-impl Node {
-    /// Returns a builder for a client of a service; service names follow the rules of topic names.
-    pub fn client<S: Service>(&self, name: &str) -> ClientBuilder<S> {
-        ClientBuilder::new(self.default_group(), name)
     }
 }
 

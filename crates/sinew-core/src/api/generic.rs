@@ -1,22 +1,15 @@
-//! Endpoints of types that are known at run time only, for bags, tools and gateways; and nodes that
-//! stand for endpoints of other hosts.
+//! For gateways: nodes that stand for endpoints of other hosts, and messages that come from there.
 
-use super::client::{Client, ClientBuilder};
+use super::client::Client;
 use super::context::Context;
-use super::erased::Erased;
 use super::erased::publisher::EncodedDraft;
-use super::erased::service as erased;
 use super::node::{Node, NodeOptions};
-use super::publisher::{PublishError, Publisher, PublisherBuilder};
-use super::server::ServerBuilder;
-use super::subscription::SubscriptionBuilder;
-use crate::message::generic::{GenericService, GenericType, SerializedMessage, check};
+use super::publisher::{PublishError, Publisher};
+use crate::message::Lineage;
+use crate::message::generic::{GenericService, SerializedMessage};
 use crate::message::info::SourceInfo;
-use crate::message::registered::MessageType;
-use crate::message::{Check, Lineage};
 use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
-use crate::service::types::ServiceTypes;
 use crate::sys::clock::{Time, wall_of};
 use crate::topic::copy_plan::Ownership;
 use std::time::Duration;
@@ -39,82 +32,6 @@ impl Context {
         if let Some(transport) = self.shared().transport() {
             transport.refresh();
         }
-    }
-}
-
-impl Node {
-    /// Returns a builder for a publisher of a type that is known at run time only. It publishes
-    /// [`SerializedMessage`]s by value, or [drafts](Publisher::encoded_draft) of them.
-    ///
-    /// ```
-    /// use sinew::msg::{GenericType, SerializedMessage, TypeHash};
-    /// use sinew::prelude::*;
-    /// let number = GenericType::new("some_msgs/msg/Number", TypeHash([7; 32]))?;
-    /// let context = Context::new()?;
-    /// let node = context.node("player")?;
-    /// let publisher = node.generic_publisher("number", number).create()?;
-    /// let subscription = node.generic_subscription("number", number).create()?;
-    /// publisher.publish(SerializedMessage::new(vec![0, 1, 0, 0, 42]))?;
-    /// let (message, _info) = subscription.take_sample().unwrap();
-    /// assert_eq!(message.bytes(), [0, 1, 0, 0, 42]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn generic_publisher(&self, topic: &str, known: GenericType) -> PublisherBuilder<SerializedMessage> {
-        PublisherBuilder::of_type(self.default_group(), topic, known.message())
-    }
-
-    /// Returns a builder for a subscription of a type that is known at run time only. It takes
-    /// messages in their encoded form, in place ([`take_sample`](crate::Subscription::take_sample),
-    /// [`recv_sample`](crate::Subscription::recv_sample)) or as copies.
-    pub fn generic_subscription(
-        &self,
-        topic: &str,
-        known: GenericType,
-    ) -> SubscriptionBuilder<SerializedMessage> {
-        SubscriptionBuilder::of_type(self.default_group(), topic, known.message()).checked(Check(check))
-    }
-
-    /// Returns a builder for a client of a service that is known at run time only. It reaches all
-    /// servers of that name and hash.
-    ///
-    /// A server of its own context with Rust types gets the request decoded; if that fails, the
-    /// call fails with
-    /// [`CallFailure::Undecodable`](crate::service::failure::CallFailure::Undecodable) and returns
-    /// the request.
-    pub fn generic_client(&self, service: &str, known: GenericType) -> ClientBuilder<GenericService> {
-        ClientBuilder::of_types(self.default_group(), service, ServiceTypes::told_by(known))
-    }
-
-    /// Returns a builder for a server of a service that is known at run time only. It answers all
-    /// clients of that name and hash, including those of its own context with Rust types.
-    pub fn generic_server(&self, service: &str, known: GenericType) -> ServerBuilder<GenericService> {
-        ServerBuilder::of_types(self.default_group(), service, ServiceTypes::told_by(known))
-    }
-}
-
-impl Node {
-    /// Returns a builder for a publisher of messages of any type, without the type in the program's
-    /// own: for bindings, bags and gateways. See [`erased`](mod@crate::erased).
-    pub fn erased_publisher(&self, topic: &str, of: MessageType) -> PublisherBuilder<Erased> {
-        self.default_group().erased_publisher(topic, of)
-    }
-
-    /// Returns a builder for a subscription to messages of any type, as
-    /// [`erased_publisher`](Self::erased_publisher).
-    pub fn erased_subscription(&self, topic: &str, of: MessageType) -> SubscriptionBuilder<Erased> {
-        self.default_group().erased_subscription(topic, of)
-    }
-
-    /// Returns a builder for a client of a service of any types, as
-    /// [`erased_publisher`](Self::erased_publisher).
-    pub fn erased_client(&self, service: &str, types: erased::ServiceTypes) -> ClientBuilder<Erased> {
-        self.default_group().erased_client(service, types)
-    }
-
-    /// Returns a builder for a server of a service of any types, as
-    /// [`erased_publisher`](Self::erased_publisher).
-    pub fn erased_server(&self, service: &str, types: erased::ServiceTypes) -> ServerBuilder<Erased> {
-        self.default_group().erased_server(service, types)
     }
 }
 
@@ -148,7 +65,7 @@ impl Publisher<SerializedMessage> {
 impl Client<GenericService> {
     /// Returns `true` if a call now would run the program's server on this thread, where it may
     /// wait for others: a server of this context with an [immediate
-    /// callback](ServerBuilder::immediate_callback). For gateways.
+    /// callback](crate::service::ServerBuilder::immediate_callback). For gateways.
     pub fn runs_server_here(&self) -> bool {
         self.core().requests.runs_immediately()
     }

@@ -1,7 +1,7 @@
 //! Guard conditions: waking an executor by hand.
 
 use super::callback::EventCallback;
-use super::node::{Node, NodeCore};
+use super::node::NodeCore;
 use crate::event::condition::{AttachedCondition, StatusCondition};
 use crate::event::status::Triggered;
 use crate::executor::group::{CallbackGroup, Group};
@@ -135,13 +135,6 @@ impl GuardInner {
 impl fmt::Debug for GuardCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("GuardCondition").finish_non_exhaustive()
-    }
-}
-
-impl Node {
-    /// Returns a builder for a guard condition.
-    pub fn guard_condition(&self) -> GuardConditionBuilder {
-        GuardConditionBuilder::new(self.default_group())
     }
 }
 

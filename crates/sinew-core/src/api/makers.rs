@@ -1,122 +1,431 @@
-//! The builders of entities: methods of a group, and of a node for its default group.
+//! The methods that nodes, for their default group, and groups share: builders of entities, posted
+//! and spawned work.
 
 use super::client::ClientBuilder;
 use super::descriptor::DescriptorSourceBuilder;
 use super::erased::Erased;
-use super::erased::service::ServiceTypes;
+use super::erased::service as erased;
 use super::guard::GuardConditionBuilder;
-use super::node::NodeCore;
+use super::node::{Node, NodeCore};
 use super::publisher::PublisherBuilder;
 use super::server::ServerBuilder;
 use super::subscription::SubscriptionBuilder;
 use super::timer::TimerBuilder;
 use super::type_descriptions::{RegisteredType, register};
-use crate::executor::group::{Group, ReentrantGroup};
+use super::work_queue::{JoinHandle, PostedClosure, WorkQueue, post, spawn};
+use crate::executor::Executable;
+use crate::executor::error::PostError;
+use crate::executor::group::sealed::Core as _;
+use crate::executor::group::{CallbackGroup, Group, ReentrantGroup};
+use crate::message::Check;
+use crate::message::generic::{GenericService, GenericType, SerializedMessage, check};
 use crate::message::registered::MessageType;
+use crate::service::types::ServiceTypes;
 use crate::sys::clock::{ClockKind, Time};
 use sinew_msg::description::TypeDescription;
 use sinew_msg::{Message, Service, TypeHash};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-/// The methods that both kinds of groups have. (A trait would have to be imported.)
+/// The methods, written once. Nodes and groups have them as methods of their own, which need no
+/// import; [`Maker`] has them for code that is generic over both.
 macro_rules! makers {
-    () => {
-        /// Returns the current time, as [`Node::now`](crate::Node::now).
-        pub fn now(&self) -> Time {
-            Time::from_nanoseconds(self.core.clock.now(ClockKind::Ros))
+    ($(#[$attribute:meta])* $vis:vis $group:ty) => {
+        /// Returns the current ROS time, for the stamps of messages: the wall clock, unless it is
+        /// [simulated](crate::Context::use_sim_time) or [set](crate::Context::set_ros_time). ROS 2:
+        /// `now`. For other clocks: [`now_by`](Self::now_by).
+        ///
+        /// ```
+        /// use sinew::prelude::*;
+        /// use sinew_interfaces::builtin_interfaces::msg::Time;
+        /// let node = Context::new()?.node("camera")?;
+        /// let stamp: Time = node.now().to_msg(); // as headers have it
+        /// assert!(sinew::time::Time::from(stamp) <= node.now());
+        /// # Ok::<(), sinew::Error>(())
+        /// ```
+        $(#[$attribute])*
+        $vis fn now(&self) -> Time {
+            self.now_by(ClockKind::Ros)
         }
 
-        /// Returns a builder for a publisher of the group's node with event handlers that run in
-        /// this group; otherwise as [`Node::publisher`](crate::Node::publisher).
-        pub fn publisher<T: Message>(&self, topic: &str) -> PublisherBuilder<T, Self> {
-            PublisherBuilder::new(self, topic)
+        /// Returns the current time of the given clock.
+        $(#[$attribute])*
+        $vis fn now_by(&self, kind: ClockKind) -> Time {
+            Time::from_nanoseconds(self.callback_group().core().clock.now(kind))
         }
 
-        /// Returns a builder for a subscription of the group's node with a callback and event
-        /// handlers that run in this group; otherwise as
-        /// [`Node::subscription`](crate::Node::subscription).
-        pub fn subscription<T: Message>(&self, topic: &str) -> SubscriptionBuilder<T, Self> {
-            SubscriptionBuilder::new(self, topic)
+        /// Returns a builder for a publisher on a topic; its name may be absolute (`/frames`),
+        /// relative to the namespace (`frames`) or private (`~/frames`). Its event handlers run in
+        /// this group, or in the node's default group.
+        $(#[$attribute])*
+        $vis fn publisher<T: Message>(&self, topic: &str) -> PublisherBuilder<T, $group> {
+            PublisherBuilder::new(self.callback_group(), topic)
         }
 
-        /// Returns a builder for a publisher of messages of any type with event handlers that run
-        /// in this group; otherwise as [`Node::erased_publisher`](crate::Node::erased_publisher).
-        pub fn erased_publisher(&self, topic: &str, of: MessageType) -> PublisherBuilder<Erased, Self> {
-            PublisherBuilder::of_type(self, topic, of.table())
+        /// Returns a builder for a subscription to a topic; names are as for
+        /// [`publisher`](Self::publisher). Its callback and event handlers run in this group, or in
+        /// the node's default group.
+        $(#[$attribute])*
+        $vis fn subscription<T: Message>(&self, topic: &str) -> SubscriptionBuilder<T, $group> {
+            SubscriptionBuilder::new(self.callback_group(), topic)
         }
 
-        /// Returns a builder for a subscription to messages of any type with a callback and event
-        /// handlers that run in this group; otherwise as
-        /// [`Node::erased_subscription`](crate::Node::erased_subscription).
-        pub fn erased_subscription(&self, topic: &str, of: MessageType) -> SubscriptionBuilder<Erased, Self> {
-            SubscriptionBuilder::of_message_type(self, topic, of)
+        /// Returns a builder for a server of a service; service names follow the rules of topic
+        /// names. Its callback runs in this group, or in the node's default group. ROS 2:
+        /// `create_service`.
+        $(#[$attribute])*
+        $vis fn server<S: Service>(&self, name: &str) -> ServerBuilder<S, $group> {
+            ServerBuilder::new(self.callback_group(), name)
         }
 
-        /// Returns a builder for a server of the group's node with a callback that runs in this
-        /// group; otherwise as [`Node::server`](crate::Node::server).
-        pub fn server<S: Service>(&self, name: &str) -> ServerBuilder<S, Self> {
-            ServerBuilder::new(self, name)
+        /// Returns a builder for a client of a service; service names follow the rules of topic
+        /// names. Callbacks for its results run in this group, or in the node's default group.
+        $(#[$attribute])*
+        $vis fn client<S: Service>(&self, name: &str) -> ClientBuilder<S, $group> {
+            ClientBuilder::new(self.callback_group(), name)
         }
 
-        /// Returns a builder for a client of the group's node; callbacks for its results run in
-        /// this group. Otherwise as [`Node::client`](crate::Node::client).
-        pub fn client<S: Service>(&self, name: &str) -> ClientBuilder<S, Self> {
-            ClientBuilder::new(self, name)
+        /// Returns a builder for a timer with the given period, by the node's clock: simulated time
+        /// while that is used (or ROS time while it is [set](crate::Context::set_ros_time)), else
+        /// steady time. It changes with `use_sim_time`, also while the program runs; the rest of
+        /// the current period stays the same. Before the first message on `/clock` it doesn't run.
+        /// Its callback runs in this group, or in the node's default group. ROS 2: `create_timer`.
+        ///
+        /// ```
+        /// use sinew::prelude::*;
+        /// use sinew::time::Time;
+        /// let context = Context::builder().shared_memory(false).use_sim_time(true).build()?;
+        /// let node = context.node("controller")?;
+        /// let control = node.timer(Duration::from_millis(10)).callback(|| println!("10 ms of the simulated world"))?;
+        /// let _watchdog = node.wall_timer(Duration::from_secs(5)).callback(|| println!("5 s of ours"))?;
+        /// let simulator = node.clock_publisher().paused().start(Time::from_nanoseconds(1_700_000_000_000_000_000)).create()?;
+        /// simulator.publish()?; // simulated time begins
+        /// assert_eq!(control.time_until_next(), Some(Duration::from_millis(10)));
+        /// simulator.step(Duration::from_millis(7))?;
+        /// assert_eq!(control.time_until_next(), Some(Duration::from_millis(3)));
+        /// # Ok::<(), sinew::Error>(())
+        /// ```
+        $(#[$attribute])*
+        $vis fn timer(&self, period: Duration) -> TimerBuilder<$group> {
+            TimerBuilder::new(self.callback_group(), period)
         }
 
-        /// Returns a builder for a server of a service of any types with a callback that runs in
-        /// this group; otherwise as [`Node::erased_server`](crate::Node::erased_server).
-        pub fn erased_server(&self, name: &str, types: ServiceTypes) -> ServerBuilder<Erased, Self> {
-            ServerBuilder::of_types(self, name, types.inner())
+        /// Returns a builder for a timer by steady time, whatever the node's clock is: to watch the
+        /// real world, such as a connection. Otherwise as [`timer`](Self::timer). ROS 2:
+        /// `create_wall_timer`.
+        $(#[$attribute])*
+        $vis fn wall_timer(&self, period: Duration) -> TimerBuilder<$group> {
+            self.timer(period).clock(ClockKind::Steady)
         }
 
-        /// Returns a builder for a client of a service of any types; callbacks for its results run
-        /// in this group. Otherwise as [`Node::erased_client`](crate::Node::erased_client).
-        pub fn erased_client(&self, name: &str, types: ServiceTypes) -> ClientBuilder<Erased, Self> {
-            ClientBuilder::of_types(self, name, types.inner())
+        /// Returns a builder for a guard condition. Its callback runs in this group, or in the
+        /// node's default group.
+        $(#[$attribute])*
+        $vis fn guard_condition(&self) -> GuardConditionBuilder<$group> {
+            GuardConditionBuilder::new(self.callback_group())
         }
 
-        /// Returns a builder for a timer of the group's node with a callback that runs in this
-        /// group; otherwise as [`Node::timer`](crate::Node::timer).
-        pub fn timer(&self, period: Duration) -> TimerBuilder<Self> {
-            TimerBuilder::new(self, period)
+        /// Returns a builder for a source that runs a callback when a file descriptor is ready; it
+        /// takes a reference to any owner of one. Its callback runs in this group, or in the node's
+        /// default group.
+        $(#[$attribute])*
+        $vis fn descriptor(&self, descriptor: &impl AsFd) -> DescriptorSourceBuilder<$group> {
+            DescriptorSourceBuilder::new(self.callback_group(), descriptor)
         }
 
-        /// Returns a builder for a timer by steady time, otherwise as [`timer`](Self::timer); see
-        /// [`Node::wall_timer`](crate::Node::wall_timer).
-        pub fn wall_timer(&self, period: Duration) -> TimerBuilder<Self> {
-            self.timer(period).clock(crate::sys::clock::ClockKind::Steady)
+        /// Runs a closure once in this group, or in the node's default group, on a thread of its
+        /// executor: after what is ready already, in order with the group's messages and timers.
+        /// From any thread, also from callbacks. Never blocks or waits; allocates. ROS 2:
+        /// `create_task` of rclpy's executor.
+        ///
+        /// The closure is to the executor what a callback is: a panic or an error in it is handled
+        /// as [`on_panic`](crate::executor::ExecutorBuilder::on_panic) and
+        /// [`on_error`](crate::executor::ExecutorBuilder::on_error) say. Posted in a callback, it
+        /// continues that callback's [chain](crate::msg::Lineage) of messages. If the group is in
+        /// no executor, or is paused, it waits, and keeps the group and its node meanwhile; if the
+        /// context ends before, by its shutdown or with the last handle of it and its nodes, it is
+        /// dropped. One that holds a handle of its own node or context keeps that until it ran or
+        /// [`Context::shutdown`](crate::Context::shutdown). The number of closures that wait is not
+        /// limited.
+        ///
+        /// ```
+        /// use sinew::prelude::*;
+        /// let context = Context::new()?;
+        /// let node = context.node("counter")?;
+        /// let group = node.group(0_u64);
+        /// std::thread::scope(|scope| {
+        ///     for _ in 0..3 {
+        ///         // No lock: it runs where the group's callbacks do.
+        ///         scope.spawn(|| group.post(|count: &mut u64| *count += 1));
+        ///     }
+        /// });
+        /// group.post(|count: &mut u64| assert_eq!(*count, 3))?;
+        /// let executor = Executor::single();
+        /// executor.add(&context)?;
+        /// assert_eq!(executor.spin_some()?, 4);
+        /// # Ok::<(), sinew::Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// [`PostError`]: the context is shut down. The closure was dropped.
+        $(#[$attribute])*
+        $vis fn post<Form, F>(&self, closure: F) -> Result<(), PostError>
+        where
+            F: PostedClosure<$group, Form>,
+        {
+            post(self.callback_group(), closure)
         }
 
-        /// Returns a builder for a guard condition of the group's node with a callback that runs in
-        /// this group; otherwise as [`Node::guard_condition`](crate::Node::guard_condition).
-        pub fn guard_condition(&self) -> GuardConditionBuilder<Self> {
-            GuardConditionBuilder::new(self)
+        /// Runs a future in this group, or in the node's default group: it is polled on threads of
+        /// the group's executor, and so never at the same time as a callback of an exclusive group.
+        /// Between polls the group is free for its other callbacks. The first poll and each one
+        /// after a wake-up stand in the executor's queue as posted closures do; the future
+        /// continues the chain of the callback that spawns it. A panic ends the spin unless
+        /// [`on_panic`](crate::executor::ExecutorBuilder::on_panic) says otherwise, also if the
+        /// handle is awaited, which then yields
+        /// [`JoinError::Panicked`](crate::error::JoinError::Panicked). The group's state is for
+        /// closures: a future [posts](Self::post) one to touch it. Allocates twice, polling
+        /// allocates nothing.
+        ///
+        /// Dropping the handle cancels the future; [`JoinHandle::detach`] lets it go on.
+        ///
+        /// ```
+        /// use sinew::prelude::*;
+        /// let context = Context::new()?;
+        /// # #[derive(Clone)] struct Number(u64); impl Message for Number {}
+        /// let node = context.node("patient")?;
+        /// let numbers = node.subscription::<Number>("numbers").create()?;
+        /// let answer = node.spawn(async move {
+        ///     let mut sum = 0;
+        ///     while sum < 42 && let Some((number, _)) = numbers.recv().await {
+        ///         sum += number.0;
+        ///     }
+        ///     sum
+        /// })?;
+        /// let publisher = node.publisher::<Number>("numbers").create()?;
+        /// (0..2).try_for_each(|_| publisher.publish(Number(21)))?;
+        /// let executor = Executor::single();
+        /// executor.add(&context)?;
+        /// assert_eq!(executor.spin_until(answer)??, 42);
+        /// # Ok::<(), sinew::Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// [`PostError`]: the context is shut down. The future was dropped.
+        $(#[$attribute])*
+        $vis fn spawn<F>(&self, future: F) -> Result<JoinHandle<F::Output>, PostError>
+        where
+            F: Future<Output: Send> + Send + 'static,
+        {
+            let group = self.callback_group().core();
+            spawn(group.work(), group, future)
         }
 
-        /// Adds a type to those that the group's node describes, as
-        /// [`Node::register_type`](crate::Node::register_type).
-        pub fn register_type(
+        /// Returns a queue of its own for closures and futures of this group, or of the node's
+        /// default group, with a name for errors and tools: "`name` of node /n". It ends with its
+        /// last handle or the context's shutdown, as subscriptions do. For code that builds on
+        /// Sinew.
+        $(#[$attribute])*
+        $vis fn work_queue(&self, name: &str) -> WorkQueue<$group> {
+            WorkQueue::new(self.callback_group(), name)
+        }
+
+        /// Returns a builder for a publisher of a type that is known at run time only. It publishes
+        /// [`SerializedMessage`]s by value, or
+        /// [drafts](crate::Publisher::encoded_draft) of them.
+        ///
+        /// ```
+        /// use sinew::msg::{GenericType, SerializedMessage, TypeHash};
+        /// use sinew::prelude::*;
+        /// let number = GenericType::new("some_msgs/msg/Number", TypeHash([7; 32]))?;
+        /// let context = Context::new()?;
+        /// let node = context.node("player")?;
+        /// let publisher = node.generic_publisher("number", number).create()?;
+        /// let subscription = node.generic_subscription("number", number).create()?;
+        /// publisher.publish(SerializedMessage::new(vec![0, 1, 0, 0, 42]))?;
+        /// let (message, _info) = subscription.take_sample().unwrap();
+        /// assert_eq!(message.bytes(), [0, 1, 0, 0, 42]);
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        $(#[$attribute])*
+        $vis fn generic_publisher(
+            &self,
+            topic: &str,
+            known: GenericType,
+        ) -> PublisherBuilder<SerializedMessage, $group> {
+            PublisherBuilder::of_type(self.callback_group(), topic, known.message())
+        }
+
+        /// Returns a builder for a subscription of a type that is known at run time only. It takes
+        /// messages in their encoded form, in place
+        /// ([`take_sample`](crate::Subscription::take_sample),
+        /// [`recv_sample`](crate::Subscription::recv_sample)) or as copies.
+        $(#[$attribute])*
+        $vis fn generic_subscription(
+            &self,
+            topic: &str,
+            known: GenericType,
+        ) -> SubscriptionBuilder<SerializedMessage, $group> {
+            SubscriptionBuilder::of_type(self.callback_group(), topic, known.message()).checked(Check(check))
+        }
+
+        /// Returns a builder for a server of a service that is known at run time only. It answers
+        /// all clients of that name and hash, including those of its own context with Rust types.
+        $(#[$attribute])*
+        $vis fn generic_server(
+            &self,
+            service: &str,
+            known: GenericType,
+        ) -> ServerBuilder<GenericService, $group> {
+            ServerBuilder::of_types(self.callback_group(), service, ServiceTypes::told_by(known))
+        }
+
+        /// Returns a builder for a client of a service that is known at run time only. It reaches
+        /// all servers of that name and hash.
+        ///
+        /// A server of its own context with Rust types gets the request decoded; if that fails, the
+        /// call fails with
+        /// [`CallFailure::Undecodable`](crate::service::failure::CallFailure::Undecodable) and
+        /// returns the request.
+        $(#[$attribute])*
+        $vis fn generic_client(
+            &self,
+            service: &str,
+            known: GenericType,
+        ) -> ClientBuilder<GenericService, $group> {
+            ClientBuilder::of_types(self.callback_group(), service, ServiceTypes::told_by(known))
+        }
+
+        /// Returns a builder for a publisher of messages of any type, without the type in the
+        /// program's own: for bindings, bags and gateways. See [`erased`](mod@crate::erased).
+        $(#[$attribute])*
+        $vis fn erased_publisher(&self, topic: &str, of: MessageType) -> PublisherBuilder<Erased, $group> {
+            PublisherBuilder::of_type(self.callback_group(), topic, of.table())
+        }
+
+        /// Returns a builder for a subscription to messages of any type, as
+        /// [`erased_publisher`](Self::erased_publisher).
+        $(#[$attribute])*
+        $vis fn erased_subscription(
+            &self,
+            topic: &str,
+            of: MessageType,
+        ) -> SubscriptionBuilder<Erased, $group> {
+            SubscriptionBuilder::of_message_type(self.callback_group(), topic, of)
+        }
+
+        /// Returns a builder for a server of a service of any types, as
+        /// [`erased_publisher`](Self::erased_publisher).
+        $(#[$attribute])*
+        $vis fn erased_server(
+            &self,
+            service: &str,
+            types: erased::ServiceTypes,
+        ) -> ServerBuilder<Erased, $group> {
+            ServerBuilder::of_types(self.callback_group(), service, types.inner())
+        }
+
+        /// Returns a builder for a client of a service of any types, as
+        /// [`erased_publisher`](Self::erased_publisher).
+        $(#[$attribute])*
+        $vis fn erased_client(
+            &self,
+            service: &str,
+            types: erased::ServiceTypes,
+        ) -> ClientBuilder<Erased, $group> {
+            ClientBuilder::of_types(self.callback_group(), service, types.inner())
+        }
+
+        /// Adds a type to those that the node
+        /// [describes](crate::Node::type_description_service) without an endpoint of it: for
+        /// entities that consist of several endpoints, such as an action. `describe` is called when
+        /// the type is asked for; `None` if it can't be described. rcl:
+        /// `rcl_node_type_cache_register_type`.
+        ///
+        /// ```
+        /// use sinew::prelude::*;
+        /// # let node = Context::builder().shared_memory(false).build()?.node("camera")?;
+        /// # let (hash, describe) = (sinew::msg::TypeHash([7; 32]), || None);
+        /// let registered = node.register_type(hash, describe);
+        /// # drop(registered);
+        /// # Ok::<(), sinew::Error>(())
+        /// ```
+        $(#[$attribute])*
+        $vis fn register_type(
             &self,
             hash: TypeHash,
             describe: fn() -> Option<TypeDescription>,
         ) -> RegisteredType {
-            register(&NodeCore::of(&self.core), (hash, describe))
-        }
-
-        /// Returns a builder for a descriptor source of the group's node with a callback that runs
-        /// in this group; otherwise as [`Node::descriptor`](crate::Node::descriptor).
-        pub fn descriptor(&self, descriptor: &impl AsFd) -> DescriptorSourceBuilder<Self> {
-            DescriptorSourceBuilder::new(self, descriptor)
+            register(&NodeCore::of(self.callback_group().core()), (hash, describe))
         }
     };
 }
 
+/// A [`Node`] (for its default group), a [`Group`] or a [`ReentrantGroup`], for code that is
+/// generic over what it makes its entities in.
+///
+/// Its methods are those that the three types share, from [`publisher`](crate::Node::publisher) to
+/// [`spawn`](crate::Node::spawn). They have them without this trait as well.
+///
+/// ```
+/// use sinew::executor::Maker;
+/// use sinew::prelude::*;
+/// # struct Beat; impl Message for Beat {}
+/// /// Publishes beats of any node or group.
+/// fn heart(of: &impl Maker) -> sinew::Result<Publisher<Beat>> {
+///     Ok(of.publisher("beats").create()?)
+/// }
+/// let node = Context::new()?.node("robot")?;
+/// let (one, other) = (heart(&node)?, heart(&node.group(0))?);
+/// assert_eq!(one.topic(), other.topic());
+/// # Ok::<(), sinew::Error>(())
+/// ```
+pub trait Maker: Executable + Clone + Send + Sync + 'static {
+    /// The group in which callbacks run.
+    type Group: CallbackGroup;
+
+    #[doc(hidden)]
+    fn callback_group(&self) -> &Self::Group;
+
+    // They are documented where they are inherent.
+    makers!(
+        #[doc(hidden)]
+        Self::Group
+    );
+}
+
+impl Maker for Node {
+    type Group = Group;
+
+    fn callback_group(&self) -> &Group {
+        self.default_group()
+    }
+}
+
+impl<State: Send + 'static> Maker for Group<State> {
+    type Group = Self;
+
+    fn callback_group(&self) -> &Self {
+        self
+    }
+}
+
+impl Maker for ReentrantGroup {
+    type Group = Self;
+
+    fn callback_group(&self) -> &Self {
+        self
+    }
+}
+
+impl Node {
+    makers!(pub Group);
+}
+
 impl<State: Send + 'static> Group<State> {
-    makers!();
+    makers!(pub Self);
 }
 
 impl ReentrantGroup {
-    makers!();
+    makers!(pub Self);
 }

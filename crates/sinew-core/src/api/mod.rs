@@ -5,7 +5,7 @@
 //! | `context` | a process's presence in a domain |
 //! | `node` | names, and the entities made under them |
 //! | `node_builder` | making nodes |
-//! | `makers` | the builders of entities, for groups and nodes |
+//! | `makers` | the methods that nodes and groups share: builders of entities, posted work |
 //! | `background`, `kept_entities` | entities that live as long as their node |
 //! | `publisher`, `subscription` | the endpoints of topics |
 //! | `receive` | awaiting messages |
@@ -14,7 +14,7 @@
 //! | `pulled_server` | servers with requests that are taken by hand |
 //! | `callback`, `service_callback` | the forms of callbacks |
 //! | `erased` | endpoints for messages of any type |
-//! | `generic` | endpoints of types known at run time only; nodes that stand for other hosts |
+//! | `generic` | for gateways: nodes that stand for other hosts, messages from there |
 //! | `handlers` | the `on_..` handlers that builders collect |
 //! | `hints` | hints that a context logs after a while |
 //! | `timer`, `guard` | timers, guard conditions |
@@ -47,7 +47,7 @@ pub(crate) mod handlers;
 mod hints;
 pub(crate) mod introspection;
 mod kept_entities;
-mod makers;
+pub(crate) mod makers;
 pub(crate) mod node;
 pub(crate) mod node_builder;
 pub(crate) mod parameter_client;

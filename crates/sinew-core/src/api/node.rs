@@ -17,7 +17,6 @@ use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::ros::remap::RemapRules;
 use crate::service::types::ServiceTypes;
-use crate::sys::clock::{ClockKind, Time};
 use crate::sys::logging::logger_of;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, RwLock, next_serial};
 use crate::topic::subscription_core::SubscriptionCore;
@@ -258,27 +257,6 @@ impl Node {
     /// Returns its namespace and name.
     pub fn full_name(&self) -> &str {
         &self.0.core.full_name
-    }
-
-    /// Returns the current ROS time, for the stamps of messages: the wall clock, unless it is
-    /// [simulated](crate::Context::use_sim_time) or [set](crate::Context::set_ros_time). ROS 2:
-    /// `now`. For other clocks: [`now_by`](Self::now_by).
-    ///
-    /// ```
-    /// use sinew::prelude::*;
-    /// use sinew_interfaces::builtin_interfaces::msg::Time;
-    /// let node = Context::new()?.node("camera")?;
-    /// let stamp: Time = node.now().to_msg(); // as headers have it
-    /// assert!(sinew::time::Time::from(stamp) <= node.now());
-    /// # Ok::<(), sinew::Error>(())
-    /// ```
-    pub fn now(&self) -> Time {
-        self.now_by(ClockKind::Ros)
-    }
-
-    /// Returns the current time of the given clock.
-    pub fn now_by(&self, kind: ClockKind) -> Time {
-        self.context_shared().session.now(kind)
     }
 
     /// Makes a mutually exclusive callback group; its callbacks share `state` (`()` for none).

@@ -11,7 +11,7 @@ mod edit;
 use super::erased::publisher::{self as erased, EncodedDraft, PublisherInner, PublisherStatistics};
 use super::graph_view::Graph;
 use super::handlers::Handlers;
-use super::node::{AdaptQos, Advertised, Node, NodeCore};
+use super::node::{AdaptQos, Advertised, NodeCore};
 use crate::executor::group::{CallbackGroup, Group};
 use crate::message::block::{Pool, RawMessage};
 use crate::message::generic::SerializedMessage;
@@ -349,14 +349,6 @@ impl<T: Message> fmt::Display for PublishError<T> {
 }
 
 impl<T: Message> std::error::Error for PublishError<T> {}
-
-impl Node {
-    /// Returns a builder for a publisher on a topic; its name may be absolute (`/frames`), relative
-    /// to the namespace (`frames`) or private (`~/frames`).
-    pub fn publisher<T: Message>(&self, topic: &str) -> PublisherBuilder<T> {
-        PublisherBuilder::new(self.default_group(), topic)
-    }
-}
 
 /// Makes a [`Publisher`]; from [`Node::publisher`](crate::Node::publisher).
 #[must_use = "nothing is published before `create`"]

@@ -8,7 +8,7 @@ use super::erased::server::{
 };
 use super::erased::service::Request;
 use super::introspection::service_events::{self, ServiceIntrospection};
-use super::node::{Node, NodeCore};
+use super::node::NodeCore;
 use super::service_callback::{AsyncServiceCallback, IncomingRequest, ServiceCallback, info};
 use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::group::{CallbackGroup, Group, GroupMember, ReentrantGroup};
@@ -152,14 +152,6 @@ impl<S: Service> Clone for Server<S> {
 impl<S: Service> fmt::Debug for Server<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.erased.fmt(f)
-    }
-}
-
-impl Node {
-    /// Returns a builder for a server of a service; service names follow the rules of topic names.
-    /// (ROS 2: `create_service`.)
-    pub fn server<S: Service>(&self, name: &str) -> ServerBuilder<S> {
-        ServerBuilder::new(self.default_group(), name)
     }
 }
 

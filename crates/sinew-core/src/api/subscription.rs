@@ -10,7 +10,7 @@ use super::erased::subscription::{
 use super::graph_view::Graph;
 use super::handlers::Handlers;
 use super::introspection::topic_statistics::TopicStatistics;
-use super::node::{AdaptQos, Advertised, Node, NodeCore};
+use super::node::{AdaptQos, Advertised, NodeCore};
 use crate::executor::AddError;
 use crate::executor::group::{CallbackGroup, Group, GroupCore, ReentrantGroup};
 use crate::executor::group_token::GroupToken;
@@ -284,14 +284,6 @@ impl<T: Message> Clone for Subscription<T> {
 impl<T: Message> fmt::Debug for Subscription<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.erased.fmt(f)
-    }
-}
-
-impl Node {
-    /// Returns a builder for a subscription to a topic; names are as for
-    /// [`publisher`](Self::publisher).
-    pub fn subscription<T: Message>(&self, topic: &str) -> SubscriptionBuilder<T> {
-        SubscriptionBuilder::new(self.default_group(), topic)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::background::Background;
 use super::callback::EventCallback;
-use super::node::{Node, NodeCore};
+use super::node::NodeCore;
 use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
@@ -443,38 +443,6 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> GroupMember f
 
     fn discard(&self) {
         self.schedule.restart();
-    }
-}
-
-impl Node {
-    /// Returns a builder for a timer with the given period, by the node's clock: simulated time
-    /// while that is used (or ROS time while it is [set](crate::Context::set_ros_time)), else
-    /// steady time. It changes with `use_sim_time`, also while the program runs; the rest of the
-    /// current period stays the same. Before the first message on `/clock` it doesn't run. ROS 2:
-    /// `create_timer`.
-    ///
-    /// ```
-    /// use sinew::prelude::*;
-    /// use sinew::time::Time;
-    /// let context = Context::builder().shared_memory(false).use_sim_time(true).build()?;
-    /// let node = context.node("controller")?;
-    /// let control = node.timer(Duration::from_millis(10)).callback(|| println!("10 ms of the simulated world"))?;
-    /// let _watchdog = node.wall_timer(Duration::from_secs(5)).callback(|| println!("5 s of ours"))?;
-    /// let simulator = node.clock_publisher().paused().start(Time::from_nanoseconds(1_700_000_000_000_000_000)).create()?;
-    /// simulator.publish()?; // simulated time begins
-    /// assert_eq!(control.time_until_next(), Some(Duration::from_millis(10)));
-    /// simulator.step(Duration::from_millis(7))?;
-    /// assert_eq!(control.time_until_next(), Some(Duration::from_millis(3)));
-    /// # Ok::<(), sinew::Error>(())
-    /// ```
-    pub fn timer(&self, period: Duration) -> TimerBuilder {
-        TimerBuilder::new(self.default_group(), period)
-    }
-
-    /// Returns a builder for a timer by steady time, whatever the node's clock is: to watch the
-    /// real world, such as a connection. ROS 2: `create_wall_timer`.
-    pub fn wall_timer(&self, period: Duration) -> TimerBuilder {
-        self.timer(period).clock(ClockKind::Steady)
     }
 }
 

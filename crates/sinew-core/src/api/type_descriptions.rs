@@ -15,7 +15,6 @@ use sinew_interfaces::type_description_interfaces::msg;
 use sinew_interfaces::type_description_interfaces::srv::{
     GetTypeDescription, GetTypeDescriptionRequest, GetTypeDescriptionResponse,
 };
-use sinew_msg::TypeHash;
 use sinew_msg::description::{IndividualTypeDescription, TypeDescription};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -79,26 +78,9 @@ impl Node {
     pub fn type_description_service(&self) -> Result<TypeDescriptionService, CreateError> {
         serve(self.default_group(), self.core()).map(TypeDescriptionService)
     }
-
-    /// Adds a type to those that the node [describes](Self::type_description_service) without an
-    /// endpoint of it: for entities that consist of several endpoints, such as an action.
-    /// `describe` is called when the type is asked for; `None` if it can't be described. (rcl:
-    /// `rcl_node_type_cache_register_type`.)
-    ///
-    /// ```
-    /// use sinew::prelude::*;
-    /// # let node = Context::builder().shared_memory(false).build()?.node("camera")?;
-    /// # let (hash, describe) = (sinew::msg::TypeHash([7; 32]), || None);
-    /// let registered = node.register_type(hash, describe);
-    /// # drop(registered);
-    /// # Ok::<(), sinew::Error>(())
-    /// ```
-    pub fn register_type(&self, hash: TypeHash, describe: fn() -> Option<TypeDescription>) -> RegisteredType {
-        register(self.core(), (hash, describe))
-    }
 }
 
-/// The body of [`Node::register_type`], also used by groups.
+/// The body of [`Node::register_type`].
 pub(in crate::api) fn register(node: &Arc<NodeCore>, described: RegisteredDescription) -> RegisteredType {
     let number = next_serial();
     node.registered_types.lock().insert(number, described);

@@ -1,10 +1,9 @@
 //! Running closures and futures in a callback group.
 
 use super::callback::Outcome;
-use super::node::Node;
 use super::server::Server;
 use crate::executor::error::{JoinError, PostError};
-use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership, ReentrantGroup};
+use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership};
 use crate::executor::owner::Close;
 use crate::executor::wait_set::{self, Waitable};
 use crate::executor::work::join::{self, Joinable};
@@ -18,7 +17,7 @@ use std::task::{Context, Poll};
 /// A closure that runs once in a callback group.
 ///
 /// In a [`Group<S>`](crate::Group) it takes nothing or the group's state `&mut S`; in a
-/// [`ReentrantGroup`] it takes nothing. It returns nothing or a `Result<(), E>`, as callbacks do.
+/// [`ReentrantGroup`](crate::ReentrantGroup) it takes nothing. It returns nothing or a `Result<(), E>`, as callbacks do.
 #[diagnostic::on_unimplemented(
     message = "this can't be posted to the group",
     note = "a posted closure is `FnOnce()`, or in a `Group<S>` also `FnOnce(&mut S)`; it is `Send + 'static` and returns \
@@ -29,12 +28,12 @@ pub trait PostedClosure<G, Form>: Send + 'static {
     fn into_job(self, group: &G) -> Job;
 }
 
-impl<F, S, R> PostedClosure<Group<S>, fn() -> R> for F
+impl<F, G, R> PostedClosure<G, fn() -> R> for F
 where
     F: FnOnce() -> R + Send + 'static,
     R: Outcome,
 {
-    fn into_job(self, _group: &Group<S>) -> Job {
+    fn into_job(self, _group: &G) -> Job {
         Box::new(move |_| self().into_result())
     }
 }
@@ -48,16 +47,6 @@ where
     fn into_job(self, group: &Group<S>) -> Job {
         let state = group.state.clone();
         Box::new(move |token| self(state.open(&mut token.state)).into_result())
-    }
-}
-
-impl<F, R> PostedClosure<ReentrantGroup, fn() -> R> for F
-where
-    F: FnOnce() -> R + Send + 'static,
-    R: Outcome,
-{
-    fn into_job(self, _group: &ReentrantGroup) -> Job {
-        Box::new(move |_| self().into_result())
     }
 }
 
@@ -117,7 +106,7 @@ impl<G: CallbackGroup> Clone for WorkQueue<G> {
 }
 
 impl<G: CallbackGroup> WorkQueue<G> {
-    fn new(group: &G, name: &str) -> Self {
+    pub(super) fn new(group: &G, name: &str) -> Self {
         let (core, membership) = group.core().work_queue(name);
         let queue = MemberQueue { core, membership, group: group.core().clone() };
         Self { group: group.clone(), queue: Arc::new(queue) }
@@ -202,7 +191,18 @@ impl<G: CallbackGroup> fmt::Debug for WorkQueue<G> {
     }
 }
 
-fn spawn<F>(
+/// Runs a closure once in a group.
+pub(super) fn post<G, Form, F>(group: &G, closure: F) -> Result<(), PostError>
+where
+    G: CallbackGroup,
+    F: PostedClosure<G, Form>,
+{
+    let core = group.core();
+    core.work().post(closure.into_job(group), None, core.clone())
+}
+
+/// Runs a future in a group, as work of one of its queues.
+pub(super) fn spawn<F>(
     core: &Arc<WorkQueueCore>,
     group: &Arc<GroupCore>,
     future: F,
@@ -279,137 +279,5 @@ impl<T> Drop for JoinHandle<T> {
 impl<T> fmt::Debug for JoinHandle<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JoinHandle").field("is_finished", &self.is_finished()).finish_non_exhaustive()
-    }
-}
-
-/// The methods of both kinds of groups.
-macro_rules! work {
-    () => {
-        /// Runs a closure once in this group, on a thread of its executor: after what is ready
-        /// already, in order with the group's messages and timers. From any thread, also from
-        /// callbacks. Never blocks or waits; allocates. ROS 2: `create_task` of rclpy's executor.
-        ///
-        /// The closure is to the executor what a callback is: a panic or an error in it is handled
-        /// as [`on_panic`](crate::executor::ExecutorBuilder::on_panic) and
-        /// [`on_error`](crate::executor::ExecutorBuilder::on_error) say. Posted in a callback, it
-        /// continues that callback's [chain](crate::msg::Lineage) of messages. If the group is in
-        /// no executor, or is paused, it waits, and keeps the group and its node meanwhile; if the
-        /// context ends before, by its shutdown or with the last handle of it and its nodes, it is
-        /// dropped. One that holds a handle of its own node or context
-        /// keeps that until it ran or [`Context::shutdown`](crate::Context::shutdown). The number of
-        /// closures that wait is not limited.
-        ///
-        /// ```
-        /// use sinew::prelude::*;
-        /// let context = Context::new()?;
-        /// let node = context.node("counter")?;
-        /// let group = node.group(0_u64);
-        /// std::thread::scope(|scope| {
-        ///     for _ in 0..3 {
-        ///         // No lock: it runs where the group's callbacks do.
-        ///         scope.spawn(|| group.post(|count: &mut u64| *count += 1));
-        ///     }
-        /// });
-        /// group.post(|count: &mut u64| assert_eq!(*count, 3))?;
-        /// let executor = Executor::single();
-        /// executor.add(&context)?;
-        /// assert_eq!(executor.spin_some()?, 4);
-        /// # Ok::<(), sinew::Error>(())
-        /// ```
-        ///
-        /// # Errors
-        /// [`PostError`]: the context is shut down. The closure was dropped.
-        pub fn post<Form, F>(&self, closure: F) -> Result<(), PostError>
-        where
-            F: PostedClosure<Self, Form>,
-        {
-            self.core.work().post(closure.into_job(self), None, self.core.clone())
-        }
-
-        /// Runs a future in this group: it is polled on threads of the group's executor, and so
-        /// never at the same time as a callback of an exclusive group. Between polls the group is
-        /// free for its other callbacks. The first poll and each one after a wake-up stand in the
-        /// executor's queue as posted closures do; the future continues the chain of the callback
-        /// that spawns it. A panic ends the spin unless
-        /// [`on_panic`](crate::executor::ExecutorBuilder::on_panic) says otherwise, also if the
-        /// handle is awaited, which then yields [`JoinError::Panicked`]. The group's state is for
-        /// closures: a future [posts](Self::post) one to touch it. Allocates twice, polling
-        /// allocates nothing.
-        ///
-        /// Dropping the handle cancels the future; [`JoinHandle::detach`] lets it go on.
-        ///
-        /// ```
-        /// use sinew::prelude::*;
-        /// let context = Context::new()?;
-        /// # #[derive(Clone)] struct Number(u64); impl Message for Number {}
-        /// let node = context.node("patient")?;
-        /// let numbers = node.subscription::<Number>("numbers").create()?;
-        /// let answer = node.spawn(async move {
-        ///     let mut sum = 0;
-        ///     while sum < 42 && let Some((number, _)) = numbers.recv().await {
-        ///         sum += number.0;
-        ///     }
-        ///     sum
-        /// })?;
-        /// let publisher = node.publisher::<Number>("numbers").create()?;
-        /// (0..2).try_for_each(|_| publisher.publish(Number(21)))?;
-        /// let executor = Executor::single();
-        /// executor.add(&context)?;
-        /// assert_eq!(executor.spin_until(answer)??, 42);
-        /// # Ok::<(), sinew::Error>(())
-        /// ```
-        ///
-        /// # Errors
-        /// [`PostError`]: the context is shut down. The future was dropped.
-        pub fn spawn<F>(&self, future: F) -> Result<JoinHandle<F::Output>, PostError>
-        where
-            F: Future<Output: Send> + Send + 'static,
-        {
-            spawn(self.core.work(), &self.core, future)
-        }
-
-        /// A queue of its own for closures and futures of this group, with a name for errors and
-        /// tools: "`name` of node /n". It ends with its last handle or the context's shutdown, as
-        /// subscriptions do. For code that builds on Sinew.
-        pub fn work_queue(&self, name: &str) -> WorkQueue<Self> {
-            WorkQueue::new(self, name)
-        }
-    };
-}
-
-impl<S: Send + 'static> Group<S> {
-    work!();
-}
-
-impl ReentrantGroup {
-    work!();
-}
-
-impl Node {
-    /// Runs a closure once in the node's default group, as [`Group::post`].
-    ///
-    /// # Errors
-    /// [`PostError`]: the context is shut down. The closure was dropped.
-    pub fn post<Form, F>(&self, closure: F) -> Result<(), PostError>
-    where
-        F: PostedClosure<Group, Form>,
-    {
-        self.default_group().post(closure)
-    }
-
-    /// A named queue of the node's default group, as [`Group::work_queue`].
-    pub fn work_queue(&self, name: &str) -> WorkQueue {
-        self.default_group().work_queue(name)
-    }
-
-    /// Runs a future in the node's default group, as [`Group::spawn`].
-    ///
-    /// # Errors
-    /// [`PostError`]: the context is shut down. The future was dropped.
-    pub fn spawn<F>(&self, future: F) -> Result<JoinHandle<F::Output>, PostError>
-    where
-        F: Future<Output: Send> + Send + 'static,
-    {
-        self.default_group().spawn(future)
     }
 }

@@ -7,6 +7,7 @@ mod callbacks;
 mod faults;
 mod graph;
 mod limits;
+mod makers;
 mod names;
 mod service_events;
 mod simulated_time;

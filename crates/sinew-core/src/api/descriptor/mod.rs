@@ -9,7 +9,7 @@ mod poller;
 
 use super::background::Background;
 use super::callback::EventCallback;
-use super::node::{Node, NodeCore};
+use super::node::NodeCore;
 use crate::event::condition::{AttachedCondition, OnEvent, Status, StatusCondition};
 use crate::executor::group::{CallbackGroup, Group};
 use crate::ros::failure::CreateError;
@@ -238,14 +238,6 @@ struct WatchAgain<'a> {
 impl Drop for WatchAgain<'_> {
     fn drop(&mut self) {
         self.watch.again(self.last);
-    }
-}
-
-impl Node {
-    /// Returns a builder for a source that runs a callback when a file descriptor is ready; it
-    /// takes a reference to any owner of one.
-    pub fn descriptor(&self, descriptor: &impl AsFd) -> DescriptorSourceBuilder {
-        DescriptorSourceBuilder::new(self.default_group(), descriptor)
     }
 }
 
