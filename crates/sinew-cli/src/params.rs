@@ -81,7 +81,7 @@ impl<'a> Asking<'a> {
             let what = "node with parameters";
             return Err(Error::NotFound { what, name: node.to_owned(), domain: self.domain, similar });
         }
-        Ok(ParameterClient::new(&self.node, node))
+        Ok(self.node.parameter_client(node))
     }
 
     /// Returns all parameter names of a node.

@@ -5,7 +5,7 @@
 //! cargo run --release -p sinew-core --example parameter_costs
 //! ```
 
-use sinew::parameters::{NamedValue, ParameterClient, Parameters};
+use sinew::parameters::{NamedValue, Parameters};
 use sinew::prelude::*;
 use sinew::time::{ClockKind, Time};
 use sinew_interfaces::rcl_interfaces::{msg, srv};
@@ -110,7 +110,7 @@ fn setting(place: &std::path::Path, context: &Context) -> Result<(), Failure> {
     let _other = Ends(other);
     let node = context.node("asker")?;
     let bare = node.client::<srv::SetParametersAtomically>("/bare").create()?;
-    let client = ParameterClient::new(&node, "/owner");
+    let client = node.parameter_client("/owner");
     let named = |value: i64| NamedValue::new("number", sinew::parameters::ParameterValue::Integer(value));
     let request = |value: i64| {
         let value = msg::ParameterValue { r#type: 2, integer_value: value, ..Default::default() };

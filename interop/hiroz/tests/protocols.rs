@@ -14,7 +14,7 @@ use hiroz::parameter as theirs;
 use hiroz_msgs::example_interfaces as their_fibonacci;
 use sinew::introspection::TypeDescription;
 use sinew::msg::Message as _;
-use sinew::parameters::{NamedValue, ParameterClient, ParameterType, ParameterValue};
+use sinew::parameters::{NamedValue, ParameterType, ParameterValue};
 use sinew_action::{Actions, ExecutingGoal, GoalStatus};
 use sinew_interfaces::example_interfaces::action::{
     Fibonacci, FibonacciFeedback, FibonacciGoal, FibonacciResult,
@@ -84,7 +84,7 @@ each_way! {
         let name = theirs::ParameterDescriptor::new("name", theirs::ParameterType::String);
         camera.declare_parameter("name", theirs::ParameterValue::String("left".to_owned()), name).unwrap();
 
-        let client = ParameterClient::new(&network.our_node("tool"), "/camera");
+        let client = network.our_node("tool").parameter_client("/camera");
         let events = client.events().create().unwrap();
         let values = client.get(["rate", "name"]).wait(PATIENCE).unwrap();
         assert_eq!(values, [ParameterValue::Integer(10), ParameterValue::String("left".into())]);

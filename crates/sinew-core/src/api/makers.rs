@@ -7,6 +7,9 @@ use super::erased::Erased;
 use super::erased::service as erased;
 use super::guard::GuardConditionBuilder;
 use super::node::{Node, NodeCore};
+use super::parameter_client::ParameterClient;
+use super::parameters::declare::UntypedParameter;
+use super::parameters::structs::ParameterSet;
 use super::publisher::PublisherBuilder;
 use super::server::ServerBuilder;
 use super::subscription::SubscriptionBuilder;
@@ -20,6 +23,8 @@ use crate::executor::group::{CallbackGroup, Group, ReentrantGroup};
 use crate::message::Check;
 use crate::message::generic::{GenericService, GenericType, SerializedMessage, check};
 use crate::message::registered::MessageType;
+use crate::parameters::spec::Parameters;
+use crate::ros::failure::CreateError;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::{ClockKind, Time};
 use sinew_msg::description::TypeDescription;
@@ -131,6 +136,63 @@ macro_rules! makers {
         $(#[$attribute])*
         $vis fn descriptor(&self, descriptor: &impl AsFd) -> DescriptorSourceBuilder<$group> {
             DescriptorSourceBuilder::new(self.callback_group(), descriptor)
+        }
+
+        /// Returns a builder that declares a parameter of the node. ROS 2: `declare_parameter`.
+        ///
+        /// Its value is that of the command line or a parameter file, if they set one, else the
+        /// default. A node's first parameter makes the node known to `ros2 param` and `sinew
+        /// param`, and to other nodes: it gets its six services, and a publisher of changes.
+        ///
+        /// ```
+        /// use sinew::prelude::*;
+        /// let line = ["camera", "--ros-args", "-p", "rate:=60", "-p", "port:=/dev/video1"];
+        /// let context = Context::builder().arguments(line).build()?;
+        /// let node = context.node("camera")?;
+        /// let rate = node.parameter("rate").default(30_u32).range(1..=120).create()?;
+        /// let port = node.parameter("port").required::<String>().read_only().create()?;
+        /// let mask = node.parameter("mask").optional::<Vec<i64>>().create()?;
+        /// assert_eq!((rate.get(), port.get().as_str(), mask.get().as_ref()), (60, "/dev/video1", &None));
+        /// # Ok::<(), sinew::Error>(())
+        /// ```
+        $(#[$attribute])*
+        $vis fn parameter(&self, name: &str) -> UntypedParameter {
+            UntypedParameter::new(NodeCore::of(self.callback_group().core()), name)
+        }
+
+        /// Declares the parameters of a struct: all of them, or none. Callbacks for
+        /// [changes](ParameterSet::on_change) run in this group, or in the node's default group.
+        ///
+        /// # Errors
+        /// As [`parameter`](Self::parameter)'s `create`; and the errors of the struct's `validate`.
+        $(#[$attribute])*
+        $vis fn parameters<T: Parameters>(&self) -> Result<ParameterSet<T, $group>, CreateError> {
+            ParameterSet::declare(self.callback_group(), "")
+        }
+
+        /// As [`parameters`](Self::parameters), with a prefix before all names: `left` makes
+        /// `left.gain` of `gain`. So a node can have a struct twice.
+        ///
+        /// # Errors
+        /// As [`parameters`](Self::parameters).
+        $(#[$attribute])*
+        $vis fn parameters_under<T: Parameters>(
+            &self,
+            prefix: &str,
+        ) -> Result<ParameterSet<T, $group>, CreateError> {
+            ParameterSet::declare(self.callback_group(), prefix)
+        }
+
+        /// Returns a client for the parameters of another node, given by its full name, or by its
+        /// name in the namespace of this node, the asking one. Callbacks for
+        /// [changes](ParameterClient::events) run in this group, or in the node's default group.
+        ///
+        /// Nothing is sent, and the other node needn't exist yet. If it has no parameters of its
+        /// own, it serves those that every node has once there is a client of them, which the first
+        /// question makes.
+        $(#[$attribute])*
+        $vis fn parameter_client(&self, node: &str) -> ParameterClient<$group> {
+            ParameterClient::new(self.callback_group(), node)
         }
 
         /// Runs a closure once in this group, or in the node's default group, on a thread of its

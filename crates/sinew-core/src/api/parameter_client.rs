@@ -1,11 +1,12 @@
 //! The parameters of other nodes.
 
 use super::call::PendingCall;
-use super::client::Client;
-use super::node::Node;
+use super::client::{Client, ClientBuilder};
+use super::node::NodeCore;
 use super::parameters::convert::{descriptor_of_msg, named_to_msg, value_of_msg};
 use super::parameters::services::EVENTS;
 use super::subscription::SubscriptionBuilder;
+use crate::executor::group::{CallbackGroup, Group};
 use crate::parameters::descriptor::ParameterDescriptor;
 use crate::parameters::value::{NamedValue, ParameterType, ParameterValue};
 use crate::ros::failure::CreateError;
@@ -89,16 +90,17 @@ pub enum ParameterClientError {
 
 /// The parameters of another node, in this process or another.
 ///
-/// Each method returns a [`ParameterCall`], for which a thread waits or a task awaits.
+/// Made by [`Node::parameter_client`](crate::Node::parameter_client), or by a group. Each method
+/// returns a [`ParameterCall`], for which a thread waits or a task awaits.
 ///
 /// ```
 /// use sinew::prelude::*;
-/// use sinew::parameters::{NamedValue, ParameterClient, ParameterValue};
+/// use sinew::parameters::{NamedValue, ParameterValue};
 /// let context = Context::new()?;
 /// let camera = context.node("camera")?;
 /// let rate = camera.parameter("rate").default(30).create()?;
 ///
-/// let client = ParameterClient::new(&context.node("tool")?, "/camera");
+/// let client = context.node("tool")?.parameter_client("/camera");
 /// let second = Duration::from_secs(1);
 /// assert_eq!(client.get(["rate"]).wait(second)?, [ParameterValue::Integer(30)]);
 /// client.set_atomically([NamedValue::new("rate", 60)]).wait(second)?;
@@ -107,8 +109,9 @@ pub enum ParameterClientError {
 /// assert!(refused.to_string().contains("is of type integer"));
 /// # Ok::<(), sinew::Error>(())
 /// ```
-pub struct ParameterClient {
-    node: Node,
+pub struct ParameterClient<G = Group> {
+    /// A group of the asking node.
+    group: G,
     /// The other node's name.
     of: Arc<str>,
     get: OnceLock<Client<srv::GetParameters>>,
@@ -128,18 +131,17 @@ pub struct ParameterNames {
     pub prefixes: Vec<String>,
 }
 
-impl ParameterClient {
-    /// Makes a client for the parameters of the node `of`, given by its full name, or by its name
-    /// in the namespace of `node`, the asking node. Nothing is sent, and that node needn't exist
-    /// yet. If it has no parameters of its own, it serves those that every node has once there is a
-    /// client of them, which the first question makes.
-    pub fn new(node: &Node, of: &str) -> Self {
+impl<G: CallbackGroup> ParameterClient<G> {
+    pub(super) fn new(group: &G, of: &str) -> Self {
         let of = match of.starts_with('/') {
             true => of.into(),
-            false => format!("{}/{of}", node.namespace().trim_end_matches('/')).into(),
+            false => {
+                let node = NodeCore::of(group.core());
+                format!("{}/{of}", node.namespace.trim_end_matches('/')).into()
+            }
         };
         Self {
-            node: node.clone(),
+            group: group.clone(),
             of,
             get: OnceLock::new(),
             types: OnceLock::new(),
@@ -255,25 +257,25 @@ impl ParameterClient {
     }
 
     /// Returns a builder for a subscription to the changes of that node's parameters, in the
-    /// default group of the asking node.
+    /// group that made this client.
     ///
     /// ```
     /// use sinew::prelude::*;
-    /// use sinew::parameters::{ParameterClient, ParameterEvent};
+    /// use sinew::parameters::ParameterEvent;
     /// let context = Context::new()?;
     /// let camera = context.node("camera")?;
     /// let rate = camera.parameter("rate").default(30).create()?;
-    /// let client = ParameterClient::new(&context.node("tool")?, "/camera");
+    /// let client = context.node("tool")?.parameter_client("/camera");
     /// let events = client.events().create()?;
     /// rate.set(60)?;
     /// let (event, _) = events.take().unwrap();
     /// assert_eq!((event.changed_parameters[0].name.as_str(), event.changed_parameters.len()), ("rate", 1));
     /// # Ok::<(), sinew::Error>(())
     /// ```
-    pub fn events(&self) -> SubscriptionBuilder<msg::ParameterEvent> {
+    pub fn events(&self) -> SubscriptionBuilder<msg::ParameterEvent, G> {
         let of = self.of.clone();
-        let events = self.node.subscription::<msg::ParameterEvent>(EVENTS).qos(QoS::parameter_events());
-        events.filter(move |event| *event.node == *of)
+        let events = SubscriptionBuilder::new(&self.group, EVENTS).qos(QoS::parameter_events());
+        events.filter(move |event: &msg::ParameterEvent| *event.node == *of)
     }
 
     fn ask<S: Service, T: 'static>(
@@ -285,9 +287,11 @@ impl ParameterClient {
     ) -> ParameterCall<T> {
         let client = match cell.get() {
             Some(client) => Ok(client.clone()),
-            None => self.node.client::<S>(&format!("{}/{service}", self.of)).create().map(|client| {
-                cell.get_or_init(|| client).clone() // if another thread was faster, its client serves as well
-            }),
+            None => {
+                let client = ClientBuilder::new(&self.group, &format!("{}/{service}", self.of)).create();
+                // If another thread was faster, its client serves as well.
+                client.map(|client| cell.get_or_init(|| client).clone())
+            }
         };
         let asked = Asked::<S, _> {
             of: self.of.clone(),
@@ -300,7 +304,7 @@ impl ParameterClient {
     }
 }
 
-impl fmt::Debug for ParameterClient {
+impl<G> fmt::Debug for ParameterClient<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ParameterClient({})", self.of)
     }

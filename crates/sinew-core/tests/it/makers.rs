@@ -1,9 +1,10 @@
 //! What a node makes, a group makes as well: with callbacks that run in that group, with its state.
 
-use crate::support::{Log, Number, Numbers, Room};
+use crate::support::{Log, Number, Numbers, PATIENCE, Room};
 use sinew::event::Matched;
 use sinew::executor::Maker;
 use sinew::msg::{Encoding, GenericType, SerializedMessage};
+use sinew::parameters::{ParameterEvent, Parameters};
 use sinew::prelude::*;
 use sinew::service::{GenericService, ServiceType};
 
@@ -91,5 +92,58 @@ fn code_is_generic_over_nodes_and_groups() -> sinew::Result<()> {
         assert_eq!(made.topic(), "/numbers");
         assert_eq!(made.take().map(|(number, _)| number.0), Some(42));
     }
+    Ok(())
+}
+
+#[derive(Debug, Parameters)]
+struct Limits {
+    #[parameter(default = 2.0)]
+    speed: f64,
+}
+
+#[test]
+fn a_group_declares_parameters_and_hears_of_changes_with_its_state() -> sinew::Result<()> {
+    let room = Room::new();
+    let group = room.node.group(Vec::new());
+    let gain = group.parameter("gain").default(1.0).create()?;
+    assert_eq!(room.node.parameter_value("gain"), Some(1.0.into()));
+    gain.set(2.0)?;
+
+    let limits = group.parameters_under::<Limits>("motor")?;
+    let _values = limits.on_change(|seen: &mut Vec<f64>, limits: &Limits| seen.push(limits.speed))?;
+    let _state = limits.on_change(|seen: &mut Vec<f64>| seen.push(0.0))?;
+    let _nothing = limits.on_change(|| Err::<(), _>("reported, and the rest goes on"))?;
+    let log = Log::new();
+    let pen = log.pen();
+    let elsewhere = room.node.reentrant_group();
+    let _other = limits.on_change_in(&elsewhere, move |limits: &Limits| pen.write(limits.speed))?;
+
+    room.node.set_parameter("motor.speed", 1.0)?;
+    let paused = group.pause_handle();
+    paused.pause();
+    assert_eq!(room.run(), 1, "only the other group's");
+    assert_eq!(log.next(), 1.0);
+    paused.resume();
+    assert_eq!(room.run(), 3);
+    group.post(|seen: &mut Vec<f64>| assert_eq!(*seen, [1.0, 0.0]))?;
+    assert_eq!(room.run(), 1);
+    Ok(())
+}
+
+#[test]
+fn a_group_hears_of_another_nodes_parameters_with_its_state() -> sinew::Result<()> {
+    let room = Room::new();
+    let rate = room.node.parameter("rate").default(30).create()?;
+    let group = room.context.node_in("/tools", "tool")?.group(Vec::new());
+    let client = group.parameter_client("/room");
+    assert_eq!(client.get(["rate"]).wait(PATIENCE).unwrap(), [30.into()]);
+    assert_eq!(group.parameter_client("other").node_name(), "/tools/other");
+    let _events = client.events().callback(|seen: &mut Vec<String>, event: &ParameterEvent| {
+        seen.push(event.changed_parameters[0].name.clone());
+    })?;
+    rate.set(60)?;
+    assert_eq!(room.run(), 1);
+    group.post(|seen: &mut Vec<String>| assert_eq!(*seen, ["rate"]))?;
+    assert_eq!(room.run(), 1);
     Ok(())
 }

@@ -145,7 +145,7 @@ fn callbacks_that_set_each_others_parameters_do_not_hang() -> sinew::Result<()> 
         let [a, b] = nodes.each_ref().map(|node| node.parameter("x").default(0).create().unwrap());
         let log = Log::new();
         let link = |from: &Node, to: &str| {
-            let (client, pen) = (sinew::parameters::ParameterClient::new(from, to), log.pen());
+            let (client, pen) = (from.parameter_client(to), log.pen());
             from.on_post_set_parameters(move |values| {
                 let ParameterValue::Integer(n) = values[0].value else { return };
                 pen.write(

@@ -172,7 +172,7 @@ fn a_parameter_keeps_its_node_and_ends_with_it() -> sinew::Result<()> {
     let context = super::real_context();
     let gain = context.node("kept")?.parameter("gain").default(1).create()?;
     gain.set(2)?;
-    let client = sinew::parameters::ParameterClient::new(&context.node("asker")?, "/kept");
+    let client = context.node("asker")?.parameter_client("/kept");
     assert_eq!(client.get(["gain"]).wait(Duration::from_secs(60))?, [super::integer(2)]);
     drop(gain);
     let gone = client.get(["gain"]).wait(Duration::ZERO);

@@ -150,7 +150,7 @@ fn nodes_of_a_context_agree_on_sim_time() -> sinew::Result<()> {
     let _x = c.parameter("x").default(1).create()?;
     assert_eq!([uses(&a), uses(&c)], [Some(true.into()), Some(true.into())]);
     let listener = context.node("listener")?;
-    let events = sinew::parameters::ParameterClient::new(&listener, "c").events().create()?;
+    let events = listener.parameter_client("c").events().create()?;
     let b = context.node("b")?;
     assert_eq!([&a, &b, &c].map(uses), [(); 3].map(|()| Some(false.into())), "the last word counts");
     assert!(!context.uses_sim_time());

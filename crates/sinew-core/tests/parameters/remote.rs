@@ -4,7 +4,6 @@ use super::{PATHS, Pair, integer, told};
 use crate::support::tasks::block_on;
 use crate::support::{PATIENCE, wait_for};
 use sinew::error::ParameterClientError;
-use sinew::parameters::ParameterClient;
 use sinew::prelude::*;
 
 #[test]
@@ -12,7 +11,7 @@ fn a_thread_waits_and_a_task_awaits() -> sinew::Result<()> {
     for path in PATHS {
         let pair = Pair::new(path);
         let x = pair.owner.parameter("x").default(1).create()?;
-        let client = ParameterClient::new(&pair.asker, "/owner");
+        let client = pair.asker.parameter_client("/owner");
         assert_eq!(client.get(["x"]).wait(PATIENCE)?, [integer(1)]);
         block_on(client.set_one("x", 2))?;
         assert_eq!((block_on(client.get(["x"]))?, x.get()), (vec![integer(2)], 2));
@@ -29,7 +28,7 @@ fn a_name_without_a_slash_is_one_of_the_askers_namespace() -> sinew::Result<()> 
     let context = crate::support::real_context();
     let owner = context.node_in("/robot", "arm")?;
     let x = owner.parameter("x").default(1).create()?;
-    let client = ParameterClient::new(&context.node_in("/robot", "tool")?, "arm");
+    let client = context.node_in("/robot", "tool")?.parameter_client("arm");
     let events = client.events().create()?;
     client.set_one("x", 2).wait(PATIENCE)?;
     assert_eq!((x.get(), events.take().unwrap().0.node.as_str()), (2, "/robot/arm"));
@@ -40,7 +39,7 @@ fn a_name_without_a_slash_is_one_of_the_askers_namespace() -> sinew::Result<()> 
 fn a_callback_of_the_same_executor_may_ask() -> sinew::Result<()> {
     let pair = Pair::new(super::Path::Inside);
     let x = pair.owner.parameter("x").default(1).create()?;
-    let client = ParameterClient::new(&pair.asker, "/owner");
+    let client = pair.asker.parameter_client("/owner");
     let guard = pair.asker.guard_condition().callback(move || client.set_one("x", 5).wait(PATIENCE))?;
     guard.trigger();
     let executor = sinew::Executor::single();
@@ -54,14 +53,14 @@ fn a_callback_of_the_same_executor_may_ask() -> sinew::Result<()> {
 fn a_node_that_is_not_there_is_told() -> sinew::Result<()> {
     for path in PATHS {
         let pair = Pair::new(path);
-        let nobody = ParameterClient::new(&pair.asker, "/nobody");
+        let nobody = pair.asker.parameter_client("/nobody");
         let error = nobody.list([""; 0], 0).wait(Duration::from_millis(1)).unwrap_err();
         assert_eq!(
             error,
             ParameterClientError::NoSuchNode { node: "/nobody".to_owned(), waited: Duration::from_millis(1) }
         );
         assert!(error.to_string().contains("no node /nobody has served its parameters"));
-        let bad = ParameterClient::new(&pair.asker, "/no body").get(["x"]).wait(PATIENCE).unwrap_err();
+        let bad = pair.asker.parameter_client("/no body").get(["x"]).wait(PATIENCE).unwrap_err();
         assert!(matches!(bad, ParameterClientError::Create(_)), "{bad}");
     }
     Ok(())
@@ -77,7 +76,7 @@ fn a_node_that_does_not_answer_is_told() -> sinew::Result<()> {
             .owner
             .server::<srv::GetParameters>("~/get_parameters")
             .callback(|_: &srv::GetParametersRequest| srv::GetParametersResponse::default())?;
-        let client = ParameterClient::new(&pair.asker, "/owner");
+        let client = pair.asker.parameter_client("/owner");
         wait_for("the server is seen", || {
             let error = client.get(["x"]).wait(Duration::from_millis(2)).unwrap_err();
             matches!(error, ParameterClientError::Timeout { .. }).then_some(())
@@ -102,7 +101,7 @@ fn answers_that_make_no_sense_are_told() -> sinew::Result<()> {
                 srv::GetParametersResponse { values }
             },
         )?;
-        let client = ParameterClient::new(&pair.asker, "/owner");
+        let client = pair.asker.parameter_client("/owner");
         for names in [vec!["x"], vec!["x", "y"]] {
             let error = client.get(names).wait(PATIENCE).unwrap_err();
             assert!(matches!(error, ParameterClientError::Nonsense { .. }), "{error}");
@@ -117,7 +116,7 @@ fn events_of_one_node_are_heard() -> sinew::Result<()> {
         let pair = Pair::new(path);
         let x = pair.owner.parameter("x").default(1).create()?;
         let other = pair.asker.parameter("other").default(1).create()?;
-        let client = ParameterClient::new(&pair.asker, "/owner");
+        let client = pair.asker.parameter_client("/owner");
         let events = client.events().create()?;
         let mut heard = Vec::new();
         // Until the publisher has matched; then all in their order.

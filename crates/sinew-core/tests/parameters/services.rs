@@ -8,7 +8,7 @@ use sinew::prelude::*;
 use sinew_interfaces::rcl_interfaces::{msg, srv};
 
 fn client(pair: &Pair) -> ParameterClient {
-    ParameterClient::new(&pair.asker, "/owner")
+    pair.asker.parameter_client("/owner")
 }
 
 /// `gain` (double, 0 to 10), `mode` (read-only), `joint.a`, `joint.b.c`, `empty` (no value).
@@ -163,7 +163,7 @@ fn services_are_there_from_the_first_parameter_or_as_the_builder_says() -> sinew
     let never = context.node_builder("never").start_parameter_services(false).create()?;
     let x = never.parameter("x").default(1).create()?;
     x.set(2)?;
-    let client = ParameterClient::new(&asker, "/never").list([""; 0], 0);
+    let client = asker.parameter_client("/never").list([""; 0], 0);
     assert!(matches!(client.wait(Duration::ZERO), Err(ParameterClientError::NoSuchNode { .. })));
     for service in SERVICES {
         let taken = asker
@@ -240,7 +240,7 @@ fn a_node_that_comes_after_who_asks_for_it_answers() -> sinew::Result<()> {
     for path in PATHS {
         let pair = Pair::new(path);
         let [context, _] = &pair.contexts;
-        let client = ParameterClient::new(&pair.asker, "/late");
+        let client = pair.asker.parameter_client("/late");
         std::thread::scope(|scope| {
             let asking = scope.spawn(|| client.list([""; 0], 0).wait(PATIENCE));
             let late = context.node("late")?;
@@ -279,7 +279,7 @@ fn a_client_and_a_first_parameter_at_once() -> sinew::Result<()> {
         for round in 0..20 {
             let name = format!("owner_{round}");
             let owner = context.node(&name)?;
-            let asked = ParameterClient::new(&pair.asker, &name);
+            let asked = pair.asker.parameter_client(&name);
             finishes(move || {
                 std::thread::scope(|scope| {
                     let asking = scope.spawn(|| asked.list([""; 0], 0).wait(PATIENCE));
@@ -324,7 +324,7 @@ fn a_request_waits_for_a_slow_change_without_a_thread() -> sinew::Result<()> {
                 let first = scope.spawn(|| x.set(1));
                 entered.wait();
                 let second = scope.spawn(|| client.set_one("x", 2).wait(PATIENCE));
-                let values = ParameterClient::new(&pair.asker, "/owner").get(["x"]).wait(PATIENCE).unwrap();
+                let values = pair.asker.parameter_client("/owner").get(["x"]).wait(PATIENCE).unwrap();
                 assert_eq!(values, [integer(0)], "reading goes on");
                 leave.open();
                 first.join().unwrap().unwrap();
@@ -362,7 +362,7 @@ fn a_bare_node_has_no_endpoints_but_those_that_are_made() -> sinew::Result<()> {
     let line = ["n", "--ros-args"].into_iter().chain(given);
     let context = Context::builder().arguments(line).shared_memory(false).domain(0).build()?;
     let asker = context.node("asker")?;
-    let parameters = ParameterClient::new(&asker, "/bare");
+    let parameters = asker.parameter_client("/bare");
     let bare = context.node_builder("bare").bare().create()?;
     let endpoints = |node: &str| asker.graph().endpoints_of_node(node).len();
     let rate = bare.parameter("rate").default(1).create()?;

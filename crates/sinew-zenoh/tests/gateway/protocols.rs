@@ -3,7 +3,7 @@
 
 use crate::network::{Host, Network, PATIENCE};
 use parking_lot::Mutex;
-use sinew::parameters::{NamedValue, ParameterClient, ParameterValue};
+use sinew::parameters::{NamedValue, ParameterValue};
 use sinew::prelude::*;
 use sinew_action::{Actions, ExecutingGoal, GoalStatus};
 use sinew_interfaces::example_interfaces::action::{
@@ -43,7 +43,7 @@ fn parameters_of_another_host() -> Outcome {
     let rate = node.parameter("rate").default(10_i64).range(1..=100).create()?;
     let _spinning = Spinning::new(&context)?;
 
-    let client = ParameterClient::new(&other.context().node("tool")?, "/camera");
+    let client = other.context().node("tool")?.parameter_client("/camera");
     assert_eq!(client.get(["rate"]).wait(PATIENCE)?, [ParameterValue::Integer(10)]);
     let set = |value: i64| client.set([NamedValue::new("rate", value)]).wait(PATIENCE);
     assert!(set(50)?[0].is_ok());
@@ -52,7 +52,7 @@ fn parameters_of_another_host() -> Outcome {
 
     // A node without parameters starts serving those that each node has at the first request.
     let plain = context.node("plain")?;
-    let of_plain = ParameterClient::new(&other.context().node("asker")?, "/plain");
+    let of_plain = other.context().node("asker")?.parameter_client("/plain");
     assert_eq!(of_plain.list([""; 0], 0).wait(PATIENCE)?.names, ["use_sim_time"]);
     assert_eq!(plain.list_parameters(&[], 0), ["use_sim_time"]);
     Ok(())

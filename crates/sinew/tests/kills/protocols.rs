@@ -95,7 +95,7 @@ impl Clients {
             others.clone().map(|other| LifecycleClient::new(node, &format!("/{}", managed_at(other))));
         Ok(Self {
             actions: actions.collect::<Result<_, _>>()?,
-            parameters: others.map(|other| ParameterClient::new(node, &actor_at(other))).collect(),
+            parameters: others.map(|other| node.parameter_client(&actor_at(other))).collect(),
             managed: managed.collect::<Result<_, _>>()?,
         })
     }

@@ -3,7 +3,6 @@
 
 use super::{Line, Said, lines};
 use crate::api::context::Context;
-use crate::api::parameter_client::ParameterClient;
 use crate::ros::arguments::Arguments;
 use crate::ros::report::Report;
 use crate::ros::unmatched::NodeNames;
@@ -103,7 +102,7 @@ fn a_client_of_a_nodes_parameters_names_the_node() {
     let context = context(&[]);
     let node = context.node("driver").unwrap();
     let _silent = context.node_builder("silent").start_parameter_services(false).create().unwrap();
-    let clients = ["/drvier", "/silent", "/driver"].map(|of| ParameterClient::new(&node, of));
+    let clients = ["/drvier", "/silent", "/driver"].map(|of| node.parameter_client(of));
     // The first question makes the client of each service.
     let _calls = clients.each_ref().map(|client| (client.get(["x"]), client.describe(["x"])));
     let mut said = texts(&context);

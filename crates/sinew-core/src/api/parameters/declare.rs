@@ -1,7 +1,7 @@
 //! Declaring a parameter: its builder and its handle.
 
 use super::node::table_of;
-use crate::api::node::{Node, NodeCore};
+use crate::api::node::NodeCore;
 use crate::parameters::descriptor::ParameterDescriptor;
 use crate::parameters::error::ParameterError;
 use crate::parameters::field::{ParameterCell, ParameterField, RangedField, Store, Typed};
@@ -85,29 +85,6 @@ impl<T: ParameterField> fmt::Debug for Parameter<T> {
     }
 }
 
-impl Node {
-    /// Returns a builder that declares a parameter of the node. (ROS 2: `declare_parameter`.)
-    ///
-    /// Its value is that of the command line or a parameter file, if they set one, else the
-    /// default. A node's first parameter makes the node known to `ros2 param` and `sinew param`,
-    /// and to other nodes: it gets its six services, and a publisher of changes.
-    ///
-    /// ```
-    /// use sinew::prelude::*;
-    /// let line = ["camera", "--ros-args", "-p", "rate:=60", "-p", "port:=/dev/video1"];
-    /// let context = Context::builder().arguments(line).build()?;
-    /// let node = context.node("camera")?;
-    /// let rate = node.parameter("rate").default(30_u32).range(1..=120).create()?;
-    /// let port = node.parameter("port").required::<String>().read_only().create()?;
-    /// let mask = node.parameter("mask").optional::<Vec<i64>>().create()?;
-    /// assert_eq!((rate.get(), port.get().as_str(), mask.get().as_ref()), (60, "/dev/video1", &None));
-    /// # Ok::<(), sinew::Error>(())
-    /// ```
-    pub fn parameter(&self, name: &str) -> UntypedParameter {
-        UntypedParameter { node: self.core().clone(), name: name.to_owned() }
-    }
-}
-
 /// A parameter without a type yet; from [`Node::parameter`](crate::Node::parameter).
 #[must_use = "nothing is declared before `create`"]
 pub struct UntypedParameter {
@@ -116,6 +93,10 @@ pub struct UntypedParameter {
 }
 
 impl UntypedParameter {
+    pub(in crate::api) fn new(node: Arc<NodeCore>, name: &str) -> Self {
+        Self { node, name: name.to_owned() }
+    }
+
     /// Gives it that type, and that value if nothing else sets one.
     pub fn default<T: ParameterField>(self, value: T) -> ParameterBuilder<T> {
         self.of(value.into_value())

@@ -1,10 +1,13 @@
 //! Declaring a struct of parameters, and its handle.
 
 use super::node::table_of;
-use crate::api::callback::Outcome;
-use crate::api::guard::GuardCondition;
-use crate::api::node::{Node, NodeCore};
-use crate::executor::group::Group;
+use crate::api::callback::EventCallback;
+use crate::api::guard::{GuardCondition, GuardConditionBuilder};
+use crate::api::node::NodeCore;
+use crate::event::status::Triggered;
+use crate::executor::group::{CallbackGroup, Group};
+use crate::executor::group_token::GroupToken;
+use crate::executor::task::CallbackResult;
 use crate::parameters::spec::{Declarations, Parameters, Values};
 use crate::parameters::table::Snapshot;
 use crate::ros::failure::CreateError;
@@ -15,13 +18,14 @@ use std::sync::OnceLock;
 
 /// A struct of parameters of a node: their values at one moment, whichever way they were set.
 ///
-/// Made by [`Node::parameters`](crate::Node::parameters); [`Parameters`] has an example. Clones are
-/// the same set. It keeps its node; the parameters stay when the last handle is dropped.
-pub struct ParameterSet<T: Parameters> {
+/// Made by [`Node::parameters`](crate::Node::parameters), or by a group for callbacks in it;
+/// [`Parameters`] has an example. Clones are the same set. It keeps its node; the parameters stay
+/// when the last handle is dropped.
+pub struct ParameterSet<T: Parameters, G = Group> {
     shared: Arc<Declared<T>>,
     node: Arc<NodeCore>,
-    /// The node's default group.
-    group: Group,
+    /// The group for callbacks.
+    group: G,
 }
 
 /// The part of a struct's handle that the node's table holds as well.
@@ -50,16 +54,59 @@ impl<T: Parameters> Snapshot for Declared<T> {
     }
 }
 
-impl<T: Parameters> ParameterSet<T> {
+/// A callback for values of parameters, which a guard condition runs.
+struct ValuesCallback<T, F> {
+    shared: Arc<Declared<T>>,
+    callback: F,
+}
+
+impl<T, G, Form, F> EventCallback<Triggered, G, ValuesCallback<T, Form>> for ValuesCallback<T, F>
+where
+    T: Parameters,
+    F: EventCallback<T, G, Form>,
+{
+    type Cell = (Arc<Declared<T>>, F::Cell);
+
+    fn cell(self, group: &G) -> Self::Cell {
+        (self.shared, self.callback.cell(group))
+    }
+
+    fn call((shared, cell): &Self::Cell, group: &G, token: &mut GroupToken, _: &Triggered) -> CallbackResult {
+        F::call(cell, group, token, &shared.now.load_full())
+    }
+}
+
+impl<T: Parameters, G: CallbackGroup> ParameterSet<T, G> {
+    /// Declares the parameters of a struct.
+    pub(in crate::api) fn declare(group: &G, prefix: &str) -> Result<Self, CreateError> {
+        let node = NodeCore::of(group.core());
+        let table = table_of(&node)?;
+        let mut declarations = Declarations::default();
+        T::declare_in(prefix, false, &mut declarations);
+        let made: OnceLock<Arc<Declared<T>>> = OnceLock::new();
+        table.turn()?.declare_struct(declarations.0, |names, values| {
+            let first = T::read(prefix, &values)?;
+            first.validate()?;
+            let (prefix, now) = (prefix.to_owned(), ArcSwap::from_pointee(first));
+            let told = Mutex::new(Vec::new());
+            let declared = made.get_or_init(|| Arc::new(Declared { prefix, names, now, told }));
+            Ok(declared.clone() as Arc<dyn Snapshot>)
+        })?;
+        #[expect(clippy::expect_used, reason = "`declare_struct` makes it, or fails")]
+        let shared = made.into_inner().expect("it was made");
+        Ok(Self { shared, node, group: group.clone() })
+    }
+
     /// Returns the current values: all of one moment, even if several were set at once. From any
     /// thread: no lock, no allocation, never waits.
     pub fn get(&self) -> Arc<T> {
         self.shared.now.load_full()
     }
 
-    /// Has the node's executor run `callback`, in the node's default group, after a change of one
-    /// of them, with the values at that time: several changes before it runs are one call. Dropping
-    /// the returned handle removes it.
+    /// Has the executor run `callback`, in the group that declared the struct (the node's default
+    /// group, if the node did), after a change of one of them, with the values at that time: several
+    /// changes before it runs are one call. The callback takes nothing, the values `&T`, the group's
+    /// state `&mut S`, or the state and the values. Dropping the returned handle removes it.
     ///
     /// # Errors
     /// [`CreateError`]: the context is shut down.
@@ -80,15 +127,14 @@ impl<T: Parameters> ParameterSet<T> {
     /// assert_eq!(executor.spin_some()?, 1);
     /// # Ok::<(), sinew::Error>(())
     /// ```
-    pub fn on_change<R: Outcome>(
-        &self,
-        mut callback: impl FnMut(&T) -> R + Send + 'static,
-    ) -> Result<ParameterChanges, CreateError> {
-        self.on_change_in(&self.group, move |(), values: &T| callback(values))
+    pub fn on_change<Form, F>(&self, callback: F) -> Result<ParameterChanges, CreateError>
+    where
+        F: EventCallback<T, G, Form>,
+    {
+        self.on_change_in(&self.group, callback)
     }
 
-    /// As [`on_change`](Self::on_change), in a group of this node or of another one, with the
-    /// group's state.
+    /// As [`on_change`](Self::on_change), in another group, of this node or of another one.
     ///
     /// # Errors
     /// As [`on_change`](Self::on_change).
@@ -105,18 +151,21 @@ impl<T: Parameters> ParameterSet<T> {
     /// let _changes = limits.on_change_in(&motor, |limit: &mut f64, limits: &Limits| *limit = limits.speed)?;
     /// # Ok::<(), sinew::Error>(())
     /// ```
-    pub fn on_change_in<State: Send + 'static, R: Outcome>(
+    pub fn on_change_in<Other, Form, F>(
         &self,
-        group: &Group<State>,
-        mut callback: impl FnMut(&mut State, &T) -> R + Send + 'static,
-    ) -> Result<ParameterChanges, CreateError> {
-        let shared = self.shared.clone();
-        let run = move |state: &mut State| callback(state, &shared.now.load_full()).into_result();
+        group: &Other,
+        callback: F,
+    ) -> Result<ParameterChanges, CreateError>
+    where
+        Other: CallbackGroup,
+        F: EventCallback<T, Other, Form>,
+    {
         let what = match &self.shared.prefix[..] {
             "" => "changed parameters".to_owned(),
             prefix => format!("changed parameters below {prefix}"),
         };
-        let guard = group.guard_condition().called(what).callback(run)?;
+        let callback = ValuesCallback { shared: self.shared.clone(), callback };
+        let guard = GuardConditionBuilder::new(group).called(what).callback(callback)?;
         let number = next_serial();
         self.shared.told.lock().push((number, guard.clone()));
         let shared = self.shared.clone();
@@ -131,13 +180,13 @@ impl<T: Parameters> ParameterSet<T> {
     }
 }
 
-impl<T: Parameters> Clone for ParameterSet<T> {
+impl<T: Parameters, G: Clone> Clone for ParameterSet<T, G> {
     fn clone(&self) -> Self {
         Self { shared: self.shared.clone(), node: self.node.clone(), group: self.group.clone() }
     }
 }
 
-impl<T: Parameters> fmt::Debug for ParameterSet<T> {
+impl<T: Parameters, G> fmt::Debug for ParameterSet<T, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ParameterSet({} of {})", self.shared.names.join(", "), self.node.full_name)
     }
@@ -169,38 +218,5 @@ impl Drop for ParameterChanges {
 impl fmt::Debug for ParameterChanges {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ParameterChanges(of {})", self.node.full_name)
-    }
-}
-
-impl Node {
-    /// Declares the parameters of a struct: all of them, or none.
-    ///
-    /// # Errors
-    /// As [`parameter`](Self::parameter)'s `create`; and the errors of the struct's `validate`.
-    pub fn parameters<T: Parameters>(&self) -> Result<ParameterSet<T>, CreateError> {
-        self.parameters_under("")
-    }
-
-    /// As [`parameters`](Self::parameters), with a prefix before all names: `left` makes
-    /// `left.gain` of `gain`. So a node can have a struct twice.
-    ///
-    /// # Errors
-    /// As [`parameters`](Self::parameters).
-    pub fn parameters_under<T: Parameters>(&self, prefix: &str) -> Result<ParameterSet<T>, CreateError> {
-        let table = table_of(self.core())?;
-        let mut declarations = Declarations::default();
-        T::declare_in(prefix, false, &mut declarations);
-        let made: OnceLock<Arc<Declared<T>>> = OnceLock::new();
-        table.turn()?.declare_struct(declarations.0, |names, values| {
-            let first = T::read(prefix, &values)?;
-            first.validate()?;
-            let (prefix, now) = (prefix.to_owned(), ArcSwap::from_pointee(first));
-            let told = Mutex::new(Vec::new());
-            let declared = made.get_or_init(|| Arc::new(Declared { prefix, names, now, told }));
-            Ok(declared.clone() as Arc<dyn Snapshot>)
-        })?;
-        #[expect(clippy::expect_used, reason = "`declare_struct` makes it, or fails")]
-        let shared = made.into_inner().expect("it was made");
-        Ok(ParameterSet { shared, node: self.core().clone(), group: self.default_group().clone() })
     }
 }
