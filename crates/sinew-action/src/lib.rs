@@ -59,7 +59,7 @@ mod client;
 mod code;
 mod error;
 mod goal_id;
-mod maker;
+mod posting;
 mod server;
 mod status;
 mod wire;
@@ -70,7 +70,6 @@ pub use client::{
 };
 pub use error::{CancelError, ResultError, SendGoalError, SendGoalFailure};
 pub use goal_id::GoalId;
-pub use maker::Maker;
 pub use server::{
     AcceptedGoal, ActionServer, ActionServerBuilder, CancelReason, CancelRequested, Decision, EndError,
     ExecutingGoal, FeedbackError, GoalCallback, OnDrop, Policy,
@@ -78,6 +77,8 @@ pub use server::{
 pub use sinew::msg::Action;
 pub use status::GoalStatus;
 pub use wire::FeedbackMessage;
+
+use sinew::executor::Maker;
 
 /// Makes action servers and clients; implemented by nodes and groups.
 pub trait Actions: Maker {

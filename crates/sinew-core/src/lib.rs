@@ -187,9 +187,10 @@ pub mod msg {
     };
 }
 
-/// Items for generated code only: they change as the generator does.
+/// Items for generated code and for crates built on this one only: they change as those do.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::api::callback::InAnyGroup;
     pub use crate::message::Check;
     pub use crate::parameters::descriptor::ParameterDescriptor;
     pub use crate::parameters::field::{ChoiceCell, ChoiceField, ParameterField, choice, constrain_choice};

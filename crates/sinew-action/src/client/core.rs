@@ -17,7 +17,7 @@ use super::progress::{News, Progress};
 use super::result::GoalResult;
 use crate::error::{ResultError, SendGoalError, SendGoalFailure};
 use crate::goal_id::GoalId;
-use crate::maker::{CallbackResult, Poster};
+use crate::posting::{CallbackResult, Poster};
 use crate::status::GoalStatus;
 use crate::wire::{FeedbackMessage, GetResult, GetResultRequest, SendGoal, SendGoalRequest};
 use foldhash::HashMap;

@@ -19,10 +19,10 @@ pub use result::GoalResult;
 
 use self::core::{Callbacks, ClientCore};
 use crate::error::{ResultError, SendGoalError};
-use crate::maker::Maker;
 use crate::wire::{Names, describe, status_qos};
 use sinew::error::CreateError;
 use sinew::event::Outcome;
+use sinew::executor::Maker;
 use sinew::introspection::ServiceIntrospection;
 use sinew::msg::Action;
 use sinew::time::Time;
@@ -200,20 +200,28 @@ impl<A: Action, M: Maker> ActionClientBuilder<A, M> {
     pub fn create(self) -> Result<ActionClient<A>, CreateError> {
         let Self { maker, name, feedback_depth, .. } = self;
         let names = Names::of(&name);
-        let status = maker.subscribe(&names.status, status_qos())?;
+        let status = maker.subscription(&names.status).qos(status_qos()).create()?;
         let full_name = Names::action_of(status.topic()).to_owned();
+        let feedback_qos = QoS::default().keep_last(feedback_depth);
         let what = format!("action client {full_name}");
         let core = ClientCore::new(
             full_name,
-            (maker.call(&names.send_goal)?, maker.call(&names.cancel_goal)?, maker.call(&names.get_result)?),
-            (maker.subscribe(&names.feedback, QoS::default().keep_last(feedback_depth))?, status),
+            (
+                maker.client(&names.send_goal).create()?,
+                maker.client(&names.cancel_goal).create()?,
+                maker.client(&names.get_result).create()?,
+            ),
+            (maker.subscription(&names.feedback).qos(feedback_qos).create()?, status),
             feedback_depth,
         );
         let weak = Arc::downgrade(&core);
-        let poster =
-            maker.poster(&what, move |goal| weak.upgrade().map_or(Ok(()), |core| core.run_callback(&goal)));
-        drop(core.poster.set(poster));
-        drop(core.used.set(maker.uses(A::HASH, describe::<A>)));
+        let queue = maker.work_queue(&what);
+        let poster = move |goal| {
+            let core = weak.clone();
+            queue.post(move || core.upgrade().map_or(Ok(()), |core| core.run_callback(&goal)))
+        };
+        drop(core.poster.set(Arc::new(poster)));
+        drop(core.used.set(maker.register_type(A::HASH, describe::<A>)));
         Ok(ActionClient(core))
     }
 }

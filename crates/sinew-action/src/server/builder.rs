@@ -7,16 +7,18 @@ use super::core::{ServerCore, Topics};
 use super::goal::{BeginningGoal, ExecutingGoal, OnDrop};
 use super::options::{Decision, Options};
 use crate::goal_id::GoalId;
-use crate::maker::{Maker, Poster};
+use crate::posting::Poster;
 use crate::wire::{GetResult, GetResultRequest, Names, SendGoal, SendGoalRequest, describe, status_qos};
+use sinew::__private::InAnyGroup;
 use sinew::error::CreateError;
 use sinew::event::Outcome;
-use sinew::executor::WorkQueue;
+use sinew::executor::{Maker, WorkQueue};
 use sinew::msg::Action;
-use sinew::{Duration, QoS, Responder, Server};
+use sinew::time::ClockKind;
+use sinew::{Duration, Responder};
 use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest};
 use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// Default limit of active goals of a server.
 const MAX_GOALS: usize = 1000;
@@ -129,7 +131,7 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
     /// down.
     pub fn callback<Form, F>(self, callback: F) -> Result<ActionServer<A>, CreateError>
     where
-        F: GoalCallback<A, M, Form>,
+        F: GoalCallback<A, M::Group, Form>,
     {
         self.make(|queue| callback.poster(queue))
     }
@@ -200,8 +202,8 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
         let Self { maker, name, mut options } = self;
         let names = Names::of(&name);
         let topics = Topics {
-            feedback: maker.publish(&names.feedback, QoS::default())?,
-            status: maker.publish(&names.status, status_qos())?,
+            feedback: maker.publisher(&names.feedback).create()?,
+            status: maker.publisher(&names.status).qos(status_qos()).create()?,
         };
         // A timeout of more than a century means no timeout.
         let century = Duration::from_secs(100 * 365 * 86_400);
@@ -211,25 +213,24 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
         let most = options.max_goals.saturating_mul(4).max(MAX_GOALS);
         let full_name = Names::action_of(topics.status.topic()).to_owned();
         let clock = maker.clone();
-        let core = ServerCore::new(full_name, options, topics, move || clock.time());
+        let core = ServerCore::new(full_name, options, topics, move || clock.now());
         let weak = Arc::downgrade(&core);
         let queue = maker.work_queue(&format!("action server {}", core.name));
         if let Some(timeout) = timeout {
             let forgetful = weak.clone();
-            let timer = maker.tick(timeout, move || {
+            let forget = move || {
                 if let Some(core) = forgetful.upgrade() {
                     core.timed_out();
                 }
-            })?;
+                Ok(())
+            };
+            let timer = maker.timer(timeout).clock(ClockKind::Ros).callback(InAnyGroup(forget))?;
             timer.cancel();
             drop(core.timer.set(timer));
         }
         core.publish_status(); // clients that join learn that there is no goal
-        let server = |core: &Weak<ServerCore<A>>| core.clone();
-        let (to_result, to_cancel, to_send) = (server(&weak), server(&weak), server(&weak));
-        let result: Server<GetResult<A>> = maker.serve(
-            &names.get_result,
-            most,
+        let (to_result, to_cancel, to_send) = (weak.clone(), weak.clone(), weak);
+        let result = maker.server(&names.get_result).max_requests(most).immediate_callback(
             move |request: GetResultRequest<A>, responder: Responder<GetResult<A>>| {
                 if let Some(core) = to_result.upgrade() {
                     core.result_requested(&request, responder);
@@ -238,9 +239,7 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
         )?;
         queue.__works_for(&result); // a thread that waits for a result executes its goal
         core.open(poster(queue));
-        let cancel: Server<CancelGoal> = maker.serve(
-            &names.cancel_goal,
-            MAX_GOALS,
+        let cancel = maker.server(&names.cancel_goal).max_requests(MAX_GOALS).immediate_callback(
             move |request: CancelGoalRequest, responder: Responder<CancelGoal>| {
                 if let Some(core) = to_cancel.upgrade() {
                     core.cancel_requested(&request, responder);
@@ -249,16 +248,14 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
         )?;
         // Created last: waiting requests come at once and find everything in its place, and so does
         // a client with an accepted goal.
-        let send: Server<SendGoal<A>> = maker.serve(
-            &names.send_goal,
-            most,
+        let send = maker.server(&names.send_goal).max_requests(most).immediate_callback(
             move |request: SendGoalRequest<A>, responder: Responder<SendGoal<A>>| {
                 if let Some(core) = to_send.upgrade() {
                     core.goal_requested(request, responder);
                 }
             },
         )?;
-        let used = maker.uses(A::HASH, describe::<A>);
+        let used = maker.register_type(A::HASH, describe::<A>);
         Ok(ActionServer::new(core, (send, cancel, result), used))
     }
 }

@@ -2,12 +2,12 @@
 //! as a marker type that keeps them apart.
 
 use super::goal::{BeginningGoal, ExecutingGoal};
-use crate::maker::{CallbackResult, Maker, Poster};
+use crate::posting::{CallbackResult, Poster};
 use sinew::__private::locks::Mutex;
 use sinew::event::Outcome;
-use sinew::executor::WorkQueue;
+use sinew::executor::{CallbackGroup, WorkQueue};
 use sinew::msg::Action;
-use sinew::{Group, Node, ReentrantGroup};
+use sinew::{Group, ReentrantGroup};
 use std::sync::Arc;
 
 /// A callback that the goals of an exclusive group share. One of them runs at a time, so it is
@@ -52,25 +52,14 @@ fn begin<A: Action>(
 /// `Result`. In a [`ReentrantGroup`](sinew::ReentrantGroup) it is `Fn` and `Sync`. A closure must
 /// name the type of its parameters.
 #[diagnostic::on_unimplemented(
-    message = "this is not a callback for goals in a `{M}`",
+    message = "this is not a callback for goals in a `{G}`",
     label = "no form of callback fits",
     note = "it takes `ExecutingGoal<{A}>`, in a `Group<S>` perhaps after `&mut S`, and returns `()` or `Result<(), E>` with an error or a text",
     note = "a closure must name its parameters' types, be `Send + 'static`, and in a reentrant group also `Fn` and `Sync`"
 )]
-pub trait GoalCallback<A: Action, M: Maker, Form>: Sized + Send + 'static {
+pub trait GoalCallback<A: Action, G: CallbackGroup, Form>: Sized + Send + 'static {
     #[doc(hidden)]
-    fn poster(self, queue: WorkQueue<M::Group>) -> Poster<BeginningGoal<A>>;
-}
-
-impl<A, F, R> GoalCallback<A, Node, fn(ExecutingGoal<A>) -> R> for F
-where
-    A: Action,
-    F: FnMut(ExecutingGoal<A>) -> R + Send + 'static,
-    R: Outcome,
-{
-    fn poster(self, queue: WorkQueue) -> Poster<BeginningGoal<A>> {
-        GoalCallback::<A, Group, _>::poster(self, queue)
-    }
+    fn poster(self, queue: WorkQueue<G>) -> Poster<BeginningGoal<A>>;
 }
 
 impl<A, F, R, S> GoalCallback<A, Group<S>, fn(ExecutingGoal<A>) -> R> for F

@@ -16,7 +16,7 @@ use super::options::{Decision, Deferred, Options};
 use super::status_thread::{FEW, StatusThread};
 use super::table::{CancelCode, GoalTable, Keeps, ResultRequest};
 use crate::goal_id::GoalId;
-use crate::maker::Poster;
+use crate::posting::Poster;
 use crate::status::{GoalEvent, GoalStatus};
 use crate::wire::{
     FeedbackMessage, GetResult, GetResultRequest, GetResultResponse, SendGoal, SendGoalRequest,

@@ -281,8 +281,8 @@ pub trait EventCallback<E, G, Form>: Sized + Send + 'static {
     fn call(cell: &Self::Cell, group: &G, token: &mut GroupToken, event: &E) -> CallbackResult;
 }
 
-/// An internal callback: it uses nothing of its group, so it fits in any.
-pub(crate) struct InAnyGroup<F>(pub(crate) F);
+/// A callback of this crate and those built on it: it uses nothing of its group, so it fits in any.
+pub struct InAnyGroup<F>(pub F);
 
 impl<E, G, F: Fn() -> CallbackResult + Send + Sync + 'static> EventCallback<E, G, InAnyGroup<F>>
     for InAnyGroup<F>
