@@ -1,5 +1,6 @@
-//! Passing work to the callback group of an action's server or client. Immediate callbacks do the protocol
-//! work, so no callback of the group can delay it; only the program's callbacks run in the group.
+//! Passing work to the callback group of an action's server or client. Immediate callbacks do the
+//! protocol work, so no callback of the group can delay it; only the program's callbacks run in the
+//! group.
 
 use sinew::error::PostError;
 use std::error::Error;

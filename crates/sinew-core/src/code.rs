@@ -172,8 +172,6 @@ codes! {
     CallsTooDeep = 407,
     /// The way to the other process failed.
     TransportFailed = 408,
-    /// The client was made by another group.
-    OtherGroup = 409,
     /// The server holds no such request, or has answered it already.
     RequestNotInHand = 410,
 
@@ -403,7 +401,6 @@ has_code! {
         Self::NoServer { .. } => Code::NoServer,
         Self::Full { .. } => Code::TooManyRequests,
         Self::Timeout { .. } => Code::Timeout,
-        Self::OtherGroup => Code::OtherGroup,
         Self::ServerGone => Code::ServerGone,
         Self::GatewayGone => Code::GatewayGone,
         Self::Dropped => Code::RequestDropped,

@@ -37,7 +37,7 @@ macro_rules! service_face {
         pub use crate::api::client_core::RequestId;
         pub use crate::api::pulled_server::{PulledServer, PulledServerBuilder};
         pub use crate::api::server::{Server, ServerBuilder};
-        pub use crate::api::service_callback::{AsyncServiceCallback, ServiceCallback};
+        pub use crate::api::service_callback::{AsyncServiceCallback, ResultCallback, ServiceCallback};
         pub use crate::message::generic::GenericService;
         pub use sinew_msg::{Service, ServiceType};
     };

@@ -207,9 +207,9 @@ impl<A: Action, M: Maker> ActionClientBuilder<A, M> {
         let core = ClientCore::new(
             full_name,
             (
-                maker.client(&names.send_goal).create()?,
-                maker.client(&names.cancel_goal).create()?,
-                maker.client(&names.get_result).create()?,
+                maker.client(&names.send_goal).create()?.without_state(),
+                maker.client(&names.cancel_goal).create()?.without_state(),
+                maker.client(&names.get_result).create()?.without_state(),
             ),
             (maker.subscription(&names.feedback).qos(feedback_qos).create()?, status),
             feedback_depth,

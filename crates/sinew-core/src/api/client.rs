@@ -1,12 +1,11 @@
 //! Clients.
 
 use super::call::{self, PendingCall};
-use super::callback::Outcome;
 use super::client_core::{ClientCore, RequestId, error_of, result_of};
 use super::erased::client as erased;
-use super::erased::service::{CallError as ErasedError, CallResult as ErasedResult};
 use super::introspection::service_events::{self, ServiceIntrospection};
 use super::node::NodeCore;
+use super::service_callback::ResultCallback;
 use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::group::{CallbackGroup, Group, GroupMember};
 use crate::executor::group_token::GroupToken;
@@ -14,7 +13,6 @@ use crate::executor::prefetch::{NoteIndex, Part};
 use crate::executor::task::{Run, Task, TaskBase, TaskOutcome};
 use crate::executor::wait_set::{self, Waitable};
 use crate::message::block::Pool;
-use crate::message::erased::Message as ErasedMessage;
 use crate::message::info::ChainScope;
 use crate::message::into_message::{IntoUnique, erase};
 use crate::message::{Gid, Unique};
@@ -23,8 +21,7 @@ use crate::remote::shm::transport::ShmTransport;
 use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
 use crate::service::error::CallError;
-use crate::service::failure::CallFailure;
-use crate::service::pending_calls::{self, CallFault, CallWaiter, OnAnswer, OnOutcome, PendingCalls};
+use crate::service::pending_calls::{self, CallWaiter, OnAnswer, OnOutcome, PendingCalls};
 use crate::service::reply::CallResult;
 use crate::service::statistics::ClientStatistics;
 use crate::service::types::ServiceTypes;
@@ -42,9 +39,10 @@ const POOL_CAPACITY: usize = 64;
 
 /// A handle for calling a service.
 ///
-/// Made by [`Node::client`](crate::Node::client). Clones are the same client; it exists until the
-/// last one, and its last [`PendingCall`], is dropped. It may be used from any thread; calls of one
-/// client reach the server in their order.
+/// Made by [`Node::client`](crate::Node::client), or by a group: then callbacks for results run in
+/// that group, and may take its `State`. Clones are the same client; it exists until the last one,
+/// and its last [`PendingCall`], is dropped. It may be used from any thread; calls of one client
+/// reach the server in their order.
 ///
 /// An accepted request is not lost: it is answered, or the call fails with a reason. Without a
 /// server the request waits for one to come. There are four ways to get the response:
@@ -81,12 +79,12 @@ const POOL_CAPACITY: usize = 64;
 /// It has no `close`: calls may be pending on any of its clones, and each ends by itself, with its
 /// result, its timeout, or the drop of its future.
 #[must_use = "a client ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _client = ..`), or `detach()` it"]
-pub struct Client<S: Service> {
-    erased: erased::Client,
+pub struct Client<S: Service, State = ()> {
+    erased: erased::Client<State>,
     of: PhantomData<fn(S)>,
 }
 
-impl<S: Service> Client<S> {
+impl<S: Service, State: Send + 'static> Client<S, State> {
     /// Returns a request from the client's pool, to be filled and sent: it holds the content of an
     /// earlier request, with all its capacity, or `Request::default()`. As
     /// [`Publisher::loan`](crate::Publisher::loan).
@@ -134,18 +132,44 @@ impl<S: Service> Client<S> {
     }
 
     /// Calls the service. The executor of the client's group runs `callback` with the result, once;
-    /// an error that the callback returns is reported as for any callback. In a group with a state,
-    /// [`Group::call_then`] passes that to the callback as well. Dropping the client drops its
-    /// callbacks. Never blocks; allocates room for the callback's captures.
+    /// an error that the callback returns is reported as for any callback. It takes the result, a
+    /// [`CallResult<S>`], or the state `&mut State` of the client's group and the result. Dropping
+    /// the client drops its callbacks. Never blocks; allocates room for the callback's captures.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::service::CallResult;
+    /// # struct Number(u64); impl Message for Number {}
+    /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
+    /// let context = Context::new()?;
+    /// let node = context.node("doubler")?;
+    /// let _server = node.server::<Double>("double").callback(|n: &Number| Number(2 * n.0))?;
+    ///
+    /// let sum = context.node("asker")?.group(0_u64);
+    /// let client = sum.client::<Double>("double").create()?;
+    /// for n in [20, 1] {
+    ///     client.call_then(Number(n), |sum: &mut u64, doubled: CallResult<Double>| {
+    ///         doubled.map(|doubled| *sum += doubled.0)
+    ///     })?;
+    /// }
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// assert_eq!(executor.spin_all(Duration::from_secs(10))?, 2 + 2); // the server twice, then the callbacks
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`CallError`]: the request was not accepted, and the callback won't run.
-    pub fn call_then<R: Outcome>(
+    pub fn call_then<Form, F>(
         &self,
         request: impl IntoUnique<S::Request>,
-        callback: impl FnOnce(CallResult<S>) -> R + Send + 'static,
-    ) -> Result<(), CallError<S::Request>> {
-        let then: OnOutcome = Box::new(move |_, outcome| callback(result_of::<S>(outcome)).into_result());
+        callback: F,
+    ) -> Result<(), CallError<S::Request>>
+    where
+        F: ResultCallback<CallResult<S>, State, Form>,
+    {
+        let callback = callback.with(&self.erased.state);
+        let then: OnOutcome = Box::new(move |token, outcome| callback(token, result_of::<S>(outcome)));
         self.send_for(request, CallWaiter::Callback(then)).map(drop)
     }
 
@@ -206,8 +230,14 @@ impl<S: Service> Client<S> {
         self.core().withdraw(id).map(Unique::assume)
     }
 
+    /// Returns the same client without its group's state, for code that takes clients of any group.
+    /// Callbacks still run in that group.
+    pub fn without_state(&self) -> Client<S> {
+        Client { erased: self.erased.without_state(), of: PhantomData }
+    }
+
     /// Returns the client without its types.
-    pub fn erased(&self) -> &erased::Client {
+    pub fn erased(&self) -> &erased::Client<State> {
         &self.erased
     }
 
@@ -325,92 +355,21 @@ impl<S: Service> Client<S> {
     }
 }
 
-impl<S: Service> Clone for Client<S> {
+impl<S: Service, State> Clone for Client<S, State> {
     fn clone(&self) -> Self {
         Self { erased: self.erased.clone(), of: PhantomData }
     }
 }
 
-impl<S: Service> fmt::Debug for Client<S> {
+impl<S: Service, State> fmt::Debug for Client<S, State> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.erased.fmt(f)
     }
 }
 
-impl<State: Send + 'static> Group<State> {
-    /// Calls the service with a client [made](Self::client) by this group, as
-    /// [`Client::call_then`]; the callback takes the group's state before the result.
-    ///
-    /// ```
-    /// use sinew::prelude::*;
-    /// use sinew::service::CallResult;
-    /// # struct Number(u64); impl Message for Number {}
-    /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
-    /// let context = Context::new()?;
-    /// let node = context.node("doubler")?;
-    /// let _server = node.server::<Double>("double").callback(|n: &Number| Number(2 * n.0))?;
-    ///
-    /// let sum = context.node("asker")?.group(0_u64);
-    /// let client = sum.client::<Double>("double").create()?;
-    /// for n in [20, 1] {
-    ///     sum.call_then(&client, Number(n), |sum: &mut u64, doubled: CallResult<Double>| {
-    ///         doubled.map(|doubled| *sum += doubled.0)
-    ///     })?;
-    /// }
-    /// let executor = Executor::single();
-    /// executor.add(&context)?;
-    /// assert_eq!(executor.spin_all(Duration::from_secs(10))?, 2 + 2); // the server twice, then the callbacks
-    /// # Ok::<(), sinew::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`CallError`]: the request was not accepted, and the callback won't run; a client of another
-    /// group fails with [`CallFailure::OtherGroup`].
-    pub fn call_then<S: Service, R: Outcome>(
-        &self,
-        client: &Client<S>,
-        request: impl IntoUnique<S::Request>,
-        callback: impl FnOnce(&mut State, CallResult<S>) -> R + Send + 'static,
-    ) -> Result<(), CallError<S::Request>> {
-        if !Arc::ptr_eq(&self.core, &client.core().group) {
-            let request = Some(erase(request, &client.core().pool));
-            let fault = CallFault { failure: CallFailure::OtherGroup, request };
-            return Err(error_of::<S>(client.name(), fault));
-        }
-        let state = self.state.clone();
-        let then: OnOutcome = Box::new(move |token, outcome| {
-            callback(state.open(&mut token.state), result_of::<S>(outcome)).into_result()
-        });
-        client.send_for(request, CallWaiter::Callback(then)).map(drop)
-    }
-}
+impl<S: Service, State> wait_set::sealed::Sealed for Client<S, State> {}
 
-impl<State: Send + 'static> Group<State> {
-    /// Calls the service with an erased client [made](Self::erased_client) by this group, as
-    /// [`call_then`](Self::call_then).
-    ///
-    /// # Errors
-    /// As [`call_then`](Self::call_then).
-    pub fn call_then_erased<R: Outcome>(
-        &self,
-        client: &erased::Client,
-        request: impl Into<ErasedMessage>,
-        callback: impl FnOnce(&mut State, ErasedResult) -> R + Send + 'static,
-    ) -> Result<(), ErasedError> {
-        if !Arc::ptr_eq(&self.core, &client.inner.group) {
-            let request = Some(request.into());
-            return Err(ErasedError::new(client.name(), CallFailure::OtherGroup, request));
-        }
-        let state = self.state.clone();
-        client.send_then(request.into(), move |token, result| {
-            callback(state.open(&mut token.state), result).into_result()
-        })
-    }
-}
-
-impl<S: Service> wait_set::sealed::Sealed for Client<S> {}
-
-impl<S: Service> Waitable for Client<S> {
+impl<S: Service, State> Waitable for Client<S, State> {
     fn subject(&self) -> usize {
         self.erased.subject()
     }
@@ -436,7 +395,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
     ///
     /// # Errors
     /// [`CreateError`]: the name is invalid, or the context is shut down.
-    pub fn create(self) -> Result<Client<S>, CreateError> {
+    pub fn create(self) -> Result<Client<S, G::State>, CreateError> {
         Ok(Client { erased: self.create_erased()?, of: PhantomData })
     }
 }
@@ -465,8 +424,8 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
     ///
     /// # Errors
     /// As `create`.
-    pub fn create_erased(self) -> Result<erased::Client, CreateError> {
-        let core = self.group.core().clone();
+    pub fn create_erased(self) -> Result<erased::Client<G::State>, CreateError> {
+        let (core, state) = (self.group.core().clone(), self.group.state());
         let name = self.node.place_service(&self.name)?;
         let context = &self.node.context;
         let calls = PendingCalls::new(
@@ -497,7 +456,7 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
         let (note, node) = (NoteIndex::new(), self.node.clone());
         let (group, patience) = (core, self.spin_before_park);
         let inner = ClientCore { calls, requests, pool, patience, group, membership, note, node };
-        Ok(erased::Client { inner: Arc::new(inner) })
+        Ok(erased::Client { inner: Arc::new(inner), state })
     }
 }
 

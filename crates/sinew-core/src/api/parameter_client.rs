@@ -290,7 +290,7 @@ impl<G: CallbackGroup> ParameterClient<G> {
             None => {
                 let client = ClientBuilder::new(&self.group, &format!("{}/{service}", self.of)).create();
                 // If another thread was faster, its client serves as well.
-                client.map(|client| cell.get_or_init(|| client).clone())
+                client.map(|client| cell.get_or_init(|| client.without_state()).clone())
             }
         };
         let asked = Asked::<S, _> {

@@ -2,7 +2,7 @@
 
 use super::callback::Outcome;
 use crate::executor::group::{Group, ReentrantGroup};
-use crate::executor::group_token::{CallbackOf, GroupCell, GroupToken};
+use crate::executor::group_token::{CallbackOf, GroupCell, GroupToken, StateOf};
 use crate::executor::task::CallbackResult;
 use crate::message::Unique;
 use crate::message::info::Publication;
@@ -78,6 +78,53 @@ pub trait ServiceCallback<S: Service, Q, G, Form>: Sized + Send + 'static {
         token: &mut GroupToken,
         asked: IncomingRequest<'_, S>,
     ) -> CallbackResult;
+}
+
+/// A callback for the result of a call, `R`, in a group with that state.
+///
+/// It takes the result, or the group's state `&mut State` and the result. A closure must name the
+/// type of its parameters.
+#[diagnostic::on_unimplemented(
+    message = "this is not a callback for a call by a client of a group with the state `{State}`",
+    label = "no form of callback fits",
+    note = "it takes the result, `{R}`, or `&mut {State}` and the result",
+    note = "a closure must name its parameters' types, be `Send + 'static`, and return `()` or `Result<(), E>` with an error or a text"
+)]
+pub trait ResultCallback<R, State, Form>: Send + 'static {
+    /// Adds the group's state, if it takes that.
+    #[doc(hidden)]
+    fn with(
+        self,
+        state: &Arc<GroupCell<State, StateOf>>,
+    ) -> impl FnOnce(&mut GroupToken, R) -> CallbackResult + Send + 'static;
+}
+
+impl<F, R, State, O> ResultCallback<R, State, fn(R) -> O> for F
+where
+    F: FnOnce(R) -> O + Send + 'static,
+    O: Outcome,
+{
+    fn with(
+        self,
+        _: &Arc<GroupCell<State, StateOf>>,
+    ) -> impl FnOnce(&mut GroupToken, R) -> CallbackResult + Send + 'static {
+        move |_: &mut GroupToken, result| self(result).into_result()
+    }
+}
+
+impl<F, R, State, O> ResultCallback<R, State, fn(&mut State, R) -> O> for F
+where
+    F: FnOnce(&mut State, R) -> O + Send + 'static,
+    State: Send + 'static,
+    O: Outcome,
+{
+    fn with(
+        self,
+        state: &Arc<GroupCell<State, StateOf>>,
+    ) -> impl FnOnce(&mut GroupToken, R) -> CallbackResult + Send + 'static {
+        let state = state.clone();
+        move |token: &mut GroupToken, result| self(state.open(&mut token.state), result).into_result()
+    }
 }
 
 /// The forms of one way to take the request.

@@ -118,11 +118,29 @@ impl ReentrantGroup {
 }
 
 /// The two kinds of callback groups: [`Group`] and [`ReentrantGroup`].
-pub trait CallbackGroup: sealed::Core + Clone + Send + Sync + 'static {}
+pub trait CallbackGroup: sealed::Core + Clone + Send + Sync + 'static {
+    /// The state that its callbacks share; `()` for none.
+    type State: Send + 'static;
 
-impl<S: Send + 'static> CallbackGroup for Group<S> {}
+    #[doc(hidden)]
+    fn state(&self) -> Arc<GroupCell<Self::State, StateOf>>;
+}
 
-impl CallbackGroup for ReentrantGroup {}
+impl<S: Send + 'static> CallbackGroup for Group<S> {
+    type State = S;
+
+    fn state(&self) -> Arc<GroupCell<S, StateOf>> {
+        self.state.clone()
+    }
+}
+
+impl CallbackGroup for ReentrantGroup {
+    type State = ();
+
+    fn state(&self) -> Arc<GroupCell<(), StateOf>> {
+        Arc::new(GroupCell::nothing())
+    }
+}
 
 pub(crate) mod sealed {
     use super::{Arc, Group, GroupCore, ReentrantGroup};

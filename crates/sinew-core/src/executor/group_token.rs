@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 pub enum CallbackOf {}
 
 /// What a key opens: the state of a group.
-pub(crate) enum StateOf {}
+pub enum StateOf {}
 
 /// Opens [`GroupCell`] cells with its number. Only a [`GroupToken`] has one.
 pub(crate) struct CellKey<What>(u64, PhantomData<What>);
@@ -53,7 +53,7 @@ impl GroupToken {
     }
 }
 
-/// What reentrant groups have instead of a number: no cell is made from it.
+/// What reentrant groups have instead of a number: no cell of a size is made from it.
 pub(crate) const REENTRANT: u64 = 0; // `next_serial` never gives it
 
 /// A group's number, from which its cells are made.
@@ -91,6 +91,13 @@ pub struct GroupCell<T, What> {
 // time, and the threads that have it come one after the other (`GroupToken::of`); so the value is
 // moved between threads (`Send`) but never shared.
 unsafe impl<T: Send, What> Sync for GroupCell<T, What> {}
+
+impl<What> GroupCell<(), What> {
+    /// The state of a group that has none.
+    pub(crate) fn nothing() -> Self {
+        GroupCell { number: REENTRANT, of: PhantomData, value: UnsafeCell::new(()) }
+    }
+}
 
 impl<T, What> GroupCell<T, What> {
     /// The value, for the token that has the key.

@@ -49,11 +49,6 @@ pub enum CallFailure {
         /// where that isn't known. If `false`, it never will.
         started: bool,
     },
-    /// The callback for the result takes the state of a group other than the client's.
-    #[error(
-        "the client was made by another group than the one whose state the callback takes: make it with that group's `client`"
-    )]
-    OtherGroup,
     /// The server was removed before it answered.
     #[error("the server went away before it answered")]
     ServerGone,

@@ -66,7 +66,11 @@ fn a_class_serves_clients_of_rust_and_is_served() -> sinew::Result<()> {
     let _server = room.node.server::<Echo>("echo").callback(|said: &msg::String| said.clone())?;
     let client = room.node.erased_client("echo", types).create_erased()?;
     let (say, said) = mpsc::channel();
-    client.call_then(class.message(types.request(), "again"), move |result| say.send(result)).unwrap();
+    client
+        .call_then(class.message(types.request(), "again"), move |result: sinew::erased::CallResult| {
+            say.send(result)
+        })
+        .unwrap();
     room.run();
     assert_eq!(text_of(&said.recv().unwrap().unwrap()), "again");
     Ok(())
@@ -174,19 +178,21 @@ fn a_result_meets_its_groups_state() -> sinew::Result<()> {
         })?;
     let texts = room.node.group(Vec::new());
     let client = texts.erased_client("echo", types).create_erased()?;
-    let request = || class.message(types.request(), "hello");
     let keep = |texts: &mut Vec<String>, result: sinew::erased::CallResult| {
         result.map(|message| texts.push(text_of(&message)))
     };
-    texts.call_then_erased(&client, request(), keep).unwrap();
-    texts
-        .call_then_erased(&client, request(), |texts: &mut Vec<String>, _| assert_eq!(*texts, ["hello"]))
-        .unwrap();
+    client.call_then(class.message(types.request(), "hello"), keep).unwrap();
+    let check = |texts: &mut Vec<String>, _: sinew::erased::CallResult| assert_eq!(*texts, ["hello"]);
+    client.call_then(class.message(types.request(), "again"), check).unwrap();
     assert_eq!(room.run(), 2);
-    let other = room.node.group(Vec::new());
-    let error = other.call_then_erased(&client, request(), keep).unwrap_err();
-    assert_eq!(*error.failure(), CallFailure::OtherGroup);
-    assert_eq!(text_of(&error.into_request().unwrap()), "hello");
+
+    // Another handle of the same client, for code that knows nothing of the state.
+    let (say, said) = mpsc::channel();
+    let other = client.without_state();
+    assert_eq!(other.gid(), client.gid());
+    let say = move |result: sinew::erased::CallResult| say.send(text_of(&result.unwrap()));
+    other.call_then(class.message(types.request(), "hello"), say).unwrap();
+    assert_eq!((room.run(), said.try_recv().unwrap()), (1, "hello".to_owned()));
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use sinew::error::{CallError, CallFailure, CreateError};
 use sinew::gateway::Origin;
 use sinew::msg::{GenericType, SerializedMessage};
 use sinew::prelude::*;
-use sinew::service::RequestInfo;
+use sinew::service::{CallResult, RequestInfo};
 use sinew::{Executor, Responder, Server};
 use sinew_interfaces::example_interfaces::srv::{AddTwoInts, AddTwoIntsRequest, AddTwoIntsResponse};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ fn a_servers_listener_runs_on_the_thread_that_calls() -> sinew::Result<()> {
     assert_eq!(block_on(call)?.0, 2);
     let (pen, callback) = (Log::new(), room.node.client::<Numbers>("double").create()?);
     let done = pen.pen();
-    callback.call_then(Number(5), move |result| done.write(outcome(result)))?;
+    callback.call_then(Number(5), move |result: CallResult<Numbers>| done.write(outcome(result)))?;
     assert_eq!(pen.lines(), [], "the result is for the executor");
     room.run();
     assert_eq!(pen.lines(), [Ok(10)]);

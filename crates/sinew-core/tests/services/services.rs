@@ -254,8 +254,7 @@ fn callbacks_get_results_in_their_group_with_its_state() -> sinew::Result<()> {
     let results = node.group(Vec::new());
     let client = results.client::<Numbers>("n").create()?;
     for n in [1, 0, 2] {
-        results.call_then(
-            &client,
+        client.call_then(
             Number(n),
             |results: &mut Vec<Result<u64, CallFailure>>, result: CallResult<Numbers>| {
                 results.push(number(result));

@@ -2,10 +2,9 @@
 
 use super::service::{CallError, CallResult, ServiceTypes, fitting};
 use crate::api::call::{self, SentCall};
-use crate::api::callback::Outcome;
 use crate::api::client_core::{ClientCore, RequestId};
-use crate::executor::group_token::GroupToken;
-use crate::executor::task::CallbackResult;
+use crate::api::service_callback::ResultCallback;
+use crate::executor::group_token::{GroupCell, StateOf};
 use crate::executor::wait_set::{self, Waitable};
 use crate::message::Gid;
 use crate::message::block::RawMessage;
@@ -20,19 +19,26 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// A handle for calling a service of any type. Made by
-/// [`Node::erased_client`](crate::Node::erased_client). Everything that
-/// [`Client<S>`](crate::Client) says holds here as well.
+/// [`Node::erased_client`](crate::Node::erased_client), or by a group for callbacks that may take
+/// its `State`. Everything that [`Client<S>`](crate::Client) says holds here as well.
 ///
 /// A request has one owner: a message with several references is copied if its type knows how,
 /// otherwise the call fails with [`CallFailure::NotSole`](crate::error::CallFailure::NotSole). One
 /// in encoded form is decoded first.
 #[must_use = "a client ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _client = ..`), or `detach()` it"]
-#[derive(Clone)]
-pub struct Client {
+pub struct Client<State = ()> {
     pub(in crate::api) inner: Arc<ClientCore>,
+    /// The state of its group.
+    pub(in crate::api) state: Arc<GroupCell<State, StateOf>>,
 }
 
-impl Client {
+impl<State> Clone for Client<State> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone(), state: self.state.clone() }
+    }
+}
+
+impl<State: Send + 'static> Client<State> {
     /// Returns the types of its service.
     pub fn types(&self) -> ServiceTypes {
         ServiceTypes::from_inner(self.inner.calls.types)
@@ -65,28 +71,18 @@ impl Client {
         Ok(PendingCall(SentCall::new(&self.inner, id)))
     }
 
-    /// Calls the service. The executor of the client's group runs `callback` with the result, as
-    /// [`Client::call_then`](crate::Client::call_then). [`Group::call_then_erased`](
-    /// crate::Group::call_then_erased) passes the group's state as well.
+    /// Calls the service. The executor of the client's group runs `callback` with the result, or
+    /// with the group's state and the result, as [`Client::call_then`](crate::Client::call_then).
     ///
     /// # Errors
     /// [`CallError`]: the request was not accepted, and the callback won't run.
-    pub fn call_then<R: Outcome>(
-        &self,
-        request: impl Into<Message>,
-        callback: impl FnOnce(CallResult) -> R + Send + 'static,
-    ) -> Result<(), CallError> {
-        self.send_then(request.into(), move |_, result| callback(result).into_result())
-    }
-
-    /// Calls the service; `callback` also gets the group's token.
-    pub(in crate::api) fn send_then(
-        &self,
-        request: Message,
-        callback: impl FnOnce(&mut GroupToken, CallResult) -> CallbackResult + Send + 'static,
-    ) -> Result<(), CallError> {
+    pub fn call_then<Form, F>(&self, request: impl Into<Message>, callback: F) -> Result<(), CallError>
+    where
+        F: ResultCallback<CallResult, State, Form>,
+    {
+        let callback = callback.with(&self.state);
         let then: OnOutcome = Box::new(move |token, outcome| callback(token, result_of(outcome)));
-        self.send(request, CallWaiter::Callback(then)).map(drop)
+        self.send(request.into(), CallWaiter::Callback(then)).map(drop)
     }
 
     /// Calls the service. `callback` runs with the result on the thread that answers, as
@@ -108,6 +104,12 @@ impl Client {
     /// [`Client::withdraw`](crate::Client::withdraw).
     pub fn withdraw(&self, id: RequestId) -> Option<Message> {
         self.inner.withdraw(id).map(Message::of)
+    }
+
+    /// Returns the same client without its group's state, as
+    /// [`Client::without_state`](crate::Client::without_state).
+    pub fn without_state(&self) -> Client {
+        Client { inner: self.inner.clone(), state: Arc::new(GroupCell::nothing()) }
     }
 
     fn send(&self, request: Message, waiter: CallWaiter) -> Result<CallId, CallError> {
@@ -162,17 +164,17 @@ fn result_of(outcome: Result<RawMessage, (CallFault, &str)>) -> CallResult {
     outcome.map(Message::of).map_err(|(fault, service)| CallError::of(service, fault))
 }
 
-impl wait_set::sealed::Sealed for Client {}
+impl<State> wait_set::sealed::Sealed for Client<State> {}
 
-impl Waitable for Client {
+impl<State> Waitable for Client<State> {
     fn subject(&self) -> usize {
         Arc::as_ptr(&self.inner.calls).addr()
     }
 }
 
-impl fmt::Debug for Client {
+impl<State> fmt::Debug for Client<State> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("name", &self.name()).finish_non_exhaustive()
+        f.debug_struct("Client").field("name", &self.inner.calls.service).finish_non_exhaustive()
     }
 }
 

@@ -296,7 +296,7 @@ pub(crate) fn results_are_called_back_in_the_order_of_the_answers<R: Runner, P: 
     let client = results.client::<Numbers>("/n").create()?;
     for n in 0..20 {
         let pen = log.pen();
-        results.call_then(&client, Number(n), move |count: &mut u64, result: CallResult<Numbers>| {
+        client.call_then(Number(n), move |count: &mut u64, result: CallResult<Numbers>| {
             *count += 1;
             pen.write((*count, result.unwrap().0));
         })?;
