@@ -24,7 +24,7 @@ macro_rules! event_face {
     () => {
         pub use crate::api::callback::{EventCallback, Outcome};
         pub use crate::api::descriptor::{DescriptorSource, DescriptorSourceBuilder, Readiness};
-        pub use crate::api::guard::{GuardCondition, GuardConditionBuilder};
+        pub use crate::api::guard::GuardConditionBuilder;
         pub use crate::ros::mismatch::Mismatch;
     };
 }
@@ -33,13 +33,13 @@ macro_rules! event_face {
 macro_rules! service_face {
     () => {
         pub use crate::api::call::PendingCall;
-        pub use crate::api::client::{Client, ClientBuilder};
+        pub use crate::api::client::ClientBuilder;
         pub use crate::api::client_core::RequestId;
         pub use crate::api::pulled_server::{PulledServer, PulledServerBuilder};
-        pub use crate::api::server::{Server, ServerBuilder};
+        pub use crate::api::server::ServerBuilder;
         pub use crate::api::service_callback::{AsyncServiceCallback, ResultCallback, ServiceCallback};
         pub use crate::message::generic::GenericService;
-        pub use sinew_msg::{Service, ServiceType};
+        pub use sinew_msg::ServiceType;
     };
 }
 
@@ -80,9 +80,7 @@ mod testing;
 /// Quality of service: what publishers offer and subscriptions request.
 pub mod qos {
     pub use crate::api::qos_overrides::{QosOverrides, QosPolicy};
-    pub use crate::ros::qos::{
-        Durability, History, Incompatibility, Liveliness, Policy, QoS, QosError, Reliability,
-    };
+    pub use crate::ros::qos::{Durability, History, Incompatibility, Liveliness, Policy, Reliability};
 }
 
 /// For gateways to other hosts: the origin of endpoints, and the report for tools.
@@ -135,7 +133,6 @@ pub mod graph {
 
 /// Errors, one type for each kind of operation; [`Error`] gathers them.
 pub mod error {
-    pub use crate::api::error::{Error, Result};
     pub use crate::api::parameter_client::ParameterClientError;
     pub use crate::api::publisher::{PublishError, UnsentMessage};
     pub use crate::code::{ErrorCode, HasCode};
@@ -171,16 +168,12 @@ pub mod msg {
     pub use crate::api::callback::SubscriptionCallback;
     pub use crate::api::erased::publisher::{EncodedDraft, PublisherStatistics};
     pub use crate::api::erased::subscription::SubscriptionStatistics;
-    pub use crate::api::publisher::{Draft, Edit, Publisher, PublisherBuilder};
+    pub use crate::api::publisher::{Draft, Edit, PublisherBuilder};
     pub use crate::api::receive::{Messages, Recv, RecvSample, RecvUnique};
-    pub use crate::api::subscription::{BufferType, Subscription, SubscriptionBuilder};
+    pub use crate::api::subscription::{BufferType, SubscriptionBuilder};
     pub use crate::message::generic::{GenericType, SerializedMessage};
     pub use crate::message::into_message::{IntoMessage, IntoUnique};
-    pub use crate::message::{
-        ChainGuard, Gid, Lineage, MessageInfo, Sample, Shared, SourceInfo, Transport, Unique, View,
-    };
-    pub use sinew_derive::MessageOfSinew as Message;
-    pub use sinew_msg::message::Message;
+    pub use crate::message::{ChainGuard, Gid, Lineage, Sample, SourceInfo, Transport};
     pub use sinew_msg::{
         Action, Adapted, Adapter, Encoding, Plain, PlainProof, Stamped, TimeMessage, TypeHash, cdr, loan,
         view,
@@ -214,7 +207,7 @@ pub use api::publisher::Publisher;
 pub use api::server::Server;
 pub use api::subscription::Subscription;
 pub use api::timer::Timer;
-pub use executor::Executor;
+pub use executor::front::executor::Executor;
 pub use executor::group::{Group, ReentrantGroup};
 pub use message::{MessageInfo, Shared, Unique, View};
 pub use ros::arguments::Arguments;

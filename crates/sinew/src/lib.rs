@@ -356,6 +356,16 @@
 #[doc(inline)]
 pub use sinew_core::*;
 
+/// The items that most programs use, in one `use`: [`Client`], [`ClockKind`](time::ClockKind),
+/// [`Context`], [`Duration`], [`Executor`], [`Group`], [`Message`] (trait and derive),
+/// [`MessageInfo`], [`Node`], [`Publisher`], [`QoS`], [`Responder`], [`Server`], [`Service`],
+/// [`Shared`], [`Subscription`], [`Timer`], [`TimerInfo`](time::TimerInfo), [`Unique`] and
+/// [`View`].
+pub mod prelude {
+    #[doc(no_inline)]
+    pub use sinew_core::prelude::*;
+}
+
 /// Messages: publishing, taking, keeping and encoding them; definitions and descriptions of types.
 pub mod msg {
     #[doc(inline)]

@@ -13,7 +13,7 @@ use hiroz::action::server::ExecutingGoal as TheirGoal;
 use hiroz::parameter as theirs;
 use hiroz_msgs::example_interfaces as their_fibonacci;
 use sinew::introspection::TypeDescription;
-use sinew::msg::Message as _;
+use sinew::Message as _;
 use sinew::parameters::{NamedValue, ParameterType, ParameterValue};
 use sinew_action::{Actions, ExecutingGoal, GoalStatus};
 use sinew_interfaces::example_interfaces::action::{

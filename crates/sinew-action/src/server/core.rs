@@ -23,9 +23,9 @@ use crate::wire::{
     SendGoalResponse,
 };
 use sinew::__private::locks::{Mutex, MutexGuard, no_lock_is_held};
-use sinew::msg::{Action, Message};
+use sinew::msg::Action;
 use sinew::time::Time;
-use sinew::{Publisher, Responder, Shared, Timer, Unique};
+use sinew::{Message, Publisher, Responder, Shared, Timer, Unique};
 use sinew_interfaces::action_msgs::msg;
 use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest, CancelGoalResponse};
 use std::marker::PhantomData;

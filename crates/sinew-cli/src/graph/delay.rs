@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use sinew::QoS;
 use sinew::error::SpinError;
 use sinew::executor::WaitSet;
 use sinew::graph::{EndpointInfo, GraphSnapshot};
 use sinew::msg::{GenericType, SerializedMessage, TypeHash};
-use sinew::qos::QoS;
 use sinew::{Context, Subscription};
 use sinew_msg::dynamic::{DynamicMessage, FieldPath, MessageType, Scalar};
 use sinew_shm::Domain;

@@ -48,7 +48,6 @@ mod target;
 #[cfg(feature = "tracing")]
 mod tracing_layer;
 
-pub use crate::sys::log_level::LogLevel;
 pub use line::Place;
 pub use logger::Logger;
 #[doc(hidden)]

@@ -77,8 +77,6 @@ pub(crate) mod statistics;
 pub(crate) mod types;
 
 service_face!();
-pub use crate::message::into_message::IntoUnique;
 pub use info::{RequestInfo, RequestKey};
 pub use reply::{CallResult, Reply};
-pub use responder::Responder;
 pub use statistics::{ClientStatistics, ServerStatistics};

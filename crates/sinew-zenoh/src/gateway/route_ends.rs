@@ -13,8 +13,8 @@ use super::sessions::RemoteSession;
 use super::shared::Shared;
 use super::statistics::RouteStatistics;
 use crate::wire::{gid, token};
-use sinew::QoS;
-use sinew::msg::{GenericType, Publisher, SerializedMessage};
+use sinew::msg::{GenericType, SerializedMessage};
+use sinew::{Publisher, QoS};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 

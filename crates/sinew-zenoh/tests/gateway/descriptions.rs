@@ -2,8 +2,8 @@
 
 use crate::network::{Host, Network, RosNode, wait_for};
 use parking_lot::Mutex;
+use sinew::QoS;
 use sinew::msg::{GenericType, TypeHash};
-use sinew::qos::QoS;
 use sinew_interfaces::type_description_interfaces::msg;
 use sinew_interfaces::type_description_interfaces::srv::{
     GetTypeDescription, GetTypeDescriptionRequest, GetTypeDescriptionResponse,
