@@ -174,6 +174,8 @@ codes! {
     TransportFailed = 408,
     /// The server holds no such request, or has answered it already.
     RequestNotInHand = 410,
+    /// The client has the maximum number of calls with responses that were not taken.
+    TooManyResponses = 411,
 
     /// An executor can't have these options.
     InvalidExecutorOptions = 500,
@@ -400,6 +402,7 @@ has_code! {
         Self::Shutdown => Code::Shutdown,
         Self::NoServer { .. } => Code::NoServer,
         Self::Full { .. } => Code::TooManyRequests,
+        Self::Untaken { .. } => Code::TooManyResponses,
         Self::Timeout { .. } => Code::Timeout,
         Self::ServerGone => Code::ServerGone,
         Self::GatewayGone => Code::GatewayGone,

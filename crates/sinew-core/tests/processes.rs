@@ -631,6 +631,51 @@ fn a_process_that_is_killed_over_a_request_in_hand_is_noticed() -> sinew::Result
     })
 }
 
+/// A client with responses that are taken by hand, and servers of other processes: one answers, and
+/// is killed over the next request.
+#[test]
+fn the_end_of_a_process_is_a_response_to_take() -> sinew::Result<()> {
+    const TEST: &str = "the_end_of_a_process_is_a_response_to_take";
+    if let Some((_, context)) = role() {
+        let server = context.node("other")?.server::<Numbers>("/n").create()?;
+        let (bell, news) = std::sync::mpsc::channel();
+        server.set_listener(move |count| bell.send(count).unwrap());
+        say("here");
+        for _ in 0..2 {
+            news.recv().unwrap();
+        }
+        let (first, info) = server.take_request().unwrap();
+        server.respond(&info.key(), first).unwrap();
+        let _second = server.take_request().unwrap();
+        say("taken");
+        thread::park();
+        return Ok(());
+    }
+    play(|place| {
+        let context = place.context();
+        let client = context.node("here")?.client::<Numbers>("/n").max_responses(2).create()?;
+        let (bell, news) = std::sync::mpsc::channel();
+        client.set_listener(move |count| bell.send(count).unwrap());
+        for number in 0..3 {
+            let mut other = place.start(TEST, "server");
+            other.expect("here");
+            assert!(client.wait_for_server(PATIENCE));
+            let (first, second) = (client.send(Number(number))?, client.send(Number(number))?);
+            other.expect("taken");
+            assert_eq!(news.recv_timeout(PATIENCE).unwrap(), 1);
+            let (id, response) = client.take_response().unwrap();
+            assert_eq!((id, response?.0), (first, number));
+            assert!(client.take_response().is_none());
+            other.kill();
+            assert_eq!(news.recv_timeout(PATIENCE).unwrap(), 1);
+            let (id, response) = client.take_response().unwrap();
+            assert_eq!((id, response.unwrap_err().failure()), (second, &CallFailure::ServerGone));
+            until("the server is gone", || !client.is_server_ready());
+        }
+        Ok(())
+    })
+}
+
 #[test]
 fn who_publishes_and_goes_before_anybody_looks_is_heard() -> sinew::Result<()> {
     if let Some((_, context)) = role() {

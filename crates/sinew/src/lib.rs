@@ -264,7 +264,7 @@
 //! | `sinew-timers` | nothing, or timers' callbacks | if [asked for](executor::ExecutorBuilder::timer_thread) |
 //! | one that waits in [`Client::call`] | the callback of the server, if the executor [lets it](executor::ExecutorBuilder::caller_runs) | |
 //! | one that sets ROS time, publishes `/clock` or brings it | handlers of [jumps](Context::on_time_jump) | always |
-//! | one that publishes, triggers, calls or answers | filters, copies, listeners of [subscriptions](Subscription::set_listener) and [servers](service::PulledServer::set_listener), immediate callbacks of [servers](service::ServerBuilder::immediate_callback) and [calls](Client::call_then_immediately), wakers, callbacks for parameters | always |
+//! | one that publishes, triggers, calls or answers | filters, copies, listeners of [subscriptions](Subscription::set_listener), [pulled servers](service::PulledServer::set_listener) and [clients](Client::set_listener), immediate callbacks of [servers](service::ServerBuilder::immediate_callback) and [calls](Client::call_then_immediately), wakers, callbacks for parameters | always |
 //! | `sinew-logging` | listeners and filters of `/rosout` | after [`logging::init`] |
 //! | `sinew-descriptors` | nothing | once there was a [`DescriptorSource`] |
 //! | `sinew-signals` | nothing | if Ctrl-C is asked for, as by [`Context::from_args`] |

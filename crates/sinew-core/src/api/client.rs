@@ -37,6 +37,9 @@ use std::time::Duration;
 /// Most blocks for requests in a client's pool.
 const POOL_CAPACITY: usize = 64;
 
+/// Most calls with responses that were not taken by hand, unless the builder sets another limit.
+const MAX_RESPONSES: usize = 1000;
+
 /// A handle for calling a service.
 ///
 /// Made by [`Node::client`](crate::Node::client), or by a group: then callbacks for results run in
@@ -45,7 +48,7 @@ const POOL_CAPACITY: usize = 64;
 /// reach the server in their order.
 ///
 /// An accepted request is not lost: it is answered, or the call fails with a reason. Without a
-/// server the request waits for one to come. There are four ways to get the response:
+/// server the request waits for one to come. There are five ways to get the response:
 ///
 /// | | waits | in an executor's callback |
 /// |---|---|---|
@@ -53,6 +56,7 @@ const POOL_CAPACITY: usize = 64;
 /// | [`call_async`](Self::call_async) | a future, in any runtime | for asynchronous servers |
 /// | [`call_then`](Self::call_then) | no thread: a callback | always good |
 /// | [`call_then_immediately`](Self::call_then_immediately) | no thread: a callback that runs at once | for bridges |
+/// | [`send`](Self::send) | no thread: the program [takes](Self::take_response) it | for event loops, bindings |
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -212,9 +216,10 @@ impl<S: Service, State: Send + 'static> Client<S, State> {
         self.send_for(request, CallWaiter::Listener(listener))
     }
 
-    /// Takes back a request with an [immediate callback](Self::call_then_immediately) that no server
-    /// has taken: none will, and the callback is dropped. `None`: a server has it, and the callback
-    /// has run, is running or will run. Never blocks.
+    /// Takes back a request with an [immediate callback](Self::call_then_immediately), or one that
+    /// was [sent](Self::send), that no server has taken: none will, the callback is dropped, and
+    /// there is no response to take. `None`: a server has it, and the callback has run, is running or
+    /// will run. Never blocks.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -382,6 +387,7 @@ pub struct ClientBuilder<S, G = Group> {
     name: String,
     group: G,
     spin_before_park: Duration,
+    max_responses: usize,
     types: ServiceTypes,
     of: PhantomData<fn(S)>,
 }
@@ -407,6 +413,7 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
             name: name.to_owned(),
             group: group.clone(),
             spin_before_park: Duration::ZERO,
+            max_responses: MAX_RESPONSES,
             types,
             of: PhantomData,
         }
@@ -417,6 +424,13 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
     /// [`ExecutorBuilder::spin_before_park`](crate::executor::ExecutorBuilder::spin_before_park).
     pub fn spin_before_park(mut self, patience: Duration) -> Self {
         self.spin_before_park = patience;
+        self
+    }
+
+    /// Sets how many calls [sent](Client::send) may be without an answer or have one that was not
+    /// taken (default: 1000). Further ones are refused with [`CallFailure::Untaken`]; with 0, all.
+    pub fn max_responses(mut self, responses: usize) -> Self {
+        self.max_responses = responses;
         self
     }
 
@@ -454,8 +468,9 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
         let membership = core.join(Task::new(base, ClientTask { calls: calls.clone() }));
         let pool = Pool::of_table(self.types.request, POOL_CAPACITY);
         let (note, node) = (NoteIndex::new(), self.node.clone());
-        let (group, patience) = (core, self.spin_before_park);
-        let inner = ClientCore { calls, requests, pool, patience, group, membership, note, node };
+        let (group, patience, max_responses) = (core, self.spin_before_park, self.max_responses);
+        let inner =
+            ClientCore { calls, requests, pool, patience, max_responses, group, membership, note, node };
         Ok(erased::Client { inner: Arc::new(inner), state })
     }
 }

@@ -7,6 +7,7 @@ use crate::message::Unique;
 use crate::message::block::{Pool, RawMessage};
 use crate::parameters::clients::ClientId;
 use crate::service::error::CallError;
+use crate::service::failure::CallFailure;
 use crate::service::observed::ServiceEvent;
 use crate::service::pending_calls::{self, CallFault, CallId, CallOutcome, CallWaiter, PendingCalls};
 use crate::service::reply::CallResult;
@@ -23,6 +24,8 @@ pub(crate) struct ClientCore {
     pub(crate) pool: Arc<Pool>,
     /// How long a thread that waits for another process polls before it sleeps.
     pub(crate) patience: Duration,
+    /// Most calls with outcomes that the program didn't take by hand.
+    pub(crate) max_responses: usize,
     pub(crate) group: Arc<GroupCore>,
     pub(crate) membership: Membership,
     /// The position of this client in the prefetch notes of the calling thread.
@@ -65,13 +68,33 @@ impl ClientCore {
         }
     }
 
+    /// Begins a call with an outcome that the program takes by hand.
+    pub(crate) fn send_pulled(self: &Arc<Self>, request: RawMessage) -> Result<RequestId, CallFault> {
+        if !self.calls.reserve(self.max_responses) {
+            let failure = CallFailure::Untaken { limit: self.max_responses };
+            return Err(CallFault { failure, request: Some(request) });
+        }
+        self.calls.listen(); // no executor need run
+        let (id, _) = self.send(request, CallWaiter::Pulled, false)?;
+        Ok(RequestId(id))
+    }
+
     /// Abandons a call. Returns the outcome if there is one after all, else the request if no
     /// server took it.
     pub(crate) fn give_up(&self, id: CallId) -> Result<CallOutcome, Option<RawMessage>> {
         self.calls.give_up(id).ok_or_else(|| self.requests.withdraw(self.calls.number, id))
     }
 
-    /// Takes back a request with an immediate callback that no server has taken.
+    /// Gives up a call, and its request if no server has taken that. Returns `false` if there is no
+    /// such call any more.
+    pub(crate) fn abandon(&self, RequestId(id): RequestId) -> bool {
+        let was_there = self.calls.abandon(id);
+        drop(self.requests.withdraw(self.calls.number, id));
+        was_there
+    }
+
+    /// Takes back a request with an immediate callback, or one of a call that is taken by hand, that no server
+    /// has taken.
     pub(crate) fn withdraw(&self, RequestId(id): RequestId) -> Option<RawMessage> {
         let request = self.requests.withdraw(self.calls.number, id)?;
         drop(self.calls.give_up(id)); // no server answers it
@@ -79,10 +102,19 @@ impl ClientCore {
     }
 }
 
-/// The identity of one request among those of its client; from
+/// The identity of one request among those of its client; from [`send`](crate::Client::send) and
 /// [`call_then_immediately`](crate::Client::call_then_immediately).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RequestId(pub(in crate::api) CallId);
+
+impl RequestId {
+    /// Returns the request's number among those of its client, from 1: together with
+    /// [`Client::gid`](crate::Client::gid) the [key](crate::service::RequestKey) by which the server
+    /// knows the request.
+    pub fn sequence(self) -> u64 {
+        self.0.sequence()
+    }
+}
 
 /// Converts the outcome of a call to its types.
 pub(crate) fn result_of<S: Service>(outcome: Result<RawMessage, (CallFault, &str)>) -> CallResult<S> {

@@ -11,7 +11,7 @@
 //! | `receive` | awaiting messages |
 //! | `client`, `client_core`, `call` | clients; their shared state; waiting for answers |
 //! | `server` | servers, and their tasks in an executor |
-//! | `pulled_server` | servers with requests that are taken by hand |
+//! | `pulled_client`, `pulled_server` | responses and requests that are taken by hand |
 //! | `callback`, `service_callback` | the forms of callbacks |
 //! | `erased` | endpoints for messages of any type |
 //! | `generic` | for gateways: nodes that stand for other hosts, messages from there |
@@ -53,6 +53,7 @@ pub(crate) mod node_builder;
 pub(crate) mod parameter_client;
 pub(crate) mod parameters;
 pub(crate) mod publisher;
+mod pulled_client;
 pub(crate) mod pulled_server;
 pub(crate) mod qos_overrides;
 pub(crate) mod receive;

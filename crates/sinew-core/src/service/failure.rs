@@ -33,6 +33,15 @@ pub enum CallFailure {
         /// The limit.
         limit: usize,
     },
+    /// The client has the maximum number of calls with responses that the program didn't take.
+    #[error(
+        "the client has {limit} calls with responses that were not taken, which is the limit: take them more often, or raise \
+         the client's `max_responses`"
+    )]
+    Untaken {
+        /// The limit.
+        limit: usize,
+    },
     /// The server didn't answer in time.
     #[error(
         "there was no answer within {waited:?}; {}",

@@ -24,6 +24,9 @@
 //! time: a new line replaces that of a server that is gone. Each call records the line of its
 //! request before the request is sent. When a line ends, the calls sent by it fail.
 
+mod pulled;
+
+use self::pulled::PulledCalls;
 use super::failure::CallFailure;
 use super::observed::{Observed, ServiceEvent};
 use super::statistics::ClientStatistics;
@@ -33,7 +36,7 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::notifier::TaskNotifier;
 use crate::executor::task::CallbackResult;
 use crate::mailbox::deferred::Deferred;
-use crate::mailbox::waiters::{ToTell, by_hand, contain, tell_where_it_may_be};
+use crate::mailbox::waiters::{Listener, ToTell, by_hand, contain, tell_where_it_may_be};
 use crate::message::Gid;
 use crate::message::block::RawMessage;
 use crate::message::info::{ChainScope, Lineage, Publication};
@@ -54,7 +57,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 /// Identifies a call among those of its client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct CallId {
     place: u32,
     sequence: u64,
@@ -101,6 +104,8 @@ pub(crate) enum CallWaiter {
     Task(Waker),
     Callback(OnOutcome),
     Listener(OnAnswer),
+    /// The outcome waits to be taken by hand.
+    Pulled,
 }
 
 impl CallWaiter {
@@ -113,7 +118,7 @@ impl CallWaiter {
                 no_lock_is_held();
                 waker.wake();
             }
-            CallWaiter::Callback(_) | CallWaiter::Listener(_) | CallWaiter::Nothing => {}
+            CallWaiter::Callback(_) | CallWaiter::Listener(_) | CallWaiter::Pulled | CallWaiter::Nothing => {}
         }
     }
 }
@@ -125,6 +130,8 @@ enum CallWake {
     Executor(ToSignal),
     /// Its listener runs here.
     Listener(Box<Call>),
+    /// The client's listener is notified that one more outcome can be taken.
+    Pulled(Option<Arc<Listener>>),
 }
 
 impl CallWake {
@@ -136,6 +143,8 @@ impl CallWake {
             CallWake::Caller(waiter) => waiter.wake(),
             CallWake::Executor(signal) => signal.signal(),
             CallWake::Listener(call) => call.tell_listener(service),
+            CallWake::Pulled(None) => {}
+            CallWake::Pulled(Some(listener)) => Deferred::run(move || listener.hear(1)),
         }
     }
 }
@@ -277,6 +286,7 @@ struct PendingState {
     completed: VecDeque<(Stamp, CallId)>,
     /// The client's counters that other processes can read.
     counters: Option<Counters>,
+    pulled: PulledCalls,
 }
 
 /// The calls of a client. The first call is stored inline: most clients wait for one call at a
@@ -346,7 +356,11 @@ impl PendingState {
     /// Removes a finished call.
     fn remove(&mut self, id: CallId) -> Option<Call> {
         self.call(id)?;
-        self.calls.remove(id.place)
+        let call = self.calls.remove(id.place)?;
+        if let CallWaiter::Pulled = call.waiter {
+            self.pulled.forget(id);
+        }
+        Some(call)
     }
 
     /// Sets a call's outcome and returns what to wake. Does nothing for a call that already has
@@ -371,6 +385,10 @@ impl PendingState {
                 call.waiter = listener;
                 self.remove(id)
                     .map_or(CallWake::Executor(ToSignal::NONE), |call| CallWake::Listener(Box::new(call)))
+            }
+            CallWaiter::Pulled => {
+                call.waiter = CallWaiter::Pulled;
+                CallWake::Pulled(self.pulled.settle(id))
             }
             waiter => CallWake::Caller(waiter),
         };
@@ -408,6 +426,7 @@ impl PendingCalls {
             notifier: TaskNotifier::default(),
             completed: VecDeque::new(),
             counters: None,
+            pulled: PulledCalls::default(),
         };
         Arc::new(Self {
             state: Mutex::new(state),
@@ -678,16 +697,22 @@ impl PendingCalls {
 
     /// Gives up waiting for a call. Returns the outcome if there is one after all.
     pub(crate) fn give_up(&self, id: CallId) -> Option<CallOutcome> {
-        let gone = {
-            let mut state = self.state.lock();
-            let gone = state.remove(id);
-            if gone.as_ref().is_some_and(|call| call.outcome.is_none()) {
-                state.counts.abandoned += 1;
-                state.count(None);
-            }
-            gone
-        };
-        gone?.outcome
+        self.remove(id)?.outcome
+    }
+
+    /// Gives up a call. Returns `false` if it is over and its outcome was taken.
+    pub(crate) fn abandon(&self, id: CallId) -> bool {
+        self.remove(id).is_some() // dropped under no lock
+    }
+
+    fn remove(&self, id: CallId) -> Option<Call> {
+        let mut state = self.state.lock();
+        let gone = state.remove(id);
+        if gone.as_ref().is_some_and(|call| call.outcome.is_none()) {
+            state.counts.abandoned += 1;
+            state.count(None);
+        }
+        gone
     }
 
     /// Removes the call of a request that was not accepted. Returns `false` if its listener already
@@ -775,7 +800,7 @@ impl PendingCalls {
             let open: Vec<_> = state.calls.open().map(|(id, _)| id).collect();
             state.counts.abandoned += open.len() as u64;
             state.count(None);
-            (mem::take(&mut state.calls), open)
+            ((mem::take(&mut state.calls), mem::take(&mut state.pulled)), open)
         };
         drop(gone);
         let link = self.link.lock().take();

@@ -5,6 +5,7 @@ mod calls;
 mod forms;
 mod listeners;
 mod pulled;
+mod pulled_clients;
 mod services;
 mod serving;
 #[path = "../support/mod.rs"]

@@ -67,7 +67,7 @@ impl<State: Send + 'static> Client<State> {
     /// # Errors
     /// [`CallError`]: the request was not accepted.
     pub fn call_async(&self, request: impl Into<Message>) -> Result<PendingCall, CallError> {
-        let id = self.send(request.into(), CallWaiter::Nothing)?;
+        let id = self.begin(request.into(), CallWaiter::Nothing)?;
         Ok(PendingCall(SentCall::new(&self.inner, id)))
     }
 
@@ -82,7 +82,7 @@ impl<State: Send + 'static> Client<State> {
     {
         let callback = callback.with(&self.state);
         let then: OnOutcome = Box::new(move |token, outcome| callback(token, result_of(outcome)));
-        self.send(request.into(), CallWaiter::Callback(then)).map(drop)
+        self.begin(request.into(), CallWaiter::Callback(then)).map(drop)
     }
 
     /// Calls the service. `callback` runs with the result on the thread that answers, as
@@ -97,11 +97,11 @@ impl<State: Send + 'static> Client<State> {
     ) -> Result<RequestId, CallError> {
         self.inner.calls.listen();
         let listener: OnAnswer = Box::new(move |outcome| callback(result_of(outcome)));
-        self.send(request.into(), CallWaiter::Listener(listener)).map(RequestId)
+        self.begin(request.into(), CallWaiter::Listener(listener)).map(RequestId)
     }
 
-    /// Takes back a request with an immediate callback that no server has taken, as
-    /// [`Client::withdraw`](crate::Client::withdraw).
+    /// Takes back a request with an immediate callback, or one that was sent by [`send`](Self::send),
+    /// that no server has taken, as [`Client::withdraw`](crate::Client::withdraw).
     pub fn withdraw(&self, id: RequestId) -> Option<Message> {
         self.inner.withdraw(id).map(Message::of)
     }
@@ -112,7 +112,7 @@ impl<State: Send + 'static> Client<State> {
         Client { inner: self.inner.clone(), state: Arc::new(GroupCell::nothing()) }
     }
 
-    fn send(&self, request: Message, waiter: CallWaiter) -> Result<CallId, CallError> {
+    fn begin(&self, request: Message, waiter: CallWaiter) -> Result<CallId, CallError> {
         let request = self.fitting(request)?;
         match self.inner.send(request, waiter, false) {
             Ok((id, _)) => Ok(id),
@@ -120,7 +120,7 @@ impl<State: Send + 'static> Client<State> {
         }
     }
 
-    fn fitting(&self, request: Message) -> Result<RawMessage, CallError> {
+    pub(super) fn fitting(&self, request: Message) -> Result<RawMessage, CallError> {
         fitting(request, self.types().request(), (&self.inner.pool, "request"))
             .map_err(|(request, failure)| CallError::new(self.name(), failure, Some(request)))
     }

@@ -5,11 +5,13 @@
 //! | `publisher`, `subscription` | the endpoints of topics |
 //! | `client`, `server` | the endpoints of services |
 //! | `pulled` | servers with requests that are taken by hand |
+//! | `pulled_client` | responses that are taken by hand |
 //! | `service` | what those two share |
 
 pub(crate) mod client;
 pub(crate) mod publisher;
 pub(crate) mod pulled;
+mod pulled_client;
 pub(crate) mod server;
 pub(crate) mod service;
 pub(crate) mod subscription;

@@ -156,6 +156,7 @@ macro_rules! for_all {
                 a_call_that_was_given_up_is_in_nobodys_way
                 a_client_that_goes_leaves_the_others_served
                 a_server_that_asks_its_caller_is_not_stuck
+                ends_that_are_pulled_answer_each_other
             }
             time {
                 a_timer_is_due_at_multiples_of_its_period

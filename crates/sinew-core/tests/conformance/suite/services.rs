@@ -2,7 +2,7 @@
 
 use super::stage::{Options, Path, Runner, Stage, spinning};
 use super::support::tasks::block_on;
-use super::support::{Gate, Log, Number, Numbers, PATIENCE};
+use super::support::{Gate, Log, Number, Numbers, PATIENCE, wait_for};
 use sinew::Responder;
 use sinew::error::{CallFailure, SpinError};
 use sinew::executor::FaultPolicy;
@@ -390,4 +390,46 @@ pub(crate) fn a_server_that_asks_its_caller_is_not_stuck<R: Runner, P: Path>() -
             Ok(())
         })
     })
+}
+
+/// Requests and responses are taken by hand: no runner has anything to do.
+pub(crate) fn ends_that_are_pulled_answer_each_other<R: Runner, P: Path>() -> sinew::Result<()> {
+    const CALLS: u64 = 50;
+    let stage = Stage::<R>::unserved::<P>()?;
+    let server = stage.receiver.server::<Numbers>("n").create()?;
+    let client = stage.sender.client::<Numbers>("/n").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    let (requests, responses) = (Log::new(), Log::new());
+    let (asked, answered) = (requests.pen(), responses.pen());
+    server.set_listener(move |count| asked.write(count));
+    client.set_listener(move |count| answered.write(count));
+    let sent: Vec<_> = (0..CALLS).map(|n| client.send(Number(n)).unwrap()).collect();
+    let told = |log: &Log<u64>| {
+        let mut told = 0;
+        while told < CALLS {
+            told += log.next();
+        }
+        told
+    };
+    assert_eq!(told(&requests), CALLS);
+    let taken: Vec<_> = (0..CALLS).map(|_| server.take_request().unwrap()).collect();
+    assert!(server.take_request().is_none());
+    for (number, info) in taken.into_iter().rev() {
+        server.respond(&info.key(), number).unwrap();
+    }
+    assert_eq!(told(&responses), CALLS);
+    for (n, id) in sent.iter().enumerate().rev() {
+        let (answered, response) = client.take_response().unwrap();
+        assert_eq!((answered, response?.0), (*id, n as u64));
+    }
+    assert!(client.take_response().is_none());
+    let left = client.send(Number(0))?;
+    wait_for("the request", || server.take_request());
+    server.close();
+    assert_eq!(responses.next(), 1);
+    let (id, response) = client.take_response().unwrap();
+    let error = response.unwrap_err();
+    let is_told = P::IS_NETWORK && matches!(error.failure(), CallFailure::Failed { .. });
+    assert!(id == left && (is_told || error.failure() == &CallFailure::ServerGone), "{error}");
+    Ok(())
 }

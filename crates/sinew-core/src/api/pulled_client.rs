@@ -1,0 +1,94 @@
+//! Responses that the program takes by hand.
+
+use super::client::Client;
+use super::client_core::{RequestId, error_of, result_of};
+use crate::message::into_message::{IntoUnique, erase};
+use crate::service::error::CallError;
+use crate::service::reply::CallResult;
+use sinew_msg::Service;
+
+impl<S: Service> Client<S> {
+    /// Calls the service; the program takes the response by hand, by
+    /// [`take_response`](Self::take_response), and recognises it by the id. For event loops of other
+    /// libraries and for bindings: no executor runs, and no callback. Never blocks. ROS 2:
+    /// `rmw_send_request`.
+    ///
+    /// Each accepted request brings one response to take. Until it is taken, or the call is
+    /// [withdrawn](Self::withdraw) or [given up](Self::give_up), the call counts against
+    /// [`max_responses`](crate::service::ClientBuilder::max_responses). So no response gives way to
+    /// another one.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # struct Number(u64); impl Message for Number {}
+    /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
+    /// let context = Context::new()?;
+    /// let node = context.node("loop")?;
+    /// let server = node.server::<Double>("double").create()?;
+    /// let client = node.client::<Double>("double").create()?;
+    /// let (bell, news) = std::sync::mpsc::channel();
+    /// client.set_listener(move |count| drop(bell.send(count)));
+    /// let (first, second) = (client.send(Number(20))?, client.send(Number(21))?);
+    /// while let Some((number, info)) = server.take_request() {
+    ///     server.respond(&info.key(), Number(2 * number.0)).expect("it is awaited");
+    /// }
+    /// assert_eq!(news.try_iter().sum::<u64>(), 2);
+    /// let (id, doubled) = client.take_response().expect("it is there");
+    /// assert_eq!((id, doubled?.0), (first, 40));
+    /// let (id, doubled) = client.take_response().expect("it is there");
+    /// assert_eq!((id, doubled?.0), (second, 42));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CallError`]: the request was not accepted, and there will be no response. With
+    /// [`CallFailure::Untaken`](crate::error::CallFailure::Untaken), too many responses were not
+    /// taken.
+    pub fn send(&self, request: impl IntoUnique<S::Request>) -> Result<RequestId, CallError<S::Request>> {
+        let request = erase(request, &self.core().pool);
+        self.core().send_pulled(request).map_err(|fault| error_of::<S>(self.name(), fault))
+    }
+
+    /// Takes the response that came first of those that were not taken yet, with the id of its
+    /// [request](Self::send). Never blocks; any thread may take. ROS 2: `rmw_take_response`.
+    ///
+    /// A call that fails brings its error here, in the same order: its server went away or answered
+    /// with an error, or the context was shut down. Responses of calls made in other ways don't come
+    /// here.
+    pub fn take_response(&self) -> Option<(RequestId, CallResult<S>)> {
+        let (id, outcome) = self.core().calls.take_settled()?;
+        Some((RequestId(id), result_of::<S>(outcome.map_err(|fault| (fault, self.name())))))
+    }
+
+    /// Gives up a call that was [sent](Self::send): its response will not come, and is dropped if it
+    /// waits to be taken. A request that no server has taken is dropped, too. Returns `false` if the
+    /// response was taken already. Never blocks.
+    ///
+    /// For calls with a time limit: a server that never answers would keep their places for ever.
+    /// For one made by [`call_then_immediately`](Self::call_then_immediately), the callback is dropped.
+    pub fn give_up(&self, id: RequestId) -> bool {
+        self.core().abandon(id)
+    }
+
+    /// Sets a listener that is called for each response that can be
+    /// [taken](Self::take_response): with 1, on the thread that answers, or, for servers of other
+    /// processes, on the thread that receives. If responses wait already, it is called at once with
+    /// their number. It replaces the former listener. ROS 2:
+    /// `rmw_client_set_on_new_response_callback`.
+    ///
+    /// It runs under no lock, and several threads may call it at once. It may take, send, and
+    /// replace or clear itself. For responses that come as a result while it runs, it is called once
+    /// it has returned, with their number. A panic in it is reported and does not reach the server.
+    /// To wake a [wait set](crate::executor::WaitSet), it triggers a
+    /// [guard condition](crate::GuardCondition). The client keeps it until it ends, so a listener
+    /// that holds the client in turn keeps both until it is [cleared](Self::clear_listener).
+    pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
+        self.erased().set_listener(listener);
+    }
+
+    /// Removes the listener; it may still be called for responses that other threads are just
+    /// giving.
+    pub fn clear_listener(&self) {
+        self.erased().clear_listener();
+    }
+}

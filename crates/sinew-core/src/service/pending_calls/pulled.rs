@@ -1,0 +1,72 @@
+//! Calls with outcomes that the program takes by hand.
+//!
+//! Such a call keeps its place among the client's calls from `send` until its outcome is taken, or
+//! the call is withdrawn or given up. The thread that settles it adds its id to the queue here. So
+//! the queue never holds more than the calls that the client's limit allows, and nothing in it
+//! gives way to anything.
+
+use super::{CallId, CallOutcome, PendingCalls};
+use crate::mailbox::waiters::Listener;
+use crate::sys::sync::Arc;
+use std::collections::VecDeque;
+use std::mem;
+
+/// See the module's documentation. Kept under the lock of the client's calls.
+#[derive(Default)]
+pub(super) struct PulledCalls {
+    /// Number of calls with outcomes that were not taken, settled or not.
+    held: usize,
+    /// Settled calls in the order in which they were settled.
+    settled: VecDeque<CallId>,
+    listener: Option<Arc<Listener>>,
+}
+
+impl PulledCalls {
+    /// Adds a settled call. Returns the listener, to be notified under no lock.
+    pub(super) fn settle(&mut self, id: CallId) -> Option<Arc<Listener>> {
+        self.settled.push_back(id);
+        self.listener.clone()
+    }
+
+    /// Forgets a call that gave up its place.
+    pub(super) fn forget(&mut self, id: CallId) {
+        self.held -= 1;
+        // The first one, if its outcome was taken.
+        if let Some(place) = self.settled.iter().position(|other| *other == id) {
+            self.settled.remove(place);
+        }
+    }
+}
+
+impl PendingCalls {
+    /// Reserves the place of a call with an outcome that is taken by hand. Returns `false` if there
+    /// are `limit` of them.
+    pub(crate) fn reserve(&self, limit: usize) -> bool {
+        let mut state = self.state.lock();
+        let fits = state.pulled.held < limit;
+        state.pulled.held += usize::from(fits);
+        fits
+    }
+
+    /// Takes the outcome of the call that was settled first.
+    pub(crate) fn take_settled(&self) -> Option<(CallId, CallOutcome)> {
+        let mut state = self.state.lock();
+        let id = *state.pulled.settled.front()?;
+        let call = state.remove(id)?;
+        Some((id, call.outcome?))
+    }
+
+    /// Sets the listener for settled calls, or none, and notifies it of those that wait.
+    pub(crate) fn set_listener(&self, listener: Option<Arc<Listener>>) {
+        let mut state = self.state.lock();
+        let before = mem::replace(&mut state.pulled.listener, listener.clone());
+        let waiting = state.pulled.settled.len() as u64;
+        drop(state);
+        drop(before);
+        if let Some(listener) = listener
+            && waiting > 0
+        {
+            listener.hear(waiting);
+        }
+    }
+}
