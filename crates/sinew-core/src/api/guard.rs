@@ -6,6 +6,7 @@ use crate::event::condition::{AttachedCondition, StatusCondition};
 use crate::event::status::Triggered;
 use crate::executor::group::{CallbackGroup, Group};
 use crate::executor::wait_set::{self, Waitable};
+use crate::mailbox::deferred::Deferred;
 use crate::mailbox::waiters::{Listener, OnNews};
 use crate::ros::failure::CreateError;
 use crate::sys::sync::{Arc, Mutex, no_lock_is_held};
@@ -58,12 +59,11 @@ impl GuardCondition {
     /// Does nothing once it is closed.
     pub fn trigger(&self) {
         no_lock_is_held(); // its listener runs
-        let state = self.inner.state.lock();
-        let Some(joined) = &state.joined else { return };
-        let signal = joined.source().update(|event| event.count += 1);
-        let told = state.listener.clone();
-        drop(state);
-        signal.signal();
+        let told = Deferred::with(|deferred| {
+            let state = self.inner.state.lock();
+            state.joined.as_ref()?.source().update(|event| event.count += 1, deferred);
+            state.listener.clone()
+        });
         if let Some(listener) = told {
             listener.hear(1);
         }

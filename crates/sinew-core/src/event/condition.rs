@@ -10,6 +10,7 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::inbox::{Inbox, Queue};
 use crate::executor::prefetch::Part;
 use crate::executor::task::{CallbackResult, Run, Task, TaskBase, TaskOutcome};
+use crate::mailbox::deferred::Deferred;
 use crate::message::info::ChainScope;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::Arc;
@@ -111,16 +112,16 @@ impl<E: Status> StatusCondition<E> {
     }
 
     /// Adds to the collected event.
-    pub(crate) fn update(&self, change: impl FnOnce(&mut E)) -> ToSignal {
-        self.gather(|| self.clock.stamp(), change)
+    pub(crate) fn update(&self, change: impl FnOnce(&mut E), deferred: &mut Deferred) {
+        self.gather(|| self.clock.stamp(), change, deferred);
     }
 
     /// The same for an event that happened earlier.
-    pub(crate) fn update_since(&self, stamp: Stamp, change: impl FnOnce(&mut E)) -> ToSignal {
-        self.gather(|| stamp, change)
+    pub(crate) fn update_since(&self, stamp: Stamp, change: impl FnOnce(&mut E), deferred: &mut Deferred) {
+        self.gather(|| stamp, change, deferred);
     }
 
-    fn gather(&self, stamp: impl FnOnce() -> Stamp, change: impl FnOnce(&mut E)) -> ToSignal {
+    fn gather(&self, stamp: impl FnOnce() -> Stamp, change: impl FnOnce(&mut E), deferred: &mut Deferred) {
         let mut waiting = self.gathered.lock();
         change(&mut waiting.event);
         if waiting.since.is_none() {
@@ -128,7 +129,7 @@ impl<E: Status> StatusCondition<E> {
             waiting.since = Some(stamp);
             waiting.announce(stamp);
         }
-        waiting.unlock()
+        deferred.signal(waiting.unlock());
     }
 
     /// Passes the event collected so far to `look`.

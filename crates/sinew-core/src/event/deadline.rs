@@ -8,7 +8,6 @@
 use super::condition::{Status, StatusCondition};
 use super::deadline_timer::{DeadlineTimer, Timed};
 use super::status::{OfferedDeadlineMissed, RequestedDeadlineMissed};
-use crate::executor::crew::scheduler::ToSignal;
 use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::{Arc, Mutex};
@@ -115,23 +114,22 @@ impl<E: DeadlineMissed> Deadline<E> {
     }
 
     /// Records a message at this (steady) time.
-    pub(crate) fn arrived(&self, at: i64) -> ToSignal {
+    pub(crate) fn arrived(&self, at: i64, deferred: &mut Deferred) {
         let mut state = self.state.lock();
         if let Some(missed) = state.pace.arrived(at) {
             // The timer is late, or in no executor: it is already due.
-            return self.tell(missed);
+            return self.tell(missed, deferred);
         }
-        match state.pace.next() {
-            Some(next) if next < state.look_at => {
-                state.look_at = next;
-                self.timer.look_by(next)
-            }
-            _ => ToSignal::NONE, // the usual case: the timer looks sooner, and finds this message
+        // Usually the timer looks sooner, and finds this message.
+        if let Some(next) = state.pace.next().filter(|&next| next < state.look_at) {
+            state.look_at = next;
+            self.timer.look_by(next, deferred);
         }
     }
 
-    fn tell(&self, missed: Missed) -> ToSignal {
-        self.source.update_since(Stamp::due(missed.since), |event| event.add(missed.periods))
+    fn tell(&self, missed: Missed, deferred: &mut Deferred) {
+        let since = Stamp::due(missed.since);
+        self.source.update_since(since, |event| event.add(missed.periods), deferred);
     }
 }
 
@@ -139,7 +137,7 @@ impl<E: DeadlineMissed> Timed for Deadline<E> {
     fn look(&self, deferred: &mut Deferred) -> Option<i64> {
         let mut state = self.state.lock();
         if let Some(missed) = state.pace.look(self.clock.steady()) {
-            deferred.signal(self.tell(missed));
+            self.tell(missed, deferred);
         }
         let next = state.pace.next();
         state.look_at = next.unwrap_or(i64::MAX);

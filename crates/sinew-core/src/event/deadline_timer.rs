@@ -47,8 +47,10 @@ struct DeadlineTimerState {
 impl DeadlineTimerState {
     /// Sets the executor's next look.
     fn arm(&self) -> ToSignal {
-        let arm = |task_ref: &TaskRef| task_ref.arm(ClockKind::Steady, self.due);
-        self.task_ref.as_ref().map(arm).unwrap_or_default()
+        match &self.task_ref {
+            Some(task_ref) => task_ref.arm(ClockKind::Steady, self.due),
+            None => ToSignal::NONE,
+        }
     }
 }
 
@@ -65,13 +67,12 @@ impl DeadlineTimer {
     }
 
     /// Schedules a look at this time, unless there is an earlier one.
-    pub(crate) fn look_by(&self, due: i64) -> ToSignal {
+    pub(crate) fn look_by(&self, due: i64, deferred: &mut Deferred) {
         let mut state = self.state.lock();
-        if state.due.is_some_and(|sooner| sooner <= due) {
-            return ToSignal::NONE;
+        if state.due.is_none_or(|sooner| due < sooner) {
+            state.due = Some(due);
+            deferred.signal(state.arm());
         }
-        state.due = Some(due);
-        state.arm()
     }
 }
 
@@ -103,13 +104,15 @@ impl Run for Arc<DeadlineTimer> {
     }
 
     fn clear_ready(&self) -> bool {
-        let now = self.clock.steady();
-        let state = self.state.lock();
-        let is_due = state.due.is_some_and(|due| due <= now);
-        let signal = if is_due { ToSignal::NONE } else { state.arm() };
-        drop(state);
-        signal.signal();
-        is_due
+        Deferred::with(|deferred| {
+            let now = self.clock.steady();
+            let state = self.state.lock();
+            let is_due = state.due.is_some_and(|due| due <= now);
+            if !is_due {
+                deferred.signal(state.arm());
+            }
+            is_due
+        })
     }
 }
 

@@ -151,7 +151,7 @@ impl LivelinessListener {
     pub(crate) fn is_matched(&self, lease: Option<&Arc<LivelinessLease>>, deferred: &mut Deferred) {
         match lease {
             Some(lease) => lease.join(self, deferred),
-            None => deferred.signal(self.changed.update(LivelinessChanged::came_alive)),
+            None => self.changed.update(LivelinessChanged::came_alive, deferred),
         }
     }
 
@@ -159,7 +159,7 @@ impl LivelinessListener {
     pub(crate) fn is_unmatched(&self, lease: Option<&Arc<LivelinessLease>>, deferred: &mut Deferred) {
         match lease {
             Some(lease) => lease.remove(self, deferred),
-            None => deferred.signal(self.changed.update(LivelinessChanged::went_alive)),
+            None => self.changed.update(LivelinessChanged::went_alive, deferred),
         }
     }
 }
@@ -172,7 +172,7 @@ impl LivelinessLease {
         let this = Self::with(lease, clock, publisher);
         timer.watch(this.watched());
         let ends = this.state.lock().lease.end();
-        timer.look_by(ends).signal();
+        Deferred::with(|deferred| timer.look_by(ends, deferred));
         this
     }
 
@@ -233,10 +233,10 @@ impl LivelinessLease {
         let ends = state.lease.ends();
         let came =
             if ends.is_some() { LivelinessChanged::came_alive } else { LivelinessChanged::came_expired };
-        deferred.signal(watcher.changed.update(came)); // under the lock: before any change
+        watcher.changed.update(came, deferred); // under the lock: before any change
         let next = state.next_look(now, &self.publisher);
         if let Some(next) = next {
-            deferred.signal(watcher.timer.look_by(next));
+            watcher.timer.look_by(next, deferred);
         }
     }
 
@@ -247,7 +247,7 @@ impl LivelinessLease {
         watcher.timer.forget(&self.watched());
         let alive = state.lease.ends().is_some(); // as the handler was notified
         let went = if alive { LivelinessChanged::went_alive } else { LivelinessChanged::went_expired };
-        deferred.signal(watcher.changed.update(went));
+        watcher.changed.update(went, deferred);
     }
 }
 
@@ -288,13 +288,13 @@ impl LeaseState {
         }
         if revived {
             for watcher in &self.watchers {
-                deferred.signal(watcher.changed.update(LivelinessChanged::revived));
+                watcher.changed.update(LivelinessChanged::revived, deferred);
             }
         }
         if sooner && let Some(ends) = self.lease.ends() {
             let alarms = self.watchers.iter().map(|watcher| &watcher.timer);
             for timer in alarms.chain(own_timer) {
-                deferred.signal(timer.look_by(ends));
+                timer.look_by(ends, deferred);
             }
         }
     }
@@ -305,16 +305,19 @@ impl LeaseState {
             self.tell_publisher(stamp, lost, deferred);
         }
         for watcher in &self.watchers {
-            deferred.signal(watcher.changed.update_since(stamp, LivelinessChanged::expired));
+            watcher.changed.update_since(stamp, LivelinessChanged::expired, deferred);
         }
     }
 
     fn tell_publisher(&self, stamp: Stamp, lost: &LeaseListener, deferred: &mut Deferred) {
         match &lost.handler {
-            Some(handler) => deferred.signal(handler.update_since(stamp, |event| {
-                event.total += 1;
-                event.total_change += 1;
-            })),
+            Some(handler) => {
+                let expired = |event: &mut LivelinessLost| {
+                    event.total += 1;
+                    event.total_change += 1;
+                };
+                handler.update_since(stamp, expired, deferred);
+            }
             None => deferred.warn(
                 &lost.node,
                 &lost.topic,

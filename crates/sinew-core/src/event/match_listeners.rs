@@ -72,7 +72,7 @@ impl MatchListeners {
             event.current_change += 1;
         };
         if let Some(source) = &self.matched {
-            deferred.signal(source.update(change));
+            source.update(change, deferred);
         }
         self.current.lock().change(change);
     }
@@ -83,7 +83,7 @@ impl MatchListeners {
             event.current_change -= 1;
         };
         if let Some(source) = &self.matched {
-            deferred.signal(source.update(change));
+            source.update(change, deferred);
         }
         self.current.lock().change(change);
     }
@@ -150,17 +150,23 @@ impl MatchListeners {
     /// logged, because a handler is notified.
     pub(crate) fn cannot_match(&self, mismatch: &Mismatch, reason: &str, deferred: &mut Deferred) -> bool {
         match (mismatch, &self.incompatible_qos, &self.incompatible_type) {
-            (Mismatch::Qos(incompatibility), Some(source), _) => deferred.signal(source.update(|event| {
-                event.total += 1;
-                event.total_change += 1;
-                event.last_policy = incompatibility.policies().next();
-                reason.clone_into(&mut event.last_reason);
-            })),
-            (Mismatch::Type { .. }, _, Some(source)) => deferred.signal(source.update(|event| {
-                event.total += 1;
-                event.total_change += 1;
-                reason.clone_into(&mut event.last_reason);
-            })),
+            (Mismatch::Qos(incompatibility), Some(source), _) => {
+                let found = |event: &mut IncompatibleQos| {
+                    event.total += 1;
+                    event.total_change += 1;
+                    event.last_policy = incompatibility.policies().next();
+                    reason.clone_into(&mut event.last_reason);
+                };
+                source.update(found, deferred);
+            }
+            (Mismatch::Type { .. }, _, Some(source)) => {
+                let found = |event: &mut IncompatibleType| {
+                    event.total += 1;
+                    event.total_change += 1;
+                    reason.clone_into(&mut event.last_reason);
+                };
+                source.update(found, deferred);
+            }
             // If it is matched here, or will be once this program has created its other endpoint,
             // that endpoint most likely belongs to another instance of a program with a topic
             // private to its process.

@@ -134,7 +134,7 @@ impl WatchedPromises {
     fn published(&self, publication: &Publication, deferred: &mut Deferred) {
         let at = publication.stamp.time;
         if let Some(deadline) = &self.deadline {
-            deferred.signal(deadline.arrived(at));
+            deadline.arrived(at, deferred);
         }
         if let Some(lease) = &self.lease {
             lease.published(at, deferred);

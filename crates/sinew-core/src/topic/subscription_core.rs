@@ -426,7 +426,7 @@ impl SubscriptionCore {
             }
         }
         if let Some(deadline) = &self.deadline {
-            deferred.signal(deadline.arrived(publication.stamp.time));
+            deadline.arrived(publication.stamp.time, deferred);
         }
         None
     }
@@ -466,10 +466,11 @@ impl SubscriptionCore {
     #[cold]
     fn report_lost(&self, deferred: &mut Deferred) {
         let Some(lost) = &self.lost else { return };
-        deferred.signal(lost.update(|event| {
+        let one_more = |event: &mut MessageLost| {
             event.total += 1;
             event.total_change += 1;
-        }));
+        };
+        lost.update(one_more, deferred);
     }
 
     /// Takes the oldest message, for a thread that takes by hand.
@@ -713,18 +714,18 @@ impl SubscriptionCore {
                 publication.expires.min(publication.stamp.time.saturating_add(self.lifespan));
         }
         let now = self.wanted.clock.steady();
-        let signal = match &self.deadline {
-            Some(deadline) if !retained.is_empty() => deadline.arrived(now),
-            _ => ToSignal::NONE,
-        };
-        let mut state = self.whole();
-        let before = state.history.len();
-        let out = state.history.merge(retained, now, joins);
-        let more = state.history.len().saturating_sub(before);
-        drop(state);
-        drop(out); // runs code of the program, outside the lock
-        signal.signal();
-        more
+        Deferred::with(|deferred| {
+            if let Some(deadline) = self.deadline.as_ref().filter(|_| !retained.is_empty()) {
+                deadline.arrived(now, deferred);
+            }
+            let mut state = self.whole();
+            let before = state.history.len();
+            let out = state.history.merge(retained, now, joins);
+            let more = state.history.len().saturating_sub(before);
+            drop(state);
+            drop(out); // runs code of the program, outside the lock
+            more
+        })
     }
 
     /// Ends the subscription's waits after the context has ended: wakes publishers that wait for a

@@ -185,7 +185,8 @@ fn whatever_ends_a_call_is_taken_as_its_response() -> sinew::Result<()> {
 fn a_listener_may_use_the_client() -> sinew::Result<()> {
     for path in PATHS {
         let pair = Pair::new(path);
-        let _server = pair.owner.server::<Numbers>("next").immediate_callback(|n: &Number| Number(n.0 + 1))?;
+        let _server =
+            pair.owner.server::<Numbers>("next").immediate_callback(|n: &Number| Number(n.0 + 1))?;
         let client = pair.asker.client::<Numbers>("next").create()?;
         assert!(client.wait_for_server(PATIENCE));
         client.send(Number(0))?;

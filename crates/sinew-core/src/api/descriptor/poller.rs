@@ -2,6 +2,7 @@
 
 use super::Readiness;
 use crate::event::condition::StatusCondition;
+use crate::mailbox::deferred::Deferred;
 use crate::sys::logging::{Level, tell};
 use crate::sys::sync::{Arc, Mutex};
 use rustix::buffer::spare_capacity;
@@ -87,11 +88,11 @@ impl DescriptorPoller {
     }
 
     fn tell(&self, key: u64, readiness: Readiness) {
-        let signal = {
-            let sources = self.sources.lock();
+        Deferred::with(|deferred| {
             // The source may have been dropped since the kernel's report.
-            sources.get(&key).map(|source| source.update(|gathered| *gathered = readiness))
-        };
-        signal.unwrap_or_default().signal();
+            if let Some(source) = self.sources.lock().get(&key) {
+                source.update(|gathered| *gathered = readiness, deferred);
+            }
+        });
     }
 }

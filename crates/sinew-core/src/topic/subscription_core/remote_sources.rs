@@ -1,6 +1,7 @@
 //! A subscription's publishers elsewhere: reading their messages, and which ones there are.
 
 use super::{RemoteSource, SubscriptionConfig, SubscriptionCore, SubscriptionState};
+use crate::event::status::MessageLost;
 use crate::executor::crew::scheduler::Scheduler;
 use crate::mailbox::deferred::Deferred;
 use crate::mailbox::history::{Entry, HistoryCache};
@@ -281,14 +282,15 @@ impl SubscriptionCore {
         state.count(None);
         drop(state);
         let Some(lost) = &self.lost else { return };
-        deferred.signal(lost.update(|event| {
+        let more = |event: &mut MessageLost| {
             event.total += count;
             event.total_change += count;
             if let Some(problem) = problem {
                 event.undecodable += 1;
                 event.last_problem = Some(problem.clone());
             }
-        }));
+        };
+        lost.update(more, deferred);
     }
 
     /// Reports a place that was freed by taking a message to the publisher of another process.
