@@ -25,6 +25,7 @@ macro_rules! event_face {
         pub use crate::api::callback::{EventCallback, Outcome};
         pub use crate::api::descriptor::{DescriptorSource, DescriptorSourceBuilder, Readiness};
         pub use crate::api::guard::GuardConditionBuilder;
+        pub use crate::api::statuses::StatusOf;
         pub use crate::ros::mismatch::Mismatch;
     };
 }

@@ -815,6 +815,58 @@ fn a_publisher_lapses_when_its_process_is_stopped_and_is_gone_when_it_is_killed(
     })
 }
 
+/// Nothing runs in the process that listens.
+#[test]
+fn statuses_show_what_becomes_of_another_process() -> sinew::Result<()> {
+    const TEST: &str = "statuses_show_what_becomes_of_another_process";
+    let lease = QoS::default().liveliness(Liveliness::ManualByTopic).lease(Duration::from_millis(300));
+    let qos = lease.deadline(Duration::from_millis(100));
+    if let Some((_, context)) = role() {
+        let node = context.node("talker")?;
+        let publisher = node.publisher::<Number>("numbers").qos(qos).create()?;
+        let _numbers = node.timer(Duration::from_millis(5)).callback(move || publisher.publish(Number(1)))?;
+        say("here");
+        return sinew::spin(&context);
+    }
+    play(move |place| {
+        let context = place.context();
+        let numbers =
+            context.node("listener")?.subscription::<Number>("numbers").qos(qos).keep_statuses().create()?;
+        let (bell, news) = std::sync::mpsc::channel();
+        let (of_deadline, of_liveliness) = (bell.clone(), bell);
+        assert!(
+            numbers.set_status_listener::<RequestedDeadlineMissed>(move |_| of_deadline.send(()).unwrap())
+        );
+        assert!(numbers.set_status_listener::<LivelinessChanged>(move |_| of_liveliness.send(()).unwrap()));
+        let becomes = |alive, not_alive| loop {
+            let event: LivelinessChanged = numbers.status().unwrap();
+            if (event.alive, event.not_alive) == (alive, not_alive) {
+                break;
+            }
+            news.recv_timeout(PATIENCE).unwrap();
+        };
+        let mut other = place.start(TEST, "talker");
+        other.expect("here");
+        becomes(1, 0);
+        until("its first message is here", || numbers.take().is_some());
+        other.stop();
+        becomes(0, 1);
+        let missed: RequestedDeadlineMissed = numbers.take_status().unwrap();
+        assert!(missed.total_change > 0);
+        other.signal("-CONT");
+        becomes(1, 0);
+        other.kill();
+        becomes(0, 0);
+        while numbers.status::<RequestedDeadlineMissed>().unwrap().total_change < 3 {
+            news.recv_timeout(PATIENCE).unwrap();
+        }
+        numbers.clear_status_listener::<RequestedDeadlineMissed>();
+        numbers.clear_status_listener::<LivelinessChanged>();
+        assert_eq!(numbers.status::<Matched>().map(|event| (event.total, event.current)), Some((1, 0)));
+        Ok(())
+    })
+}
+
 #[test]
 fn deadlines_are_missed_when_the_publisher_s_process_is_stopped_or_killed() -> sinew::Result<()> {
     const TEST: &str = "deadlines_are_missed_when_the_publisher_s_process_is_stopped_or_killed";

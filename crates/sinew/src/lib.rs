@@ -264,12 +264,13 @@
 //! | `sinew-timers` | nothing, or timers' callbacks | if [asked for](executor::ExecutorBuilder::timer_thread) |
 //! | one that waits in [`Client::call`] | the callback of the server, if the executor [lets it](executor::ExecutorBuilder::caller_runs) | |
 //! | one that sets ROS time, publishes `/clock` or brings it | handlers of [jumps](Context::on_time_jump) | always |
-//! | one that publishes, triggers, calls or answers | filters, copies, listeners of [subscriptions](Subscription::set_listener), [pulled servers](service::PulledServer::set_listener) and [clients](Client::set_listener), immediate callbacks of [servers](service::ServerBuilder::immediate_callback) and [calls](Client::call_then_immediately), wakers, callbacks for parameters | always |
+//! | one that publishes, triggers, calls or answers | filters, copies, listeners of [subscriptions](Subscription::set_listener), [pulled servers](service::PulledServer::set_listener), [clients](Client::set_listener) and [statuses](Publisher::set_status_listener), immediate callbacks of [servers](service::ServerBuilder::immediate_callback) and [calls](Client::call_then_immediately), wakers, callbacks for parameters | always |
 //! | `sinew-logging` | listeners and filters of `/rosout` | after [`logging::init`] |
 //! | `sinew-descriptors` | nothing | once there was a [`DescriptorSource`] |
 //! | `sinew-signals` | nothing | if Ctrl-C is asked for, as by [`Context::from_args`] |
 //! | `sinew-shm` | filters of messages from other processes, listeners, immediate callbacks, wakers | once a context has a node, unless it has no [shared memory](ContextBuilder::shared_memory) |
 //! | `sinew-receiver` | the same | see below |
+//! | `sinew-statuses` | listeners of statuses: missed deadlines, expired leases | once an endpoint [keeps](msg::SubscriptionBuilder::keep_statuses) statuses that need it |
 //!
 //! The thread `sinew-receiver` starts once a thread waits for another process without an executor.
 //! It also runs listeners and immediate callbacks for messages and answers that another thread

@@ -1,5 +1,6 @@
 //! Contexts: a process's presence in a domain.
 
+use crate::event::status_thread::StatusThread;
 use crate::executor::crew::scheduler::Scheduler;
 use crate::executor::crew::wait_graph::WaitGraph;
 use crate::executor::membership::GroupRegistry;
@@ -15,7 +16,7 @@ use crate::ros::hints::{self, Hints};
 use crate::service::registry::ServiceRegistry;
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock};
 use crate::sys::interrupt::{self, ShutDown};
-use crate::sys::logging::{OUTPUTS, later, set_levels};
+use crate::sys::logging::{Level, OUTPUTS, later, set_levels, tell};
 use crate::sys::sync::{Arc, Mutex};
 use crate::topic::graph::Graph;
 use crate::topic::nodes::NodeRegistry;
@@ -76,6 +77,8 @@ pub(crate) struct ContextCore {
     pub(crate) groups: Arc<GroupRegistry>,
     pub(crate) parameter_clients: ParameterClients,
     pub(crate) hints: Hints,
+    /// The thread for statuses that the program takes, once an endpoint has such.
+    status_thread: Mutex<Option<Arc<StatusThread>>>,
     /// Its connection to the other processes of the host: made with the first node.
     neighbours: Neighbours,
 }
@@ -245,6 +248,9 @@ impl LocalEndpoints for ContextCore {
 impl ShutDown for ContextCore {
     fn shutdown(&self) {
         self.session.end();
+        if let Some(thread) = &*self.status_thread.lock() {
+            thread.end();
+        }
         for core in self.graph.subscriptions() {
             core.end();
         }
@@ -281,6 +287,25 @@ impl ContextCore {
         })
     }
 
+    /// Returns the thread that notices what is due for statuses that the program takes; the first
+    /// call starts it. `None` if it can't be started, which is logged, or the context has ended.
+    pub(crate) fn status_thread(&self) -> Option<Arc<StatusThread>> {
+        later(|| {
+            let mut thread = self.status_thread.lock();
+            if thread.is_none() && !self.session.has_ended() {
+                match StatusThread::start(&self.session.clock) {
+                    Ok(started) => *thread = Some(started),
+                    Err(error) => tell!(
+                        Level::Error,
+                        "missed deadlines and expired leases are noticed by executors only: the thread `sinew-statuses` \
+                         can't be started: {error} (see `ulimit -u`, and the memory that is left)"
+                    ),
+                }
+            }
+            thread.clone()
+        })
+    }
+
     /// Returns this context's presence among the processes of the host, if it has one by now.
     pub(crate) fn transport(&self) -> Option<&Arc<ShmTransport>> {
         self.neighbours.transport.get()
@@ -298,6 +323,11 @@ struct Neighbours {
 
 impl Drop for ContextCore {
     fn drop(&mut self) {
+        let thread = self.status_thread.lock().take();
+        if let Some(thread) = thread {
+            thread.end();
+            thread.join();
+        }
         if let Some(transport) = self.neighbours.transport.get() {
             transport.leave();
             self.session.each_executor(|scheduler| scheduler.remote_events.renew_bell());
@@ -460,6 +490,7 @@ impl ContextBuilder {
             groups: Arc::default(),
             parameter_clients: ParameterClients::default(),
             hints: Hints::new(hints),
+            status_thread: Mutex::default(),
             neighbours: Neighbours {
                 wanted: meets_others && cfg!(not(loom)),
                 base: self.base,

@@ -1,5 +1,6 @@
 //! The `on_..` handlers that a publisher's and a subscription's builder collect.
 
+use super::context::ContextCore;
 use crate::event::condition::{AttachedCondition, Status, StatusCondition};
 use crate::event::deadline::{Deadline, DeadlineMissed};
 use crate::event::deadline_timer::{AttachedTimer, DeadlineTimer};
@@ -11,6 +12,7 @@ use crate::event::status::{
 };
 use crate::executor::group::GroupCore;
 use crate::ros::qos::QoS;
+use crate::sys::clock::Clock;
 use crate::sys::sync::Arc;
 use crate::topic::publisher_core::WatchedPromises;
 use crate::topic::subscription_core::SubscriptionListeners;
@@ -29,6 +31,8 @@ pub(crate) struct Handlers {
     pub(crate) liveliness_changed: Option<AttachedCondition<LivelinessChanged>>,
     /// Checks for the last four events.
     timer: Option<AttachedTimer>,
+    /// Whether the events without a handler are kept for the program.
+    pub(crate) keeps: bool,
 }
 
 impl Handlers {
@@ -44,7 +48,45 @@ impl Handlers {
             liveliness_lost: None,
             liveliness_changed: None,
             timer: None,
+            keeps: false,
         }
+    }
+
+    /// Keeps those statuses of a publisher for the program that have no handler, if it wants that.
+    pub(crate) fn keep_of_publisher(&mut self, qos: &QoS, context: &ContextCore) {
+        if self.keeps {
+            let clock = &context.session.clock;
+            keep(&mut self.offered_deadline, clock);
+            keep(&mut self.liveliness_lost, clock);
+            self.keep_matches(clock);
+            if qos.deadline_nanoseconds().or(qos.manual_lease_nanoseconds()).is_some() {
+                self.watch_on_thread(context);
+            }
+        }
+    }
+
+    /// The same of a subscription.
+    pub(crate) fn keep_of_subscription(&mut self, context: &ContextCore) {
+        if self.keeps {
+            let clock = &context.session.clock;
+            keep(&mut self.lost, clock);
+            keep(&mut self.requested_deadline, clock);
+            keep(&mut self.liveliness_changed, clock);
+            self.keep_matches(clock);
+            self.watch_on_thread(context);
+        }
+    }
+
+    fn keep_matches(&mut self, clock: &Clock) {
+        keep(&mut self.matched, clock);
+        keep(&mut self.incompatible_qos, clock);
+        keep(&mut self.incompatible_type, clock);
+    }
+
+    /// Has the thread for statuses notice what is due. Without one, an executor that serves the
+    /// group does.
+    fn watch_on_thread(&mut self, context: &ContextCore) {
+        self.timer = context.status_thread().map(|thread| AttachedTimer::on_thread(&thread));
     }
 
     pub(crate) fn match_listeners(&self) -> MatchListeners {
@@ -116,6 +158,10 @@ impl Handlers {
     }
 }
 
+fn keep<E: Status>(place: &mut Option<AttachedCondition<E>>, clock: &Clock) {
+    place.get_or_insert_with(|| AttachedCondition::kept(clock));
+}
+
 fn source<E: Status>(joined: Option<&AttachedCondition<E>>) -> Option<Arc<StatusCondition<E>>> {
     joined.map(|joined| joined.source().clone())
 }
@@ -123,6 +169,32 @@ fn source<E: Status>(joined: Option<&AttachedCondition<E>>) -> Option<Arc<Status
 /// The builder methods that publishers and subscriptions share.
 macro_rules! handler_methods {
     () => {
+        /// Keeps the statuses that have no handler, for the program to
+        /// [take](crate::event::StatusOf) by `take_status`, or to listen to by
+        /// `set_status_listener`. No executor has to run. For bindings and event loops of other
+        /// libraries.
+        ///
+        /// The thread `sinew-statuses`, one for each context, notices missed deadlines and expired
+        /// leases. As the program looks at the statuses, no warning of them is logged.
+        ///
+        /// ```
+        /// use sinew::prelude::*;
+        /// use sinew::event::Matched;
+        /// # struct Number(u64); impl Message for Number {}
+        /// let node = Context::new()?.node("binding")?;
+        /// let numbers = node.publisher::<Number>("numbers").keep_statuses().create()?;
+        /// let _reader = node.subscription::<Number>("numbers").create()?;
+        /// let matched: Matched = numbers.take_status().expect("it is kept");
+        /// assert_eq!((matched.total, matched.total_change), (1, 1));
+        /// let matched: Matched = numbers.take_status().expect("it is kept");
+        /// assert_eq!((matched.total, matched.total_change), (1, 0));
+        /// # Ok::<(), sinew::Error>(())
+        /// ```
+        pub fn keep_statuses(mut self) -> Self {
+            self.handlers.keeps = true;
+            self
+        }
+
         /// Sets a handler that the executor runs when an endpoint of the other kind matched or went
         /// away. It takes nothing, `&Matched`, or the group's state and `&Matched`.
         pub fn on_matched<Form>(

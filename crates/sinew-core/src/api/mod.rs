@@ -15,7 +15,7 @@
 //! | `callback`, `service_callback` | the forms of callbacks |
 //! | `erased` | endpoints for messages of any type |
 //! | `generic` | for gateways: nodes that stand for other hosts, messages from there |
-//! | `handlers` | the `on_..` handlers that builders collect |
+//! | `handlers`, `statuses` | the `on_..` handlers that builders collect; statuses taken by hand |
 //! | `hints` | hints that a context logs after a while |
 //! | `timer`, `guard` | timers, guard conditions |
 //! | `work_queue` | closures and futures posted to a group |
@@ -59,6 +59,7 @@ pub(crate) mod qos_overrides;
 pub(crate) mod receive;
 pub(crate) mod server;
 pub(crate) mod service_callback;
+pub(crate) mod statuses;
 pub(crate) mod subscription;
 pub(crate) mod timer;
 pub(crate) mod type_descriptions;

@@ -490,6 +490,7 @@ impl<T, G: CallbackGroup> PublisherBuilder<T, G> {
         if self.qos.is_undecided() {
             self.qos = self.qos.offered_to(&Graph::of_context(&context).requested_on(&topic));
         }
+        self.handlers.keep_of_publisher(&self.qos, &context);
         let match_listeners = self.handlers.match_listeners();
         let (node, shared_topic) = (self.node.full_name.clone(), Arc::from(topic.as_str()));
         let pool = self.pool.unwrap_or_else(|| pool_capacity(self.table, &self.qos));

@@ -627,6 +627,7 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         }
         let is_open = role == Role::Sharer && self.filter.is_none() && !table.is_plain();
         let context = &self.node.context;
+        self.handlers.keep_of_subscription(context);
         let match_listeners = self.handlers.match_listeners();
         let told = self.handlers.told(&self.qos, self.group.core());
         let collector =

@@ -3,13 +3,15 @@
 //! A publisher or a subscription with watched promises has one [`DeadlineTimer`], a member of its
 //! handlers' group: it waits in the executor's heap of deadlines, like any timer, until the
 //! earliest time at which something could have run out. Then it looks ([`Timed::look`]), and waits
-//! for the next such time. So a timely event (a message, a sign of life) pays nothing for being
+//! for the next such time. If the program takes the endpoint's statuses by hand, the timer waits
+//! with the [`StatusThread`] instead. So a timely event (a message, a sign of life) pays nothing for being
 //! watched except recording its time, and nothing polls.
 //!
 //! The timer calls no handler itself: it adds its findings to the handlers'
 //! [`StatusCondition`](super::condition::StatusCondition)s, under the time at which they happened,
 //! and the handlers run next.
 
+use super::status_thread::{Due, StatusThread};
 use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::group_token::GroupToken;
@@ -17,7 +19,7 @@ use crate::executor::prefetch::Part;
 use crate::executor::task::{Run, Task, TaskBase, TaskOutcome};
 use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::{Clock, ClockKind, Stamp};
-use crate::sys::sync::{Arc, Mutex};
+use crate::sys::sync::{Arc, Mutex, next_serial};
 use std::mem;
 use std::sync::Weak;
 
@@ -31,7 +33,16 @@ pub(crate) trait Timed: Send + Sync {
 /// See the module's documentation.
 pub(crate) struct DeadlineTimer {
     clock: Clock,
+    /// Where it waits, if not in an executor.
+    place: Option<ThreadPlace>,
     state: Mutex<DeadlineTimerState>,
+}
+
+/// A timer's place with the thread for statuses.
+struct ThreadPlace {
+    thread: Arc<StatusThread>,
+    number: u64,
+    timer: Weak<DeadlineTimer>,
 }
 
 #[derive(Default)]
@@ -42,42 +53,24 @@ struct DeadlineTimerState {
     /// Reused memory for the list of a run, so that a run allocates nothing.
     scratch: Vec<Weak<dyn Timed>>,
     task_ref: Option<TaskRef>,
-}
-
-impl DeadlineTimerState {
-    /// Sets the executor's next look.
-    fn arm(&self) -> ToSignal {
-        match &self.task_ref {
-            Some(task_ref) => task_ref.arm(ClockKind::Steady, self.due),
-            None => ToSignal::NONE,
-        }
-    }
+    /// The time for which it waits with the thread.
+    armed: Option<i64>,
 }
 
 impl DeadlineTimer {
-    /// Adds an object to look at, when there is a time for it ([`DeadlineTimer::look_by`]).
-    pub(crate) fn watch(&self, watched: Weak<dyn Timed>) {
-        let mut state = self.state.lock();
-        state.watched.retain(|other| other.strong_count() > 0);
-        state.watched.push(watched);
-    }
-
-    pub(crate) fn forget(&self, watched: &Weak<dyn Timed>) {
-        self.state.lock().watched.retain(|other| !other.ptr_eq(watched));
-    }
-
-    /// Schedules a look at this time, unless there is an earlier one.
-    pub(crate) fn look_by(&self, due: i64, deferred: &mut Deferred) {
-        let mut state = self.state.lock();
-        if state.due.is_none_or(|sooner| due < sooner) {
-            state.due = Some(due);
-            deferred.signal(state.arm());
+    /// Sets the next look.
+    fn arm(&self, state: &mut DeadlineTimerState, deferred: &mut Deferred) {
+        if let Some(ThreadPlace { thread, number, timer }) = &self.place {
+            let times = (state.armed, state.due);
+            state.armed = state.due;
+            thread.arm(*number, times, || timer.clone(), deferred);
+        } else if let Some(task_ref) = &state.task_ref {
+            deferred.signal(task_ref.arm(ClockKind::Steady, state.due));
         }
     }
-}
 
-impl Run for Arc<DeadlineTimer> {
-    fn run(&self, _token: &mut GroupToken) -> TaskOutcome {
+    /// Looks at everything, and sets the next look.
+    fn look(&self) {
         Deferred::with(|deferred| {
             let mut watched = {
                 let mut state = self.state.lock();
@@ -94,8 +87,34 @@ impl Run for Arc<DeadlineTimer> {
             let mut state = self.state.lock();
             state.scratch = watched;
             state.due = state.due.into_iter().chain(next).min();
-            deferred.signal(state.arm());
+            self.arm(&mut state, deferred);
         });
+    }
+
+    /// Adds an object to look at, when there is a time for it ([`DeadlineTimer::look_by`]).
+    pub(crate) fn watch(&self, watched: Weak<dyn Timed>) {
+        let mut state = self.state.lock();
+        state.watched.retain(|other| other.strong_count() > 0);
+        state.watched.push(watched);
+    }
+
+    pub(crate) fn forget(&self, watched: &Weak<dyn Timed>) {
+        self.state.lock().watched.retain(|other| !other.ptr_eq(watched));
+    }
+
+    /// Schedules a look at this time, unless there is an earlier one.
+    pub(crate) fn look_by(&self, due: i64, deferred: &mut Deferred) {
+        let mut state = self.state.lock();
+        if state.due.is_none_or(|sooner| due < sooner) {
+            state.due = Some(due);
+            self.arm(&mut state, deferred);
+        }
+    }
+}
+
+impl Run for Arc<DeadlineTimer> {
+    fn run(&self, _token: &mut GroupToken) -> TaskOutcome {
+        self.look();
         TaskOutcome::NOTHING // no handler was called: the conditions do that
     }
 
@@ -106,10 +125,10 @@ impl Run for Arc<DeadlineTimer> {
     fn clear_ready(&self) -> bool {
         Deferred::with(|deferred| {
             let now = self.clock.steady();
-            let state = self.state.lock();
+            let mut state = self.state.lock();
             let is_due = state.due.is_some_and(|due| due <= now);
             if !is_due {
-                deferred.signal(state.arm());
+                self.arm(&mut state, deferred);
             }
             is_due
         })
@@ -120,25 +139,44 @@ impl GroupMember for Arc<DeadlineTimer> {
     fn attach(&self, task_ref: Option<TaskRef>) -> ToSignal {
         let mut state = self.state.lock();
         state.task_ref = task_ref;
-        state.arm()
+        match &state.task_ref {
+            Some(task_ref) => task_ref.arm(ClockKind::Steady, state.due),
+            None => ToSignal::NONE,
+        }
     }
 }
 
-/// A timer in its group; dropping it removes it from the group.
+impl Due for DeadlineTimer {
+    fn due(&self) {
+        self.look();
+    }
+}
+
+/// A timer where it waits: in its group, from which dropping this removes it, or with the thread for
+/// statuses.
 pub(crate) struct AttachedTimer {
     timer: Arc<DeadlineTimer>,
-    group: Arc<GroupCore>,
-    membership: Membership,
+    member: Option<(Arc<GroupCore>, Membership)>,
 }
 
 impl AttachedTimer {
     /// `whose`: for people, e.g. "publisher on frames".
     pub(crate) fn new(group: &Arc<GroupCore>, whose: &str) -> Self {
-        let timer = Arc::new(DeadlineTimer { clock: group.clock.clone(), state: Mutex::default() });
+        let clock = group.clock.clone();
+        let timer = Arc::new(DeadlineTimer { clock, place: None, state: Mutex::default() });
         let base = TaskBase::new(group.node.clone(), format!("deadline and liveliness of {whose}"));
         let base = base.uses(vec![Part::value(&timer, 4)]);
         let membership = group.join(Task::new(base, timer.clone()));
-        Self { timer, group: group.clone(), membership }
+        Self { timer, member: Some((group.clone(), membership)) }
+    }
+
+    /// Creates a timer that waits with the thread for statuses.
+    pub(crate) fn on_thread(thread: &Arc<StatusThread>) -> Self {
+        let timer = Arc::new_cyclic(|timer: &Weak<DeadlineTimer>| {
+            let place = ThreadPlace { thread: thread.clone(), number: next_serial(), timer: timer.clone() };
+            DeadlineTimer { clock: thread.clock().clone(), place: Some(place), state: Mutex::default() }
+        });
+        Self { timer, member: None }
     }
 
     pub(crate) fn timer(&self) -> &Arc<DeadlineTimer> {
@@ -146,7 +184,9 @@ impl AttachedTimer {
     }
 
     pub(crate) fn deregister(&self, wait: bool) {
-        self.group.deregister(self.membership, wait);
+        if let Some((group, membership)) = &self.member {
+            group.deregister(*membership, wait);
+        }
     }
 }
 

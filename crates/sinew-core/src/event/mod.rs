@@ -11,6 +11,7 @@
 // | `deadline` | checks whether messages come often enough |
 // | `liveliness` | checks publishers' signs of life |
 // | `deadline_timer` | looks at objects when their time is up |
+// | `status_thread` | the thread that has them look if no executor does |
 
 pub(crate) mod condition;
 pub(crate) mod deadline;
@@ -18,6 +19,7 @@ pub(crate) mod deadline_timer;
 pub(crate) mod liveliness;
 pub(crate) mod match_listeners;
 pub(crate) mod status;
+pub(crate) mod status_thread;
 
 event_face!();
 pub use status::{

@@ -3,5 +3,6 @@
 mod deadline;
 mod listeners;
 mod liveliness;
+mod statuses;
 #[path = "../support/mod.rs"]
 mod support;
