@@ -815,6 +815,84 @@ fn a_publisher_lapses_when_its_process_is_stopped_and_is_gone_when_it_is_killed(
     })
 }
 
+/// The other process reads only when it is told to.
+#[test]
+fn a_publisher_waits_until_all_is_read_or_its_reader_is_gone() -> sinew::Result<()> {
+    const TEST: &str = "a_publisher_waits_until_all_is_read_or_its_reader_is_gone";
+    const SOON: Duration = Duration::from_millis(20);
+    if let Some((role, context)) = role() {
+        let node = context.node("reader")?;
+        let qos = if role == "best effort" { DEEP.best_effort() } else { DEEP };
+        let numbers = node.subscription::<Number>("numbers").qos(qos).create()?;
+        let go = node.subscription::<Number>("go").create()?;
+        say("here");
+        while let Some((count, _)) = block_on(go.recv()) {
+            for _ in 0..count.0 {
+                until("the next one", || numbers.take().is_some());
+            }
+            say("taken");
+        }
+        return Ok(());
+    }
+    play(|place| {
+        let context = place.context();
+        let node = context.node("talker")?;
+        let publisher = node.publisher::<Number>("numbers").qos(DEEP).create()?;
+        let go = node.publisher::<Number>("go").create()?;
+        let publish = |count: u64| (0..count).try_for_each(|number| publisher.publish(Number(number)));
+        publish(3)?;
+        assert!(publisher.wait_for_all_acked(PATIENCE), "nobody is there");
+
+        let mut lazy = place.start(TEST, "best effort");
+        lazy.expect("here");
+        assert!(publisher.wait_for_subscribers(1, PATIENCE));
+        publish(3)?;
+        assert!(publisher.wait_for_all_acked(PATIENCE), "it is not asked for");
+
+        let mut other = place.start(TEST, "reliable");
+        other.expect("here");
+        assert!(publisher.wait_for_subscribers(2, PATIENCE) && go.wait_for_subscribers(2, PATIENCE));
+        assert!(publisher.wait_for_all_acked(PATIENCE), "it came later");
+        publish(3)?;
+        assert!(!publisher.wait_for_all_acked(SOON) && !publisher.wait_for_all_acked(Duration::ZERO));
+        go.publish(Number(2))?;
+        other.expect("taken");
+        assert!(!publisher.wait_for_all_acked(SOON), "one is left");
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| publisher.wait_for_all_acked(PATIENCE));
+            go.publish(Number(1)).unwrap();
+            assert!(waiting.join().unwrap());
+        });
+        other.expect("taken");
+        let unread = node.publisher::<Number>("numbers").qos(DEEP.best_effort()).create()?;
+        unread.publish(Number(1))?;
+        assert!(unread.wait_for_all_acked(PATIENCE));
+
+        publish(3)?;
+        assert!(!publisher.wait_for_all_acked(SOON));
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| publisher.wait_for_all_acked(PATIENCE));
+            other.kill();
+            assert!(waiting.join().unwrap(), "nobody is left to read it");
+        });
+
+        until("its end is known", || publisher.subscription_count() == 1);
+        let mut last = place.start(TEST, "reliable");
+        last.expect("here");
+        assert!(publisher.wait_for_subscribers(2, PATIENCE));
+        publish(1)?;
+        let waiting = thread::spawn({
+            let publisher = publisher.clone();
+            move || publisher.wait_for_all_acked(PATIENCE)
+        });
+        context.shutdown();
+        assert!(!waiting.join().unwrap(), "the context is shut down");
+        last.kill();
+        lazy.kill();
+        Ok(())
+    })
+}
+
 /// Nothing runs in the process that listens.
 #[test]
 fn statuses_show_what_becomes_of_another_process() -> sinew::Result<()> {

@@ -190,6 +190,35 @@ impl<T: Message> Publisher<T> {
         self.erased.wait_for_subscribers(count, timeout)
     }
 
+    /// Waits until everything published before this call is acknowledged by all matching reliable
+    /// subscriptions, at most for `timeout` (of real time, also in virtual time), or until the
+    /// context is shut down; returns whether it is. ROS 2: `wait_for_all_acked`.
+    ///
+    /// | subscription | acknowledges a message |
+    /// |---|---|
+    /// | of this process | when it is published: it waits in the subscription's history |
+    /// | of another process | when that process has read it out of shared memory: by its executor, its listener, or as it takes messages |
+    /// | of another host | when the gateway of this host has read it; what the network does isn't known here |
+    ///
+    /// A message that gave way to newer ones before it was read counts as read. Subscriptions that
+    /// end, or whose process is killed, don't count any more, and best-effort ones never do: a
+    /// best-effort publisher waits for nothing. Not for callbacks: the thread does nothing else
+    /// meanwhile. It sleeps between looks, 2 ms at most.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # #[derive(Clone)] struct Pose; impl Message for Pose {}
+    /// let node = Context::new()?.node("tracker")?;
+    /// let poses = node.publisher::<Pose>("poses").create()?;
+    /// let _subscription = node.subscription::<Pose>("poses").create()?;
+    /// poses.publish(Pose)?;
+    /// assert!(poses.wait_for_all_acked(Duration::from_secs(1))); // before the program ends, for example
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn wait_for_all_acked(&self, timeout: Duration) -> bool {
+        self.erased.wait_for_all_acked(timeout)
+    }
+
     /// Asserts that this publisher is alive, as publishing does: for one that is
     /// [manual by topic](crate::qos::Liveliness::ManualByTopic) and has nothing to publish within
     /// its [lease](QoS::lease). No effect on other publishers, which are alive anyway. It stays on

@@ -17,7 +17,7 @@ use crate::topic::remote_sink::{
 };
 use sinew_msg::Message;
 use sinew_shm::CapacityError;
-use sinew_shm::transport::{Counters, Lent, Loan};
+use sinew_shm::transport::{Counters, Lent, Loan, Waiting};
 use std::collections::VecDeque;
 
 #[derive(Clone, Debug, Default, PartialEq, Message)]
@@ -126,6 +126,14 @@ impl RemoteSink for WireSink {
 
     fn has_room(&mut self) -> bool {
         self.wire.0.has_room.load(Ordering::Relaxed)
+    }
+
+    fn next(&self) -> u64 {
+        0
+    }
+
+    fn wait_until_read(&mut self, _number: u64) -> Option<Waiting> {
+        None
     }
 
     fn prepare(

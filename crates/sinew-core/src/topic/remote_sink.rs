@@ -77,6 +77,14 @@ pub(crate) trait RemoteSink: Send {
         None
     }
 
+    /// Returns the number of the next message.
+    fn next(&self) -> u64;
+
+    /// Returns `None` if every connected reliable subscription has read the messages before this
+    /// number. Otherwise the caller sleeps without the publisher's locks, for a limited time, and
+    /// asks again.
+    fn wait_until_read(&mut self, number: u64) -> Option<Waiting>;
+
     /// Reserves memory of `length` bytes for the next message's encoded form. `message` is given if
     /// its encoded form may already lie where other processes read it, so that it needs no memory.
     fn prepare(&mut self, length: usize, message: Option<&mut RawMessage>)

@@ -4,6 +4,7 @@
 use crate::connection::flow_control::{self, Want};
 use crate::platform::sys;
 use crate::tables::bell::Bell;
+use crate::tables::endpoint::EndpointKey;
 use crate::writer::connection::{Connection, Laggard};
 use crate::writer::message_writer::Writer;
 use std::fmt;
@@ -62,7 +63,34 @@ impl Writer {
     }
 }
 
-/// A wait for room; see [`Writer::wait_for_room`].
+impl Writer {
+    /// Returns `None` if the readers that `counts` selects have read all messages before `number`,
+    /// and otherwise a handle to [wait](Waiting::sleep) for that. `counts` is given the reader's
+    /// participant, and for a connection that hands over retained messages its entity. Readers that
+    /// are gone don't count.
+    ///
+    /// A reader's end ends the wait. Its progress does not, as it rings for room only: the caller
+    /// limits the sleep, and asks again.
+    pub fn wait_until_read(
+        &mut self,
+        number: u64,
+        counts: impl Fn(u64, Option<EndpointKey>) -> bool,
+    ) -> Option<Waiting> {
+        self.endpoint.own.control().ok()?; // not in a forked child
+        let waiting = Waiting::on(self.endpoint.own.space_bell().ok()?); // before the positions are read
+        let handed_over = self.ending.iter().filter(|connection| connection.target.is_some());
+        let mut is_behind = false;
+        for Connection { accepted, target, .. } in self.connections.iter().chain(handed_over) {
+            if counts(accepted.peer.id(), *target) && accepted.passed(false) < number {
+                accepted.look_for_reader();
+                is_behind |= accepted.passed(false) < number;
+            }
+        }
+        is_behind.then_some(waiting)
+    }
+}
+
+/// A wait for readers; see [`Writer::wait_for_room`] and [`Writer::wait_until_read`].
 pub struct Waiting {
     bell: Bell,
     seen: u32,
@@ -83,7 +111,7 @@ impl Waiting {
         Self { bell, seen, at_most: None }
     }
 
-    /// Sleeps until there may be room. May return early.
+    /// Sleeps until there may be room, or a reader is gone. May return early.
     pub fn sleep(&self, timeout: Option<Duration>) {
         self.bell.sleep(self.seen, timeout.into_iter().chain(self.at_most).min());
     }

@@ -157,6 +157,11 @@ impl Publisher {
         context.graph.wait_until(enough, || context.session.has_ended(), timeout)
     }
 
+    /// As [`Publisher::wait_for_all_acked`](crate::Publisher::wait_for_all_acked).
+    pub fn wait_for_all_acked(&self, timeout: Duration) -> bool {
+        self.core.wait_until_read(timeout)
+    }
+
     /// As [`Publisher::assert_liveliness`](crate::Publisher::assert_liveliness).
     pub fn assert_liveliness(&self) {
         if let Some(lease) = &self.core.promised.lease {

@@ -18,7 +18,7 @@ use crate::message::backing::{Backing, LendsMemory};
 use crate::message::block::RawMessage;
 use crate::message::info::{Lineage, Publication};
 use crate::message::type_support::TypeSupport;
-use crate::ros::qos::QoS;
+use crate::ros::qos::{QoS, Reliability};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::Arc;
 use crate::topic::remote_sink::{
@@ -295,6 +295,21 @@ impl RemoteSink for ShmSink {
 
     fn wait_for_room(&mut self) -> Option<Waiting> {
         self.writer.wait_for_room()
+    }
+
+    fn next(&self) -> u64 {
+        self.writer.next()
+    }
+
+    fn wait_until_read(&mut self, number: u64) -> Option<Waiting> {
+        let Self { writer, matched, .. } = self;
+        writer.wait_until_read(number, |peer, entity| {
+            matched.iter().any(|(reader, key, requested)| {
+                reader.id() == peer
+                    && entity.is_none_or(|entity| entity == *key)
+                    && requested.reliability == Reliability::Reliable
+            })
+        })
     }
 
     fn prepare(

@@ -6,15 +6,17 @@ use super::{PublisherCore, PublisherState};
 use crate::message::backing::{Backing, LendsMemory};
 use crate::message::block::{Pool, RawMessage};
 use crate::ros::origin::Origin;
+use crate::ros::qos::Reliability;
 use crate::sys::clock::Time;
 use crate::sys::logging::{About, Level, tell};
-use crate::sys::sync::Arc;
+use crate::sys::sync::{Arc, no_lock_is_held};
 use crate::topic::recipients::Unpublished;
 use crate::topic::remote_sink::{JoiningSubscription, PublisherEndpoint, RemoteSubscription};
 use sinew_shm::CapacityError;
 use sinew_shm::transport::Loan;
 use std::collections::VecDeque;
 use std::ptr::NonNull;
+use std::time::Duration;
 
 impl PublisherCore {
     /// Locks the sinks.
@@ -28,6 +30,32 @@ impl PublisherCore {
     pub(crate) fn has_subscriptions_of(&self, participant: u64, count: usize) -> bool {
         let connected = || self.remote.sinks.lock().iter().map(|slot| slot.sink.count_of(participant)).sum();
         participant == self.session.participant || count <= connected()
+    }
+
+    /// Waits until the reliable subscriptions of other processes have read what was published before
+    /// this call, at most for `timeout`. Returns whether they have.
+    pub(crate) fn wait_until_read(&self, timeout: Duration) -> bool {
+        no_lock_is_held(); // it may take long
+        if self.qos.reliability != Reliability::Reliable {
+            return true;
+        }
+        let deadline = Time::steady() + timeout;
+        let slots = || self.remote.sinks.lock();
+        let published: Vec<_> = slots().iter().map(|slot| (slot.endpoint, slot.sink.next())).collect();
+        let mut pause = SHORTEST_PAUSE;
+        loop {
+            let waiting = slots().iter_mut().find_map(|slot| {
+                let (_, number) = published.iter().find(|(endpoint, _)| *endpoint == slot.endpoint)?;
+                slot.sink.wait_until_read(*number)
+            });
+            let Some(waiting) = waiting else { return true };
+            let left = deadline - Time::steady();
+            if left.is_zero() || self.session.has_ended() {
+                return false;
+            }
+            waiting.sleep(Some(left.min(pause)));
+            pause = LONGEST_PAUSE.min(2 * pause);
+        }
     }
 
     /// Locks the sinks once every reader that must get every message has room, with memory for the
@@ -286,6 +314,12 @@ impl LendsMemory for PublisherCore {
         if self.is_remote() { self.lend_where_it_leaves(length) } else { None }
     }
 }
+
+/// The first pause between two looks at the positions of readers, which ring for room only.
+const SHORTEST_PAUSE: Duration = Duration::from_micros(50);
+
+/// The longest such pause.
+const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
 /// Number of control blocks for messages in shared memory that a publisher keeps.
 const FOREIGN: usize = 64;
