@@ -3,7 +3,7 @@
 use crate::network::{Announced, Host, Network, PATIENCE, RosNode, STRING, encoded_text, key_of, wait_for};
 use parking_lot::Mutex;
 use sinew::event::MessageLost;
-use sinew::msg::Transport;
+use sinew::msg::{GenericType, Transport};
 use sinew::prelude::*;
 use sinew_interfaces::sensor_msgs::msg::Image;
 use sinew_interfaces::std_msgs::msg::String as Text;
@@ -188,6 +188,33 @@ fn ros_2_gets_what_is_published_here() -> sinew::Result<()> {
     assert_eq!(gateway.statistics().topics.len(), 1);
     drop(subscription);
     wait_for("it is gone", || (publisher.subscription_count() == 0).then_some(()));
+    Ok(())
+}
+
+/// Reserved in the ring itself and in chunks, some of them far larger than the message: to a node of
+/// ROS 2, and to a host of Sinew.
+#[test]
+fn a_truncated_draft_is_short_on_the_network() -> sinew::Result<()> {
+    let (network, one, other) = (Network::new(), Host::new(), Host::new());
+    let _gateways = [one.gateway(&network), other.gateway(&network)];
+    let ros = RosNode::client(&network, "listener");
+    let heard = ros.subscription("/chatter", STRING, qos());
+    let texts = other.context().node("listener")?.subscription::<Text>("/chatter").qos(qos()).create()?;
+    let kind = GenericType::new(STRING.0, STRING.1.parse().expect("a hash")).expect("a name");
+    let publisher = one.context().node("talker")?.generic_publisher("/chatter", kind).qos(qos()).create()?;
+    assert!(publisher.wait_for_subscribers(2, PATIENCE));
+    for (length, room) in [(3, 150), (3, 1_000_000), (100_000, 100_500), (100_000, 1_000_000)] {
+        let encoded = encoded_text(&"x".repeat(length));
+        let mut draft = publisher.encoded_draft(room).expect("memory");
+        draft[..encoded.len()].copy_from_slice(&encoded);
+        draft.truncate(encoded.len());
+        publisher.publish(draft)?;
+        assert_eq!(heard.next().0, encoded);
+        let (text, info) = wait_for("the message", || texts.take());
+        assert_eq!((text.data.len(), info.transport()), (length, Transport::Network));
+        assert!(publisher.wait_for_all_acked(PATIENCE), "the gateway has it");
+    }
+    assert_eq!(publisher.statistics().copies, 0, "each is sent from the memory that was reserved for it");
     Ok(())
 }
 
