@@ -35,15 +35,11 @@ fn imports_point_one_way() {
 /// Number of methods that a type of the executor has at most.
 const METHODS: usize = 30;
 
-/// Types that still have more, and how many. Each number only gets smaller.
-const TO_SPLIT: [(&str, usize); 1] = [("ReadyQueue", 40)];
-
 #[test]
 fn no_type_of_the_executor_has_too_many_methods() {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/executor");
     let counts = methods::of_folder(&sources);
     assert!(counts.len() > METHODS, "it has more types than {counts:?}");
     let too_many: Vec<_> = counts.into_iter().filter(|(_, count)| *count > METHODS).collect();
-    let expected = TO_SPLIT.map(|(name, count)| (name.to_owned(), count));
-    assert_eq!(too_many, expected, "types with over {METHODS} methods, found and known");
+    assert!(too_many.is_empty(), "these have over {METHODS} methods: {too_many:?}");
 }

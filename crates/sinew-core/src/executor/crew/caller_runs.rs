@@ -65,7 +65,7 @@ impl TaskRef {
         if let Some(hand) = hand
             && let Some(member) = state.queue.runnable(id, hand == RunBy::Nested, within)
         {
-            state.pop_member(member, hand, work);
+            state.pop_this(member, hand, work);
         }
     }
 
@@ -119,7 +119,7 @@ impl Locked<'_> {
     /// Calls a thread for what is ready. True if the caller must signal.
     pub(super) fn call_for_ready(&mut self) -> bool {
         let bells = &self.scheduler().bells;
-        let ready = self.queue.len();
+        let ready = self.queue.groups().len();
         if ready == 0 {
             return false;
         }

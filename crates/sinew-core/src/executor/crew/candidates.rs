@@ -39,7 +39,7 @@ impl Worker<'_> {
                 state.fire_by_clock();
                 // While a thread from outside runs a callback in place of this one, there is
                 // nothing for this one to run.
-                if !state.queue.is_empty() && !state.workers.are_full() {
+                if !state.queue.groups().is_empty() && !state.workers.are_full() {
                     break;
                 }
                 let slept;

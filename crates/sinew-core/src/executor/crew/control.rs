@@ -33,7 +33,7 @@ impl Scheduler {
             return; // it comes here when it ends
         }
         let wait = state.longest_wait(None, true);
-        let is_due = !state.queue.is_empty() || matches!(wait, Sleep::Look | Sleep::Over);
+        let is_due = !state.queue.groups().is_empty() || matches!(wait, Sleep::Look | Sleep::Over);
         state.descriptor_waits = !is_due;
         drop(state);
         match wait {

@@ -21,7 +21,7 @@ impl Scheduler {
             Some(ours) => ours.goes_with(clock),
             None => {
                 state.clock = Some(clock.clone());
-                state.queue.set_virtual(clock.is_virtual());
+                state.queue.is_virtual = clock.is_virtual();
                 drop(state);
                 if let Some(source) = clock.virtual_clock() {
                     let this: Arc<dyn Wake> = self.clone();
@@ -35,7 +35,7 @@ impl Scheduler {
     /// How many groups have a place here.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn slots(&self) -> usize {
-        self.lock().queue.groups()
+        self.lock().queue.groups().count()
     }
 
     /// The executor goes: from now on nothing is taken in.
@@ -179,7 +179,7 @@ impl TaskRef {
         let gone = state.take_member(id);
         if wait && !current::runs(id.serial) {
             state.leaving += 1;
-            while state.queue.runs(id.serial) {
+            while state.queue.groups().runs(id.serial) {
                 state.sleep(&scheduler.finished);
             }
             state.leaving -= 1;

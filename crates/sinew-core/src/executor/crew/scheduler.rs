@@ -267,7 +267,7 @@ impl Scheduler {
     /// For tests in which virtual time never jumps: tasks may run past the queue all the same.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn trust_virtual_time(&self) {
-        self.lock().queue.set_virtual(false);
+        self.lock().queue.is_virtual = false;
     }
 
     #[inline]
@@ -289,12 +289,12 @@ impl Scheduler {
             state.settle(); // W1: what waits there is a part of the load
         }
         let state = &mut *state;
-        let load = state.queue.load();
+        let load = state.queue.groups().load();
         if !state.queue.make_ready(id, key) {
             // A thread that waits for this entity may run it before those that are ready already.
             return !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells);
         }
-        let called = state.workers.for_new(state.queue.len(), load, here, key.time); // P2
+        let called = state.workers.for_new(state.queue.groups().len(), load, here, key.time); // P2
         if let Some(worker) = called {
             self.bells.call(worker);
             if self.threads() > 1 {

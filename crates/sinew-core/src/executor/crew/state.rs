@@ -191,7 +191,7 @@ impl SchedulerState {
     #[inline]
     pub(super) fn fire_timers(&mut self, lane: Option<Stamp>) {
         let queue = &mut self.queue;
-        let first = queue.first_key().into_iter().chain(lane).min().map(|key| key.time);
+        let first = queue.groups().first_key().into_iter().chain(lane).min().map(|key| key.time);
         let (reads_clock, first_due) = (queue.reads_clock(), queue.timers().first_due());
         if let Some(first) = first.filter(|_| !reads_clock) {
             // It was published at a time that is past: a timer that is due before it is due.
@@ -220,9 +220,9 @@ impl SchedulerState {
     #[inline]
     pub(super) fn goes_on_before(&self, heard: i64, work: &Option<RunningTask>) -> bool {
         let is_older = |key: Stamp| key.time <= heard;
-        let is_first = self.queue.first_key().is_some_and(is_older);
+        let is_first = self.queue.groups().first_key().is_some_and(is_older);
         let is_next = work.as_ref().and_then(|work| work.next).is_some_and(is_older);
-        (is_first || is_next) && !self.queue.has_priorities() && !self.queue.is_virtual()
+        (is_first || is_next) && !self.queue.groups().have_priorities() && !self.queue.is_virtual
     }
 
     /// The [next](ReadyQueue::pop) task to run, unless threads from outside run callbacks in place
@@ -247,13 +247,6 @@ impl SchedulerState {
     pub(super) fn pop_this(&mut self, id: MemberId, run_by: RunBy, work: &mut Option<RunningTask>) {
         if self.queue.pop_this(id) {
             *work = self.hand_out(id.index, run_by, (0, 0));
-        }
-    }
-
-    /// As [`pop_this`](Self::pop_this), by its place.
-    pub(super) fn pop_member(&mut self, id: u32, run_by: RunBy, work: &mut Option<RunningTask>) {
-        if self.queue.pop_member(id) {
-            *work = self.hand_out(id, run_by, (0, 0));
         }
     }
 
@@ -335,14 +328,14 @@ impl SchedulerState {
             | self.closed
             | self.queue.reads_clock()
             | self.timers_have_thread
-            | self.queue.is_virtual()
-            | self.queue.has_priorities()
+            | self.queue.is_virtual
+            | self.queue.groups().have_priorities()
             | !self.workers.leave_one_awake(self.spins.present);
         if is_shut {
             return SHUT;
         }
         let first_due = self.queue.timers().first_due();
-        self.queue.first_key().map_or(first_due, |key| key.time.min(first_due))
+        self.queue.groups().first_key().map_or(first_due, |key| key.time.min(first_due))
     }
 
     /// The tasks that wait in the lane go into the queue, and the group of the one that runs is
@@ -397,8 +390,8 @@ impl SchedulerState {
             return true;
         }
         let queue = &self.queue;
-        if !queue.is_empty() {
-            let called = self.workers.for_rest(queue.len(), queue.load(), run);
+        if !queue.groups().is_empty() {
+            let called = self.workers.for_rest(queue.groups().len(), queue.groups().load(), run);
             if let Some(worker) = called {
                 bells.call(worker);
                 return true;
@@ -446,7 +439,7 @@ impl SchedulerState {
     /// Whether something is ready that has waited for longer than a wake-up takes.
     pub(super) fn is_something_left_lying(&self, now: i64) -> bool {
         let patience = self.workers.patience();
-        self.queue.first_key().is_some_and(|key| now - key.time > patience)
+        self.queue.groups().first_key().is_some_and(|key| now - key.time > patience)
     }
 
     /// How long a thread may sleep when nothing is ready.

@@ -27,7 +27,7 @@ impl<'a> TimerThread<'a> {
             state.fire_by_clock();
             // What is due is in the queue now. The worker that has its group, or a free one, takes
             // it.
-            let (ready, load) = (state.queue.len(), state.queue.load());
+            let (ready, load) = (state.queue.groups().len(), state.queue.groups().load());
             let now = Time::steady().nanoseconds();
             if ready > 0
                 && let Some(called) = state.workers.for_new(ready, load, None, now)

@@ -245,7 +245,7 @@ impl<'a> Worker<'a> {
     /// older. With it the worker has a place among the executor's callbacks, until it asks again.
     #[inline(never)]
     fn take_from_lane(&mut self, state: &mut SchedulerState, key: Stamp) -> bool {
-        if state.queue.first_key().is_some_and(|first| first <= key) {
+        if state.queue.groups().first_key().is_some_and(|first| first <= key) {
             return false;
         }
         self.task = self.scheduler.lane.lock().take();

@@ -279,15 +279,15 @@ proptest! {
         for operation in operations {
             step(&mut queue, &mut model, operation)?;
             let sorted = model.sorted();
-            prop_assert_eq!(queue.first_key(), sorted.first().map(|task| model.tasks[*task].ready.unwrap()));
+            prop_assert_eq!(queue.groups().first_key(), sorted.first().map(|task| model.tasks[*task].ready.unwrap()));
             let mut ready: Vec<_> = queue.ready().map(|(_, id, _)| id.serial).collect();
             let mut expected: Vec<_> = sorted.iter().map(|task| model.tasks[*task].id.serial).collect();
             ready.sort_unstable();
             expected.sort_unstable();
             prop_assert_eq!(ready, expected);
-            prop_assert_eq!(queue.load(), model.load());
+            prop_assert_eq!(queue.groups().load(), model.load());
             for task in &model.tasks {
-                prop_assert_eq!(queue.runs(task.id.serial), model.turns.iter().any(|(_, turn)| turn.id.serial == task.id.serial));
+                prop_assert_eq!(queue.groups().runs(task.id.serial), model.turns.iter().any(|(_, turn)| turn.id.serial == task.id.serial));
             }
         }
     }
