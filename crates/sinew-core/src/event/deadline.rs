@@ -1,9 +1,9 @@
 //! Checks whether messages come as often as the deadline demands.
 //!
-//! Each endpoint counts for itself, if it has a handler for it: a publisher its publications, a
-//! subscription the arrivals from any publisher, kept or not. Counting starts with the first
-//! message. A deadline is missed when *more* than a period has passed since the last message, and
-//! again after each further period.
+//! Each endpoint with a handler counts for itself: a publisher counts its publications, a
+//! subscription the messages that arrive from any publisher, even if it drops them. Counting starts
+//! with the first message. A deadline is missed when *more* than a period has passed since the last
+//! message, and again after each further period.
 
 use super::condition::{Status, StatusCondition};
 use super::deadline_timer::{DeadlineTimer, Timed};
@@ -19,7 +19,7 @@ pub(crate) struct Pace {
     period: i64,
     /// Time of the last message; `None` before the first.
     last: Option<i64>,
-    /// Number of misses since the last message that were counted.
+    /// Number of misses that were counted since the last message.
     counted: i64,
 }
 
@@ -40,7 +40,7 @@ impl Pace {
     /// Records a message. Returns the periods missed until then.
     pub(crate) fn arrived(&mut self, at: i64) -> Option<Missed> {
         if self.last.is_some_and(|last| at < last && last - at < self.period) {
-            return None; // overtaken; anything older: the clock was set back
+            return None; // a newer message overtook it; if it were a period older, the clock was set back
         }
         let missed = self.look(at);
         (self.last, self.counted) = (Some(at), 0);
@@ -94,7 +94,7 @@ pub(crate) struct Deadline<E> {
 
 struct DeadlineState {
     pace: Pace,
-    /// Time at which the timer will look; `i64::MAX`: never.
+    /// Time of the timer's next look; `i64::MAX` for never.
     look_at: i64,
 }
 

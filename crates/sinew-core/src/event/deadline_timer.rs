@@ -23,7 +23,7 @@ use crate::sys::sync::{Arc, Mutex, next_serial};
 use std::mem;
 use std::sync::Weak;
 
-/// An object with a time that can run out.
+/// An object with a deadline or a lease that can run out.
 pub(crate) trait Timed: Send + Sync {
     /// Checks whether the time is up, and notifies the handlers if so. Returns the steady time at
     /// which to look again, if there is one.
@@ -160,7 +160,7 @@ pub(crate) struct AttachedTimer {
 }
 
 impl AttachedTimer {
-    /// `whose`: for people, e.g. "publisher on frames".
+    /// `whose` names the endpoint in log lines, such as "publisher on frames".
     pub(crate) fn new(group: &Arc<GroupCore>, whose: &str) -> Self {
         let clock = group.clock.clone();
         let timer = Arc::new(DeadlineTimer { clock, place: None, state: Mutex::default() });

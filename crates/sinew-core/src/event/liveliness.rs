@@ -3,18 +3,18 @@
 //! Within a process, an automatic publisher is alive while it exists, and so is a manual one
 //! without a lease. A manual one with a lease has a [`LivelinessLease`]: it *expires* when more
 //! than the lease has passed since its last sign of life (its creation, a publication, an
-//! assertion), and revives with the next. The first look notices the expiry: that of the timer of
-//! the publisher's handler (or of the log line, without a handler), that of the timer of any
-//! matched subscription's handler, or a late sign of life. All handlers are notified at once, under
-//! the lease's lock.
+//! assertion), and revives with the next. The first to look notices the expiry: the timer of the
+//! publisher's handler (or of its log line, without a handler), the timer of a matched
+//! subscription's handler, or the thread that gives a late sign of life. All handlers are notified
+//! at once, under the lease's lock.
 //!
 //! Other processes read the time of the last sign in shared memory ([`RemoteSigns`]): of a manual
 //! publisher, or of its process for an automatic publisher with a lease. There, the lease is
 //! watched in the same way by the timers of the matched subscriptions, and only by them: each look
-//! begins with the newest sign. So a publisher lapses there as well if its process is stopped. A gap
-//! between two signs is noticed only if a look falls into it, as the newest sign replaces those
-//! before it. Nothing announces that the publisher lives again. So an expired lease is looked at
-//! again now and then, and when a message arrives.
+//! begins with the newest sign. So a publisher lapses there as well if its process is stopped. A
+//! gap between two signs is noticed only if a look falls into it, as the newest sign replaces those
+//! before it. Nothing announces that the publisher lives again: the timers look at an expired lease
+//! again now and then, and so does the thread that receives a message.
 //!
 //! Locks: graph or publisher -> lease -> timer or status -> scheduler.
 
@@ -28,14 +28,14 @@ use sinew_shm::transport::Counters;
 use std::sync::{OnceLock, Weak};
 use std::time::Duration;
 
-/// The shortest time after which an expired lease of another process's publisher is looked at
-/// again, in nanoseconds.
+/// Shortest time in nanoseconds between two looks at an expired lease of another process's
+/// publisher.
 const SOONEST: i64 = 20_000_000;
 
-/// The longest such time.
+/// Longest such time.
 const LATEST: i64 = 1_000_000_000;
 
-/// Signs of life, and whether the last one is longer ago than the lease. Times are in nanoseconds.
+/// The last sign of life, and whether the lease has run out since. Times are in nanoseconds.
 #[derive(Debug)]
 pub(crate) struct Lease {
     duration: i64,
@@ -46,7 +46,7 @@ pub(crate) struct Lease {
 /// The effects of a sign of life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sign {
-    /// Time of an expiry that no look had noticed.
+    /// Time of an expiry that no look noticed before.
     pub(crate) expired: Option<i64>,
     /// The publisher is alive again.
     pub(crate) revived: bool,
@@ -65,12 +65,12 @@ impl Lease {
         self.alive.then(|| self.end())
     }
 
-    /// Returns the time of expiry, 1 ns after the lease's last.
+    /// Returns the time of expiry: 1 ns after the end of the lease.
     fn end(&self) -> i64 {
         self.last.saturating_add(self.duration).saturating_add(1)
     }
 
-    /// Returns the time of an expiry until now that no look had noticed.
+    /// Returns the time of an expiry, if there was one by `now` that no look noticed before.
     pub(crate) fn look(&mut self, now: i64) -> Option<i64> {
         let expired = self.alive && now >= self.end();
         self.alive &= !expired;
@@ -89,7 +89,7 @@ impl Lease {
     /// Returns `false` if the lease has expired, which only [`sign`](Self::sign) undoes.
     ///
     /// Unlike [`sign`](Self::sign), it finds no expiry in between: earlier signs were overwritten,
-    /// so the time since the last one known says nothing.
+    /// so a long time since the last one known proves no expiry.
     fn extend(&mut self, newest: i64) -> bool {
         if self.alive {
             self.last = newest;
@@ -110,7 +110,8 @@ enum WatchedPublisher {
     /// It is in this process.
     Local {
         lost: LeaseListener,
-        /// Show other processes its signs of life, once they know it.
+        /// The counters in which other processes see its signs of life, once they know the
+        /// publisher.
         counters: OnceLock<Counters>,
     },
     /// It is in another process.
@@ -245,7 +246,7 @@ impl LivelinessLease {
         let mut state = self.state.lock();
         state.watchers.retain(|other| !Arc::ptr_eq(&other.changed, &watcher.changed));
         watcher.timer.forget(&self.watched());
-        let alive = state.lease.ends().is_some(); // as the handler was notified
+        let alive = state.lease.ends().is_some(); // the state of which the handler was last notified
         let went = if alive { LivelinessChanged::went_alive } else { LivelinessChanged::went_expired };
         watcher.changed.update(went, deferred);
     }

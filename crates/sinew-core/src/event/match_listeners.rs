@@ -11,9 +11,9 @@ use sinew_shm::Counter;
 use sinew_shm::transport::Counters;
 use std::time::Duration;
 
-/// Time that an endpoint may wait for its first partner in this process, before the log says that
-/// an endpoint of another process is private to that: a program creates its publishers and
-/// subscriptions one after the other.
+/// Time that an endpoint waits for its first match in this process before the log reports an
+/// endpoint of another process that is private to that process. A program creates its publishers
+/// and subscriptions one after the other.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The status handlers of a publisher or a subscription, and the state that they report.
@@ -33,7 +33,8 @@ struct MatchStatus {
     carriers: usize,
     /// The counters that other processes can read.
     counters: Option<Counters>,
-    /// Whether the log already names a match that the QoS would prevent between endpoints of Sinew.
+    /// Whether the log already reports a match that the QoS would prevent between endpoints of
+    /// Sinew.
     has_tolerated: bool,
     /// The first endpoint of another process that is private to it, and the time at which it was
     /// found. Not logged yet.
