@@ -23,8 +23,8 @@ const PERIOD: Duration = Duration::from_millis(25);
 /// and so do nodes of ROS 2. A domain should have only one. In [virtual
 /// time](crate::time::VirtualClock) it makes hours of simulated time pass in a moment.
 ///
-/// It publishes periodically, even while it is paused, so that late subscriptions learn the time:
-/// for that an executor has to serve its node. Each call that changes the time publishes at once,
+/// It publishes periodically, even while it is paused, so that late subscriptions learn the time;
+/// this needs an executor that serves its node. Each call that changes the time publishes at once,
 /// on its own thread. Clones are the same publisher; it ends with the last one.
 ///
 /// ```
@@ -170,7 +170,7 @@ impl Source {
         self.motion.lock().now(steady)
     }
 
-    /// Publishes the time, or makes the thread that is publishing it do so again.
+    /// Publishes the time, or makes the thread that is already publishing it publish again.
     fn publish(&self) -> Result<(), PublishError<Clock>> {
         let mut result = Ok(());
         self.publishing.look(|_held| {

@@ -7,9 +7,8 @@ use crate::sys::jump::{FollowsTime, JumpThreshold, TimeJump};
 use crate::sys::sync::{Arc, no_lock_is_held};
 use std::fmt;
 
-/// Keeps a handler that is called when ROS time jumps, until this is dropped. From
-/// [`Context::on_time_jump`].
-#[must_use = "the handler is called until this is dropped, with `let _ = ..` at once: name the variable"]
+/// Keeps a handler for jumps of ROS time until this is dropped. From [`Context::on_time_jump`].
+#[must_use = "dropping this removes the handler, and `let _ = ..` drops it at once: name the variable"]
 pub struct JumpHandler(
     #[expect(dead_code, reason = "the session only knows it weakly")] Arc<dyn FollowsTime>,
 );
@@ -46,9 +45,9 @@ impl Context {
     /// let (tell, told) = std::sync::mpsc::channel();
     /// context.set_ros_time(Some(Time::from_nanoseconds(1_000)));
     /// let _handler = context.on_time_jump(JumpThreshold::resets(), move |jump| {
-    ///     let _ = tell.send(jump.backward()); // what was kept for later times is of no use
+    ///     let _ = tell.send(jump.backward()); // discard data that was kept for later times
     /// });
-    /// context.set_ros_time(Some(Time::from_nanoseconds(10))); // a replay begins anew
+    /// context.set_ros_time(Some(Time::from_nanoseconds(10))); // a replay starts again
     /// assert_eq!(told.try_recv(), Ok(Duration::from_nanos(990)));
     /// # Ok::<(), sinew::Error>(())
     /// ```

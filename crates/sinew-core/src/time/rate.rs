@@ -38,7 +38,7 @@ pub struct Rate {
     kind: Option<ClockKind>,
     /// The period in nanoseconds; more than 0.
     period: i64,
-    /// The due time of the running round, and the epoch of its clock that this is a time of.
+    /// The due time of the current round, and the epoch of the clock to which this time belongs.
     last: (i64, u64),
 }
 
@@ -101,8 +101,8 @@ impl Rate {
         slept
     }
 
-    /// The same for a task, which a timer of the node wakes: an executor has to serve the node.
-    /// Allocates. The future may be dropped, and a new one begun, at any time.
+    /// The same for a task. A timer of the node wakes it, so an executor has to serve the node.
+    /// Allocates. The future may be dropped and a new one created at any time.
     ///
     /// # Errors
     /// As for [`sleep`](Self::sleep).

@@ -87,7 +87,7 @@ impl ContextCore {
         let taking = CoalescingLock::new(());
         let follower = Arc::new(ClockFollower { subscription, session: session.clone(), epoch, taking });
         drop(session.follow_clock(Some(Box::new(follower.clone()))));
-        let listener = Arc::downgrade(&follower); // the subscription would keep itself
+        let listener = Arc::downgrade(&follower); // weakly, else the subscription would keep itself alive
         follower.subscription.set_listener(move |_| {
             if let Some(follower) = listener.upgrade() {
                 follower.follow();
@@ -98,14 +98,15 @@ impl ContextCore {
     }
 }
 
-/// Sets ROS time from `/clock`. The session keeps it, and it keeps the session, until simulated
+/// Sets ROS time from `/clock`. The session and the follower keep each other alive until simulated
 /// time or the context ends.
 struct ClockFollower {
     subscription: Subscription<Clock>,
     session: Arc<Session>,
-    /// The epoch of ROS time that it may set: after its end, a late message changes nothing.
+    /// The epoch of ROS time that the follower may set: after its end, a late message changes
+    /// nothing.
     epoch: u64,
-    /// One thread at a time takes and sets, so that the time follows the order of the messages.
+    /// One thread at a time takes messages and sets the time, so that it follows their order.
     taking: CoalescingLock<()>,
 }
 

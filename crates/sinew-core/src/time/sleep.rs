@@ -23,11 +23,11 @@ pub enum SleepError {
     /// The context was shut down.
     #[error("the sleep ended early: the context was shut down")]
     Shutdown,
-    /// The source of ROS time changed: simulated time began or ended. The target time is one of the
-    /// old source.
+    /// The source of ROS time changed: simulated time began or ended. The target time belongs to
+    /// the old source.
     #[error(
-        "the sleep ended early: ROS time comes from another source now (use_sim_time), and the time that was waited for \
-         is one of the old source; look at the time, and sleep again"
+        "the sleep ended early: ROS time has another source now (use_sim_time), and the target time belongs to the \
+         old one; read the time, and sleep again"
     )]
     ClockChanged,
 }
@@ -39,7 +39,7 @@ pub(super) enum Look<R> {
     Again(i64),
 }
 
-/// Checks a clock whenever that may matter, until the wait is over.
+/// Reads a clock whenever its time may matter, until the wait is over.
 pub(super) struct Sleeper<'a> {
     pub(super) context: &'a Arc<ContextCore>,
     /// `None` for the node's clock, which may change.
@@ -80,7 +80,7 @@ impl Sleeper<'_> {
             let left = due.saturating_sub(now);
             let longest = if kind == ClockKind::Steady { left } else { left.min(LOOK_AGAIN) };
             let timeout = Duration::from_nanos(u64::try_from(longest).unwrap_or(0));
-            call.0.park(clock.passes(kind).then_some(timeout)); // otherwise the clock calls
+            call.0.park(clock.passes(kind).then_some(timeout)); // else the clock wakes it
         }
     }
 
@@ -110,7 +110,7 @@ impl Sleeper<'_> {
                 let once = if let Some(kind) = self.kind { once.clock(kind) } else { once };
                 match once.callback(move || woken.wake()) {
                     Ok(made) => timer = Some(made),
-                    Err(_) => return Poll::Ready(Err(SleepError::Shutdown)), // nothing else is refused
+                    Err(_) => return Poll::Ready(Err(SleepError::Shutdown)), // no other error can occur
                 }
             }
             timer.iter().for_each(|timer| timer.set_due(due));
@@ -157,7 +157,7 @@ impl Task {
 }
 
 impl FollowsTime for Task {
-    /// Wakes the task unless the time advanced: then its timer becomes due by itself.
+    /// Wakes the task, unless the time merely advanced: then its timer becomes due.
     fn jumped(&self, jump: &TimeJump) {
         if jump.change != ClockChange::Same || jump.begins || jump.backward() > Duration::ZERO {
             self.wake();
@@ -169,7 +169,7 @@ impl FollowsTime for Task {
     }
 }
 
-/// Keeps precise waits for this thread until it is dropped.
+/// Gives this thread precise waits until it is dropped.
 struct Precise(Option<u64>);
 
 impl Drop for Precise {
@@ -198,9 +198,10 @@ impl Node {
     /// Sleeps until the clock shows `time`; not at all if it already does. A jump past it ends the
     /// sleep, and a jump back makes it longer. ROS 2: `sleep_until`.
     ///
-    /// Blocks the thread, so don't call it in callbacks: in a callback of the executor that would
-    /// advance the time (needed by a [`ClockPublisher`](crate::time::ClockPublisher) and by virtual
-    /// time, not by `/clock`) it never ends. Real times are met within some µs.
+    /// Blocks the thread, so don't call it in callbacks. It never returns in a callback of the
+    /// executor that would advance the time, as for a
+    /// [`ClockPublisher`](crate::time::ClockPublisher) or virtual time (simulated time from
+    /// `/clock` needs no executor). It meets real times within some µs.
     ///
     /// ```
     /// use sinew::prelude::*;
