@@ -8,8 +8,8 @@ use crate::sys::sync::Arc;
 use std::cell::Cell;
 
 /// Work that has to wait until all locks are released: dropping messages, notifying tasks and
-/// listeners, and logging (which run code of the program), and signalling executors (a system
-/// call).
+/// listeners, and logging, because they run code of the program; and signalling executors, a system
+/// call.
 ///
 /// Most deliveries defer nothing, or one executor to signal, or one message to drop: those are
 /// stored inline. The rest goes into a list that the thread keeps.
@@ -27,9 +27,9 @@ pub(crate) trait Drainable: Send + Sync {
     fn drain(&self);
 }
 
-/// Something that programs watch, which has changed.
+/// An object that programs watch, such as the graph.
 pub(crate) trait Watched: Send + Sync {
-    /// Notifies those that watch. The caller holds no lock.
+    /// Notifies the watchers of a change. The caller holds no lock.
     fn notify(&self);
 }
 
@@ -42,7 +42,7 @@ struct Backlog {
     warnings: Vec<Warning>,
     /// Sources elsewhere that may have something to read.
     undrained: Vec<Arc<dyn Drainable>>,
-    /// Each once, however often it has changed.
+    /// Watched objects that have changed, each once.
     changed: Vec<Arc<dyn Watched>>,
     /// Other code of the program.
     work: Vec<Box<dyn FnOnce() + Send>>,
@@ -57,8 +57,8 @@ struct Warning {
 }
 
 thread_local! {
-    /// This thread's deferred work until a lock is released, or only its empty lists: publishing
-    /// then allocates none.
+    /// This thread's deferred work while it keeps a lock, otherwise its empty lists, which it
+    /// reuses: so publishing allocates none.
     static BACKLOG: Cell<Option<Box<Backlog>>> = const { Cell::new(None) };
     /// Whether a lock is held over several deliveries.
     static IS_KEEPING: Cell<bool> = const { Cell::new(false) };
@@ -108,8 +108,8 @@ impl Deferred {
         self.backlog().work.push(Box::new(work));
     }
 
-    /// Notifies those that watch: at once, or when this thread no longer [keeps](Self::keep) a
-    /// lock, then once for all changes until then.
+    /// Notifies the watchers: at once, or when this thread no longer [keeps](Self::keep) a lock,
+    /// then once for all changes until then.
     pub(crate) fn notify(watched: Arc<dyn Watched>) {
         if !IS_KEEPING.get() {
             return watched.notify();
@@ -117,7 +117,7 @@ impl Deferred {
         Self::with(|deferred| deferred.notify_later(watched));
     }
 
-    /// Defers notifying those that watch, once for all changes until then.
+    /// Defers notifying the watchers, once for all changes until then.
     pub(crate) fn notify_later(&mut self, watched: Arc<dyn Watched>) {
         self.backlog().has_changed(watched);
     }
@@ -195,7 +195,8 @@ impl Deferred {
 }
 
 impl Backlog {
-    /// Takes the list out while it is in use: a `Drop` that publishes finds none and gets its own.
+    /// Takes the lists out while they are in use: a `Drop` that publishes finds none and gets its
+    /// own.
     fn take() -> Box<Self> {
         BACKLOG.try_with(Cell::take).ok().flatten().unwrap_or_default()
     }
@@ -205,10 +206,10 @@ impl Backlog {
         if !IS_KEEPING.get() {
             self.empty();
         } else if let Some(mut kept) = BACKLOG.try_with(Cell::take).ok().flatten() {
-            // Work that was deferred meanwhile, during this.
+            // Nested calls deferred this while the lists were in use.
             self.append(&mut kept);
         }
-        let _ = BACKLOG.try_with(|place| place.set(Some(self))); // nothing is left in a thread that ends
+        let _ = BACKLOG.try_with(|place| place.set(Some(self))); // fails if this thread is ending
     }
 
     fn has_changed(&mut self, watched: Arc<dyn Watched>) {

@@ -49,8 +49,8 @@ pub(crate) enum LossCause {
 pub(crate) enum JoinOrder {
     /// It joins now, and no thread has seen its messages yet.
     Now,
-    /// It has messages already, and has counted those that gave way: nothing gives way to older
-    /// ones that arrive late.
+    /// It joined before and has counted the messages that gave way: none gives way to older ones
+    /// that arrive late.
     Before,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct HistoryCounts {
     pub(crate) expired: u64,
 }
 
-/// Number of freed places that are reported together, if there are many.
+/// Number of freed places that a subscription with many places reports together.
 const TOLD_TOGETHER: usize = 8;
 
 /// The messages that a subscription still has to take, oldest first.
@@ -79,7 +79,7 @@ pub(crate) struct HistoryCache {
     first: Option<Entry>,
     /// Number of waiting messages, `ahead` or here.
     waiting: usize,
-    /// Number of messages that arrived, and the fate of those that don't wait.
+    /// Number of messages that arrived; of these, `taken` were taken.
     received: u64,
     taken: u64,
     /// The depth of keep_last, or the bound of keep_all.
@@ -91,11 +91,11 @@ pub(crate) struct HistoryCache {
     /// Number of the oldest messages that were moved elsewhere and have not been taken yet, as far
     /// as is known here.
     ahead: usize,
-    /// The other fates of messages; present if there were any.
+    /// Counts of messages that were not taken; present if there are any.
     lost: Option<Box<Losses>>,
     keep_all: bool,
-    /// Whether nothing is handed out yet, because messages retained by publishers elsewhere are
-    /// still arriving. All messages are in `rest`.
+    /// Whether the history hands out nothing yet, because messages retained by publishers elsewhere
+    /// are still arriving. All messages are in `rest`.
     is_held: bool,
     rest: VecDeque<Entry>,
     /// Total number of moved messages that were taken, as far as is known here.
@@ -146,7 +146,7 @@ impl HistoryCache {
         HistoryCounts { received: self.received, taken: self.taken, overwritten, missed, refused, expired }
     }
 
-    /// Returns how many messages arrived, and how many of them were taken.
+    /// Returns the number of messages that arrived, and the number of them that were taken.
     #[inline]
     pub(crate) fn received_and_taken(&self) -> (u64, u64) {
         (self.received, self.taken)
@@ -163,7 +163,7 @@ impl HistoryCache {
         self.lost.get_or_insert_default()
     }
 
-    /// Returns how many moved messages have not been taken, as far as is known here.
+    /// Returns the number of moved messages that have not been taken, as far as is known here.
     #[inline]
     pub(crate) fn ahead(&self) -> usize {
         self.ahead
@@ -292,9 +292,9 @@ impl HistoryCache {
         (self.capacity / 2).max(1)
     }
 
-    /// Whether publishers elsewhere must be notified at once of the place of the taken message with
-    /// this number: if places may be short, or no message waits any more. Otherwise several places
-    /// are reported together.
+    /// Whether the subscription notifies publishers elsewhere at once that it took the message with
+    /// this number, because places may be short or no message waits any more. Otherwise it reports
+    /// several places together.
     #[inline]
     pub(crate) fn is_to_be_told(&self, reception: u64) -> bool {
         let half = self.half();
@@ -381,7 +381,7 @@ impl HistoryCache {
         self.mortal > 0
     }
 
-    /// Removes the oldest message that has not expired; passes those that have to `expired`.
+    /// Removes the oldest message that has not expired; passes expired messages to `expired`.
     #[inline]
     pub(crate) fn pop(&mut self, now: impl Fn() -> i64, mut expired: impl FnMut(Entry)) -> Option<Entry> {
         debug_assert!(self.ahead == 0, "there are older ones");
@@ -425,7 +425,7 @@ impl HistoryCache {
                     (lost.overwritten, lost.expired) = (lost.unread, 0);
                 }
             }
-            JoinOrder::Before if self.is_held => {} // none was handed out: the newest of all stay
+            JoinOrder::Before if self.is_held => {} // no message was handed out: the newest of all stay
             JoinOrder::Before => {
                 older.sort_by_key(by_age);
                 let surplus = older.len().saturating_sub(room.saturating_sub(all.len()));

@@ -11,8 +11,8 @@
 //! dropped, by passing the wake on to the next in the queue (A3). While a task is in the queue, at
 //! least as many other tasks owe a look as there are messages: it was queued when there were none,
 //! every message since has made another task owe, and each look that was paid took a message, found
-//! none left, or was passed on. So no task sleeps while a message waits that no other task is to
-//! fetch.
+//! none left, or was passed on. So while a task sleeps, some other task is going to fetch each
+//! message that waits.
 //!
 //! A waiting future has a ticket that identifies it in the queue, which is first come, first
 //! served; a task that was woken for a message that another reader took returns to its former
@@ -21,8 +21,8 @@
 //! # By hand
 //!
 //! A thread that takes a message by hand, or waits for an answer, reads messages from other
-//! processes, also for other subscriptions. Its caller may hold a lock of the program that their
-//! listeners want. So no listener runs on that thread's stack: [`by_hand`] collects the
+//! processes, also for other subscriptions. The program may hold a lock there that the listeners of
+//! these subscriptions want. So no listener runs on that thread: [`by_hand`] collects the
 //! notifications, and a dedicated thread makes them.
 
 use crate::executor::report;
@@ -58,8 +58,9 @@ thread_local! {
 pub(crate) type ToTell = Vec<Box<dyn FnOnce() + Send>>;
 
 /// Runs `read`, which reads messages from elsewhere, on a thread that must not run listeners.
-/// Passes their notifications to `tell`, also if `read` panics (dropping a displaced message may):
-/// listeners of earlier messages are still notified. A nested call leaves them to the outer one.
+/// Passes their notifications to `tell`, even if `read` panics, as dropping a displaced message
+/// may: the listeners of earlier messages are still notified. A nested call leaves them to the
+/// outer one.
 pub(crate) fn by_hand(read: impl FnOnce(), tell: impl FnOnce(ToTell)) {
     struct Reading<F: FnOnce(ToTell)>(Option<F>);
 
@@ -87,7 +88,8 @@ pub(crate) fn by_hand(read: impl FnOnce(), tell: impl FnOnce(ToTell)) {
     read();
 }
 
-/// Runs `tell`, here and now unless this thread reads [by hand](self#by-hand).
+/// Runs `tell` here and now, or leaves it to another thread if this one reads [by
+/// hand](self#by-hand).
 pub(crate) fn tell_where_it_may_be(tell: impl FnOnce() + Send + 'static) {
     let is_by_hand = BY_HAND.try_with(|place| place.borrow().is_some()).unwrap_or(false);
     if !is_by_hand {
@@ -121,7 +123,8 @@ impl Listener {
         no_lock_is_held();
         let this = Arc::as_ptr(&self);
         if running(|running| running.contains(&this)) == Some(true) {
-            // Relaxed: this thread reads it, or one that runs the listener instead counts no less.
+            // Relaxed: this thread adds the count and reads it. Another thread that runs the
+            // listener may report it instead.
             self.own.fetch_add(count, Ordering::Relaxed);
             return;
         }
@@ -278,7 +281,7 @@ impl Waiters {
         }
     }
 
-    /// Takes out all waiting tasks, for an event that concerns all of them.
+    /// Takes out all waiting tasks, for an event that all of them wait for.
     #[must_use]
     pub(crate) fn everybody(&mut self) -> VecDeque<(u64, Waker)> {
         std::mem::take(&mut self.tasks)
@@ -309,7 +312,7 @@ mod tests {
                     tell_where_it_may_be(hear(1));
                     by_hand(|| tell_where_it_may_be(hear(2)), |_| told_within.set(1));
                     read.set(told.try_iter().count());
-                    panic!("a message does, as it gives way");
+                    panic!("as a displaced message may, when it is dropped");
                 },
                 |to_tell| to_tell.into_iter().for_each(|tell| tell()),
             );
