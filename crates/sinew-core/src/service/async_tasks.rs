@@ -1,7 +1,7 @@
 //! The futures of an asynchronous server, between their request and their response.
 //!
-//! They stand in a work queue that the server's task runs beside its requests. Their cells are used
-//! again, so a steady flow allocates nothing.
+//! They wait in a work queue that the server's task runs beside its requests. Cells are reused, so
+//! a steady flow allocates nothing.
 
 use super::failure::CallFailure;
 use super::reply::{Reply, outcome};

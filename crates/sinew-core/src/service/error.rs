@@ -23,8 +23,7 @@ use std::fmt;
 /// ```
 pub struct CallError<T: Message>(Box<FailedCall<Unique<T>>>);
 
-/// A failed call, and its request of type `R`; in the errors of typed clients and of those of any
-/// type.
+/// A failed call and its request of type `R`, inside the errors of typed and of erased clients.
 pub(crate) struct FailedCall<R> {
     pub(crate) service: String,
     pub(crate) failure: CallFailure,
@@ -115,7 +114,7 @@ impl<T: Message> fmt::Debug for RespondError<T> {
 
 impl<T: Message> fmt::Display for RespondError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("nobody waits for the response any more: its caller has given up or gone")
+        f.write_str("no caller waits for the response any more: it has given up, or is gone")
     }
 }
 

@@ -15,7 +15,7 @@ pub enum CallFailure {
         if *.ever_seen {
             "there was one before: start its node again"
         } else {
-            "none was ever there: check the service's name, the remapping rules and whether its node runs"
+            "there never was one: check the service's name, the remapping rules and whether its node runs"
         }
     )]
     NoServer {
@@ -26,7 +26,7 @@ pub enum CallFailure {
     },
     /// The maximum number of requests is already waiting.
     #[error(
-        "{limit} requests wait or are being answered already, which is the limit: call less often, or raise the server's \
+        "{limit} requests wait or are being answered, which is the server's limit: call less often, or raise its \
          `max_requests`"
     )]
     Full {
@@ -46,16 +46,16 @@ pub enum CallFailure {
     #[error(
         "there was no answer within {waited:?}; {}",
         if *.started { "the server has taken the request, or is in another process: \
-            does an executor there spin its node, and is that not waiting for the caller in turn?" } else {
-            "the server has not got to it: does an executor spin its node, is its callback group free, and, if the node is \
-            managed, is it active?"
+            does an executor there spin its node, or is it waiting for the caller in turn?" } else {
+            "the server has not taken the request: does an executor spin its node, is its callback group free, and is the \
+            node active, if it is managed?"
         }
     )]
     Timeout {
         /// The timeout.
         waited: Duration,
-        /// Whether the server may have taken the request: it has, or it is in another process,
-        /// where that isn't known. If `false`, it never will.
+        /// `true` if the server took the request, or is in another process, so that this isn't
+        /// known. If `false`, no server will ever take it.
         started: bool,
     },
     /// The server was removed before it answered.
@@ -81,8 +81,7 @@ pub enum CallFailure {
         /// The panic's message.
         message: String,
     },
-    /// The answer could never arrive, because the thread that would have to give it waits for the
-    /// caller.
+    /// The answer could never arrive: the thread that would have to answer waits for the caller.
     #[error(
         "waiting for the answer would never end: {why}; use `call_async` or `call_then`, or another group or executor"
     )]
@@ -91,7 +90,7 @@ pub enum CallFailure {
         why: &'static str,
     },
     /// The call is part of a chain of nested calls that is too long.
-    #[error("calls inside calls go {limit} deep at most: does a server call itself?")]
+    #[error("nested calls go at most {limit} deep: does a server call itself?")]
     TooDeep {
         /// The limit.
         limit: usize,
@@ -120,8 +119,8 @@ pub enum CallFailure {
         /// The panic's message.
         reason: String,
     },
-    /// Others hold the message as well, and its type can't copy it; an
-    /// [erased](mod@crate::erased) endpoint was given it.
+    /// The message given to an [erased](mod@crate::erased) endpoint is held elsewhere as well, and
+    /// its type has no clone function.
     #[error("the {what} is held elsewhere as well, and its type was registered without a clone function")]
     NotSole {
         /// `request` or `response`.

@@ -5,7 +5,7 @@ use crate::message::{ChainGuard, Gid, Lineage, MessageInfo};
 use crate::sys::clock::{Clock, Time};
 use std::time::Duration;
 
-/// Identifies a request that was taken: its client, and its number among those of the client. ROS 2:
+/// Identifies a request that was taken: the client, and the request's number at this client. ROS 2:
 /// `rmw_request_id_t`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RequestKey {
@@ -36,7 +36,8 @@ impl RequestInfo {
         self.0.publication_sequence()
     }
 
-    /// Returns both, by which a [`PulledServer`](crate::service::PulledServer) answers the request.
+    /// Returns client and number, with which a [`PulledServer`](crate::service::PulledServer)
+    /// answers the request.
     pub fn key(&self) -> RequestKey {
         RequestKey { client: self.client(), sequence: self.sequence() }
     }

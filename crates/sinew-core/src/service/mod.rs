@@ -29,9 +29,9 @@
 // (1) Signals the executor, or the caller runs the server.
 //
 // A client and a server of one process also meet if their types are the same by name and hash, but
-// held in different forms (one generic, for example): the request is converted to the server's form
-// when it is taken, and the answer to the client's. Until it is taken a request stays as it was,
-// since it may be handed back.
+// held in different forms (one generic, for example): the server's thread converts the request when
+// it takes it, and the answer is converted to the client's form. Until then a request stays as it
+// was, since it may be handed back.
 //
 // How a caller learns that there will be no answer:
 //
@@ -43,7 +43,7 @@
 // - It can't be sent, read or answered. A request of another form that waits in the queue: a
 //   failure, with the request. One that a server took: a failure. A request that went to another
 //   process: a failure in its place, later if there is no room; all calls of the line fail if it
-//   isn't known which.
+//   isn't known which call it belongs to.
 //
 // | file | contents |
 // |---|---|

@@ -4,7 +4,7 @@ use crate::message::Gid;
 use crate::message::block::RawMessage;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 
-/// An event at an endpoint. (The numbers of `service_msgs/msg/ServiceEventInfo`.)
+/// An event at an endpoint, with the numbers of `service_msgs/msg/ServiceEventInfo`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum ServiceEvent {
@@ -16,8 +16,8 @@ pub(crate) enum ServiceEvent {
 
 /// An observer of each request and response.
 pub(crate) trait ServiceObserver: Send + Sync {
-    /// Observes an event of this client's request with this number, or of its response. Locks may
-    /// be held: it runs no code of the program.
+    /// Observes an event of this client's request with this number, or of its response. The caller
+    /// may hold locks: this runs no code of the program.
     fn observe(&self, event: ServiceEvent, call: (Gid, u64), message: &RawMessage);
 }
 

@@ -2,11 +2,11 @@
 //!
 //! # Which thread does what
 //!
-//! Every call has a place in its client's list and a sequence number that no other call of the
-//! client has; together they are its [`CallId`]. The server's side holds the id, not the place:
-//! places are reused at once, and an answer to a finished call finds another number there, or none.
-//! So a call is *settled* once (answered or failed), by the thread that comes first, and *taken* or
-//! *given up* once, by its caller, which is the only thread to free the place.
+//! Every call has a place in its client's list, and a sequence number that is unique in the client;
+//! together they are its [`CallId`]. The server's side holds the id, not the place: places are
+//! reused at once, and an answer to a finished call finds another number there, or none. So a call
+//! is *settled* once (answered or failed), by the thread that comes first, and *taken* or *given
+//! up* once, by its caller, which is the only thread to free the place.
 //!
 //! | step | thread | under the lock | after it |
 //! |---|---|---|---|
@@ -87,7 +87,7 @@ pub(crate) struct CallFault {
 /// The outcome of a call.
 pub(crate) type CallOutcome = Result<RawMessage, CallFault>;
 
-/// The callback for the outcome of one call. It is given its group's token.
+/// The callback for the outcome of one call, called with its group's token.
 pub(crate) type OnOutcome =
     Box<dyn FnOnce(&mut GroupToken, Result<RawMessage, (CallFault, &str)>) -> CallbackResult + Send>;
 
@@ -138,7 +138,8 @@ impl CallWake {
     #[inline(always)]
     fn wake(self, service: &Arc<str>) {
         match self {
-            // If a lock is held over several answers, a task's waker waits until it is released.
+            // If this thread holds a lock over several answers, it wakes tasks after releasing the
+            // lock.
             CallWake::Caller(waiter @ CallWaiter::Task(_)) => Deferred::run(move || waiter.wake()),
             CallWake::Caller(waiter) => waiter.wake(),
             CallWake::Executor(signal) => signal.signal(),
@@ -151,13 +152,13 @@ impl CallWake {
 
 /// A server elsewhere, as clients here see it.
 pub(crate) trait RemoteServer: Send + Sync {
-    /// Returns its description of itself.
+    /// Returns the server's description of itself.
     fn described(&self) -> &RemoteEndpoint;
 
     /// Whether it still exists, even if no thread here has noticed its end.
     fn is_there(&self) -> bool;
 
-    /// Returns the failure of its open calls, after it is gone.
+    /// Returns the failure of the open calls, after the server is gone.
     fn failure(&self) -> CallFailure;
 
     /// Opens a client's own line to it. An error describes the problem.
@@ -181,8 +182,8 @@ pub(crate) trait RemoteServerConnection: Send + Sync {
     /// thread spins for `patience` before it sleeps.
     fn wait(&self, calls: &PendingCalls, id: CallId, deadline: Time, patience: Duration) -> RemoteWait;
 
-    /// Updates who is notified of answers, after another executor, or none, runs the client's
-    /// callbacks. Drains.
+    /// Changes which executor is notified of answers, after the client's callbacks moved to another
+    /// one or to none. Reads the answers that are there.
     fn retune(&self);
 
     /// Ends the line, because the client or the server is removed: no more requests. Settles the
@@ -397,7 +398,7 @@ impl PendingState {
         Ok(woken)
     }
 
-    /// Returns since when the oldest outcome has waited for its callback.
+    /// Returns the time since which the oldest outcome waits for its callback.
     fn oldest(&self) -> Option<Stamp> {
         self.completed.front().map(|(stamp, _)| *stamp)
     }
@@ -527,7 +528,7 @@ impl PendingCalls {
             return Ok(link.connection.clone());
         }
         // Under the lock of the link: a client that is removed abandons its calls before it ends
-        // its line. So no line is opened after that, and a line opened before it is ended.
+        // its line. So no line is opened afterwards, and a line that was opened before ends.
         if !self.is_awaited(call) {
             return Err(CallFailure::ServerGone);
         }
@@ -537,8 +538,8 @@ impl PendingCalls {
         if let Some(before) = before {
             self.end_connection(&before); // replaced only if that server is gone
         }
-        // After the line can be found: a thread that finds the server gone then ends the line, or
-        // has found so before this check.
+        // This check comes after the line can be found: a thread that finds the server gone later
+        // ends the line, and one that found it gone before makes this check fail.
         if !server.is_there() {
             self.lose(server);
             return Err(CallFailure::ServerGone);
@@ -563,7 +564,7 @@ impl PendingCalls {
         }
     }
 
-    /// Returns the line by which a call's request went, while it is still in use.
+    /// Returns the line that carried a call's request, while it is still in use.
     pub(crate) fn connection_of(&self, id: CallId) -> Option<Arc<dyn RemoteServerConnection>> {
         let connection = self.connection_now()?;
         let key = self.state.lock().call(id)?.connection?;
@@ -579,9 +580,10 @@ impl PendingCalls {
         }
     }
 
-    /// Ends a line: it takes no more requests, and those sent by it are not answered any more.
+    /// Ends a line: it takes no more requests, and the requests it carried are not answered any
+    /// more.
     fn end_connection(&self, ServerLink { server, connection }: &ServerLink) {
-        // This may be a thread of the program that makes a new call.
+        // This may be a thread of the program that makes a call: it must run no listener.
         let end = || {
             connection.end();
             self.fail(&server.failure(), |call| call.connection == Some(connection.key()));
@@ -620,7 +622,7 @@ impl PendingCalls {
         self.state.lock().calls.open().next().is_some()
     }
 
-    /// Fails those of the calls without an outcome that `which` selects.
+    /// Fails the calls without an outcome that `which` selects.
     fn fail(&self, failure: &CallFailure, which: impl Fn(&Call) -> bool) {
         let mut woken = Vec::new();
         {
@@ -635,7 +637,7 @@ impl PendingCalls {
         Deferred::run(move || woken.into_iter().for_each(|woken| woken.wake(&service)));
     }
 
-    /// Completes a call. Returns the outcome as an error if the call already is over.
+    /// Completes a call. Returns the outcome as an error if the call is already over.
     #[inline(never)]
     pub(crate) fn complete(&self, id: CallId, outcome: CallOutcome) -> Result<(), CallOutcome> {
         if let Ok(response) = &outcome
@@ -758,7 +760,8 @@ impl PendingCalls {
         state.notifier.pending(oldest)
     }
 
-    /// Takes back the announcement if no outcome waits for its callback. Returns whether one does.
+    /// Takes back the announcement if no outcome waits for its callback. Returns `true` if one
+    /// waits.
     pub(crate) fn retract(&self) -> bool {
         let mut state = self.state.lock();
         if state.completed.is_empty() {
@@ -777,8 +780,8 @@ impl PendingCalls {
         signal
     }
 
-    /// Updates who is notified of answers from elsewhere, after another executor, or none, runs the
-    /// callbacks.
+    /// Changes which executor is notified of answers from elsewhere, after the callbacks moved to
+    /// another one or to none.
     pub(crate) fn retune(&self) {
         if let Some(connection) = self.connection_now() {
             connection.retune();

@@ -68,7 +68,7 @@ macro_rules! replies {
 
 replies!(T, Box<T>, Unique<T>);
 
-/// Converts a reply into the caller's outcome.
+/// Converts a server's reply into the outcome of the call.
 #[inline]
 pub(crate) fn outcome<T: Message>(reply: impl Reply<T>, pool: &Arc<Pool>) -> Result<RawMessage, CallFault> {
     match reply.into_reply() {

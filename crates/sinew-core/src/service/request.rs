@@ -19,10 +19,11 @@ pub(crate) trait RemoteClient: Send + Sync {
     /// As in [`Publication::publisher`].
     fn number(&self) -> u64;
 
-    /// Retries what there was no room for.
+    /// Sends the outcomes again that found no room before.
     fn retry(self: Arc<Self>);
 
-    /// Updates who is notified of requests, after another executor, or none, runs the server.
+    /// Changes which executor is notified of requests, after the server moved to another one or to
+    /// none.
     fn retune(self: Arc<Self>);
 }
 
@@ -87,7 +88,8 @@ impl ReplyTo {
         self.local().map(|(calls, _)| &calls.types)
     }
 
-    /// Returns the same target for a server of these types, which exchange with the client's.
+    /// Returns the same target for a server of these types, after comparing the forms of both
+    /// sides.
     #[cold]
     pub(super) fn meeting(self, types: &ServiceTypes) -> Self {
         match self {
@@ -100,7 +102,7 @@ impl ReplyTo {
     }
 }
 
-/// Gives a caller an answer in its own form. An answer that it can't read fails its call.
+/// Gives a caller an answer in the client's form. An answer that can't be converted fails the call.
 #[cold]
 fn complete_converted(
     calls: &Arc<PendingCalls>,

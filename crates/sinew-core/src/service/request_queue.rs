@@ -9,9 +9,9 @@
 //! # Ownership
 //!
 //! The queue owns its requests, and a request keeps its client alive, and so the context: a request
-//! that no thread takes or withdraws any more would keep all of them forever. So a request that
-//! arrives from elsewhere, or is put back, is checked under the lock that closing and withdrawing
-//! take afterwards: it is refused if the server or the caller is gone.
+//! that no thread takes or withdraws any more would keep all of them alive forever. So a thread
+//! that adds a request from elsewhere, or puts one back, checks it under the lock that closing and
+//! withdrawing take: it refuses the request if the server or the caller is gone.
 //!
 //! The queue also keeps its server and the clients elsewhere, which keep the queue, until the
 //! server [closes](RequestQueue::close).
@@ -55,7 +55,7 @@ pub(crate) const MAX_REQUESTS: usize = 1000;
 /// The task to which a request is to be announced, and the time since which the request waits.
 pub(crate) type Unannounced = Option<(TaskRef, Stamp)>;
 
-/// Counts of a server's requests after it took them.
+/// Counts of the requests that a server took, and of its answers.
 #[derive(Default)]
 pub(crate) struct ServerStats {
     /// Taken to be answered later, and not answered yet.
@@ -138,7 +138,7 @@ pub(crate) struct Opened {
     _left: Option<Leaving>,
 }
 
-/// Clients of other types, as their nodes and the description of the server's mismatch.
+/// Clients of other types: the node of each, and the description of its mismatch with the server.
 pub(crate) type Strangers = Vec<(Arc<str>, String)>;
 
 /// The queue of one service.
@@ -158,7 +158,8 @@ struct QueueState {
     notifier: TaskNotifier,
     ever_served: bool,
     queue: VecDeque<Request>,
-    /// The server of this process. It keeps the queue, and the queue keeps it until it closes.
+    /// The server of this process. The server and the queue keep each other alive until the server
+    /// closes.
     serving: Option<Arc<ServerCore>>,
     /// Servers elsewhere; the first one answers while there is none here.
     remote: Vec<Arc<dyn RemoteServer>>,
@@ -210,8 +211,7 @@ impl QueueState {
         self.clients.iter().for_each(|calls| calls.count_matched(self.servers(&calls.types)));
     }
 
-    /// Returns the clients with types that the server doesn't serve, as their nodes and the
-    /// descriptions.
+    /// Returns the clients for which `wrong` describes a mismatch, with their nodes.
     fn strangers(&self, wrong: impl Fn(&ServiceTypes) -> Option<String>) -> Strangers {
         self.clients.iter().filter_map(|calls| Some((calls.node.clone(), wrong(&calls.types)?))).collect()
     }
@@ -290,7 +290,7 @@ impl RequestQueue {
 
     // ---- the clients' side ----
 
-    /// Adds a request of a client of this process; the caller keeps the client alive until then.
+    /// Adds a request of a client of this process; the caller keeps the client alive meanwhile.
     /// Returns a refused request.
     ///
     /// `quietly`: no thread is woken. If the request then needs announcing, returns the task and
@@ -541,7 +541,7 @@ impl RequestQueue {
         })
     }
 
-    /// Returns the nodes of its endpoints in this process, and their types.
+    /// Returns the nodes of the service's endpoints in this process, and their types.
     pub(crate) fn users(&self) -> Vec<(Arc<str>, String)> {
         let state = self.state.lock();
         let served = state.serving.iter().map(|server| (&server.node, &server.types));
@@ -549,7 +549,7 @@ impl RequestQueue {
         all.map(|(node, types)| (node.clone(), types.told().0)).collect()
     }
 
-    /// Appends its wanted endpoints in this process.
+    /// Appends the wanted endpoints of this process.
     pub(crate) fn list(&self, wanted: &Wanted<'_>, into: &mut Vec<EndpointInfo>) {
         let state = self.state.lock();
         let servers = state.serving.iter().map(|server| {
@@ -581,7 +581,7 @@ impl RequestQueue {
         }));
     }
 
-    /// Whether it has no endpoint any more.
+    /// Whether the queue has no endpoint any more.
     pub(crate) fn is_unused(&self) -> bool {
         let state = self.state.lock();
         state.serving.is_none() && state.clients.is_empty() && state.remote.is_empty()
@@ -791,8 +791,8 @@ impl RequestQueue {
         state.notifier.pending(oldest)
     }
 
-    /// Takes back the announcement if no request waits. Returns whether one does. `other`: the
-    /// server has something else to do.
+    /// Takes back the announcement if no request waits. Returns `true` if one waits, or if `other`
+    /// is set: the server has something else to do.
     pub(crate) fn retract(&self, server: &ServerCore, other: bool) -> bool {
         let Some(mut state) = self.of(server) else { return other };
         let waits = !state.queue.is_empty();
@@ -816,8 +816,8 @@ impl RequestQueue {
         signal
     }
 
-    /// Updates who is notified of requests from elsewhere, after another executor, or none, runs
-    /// the server.
+    /// Changes which executor is notified of requests from elsewhere, after the server moved to
+    /// another one or to none.
     pub(crate) fn retune(&self) {
         self.for_remote_clients(RemoteClient::retune);
     }

@@ -45,7 +45,7 @@ impl ServerCore {
     }
 }
 
-/// A request that was taken to be answered later. Dropping it answers with a failure.
+/// A request that was taken to be answered later. Dropping the token answers with a failure.
 pub(crate) struct ReplyToken {
     reply_to: Option<ReplyTo>,
     core: Arc<ServerCore>,
@@ -107,7 +107,7 @@ impl Drop for ReplyToken {
 /// A server's callback that takes a responder as its last parameter decides when to answer: it
 /// passes the responder on to a thread, a later callback or a task. If the responder is dropped
 /// without an answer, the call fails at once with [`CallFailure::Dropped`]. A responder may outlive
-/// its server. While it lives it counts among the server's
+/// its server. While it lives it counts towards the server's
 /// [`max_requests`](crate::api::server::ServerBuilder::max_requests). It isn't `Clone`: a request
 /// has one answer.
 ///

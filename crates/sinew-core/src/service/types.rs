@@ -11,8 +11,8 @@ pub(crate) struct ServiceTypes {
     pub(crate) request: &'static TypeSupport,
     pub(crate) response: &'static TypeSupport,
     pub(crate) service: Option<&'static ServiceType>,
-    /// The ways to copy a request and a response, as far as whoever named the types knows them: a
-    /// table of Rust has none.
+    /// The clone functions of request and response, if the types were registered with them. Types
+    /// of Rust are copied without these.
     pub(crate) cloners: [Option<CloneInto>; 2],
 }
 
@@ -61,7 +61,7 @@ impl ServiceTypes {
         (self.describe_short(), both, travels)
     }
 
-    /// Whether both hold messages in the same way: they exchange them as they are.
+    /// Whether both hold messages in the same form, and so exchange them as they are.
     pub(crate) fn agree(&self, other: &Self) -> bool {
         self.request.is(other.request) && self.response.is(other.response)
     }
@@ -79,7 +79,7 @@ impl ServiceTypes {
         self.agree(other) || (self.travel() && other.travel() && are_same())
     }
 
-    /// Whether messages of both types can leave the process.
+    /// Whether requests and responses can leave the process.
     fn travel(&self) -> bool {
         self.request.encoded.is_some() && self.response.encoded.is_some()
     }

@@ -224,7 +224,7 @@ impl fmt::Display for RespondError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.failure {
             Some(failure) => write!(f, "the response was not sent: {failure}"),
-            None => f.write_str("nobody waits for the response any more: its caller has given up or gone"),
+            None => f.write_str("no caller waits for the response any more: it has given up, or is gone"),
         }
     }
 }
