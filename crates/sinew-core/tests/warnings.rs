@@ -122,17 +122,17 @@ fn a_pair_that_cannot_talk_is_told_once_and_why() -> sinew::Result<()> {
     let lines = printed(TEST, "program", "");
     let lines: Vec<_> = lines.iter().map(|line| parts(line)).collect();
     let [durability, deadline, types, other] = &lines[..] else { panic!("{lines:#?}") };
-    let nothing = "nothing of a publisher on";
-    let text = format!("{nothing} /x is received, {ASKED} /robot/talker");
+    let none = "no message of a publisher on";
+    let text = format!("{none} /x is received, {ASKED} /robot/talker");
     assert_eq!(durability, &("WARN", "misuser", &*text));
     let why = "incompatible: deadline (offers none, asked 100ms) with";
-    let text = format!("{nothing} /y is received, {why} /numbers");
+    let text = format!("{none} /y is received, {why} /numbers");
     assert_eq!(deadline, &("WARN", "late", &*text));
     assert!(
         types.2.contains("incompatible: type (offers ") && types.2.ends_with(") with /numbers"),
         "{types:?}"
     );
-    let text = format!("nothing of this publisher goes to a subscription of /y, {why} /late");
+    let text = format!("no message of this publisher goes to a subscription of /y, {why} /late");
     assert_eq!(other, &("WARN", "numbers", &*text));
     Ok(())
 }
@@ -201,7 +201,7 @@ fn a_program_s_own_logger_gets_it_instead_whenever_it_comes() -> sinew::Result<(
         assert!(line.starts_with("own WARN sinew::"), "{line}");
         assert!(
             line.ends_with(&format!(
-                "/misuser: nothing of a publisher on /x is received, {ASKED} /robot/talker"
+                "/misuser: no message of a publisher on /x is received, {ASKED} /robot/talker"
             )),
             "{line}"
         );

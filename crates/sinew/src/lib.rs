@@ -311,7 +311,7 @@
 //! each is a line on standard error, as in ROS 2:
 //!
 //! ```text
-//! [WARN] [1700000000.123456789] [misuser]: nothing of a publisher on /map is received, incompatible: durability (offers volatile, asked transient_local) with /server in process 4711 (map_server)
+//! [WARN] [1700000000.123456789] [misuser]: no message of a publisher on /map is received, incompatible: durability (offers volatile, asked transient_local) with /server in process 4711 (map_server)
 //! ```
 //!
 //! Sinew installs no logger itself. Each pair is reported once, in one line for each process. Of

@@ -11,15 +11,15 @@
 //! | `Unique`, values only | | | first: the original, moved; others: a copy each |
 //! | `Shared` | a copy each | the original | a copy each |
 //!
-//! No reader gets a copy if it could have had the original: sharers never need more than one
-//! instance among them, and the original serves one of the readers, unless it stays shared and all
-//! of them want to own it. The rows without values are those of ROS 2's intra-process design
+//! The plan makes as few copies as possible: all sharers share one instance, and the original
+//! serves one of the readers, unless it stays shared and all of them want to own it. The rows
+//! without values are those of ROS 2's intra-process design
 //! (<https://design.ros2.org/articles/intraprocess_communications.html>).
 //!
 //! A publisher that has to keep a message (for late joiners, or to encode it afterwards) publishes
 //! it as `Shared`.
 //!
-//! All copies have to be made before the original is given away by ownership: its new owner may
+//! The caller makes all copies before it gives the original away by ownership: the new owner may
 //! write to it.
 
 /// How a buffer takes a message.
@@ -56,7 +56,8 @@ pub(crate) enum Disposition {
     SharedCopy,
 }
 
-/// Every buffer's share of one message. Three words, made from counts alone; allocates nothing.
+/// Every buffer's share of one message: three words, computed from counts alone, without
+/// allocating.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CopyPlan {
     /// The first buffer with this role gets the original by ownership.
@@ -120,8 +121,8 @@ mod tests {
         (0..buffers.len()).map(|index| plan.share(buffers[index], nth(index))).collect()
     }
 
-    /// The addresses that buffers in this order get: 1 is the original's, copies are numbered from
-    /// 2.
+    /// Returns the addresses that buffers in this order get: 1 is the original's, copies are
+    /// numbered from 2.
     fn addresses(shares: &[Disposition]) -> Vec<usize> {
         let (mut copies, mut shared_copy) = (1, None);
         let mut copy = || {

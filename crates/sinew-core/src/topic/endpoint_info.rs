@@ -113,7 +113,7 @@ impl Wanted<'_> {
 }
 
 impl Place {
-    /// Returns the place of something that this context announces with that origin.
+    /// Returns the place of a node or endpoint that this context announces with that origin.
     pub(crate) fn of_own(origin: Origin) -> Self {
         match origin.is_remote() {
             true => {

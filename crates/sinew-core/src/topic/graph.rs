@@ -1,4 +1,4 @@
-//! The publishers and subscriptions of a context by topic, and which of them match.
+//! The publishers and subscriptions of a context by topic, and their matches.
 //!
 //! Everything here runs when an entity is created or destroyed, under one lock; publishing never
 //! comes here.
@@ -80,15 +80,16 @@ impl Graph {
         name
     }
 
-    /// Counts a change of endpoints or matches, once the lists and the matches show it: a program
-    /// that looks at them and finds nothing waits for the next change.
+    /// Counts a change of endpoints or matches, after the lists and the matches show it: so a
+    /// program that finds nothing in them waits for the next change.
     fn has_changed(&self, deferred: &mut Deferred) {
         self.changed.notify_all();
         self.session.graph_changed_under(deferred);
     }
 
-    /// Creates a publisher, known to other processes by `endpoints`, one for each transport. It is
-    /// matched before this returns, so its first message reaches every subscription that exists.
+    /// Creates a publisher; other processes know it by `endpoints`, one for each transport. This
+    /// matches the publisher before it returns, so the first message reaches every subscription
+    /// that exists.
     pub(crate) fn add_publisher(
         &self,
         topic: &str,
@@ -236,12 +237,13 @@ impl Graph {
             for publisher in &topic.publishers {
                 if matches!(match_local(publisher, subscription), Match::Yes) {
                     disconnect(publisher, subscription, deferred);
-                    ways.extend(publisher.refetch()); // a publisher that never publishes again would keep it
+                    // A publisher that never publishes again would keep the subscription.
+                    ways.extend(publisher.refetch());
                 }
             }
             for source in &topic.sources {
                 if matches!(match_source(&**source, subscription), Match::Yes) {
-                    unmatch(subscription, source.lease(), deferred); // its lease would keep the handlers
+                    unmatch(subscription, source.lease(), deferred); // else the lease would keep the handlers
                 }
                 topic.serve(source, deferred);
             }
@@ -265,7 +267,7 @@ impl Graph {
         topics.values().flat_map(of_topic).collect()
     }
 
-    // ---- other processes: the observer of the others counts what comes and goes ----
+    // ---- other processes: the observer of the other participants counts these changes ----
 
     /// Adds a publisher of another process.
     pub(crate) fn add_source(&self, source: Arc<dyn RemoteSource>) {
@@ -282,7 +284,7 @@ impl Graph {
         });
     }
 
-    /// Removes a publisher of another process. Its published messages are still read to the end.
+    /// Removes a publisher of another process. Subscriptions still read the messages it published.
     pub(crate) fn remove_source(&self, source: &Arc<dyn RemoteSource>) {
         Deferred::with(|deferred| {
             let mut topics = self.topics.lock();
@@ -336,7 +338,7 @@ impl Graph {
     }
 
     /// Connects the subscriptions of other processes that found no room before, if there is room
-    /// now: from then on they match.
+    /// now. From then on they match.
     pub(crate) fn connect_again(&self) {
         if !self.session.take_refused() {
             return;
@@ -356,15 +358,15 @@ impl Graph {
         });
     }
 
-    /// Has publishers that publish seldom release the messages that subscriptions of other
-    /// processes have read.
+    /// Makes publishers release the messages that subscriptions of other processes have read, for
+    /// publishers that seldom publish.
     pub(crate) fn tidy(&self) {
         let topics = self.topics.lock();
         topics.values().flat_map(|topic| &topic.publishers).for_each(|publisher| publisher.tidy());
     }
 
-    /// Warns of endpoints without a partner here, if an endpoint of another process would match but
-    /// is private to its process.
+    /// Warns of endpoints without a match in this process, if an endpoint of another process would
+    /// match but is private to that process.
     pub(crate) fn warn_unmatched(&self) {
         Deferred::with(|deferred| {
             let topics = self.topics.lock();
@@ -381,7 +383,7 @@ impl Graph {
         });
     }
 
-    /// Waits until a condition on the existing endpoints holds, at most for `timeout` of real time.
+    /// Waits until a condition on the existing endpoints holds, for at most `timeout` of real time.
     /// Returns whether it holds.
     pub(crate) fn wait_until(
         &self,
@@ -570,14 +572,13 @@ fn tell(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &m
     }
 }
 
-/// Logs a mismatch that no handler is notified of: a pair that silently exchanges nothing is the
-/// worst outcome.
+/// Logs a mismatch that has no handler: a pair must not silently exchange nothing.
 fn warn_subscription(subscription: &SubscriptionCore, reason: &str, deferred: &mut Deferred) {
     let topic = &subscription.wanted.topic;
     deferred.warn(
         &subscription.wanted.node,
         topic,
-        format!("nothing of a publisher on {topic} is received, incompatible: {reason}"),
+        format!("no message of a publisher on {topic} is received, incompatible: {reason}"),
     );
 }
 
@@ -586,14 +587,14 @@ fn warn_publisher(publisher: &PublisherCore, reason: &str, deferred: &mut Deferr
     deferred.warn(
         &publisher.node,
         topic,
-        format!("nothing of this publisher goes to a subscription of {topic}, incompatible: {reason}"),
+        format!("no message of this publisher goes to a subscription of {topic}, incompatible: {reason}"),
     );
 }
 
-/// End of the log line about the first endpoint of the network that an endpoint matches only
-/// because rmw_zenoh's programs match whatever the QoS is.
+/// End of the log line about the first endpoint of the network that matches only because programs
+/// with rmw_zenoh match regardless of the QoS.
 const TOLERATED: &str =
-    "they match nevertheless, as rmw_zenoh's ends do (sinew gateway --strict-qos keeps them apart)";
+    "they match nevertheless, as endpoints of rmw_zenoh do (sinew gateway --strict-qos keeps them apart)";
 
 fn warn_tolerant_subscription(
     subscription: &SubscriptionCore,
@@ -603,8 +604,7 @@ fn warn_tolerant_subscription(
 ) {
     let Some(why) = tolerated.filter(|_| subscription.match_listeners.tolerates()) else { return };
     let (topic, whose) = (&subscription.wanted.topic, whose());
-    let text =
-        format!("a publisher on {topic} offers less than is asked for: {why} with {whose}; {TOLERATED}");
+    let text = format!("a publisher on {topic} offers less than requested: {why} with {whose}; {TOLERATED}");
     deferred.warn(&subscription.wanted.node, topic, text);
 }
 
@@ -622,7 +622,7 @@ fn warn_tolerant_publisher(
     let Some(why) = tolerated.filter(is_said) else { return };
     let (topic, whose) = (&publisher.topic, whose());
     let text =
-        format!("a subscription of {topic} asks for more than is offered: {why} with {whose}; {TOLERATED}");
+        format!("a subscription of {topic} requests more than offered: {why} with {whose}; {TOLERATED}");
     deferred.warn(&publisher.node, topic, text);
 }
 

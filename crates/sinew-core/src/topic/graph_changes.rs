@@ -1,7 +1,7 @@
-//! Notices of changes of the graph: which nodes and endpoints there are, here and elsewhere.
+//! Notices of changes of the graph: the nodes and endpoints here and elsewhere.
 //!
-//! A change is counted under a short lock, after the list that shows it has changed. Only if
-//! something watches, the thread that counted it also notifies: with no lock held, as listeners and
+//! A thread counts a change under a short lock, after it has changed the list that shows it. If the
+//! graph has watchers, the same thread then notifies them with no lock held, since listeners and
 //! wakers are code of the program. Publishing never comes here.
 
 use crate::mailbox::waiters::{Listener, contain};
@@ -10,10 +10,10 @@ use crate::sys::sync::{Arc, Condvar, Mutex, no_lock_is_held};
 use std::task::Waker;
 use std::time::Duration;
 
-/// Counts changes, and notifies those that watch.
+/// Counts changes, and notifies the watchers.
 pub(crate) struct GraphChanges {
     state: Mutex<State>,
-    /// Notified for threads that wait.
+    /// Wakes threads that wait.
     changed: Condvar,
 }
 
@@ -22,7 +22,7 @@ struct State {
     count: u64,
     /// Number of threads that wait.
     waiting: usize,
-    /// Tasks that wait, by the serials of what they wait with.
+    /// Tasks that wait, by the serials of their waits.
     tasks: Vec<(u64, Waker)>,
     /// By their serials.
     listeners: Vec<(u64, Arc<Listener>)>,
@@ -47,7 +47,7 @@ impl GraphChanges {
         state.waiting > 0 || !state.tasks.is_empty() || !state.listeners.is_empty()
     }
 
-    /// Notifies everything that watches.
+    /// Notifies all watchers.
     pub(crate) fn notify(&self) {
         let listeners: Vec<_> = {
             let state = self.state.lock();
@@ -57,7 +57,7 @@ impl GraphChanges {
         listeners.into_iter().for_each(|listener| listener.hear(1));
     }
 
-    /// Wakes everything that waits: there was a change, or the context has ended.
+    /// Wakes all threads and tasks that wait: there was a change, or the context has ended.
     pub(crate) fn wake(&self) {
         no_lock_is_held(); // wakers are code of the program
         let tasks = {
@@ -85,8 +85,8 @@ impl GraphChanges {
         (state.count != seen && !has_ended()).then_some(state.count)
     }
 
-    /// Returns the count if it isn't `seen`; otherwise has the task woken when it changes, or the
-    /// context ends. `serial` identifies the task's wait.
+    /// Returns the count if it isn't `seen`; otherwise registers the task to be woken when the
+    /// count changes or the context ends. `serial` identifies the task's wait.
     pub(crate) fn poll(&self, seen: u64, serial: u64, task: &Waker) -> Option<u64> {
         let task = task.clone(); // code of the program, as the drop below
         let before = {

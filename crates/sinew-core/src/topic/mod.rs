@@ -3,29 +3,29 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `copy_plan` | which subscription gets which copy: one pure function |
+//! | `copy_plan` | the copy that each subscription gets: one pure function |
 //! | `subscription_core` | a history and its lock, waiting publishers, publishers elsewhere |
 //! | `publisher_core` | a publisher: finding subscriptions, publishing, retaining, leaving |
 //! | `statistics_collector` | the age of a subscription's messages, and the time between them |
 //! | `subscribers` | the subscriptions that match one class of publishers |
-//! | `strategy` | bits that say which steps of a publish a message can skip |
+//! | `strategy` | bits for the steps of a publish that a message can't skip |
 //! | `recipients` | delivering a message to the subscriptions of a list |
 //! | `typed_reader` | decoding bytes into the type that a subscription takes |
 //! | `warn_once` | logging a recurring condition once |
-//! | `graph` | the existing endpoints, and which of them match |
-//! | `graph_changes` | notices of changes of it, for programs that watch it |
+//! | `graph` | the existing endpoints and their matches |
+//! | `graph_changes` | notices of changes of the graph, for programs that watch it |
 //! | `endpoint_info` | nodes, names and endpoints as programs see them |
 //! | `nodes` | the nodes of a context |
 //! | `remote_endpoint` | the description that an endpoint elsewhere publishes of itself |
 //! | `remote_reads` | results of reading a publisher elsewhere |
 //! | `remote_sink` | subscriptions elsewhere; traits that carry a publisher's messages there |
-//! | `session` | what the nodes, topics and executors of one context have in common |
+//! | `session` | the state shared by the nodes, topics and executors of one context |
 //!
-//! Nothing in this folder knows how messages travel between processes. A transport does: it adds
-//! the endpoints of other processes as objects that implement the traits named above, and is called
-//! through those traits. At present the only transport is [`remote::shm`](crate::remote::shm). The
-//! memory of [`sinew_shm`] that a message may lie in, and its counters, are used here as plain
-//! data.
+//! Nothing in this folder knows how messages travel between processes; a transport does. It adds
+//! the endpoints of other processes as objects that implement the traits named above, and this
+//! folder calls the transport through those traits. At present the only transport is
+//! [`remote::shm`](crate::remote::shm). This folder uses memory of [`sinew_shm`] in which a message
+//! may lie, and its counters, as plain data.
 
 pub(crate) mod copy_plan;
 pub(crate) mod endpoint_info;

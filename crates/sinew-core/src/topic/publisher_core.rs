@@ -18,9 +18,9 @@
 //!   and everything its handlers captured, until its next publish. So the thread that removes a
 //!   subscription has the publishers that matched it fetch the new list
 //!   ([`PublisherCore::refetch`]).
-//! - C2 `Session::generation` (Acquire) under the publisher's lock. Pairs with C1: seeing the new
-//!   number means finding at least the list it stands for. Seeing the old one means that the
-//!   publish began before the join returned.
+//! - C2 `Session::generation` (Acquire) under the publisher's lock. Pairs with C1: a publisher that
+//!   sees the new number finds that list or a newer one. A publisher that sees the old number began
+//!   to publish before the join returned.
 //!
 //! # Joining is atomic with publishing
 //!
@@ -41,9 +41,9 @@
 //! | encoding for other processes, sending | the sinks' lock | `Beyond::send` |
 //! | signals, listeners, drops | no lock | `Deferred::finish` |
 //!
-//! A [`Strategy`], renewed when matching changes, says which of these steps a message can skip.
-//! Most messages take the fast path ([`PublisherCore::go_straight`]): every subscription takes them
-//! as they are. The slow path (`slow_path`) prepares the rest up to the last three steps, which all
+//! A [`Strategy`], renewed when matching changes, names the steps that a message can't skip. Most
+//! messages take the fast path ([`PublisherCore::go_straight`]): every subscription takes them as
+//! they are. The slow path (`slow_path`) prepares the rest up to the last three steps, which all
 //! messages share.
 //!
 //! # The user's code
@@ -119,7 +119,7 @@ pub(crate) struct PublisherCore {
     pub(crate) remote: RemoteDelivery,
 }
 
-/// The promises of a publisher that a task watches.
+/// The deadline and the lease of a publisher, which a task watches.
 pub(crate) struct WatchedPromises {
     pub(crate) deadline: Option<Arc<Deadline<OfferedDeadlineMissed>>>,
     /// The lease of a manual publisher, if it has one.
@@ -176,8 +176,8 @@ impl PublisherState {
 #[derive(Default)]
 struct Retained(VecDeque<(RawMessage, Publication)>);
 
-/// The subscriptions of this process that get a publisher's messages. Those of other processes are
-/// behind its sinks, which have a lock of their own.
+/// The subscriptions of this process that get a publisher's messages. Subscriptions of other
+/// processes are behind its sinks, which have a lock of their own.
 #[derive(Default)]
 #[repr(C)]
 pub(crate) struct Fanout {
@@ -371,9 +371,8 @@ impl PublisherCore {
         }
     }
 
-    /// Publishes a value that only subscriptions elsewhere get: it is encoded where it is, without
-    /// a block of its own. Returns `false`, having published nothing, if the publish needs more
-    /// than that.
+    /// Publishes a value that only subscriptions elsewhere get: encodes the value where it is,
+    /// without a block of its own. Returns `false`, and publishes nothing, if a block is needed.
     #[inline]
     pub(crate) fn publish_value<T: Message>(&self, value: &T) -> bool {
         no_lock_is_held(); // as in `publish`
@@ -391,7 +390,7 @@ impl PublisherCore {
     }
 
     /// Publishes a message as it is to every subscription, if all of them have room: the fast path.
-    /// Otherwise, or if the list is not the newest, returns it, having done nothing.
+    /// Otherwise, or if the list is not the newest, does nothing and returns the message.
     #[inline(always)] // two instances: without sinks, sinks cost nothing
     fn go_straight<C: Content>(
         &self,
@@ -415,8 +414,7 @@ impl PublisherCore {
         let is_alone = state.fanout.sole.is_some() && !sinks.is_open();
         let place = match strategy.has(Strategy::BOUND) {
             false => Admission::Any,
-            // If the message is returned, no other subscription would have received it or been
-            // notified.
+            // With a single subscription, a message that is returned has reached no other one.
             true if is_alone && !strategy.has(Strategy::WATCHED) => Admission::Free,
             true if state.fanout.list.reserve() => Admission::Reserved,
             true => return Err(content.into_message()),
@@ -497,7 +495,7 @@ impl PublisherCore {
 
     /// Fetches the newest list. Also returns the old one, to be dropped outside the lock.
     fn fetch(&self, state: &mut PublisherState) -> (Arc<Subscribers>, Fanout) {
-        // The list may be newer than the generation: then it is fetched once more.
+        // The list may be newer than the generation: then the next publish fetches it once more.
         let generation = self.session.generation();
         let list = self.class.subscribers.lock().clone();
         let old = mem::replace(&mut state.fanout, Fanout::of(list.clone(), generation));
@@ -509,8 +507,8 @@ impl PublisherCore {
     fn renew_strategy(&self, state: &PublisherState, is_remote: bool) {
         let list = state.fanout.list.strategy;
         let retains = self.qos.is_transient_local();
-        // A message that is retained, or encoded afterwards, can't be given away; and a retained
-        // message is not taken back.
+        // A message that is retained, or encoded afterwards, can't be given away; and the publisher
+        // can't take a retained message back.
         let is_kept = list.has(Strategy::OWNED) && (retains || is_remote);
         let takes_care = is_kept || retains && list.has(Strategy::BOUND) || state.closed;
         let strategy = list
@@ -569,7 +567,7 @@ impl PublisherCore {
         oldest.map(|(message, _)| message)
     }
 
-    /// Returns the retained messages for a late joiner. From here on, messages are delivered to it.
+    /// Returns the retained messages for a late joiner. From now on, publishing delivers to it.
     pub(crate) fn retained(&self) -> Vec<Entry> {
         let mut state = self.state.lock();
         let (subscribers, old) = self.fetch(&mut state);
@@ -584,7 +582,7 @@ impl PublisherCore {
         entries
     }
 
-    /// Closes the publisher: nothing is published any more.
+    /// Closes the publisher: it publishes nothing any more.
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
         state.closed = true;
@@ -608,8 +606,8 @@ impl PublisherCore {
 }
 
 impl PublisherCore {
-    /// Converts an error of allocating memory for a message's encoded form. Logs the reason once,
-    /// unless it is lack of room.
+    /// Converts the error when there is no memory for a message's encoded form. Logs the reason
+    /// once, unless it is lack of room.
     #[cold]
     fn no_space(&self, error: &CapacityError) -> Unpublished {
         match error {

@@ -20,8 +20,7 @@ use std::mem;
 
 /// Delivers a message as it is to all of these subscriptions. `place` applies to those that may
 /// block the publisher. Returns the message if there is no subscription; otherwise the last one
-/// gets the message itself, so that no reference stays with the publisher, whose thread may be
-/// slow.
+/// gets the message itself, so that the publisher's thread, which may be slow, keeps no reference.
 ///
 /// # Errors
 /// Returns the message if it is for one subscription, which had no [free place](Admission::Free).
@@ -36,7 +35,7 @@ pub(super) fn push_as_it_is(
     let Some((last, others)) = to.split_last() else { return Ok(Some(message)) };
     for subscription in others {
         let place = place_at(subscription, place);
-        // With several subscriptions, none is asked for a free place.
+        // With several subscriptions, `place` never requires a free one, so each takes the message.
         let _ = subscription.push(message.another(), publication, place, deferred);
     }
     let place = if others.is_empty() { place } else { place_at(last, place) };
@@ -51,9 +50,9 @@ fn place_at(subscription: &SubscriptionCore, place: Admission) -> Admission {
     if is_any { Admission::Any } else { place }
 }
 
-/// Delivers a message that came from elsewhere to the subscriptions here, without waiting. Returns
-/// the message, delivered to none of them, if a subscription that must get every message has no
-/// place. If a filter or a `Clone` panics, they all lose the message, and it is reported.
+/// Delivers a message that came from elsewhere to the subscriptions here, without waiting. If a
+/// subscription that must get every message has no place, delivers to none and returns the message.
+/// If a filter or a `Clone` panics, all subscriptions lose the message, and this reports the panic.
 pub(crate) fn deliver(
     subscribers: &Subscribers,
     mut message: RawMessage,
@@ -91,7 +90,8 @@ pub(crate) fn deliver(
     };
     let selection = Selection { group: 0, ownership: Ownership::Unique, node: None, pool };
     no_lock_is_held(); // as in `select`, which may panic
-    // The thread belongs to no publisher of the program, and other messages need it.
+    // A panic must not end this thread: it belongs to no publisher of the program, and other
+    // messages need it.
     match caught(|| recipients.select(&selection, &message, reserve)) {
         Ok(Ok(_)) => {}
         Ok(Err(_)) => return Err(message),
@@ -107,7 +107,7 @@ pub(crate) fn deliver(
     Ok(())
 }
 
-/// The group of subscriptions that is selected from, and how its message is handed on.
+/// A group of subscriptions to select from, and the way to hand its message on.
 pub(super) struct Selection<'a> {
     /// 0 for the list itself, otherwise one of the [groups](Subscribers::others) of other types.
     pub(super) group: usize,
@@ -118,8 +118,8 @@ pub(super) struct Selection<'a> {
     pub(super) pool: &'a Arc<Pool>,
 }
 
-/// The subscriptions that get one message, and their shares of it, on the slow path. Dropping this
-/// releases the places that it has reserved.
+/// The subscriptions that get one message on the slow path, and their shares of it. Dropping this
+/// releases its reserved places.
 pub(super) struct Recipients<'a> {
     subscribers: &'a Subscribers,
     /// Reused scratch memory: selecting allocates nothing.
@@ -147,7 +147,7 @@ impl Drop for Recipients<'_> {
         for recipient in self.chosen.drain(..).filter(|recipient| recipient.is_reserved) {
             recipient.subscription(subscribers).unreserve();
         }
-        let _ = SCRATCH.try_with(|place| place.set(mem::take(&mut self.chosen))); // nothing is left in a thread that ends
+        let _ = SCRATCH.try_with(|place| place.set(mem::take(&mut self.chosen))); // or it is ending
     }
 }
 
@@ -178,8 +178,8 @@ impl<'a> Recipients<'a> {
     }
 
     /// Runs the filters of a [group](Selection::group), reserves places, plans, and makes the
-    /// copies; returns their number. `reserve` returns whether there is a place to keep; a
-    /// subscription that is gone is left out. If a `Clone` panics, nothing has been delivered.
+    /// copies; returns their number. `reserve` returns whether there is a place to keep; this
+    /// leaves out a subscription that is gone. If a `Clone` panics, nothing has been delivered.
     pub(super) fn select(
         &mut self,
         selection: &Selection<'_>,
@@ -243,7 +243,7 @@ impl<'a> Recipients<'a> {
                     None => continue,
                 },
             };
-            let _ = subscription.push(message, publication, place, deferred); // none is asked for a free place
+            let _ = subscription.push(message, publication, place, deferred); // `place` requires no free one
         }
         original
     }
@@ -328,7 +328,7 @@ pub(crate) enum Unpublished {
 impl From<NoPermit> for Unpublished {
     fn from(reason: NoPermit) -> Self {
         match reason {
-            // Subscriptions that are gone keep no message from being published.
+            // A subscription that is gone doesn't prevent a publish.
             NoPermit::Gone | NoPermit::Shutdown => Unpublished::Shutdown,
             NoPermit::Full => Unpublished::Full,
             NoPermit::WouldDeadlock => Unpublished::WouldDeadlock,

@@ -33,14 +33,14 @@ pub(crate) trait PublisherEndpoint: LendsMemory {
     /// Whether this transport reaches a subscription.
     fn reaches(&self, subscription: &RemoteSubscription) -> bool;
 
-    /// Opens the way to subscriptions elsewhere, which begins with message `next`.
+    /// Opens the way to subscriptions elsewhere, from message `next` on.
     fn open(&self, next: u64) -> Result<Box<dyn RemoteSink>, CapacityError>;
 
     /// Notes, for a publisher that stands for one on the network, the amount by which sequence
     /// numbers there exceed those here, and the publisher's identity.
     fn note(&self, difference: u64, identity: u64);
 
-    /// Whether other processes get a message that has a single holder without a copy of its encoded
+    /// Whether this transport sends a message with a single holder without copying its encoded
     /// form, as far as is known now.
     fn sends_where_it_lies(&self, message: &RawMessage) -> bool;
 }
@@ -62,7 +62,7 @@ pub(crate) trait RemoteSink: Send {
     /// Whether any subscription is connected.
     fn is_connected(&self) -> bool;
 
-    /// Returns how many subscriptions of that participant are connected.
+    /// Returns the number of connected subscriptions of that participant.
     fn count_of(&self, participant: u64) -> usize;
 
     /// Whether a connected subscription must get every message.
@@ -71,8 +71,8 @@ pub(crate) trait RemoteSink: Send {
     /// Whether every subscription that must get every message has room for one.
     fn has_room(&mut self) -> bool;
 
-    /// Returns `None` if there is room, and enough of it after a wait. Otherwise the caller sleeps
-    /// without the publisher's locks and asks again.
+    /// Returns `None` if there is room (after a wait: enough of it). Otherwise the caller releases
+    /// the publisher's locks, sleeps, and asks again.
     fn wait_for_room(&mut self) -> Option<Waiting> {
         None
     }
@@ -123,8 +123,7 @@ pub(crate) struct RemoteSubscription {
 /// A matching subscription elsewhere that is being connected.
 pub(crate) struct JoiningSubscription {
     pub(crate) subscription: Arc<RemoteSubscription>,
-    /// Whether it got the retained messages in an attempt that failed afterwards: they are not sent
-    /// twice.
+    /// Whether an earlier attempt, which failed afterwards, already sent it the retained messages.
     pub(crate) has_retained: bool,
 }
 
@@ -179,7 +178,7 @@ impl Prepared {
     }
 }
 
-/// A published message or value, as far as it leaves the process.
+/// A published message or value, for the way out of the process.
 pub(crate) trait Content: Sized {
     /// Returns the message, if it lies in a block: its encoded form may lie where other processes
     /// can read it.
@@ -194,8 +193,8 @@ pub(crate) trait Content: Sized {
     /// Writes its encoded form, which fills `to`.
     fn write(&self, to: &mut [u8]);
 
-    /// Splits off what subscriptions here get, if there are any, and what leaves the process, if
-    /// anything does.
+    /// Splits into the message for subscriptions here, if any, and the content that leaves the
+    /// process, if any.
     fn split(self, stays: bool, leaves: bool) -> (Option<RawMessage>, Option<Self>);
 
     /// Returns the message, if it lies in a block.

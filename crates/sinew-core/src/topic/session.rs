@@ -12,7 +12,7 @@ use crate::sys::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering, next_serial}
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Weak;
 
-/// The state shared by everything in a context. It keeps nothing alive but itself.
+/// The state shared by everything in a context. It keeps no node or entity alive.
 #[repr(C)] // fields that every publish reads come first, on one cache line
 pub(crate) struct Session {
     /// The context was shut down: nothing is accepted any more.
@@ -31,18 +31,18 @@ pub(crate) struct Session {
     /// The follower of `/clock`.
     sim_time: Mutex<Option<Box<dyn Send>>>,
     detached: Mutex<Detached>,
-    /// Which nodes and endpoints there are, here and elsewhere, has changed.
+    /// Changes of the nodes and endpoints, here and elsewhere.
     pub(crate) graph_changes: GraphChanges,
 }
 
 /// Entities that were detached, and queues that are closed when the context ends.
 #[derive(Default)]
 struct Detached {
-    /// Set when nothing is kept any more.
+    /// Whether the context has ended: it keeps no entity any more.
     closed: bool,
     entities: Vec<Box<dyn Send>>,
     queues: Vec<Weak<dyn Close>>,
-    /// Those that have handles: they outlive the handles of the context, as other entities do.
+    /// Queues with handles: they outlive the handles of the context, as other entities do.
     named_queues: Vec<Weak<dyn Close>>,
 }
 
@@ -107,9 +107,9 @@ impl Session {
         drop(entity); // runs code of the program, outside the lock
     }
 
-    /// Ends the detached entities in the order in which they were detached, for good: entities
-    /// detached later end at once. Runs only on threads of the program, as it drops what callbacks
-    /// have captured.
+    /// Ends the detached entities in the order in which they were detached; entities that are
+    /// detached later end at once. Runs only on threads of the program, since it drops the captures
+    /// of callbacks.
     pub(crate) fn end_detached(&self) {
         let (entities, queues) = {
             let mut detached = self.detached.lock();
@@ -120,15 +120,15 @@ impl Session {
             }
             (std::mem::take(&mut detached.entities), queues)
         };
-        // First: a panic in the drop of an entity must leave no handle of a future waiting.
+        // Queues come first: if dropping an entity panics, no handle of a future must wait forever.
         queues.iter().filter_map(Weak::upgrade).for_each(|queue| queue.close());
         drop(self.follow_clock(None));
         drop(entities); // the program's code, outside the lock
     }
 
-    /// Has a queue closed when the context ends; at once, if it has ended already. One that has no
-    /// handle also goes with the last handle of the context, as detached entities do: its work would
-    /// keep itself.
+    /// Registers a queue to be closed when the context ends, or closes it at once if the context
+    /// has ended. A queue without a handle also closes with the last handle of the context, as
+    /// detached entities end: otherwise its work would keep itself alive.
     pub(crate) fn close_at_end(&self, queue: Weak<dyn Close>, has_handle: bool) {
         {
             let mut detached = self.detached.lock();
@@ -166,7 +166,7 @@ impl Session {
         self.executors.lock().iter().any(|known| known.strong_count() > 0)
     }
 
-    /// Registers a follower of ROS time, which is notified when that jumps and when the context
+    /// Registers a follower of ROS time, to be notified when the time jumps and when the context
     /// ends.
     pub(crate) fn on_jump(&self, follower: Weak<dyn FollowsTime>) {
         let mut followers = self.followers.lock();
@@ -239,7 +239,7 @@ impl Session {
 
     // ---- the graph ----
 
-    /// Counts a change of the graph, which a list shows already. Has watchers notified when the
+    /// Counts a change of the graph that a list already shows. Watchers are notified after the
     /// caller's lock is released.
     pub(crate) fn graph_changed_under(self: &Arc<Self>, deferred: &mut Deferred) {
         if self.graph_changes.note() {
@@ -255,7 +255,7 @@ impl Session {
         }
     }
 
-    /// Records that there was no room to connect a subscription elsewhere: it is tried again later.
+    /// Records that there was no room to connect a subscription elsewhere: a later attempt follows.
     pub(crate) fn has_refused(&self) {
         self.refused.store(true, Ordering::Relaxed); // polled now and then
     }

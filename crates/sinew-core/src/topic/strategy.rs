@@ -1,4 +1,4 @@
-//! The steps that publishing to a list of subscriptions takes, known before there is a message.
+//! The steps of publishing to a list of subscriptions, known before there is a message.
 
 use super::copy_plan::Ownership;
 use std::ops::BitOr;
@@ -24,10 +24,10 @@ impl Strategy {
     pub(crate) const REMOTE: Self = Self(1 << 5);
     /// The publisher keeps messages for late joiners.
     pub(crate) const RETAINS: Self = Self(1 << 6);
-    /// The publisher has made promises that a task watches.
+    /// The publisher has a deadline or a lease that a task watches.
     pub(crate) const WATCHED: Self = Self(1 << 7);
 
-    /// Whether it has any of these bits.
+    /// Whether any of these bits is set.
     #[inline]
     pub(crate) const fn has(self, any: Self) -> bool {
         self.0 & any.0 != 0

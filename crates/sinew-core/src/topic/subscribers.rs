@@ -20,7 +20,7 @@ pub(crate) struct TypedReaders {
 }
 
 impl TypedReaders {
-    /// Counts work done once for all of them, at the first subscription.
+    /// Counts, at the first subscription, work that was done once for all of them.
     #[inline]
     pub(crate) fn count(&self, work: CopyWork) {
         if let Some(first) = self.subscribers.subscriptions().first() {
@@ -53,9 +53,9 @@ pub(crate) fn groups(subscriptions: &[Arc<SubscriptionCore>], blocking: bool) ->
 #[derive(Default)]
 pub(crate) struct Subscribers {
     pub(super) subscriptions: Box<[Arc<SubscriptionCore>]>,
-    /// The strategy of publishing to them, as far as it depends on them.
+    /// The bits of the strategy that depend on the subscriptions.
     pub(super) strategy: Strategy,
-    /// Whether some only read: they could read a message before it is given away.
+    /// Whether some only read, and so could read a message before it is given away.
     pub(super) shares: bool,
     /// Subscriptions with another Rust type for the same ROS 2 type: they get messages converted
     /// through the encoded form.
@@ -100,8 +100,8 @@ impl Subscribers {
         &self.subscriptions
     }
 
-    /// Reserves a place at each subscription that may block the publisher, without waiting: at all
-    /// of them or at none. The message then has its place there.
+    /// Reserves a place for the message at each subscription that may block the publisher, without
+    /// waiting: at all of them or at none.
     #[inline]
     pub(crate) fn reserve(&self) -> bool {
         let Some(full) = self.bound_subscriptions().position(|subscription| !subscription.reserve_free())

@@ -3,12 +3,12 @@
 //!
 //! # Ways to take a message
 //!
-//! `take_from` takes the oldest message out of the history, under its lock. Before that come up to
-//! four others, in this order:
+//! `take_from` takes the oldest message out of the history, under its lock. Up to four other steps
+//! come before or with it:
 //!
 //! - `take_direct` takes the next message out of the ring of a publisher in another process, past
-//!   the history: if that is the only publisher, nothing waits here, and no task or listener is
-//!   notified.
+//!   the history: if that is the only publisher, no message waits here, and no task or listener is
+//!   notified of messages.
 //! - `read_remote` reads the messages of publishers in other processes into the history.
 //! - `take_ahead` takes a message that was moved out of a long history, under a lock that no
 //!   publisher wants: see [`moved_messages`].
@@ -62,8 +62,7 @@ use std::mem;
 use std::ops::ControlFlow;
 use std::task::{Poll, Waker};
 
-/// Inspects a message on the publisher's thread. Returns `false` if the subscription doesn't want
-/// it.
+/// Inspects a message on the publisher's thread. Returns `false` to leave the message out.
 pub(crate) type Filter = Box<dyn Fn(&RawMessage) -> bool + Send + Sync>;
 
 /// A subscription's identity and configuration; fixed when it is created.
@@ -116,7 +115,7 @@ pub(crate) struct SubscriptionCore {
     /// `i64::MAX`: never.
     lifespan: i64,
     deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
-    /// Whether messages may ever be `ahead`: other subscriptions don't touch its cache lines.
+    /// Whether messages may ever be `ahead`: otherwise no thread touches its cache lines.
     keeps_all: bool,
     /// Whether publishers may wait for places.
     is_blocking: bool,
@@ -323,7 +322,7 @@ pub(crate) enum Taker {
     Anybody,
     /// The callback, with its group's only token.
     Exclusive,
-    /// The callback, which may be called for the next message meanwhile.
+    /// The callback, while another thread may call it for the next message.
     Reentrant,
 }
 
@@ -402,7 +401,7 @@ impl SubscriptionCore {
                 self.unreserve();
             }
             deferred.drop_later(message);
-            return None; // it is for subscriptions that ask for retained messages
+            return None; // retained messages are for subscriptions that ask for them
         }
         if place == Admission::Free && !state.history.has_room() {
             return Some(message);
@@ -566,7 +565,7 @@ impl SubscriptionCore {
     }
 
     /// Releases the lock and, once there are enough free places, wakes the publishers that wait for
-    /// them. All of them wake at once, since each looks and registers anew what it waits for.
+    /// them. All of them wake at once, since each looks again and registers its new wait.
     #[inline]
     fn release(&self, mut state: Guard<'_, SubscriptionState>) {
         let waited_for = state.waiting > 0 && state.history.free() >= state.enough;
@@ -640,8 +639,8 @@ impl SubscriptionCore {
         }
     }
 
-    /// Sets the listener that is notified of every message, and notifies it at once of those that
-    /// wait.
+    /// Sets the listener to be notified of every message, and notifies it at once of the waiting
+    /// ones.
     pub(crate) fn set_listener(&self, listener: Option<Arc<Listener>>) {
         let mut state = self.whole();
         let waiting = if state.history.is_held() { 0 } else { state.history.len() as u64 };

@@ -1,4 +1,4 @@
-//! Conversion of encoded bytes into messages: of other processes, and of publishers here that use
+//! Converts encoded bytes into messages: bytes of other processes, and of publishers here that use
 //! another Rust type for the same ROS 2 type.
 
 use super::subscription_core::SubscriptionCore;
@@ -15,8 +15,8 @@ use std::ptr::NonNull;
 /// Number of blocks for decoded messages.
 const POOL_CAPACITY: usize = 64;
 
-/// Maximum bytes of blocks for a subscription that keeps all messages: it gets a block for each, as
-/// far as they fit.
+/// Maximum bytes of blocks for a subscription that keeps all messages: it gets a block for each
+/// message, as far as they fit.
 const POOL_BYTES: usize = 1 << 18;
 
 /// Makes messages from encoded bytes, for subscriptions that take them in the same way.
@@ -69,8 +69,8 @@ impl TypedReader {
         !matches!(self.in_place, InPlace::No)
     }
 
-    /// Returns the message in encoded bytes that are held: where they lie, if it can be read there.
-    /// Also returns the work.
+    /// Returns the message in encoded bytes that are held: read in place if possible, otherwise
+    /// decoded. Also returns the work.
     pub(crate) fn read(&self, hold: Hold) -> Result<(RawMessage, CopyWork), DecodeError> {
         let encoded = hold.bytes();
         match &self.in_place {
@@ -95,7 +95,7 @@ impl TypedReader {
         self.decode(encoded)
     }
 
-    /// Returns the message in encoded bytes that were copied, since they could not be held, or lay
+    /// Returns the message in encoded bytes that were copied, because they could not be held or lay
     /// in the ring itself.
     pub(crate) fn decode_copied(&self, encoded: &[u8]) -> Result<(RawMessage, CopyWork), DecodeError> {
         let (message, work) = self.decode(encoded)?;

@@ -13,8 +13,8 @@ impl Default for WarnOnce {
 }
 
 impl WarnOnce {
-    /// Returns the level for logging one more: if one message can't be read, the next thousand may
-    /// not either. All of them are counted.
+    /// Returns the level for logging one more. If one message can't be read, the next thousand may
+    /// not be readable either; statistics count all of them.
     pub(crate) fn level(&self) -> Level {
         // Relaxed: nothing else depends on which thread is the first.
         if self.0.swap(true, Ordering::Relaxed) { Level::Debug } else { Level::Error }

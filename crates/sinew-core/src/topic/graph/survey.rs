@@ -1,4 +1,5 @@
-//! The endpoints on topics, for a context that inspects itself after a while.
+//! The endpoints on topics, for a context that checks itself for mistakes some time after its
+//! start.
 
 use super::{Graph, Topic};
 use crate::message::Gid;
@@ -9,7 +10,7 @@ use crate::topic::subscription_core::SubscriptionConfig;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Maximum number of names searched for one that may have been meant.
+/// Maximum number of names that are searched for a similar one.
 pub(crate) const MOST: usize = 4096;
 
 /// A subscription or a client of this context without a matching endpoint.

@@ -11,8 +11,8 @@ use crate::topic::strategy::Form;
 use std::time::Duration;
 
 impl PublisherCore {
-    /// Publishes encoded bytes that were published elsewhere before. Called by one thread at a
-    /// time. Waits for room at most for the given time.
+    /// Publishes encoded bytes that were published elsewhere before, and waits for room for at most
+    /// the given time. One thread at a time calls this.
     pub(crate) fn publish_foreign(
         &self,
         encoded: RawMessage,
@@ -40,7 +40,7 @@ impl PublisherCore {
         *numbering
     }
 
-    /// Tells the matching subscriptions of this process that they miss `count` messages before the
+    /// Makes the matching subscriptions of this process count `count` messages as missed before the
     /// next one. (Subscriptions elsewhere see it from the numbers.)
     #[cold]
     fn miss(&self, count: u64) {
@@ -54,7 +54,7 @@ impl PublisherCore {
         });
     }
 
-    /// Returns the publication of the next message, which was published before.
+    /// Returns the publication of the next message, which was published elsewhere before.
     #[cold]
     pub(super) fn foreign_publication(&self, sequence: u64, stamp: Stamp) -> Publication {
         let arrived = Publication::new(stamp, sequence, self.marked_number, self.lifespan);

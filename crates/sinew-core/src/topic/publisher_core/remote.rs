@@ -81,8 +81,8 @@ impl PublisherCore {
                 let left = deadline - Time::steady();
                 if !left.is_zero() {
                     drop(sinks);
-                    // Checked again, because the bell was read only now: a shutdown in between has
-                    // already rung, and rings no more.
+                    // Checked again, because this thread read the bell only now: a shutdown in
+                    // between has already rung it, and rings it no more.
                     if self.session.has_ended() {
                         return Err(Unpublished::Shutdown);
                     }
@@ -141,8 +141,8 @@ impl PublisherCore {
         self.remote.endpoints.get().map_or(&[], Vec::as_slice)
     }
 
-    /// Connects a matching subscription elsewhere. Returns `false` if there is no room; connecting
-    /// is tried [again](Self::connect_again).
+    /// Connects a matching subscription elsewhere. Returns `false` if there is no room;
+    /// [`connect_again`](Self::connect_again) then tries again.
     pub(crate) fn connect(&self, subscription: &Arc<RemoteSubscription>) -> bool {
         let mut other = JoiningSubscription { subscription: subscription.clone(), has_retained: false };
         let Err(error) = self.try_to_connect(&mut other) else { return true };
@@ -207,7 +207,7 @@ impl PublisherCore {
         if let Some((count, error)) = brought_back.left_out {
             tell!(
                 Level::Warn; About { node: &self.node, subject: &self.topic },
-                "a late subscription to {} in another process misses {count} of the messages that are kept for it: {error}",
+                "a late subscription to {} in another process misses {count} of the messages that were retained for it: {error}",
                 self.topic
             );
         }
@@ -275,8 +275,8 @@ impl PublisherCore {
         Some(unsafe { RawMessage::foreign(foreign, Backing::Loan(loan), value) })
     }
 
-    /// Lends a message in encoded form of `length` bytes, to be written: where it will be
-    /// published, if subscriptions elsewhere match. Returns `None` if there is no memory for it.
+    /// Lends `length` bytes for the caller to write an encoded message: in the memory from which it
+    /// will be published, if subscriptions elsewhere match. Returns `None` if there is no memory.
     pub(crate) fn encoded_of(&self, length: usize) -> Option<RawMessage> {
         let encoded = self.remote.encoded.get_or_init(|| Pool::for_encoded(self.table, FOREIGN));
         let loan = match self.is_remote() {
@@ -298,8 +298,8 @@ impl PublisherCore {
         Some(encoded)
     }
 
-    /// Whether a message with a single holder would be published without a copy, as far as is known
-    /// now.
+    /// Whether this publisher would publish a message with a single holder without a copy, as far
+    /// as is known now.
     pub(crate) fn publishes_where_it_lies(&self, message: &RawMessage) -> bool {
         !self.is_remote() || self.endpoints().iter().all(|endpoint| endpoint.sends_where_it_lies(message))
     }

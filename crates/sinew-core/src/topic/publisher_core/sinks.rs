@@ -23,7 +23,7 @@ pub(crate) struct RemoteDelivery {
     pub(super) foreign: OnceLock<Arc<Pool>>,
     /// The same for messages that exist only in encoded form.
     pub(super) encoded: OnceLock<Arc<Pool>>,
-    /// The log already says why messages don't leave.
+    /// Whether the log already reports why messages don't leave.
     has_complained: AtomicBool,
     /// Metadata of the message being republished for a publisher on the network.
     pub(super) source: Mutex<Option<ForeignMessage>>,
@@ -37,7 +37,7 @@ impl RemoteDelivery {
     /// Runs `say` the first time only: the cause is the same for each message.
     pub(super) fn says_once(&self, say: impl FnOnce()) {
         if !self.has_complained.swap(true, Ordering::Relaxed) {
-            say(); // counts for itself
+            say(); // has its own counter of log lines
         }
     }
 }
@@ -113,13 +113,13 @@ impl Beyond for Closed {
     }
 }
 
-/// The locked sinks; without slots if the message stays here, which is known only when it is
-/// published.
+/// The locked sinks; without slots if the message stays in this process, as only the publish finds
+/// out.
 pub(super) struct Sinks<'a> {
     slots: Option<Guard<'a, Vec<Slot>>>,
     /// The work of sending what is prepared.
     work: CopyWork,
-    /// Whether something is prepared and not sent.
+    /// Whether a slot is prepared and not sent.
     is_prepared: bool,
 }
 

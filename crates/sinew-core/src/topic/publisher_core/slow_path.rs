@@ -25,7 +25,7 @@ struct MessageForms {
     value: Option<RawMessage>,
     /// Its encoded form, if it is a value and a subscription here takes another type.
     encoded: Option<RawMessage>,
-    /// The work of making them, as far as it isn't counted yet.
+    /// The work of making these forms that isn't counted yet.
     work: CopyWork,
 }
 
@@ -90,9 +90,9 @@ impl PublisherCore {
         self.make_forms(message, &subscribers)?;
         let Some(local) = message.for_local() else { return Ok(Attempt::Published) };
         // A value decoded from bytes belongs to the subscriptions here. Otherwise, subscriptions
-        // here that read the message get it before it is encoded, and one that owns it, after. A
-        // message in shared memory that leaves the process is read by others: then no subscription
-        // here may own it.
+        // here that read the message get it before it is encoded, and a subscription that owns it
+        // gets it afterwards. A message in shared memory that leaves the process is read by others:
+        // then no subscription here may own it.
         let is_apart = message.value.is_some() || message.encoded.is_some();
         let ownership = if message.value.is_some() { Ownership::Unique } else { ownership };
         let is_read_on = is_remote && !is_apart && (subscribers.shares || local.keep().is_some());
@@ -124,7 +124,7 @@ impl PublisherCore {
         let is_missed =
             || retains && self.session.generation() != generation && !self.is_newest(&subscribers);
         if self.is_remote() != sinks.is_open() || is_missed() {
-            state.count(work); // made in vain, but made
+            state.count(work); // this work was in vain, but it counts
             return Ok(Attempt::Again);
         }
         state.count(work + sinks.work() + form_of_all);

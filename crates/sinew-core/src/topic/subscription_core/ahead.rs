@@ -7,7 +7,7 @@ use crate::sys::clock::Stamp;
 use crate::sys::sync::{Guard, Ordering};
 use std::collections::VecDeque;
 
-/// Number of waiting messages from which on they are moved.
+/// Minimum number of waiting messages that are moved.
 const MANY: usize = if cfg!(loom) {
     1
 } else if cfg!(test) {
@@ -92,7 +92,7 @@ impl SubscriptionCore {
         next
     }
 
-    /// Moves the waiting messages, if that is worth it: the next ones are then taken without the
+    /// Moves the waiting messages if there are many: threads then take the next ones without the
     /// history's lock.
     #[inline]
     pub(super) fn move_ahead(&self, state: &mut SubscriptionState) {
@@ -118,7 +118,7 @@ impl SubscriptionCore {
         let history = &state.history;
         let is_simple =
             history.keeps_all() && !history.is_held() && !history.has_mortals() && !state.listened;
-        // Relaxed: the thread that sets it first then moves all messages back.
+        // Relaxed: the first thread that sets it moves all messages back afterwards.
         let is_ours = !self.sources.any.load(Ordering::Relaxed);
         history.len() >= MANY && state.waiting == 0 && is_simple && is_ours && !state.closed
     }

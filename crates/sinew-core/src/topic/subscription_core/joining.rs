@@ -4,9 +4,9 @@
 //! Each transient-local publisher that is known when the subscription is created hands over its
 //! retained messages, even if there are none. Until all have done so, the history is
 //! [held](crate::mailbox::history::HistoryCache::hold): it accepts messages, old and new, and hands
-//! out nothing. The wait for a publisher ends if that publisher goes first, or if it gives no
-//! answer for [`PATIENCE`], because its process is stopped or finds no room for the connection.
-//! Messages that arrive after that are sorted into those still waiting.
+//! out nothing. The wait for a publisher also ends if the publisher goes, or gives no answer for
+//! [`PATIENCE`] because its process is stopped or finds no room for the connection. Messages that
+//! arrive afterwards are sorted into the messages still waiting.
 
 use super::{Joining, RemoteSource, SubscriptionCore, SubscriptionState};
 use crate::mailbox::deferred::Deferred;
@@ -79,7 +79,7 @@ impl SubscriptionCore {
         given_up.is_some()
     }
 
-    /// Hands out the messages that arrived, and notifies of each.
+    /// Hands out the messages that arrived, and announces each.
     fn open(&self, deferred: &mut Deferred) {
         self.sources.is_joining.store(false, Ordering::Relaxed); // a hint
         let mut state = self.whole();

@@ -1,15 +1,16 @@
 //! Messages moved out of a history in bulk, so that publishing threads and taking threads have
 //! locks of their own.
 //!
-//! Without this, where many messages wait, each would move the subscription's lock, and the cache
-//! lines behind it, from the publisher's core to the taker's and back. So a thread that takes a
-//! message from a long history moves the others out of it, all at once, and takes those under a
-//! lock that no publisher wants. Until they are taken they count as waiting: the history knows how
-//! many were moved.
+//! Otherwise each message of a long history would move the subscription's lock, and the cache lines
+//! behind it, from the publisher's core to the taker's and back. So a thread that takes a message
+//! from a long history moves all others out of it at once, and takes these under a lock that no
+//! publisher wants. They count as waiting until they are taken: the history keeps the number of
+//! moved messages.
 //!
-//! Messages are moved only if they are of this process, all are kept, none expires and no listener
-//! is notified of them, and never while a publisher waits for a place. For every rare operation on
-//! a history, [`SubscriptionCore::whole`](super::SubscriptionCore::whole) moves them back first.
+//! Messages are moved only if all publishers are in this process, the history keeps all, no message
+//! expires and no listener is notified, and never while a publisher waits for a place. For every
+//! rare operation on a history, [`SubscriptionCore::whole`](super::SubscriptionCore::whole) moves
+//! them back first.
 //!
 //! # Order of locks, and what is true under them
 //!
@@ -26,12 +27,12 @@ use crate::mailbox::history::{Entry, HistoryCache};
 use crate::sys::sync::{AtomicBool, AtomicUsize, Mutex, Ordering};
 use std::collections::VecDeque;
 
-/// On cache lines of its own: publishers don't touch it.
+/// On cache lines of its own, which publishers don't touch.
 #[repr(align(128))]
 pub(super) struct MovedMessages {
     /// Whether there are any. A hint.
     pub(super) any: AtomicBool,
-    /// Total number taken from here; see N3.
+    /// Total number of messages taken from here; see N3.
     pub(super) taken: AtomicUsize,
     /// In order; all are older than those in the history.
     pub(super) entries: Mutex<VecDeque<Entry>>,
@@ -50,7 +51,7 @@ impl MovedMessages {
         }
     }
 
-    /// The same, if places seem to be short.
+    /// Like [`settle`](Self::settle), if places seem to be short.
     #[inline]
     pub(super) fn settle_if_full(&self, history: &mut HistoryCache) {
         if history.ahead() > 0 && !history.has_room() {

@@ -31,9 +31,9 @@ fn read_by_hand(sources: &[Arc<dyn RemoteSource>], read: impl FnOnce()) {
 }
 
 impl SubscriptionCore {
-    /// Takes the next message of the only publisher, if that is in another process, past the
-    /// history: if no message waits there and no task or listener is notified of messages. Returns
-    /// `Continue` if this path does not apply.
+    /// Takes the next message of the only publisher past the history, if that publisher is in
+    /// another process, no message waits in the history, and no task or listener is notified of
+    /// messages. Otherwise returns `Continue`.
     #[inline]
     pub(super) fn take_direct(&self) -> ControlFlow<Option<Entry>> {
         let mut guard = self.state.lock();
@@ -86,7 +86,7 @@ impl SubscriptionCore {
     /// Reads the messages of publishers of other processes, if there are any.
     #[inline]
     pub(super) fn read_remote(&self) {
-        // Relaxed: a publisher that matches meanwhile is drained for that.
+        // Relaxed: the thread that matches a publisher meanwhile drains it.
         if self.sources.any.load(Ordering::Relaxed) {
             self.read_sources();
         }
@@ -99,7 +99,7 @@ impl SubscriptionCore {
         let is_being_read = || self.sources.all.lock().iter().any(|source| source.is_being_read());
         let begin = Time::steady();
         // A look finds nothing while another thread reads. That thread may have begun before the
-        // last message arrived; one that begins after it has ended reads all of it.
+        // last message arrived; a look that begins after it has ended reads everything.
         for _ in 0..2 {
             self.read_remote();
             while is_being_read() {
@@ -145,7 +145,7 @@ impl SubscriptionCore {
         left.push_back(gone);
         self.sources.any_left.store(true, Ordering::Release); // pairs with `has_left`
         drop(left);
-        // Another gateway may have come before the news of the first one's end.
+        // Another gateway may have come before this process learned of the first one's end.
         let others = self.sources.all.lock().clone();
         let follows = |other: &Progress| other.identity == gone.identity;
         if let Some(other) = others.iter().filter_map(|other| other.progress()).find(follows) {
@@ -153,7 +153,7 @@ impl SubscriptionCore {
         }
     }
 
-    /// Whether it remembers publishers with a gateway that is gone.
+    /// Whether the subscription remembers publishers with a gateway that is gone.
     #[inline]
     pub(crate) fn has_left(&self) -> bool {
         self.sources.any_left.load(Ordering::Acquire)
@@ -180,13 +180,13 @@ impl SubscriptionCore {
     pub(super) fn leave_sources(&self) {
         let sources = self.sources.all.lock().clone();
         self.change_sources(Vec::clear);
-        let leave = || sources.iter().for_each(|source| source.disconnect(self)); // the sources know this subscription, too
+        let leave = || sources.iter().for_each(|source| source.disconnect(self)); // which refer to this subscription
         read_by_hand(&sources, leave);
     }
 
     /// Whether this publisher's messages may bypass the history when they are taken by hand, as far
-    /// as that is fixed. If the subscription keeps all messages, the publisher's ring must keep
-    /// them too.
+    /// as the configuration decides that. If the subscription keeps all messages, the publisher's
+    /// ring must keep them too.
     fn takes_directly(&self, from: &dyn RemoteSource) -> bool {
         let SubscriptionConfig { qos, filter: None, role: Role::Sharer, .. } = &self.wanted else {
             return false;
@@ -293,9 +293,8 @@ impl SubscriptionCore {
         lost.update(more, deferred);
     }
 
-    /// Reports a place that was freed by taking a message to the publisher of another process.
-    /// Returns whether that was enough: there is nothing to read from the publisher before more
-    /// messages are taken.
+    /// Reports to the publisher of another process that taking a message freed a place. Returns
+    /// `true` if nothing more can be read from the publisher before more messages are taken.
     #[inline]
     pub(super) fn advances(&self, state: &SubscriptionState) -> bool {
         let (Some(source), Some(oldest)) = (&state.only, state.history.first()) else { return false };
