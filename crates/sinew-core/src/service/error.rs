@@ -108,7 +108,10 @@ impl<T: Message> RespondError<T> {
 
 impl<T: Message> fmt::Debug for RespondError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RespondError")
+        if !f.alternate() {
+            return crate::sys::says::say(self, f);
+        }
+        f.debug_struct("RespondError").finish_non_exhaustive()
     }
 }
 
@@ -181,6 +184,9 @@ impl<R> AnswerError<R> {
 
 impl<R> fmt::Debug for AnswerError<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return crate::sys::says::say(self, f);
+        }
         f.debug_struct("AnswerError")
             .field("service", &self.0.service)
             .field("key", &self.0.key)

@@ -6,6 +6,7 @@ use crate::support;
 use sinew::Error;
 use sinew::error::{AddError, ContextError, CreateError, SpinError};
 use sinew::prelude::*;
+use sinew::service::RequestKey;
 use std::error::Error as _;
 use support::{Number, Numbers, PATIENCE, real_context};
 
@@ -76,6 +77,11 @@ fn errors_with_a_message_or_a_request_in_them_print_their_sentence_as_well() -> 
     let error = client.call(Number(1), Duration::ZERO).unwrap_err();
     assert_eq!(printed(&error), error.to_string());
     assert!(format!("{error:#?}").contains("failure: NoServer {"));
+    let server = node.server::<Numbers>("numbers").create()?;
+    let unknown = RequestKey { client: client.gid(), sequence: 1 };
+    let error = server.respond(&unknown, Number(2)).unwrap_err();
+    assert_eq!(printed(&error), error.to_string());
+    assert!(format!("{error:#?}").contains("failure: NotInHand"));
     context.shutdown();
     let error = publisher.publish(Number(1)).unwrap_err();
     assert_eq!(printed(&error), "the message was not published: the context is shut down");

@@ -216,6 +216,9 @@ impl RespondError {
 
 impl fmt::Debug for RespondError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return crate::sys::says::say(self, f);
+        }
         f.debug_struct("RespondError").field("failure", &self.failure).finish_non_exhaustive()
     }
 }
