@@ -9,7 +9,7 @@ struct Number {
     _value: u64,
 }
 
-/// Otherwise each subscription that it matched would keep it forever.
+/// A publisher that is gone is over, so that no subscription that it matched keeps it forever.
 #[test]
 fn a_publisher_that_went_without_a_connection_is_over() -> crate::Result<()> {
     let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");

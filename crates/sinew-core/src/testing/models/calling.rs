@@ -189,10 +189,10 @@ fn somebody_runs_the_server() {
         stop.stop();
         spinning.join().unwrap();
     });
-    assert!(LENT.get() > 0, "no thread is ever lent: the model is too small");
+    assert!(LENT.get() > 0, "no thread ever runs the server: the model is too small");
 }
 
-/// Two threads compete for the only place of a resting executor, for servers of the same group.
+/// Two threads compete for the only place of a resting executor, to run servers of the same group.
 ///
 /// Fails if a thread that has run the server doesn't call another for the work it leaves.
 #[test]

@@ -126,7 +126,7 @@ fn an_adopted_value_is_taken_once() {
     unsafe impl Send for Raw {}
 
     fn take(Raw(raw): Raw) {
-        // SAFETY: from `into_raw`, and given up here.
+        // SAFETY: from `into_raw`, and not used afterwards.
         let message = unsafe { Message::from_raw(raw) };
         assert!(message.value_of::<Probe>().is_some_and(|probe| probe.read() == 7));
         if let Ok(value) = message.into_adopted() {

@@ -16,7 +16,7 @@ use sinew_msg::Message;
 struct Number(u64);
 impl Message for Number {}
 
-/// In virtual time, because a model must do the same each time it is run.
+/// Creates a node in virtual time, because a model must behave the same in every run.
 fn node() -> Node {
     Context::builder().domain(0).virtual_time(&VirtualClock::new()).build().unwrap().node("model").unwrap()
 }
@@ -73,7 +73,7 @@ fn a_volatile_joiner_before_the_first_publish() {
     volatile(&[], false);
 }
 
-/// With copies to be made, the publisher takes its list out of the lock.
+/// If copies are needed, the publisher takes its list out of the lock.
 #[test]
 fn a_volatile_joiner_among_owners() {
     volatile(&[BufferType::Unique], true);

@@ -132,7 +132,7 @@ fn what_is_older_elsewhere_runs_first() {
                 let _running = CallbackScope::enter(u64::MAX, u64::MAX);
                 assert!(other.notify(stamp(4)).is_none());
             }
-            4 => assert!(!heard || through_queue == 2, "what was published at 3 runs before"),
+            4 => assert!(!heard || through_queue == 2, "the task published at 3 runs before"),
             _ => through_queue += 1,
         });
         thread.join().unwrap();

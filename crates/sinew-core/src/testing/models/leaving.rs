@@ -44,7 +44,7 @@ fn nothing_starts_after_leave() {
                     work.as_mut().unwrap().next = Some(stamp(3)); // it has more to do
                 }
                 Next::Idle => {}
-                Next::Lane | Next::Poked | Next::Stopped => panic!("nobody asked for that"),
+                Next::Lane | Next::Poked | Next::Stopped => panic!("no thread asked for that"),
             }
         }
         if work.is_some() {

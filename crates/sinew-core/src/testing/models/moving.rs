@@ -1,5 +1,5 @@
 //! N1-N3: messages moved out of a history in bulk, to be taken under another lock. In models a
-//! single one counts as many.
+//! single message counts as many.
 
 use super::check;
 use crate::api::context::Context;

@@ -16,7 +16,7 @@ fn spin(scheduler: &Scheduler, count: usize) -> usize {
         match worker.next(&mut work, Blocking::Forever) {
             Next::Run => scheduler.finish(&mut work),
             Next::Stopped => return ran,
-            Next::Idle | Next::Lane | Next::Poked => panic!("nobody asked for that"),
+            Next::Idle | Next::Lane | Next::Poked => panic!("no thread asked for that"),
         }
     }
     count
@@ -98,7 +98,7 @@ fn a_poke_wakes_the_sleeper() {
                     scheduler.finish(&mut work);
                 }
                 Next::Poked => poked += 1,
-                Next::Idle | Next::Lane | Next::Stopped => panic!("nobody asked for that"),
+                Next::Idle | Next::Lane | Next::Stopped => panic!("no thread asked for that"),
             }
         }
         assert_eq!((ran, poked), (1, 1));

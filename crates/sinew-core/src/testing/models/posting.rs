@@ -20,7 +20,7 @@ use std::pin::Pin;
 use std::sync::Weak;
 use std::task::{Context, Poll, Waker};
 
-/// A node that is only a name.
+/// A node that has only a name.
 struct Stub {
     name: Arc<str>,
     clock: Clock,
@@ -52,7 +52,7 @@ impl Owner for Stub {
     }
 
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
-        unreachable!("no one asks")
+        unreachable!("no model asks")
     }
 }
 
@@ -82,7 +82,7 @@ impl Host for Stub {
     }
 }
 
-/// A queue of no executor: the model's threads run it.
+/// A queue without an executor: the model's threads run it.
 struct Queue {
     core: Arc<WorkQueueCore>,
     _owner: Arc<dyn Owner>,
@@ -98,7 +98,7 @@ impl Queue {
         Self { core: WorkQueueCore::new(&owner, &clock, "work", true), _owner: owner }
     }
 
-    /// Runs what waits now, as a thread of an executor does.
+    /// Runs the waiting work, as a thread of an executor does.
     fn run(&self) {
         for _ in 0..self.core.len() {
             let _ = self.core.run(&mut GroupToken::reentrant());
@@ -106,7 +106,7 @@ impl Queue {
     }
 }
 
-/// A future that is ready once it was opened.
+/// A future that is ready once it is opened.
 struct Door {
     /// Each poll, and the drop, is an access.
     probe: Probe,
@@ -146,7 +146,7 @@ impl Future for Door {
     }
 }
 
-/// A future that is woken at any time is polled after that.
+/// A future that is woken at any time is polled afterwards.
 ///
 /// Fails if a wake-up during a poll is forgotten.
 #[test]
@@ -167,7 +167,8 @@ fn a_wake_up_during_a_poll_is_not_lost() {
 /// A future that is cancelled while a thread polls it, or is about to, is dropped once, and by then
 /// no thread polls it.
 ///
-/// Fails if the thread that polls it puts it back without looking, or if a cancelled one is polled.
+/// Fails if the thread that polls it puts it back without looking, or if a cancelled future is
+/// polled.
 #[test]
 fn a_future_that_is_cancelled_goes_once() {
     check(4, || {
@@ -217,7 +218,7 @@ fn a_closing_queue_keeps_nothing() {
     });
 }
 
-/// Uses a cell again.
+/// Reuses a cell.
 struct Again;
 
 impl OutputSink<Door> for Again {

@@ -41,9 +41,9 @@ fn taking_makes_room() {
     });
 }
 
-/// Two publishers want the one place that becomes free: it is reserved once, so that the history
-/// never exceeds its capacity; the other publisher keeps waiting, and is released when the
-/// subscription is removed.
+/// Two publishers want the one place that becomes free. One of them reserves it, so the history
+/// never exceeds its capacity; the other keeps waiting, and is released when the subscription is
+/// removed.
 ///
 /// Fails if `reserve` doesn't count its reservations.
 #[test]

@@ -1,8 +1,8 @@
 //! P1-P3 with several threads, callers among them.
 //!
 //! Time stands still in a model, and no sleep ends by itself: so every measured callback is known
-//! to be short, no monitor checks for work left behind, and work that no worker is called for must
-//! be found by a busy worker.
+//! to be short, no monitor checks for work left behind, and a busy worker must find work for which
+//! no worker is called.
 
 use super::{Probe, add_group, check, notify, stamp};
 use crate::executor::crew::members::GroupSlot;
@@ -14,7 +14,8 @@ use crate::sys::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering};
 use crate::testing::idle;
 use loom::thread;
 
-/// State shared by a model's callbacks: how many are left to run before the executor stops.
+/// State shared by a model's callbacks: the number of callbacks left to run before the executor
+/// stops.
 struct Left {
     scheduler: Arc<Scheduler>,
     count: AtomicUsize,
@@ -28,13 +29,13 @@ impl Left {
     /// Counts a callback that has run.
     fn ran(&self) {
         let left = self.count.fetch_sub(1, Ordering::AcqRel);
-        assert_ne!(left, 0, "something ran twice");
+        assert_ne!(left, 0, "a callback ran twice");
         if left == 1 {
             self.scheduler.stop();
         }
     }
 
-    /// Runs callbacks until none is left; returns how many this worker ran.
+    /// Runs callbacks until none is left; returns the number that this worker ran.
     fn spin(&self, worker: u32) -> usize {
         let (mut worker, mut work, mut ran) = (Worker::new(&self.scheduler, worker), None, 0);
         loop {
@@ -44,7 +45,7 @@ impl Left {
                     self.ran();
                 }
                 Next::Stopped => return ran,
-                Next::Idle | Next::Lane | Next::Poked => panic!("nobody asked for that"),
+                Next::Idle | Next::Lane | Next::Poked => panic!("no thread asked for that"),
             }
         }
     }
@@ -131,7 +132,7 @@ fn one_call_for_one_need() {
                 signal.signal();
             }
         }
-        assert!(calls <= 1, "it was taken, and announced anew after that");
+        assert!(calls <= 1, "it was taken, and announced again afterwards");
         assert_eq!(helper.join().unwrap(), 1);
     });
 }

@@ -250,7 +250,7 @@ impl Pair {
             .expect("no arguments");
         let node = context.node("node").expect("a valid name");
         let executor = Executor::single();
-        executor.add(&context).expect("nobody else serves it");
+        executor.add(&context).expect("no other executor serves it");
         let (report, reports) = mpsc::channel();
         Self {
             clock,

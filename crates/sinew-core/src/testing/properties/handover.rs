@@ -20,7 +20,7 @@ enum Operation {
     Block {
         worker: Index,
     },
-    /// A worker goes to sleep, or wakes up: because it was called, or otherwise by itself.
+    /// A worker goes to sleep, or wakes up, by itself if it was not called.
     Sleep {
         worker: Index,
     },
@@ -128,7 +128,8 @@ impl Room {
         self.callers == 0 || self.active() < self.at.len()
     }
 
-    /// Returns how long a ready task waits if no worker is woken; unlimited if that isn't known.
+    /// Returns the time that a ready task waits if no worker is woken; unlimited if that isn't
+    /// known.
     fn expected_wait(&self, here: Option<usize>) -> i64 {
         if let Some(worker) = here {
             let At::Callback { tail, .. } = self.at[worker] else { unreachable!("only from callbacks") };
@@ -184,7 +185,7 @@ impl Room {
             self.asleep.push(worker);
         }
         if minds_timers {
-            assert!(self.timekeeper.is_none() || self.timekeeper == self.monitor, "two mind the timers");
+            assert!(self.timekeeper.is_none() || self.timekeeper == self.monitor, "two watch the timers");
             self.timekeeper = Some(worker);
         }
     }
@@ -323,15 +324,15 @@ impl Room {
             assert!(!matches!(self.at[monitor as usize], At::Callback { .. }), "nobody watches");
         }
         if self.at.iter().all(|at| *at == At::Asleep) {
-            assert!(self.timekeeper.is_some(), "everybody sleeps, and nobody minds the timers");
+            assert!(self.timekeeper.is_some(), "all workers sleep, and none watches the timers");
         }
     }
 }
 
 proptest! {
-    /// No worker keeps sleeping while a task may wait longer than a wake-up takes; the worker that
-    /// has slept the shortest is called, and as many as there is work for; a called worker is not
-    /// called again; while all sleep, exactly one watches the timers.
+    /// No worker keeps sleeping while a task may wait longer than a wake-up takes. The worker that
+    /// has slept the shortest is called, and further ones as long as there is work for them; a
+    /// called worker is not called again. While all sleep, exactly one watches the timers.
     #[test]
     fn who_is_needed_is_called(threads in 1..5_usize, operations in vec(operation(), 1..100)) {
         let mut room = Room::new(threads);
@@ -353,7 +354,7 @@ proptest! {
             }
         }
         (0..200).for_each(|_| learnt.learn(7_000));
-        prop_assert_eq!(learnt.expected(), 7_000, "a change is followed");
+        prop_assert_eq!(learnt.expected(), 7_000, "the estimate follows a change");
     }
 }
 
@@ -384,9 +385,9 @@ fn after_a_second_without_work_the_watchman_goes_off_duty() {
     assert!(looks >= 199, "it rests after {looks} looks");
 }
 
-/// The monitor leaves the timers to a worker with a callback that is known to be short. Once that
-/// takes longer than ever before, the monitor watches them, though the worker didn't read the clock
-/// when the callback began.
+/// The monitor leaves the timers to a worker with a callback that is known to be short. Once the
+/// callback takes longer than ever before, the monitor watches them, although the worker didn't
+/// read the clock when the callback began.
 #[test]
 fn the_monitor_minds_the_timers_when_a_short_callback_takes_long() {
     let mut room = Room::new(2);

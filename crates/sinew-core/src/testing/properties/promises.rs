@@ -114,7 +114,7 @@ proptest! {
                 Operation::Sign => {
                     let sign = lease.sign(now);
                     prop_assert_eq!(sign.revived, !alive || sign.expired.is_some());
-                    prop_assert_eq!(sign.sooner, sign.revived, "time only goes on");
+                    prop_assert_eq!(sign.sooner, sign.revived, "time never goes back");
                     signs.push(now);
                     alive = true;
                     sign.expired

@@ -385,12 +385,12 @@ impl Pair {
                 assert_eq!((priority, key), (first_priority, first_key), "{sorted:?}");
                 self.begin_callback(worker, serial, key);
             }
-            Next::Idle => assert!(sorted.is_empty() || is_replaced, "idle, but there is {sorted:?}"),
+            Next::Idle => assert!(sorted.is_empty() || is_replaced, "idle, but {sorted:?} are ready"),
             Next::Lane => {
                 let task = asks.task.take().expect("there is one");
                 self.run_in_lane(worker, task);
             }
-            Next::Poked | Next::Stopped => panic!("nobody asked for that"),
+            Next::Poked | Next::Stopped => panic!("no thread asked for that"),
         }
     }
 
@@ -415,7 +415,7 @@ impl Pair {
     fn run_in_lane(&mut self, worker: usize, task: InLane) {
         let sorted = self.sorted(None);
         let serial = task.task().serial();
-        let first = sorted.first().expect("something was ready");
+        let first = sorted.first().expect("a task was ready");
         assert_eq!((first.1, first.2), (task.key, serial), "{sorted:?}");
         self.threads[worker].lane = Some(task);
         self.begin_callback(worker, serial, first.1);
@@ -434,7 +434,7 @@ impl Pair {
             (member.task_ref.clone(), member.serial, member.key, member.group);
         let could = key.is_some() && self.groups[group].is_free() && !is_full;
         let mine = (Reverse(self.groups[group].priority), key);
-        // Due timers stand in the queue if some worker has checked since: so they may come before
+        // Due timers are in the queue only if a worker has checked since: so they may come before
         // it or not.
         let all = self.sorted(None);
         let is_first =
@@ -446,8 +446,8 @@ impl Pair {
         });
         let mut work = None;
         task_ref.take_as_caller(None, i64::MAX, &mut work);
-        assert!(work.is_none() || (could && !is_overtaking), "it took what wasn't next");
-        assert!(work.is_some() || !(could && is_first), "it didn't take what was next");
+        assert!(work.is_none() || (could && !is_overtaking), "it took a task that wasn't next");
+        assert!(work.is_some() || !(could && is_first), "it didn't take the next task");
         if let Some(key) = key.filter(|_| work.is_some()) {
             self.threads[outside].work = work;
             self.begin_callback(outside, serial, key);
@@ -471,7 +471,7 @@ impl Pair {
         let scope = CallerScope::enter(self.scheduler.id);
         task_ref.take_as_caller(Some(stamp), i64::MAX, &mut work);
         drop(scope);
-        assert_eq!(work.is_some(), self.groups[group].is_free(), "it runs what is in a group that is free");
+        assert_eq!(work.is_some(), self.groups[group].is_free(), "it runs a task if the group is free");
         let Some(serial) = work.as_ref().map(|work| work.serial()) else { return };
         let ran = self.members.iter().find(|member| member.serial == serial).expect("it has not left");
         let key = ran.key.or(ran.due.map(Stamp::due)).expect("it was ready");
@@ -485,7 +485,7 @@ impl Pair {
 
 fn run_all(mut pair: Pair, operations: Vec<Operation>) {
     operations.into_iter().for_each(|operation| pair.run(operation));
-    // In the end everything runs, and each message is delivered once.
+    // In the end all tasks run, and each message is delivered once.
     (0..pair.threads.len()).for_each(|thread| pair.finish(thread));
     let left: usize = pair.members.iter().map(|member| member.messages.len()).sum();
     let due = pair.time.now().nanoseconds();

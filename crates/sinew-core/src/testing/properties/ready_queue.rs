@@ -1,4 +1,4 @@
-//! The pure queue against a list of all tasks, which is sorted for each question.
+//! The pure queue against a list of all tasks, which the model sorts for each question.
 
 use crate::executor::group_token::REENTRANT;
 use crate::executor::queue::ready_queue::{MemberId, Queued, ReadyQueue, Turn};
@@ -24,7 +24,7 @@ enum Operation {
     Leave {
         task: Index,
     },
-    /// The task has something to do, since a while ago.
+    /// A task became ready some time ago.
     MakeReady {
         task: Index,
         ago: i64,
@@ -41,7 +41,7 @@ enum Operation {
     Fire {
         time: i64,
     },
-    /// Takes out what is first; `limited` to what was ready some time ago.
+    /// Takes out the first task; `limited` to tasks that were ready some time ago.
     Pop {
         limited: Option<i64>,
     },
@@ -108,7 +108,7 @@ struct Model {
 }
 
 impl Model {
-    /// A stamp that no other has.
+    /// Returns a unique stamp at this time.
     fn stamp(&mut self, time: i64) -> Stamp {
         self.order += 1;
         Stamp { time, order: self.order }
@@ -119,7 +119,7 @@ impl Model {
         !task.has_left && task.ready.is_some() && (group.is_reentrant || group.running == 0)
     }
 
-    /// The tasks that may run, first to last.
+    /// Returns the tasks that may run, first to last.
     fn sorted(&self) -> Vec<usize> {
         let mut all: Vec<_> = (0..self.tasks.len()).filter(|task| self.may_run(&self.tasks[*task])).collect();
         all.sort_by_key(|task| {
@@ -129,13 +129,13 @@ impl Model {
         all
     }
 
-    /// The first that was ready at the limit.
+    /// Returns the first task that was ready at the limit.
     fn next(&self, limit: Option<Stamp>) -> Option<usize> {
         let in_time = |task: &usize| limit.is_none() || self.tasks[*task].ready <= limit;
         self.sorted().into_iter().find(in_time)
     }
 
-    /// What the groups that are ready are expected to take: each as long as its first task.
+    /// Returns the expected duration of the ready groups: each takes as long as its first task.
     fn load(&self) -> i64 {
         let group_load = |group: usize| {
             let tasks = self.tasks.iter().filter(|task| task.group == group && self.may_run(task));
@@ -147,7 +147,8 @@ impl Model {
 
 const CLOCKS: [ClockKind; 3] = ClockKind::ALL;
 
-/// Between two times lies room for numbers, by which no two timers are due at one time.
+/// Distance between two times. Each stamp adds a number below it, so that no two timers are due at
+/// the same time.
 const UNIT: i64 = 1_000_000;
 
 fn pick(index: Index, length: usize) -> Option<usize> {
@@ -209,13 +210,13 @@ fn step(queue: &mut ReadyQueue<Expected>, model: &mut Model, operation: Operatio
     Ok(())
 }
 
-/// Of the operations those by which tasks run, and time passes.
+/// Applies the operations by which tasks run and time passes.
 fn run_step(queue: &mut ReadyQueue<Expected>, model: &mut Model, operation: Operation) -> TestCaseResult {
     match operation {
         Operation::Fire { time } => {
             model.now += time * UNIT;
             for (clock, kind) in CLOCKS.into_iter().enumerate() {
-                // Clocks differ by so much.
+                // The differences between the clocks.
                 let to_steady = 1000 * clock as i64;
                 queue.fire(kind, model.now, to_steady);
                 for task in &mut model.tasks {
@@ -271,8 +272,8 @@ fn begin(queue: &mut ReadyQueue<Expected>, model: &mut Model, index: u32) {
 }
 
 proptest! {
-    /// At any time the queue hands out what comes first in a sorted list of all ready tasks whose
-    /// groups are free, and knows how much that is.
+    /// At any time the queue hands out the first of a sorted list of all ready tasks in free
+    /// groups, and knows their expected duration.
     #[test]
     fn is_a_sorted_list(operations in prop::collection::vec(operation(), 1..200)) {
         let (mut queue, mut model) = (ReadyQueue::new(true), Model::default());
