@@ -22,9 +22,10 @@ use std::time::Duration;
 /// [`Node::erased_client`](crate::Node::erased_client), or by a group for callbacks that may take
 /// its `State`. Everything that [`Client<S>`](crate::Client) says holds here as well.
 ///
-/// A request has one owner: a message with several references is copied if its type knows how,
-/// otherwise the call fails with [`CallFailure::NotSole`](crate::error::CallFailure::NotSole). One
-/// in encoded form is decoded first.
+/// A request has one owner: a message with several references is copied if its type has a clone
+/// function, otherwise the call fails with
+/// [`CallFailure::NotSole`](crate::error::CallFailure::NotSole). A message in encoded form is
+/// decoded first.
 #[must_use = "a client ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _client = ..`), or `detach()` it"]
 pub struct Client<State = ()> {
     pub(in crate::api) inner: Arc<ClientCore>,
@@ -187,7 +188,7 @@ impl Future for PendingCall {
     type Output = CallResult;
 
     /// # Panics
-    /// If it has yielded its result before.
+    /// If it has already yielded its result.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CallResult> {
         self.0.poll(context, result_of)
     }

@@ -1,4 +1,4 @@
-//! Endpoints for messages of any type. The typed ones are shells over them.
+//! Endpoints for messages of any type. Typed endpoints are shells over these.
 //!
 //! | file | what |
 //! |---|---|
@@ -16,6 +16,6 @@ pub(crate) mod server;
 pub(crate) mod service;
 pub(crate) mod subscription;
 
-/// Stands for a type that only the run time knows, in the builders that typed and erased endpoints
-/// share.
+/// Stands for a type that is known at run time only, in the builders that typed and erased
+/// endpoints share.
 pub enum Erased {}

@@ -20,8 +20,8 @@ use std::time::Duration;
 
 /// An entity that sends messages of a [`MessageType`] to all subscriptions of its topic.
 ///
-/// Made by [`Node::erased_publisher`](crate::Node::erased_publisher). Everything that
-/// [`Publisher<T>`](crate::Publisher) says holds here as well: that one is a shell over this.
+/// Made by [`Node::erased_publisher`](crate::Node::erased_publisher). The documentation of
+/// [`Publisher<T>`](crate::Publisher), a shell over this type, holds here as well.
 #[must_use = "a publisher ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _publisher = ..`), or `detach()` it"]
 #[derive(Clone)]
 pub struct Publisher {
@@ -45,8 +45,8 @@ impl Publisher {
         Self { core: inner.core.clone(), inner: Arc::new(inner) }
     }
 
-    /// Returns the type of its messages. (It doesn't know how to copy those of Rust: subscriptions
-    /// that own their messages do.)
+    /// Returns the type of its messages. (It has no clone function for a Rust type: subscriptions
+    /// that own their messages have it.)
     pub fn message_type(&self) -> MessageType {
         MessageType::of_table(self.core.table)
     }
@@ -78,23 +78,24 @@ impl Publisher {
         Some(Message::of(unsafe { RawMessage::adopt_raw(self.core.table, value, Some(&self.boxes())) }))
     }
 
-    /// Reserves memory for a message of `length` encoded bytes, where other processes will read it
-    /// if they listen. It contains former content. Returns `None` if there is no memory for it, or
-    /// if the type has no encoded form.
+    /// Reserves memory for a message of `length` encoded bytes: where other processes will read it,
+    /// if they have a matching subscription. The memory contains old content. Returns `None` if
+    /// there is no memory, or the type has no encoded form.
     pub fn draft(&self, length: usize) -> Option<EncodedDraft> {
         self.core.table.encoded.as_ref()?;
         self.core.encoded_of(length).map(EncodedDraft)
     }
 
-    /// Publishes a message, to every matching subscription before this returns. A message with one
-    /// reference is published with its ownership: one subscription that owns its messages gets the
-    /// value itself, at its address. One in encoded form may be of another type with the same name
-    /// and hash: it becomes one of the publisher's type, and its bytes are copied only if there are
-    /// other references to it. Otherwise as [`Publisher::publish`](crate::Publisher::publish).
+    /// Publishes a message: delivers it to every matching subscription before this returns. A
+    /// message with one reference is published with its ownership: one subscription that owns its
+    /// messages gets the value itself, at its address. A message in encoded form may have another
+    /// type with the same name and hash: it gets the publisher's type, and its bytes are copied
+    /// only if there are other references to it. Otherwise as
+    /// [`Publisher::publish`](crate::Publisher::publish).
     ///
     /// # Errors
-    /// The message comes back in the error, and no subscription got it; see [`PublishFailure`]. One
-    /// whose encoded form is shorter than its header is [`PublishFailure::Undecodable`].
+    /// The message comes back in the error, and no subscription got it; see [`PublishFailure`]. An
+    /// encoded form shorter than its header is [`PublishFailure::Undecodable`].
     pub fn publish(&self, message: impl Into<Message>) -> Result<(), PublishError> {
         let message = message.into();
         let own = self.core.table;
@@ -221,10 +222,10 @@ impl Drop for PublisherInner {
 pub struct PublisherStatistics {
     /// Messages published.
     pub published: u64,
-    /// Copies made: of a `&T` that was published; so that subscriptions could own their messages
-    /// (copies made when a message is taken count for the subscription); and of encoded messages,
-    /// and of plain values that weren't [lent](crate::Publisher::loan), as bytes, into the memory
-    /// where other processes read them. (Up to 456 such bytes don't count: they lie in the ring
+    /// Copies: of a published `&T`; for subscriptions that own their messages (a copy made when a
+    /// message is taken counts for the subscription); and, into the memory where other processes
+    /// read them, of the bytes of encoded messages and of plain values that weren't
+    /// [lent](crate::Publisher::loan). (Up to 456 such bytes don't count: they lie in the ring
     /// itself.)
     pub copies: u64,
     /// Encodings of values that are not plain: for other processes, once for all of them, and for
@@ -236,7 +237,7 @@ pub struct PublisherStatistics {
     /// Messages that were published in their encoded form: [drafts](crate::Publisher::draft), and
     /// [samples](crate::msg::Sample) that were [edited](crate::Publisher::edit) or passed on.
     pub drafts: u64,
-    /// Messages that it retains for late joiners now.
+    /// Messages retained for late joiners now.
     pub retained: u64,
     /// Blocks of its pool, free or lent.
     pub pooled: u64,
@@ -279,10 +280,10 @@ impl std::error::Error for PublishError {}
 
 /// A message to be written in its encoded form, where it will be published; from
 /// [`Publisher::encoded_draft`](crate::Publisher::encoded_draft) and [`Publisher::draft`]. Dropping
-/// it has no other effect.
+/// it publishes nothing.
 ///
-/// A serializer that learns the length only while it writes reserves the longest that it may be,
-/// and [truncates](Self::truncate) the draft afterwards.
+/// A serializer that learns the length only while it writes reserves the maximum, and
+/// [truncates](Self::truncate) the draft afterwards.
 pub struct EncodedDraft(pub(in crate::api) RawMessage);
 
 impl EncodedDraft {
@@ -297,7 +298,7 @@ impl EncodedDraft {
     /// let of = sinew::msg::GenericType::new("std_msgs/msg/Empty", TypeHash([1; 32])).expect("a name");
     /// let publisher = node.generic_publisher("frames", of).create()?;
     /// let mut draft = publisher.encoded_draft(1000).expect("there is memory");
-    /// draft[..5].copy_from_slice(&[0, 1, 0, 0, 0]); // as much as there was to write
+    /// draft[..5].copy_from_slice(&[0, 1, 0, 0, 0]); // fewer bytes than reserved
     /// draft.truncate(5);
     /// assert_eq!(*draft, [0, 1, 0, 0, 0]);
     /// publisher.publish(draft)?;
@@ -333,8 +334,8 @@ impl fmt::Debug for EncodedDraft {
     }
 }
 
-/// The bytes are not checked: subscriptions that can't decode them lose the message, and report
-/// that.
+/// The bytes are not checked: subscriptions that can't decode them lose the message, and report the
+/// loss.
 impl From<EncodedDraft> for Message {
     fn from(draft: EncodedDraft) -> Self {
         Message::of(draft.0)

@@ -26,9 +26,8 @@ use std::collections::{HashMap, VecDeque};
 use std::{fmt, mem};
 
 /// An entity with requests of a service of any type that the program takes by hand. Made by
-/// [`create_erased`](crate::service::ServerBuilder::create_erased). Everything that
-/// [`PulledServer<S>`](crate::service::PulledServer) says holds here as well: that one is a shell
-/// over this.
+/// [`create_erased`](crate::service::ServerBuilder::create_erased). The documentation of
+/// [`PulledServer<S>`](crate::service::PulledServer), a shell over this type, holds here as well.
 #[must_use = "a server ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`)"]
 #[derive(Clone)]
 pub struct PulledServer {
@@ -87,7 +86,7 @@ impl PulledServer {
         let PulledRequest { message, info, reply_token, .. } = state.waiting.pop_front()?;
         let replaced = state.taken.insert(info.key(), reply_token);
         drop(state);
-        drop(replaced); // of another process that gave two requests one number: the older one fails
+        drop(replaced); // another process gave two requests one number: the older one fails
         Some((message, info))
     }
 
@@ -98,8 +97,9 @@ impl PulledServer {
     }
 
     /// Answers a request with a message of the response's type, as
-    /// [`PulledServer::respond`](crate::service::PulledServer::respond). One with several
-    /// references is copied, if its type knows how; one in encoded form is decoded.
+    /// [`PulledServer::respond`](crate::service::PulledServer::respond). A message with several
+    /// references is copied, if its type has a clone function; a message in encoded form is
+    /// decoded.
     ///
     /// # Errors
     /// [`AnswerError`] returns the response. If the response has another type or can't be decoded
@@ -263,7 +263,7 @@ impl Close for PulledRequests {
 }
 
 impl PulledRequest {
-    /// Hands the request back to its caller, as the server went before the program took it.
+    /// Hands the request back to its caller, because the server closed before the program took it.
     fn give_back(mut self) {
         let fault = CallFault { failure: CallFailure::ServerGone, request: Some(self.message) };
         // A caller that no longer waits doesn't want it.

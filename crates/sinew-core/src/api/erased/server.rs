@@ -30,8 +30,8 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// An entity that answers the requests of a service of any type. Made by
-/// [`Node::erased_server`](crate::Node::erased_server). Everything that
-/// [`Server<S>`](crate::Server) says holds here as well: that one is a shell over this.
+/// [`Node::erased_server`](crate::Node::erased_server). The documentation of
+/// [`Server<S>`](crate::Server), a shell over this type, holds here as well.
 #[must_use = "a server ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`), or `detach()` it"]
 #[derive(Clone)]
 pub struct Server {
@@ -104,7 +104,7 @@ impl fmt::Debug for Server {
 
 impl ServerInner {
     fn leave(&self, wait: bool) {
-        // Relaxed: one of several threads goes on, and locks protect everything else.
+        // Relaxed: one of several threads continues, and locks protect everything else.
         if self.is_closed.swap(true, Ordering::Relaxed) {
             return; // it has left already: the service may have another server by now
         }
@@ -119,7 +119,7 @@ impl ServerInner {
     }
 }
 
-/// Lets no more requests reach a server, from this process or others.
+/// Keeps further requests, of this process and of others, from a server.
 pub(in crate::api) fn retire(context: &ContextCore, core: &ServerCore) {
     let known = core.known.lock().take();
     if let (Some(known), Some(transport)) = (&known, context.transport()) {
@@ -254,7 +254,7 @@ pub(in crate::api) fn received(core: &ServerCore, request: &Request) {
     core.observed.tell(ServiceEvent::RequestReceived, caller, &request.message);
 }
 
-/// Notifies the caller of a callback's panic, and resumes that.
+/// Notifies the caller of a callback's panic, and resumes the panic.
 #[cold]
 #[inline(never)]
 fn panicked(core: &ServerCore, reply_to: Option<ReplyTo>, panic: Box<dyn Any + Send>) -> ! {

@@ -1,4 +1,4 @@
-//! What clients and servers of any type share: types, errors, and requests on their way.
+//! Types, errors and requests of clients and servers of any type.
 
 use crate::api::service_callback::info;
 use crate::message::block::{Pool, RawMessage};
@@ -18,7 +18,7 @@ use crate::sys::sync::Arc;
 use sinew_msg::{Service, TypeHash};
 use std::fmt;
 
-/// The types of a service: its request, its response, and what others call it. Copying it costs
+/// The types of a service: request, response, and its ROS 2 name and hash. Copying it costs
 /// nothing.
 ///
 /// ```
@@ -47,9 +47,9 @@ impl ServiceTypes {
     }
 
     /// Returns a service of these types. `of`: its ROS 2 name, `package/srv/Name`, and the hash of
-    /// its description, by which endpoints of other types and processes are found; without it, the
-    /// types of request and response decide. Each name and hash costs memory that is never freed,
-    /// and at most 4096 can exist.
+    /// its description, by which endpoints of other types and of other processes match; without
+    /// them, the types of request and response decide. Each name and hash costs memory that is
+    /// never freed, and at most 4096 can exist.
     ///
     /// # Errors
     /// [`TypeError`]: the name is no type name, or there are too many.
@@ -109,8 +109,8 @@ impl fmt::Debug for ServiceTypes {
     }
 }
 
-/// Converts a message to one that an endpoint may send as a request or response: of its type, a
-/// value, and with one owner. Otherwise returns the message and the reason.
+/// Converts a message to one that an endpoint may send as a request or response: a value of the
+/// right type with one owner. Otherwise returns the message and the reason.
 pub(in crate::api) fn fitting(
     message: Message,
     own: MessageType,
@@ -266,8 +266,8 @@ impl<'a> Request<'a> {
         UninitMessage::of(self.core.pool.vacant())
     }
 
-    /// Answers with a message of the response's type. One with several references is copied, if its
-    /// type knows how; one in encoded form is decoded.
+    /// Answers with a message of the response's type. A message with several references is copied,
+    /// if its type has a clone function; a message in encoded form is decoded.
     ///
     /// # Errors
     /// [`RespondError`] returns the response. If it has another type, can't be decoded or copied,

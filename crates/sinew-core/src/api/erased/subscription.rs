@@ -33,8 +33,8 @@ use std::time::Duration;
 
 /// An entity that receives the messages of a topic, of one [`MessageType`].
 ///
-/// Made by [`Node::erased_subscription`](crate::Node::erased_subscription). Everything that
-/// [`Subscription<T>`](crate::Subscription) says holds here as well: that one is a shell over this.
+/// Made by [`Node::erased_subscription`](crate::Node::erased_subscription). The documentation of
+/// [`Subscription<T>`](crate::Subscription), a shell over this type, holds here as well.
 #[must_use = "a subscription ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _subscription = ..`), or `detach()` it"]
 #[derive(Clone)]
 pub struct Subscription {
@@ -57,8 +57,8 @@ pub(in crate::api) struct SubscriptionInner {
 pub(in crate::api) struct OpenSubscription {
     /// Its identity in other processes.
     pub(in crate::api) entity: Option<OwnEndpoint>,
-    /// Its membership for a wait set, in a group of its own, if it has no callback and ever was in
-    /// one.
+    /// Its membership in a group of its own for a wait set, if it has no callback and a wait set
+    /// has ever watched it.
     pub(in crate::api) watch: Option<(Arc<GroupCore>, Membership)>,
     /// The timer that publishes its statistics.
     pub(in crate::api) statistics: Option<Timer>,
@@ -76,11 +76,12 @@ impl Subscription {
         MessageType::of_table_with(table, clone)
     }
 
-    /// Takes the oldest message that has not been taken yet. On a subscription that
-    /// [owns](crate::msg::SubscriptionBuilder::owned) its messages it is the
-    /// [only](Message::is_sole) reference; on one that [accepts encoded
-    /// messages](crate::msg::SubscriptionBuilder::accept_encoded) it may be encoded; otherwise it is
-    /// a value, which others may be reading too. As [`Subscription::take`](crate::Subscription::take).
+    /// Takes the oldest message that has not been taken yet. A subscription that
+    /// [owns](crate::msg::SubscriptionBuilder::owned) its messages returns the
+    /// [only](Message::is_sole) reference; one that [accepts encoded
+    /// messages](crate::msg::SubscriptionBuilder::accept_encoded) may return an encoded message;
+    /// any other returns a value that others may be reading too. As
+    /// [`Subscription::take`](crate::Subscription::take).
     pub fn take(&self) -> Option<(Message, MessageInfo)> {
         loop {
             let taken = self.taken(self.core.take()?);
@@ -279,7 +280,7 @@ impl SubscriptionInner {
             group.deregister(*membership, wait);
         }
         self.handlers.deregister(wait);
-        drop(entity); // from here on other processes know that it is gone
+        drop(entity); // other processes learn that it is gone
     }
 }
 
@@ -306,13 +307,13 @@ pub struct SubscriptionStatistics {
     pub missed: u64,
     /// Messages that found the history full (keep_all without back-pressure).
     pub refused: u64,
-    /// Messages whose lifespan was over.
+    /// Messages dropped at the end of their lifespan.
     pub expired: u64,
-    /// Copies made for it: of values, if others held them when they were taken; of encoded messages
-    /// of other processes as bytes, if too many are in use to read another one in place.
+    /// Copies made for it: of values that others held when they were taken; and of the bytes of
+    /// encoded messages of other processes, if too many are in use to read another one in place.
     pub copies: u64,
-    /// Values decoded from messages of other processes, unless they are viewed or plain. A value
-    /// that several subscriptions of the process share counts for one of them.
+    /// Values decoded from messages of other processes; viewed messages and plain values are not
+    /// decoded. A value that several subscriptions of the process share counts for one of them.
     pub decodings: u64,
     /// Encoded messages that were handed out to be read in place: by a [`View`](crate::View) or
     /// [`Sample`](crate::msg::Sample). (Values are not counted: reading them in place saves nothing.)
@@ -408,7 +409,8 @@ impl Calls for ErasedCall {
     }
 }
 
-/// Returns the message for its reader alone, and the work: a copy if there is another reference.
+/// Returns a message that its reader holds alone, and the work: a copy if there is another
+/// reference.
 fn owned(message: RawMessage, clone: CloneInto, pool: &Arc<Pool>) -> (RawMessage, CopyWork) {
     if message.is_ownable() {
         return (message, CopyWork::NONE);
