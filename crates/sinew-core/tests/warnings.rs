@@ -350,7 +350,7 @@ fn what_contexts_are_missing_is_told_without_an_executor_or_a_look() -> sinew::R
         let pid = program.child.id();
         let lines: Vec<_> = (0..4).map(|_| program.next()).collect();
         let told: Vec<_> = lines.iter().map(|line| parts(line)).collect();
-        let twin = format!("another node is called /controller, too, in process {pid} (");
+        let twin = format!("another node is called /controller as well, in process {pid} (");
         let expected = [
             (
                 "INFO",

@@ -1,9 +1,9 @@
 //! Hints that a context logs after a while, once for each subject: subscriptions and clients
 //! without a counterpart, nodes that share a name, options that have matched nothing.
 //!
-//! The thread that watches the neighbours checks every few seconds. Each entity is checked once,
-//! when it is old enough: serial numbers tell which ones are, so no state is kept for each entity,
-//! and nothing is checked while none is new.
+//! The thread that watches the neighbours checks every few seconds. It checks each entity once,
+//! when that is old enough. It finds these entities by their serial numbers, so it keeps no state
+//! for each entity, and does nothing while there is no new one.
 
 use super::context::ContextCore;
 use super::node::NodeCore;
@@ -23,17 +23,17 @@ use std::ops::Range;
 use std::sync::Weak;
 use std::time::Duration;
 
-/// Without an executor that serves the context, options are checked after this multiple of the
-/// patience: the program may not be done with making its nodes.
+/// Multiple of the patience after which options are checked if no executor serves the context: the
+/// program may still be creating its nodes.
 const WITHOUT_EXECUTOR: u32 = 6;
 
-/// Most options that are reported: a wrong file has as many as a right one.
+/// Maximum number of options that are reported: a wrong file has as many as a right one.
 const OPTIONS: usize = 20;
 
-/// Most entities of a kind without a counterpart that one check reports one by one.
+/// Maximum number of entities of a kind without a counterpart that one check reports one by one.
 const ONE_SIDED: usize = 50;
 
-/// Most names that one check compares to find some that may have been meant.
+/// Maximum number of names that one check compares to find similar ones.
 const COMPARED: usize = 20_000;
 
 /// The suffix of the service by which this check recognises an action.
@@ -237,9 +237,9 @@ fn missing(all: &[OneSided], offered: &[Offered], patience: Duration, words: [&s
     lines
 }
 
-/// Lines for clients of the services that each node has: a program that makes one makes several,
-/// for one node. The line reports that node as missing: under another name the service would be
-/// another node's. `words` as for [`missing`].
+/// Lines for clients of the services that each node has. A program that creates one creates several
+/// for the same node, so the line reports that node as missing: a similar service name would belong
+/// to another node. `words` as for [`missing`].
 fn missing_nodes(context: &Arc<ContextCore>, all: &[(OneSided, [&str; 3])], patience: Duration) -> Vec<Line> {
     let here = NodeCore::all_of(context);
     let elsewhere = context.transport().map(|transport| transport.node_names(MOST)).unwrap_or_default();
@@ -296,8 +296,8 @@ fn twins(context: &Arc<ContextCore>, mature: &Range<u64>) -> Vec<Line> {
         };
         if told.insert(name.clone()) {
             let text = format!(
-                "another node is called {name}, too, in {whose}: what is asked of one may reach the other; give one of them another \
-                 name (-r __node:=..) or namespace (-r __ns:=..)"
+                "another node is called {name} as well, in {whose}: requests for one of them may reach the other; give one \
+                 another name (-r __node:=..) or namespace (-r __ns:=..)"
             );
             lines.push(Line { level: Level::Warn, node: Some(name.clone()), text });
         }
@@ -361,7 +361,7 @@ fn unused_overrides(node: &NodeCore, names: &[NodeNames]) -> Vec<Unmatched> {
     unused
         .map(|one| Unmatched {
             text: format!(
-                "a parameter that it is given has set nothing so far: {}",
+                "a parameter given to this node has set nothing so far: {}",
                 missing_parameter(&one.name, &its)
             ),
             is_likely_wrong: true,

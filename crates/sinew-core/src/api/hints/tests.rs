@@ -219,7 +219,7 @@ fn two_nodes_of_one_name_are_told_by_the_later_one() {
     let said = said_by(&context, PATIENCE);
     let [(Level::Warn, Some(node), text)] = &said[..] else { panic!("{said:?}") };
     assert_eq!(node, "/talker");
-    assert!(text.starts_with("another node is called /talker, too, in this process"), "{text}");
+    assert!(text.starts_with("another node is called /talker as well, in this process"), "{text}");
 }
 
 #[test]
@@ -330,7 +330,7 @@ fn what_a_node_is_given_later_is_told_too() {
     assert_eq!(at(7), [""; 0]);
     let expected = [
         "remap rule `imgae:=x` has matched nothing so far: no topic, service or action of /late is called imgae; it has image",
-        "a parameter that it is given has set nothing so far: no parameter of /late is called gian; it has gain",
+        "a parameter given to this node has set nothing so far: no parameter of /late is called gian; it has gain",
     ];
     assert_eq!(at(12), expected);
     assert_eq!(at(100), [""; 0]);
@@ -393,7 +393,7 @@ fn blocks_of_files_are_told_unless_the_file_may_be_for_others() {
         ),
         (
             Level::Info,
-            format!("parameter file {file}: no node here is that of its block /planner; there is /camera"),
+            format!("parameter file {file}: no node here matches its block /planner; there is /camera"),
         ),
     ];
     let said: Vec<_> = said.into_iter().map(|(level, _, text)| (level, text)).collect();
@@ -406,5 +406,5 @@ fn blocks_of_files_are_told_unless_the_file_may_be_for_others() {
     let warnings: Vec<_> =
         said.iter().filter(|(level, ..)| *level == Level::Warn).map(|(_, _, text)| text).collect();
     assert_eq!(warnings.len(), 1, "{said:?}");
-    assert!(warnings[0].contains("no node is called as its block /camera"), "{said:?}");
+    assert!(warnings[0].contains("no node has the name of its block /camera"), "{said:?}");
 }

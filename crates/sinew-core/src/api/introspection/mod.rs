@@ -1,5 +1,5 @@
-//! Topics that endpoints publish about themselves if asked to: for people who observe a running
-//! system.
+//! Topics on which endpoints report about themselves, if the program enables it, to people who
+//! observe a running system.
 //!
 //! | file | what |
 //! |---|---|

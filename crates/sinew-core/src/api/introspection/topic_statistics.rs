@@ -39,7 +39,8 @@ impl TopicStatistics {
         self
     }
 
-    /// Publishes with this period (of steady time), about the messages since the last time.
+    /// Publishes with this period of steady time; each report covers the messages since the last
+    /// one.
     #[must_use]
     pub fn period(mut self, period: Duration) -> Self {
         self.period = period;

@@ -39,15 +39,15 @@ impl fmt::Debug for ParameterCallback {
 }
 
 impl Node {
-    /// Adds a callback that sees a list of values first, before they are set: it may change values,
-    /// add some and remove some. An empty list is refused. Of several callbacks the one that was
-    /// added last runs first. (ROS 2: `add_pre_set_parameters_callback`.)
+    /// Adds a callback that gets a list of values before they are set, and may change, add and
+    /// remove values. The node refuses an empty list. Of several callbacks the one that was added
+    /// last runs first. (ROS 2: `add_pre_set_parameters_callback`.)
     ///
     /// It runs on the thread that sets the parameters, under no lock; for requests of other
     /// processes, on the thread that receives them. It may read parameters, but declaring or
     /// setting any is an error
-    /// ([`ParameterError::InCallback`](crate::error::ParameterError::InCallback)). A panic in it
-    /// reaches the thread that sets; a caller by service gets a failure.
+    /// ([`ParameterError::InCallback`](crate::error::ParameterError::InCallback)). A panic reaches
+    /// the thread that sets the parameters; a caller of the service gets a failure.
     ///
     /// # Errors
     /// As [`parameter`](Self::parameter)'s `create`: the node's services can't be made.
@@ -74,9 +74,9 @@ impl Node {
         self.add(Callback::Pre(Arc::new(callback)))
     }
 
-    /// Adds a callback that decides whether values may be set that have the right types and lie in
-    /// their ranges; an error refuses them all, and its text goes to the caller. It also runs for
-    /// the values of parameters that are being declared. Otherwise as
+    /// Adds a callback that accepts or refuses values, after their types and ranges were checked.
+    /// An error refuses all of them, and the caller gets its text. The callback also runs for the
+    /// values of parameters that are being declared. Otherwise as
     /// [`on_pre_set_parameters`](Self::on_pre_set_parameters). (ROS 2:
     /// `add_on_set_parameters_callback`.)
     ///
@@ -104,10 +104,11 @@ impl Node {
         self.add(Callback::On(Arc::new(callback)))
     }
 
-    /// Adds a callback that is notified of values that were set, before the caller that set them
-    /// gets its answer. Otherwise as [`on_pre_set_parameters`](Self::on_pre_set_parameters). To act
-    /// on an executor's thread, let it trigger a [`GuardCondition`](crate::GuardCondition), or use
-    /// a struct's [`on_change`](crate::parameters::ParameterSet::on_change). (ROS 2:
+    /// Adds a callback that is notified of values after they were set, and before the caller that
+    /// set them gets its answer. Otherwise as
+    /// [`on_pre_set_parameters`](Self::on_pre_set_parameters). To act on an executor's thread, let
+    /// it trigger a [`GuardCondition`](crate::GuardCondition), or use a struct's
+    /// [`on_change`](crate::parameters::ParameterSet::on_change). (ROS 2:
     /// `add_post_set_parameters_callback`.)
     ///
     /// # Errors

@@ -17,10 +17,10 @@ use std::ops::RangeInclusive;
 /// enums, `Arc<T>` for all others.
 pub type Read<T> = <<T as ParameterField>::Cell as ParameterCell<T>>::Read;
 
-/// A parameter of a node: its current value, whichever way it was set.
+/// A parameter of a node: its current value, however it was set.
 ///
-/// Made by [`Node::parameter`](crate::Node::parameter). Clones are the same parameter. It keeps its
-/// node; the parameter stays when the last handle is dropped.
+/// Made by [`Node::parameter`](crate::Node::parameter). Clones are the same parameter. A handle
+/// keeps the node alive; the parameter stays declared when the last handle is dropped.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -44,15 +44,16 @@ pub struct Parameter<T: ParameterField> {
 }
 
 impl<T: ParameterField> Parameter<T> {
-    /// Returns the current value. From any thread: no lock, no allocation, never waits; some
-    /// nanoseconds for a number. Once the parameter is undeclared, the last value.
+    /// Returns the current value; the last one if the parameter was undeclared. Any thread may call
+    /// this: it takes no lock, allocates nothing and never waits, and takes some nanoseconds for a
+    /// number.
     #[inline]
     pub fn get(&self) -> Read<T> {
         self.cell.0.read()
     }
 
-    /// Sets it, as other nodes do by service: callbacks run, and the change is published. Waits
-    /// while another thread declares or sets parameters of the node.
+    /// Sets the parameter, as other nodes do by service: callbacks run, and the change is
+    /// published. Waits while another thread declares or sets parameters of the node.
     ///
     /// # Errors
     /// [`ParameterError`], also if it is read-only.
@@ -102,17 +103,18 @@ impl UntypedParameter {
         self.of(value.into_value())
     }
 
-    /// Gives it that type. Something else has to set a value, or `create` fails.
+    /// Sets the type. The command line, a file or the program has to set a value, or `create`
+    /// fails.
     pub fn required<T: ParameterField>(self) -> ParameterBuilder<T> {
         self.of(ParameterValue::NotSet)
     }
 
-    /// Gives it that type; it may have no value. Once it has one, it can't lose it any more.
+    /// Sets the type; the parameter may have no value. Once it has one, it always has one.
     pub fn optional<T: ParameterField>(self) -> ParameterBuilder<Option<T>> {
         self.of(ParameterValue::NotSet)
     }
 
-    /// Lets it be of any type, which may change later. Setting it to
+    /// Allows values of any type, which may change later. Setting it to
     /// [`NotSet`](crate::parameters::ParameterValue::NotSet) undeclares it.
     ///
     /// ```
@@ -147,31 +149,32 @@ pub struct ParameterBuilder<T: ParameterField> {
 }
 
 impl<T: ParameterField> ParameterBuilder<T> {
-    /// Its purpose; none by default.
+    /// Sets the description, for people. Default: none.
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.declaration.descriptor.description = text.into();
         self
     }
 
-    /// Rules for its values beyond type and range, for people; none by default, except for enums.
+    /// Describes rules for the values beyond type and range, for people. Default: none, except for
+    /// enums.
     pub fn constraints(mut self, text: impl Into<String>) -> Self {
         self.declaration.descriptor.additional_constraints = text.into();
         self
     }
 
-    /// Prevents any change after its declaration. Command line and files still set it.
+    /// Prevents any change after the declaration. The command line and files still set the value.
     pub fn read_only(mut self) -> Self {
         self.declaration.descriptor.read_only = true;
         self
     }
 
-    /// Always uses its default, whatever command line and files say.
+    /// Always uses the default: the command line and files don't set the value.
     pub fn ignore_overrides(mut self) -> Self {
         self.declaration.ignore_overrides = true;
         self
     }
 
-    /// Declares it.
+    /// Declares the parameter.
     ///
     /// # Errors
     /// [`CreateError`]: a [`ParameterError`] (a value of another type or beyond the range, a
@@ -194,14 +197,14 @@ impl<T: ParameterField> ParameterBuilder<T> {
 }
 
 impl<T: RangedField> ParameterBuilder<T> {
-    /// Restricts its values to the range, both bounds included. All are allowed by default.
+    /// Restricts the values to the range, both bounds included. Default: all are allowed.
     pub fn range(mut self, range: RangeInclusive<T>) -> Self {
         T::restrict(&mut self.declaration.descriptor, range, None);
         self
     }
 
-    /// Restricts its values to the range; they are its first value plus a multiple of `step`, or
-    /// its last value.
+    /// Restricts the values to the first one of the range plus multiples of `step`, and the last
+    /// one of the range.
     ///
     /// ```
     /// use sinew::prelude::*;

@@ -21,8 +21,8 @@ use std::sync::Weak;
 /// The parameters that nodes have without declaring them.
 const STANDARD: [&str; 2] = [USE_SIM_TIME, START_TYPE_DESCRIPTION_SERVICE];
 
-/// Returns a node's parameters. For a node without any yet, makes the table, and the services to
-/// reach it.
+/// Returns a node's parameters. If the node has none yet, creates the table, and the services that
+/// give access to it.
 pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTable>, CreateError> {
     if let Some(table) = node.parameters.get() {
         return Ok(table);
@@ -37,10 +37,10 @@ pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTab
     };
     let table = ParameterTable::new(node.full_name.clone(), node.parameter_options.clone(), overrides);
     table.note_declared(move |name| uses.get(name).into_iter().flatten().for_each(Mark::set));
-    // Until the table is complete, nothing else is declared or set.
+    // Until the table is complete, no other thread declares or sets parameters.
     let turn = table.turn()?;
-    // Making the services checks which other endpoints exist: work that this causes for others, and
-    // lines for the program's logger, wait until the lock is free.
+    // Creating the services looks at other endpoints: the work that this causes for them, and lines
+    // for the program's logger, wait until the lock is free.
     let make = || {
         // No code of the program runs under this lock: there are no callbacks yet.
         let mut services = node.parameter_services.lock();
@@ -75,7 +75,7 @@ fn serve(node: &Arc<NodeCore>, table: &Arc<ParameterTable>) -> Result<ParameterS
     Ok(started)
 }
 
-/// Declares the parameters of every node and, if the options say so, the overridden ones.
+/// Declares the parameters that every node has and, if the options ask for it, the overridden ones.
 fn declare_first(turn: &Turn<'_>, table: &ParameterTable, has_sim_time: bool) -> Result<(), CreateError> {
     let mut uses_sim_time = ParameterDescriptor::new(USE_SIM_TIME, ParameterType::Bool);
     "Whether the node's time is that of the topic /clock.".clone_into(&mut uses_sim_time.description);
@@ -94,8 +94,8 @@ fn declare_first(turn: &Turn<'_>, table: &ParameterTable, has_sim_time: bool) ->
     Ok(())
 }
 
-/// Starts the service if a parameter enables it. The node keeps the service, and the service keeps
-/// a stand-in of the node, as the services of parameters do.
+/// Starts the service if a parameter enables it. The node keeps the service, which keeps a stand-in
+/// of the node, as the services of parameters do.
 fn start_type_descriptions(node: &Arc<NodeCore>, table: &ParameterTable) -> Result<(), CreateError> {
     let value = table.look(START_TYPE_DESCRIPTION_SERVICE, |entry| entry.value.clone());
     if value == Some(ParameterValue::Bool(true)) {
@@ -105,8 +105,8 @@ fn start_type_descriptions(node: &Arc<NodeCore>, table: &ParameterTable) -> Resu
     Ok(())
 }
 
-/// Notifies the context if the parameter selects another time for the node. (The default is the
-/// context's own behaviour: that notification changes nothing.)
+/// Notifies the context if the parameter selects another time for the node. (With the default,
+/// which is the context's current time, this changes nothing.)
 fn note_sim_time(values: &[NamedValue], context: &Weak<ContextCore>) {
     let said = values.iter().rfind(|one| one.name == USE_SIM_TIME).map(|one| &one.value);
     if let (Some(&ParameterValue::Bool(uses)), Some(context)) = (said, context.upgrade())
@@ -124,7 +124,8 @@ pub(crate) fn tell_sim_time(context: &Arc<ContextCore>, uses: bool) {
         if says == Some(false) {
             table.in_turn(move |turn| {
                 if let Some(turn) = turn {
-                    // A callback of the program may refuse: then its node keeps its own value.
+                    // A callback of the program may refuse the value: then its node keeps the old
+                    // one.
                     let _ = turn.set(vec![NamedValue::new(USE_SIM_TIME, uses)]);
                 }
             });
@@ -154,7 +155,7 @@ pub(in crate::api) fn begin(node: &Arc<NodeCore>) -> Result<(), CreateError> {
     Ok(())
 }
 
-/// Starts the parameters of the nodes of that name, as there is a client of them.
+/// Starts the parameters of the nodes of that name, because a client of them was created.
 fn serve_by_name(context: &Weak<ContextCore>, name: &str) {
     let (context, name) = (context.clone(), name.to_owned());
     Deferred::run(move || {
@@ -207,7 +208,7 @@ impl Node {
         turn.set(values).map_err(|refusal| turn.refused(refusal))
     }
 
-    /// Returns the table; a node without one has declared nothing that could be set.
+    /// Returns the table. Fails for a node without one: it has declared no parameter.
     fn table_to_set(&self, values: &[NamedValue]) -> Result<&Arc<ParameterTable>, ParameterError> {
         let made = self.core().parameters.get().map(Ok);
         let name = values.first().map(|one| one.name.clone()).unwrap_or_default();
@@ -231,9 +232,9 @@ impl Node {
         self.core().parameters.get()?.look(name, |entry| entry.descriptor.clone())
     }
 
-    /// Returns the names of its parameters, in their order: those that equal or lie below one of
-    /// the prefixes, or all if there is no prefix; with fewer than `depth` points (below the
-    /// prefix), or any number if it is 0.
+    /// Returns the sorted names of the node's parameters: names that equal one of the prefixes or
+    /// lie below it, or all names if there is no prefix. If `depth` is not 0, only names with fewer
+    /// than `depth` points (below the prefix).
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -251,7 +252,7 @@ impl Node {
     /// no event is published, as in ROS 2.
     ///
     /// # Errors
-    /// [`ParameterError`]: it isn't declared, is read-only, or has a type to keep.
+    /// [`ParameterError`]: the parameter isn't declared, is read-only, or has a fixed type.
     pub fn undeclare_parameter(&self, name: &str) -> Result<(), ParameterError> {
         let table = self.core().parameters.get().ok_or_else(|| self.not_declared(name.to_owned()))?;
         table.turn()?.undeclare(name)

@@ -32,7 +32,7 @@ use std::any::Any;
 /// The topic on which all nodes publish changes of their parameters.
 pub(in crate::api) const EVENTS: &str = "/parameter_events";
 
-/// The number of events that a node's pool has room for.
+/// Number of events for which a node's pool has room.
 const POOL_CAPACITY: usize = 4;
 
 /// The services and the publisher of a node's parameters. The node keeps them, and they keep a
@@ -98,7 +98,7 @@ fn serve(group: &Group, table: &Arc<ParameterTable>) -> Result<Vec<Box<dyn Any +
     ])
 }
 
-/// Makes a service that reads.
+/// Creates a service that reads parameters.
 fn reading<S: Service>(
     group: &Group,
     table: &Arc<ParameterTable>,
@@ -110,7 +110,8 @@ fn reading<S: Service>(
     Ok(Box::new(server.immediate_callback(move |request: &S::Request| answer(&table, request))?))
 }
 
-/// Makes a service that sets. `answer` gets a turn, or `None` inside a callback for parameters.
+/// Creates a service that sets parameters. `answer` gets a turn, or `None` inside a callback for
+/// parameters.
 fn setting<S: Service>(
     group: &Group,
     table: &Arc<ParameterTable>,
@@ -150,7 +151,8 @@ fn values(table: &ParameterTable, names: &[String]) -> Vec<msg::ParameterValue> 
     all_or_none(table, names, |value, _| value_to_msg(value.clone()), |_| msg::ParameterValue::default())
 }
 
-/// Returns the known data of each; nothing if one isn't declared, unless that is allowed.
+/// Returns the data of each parameter. If one isn't declared, returns nothing, unless the node
+/// allows undeclared ones.
 fn all_or_none<R>(
     table: &ParameterTable,
     names: &[String],
@@ -167,7 +169,7 @@ fn all_or_none<R>(
     table.look_at_all(names, |entry| known(&entry.value, &entry.descriptor)).unwrap_or_default()
 }
 
-/// The refusal for a callback for parameters that sets some by service.
+/// The refusal for a callback for parameters that sets parameters by service.
 const IN_CALLBACK: &str = "a callback for parameters of this node can't set any of them: do so later, in a timer or a guard condition";
 
 fn result(outcome: Result<(), String>) -> msg::SetParametersResult {
@@ -225,7 +227,7 @@ impl EventPublisher {
         };
         if let Err(error) = self.0.publish(event) {
             let about = About { node: &core.node, subject: EVENTS };
-            tell!(Level::Debug; about, "an event of parameters isn't published: {}", error.failure());
+            tell!(Level::Debug; about, "a parameter event was not published: {}", error.failure());
         }
     }
 }

@@ -16,7 +16,7 @@ use arc_swap::ArcSwap;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// A struct of parameters of a node: their values at one moment, whichever way they were set.
+/// A struct of parameters of a node: their values at one moment, however they were set.
 ///
 /// Made by [`Node::parameters`](crate::Node::parameters), or by a group for callbacks in it;
 /// [`Parameters`] has an example. Clones are the same set. It keeps its node; the parameters stay
@@ -147,7 +147,7 @@ impl<T: Parameters, G: CallbackGroup> ParameterSet<T, G> {
     ///
     /// let node = Context::new()?.node("base")?;
     /// let limits = node.parameters::<Limits>()?;
-    /// let motor = node.group(0.0); // its state: the speed it is limited to
+    /// let motor = node.group(0.0); // its state: the maximum speed
     /// let _changes = limits.on_change_in(&motor, |limit: &mut f64, limits: &Limits| *limit = limits.speed)?;
     /// # Ok::<(), sinew::Error>(())
     /// ```

@@ -104,7 +104,7 @@ impl Overrides {
                 let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
                 all.push(Unmatched {
                     text: format!(
-                        "parameter file {}: no node here is that of its block {}{more}{}",
+                        "parameter file {}: no node here matches its block {}{more}{}",
                         file.escape_debug(),
                         first.block.nodes,
                         nodes_instead(&first.block.nodes.to_string(), nodes)
@@ -177,7 +177,7 @@ impl Said {
         let pattern = self.block.nodes.to_string();
         let file = self.file.as_deref().unwrap_or_default().escape_debug();
         let text = format!(
-            "parameter file {file}: no node is called as its block {pattern}{}",
+            "parameter file {file}: no node has the name of its block {pattern}{}",
             nodes_instead(&pattern, nodes)
         );
         Unmatched { text, is_likely_wrong: true, marks: vec![self.matched.clone()] }
