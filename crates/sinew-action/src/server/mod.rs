@@ -79,7 +79,7 @@ use std::sync::Arc;
 /// assert_eq!(sequence, [0, 1, 1, 2, 3, 5]);
 /// # Ok::<(), sinew::Error>(())
 /// ```
-#[must_use = "a server ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`)"]
+#[must_use = "a server ends when its last handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _server = ..`)"]
 pub struct ActionServer<A: Action>(Arc<ServerInner<A>>);
 
 /// The server's state, dropped with its last handle.

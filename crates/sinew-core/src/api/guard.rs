@@ -33,7 +33,7 @@ use std::fmt;
 /// Clones are the same guard condition: it ends when the last one is dropped, or any of them is
 /// [closed](Self::close).
 #[derive(Clone)]
-#[must_use = "a guard condition ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _guard = ..`), or `detach()` it"]
+#[must_use = "a guard condition ends when its last handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _guard = ..`), or `detach()` it"]
 pub struct GuardCondition {
     inner: Arc<GuardInner>,
 }

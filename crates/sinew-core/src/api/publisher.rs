@@ -77,7 +77,7 @@ fn pool_capacity(table: &TypeSupport, qos: &QoS) -> usize {
 ///
 /// It has no `close`: one part of a program that publishes with it needn't expect that another part
 /// has ended it.
-#[must_use = "a publisher ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _publisher = ..`), or `detach()` it"]
+#[must_use = "a publisher ends when its last handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _publisher = ..`), or `detach()` it"]
 pub struct Publisher<T: Message> {
     erased: erased::Publisher,
     of: PhantomData<fn(T)>,

@@ -50,7 +50,7 @@ use std::marker::PhantomData;
 /// assert_eq!(client.call(Number(21), Duration::from_secs(10))?.0, 42); // no executor spins
 /// # Ok::<(), sinew::Error>(())
 /// ```
-#[must_use = "a server ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`)"]
+#[must_use = "a server ends when its last handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _server = ..`)"]
 pub struct PulledServer<S: Service> {
     erased: erased::PulledServer,
     of: PhantomData<fn(S)>,

@@ -23,7 +23,7 @@ use std::sync::Weak;
 /// The service that describes a node's types to others, as long as this exists. From
 /// [`Node::type_description_service`].
 #[derive(Debug, Clone)]
-#[must_use = "the service ends when this is dropped, with `let _ = ..` at once: name the variable, or `detach()` it"]
+#[must_use = "the service ends when this is dropped, and `let _ = ..` drops it at once: name the variable, or `detach()` it"]
 pub struct TypeDescriptionService(Server<GetTypeDescription>);
 
 impl TypeDescriptionService {

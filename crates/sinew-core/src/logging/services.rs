@@ -13,7 +13,7 @@ use sinew_interfaces::rcl_interfaces::srv::{
 /// The services by which tools read and set the levels of this process's loggers, until this is
 /// dropped. From [`Node::logger_services`].
 #[derive(Debug, Clone)]
-#[must_use = "the services end when this is dropped, with `let _ = ..` at once: name the variable, or `detach()` it"]
+#[must_use = "the services end when this is dropped, and `let _ = ..` drops it at once: name the variable, or `detach()` it"]
 pub struct LoggerServices {
     get: Server<GetLoggerLevels>,
     set: Server<SetLoggerLevels>,

@@ -22,7 +22,7 @@ use std::time::Duration;
 ///
 /// Made by [`Node::erased_publisher`](crate::Node::erased_publisher). The documentation of
 /// [`Publisher<T>`](crate::Publisher), a shell over this type, holds here as well.
-#[must_use = "a publisher ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _publisher = ..`), or `detach()` it"]
+#[must_use = "a publisher ends when its last handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _publisher = ..`), or `detach()` it"]
 #[derive(Clone)]
 pub struct Publisher {
     /// For publishing without going through `inner`.

@@ -28,7 +28,7 @@ use std::{fmt, mem};
 /// An entity with requests of a service of any type that the program takes by hand. Made by
 /// [`create_erased`](crate::service::ServerBuilder::create_erased). The documentation of
 /// [`PulledServer<S>`](crate::service::PulledServer), a shell over this type, holds here as well.
-#[must_use = "a server ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`)"]
+#[must_use = "a server ends when its last handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _server = ..`)"]
 #[derive(Clone)]
 pub struct PulledServer {
     pub(in crate::api) server: Server,

@@ -32,7 +32,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// An entity that answers the requests of a service of any type. Made by
 /// [`Node::erased_server`](crate::Node::erased_server). The documentation of
 /// [`Server<S>`](crate::Server), a shell over this type, holds here as well.
-#[must_use = "a server ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`), or `detach()` it"]
+#[must_use = "a server ends when its last handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _server = ..`), or `detach()` it"]
 #[derive(Clone)]
 pub struct Server {
     pub(in crate::api) inner: Arc<ServerInner>,

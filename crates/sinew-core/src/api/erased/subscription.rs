@@ -35,7 +35,7 @@ use std::time::Duration;
 ///
 /// Made by [`Node::erased_subscription`](crate::Node::erased_subscription). The documentation of
 /// [`Subscription<T>`](crate::Subscription), a shell over this type, holds here as well.
-#[must_use = "a subscription ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _subscription = ..`), or `detach()` it"]
+#[must_use = "a subscription ends when its last handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _subscription = ..`), or `detach()` it"]
 #[derive(Clone)]
 pub struct Subscription {
     /// For taking messages without going through `inner`.

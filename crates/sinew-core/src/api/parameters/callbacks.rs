@@ -10,7 +10,7 @@ use std::fmt;
 
 /// A callback that runs before parameters change, or after it; dropping this handle removes it.
 /// From [`Node::on_set_parameters`](crate::Node::on_set_parameters) and its neighbours.
-#[must_use = "the callback goes when its handle is dropped, with `let _ = ..` at once: name the variable (`let _checked = ..`), or `detach()` it"]
+#[must_use = "the callback goes when its handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _checked = ..`), or `detach()` it"]
 pub struct ParameterCallback {
     node: Arc<NodeCore>,
     number: u64,

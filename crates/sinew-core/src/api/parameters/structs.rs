@@ -194,7 +194,7 @@ impl<T: Parameters, G> fmt::Debug for ParameterSet<T, G> {
 
 /// A callback for changes of a [struct of parameters](ParameterSet::on_change); dropping this
 /// handle removes it.
-#[must_use = "the callback goes when its handle is dropped, with `let _ = ..` at once: name the variable (`let _changes = ..`), or `detach()` it"]
+#[must_use = "the callback goes when its handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _changes = ..`), or `detach()` it"]
 pub struct ParameterChanges {
     _guard: GuardCondition,
     leave: Box<dyn Fn() + Send + Sync>,
