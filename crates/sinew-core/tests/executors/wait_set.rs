@@ -265,7 +265,7 @@ fn what_is_dropped_while_it_is_ready_is_gone_at_once() -> sinew::Result<()> {
     assert_eq!(std::sync::Arc::strong_count(&held), 1);
     for ready in &found {
         assert!(!ready.run()?);
-        assert_eq!(ready.describe(), "something that is gone");
+        assert_eq!(ready.describe(), "an entity that is gone");
     }
     assert_eq!(ready_len(&mut set)?, 0);
     Ok(())

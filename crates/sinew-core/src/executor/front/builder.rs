@@ -1,4 +1,4 @@
-//! Options of executors and wait sets, checked before there is one.
+//! Options of executors and wait sets, checked when these are built.
 
 use super::executor::Executor;
 use super::wait_set::WaitSet;
@@ -12,14 +12,14 @@ use std::num::NonZero;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// The priorities that `SCHED_FIFO` has; see `sched(7)`.
+/// The priorities of `SCHED_FIFO`; see `sched(7)`.
 const PRIORITIES: RangeInclusive<u8> = 1..=99;
 
-/// Makes an [`Executor`]; from [`Executor::builder`].
+/// Builds an [`Executor`]; from [`Executor::builder`].
 ///
-/// Without options it makes what [`Executor::single`] is. Options that don't go together, or that
-/// no executor can have, are errors of [`build`](Self::build); what the machine at hand refuses (a
-/// core it hasn't got, a priority without the right to it) is an error of the spin.
+/// Without options it builds the same executor as [`Executor::single`]. [`build`](Self::build)
+/// fails if options contradict each other, or no executor can have them. Spinning fails if the
+/// machine refuses them (a core that it doesn't have, a priority without permission).
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -42,7 +42,7 @@ pub struct ExecutorBuilder {
 }
 
 impl Executor {
-    /// An executor that runs everything on the thread that spins it.
+    /// Creates an executor that runs all callbacks on the thread that spins it.
     pub fn single() -> Self {
         plain(1)
     }
@@ -52,11 +52,12 @@ impl Executor {
     /// a larger number it has 61, and a warning says so. [`spin`](Self::spin) starts them, and they
     /// end with it.
     ///
-    /// A callback of a group never runs at the same time as another of that group, unless it is
-    /// [reentrant](crate::ReentrantGroup): all that a node makes is in one group, its default one,
-    /// unless it says otherwise. What a callback publishes usually runs next on the same thread,
-    /// and another one is woken only if it would wait longer than that takes; the executor learns
-    /// how long callbacks run ([`run_times`](Self::run_times)).
+    /// Callbacks of one group never run at the same time, unless the group is
+    /// [reentrant](crate::ReentrantGroup). All entities of a node are in its default group, unless
+    /// the program makes them in another one. The callback for a message published in a callback
+    /// usually runs next on the same thread; the executor wakes another thread only if the message
+    /// would wait for longer than a wake-up takes. For this it learns how long callbacks run
+    /// ([`run_times`](Self::run_times)).
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -78,8 +79,8 @@ impl Executor {
         plain(threads)
     }
 
-    /// An executor with other options than [`single`](Self::single) and [`multi`](Self::multi)
-    /// have.
+    /// Begins an executor with other options than those of [`single`](Self::single) and
+    /// [`multi`](Self::multi).
     pub fn builder() -> ExecutorBuilder {
         ExecutorBuilder {
             threads: 1,
@@ -123,11 +124,11 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Whether a separate thread minds the timers while [`spin`](Executor::spin) or
+    /// Sets whether a separate thread watches the timers while [`spin`](Executor::spin) or
     /// [`spin_until`](Executor::spin_until) runs: it wakes up when they are due and queues them,
-    /// before the messages that were published after that. For executors that are busy with long
-    /// callbacks on several threads. Default: no, the threads that run callbacks mind the timers,
-    /// which costs no switch between threads. In virtual time there never is one.
+    /// before messages that are published later. For executors that are busy with long callbacks on
+    /// several threads. Default: no, the threads that run callbacks watch the timers, which costs
+    /// no switch between threads. In virtual time there is no such thread.
     pub fn timer_thread(mut self, separate: bool) -> Self {
         self.timer_thread = separate;
         self
@@ -151,18 +152,19 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Locks the process's memory, what it has and will have, into RAM when it spins, so that no
-    /// page has to be fetched from disk in a callback. It stays so. The process needs the right to
-    /// it (see [`ThreadError`](crate::executor::threads::ThreadError)). Default: no.
+    /// Locks all present and future memory of the process into RAM when the executor spins, so that
+    /// no callback waits for a page from disk. The memory stays locked. The process needs
+    /// permission (see [`ThreadError`](crate::executor::threads::ThreadError)). Default: no.
     pub fn lock_memory(mut self) -> Self {
         self.threads_options.lock_memory = true;
         self
     }
 
-    /// How long a thread that has nothing to do stays awake before it sleeps, looking for what
-    /// other processes send (default: not at all). Who publishes to it meanwhile makes no system
-    /// call, and it answers within a fraction of a microsecond instead of the tens that a wake-up
-    /// takes; for that it keeps a core busy. Without effect on what comes from its own process.
+    /// Sets the time for which an idle thread polls for messages of other processes before it
+    /// sleeps. Default: not at all. Meanwhile a publisher in another process makes no system call,
+    /// and the thread answers within a fraction of a microsecond, instead of the tens of
+    /// microseconds that a wake-up takes; but it keeps a core busy. Messages of its own process are
+    /// not affected.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -187,7 +189,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Makes the executor. Nothing is asked of the operating system before it spins.
+    /// Builds the executor. It uses the operating system only when it spins.
     ///
     /// # Errors
     /// [`ExecutorError`]: a priority or a list of cores that is none, or callers that may run
@@ -212,7 +214,7 @@ impl ExecutorBuilder {
         Ok(self.make())
     }
 
-    /// Makes the executor, of at most as many threads as there may be. The options go together.
+    /// Builds the executor, with at most the maximum number of threads. The options are valid.
     fn make(self) -> Executor {
         let threads = match self.threads {
             0 => std::thread::available_parallelism().map_or(1, NonZero::get),
@@ -233,12 +235,12 @@ impl ExecutorBuilder {
     }
 }
 
-/// An executor without options, of at most as many threads as there may be.
+/// Returns an executor without options, with at most the maximum number of threads.
 pub(super) fn plain(threads: usize) -> Executor {
     Executor::builder().threads(threads).make()
 }
 
-/// Makes a [`WaitSet`]; from [`WaitSet::builder`].
+/// Builds a [`WaitSet`]; from [`WaitSet::builder`].
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -251,15 +253,15 @@ pub(super) fn plain(threads: usize) -> Executor {
 pub struct WaitSetBuilder(ExecutorBuilder);
 
 impl WaitSet {
-    /// A wait set with other options than [`new`](Self::new) has.
+    /// Begins a wait set with other options than those of [`new`](Self::new).
     pub fn builder() -> WaitSetBuilder {
         WaitSetBuilder(Executor::builder())
     }
 }
 
 impl WaitSetBuilder {
-    /// What to do when a callback panics; [`FaultPolicy::Stop`] by default:
-    /// [`Ready::run`](super::wait_set::Ready::run) returns it.
+    /// Sets the reaction to a callback that panics. Default: [`FaultPolicy::Stop`], with which
+    /// [`Ready::run`](super::wait_set::Ready::run) returns the panic.
     pub fn on_panic(mut self, reaction: FaultPolicy) -> Self {
         self.0.on_panic = reaction;
         self
@@ -271,7 +273,7 @@ impl WaitSetBuilder {
         self
     }
 
-    /// Makes the wait set. None of its options can be refused.
+    /// Builds the wait set. Every combination of options is valid.
     pub fn build(self) -> WaitSet {
         WaitSet::of(self.0.make())
     }

@@ -22,21 +22,21 @@ use std::sync::Weak;
 use std::task::{Context as TaskContext, Poll, Wake, Waker};
 use std::time::Duration;
 
-/// Runs callbacks: in the order in which their messages arrived and their timers were due, across
-/// all entities, those of groups with a higher priority first.
+/// Runs callbacks across all entities in the order in which their messages arrived and their timers
+/// were due, groups of higher priority first.
 ///
 /// With [`single`](Self::single), all `spin` functions run callbacks on the calling thread, one at
 /// a time. With [`multi`](Self::multi), [`spin`](Self::spin) and [`spin_until`](Self::spin_until)
 /// run callbacks of different groups (and of [reentrant](crate::ReentrantGroup) ones) on several
-/// threads, of which the calling one is the first; the other functions use the calling thread
-/// alone. Callbacks begin in order; with several threads one may overtake another after that. One
-/// spin of an executor runs at a time; different executors may serve different nodes or groups on
-/// different threads. While nothing is ready the threads sleep; an idle entity costs nothing.
-/// Dropped, an executor gives its groups free, and what waits in them keeps waiting. It isn't
-/// `Clone`, so that its owner decides when that is; its [`StopHandle`] is, and threads share an
-/// executor by reference or in an [`Arc`].
+/// threads, including the calling one; the other functions use the calling thread alone. Callbacks
+/// begin in order; with several threads one may then overtake another. One spin of an executor runs
+/// at a time; different executors may serve different nodes or groups on different threads. While
+/// no callback is ready the threads sleep; an idle entity costs nothing. Dropping an executor
+/// releases its groups, and their messages keep waiting. It isn't `Clone`, so that its owner
+/// decides when it is dropped; threads share an executor by reference or in an [`Arc`], and its
+/// [`StopHandle`] is `Clone`.
 ///
-/// Which one to take is told in `docs/book/executors.md`.
+/// `docs/book/executors.md` helps to choose one.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -62,30 +62,31 @@ pub struct Executor {
     options: ThreadOptions,
 }
 
-/// How long an executor that serves nothing waits for something to be added by another thread.
+/// Time for which an executor that serves nothing waits for another thread to add a context, node
+/// or group.
 const FIRST_ADDED_WITHIN: Duration = Duration::from_secs(2);
 
 /// A node that an executor serves.
 struct ServedNode {
     node: Arc<dyn Owner>,
-    /// How many of its groups were looked at; each keeps the node.
+    /// Number of its groups found so far; each keeps the node.
     groups: usize,
     is_inhabited: bool,
-    /// There was something in a group once.
+    /// Whether a group ever had an entity.
     ever: bool,
 }
 
 impl ServedNode {
     fn warn_if_idle(&self) {
         let ServedNode { node, groups, is_inhabited, ever } = self;
-        // Kept by its handle, by its groups and by this: by nothing that a program uses without an
-        // executor, then, such as a publisher. (A hint: a handle that is cloned or dropped
-        // meanwhile decides whether it is given now.)
+        // Only its handle, its groups and this thread refer to the node: no entity that works
+        // without an executor, such as a publisher. (A guess, since a handle may be cloned or
+        // dropped meanwhile.)
         let has_nothing = || Arc::strong_count(node) <= groups + 2;
         if *is_inhabited || !(*ever || has_nothing()) {
             return;
         }
-        // Relaxed: it is said once, by whichever thread.
+        // Relaxed: any thread may log this, once.
         if !node.said_idle().swap(true, Ordering::Relaxed) {
             tell!(
                 Level::Warn; About { node: node.full_name(), subject: "" },
@@ -97,13 +98,13 @@ impl ServedNode {
     }
 }
 
-/// What an executor serves.
+/// A context, node or group that an executor serves.
 enum Served {
     Groups(Arc<GroupRegistry>),
     Group(Weak<GroupCore>),
 }
 
-/// What can be added to an executor or a wait set: a [`Context`](crate::Context), a
+/// A type that can be added to an executor or a wait set: a [`Context`](crate::Context), a
 /// [`Node`](crate::Node), a [`Group`] or a [`ReentrantGroup`].
 pub trait Executable: sealed::Sealed {
     #[doc(hidden)]
@@ -129,28 +130,28 @@ impl Executable for ReentrantGroup {
 }
 
 impl Executor {
-    /// An executor that serves nothing yet.
+    /// Returns an executor that serves nothing yet.
     pub(super) fn of(scheduler: Arc<Scheduler>, timer_thread: bool, options: ThreadOptions) -> Self {
         Self { scheduler, served: Mutex::new(Vec::new()), timer_thread, options }
     }
 
-    /// On how many threads [`spin`](Self::spin) runs callbacks.
+    /// Returns the number of threads on which [`spin`](Self::spin) runs callbacks.
     pub fn threads(&self) -> usize {
         self.scheduler.threads()
     }
 
-    /// How long the callbacks of each entity have run so far, in no particular order; entities that
-    /// have not run are left out.
+    /// Returns the run times of each entity's callbacks so far, in no particular order, without
+    /// entities that have not run.
     ///
-    /// Every run of a callback is measured until it is known to be short (under 10 µs), then one in
-    /// eight, which counts as eight. Allocates.
+    /// The executor measures every run of a callback until it knows that the callback is short
+    /// (under 10 µs); then it measures one run in eight, which counts as eight. Allocates.
     pub fn run_times(&self) -> Vec<RunTimes> {
         self.scheduler.run_times()
     }
 
-    /// Serves a context, a node or a group from now on: of a context or a node all groups that no
-    /// other executor serves, also those that are still to come. So groups or nodes that want an
-    /// executor of their own are added to that first. May be called while another thread spins.
+    /// Serves a context, a node or a group from now on: for a context or a node, all present and
+    /// future groups that no other executor serves. So first add groups or nodes with an executor
+    /// of their own to that one. May be called while another thread spins.
     ///
     /// # Errors
     /// [`AddError`]: another executor serves it, or its context is shut down or lives in another
@@ -159,7 +160,7 @@ impl Executor {
         what.add_to(self)
     }
 
-    /// Serves the groups of a context or of a node of it.
+    /// Serves the groups of a context or of one of its nodes.
     pub(crate) fn serve(
         &self,
         context: &dyn Host,
@@ -189,7 +190,7 @@ impl Executor {
         self.follow(group.node.host())
     }
 
-    /// Notes what to give free at the end, and forgets what is gone by itself.
+    /// Records what to release at the end, and forgets contexts, nodes and groups that are gone.
     fn remember(&self, new: Served) {
         let mut served = self.served.lock();
         if served.len() == served.capacity() {
@@ -207,7 +208,7 @@ impl Executor {
         }
     }
 
-    /// Whether it could serve anything of the context.
+    /// Checks whether the executor can serve groups of the context.
     fn meet(&self, context: &dyn Host) -> Result<(), AddError> {
         if context.has_ended() {
             return Err(AddError::Shutdown);
@@ -215,7 +216,7 @@ impl Executor {
         self.accept_clock(context.clock())
     }
 
-    /// Hears from now on of the context's shutdown and jumps of its clocks.
+    /// Registers for the context's shutdown and jumps of its clocks.
     fn follow(&self, context: &dyn Host) -> Result<(), AddError> {
         if context.register_executor(&self.scheduler) { Ok(()) } else { Err(AddError::Shutdown) }
     }
@@ -227,9 +228,9 @@ impl Executor {
     /// Runs callbacks until [`stop`](StopHandle::stop) or the context's shutdown (Ctrl-C, if it was
     /// made by [`Context::from_args`](crate::Context::from_args)).
     ///
-    /// What is added belongs before it. If there is nothing (nothing was added, or it is all gone),
-    /// other threads have two seconds to add something. A node of which nothing is left that could
-    /// run is named in the log, once.
+    /// Add contexts, nodes or groups before. If there are none (none was added, or all are gone),
+    /// other threads have two seconds to add one. The log names each node that has nothing left to
+    /// run, once.
     ///
     /// # Errors
     /// [`SpinError`]: a callback panicked, or failed and [`on_error`](crate::executor::ExecutorBuilder::on_error)
@@ -245,7 +246,7 @@ impl Executor {
         result
     }
 
-    /// Runs what there is until there is something to serve; fails if there isn't for too long.
+    /// Runs ready work until there is something to serve; fails if that takes too long.
     fn wait_for_something(&self, spin: &Spin<'_>) -> Result<(), SpinError> {
         if !self.serves_nothing() {
             return Ok(());
@@ -255,13 +256,13 @@ impl Executor {
         if self.serves_nothing() { Err(SpinError::Nothing) } else { Ok(()) }
     }
 
-    /// Whether it has nothing to serve, and no reason to return.
+    /// Whether the executor serves nothing, and has no reason to return.
     pub(super) fn serves_nothing(&self) -> bool {
-        cfg!(not(loom)) // models have steps enough
+        cfg!(not(loom)) // too many steps for models
             && self.served().next().is_none() && !self.scheduler.is_stopped()
     }
 
-    /// Says which nodes of what it serves have nothing that could run: most of them by mistake.
+    /// Logs the served nodes that have nothing to run: most of them by mistake.
     fn warn_of_idle_nodes(&self) {
         if cfg!(loom) {
             return;
@@ -285,7 +286,7 @@ impl Executor {
         nodes.iter().for_each(ServedNode::warn_if_idle);
     }
 
-    /// The groups of each thing that it serves and that isn't gone.
+    /// Returns the groups of each served context, node or group that isn't gone.
     fn served(&self) -> impl Iterator<Item = Vec<Arc<GroupCore>>> {
         let served = self.served.lock();
         let alive: Vec<_> = served
@@ -327,19 +328,19 @@ impl Executor {
                     return Err(SpinError::Thread { threads: self.threads() + 1, reason: error.to_string() });
                 }
             }
-            let _restore = plan.apply(0)?; // last: what this thread starts would be placed where it is
+            let _restore = plan.apply(0)?; // last: threads that this one starts would inherit its core
             work(&spin)
         });
-        // One that came when this thread had stopped for another reason.
+        // A fault that came when this thread had stopped for another reason.
         let fault = self.scheduler.faults.take();
         result.and_then(|output| fault.map_or(Ok(output), Err))
     }
 
-    /// Ends what was detached in contexts that are shut down: here, and not on the thread that
-    /// waits for signals.
+    /// Ends the detached entities of contexts that are shut down: on this thread, and not on the
+    /// one that waits for signals.
     pub(super) fn end_detached(&self) {
         if cfg!(loom) {
-            return; // models have steps enough
+            return; // too many steps for models
         }
         let nodes: Vec<_> = self.served().flatten().map(|group| group.node.clone()).collect();
         let ended = nodes.iter().map(|node| node.host()).filter(|context| context.has_ended());
@@ -356,8 +357,8 @@ impl Executor {
         }
     }
 
-    /// Runs what is ready now, and nothing that becomes ready meanwhile. Returns how many callbacks
-    /// ran. Doesn't wait.
+    /// Runs the callbacks that are ready now, and none that becomes ready meanwhile. Returns the
+    /// number of callbacks that ran. Doesn't wait.
     ///
     /// # Errors
     /// As [`spin`](Self::spin).
@@ -368,7 +369,7 @@ impl Executor {
         })
     }
 
-    /// A spin that doesn't wait for the end of the context, but is perhaps the first after it.
+    /// Begins a spin that doesn't wait; it may be the first one after the end of a context.
     #[inline]
     fn spin_briefly(
         &self,
@@ -394,8 +395,8 @@ impl Executor {
         })
     }
 
-    /// Runs one callback, for which it waits at most `timeout` (of real time, also in virtual
-    /// time). Returns whether one ran.
+    /// Runs one callback, and waits for one for at most `timeout` (of real time, also in virtual
+    /// time). Returns `true` if one ran.
     ///
     /// # Errors
     /// As [`spin`](Self::spin).
@@ -412,9 +413,9 @@ impl Executor {
         ran.map(|ran| ran > 0)
     }
 
-    /// Runs callbacks until the future is ready, and returns what it is ready with. The future is
-    /// polled on this thread, between callbacks. An executor that serves nothing only polls the
-    /// future; those of Sinew end with their contexts.
+    /// Runs callbacks until the future is ready, and returns its output. This thread polls the
+    /// future between callbacks. An executor that serves nothing only polls the future; Sinew's
+    /// futures end with their contexts.
     ///
     /// # Errors
     /// As [`spin`](Self::spin); and [`SpinError::Stopped`] if the executor was stopped before.
@@ -436,9 +437,9 @@ impl Executor {
         result
     }
 
-    /// Moves virtual time forward, from one timer to the next, and runs at each time what is ready
-    /// until nothing is. Returns how many callbacks ran. The same program does the same in the same
-    /// order every time.
+    /// Advances virtual time from one timer to the next, and at each time runs ready callbacks
+    /// until none is ready. Returns the number of callbacks that ran. The same program does the
+    /// same in the same order every time.
     ///
     /// # Errors
     /// As [`spin`](Self::spin); and [`SpinError::NotVirtual`] if the context lives in real time.
@@ -462,11 +463,12 @@ impl Executor {
         })
     }
 
-    /// A file descriptor for an event loop of another library (epoll, tokio, a user interface's):
-    /// readable while no thread spins this executor and there is something to do, or a timer is
-    /// due. The thread that waits for it then calls [`spin_some`](Self::spin_some) or
-    /// [`spin_all`](Self::spin_all). It is made by the first call, which takes some system calls;
-    /// after that, making the executor's first entity ready costs one, and each spin two or three.
+    /// Returns a file descriptor for the event loop of another library (epoll, tokio, a user
+    /// interface): it is readable while no thread spins this executor and a callback is ready or a
+    /// timer is due. The thread that waits for it then calls [`spin_some`](Self::spin_some) or
+    /// [`spin_all`](Self::spin_all). The first call creates the descriptor with some system calls;
+    /// from then on, making the executor's first entity ready costs one system call, and each spin
+    /// two or three.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -486,17 +488,18 @@ impl Executor {
     /// ```
     ///
     /// # Errors
-    /// What the operating system says when it gives no more descriptors.
+    /// The error of the operating system, if it gives no more descriptors.
     pub fn descriptor(&self) -> io::Result<BorrowedFd<'_>> {
         self.scheduler.descriptor()
     }
 
-    /// A handle that stops this executor from anywhere.
+    /// Returns a handle that stops this executor from anywhere.
     pub fn stop_handle(&self) -> StopHandle {
         StopHandle(self.scheduler.clone())
     }
 
-    /// `sleeps`: for longer than one callback, so that it is worth noting what to fetch on waking.
+    /// `sleeps`: the spin lasts for longer than one callback, so taking notes for prefetching pays
+    /// off.
     fn begin(&self, sleeps: bool) -> Result<Spin<'_>, SpinError> {
         let place = Place::first(&self.scheduler, sleeps).ok_or(SpinError::Busy)?;
         Ok(Spin::begin(place, sleeps))
@@ -505,8 +508,9 @@ impl Executor {
 
 impl Drop for Executor {
     fn drop(&mut self) {
-        self.scheduler.close(); // groups that are just being made find another executor, or none
-        // Not under the lock: who was served may bring in what waits, through filters of the program.
+        self.scheduler.close(); // new groups find another executor, or none
+        // Not under the lock: a released group may read waiting messages, through filters of the
+        // program.
         let served = std::mem::take(&mut *self.served.lock());
         for served in served {
             match served {
@@ -541,7 +545,7 @@ impl Drop for Dismissal<'_> {
 pub struct StopHandle(Arc<Scheduler>);
 
 impl StopHandle {
-    /// Makes the spin that runs return, once its running callback has; if none runs, the next one.
+    /// Makes the current spin return after its running callback, or the next spin, if none runs.
     /// (So a stop that comes just before the spin isn't lost.)
     pub fn stop(&self) {
         self.0.stop();

@@ -1,4 +1,4 @@
-//! Front ends of the scheduler: what programs hold.
+//! Front ends of the scheduler, as programs hold them.
 
 pub(crate) mod builder;
 pub(crate) mod executor;

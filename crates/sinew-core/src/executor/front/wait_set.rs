@@ -1,12 +1,12 @@
-//! Wait sets: an executor's ready queue for programs that decide themselves what to take and what
-//! to run.
+//! Wait sets: an executor's ready queue for programs that themselves choose what to take and run.
 //!
-//! A wait set asks the same scheduler as an executor, but takes nothing out of its queue: what is
-//! ready stays there, so the next wait finds it again. Only what was taken by hand in the meantime
-//! has to go. A thread that takes by hand doesn't know of the queue, so the wait asks those that
-//! stand in it, and only those: [`Run::clear_ready`] says, under the entity's own lock, whether
-//! there is something to do, and otherwise takes the entity out of the queue before another thread
-//! can announce it anew. So waiting costs what is ready, however much is in the set.
+//! A wait set asks the same scheduler as an executor, but takes no entity out of its queue: a ready
+//! entity stays there, so the next wait finds it again. Only an entity that was emptied by hand
+//! meanwhile has to leave. A thread that takes by hand doesn't know of the queue, so the wait asks
+//! the entities in the queue, and only those: under the entity's own lock, [`Run::clear_ready`]
+//! returns whether work waits, and otherwise takes the entity out of the queue before another
+//! thread can announce it again. So the cost of a wait depends on the number of ready entities, not
+//! on the size of the set.
 //!
 //! [`Run::clear_ready`]: crate::executor::task::Run::clear_ready
 
@@ -23,17 +23,16 @@ use crate::sys::sync::Arc;
 use std::fmt;
 use std::time::Duration;
 
-/// Waits until something is ready, and leaves it to the program what to do about that. ROS 2:
-/// `rclcpp::WaitSet`.
+/// Waits until an entity is ready, and leaves it to the program to take its messages or to run it.
+/// ROS 2: `rclcpp::WaitSet`.
 ///
-/// An [`Executor`] is the better choice for most programs. A wait set is for those that look at
-/// several inputs at once, or run callbacks between other things in an order of their own. It
-/// serves contexts, nodes and groups with all their callbacks as an executor does
-/// ([`add`](Self::add)), and subscriptions without a callback
-/// ([`add_subscription`](Self::add_subscription)), from which the program takes messages. One
-/// thread at a time waits (`&mut self`), and callbacks run on it alone, when it says so
-/// ([`Ready::run`]). Dropped, it gives free what it served, and what waits there keeps waiting. It
-/// isn't `Clone`: what a wait has found lies in it, and is for the thread that waited.
+/// An [`Executor`] is the better choice for most programs. A wait set is for programs that look at
+/// several inputs at once, or run callbacks in an order of their own. It serves contexts, nodes and
+/// groups with all their callbacks as an executor does ([`add`](Self::add)), and subscriptions
+/// without a callback ([`add_subscription`](Self::add_subscription)), from which the program takes
+/// messages. One thread at a time waits (`&mut self`), and callbacks run on this thread alone, when
+/// it calls [`Ready::run`]. Dropping a wait set releases its groups, and their messages keep
+/// waiting. It isn't `Clone`: it holds the results of a wait, for the thread that waited.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -58,7 +57,7 @@ use std::time::Duration;
 ///             ready.run()?; // `ready.is(&seconds)`
 ///         }
 ///     }
-///     // Both are needed: what isn't taken stays ready. (A program that wants to sleep until the other comes takes it out.)
+///     // Both are needed: a message that isn't taken stays ready. (To sleep until the other one comes, take it out.)
 ///     if let (Some((scan, _)), Some((pose, _))) = (scans.take(), poses.take()) {
 ///         println!("scan {} from pose {}", scan.0, pose.0);
 ///         break;
@@ -69,12 +68,12 @@ use std::time::Duration;
 #[derive(Default)]
 pub struct WaitSet {
     pub(crate) executor: Executor,
-    /// What the last wait found, and the room for what the next one finds.
+    /// The results of the last wait, in memory that the next wait reuses.
     ready: Vec<Candidate>,
 }
 
 impl WaitSet {
-    /// An empty wait set.
+    /// Creates an empty wait set.
     pub fn new() -> Self {
         Self::default()
     }
@@ -83,8 +82,8 @@ impl WaitSet {
         Self { executor, ready: Vec::new() }
     }
 
-    /// Serves a context, a node or a group from now on, as [`Executor::add`] does: everything in it
-    /// that has a callback.
+    /// Serves a context, a node or a group from now on, as [`Executor::add`] does: all its entities
+    /// with callbacks.
     ///
     /// # Errors
     /// [`AddError`]: an executor or another wait set serves it, or its context is shut down or
@@ -97,12 +96,12 @@ impl WaitSet {
     /// `Duration::MAX`: without a limit), and returns all that is ready now, each once, in the order in which an
     /// executor would run it. Nothing after the timeout.
     ///
-    /// Ready is a subscription with messages, a timer that is due, a guard condition that was
-    /// triggered, an entity with a status event. What is neither taken nor [run](Ready::run) is
-    /// returned by the next wait again, which then doesn't sleep. (To run callbacks in exactly an
-    /// executor's order, run the first and wait again: it may have more to do that is older than
-    /// what the second has.) Once warm, nothing is allocated; the cost is that of what is ready,
-    /// however much is in the set.
+    /// Ready entities are subscriptions with messages, timers that are due, guard conditions that
+    /// were triggered, and entities with a status event. An entity that is neither emptied nor
+    /// [run](Ready::run) is returned by the next wait again, which then doesn't sleep. (To run
+    /// callbacks in exactly an executor's order, run the first and wait again: it may have more
+    /// work that is older than the second one's.) Once warm, a wait allocates nothing; its cost
+    /// depends on the number of ready entities, not on the size of the set.
     ///
     /// # Errors
     /// [`SpinError::Nothing`]: it would wait without a limit, and there is nothing to wait for.
@@ -127,7 +126,7 @@ impl WaitSet {
         Ok(set.ready.iter().map(move |candidate| Ready { set, candidate }))
     }
 
-    /// A handle that makes the [wait](Self::wait) that runs, or the next one, return
+    /// Returns a handle that makes the current or the next [wait](Self::wait) return
     /// [`SpinError::Stopped`], from any thread.
     pub fn stop_handle(&self) -> StopHandle {
         self.executor.stop_handle()
@@ -140,7 +139,7 @@ impl fmt::Debug for WaitSet {
     }
 }
 
-/// Something that was ready; from [`WaitSet::wait`].
+/// An entity that was ready; from [`WaitSet::wait`].
 #[derive(Clone, Copy)]
 pub struct Ready<'a> {
     set: &'a WaitSet,
@@ -148,25 +147,25 @@ pub struct Ready<'a> {
 }
 
 impl Ready<'_> {
-    /// Whether it is this one.
+    /// Returns `true` if it is this entity.
     pub fn is(&self, what: &impl Waitable) -> bool {
         self.candidate.entity.upgrade().is_some_and(|entity| entity.base.is(what.subject()))
     }
 
-    /// For people, e.g. "subscription to /camera/image of node /filter". Allocates.
+    /// Describes the entity, e.g. "subscription to /camera/image of node /filter". Allocates.
     pub fn describe(&self) -> String {
         let entity = self.candidate.entity.upgrade();
-        entity.map_or_else(|| "something that is gone".to_owned(), |entity| entity.base.describe())
+        entity.map_or_else(|| "an entity that is gone".to_owned(), |entity| entity.base.describe())
     }
 
-    /// Runs its callback for the oldest thing there is to do, on this thread, with its group's
-    /// token. False if nothing was left to do, it is gone, its context is shut down, or it has no
-    /// callback.
+    /// Runs the callback for the oldest waiting message or event, on this thread, with the group's
+    /// token. Returns `false` if none waits, the entity is gone, its context is shut down, or it
+    /// has no callback.
     ///
     /// # Errors
     /// [`SpinError`]: the callback panicked, or failed and
-    /// [`on_error`](crate::executor::WaitSetBuilder::on_error) says to stop; or it was called while another
-    /// thread, or a callback of this set, runs something of the set.
+    /// [`on_error`](crate::executor::WaitSetBuilder::on_error) says to stop; or it was called while
+    /// another thread, or a callback of this set, runs an entity of the set.
     pub fn run(&self) -> Result<bool, SpinError> {
         let scheduler = &self.set.executor.scheduler;
         let _stay = Stay::begin(scheduler)?;
@@ -180,11 +179,13 @@ impl fmt::Debug for Ready<'_> {
     }
 }
 
-/// What can be recognised when it is [ready](Ready::is): a [`Subscription`](crate::Subscription), a
-/// [`Timer`](crate::Timer), a [`GuardCondition`](crate::GuardCondition), a
-/// [`Server`](crate::Server), a [`Client`](crate::Client) with results for callbacks, or a
-/// [`WorkQueue`](crate::executor::WorkQueue). What was posted to a group itself, and the work of
-/// actions, has no handle to be recognised by: run what isn't recognised, or it stays ready.
+/// An entity that can be recognised when it is [ready](Ready::is): a
+/// [`Subscription`](crate::Subscription), a [`Timer`](crate::Timer), a
+/// [`GuardCondition`](crate::GuardCondition), a [`Server`](crate::Server), a
+/// [`Client`](crate::Client) with results for callbacks, or a
+/// [`WorkQueue`](crate::executor::WorkQueue). Work posted to a group itself, and the work of
+/// actions, has no handle by which to recognise it: run entities that aren't recognised, or they
+/// stay ready.
 pub trait Waitable: sealed::Sealed {
     #[doc(hidden)]
     fn subject(&self) -> usize;
@@ -194,8 +195,8 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// While it lives, this thread spins the scheduler. A stop that comes in between is for the next
-/// wait.
+/// While this lives, the thread spins the scheduler. A stop that comes between two waits is for the
+/// next one.
 struct Stay<'a> {
     _place: Place<'a>,
     _spinning: Spinning,
