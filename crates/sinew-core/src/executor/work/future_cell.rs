@@ -1,6 +1,6 @@
-//! A future of a queue: who has it, and when it is polled.
+//! A future of a queue: its owner, and the times at which it is polled.
 //!
-//! | phase | who has the future | a wake-up makes it |
+//! | phase | owner of the future | phase after a wake-up |
 //! |---|---|---|
 //! | `Idle` | its cell | `Woken`, and it enters the queue |
 //! | `Woken` | its cell | - |
@@ -10,8 +10,9 @@
 //!
 //! A future that is cancelled while a thread polls it is dropped by that thread, after the poll.
 //!
-//! A cell may be used for one future after another, so that a steady flow of them allocates nothing.
-//! A waker of a future that is over may then wake the next one, which is polled once for nothing.
+//! A cell may be used for one future after another, so that a steady flow of them allocates
+//! nothing. The waker of a finished future may then wake the next one, which is polled once in
+//! vain.
 
 use super::queue::{SpawnedFuture, WorkId, WorkQueueCore};
 use crate::executor::error::JoinError;
@@ -27,19 +28,19 @@ use std::task::{Context, Poll, Wake, Waker};
 /// The memory of a future; empty once that is over.
 pub(crate) type FutureRoom<F> = Pin<Box<Option<F>>>;
 
-/// What becomes of the output of a cell's futures.
+/// The destination of the output of a cell's futures.
 pub(crate) trait OutputSink<F: Future>: Send + Sync + Sized + 'static {
-    /// Takes the output, once the future is dropped. No lock is held. What it returns is reported as
-    /// an error of the callback.
+    /// Takes the output, after the future is dropped, under no lock. A returned error is reported
+    /// as an error of the callback.
     fn finish(&self, output: Result<F::Output, JoinError>) -> CallbackResult;
 
-    /// Called at last, if the future wasn't cancelled while it waited: the cell may be used again.
+    /// Called last, if the future wasn't cancelled while it waited: the cell may be reused.
     fn retire(cell: Arc<FutureCell<F, Self>>, room: FutureRoom<F>) {
         drop((cell, room));
     }
 }
 
-/// A future, and what becomes of its output.
+/// A future, and the destination of its output.
 pub(crate) struct FutureCell<F: Future, S> {
     queue: Weak<WorkQueueCore>,
     pub(crate) sink: S,
@@ -60,9 +61,9 @@ struct CellState<F> {
     phase: Phase,
     /// Its key among the queue's futures.
     key: usize,
-    /// `None` while a thread has it. A cell that is used again keeps its empty room.
+    /// `None` while a thread has it. A reused cell keeps its empty memory.
     room: Option<FutureRoom<F>>,
-    /// The thread that polls the future drops it.
+    /// Whether the thread that polls the future has to drop it.
     is_cancelled: bool,
     /// The chain of messages that the future continues.
     lineage: Option<Lineage>,
@@ -73,14 +74,14 @@ where
     F: Future + Send + 'static,
     S: OutputSink<F>,
 {
-    /// A cell without a future.
+    /// Returns a cell without a future.
     pub(crate) fn new(queue: &Arc<WorkQueueCore>, sink: S) -> Arc<Self> {
         let (phase, queue) = (Phase::Over, Arc::downgrade(queue));
         let state = CellState { phase, key: 0, room: None, is_cancelled: false, lineage: None };
         Arc::new(Self { queue, sink, id: None, state: Mutex::new(state) })
     }
 
-    /// A cell with a future that is about to enter its queue.
+    /// Returns a cell with a future that is about to enter its queue.
     pub(super) fn woken(
         queue: &Arc<WorkQueueCore>,
         future: F,
@@ -92,7 +93,7 @@ where
         Arc::new(Self { queue: Arc::downgrade(queue), sink, id, state: Mutex::new(state) })
     }
 
-    /// Begins with a future: polls it here and now. In a closed queue it is cancelled.
+    /// Starts a future: polls it on this thread, or cancels it if the queue is closed.
     ///
     /// # Panics
     /// Panics if the future does.
@@ -115,7 +116,7 @@ where
         self.finish(Err(JoinError::Cancelled), None)
     }
 
-    /// Has a woken future polled.
+    /// Puts a woken future into the queue, to be polled.
     pub(super) fn enter_queue(self: &Arc<Self>, key: usize) {
         if let Some(queue) = self.queue.upgrade() {
             queue.resume(key, self.clone());
@@ -168,7 +169,7 @@ where
         result
     }
 
-    /// The future is not ready. It comes back if it was cancelled meanwhile.
+    /// Puts a future back that is not ready. Returns it if it was cancelled meanwhile.
     fn put_back(self: &Arc<Self>, room: FutureRoom<F>) -> Option<FutureRoom<F>> {
         let mut state = self.state.lock();
         if state.is_cancelled {

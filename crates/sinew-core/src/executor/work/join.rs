@@ -14,15 +14,15 @@ use std::task::{Context, Poll, Waker};
 
 /// A future that was spawned, as its handle sees it.
 pub(crate) trait Joinable<T>: SpawnedFuture {
-    /// The future's output, once.
+    /// Returns the future's output, once.
     fn poll_join(&self, context: &mut Context<'_>) -> Poll<Result<T, JoinError>>;
 
-    /// Cancels it, and drops its output now or when there is one.
+    /// Cancels the future, and drops its output, now or later.
     fn abandon(&self);
 
     fn is_over(&self) -> bool;
 
-    /// From now on the output goes to `report`, in the group, which is kept until then.
+    /// Sends the output to `report`, in the group, which is kept alive until then.
     fn detach(&self, report: fn(T) -> CallbackResult, group: KeepAlive);
 }
 
@@ -39,13 +39,13 @@ struct Joined<T> {
 }
 
 enum Output<T> {
-    /// It is for the handle.
+    /// The handle waits for it.
     Awaited,
     /// The handle hasn't taken it yet.
     Ready(Result<T, JoinError>),
-    /// The handle has taken it, or wants none.
+    /// The handle has taken it, or doesn't want it.
     Gone,
-    /// It is reported to the executor. The group is kept until then.
+    /// It will be reported to the executor. The group is kept alive until then.
     Reported(fn(T) -> CallbackResult, KeepAlive),
 }
 
@@ -72,7 +72,7 @@ where
             };
             (state.joining.take(), unclaimed)
         };
-        // Other futures of the queue wait for this thread, perhaps: no waker holds them up.
+        // Other futures of the queue may wait for this thread: a panic in a waker must not stop it.
         if let Some(joining) = joining
             && let Err(message) = caught(|| joining.wake())
         {
@@ -86,7 +86,7 @@ where
     }
 }
 
-/// Has the future polled for the first time after what is ready already.
+/// Queues the future, to be polled for the first time after the work that is already ready.
 pub(crate) fn spawn<F>(queue: &Arc<WorkQueueCore>, future: F) -> Result<Arc<Spawned<F>>, PostError>
 where
     F: Future<Output: Send> + Send + 'static,
@@ -122,7 +122,7 @@ where
     let cell = FutureCell::woken(queue, future, (id, Lineage::current()), JoinState::new(output));
     let erased: Arc<dyn SpawnedFuture> = cell.clone();
     if !queue.keep(&erased) {
-        return Err(queue.closed()); // the future goes here, outside the lock
+        return Err(queue.closed()); // drops the future, outside the lock
     }
     cell.enter_queue(cell.key());
     Ok(cell)
@@ -151,11 +151,11 @@ where
             if let Some(ours) = ours.take() {
                 let before = state.joining.replace(ours);
                 drop(state);
-                drop(before); // the program's code: outside the lock
+                drop(before); // code of the program: outside the lock
                 return Poll::Pending;
             }
             drop(state);
-            ours = Some(context.waker().clone()); // the program's code: outside the lock; then look again
+            ours = Some(context.waker().clone()); // code of the program: outside the lock; then look again
         }
     }
 
@@ -164,7 +164,7 @@ where
             let mut state = self.sink.0.lock();
             (mem::replace(&mut state.output, Output::Gone), state.joining.take())
         };
-        drop((output, joining)); // the program's code: outside the lock
+        drop((output, joining)); // code of the program: outside the lock
         self.cancel();
     }
 

@@ -1,7 +1,7 @@
 //! A queue of closures and woken futures.
 //!
-//! Work that waits keeps its group, and with it the node, as a detached entity does. What ends with
-//! the context is closed then, so that nothing keeps itself.
+//! Waiting work keeps its group alive, and with it the node, as a detached entity does. The context
+//! closes its queues when it ends, so that no work keeps itself alive.
 //!
 //! A queue is a member of its group, except where another task runs it with work of its own: an
 //! asynchronous server runs its requests and its queue.
@@ -29,28 +29,28 @@ use std::sync::Weak;
 /// A closure with its group's state, erased.
 pub(crate) type Job = Box<dyn FnOnce(&mut GroupToken) -> CallbackResult + Send>;
 
-/// Keeps the group of work that waits.
+/// Keeps the group of waiting work alive.
 pub(crate) type KeepAlive = Arc<dyn Any + Send + Sync>;
 
-/// Identifies work for which threads wait: while they do, they run it if they can.
+/// Identifies work for which threads wait: meanwhile they run it themselves if they can.
 pub(crate) type WorkId = [u8; 16];
 
 /// A queue of closures and futures.
 pub(crate) struct WorkQueueCore {
-    /// Doesn't keep the node: what is posted may be all that refers to it.
+    /// Doesn't keep the node alive: posted work may hold the last references to it.
     owner: Weak<dyn Owner>,
-    /// For people, e.g. "work posted of node /arm".
+    /// The name for log lines, e.g. "work posted of node /arm".
     what: String,
     clock: Clock,
-    /// It is a task by itself, and no part of one that has other things to do.
+    /// Whether the queue is a task by itself, not part of a task with other work.
     is_task: bool,
     pending: Inbox<PendingWork>,
 }
 
 struct PendingWork {
     queue: VecDeque<(Stamp, Work)>,
-    /// The futures that are not over. (A future that could never be woken again still goes with its
-    /// queue, and not on the thread that drops its last waker.)
+    /// The futures that are not over. (So a future that can never be woken again is dropped with
+    /// its queue, and not by the thread that drops its last waker.)
     futures: Slab<Arc<dyn SpawnedFuture>>,
     is_closed: bool,
 }
@@ -85,8 +85,8 @@ impl WorkQueueCore {
         })
     }
 
-    /// Has the closure run once, after what is ready already. It continues the chain of messages in
-    /// which this thread is, and keeps its group until then.
+    /// Queues the closure, to run once after the work that is already ready. It continues this
+    /// thread's chain of messages, and keeps its group alive until then.
     pub(crate) fn post(&self, job: Job, id: Option<WorkId>, group: KeepAlive) -> Result<(), PostError> {
         let work = Work::Closure { job, id, lineage: Lineage::current(), group };
         if self.has_ended() {
@@ -113,12 +113,12 @@ impl WorkQueueCore {
         self.pending.lock().queue.len()
     }
 
-    /// Whether its context was shut down, or its node is gone.
+    /// Whether the context was shut down, or the node is gone.
     fn has_ended(&self) -> bool {
         self.owner.upgrade().is_none_or(|owner| owner.has_ended())
     }
 
-    /// Whether it takes no more work.
+    /// Whether the queue accepts no more work.
     pub(super) fn is_closed(&self) -> bool {
         self.has_ended() || self.pending.lock().is_closed
     }
@@ -142,12 +142,12 @@ impl WorkQueueCore {
         self.pending.lock().queue.iter().any(is_it)
     }
 
-    /// Its task, if it is in an executor.
+    /// Returns the queue's task, if it is in an executor.
     pub(crate) fn task_ref(&self) -> Option<TaskRef> {
         self.pending.task_ref()
     }
 
-    /// Adds work. It comes back if the queue is closed.
+    /// Adds work, or returns it if the queue is closed.
     fn enqueue(&self, work: Work) -> Result<(), Work> {
         let mut pending = self.pending.lock();
         if pending.is_closed {
@@ -159,7 +159,7 @@ impl WorkQueueCore {
         Ok(())
     }
 
-    /// A future can go on. In a closed queue it is cancelled already.
+    /// Queues a woken future. In a closed queue it is already cancelled.
     pub(super) fn resume(&self, key: usize, future: Arc<dyn SpawnedFuture>) {
         drop(self.enqueue(Work::Future(key, future)));
     }
@@ -169,7 +169,7 @@ impl WorkQueueCore {
         report(Level::Error, &self.what, failure);
     }
 
-    /// A future is over; `is_queued` if it may be in the queue.
+    /// Removes a future that is over; `is_queued` if it may be in the queue.
     pub(super) fn forget(&self, key: usize, is_queued: bool) {
         let mut pending = self.pending.lock();
         let future = pending.futures.try_remove(key);
@@ -183,33 +183,33 @@ impl WorkQueueCore {
         drop((future, queued)); // perhaps the last references
     }
 
-    /// Drops what is the program's; a panic in that is reported and ends nothing.
+    /// Drops a value of the program; reports a panic, and continues.
     pub(super) fn drop_of_program(&self, value: impl Sized) {
         if let Err(message) = caught(|| drop(value)) {
-            self.report_failure(&format_args!("what was dropped unfinished panicked: {message}"));
+            self.report_failure(&format_args!("dropping unfinished work panicked: {message}"));
         }
     }
 }
 
 // ---- as a part of a task ----
 impl WorkQueueCore {
-    /// Takes the oldest work, and returns the stamp of the next. In a reentrant group that is
-    /// announced here.
+    /// Takes the oldest work, and returns the stamp of the next. In a reentrant group this also
+    /// announces the next.
     pub(crate) fn take(&self, token: &GroupToken) -> (Option<Work>, Option<Stamp>) {
         let mut pending = self.pending.lock();
         let work = pending.queue.pop_front();
         (work.map(|(_, work)| work), pending.next(token.is_reentrant()))
     }
 
-    /// Returns the stamp of the next work, when the task has run something else. In a reentrant
-    /// group that is announced here.
+    /// Returns the stamp of the next work, after the task has run something else. In a reentrant
+    /// group this also announces it.
     pub(crate) fn next_for(&self, token: &GroupToken) -> Option<Stamp> {
         self.pending.lock().next(token.is_reentrant())
     }
 
-    /// Takes back the announcement if nothing waits. `others` is passed whether something does, and
-    /// returns whether the task has anything to do; it runs under this queue's lock, so that nothing
-    /// is announced in between. `has_others`: it takes the task out of the executor's queue itself.
+    /// Takes back the announcement if no work waits. `others` gets whether work waits, and returns
+    /// whether the task has any work; it runs under this queue's lock, so that no thread announces
+    /// in between. `has_others`: `others` takes the task out of the executor's queue itself.
     pub(crate) fn retract(&self, has_others: bool, others: impl FnOnce(bool) -> bool) -> bool {
         let mut pending = self.pending.lock();
         let is_ready = pending.clear_ready(has_others);
@@ -218,7 +218,7 @@ impl WorkQueueCore {
 }
 
 impl Work {
-    /// Runs it, on a thread that runs its group. None if there was nothing to run.
+    /// Runs the work, on a thread that runs its group. Returns `None` if there was nothing to run.
     pub(crate) fn run(self, token: &mut GroupToken) -> Option<CallbackResult> {
         match self {
             Self::Closure { job, lineage, group: _group, .. } => {
@@ -231,7 +231,7 @@ impl Work {
 }
 
 impl Close for WorkQueueCore {
-    /// Drops the work that waits, and cancels the futures.
+    /// Drops the waiting work, and cancels the futures.
     fn close(&self) {
         no_lock_is_held();
         let (queue, futures) = {
@@ -274,14 +274,15 @@ impl GroupMember for Arc<WorkQueueCore> {
 
 /// A future of a queue.
 pub(crate) trait SpawnedFuture: Send + Sync {
-    /// Its key among the queue's futures, from now on.
+    /// Sets its key among the queue's futures.
     fn set_key(&self, key: usize);
 
     fn id(&self) -> Option<&WorkId>;
 
-    /// Polls it, on a thread that runs its group. None if there is nothing to poll.
+    /// Polls the future, on a thread that runs its group. Returns `None` if there is nothing to
+    /// poll.
     fn poll(self: Arc<Self>) -> Option<CallbackResult>;
 
-    /// Drops it: here, or on the thread that polls it, after that.
+    /// Drops the future: here, or after the poll on the thread that polls it.
     fn cancel(&self);
 }
