@@ -1,4 +1,4 @@
-//! Why an executor doesn't do what it was asked to.
+//! Errors of executors, of posted work and of spinning.
 
 use super::threads::ThreadError;
 use crate::sys::says::debug_says;
@@ -15,7 +15,7 @@ debug_says!(SpinError:
     Busy, Nothing, Panicked { entity, message }, Failed { entity, error }, Thread { threads, reason }, Stopped,
     Setup(error), NotVirtual);
 
-/// Why an executor can't be made as its builder says.
+/// The reason why an executor can't be built with its options.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExecutorError {
@@ -28,19 +28,18 @@ pub enum ExecutorError {
     /// The list of cores is empty.
     #[error("the list of cores to place threads on is empty: name one at least, or use Placement::Off")]
     NoCores,
-    /// Threads from outside may run servers, but can't have what the executor's own threads are
-    /// promised.
+    /// Threads from outside may run servers, but an option is for the executor's own threads only.
     #[error(
         "{option} is for the executor's own threads, and threads that call its services may run the servers in their \
          place: leave caller_runs(true) out, so that they wait instead"
     )]
     CallerRuns {
-        /// The option that callers can't have.
+        /// The option that doesn't apply to threads from outside.
         option: &'static str,
     },
 }
 
-/// Why something could not be added to an executor.
+/// The reason why a context, node, group or subscription could not be added to an executor.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddError {
@@ -52,7 +51,7 @@ pub enum AddError {
         /// What was to be added.
         what: String,
     },
-    /// It calls back, and so can't be waited for by itself.
+    /// It has a callback, so a wait set can't wait for it by itself.
     #[error("{what} has a callback: add the node or the group in which that runs")]
     HasCallback {
         /// What was to be added.
@@ -67,20 +66,20 @@ pub enum AddError {
     /// The context is shut down.
     #[error("the context is shut down")]
     Shutdown,
-    /// What the executor serves already follows other clocks.
+    /// The executor already serves contexts with other clocks.
     #[error(
         "the executor serves a context with another clock: contexts in virtual time need executors of their own"
     )]
     OtherClock,
 }
 
-/// Why a closure or a future could not be posted to a callback group.
+/// The reason why a closure or a future could not be posted to a callback group.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PostError {
-    /// The queue takes nothing any more. The closure or the future was dropped.
+    /// The queue accepts no more work. The closure or the future was dropped.
     #[error(
-        "{queue} takes nothing any more: it was closed, its context is shut down, or the last handle of that and of its nodes is gone; post before that"
+        "{queue} accepts no more work: it was closed, its context is shut down, or the last handles of the context and its nodes are gone; post before that"
     )]
     Closed {
         /// The queue, e.g. "work posted of node /arm".
@@ -88,23 +87,23 @@ pub enum PostError {
     },
 }
 
-/// Why a spawned future has no output.
+/// The reason why a spawned future has no output.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JoinError {
-    /// It panicked. The executor that polled it was told, too.
+    /// The future panicked. The executor that polled it also reports the panic.
     #[error("the spawned future panicked: {message}")]
     Panicked {
         /// The panic's message.
         message: String,
     },
-    /// It was cancelled, or its queue was closed, before it was ready.
-    #[error("the spawned future was cancelled: by its handle, or as its queue or its context ended")]
+    /// The future was cancelled, or its queue was closed, before it was ready.
+    #[error("the spawned future was cancelled: by its handle, or because its queue or its context ended")]
     Cancelled,
 }
 
-/// The error that a callback returned, as it is: it derefs to `dyn Error`, so it can be downcast
-/// and has its causes. Clones share it; it equals its clones and nothing else.
+/// The error that a callback returned, unchanged: it derefs to `dyn Error`, so it can be downcast
+/// and has its causes. Clones share the error; a value equals its clones only.
 ///
 /// ```
 /// use sinew::error::SpinError;
@@ -130,7 +129,7 @@ impl CallbackError {
     }
 }
 
-// It is no `Error` itself: the source of a `SpinError` is the callback's own, to be downcast.
+// This type is no `Error`: the source of a `SpinError` is the callback's own error, to be downcast.
 impl Deref for CallbackError {
     type Target = dyn Error + Send + Sync;
 
@@ -159,17 +158,16 @@ impl PartialEq for CallbackError {
 
 impl Eq for CallbackError {}
 
-/// Why spinning stopped.
+/// The reason why spinning stopped.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpinError {
-    /// A thread is spinning this executor: another one, or this one, if it was called in a
-    /// callback.
+    /// A thread already spins this executor: another one, or this one in a callback.
     #[error(
         "the executor is being spun already: one thread spins it at a time, and none of its own callbacks can"
     )]
     Busy,
-    /// There is nothing to run callbacks of.
+    /// There is nothing to spin: no context, node or group with callbacks.
     #[error(
         "there is nothing to spin: nothing was added to the executor, or all of it is gone; `add` a context, a node or a \
          group before, and keep its handles"
@@ -199,17 +197,16 @@ pub enum SpinError {
          limit (ulimit -u)"
     )]
     Thread {
-        /// How many it was made for.
+        /// The executor's number of threads.
         threads: usize,
-        /// What the operating system said.
+        /// The error of the operating system.
         reason: String,
     },
-    /// The executor or the wait set was stopped, or its context shut down, before there was what it
-    /// waited for.
+    /// The executor or the wait set was stopped, or its context shut down, before the wait was
+    /// over.
     #[error("stopped before there was what was waited for")]
     Stopped,
-    /// A thread didn't get the core, the priority or the memory that the executor's options ask
-    /// for.
+    /// A thread didn't get the core, priority or locked memory that the executor's options ask for.
     #[error(transparent)]
     Setup(#[from] ThreadError),
     /// Only virtual time can be moved.

@@ -1,5 +1,5 @@
-//! Callback groups: what an executor runs, one callback of a group at a time, or, if it is
-//! reentrant, any number.
+//! Callback groups: an executor runs one callback of a group at a time, or any number if the group
+//! is reentrant.
 
 use super::crew::blocked::Blocked;
 use super::crew::members::GroupSlot;
@@ -22,11 +22,12 @@ use std::sync::{OnceLock, Weak};
 /// A mutually exclusive callback group: its callbacks never run at the same time, and may share a
 /// state.
 ///
-/// Made by [`Node::group`](crate::Node::group). Subscriptions, timers and the like that it makes
-/// belong to its node, and run in it; their callbacks may take `&mut S` as their first parameter,
-/// and need no lock for it. Every node has a default group without state for all others. Clones are
-/// the same group. The state lives as long as a handle or an entity of the group, and is only ever
-/// touched by the thread that runs the group. It has no `close`: its entities are closed.
+/// Made by [`Node::group`](crate::Node::group). The subscriptions, timers and other entities that
+/// it makes belong to its node, and their callbacks run in the group; they may take `&mut S` as
+/// their first parameter, and need no lock for it. Every node has a default group without state for
+/// all other entities. Clones are the same group. The state lives as long as a handle or an entity
+/// of the group, and only the thread that runs the group touches it. A group has no `close`: close
+/// its entities.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -45,7 +46,7 @@ use std::sync::{OnceLock, Weak};
 /// ```
 pub struct Group<S = ()> {
     pub(crate) core: Arc<GroupCore>,
-    /// What its tokens open.
+    /// The number of its tokens.
     pub(crate) number: GroupNumber,
     pub(crate) state: Arc<GroupCell<S, StateOf>>,
 }
@@ -62,14 +63,14 @@ impl<S> fmt::Debug for Group<S> {
     }
 }
 
-/// A reentrant callback group: its callbacks may run at the same time on several threads, also the
+/// A reentrant callback group: its callbacks may run at the same time on several threads, even the
 /// same callback for several messages.
 ///
 /// Made by [`Node::reentrant_group`](crate::Node::reentrant_group); used as a [`Group`]. It has no
-/// state, and its callbacks must be `Fn` and `Sync`: what they share they protect themselves. With
-/// an executor of one thread they run one after the other. Messages of one topic are taken in their
-/// order, but their callbacks may overtake each other. Clones are the same group; it has no
-/// `close`.
+/// state, and its callbacks must be `Fn` and `Sync`: they protect the data that they share
+/// themselves. An executor with one thread runs them one after the other. The executor takes the
+/// messages of one topic in their order, but their callbacks may overtake each other. Clones are
+/// the same group; it has no `close`.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -170,15 +171,15 @@ impl<S: Send + 'static> Group<S> {
         Self { core, number, state: Arc::new(number.state(state)) }
     }
 
-    /// Sets the group's priority (default 0): of what is ready, the executor runs groups of the
-    /// highest priority first. It interrupts nothing. May be changed at any time.
+    /// Sets the group's priority (default 0): among ready groups, the executor runs those of the
+    /// highest priority first. It interrupts no callback. May be changed at any time.
     #[must_use]
     pub fn priority(self, priority: i32) -> Self {
         self.core.set_priority(priority);
         self
     }
 
-    /// Pauses the group, and has it go on, from anywhere.
+    /// Returns a handle that pauses and resumes the group, from anywhere.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -196,7 +197,7 @@ impl<S: Send + 'static> Group<S> {
     /// handle.pause();
     /// numbers.publish(Number(1))?;
     /// assert_eq!(executor.spin_some()?, 0);
-    /// handle.resume(); // as if the subscription were made now
+    /// handle.resume(); // as if the subscription were created now
     /// numbers.publish(Number(2))?;
     /// assert_eq!(executor.spin_some()?, 1);
     /// # Ok::<(), sinew::Error>(())
@@ -206,39 +207,40 @@ impl<S: Send + 'static> Group<S> {
     }
 }
 
-/// Pauses a group of callbacks, and has it go on.
+/// Pauses and resumes a group of callbacks.
 ///
-/// Made by [`Group::pause_handle`] and [`ReentrantGroup::pause_handle`]. It doesn't keep the group;
-/// once that is gone, both methods do nothing. May be used from any thread.
+/// Made by [`Group::pause_handle`] and [`ReentrantGroup::pause_handle`]. It doesn't keep the group
+/// alive; once the group is gone, both methods do nothing. Any thread may use it.
 ///
-/// A group that is paused costs its executor nothing. Its entities stay as they are for all others:
-/// publishers match its subscriptions, clients find its servers. Meanwhile
+/// A paused group costs its executor nothing. Other programs see no difference: publishers match
+/// its subscriptions, clients find its servers. Meanwhile
 ///
-/// | of the group | what comes | when it goes on |
+/// | entity of the group | while paused | after `resume` |
 /// |---|---|---|
-/// | subscription, volatile | waits in the history, and is displaced there | is dropped (and counts as taken): as if the subscription were made now |
-/// | subscription, transient local | waits in the history, and is displaced there | is delivered |
-/// | timer | is not due | is due one period later |
-/// | server | requests wait, up to `max_requests` and their callers' timeouts | are answered |
-/// | client, guard condition, event handlers | waits | is told |
+/// | subscription, volatile | messages wait in the history, newer ones displace older ones | waiting messages are dropped (and count as taken), as if the subscription were created now |
+/// | subscription, transient local | messages wait in the history, newer ones displace older ones | waiting messages are delivered |
+/// | timer | not due | due one period later |
+/// | server | requests wait, up to `max_requests` and their callers' timeouts | requests are answered |
+/// | client, guard condition, event handlers | results, triggers and events wait | callbacks run |
 /// | posted closure, woken future | waits | runs |
 ///
-/// Publishers wait for a reliable subscription that keeps all when its history is full, as for any
-/// that takes nothing. Listeners, filters, [`take`](crate::Subscription::take) and publishers know
-/// nothing of groups, and go on.
+/// If the history of a reliable subscription that keeps all is full, its publishers wait, as for
+/// any subscription that takes no messages. Listeners, filters, [`take`](crate::Subscription::take)
+/// and publishers belong to no group, and continue.
 #[derive(Clone)]
 pub struct PauseHandle(Weak<GroupCore>);
 
 impl PauseHandle {
-    /// No callback of the group begins any more. Waits for one that runs on another thread, unless
-    /// that thread waits for this one. Nothing if it is paused.
+    /// Pauses the group: no callback begins any more. Waits for a callback that runs on another
+    /// thread, unless that thread waits for this one. Does nothing if the group is paused.
     pub fn pause(&self) {
         if let Some(group) = self.0.upgrade() {
             group.pause();
         }
     }
 
-    /// The group goes on, on the thread of its executor. Never blocks. Nothing if it isn't paused.
+    /// Resumes the group, on its executor's threads. Never blocks. Does nothing if the group isn't
+    /// paused.
     pub fn resume(&self) {
         if let Some(group) = self.0.upgrade() {
             group.resume();
@@ -262,10 +264,10 @@ pub struct GroupCore {
     /// The node it belongs to.
     pub(crate) node: Arc<dyn Owner>,
     pub(crate) clock: Clock,
-    /// What its tokens open; `REENTRANT` for nothing.
+    /// The number of its tokens; `REENTRANT` if they open nothing.
     number: u64,
     members: Mutex<GroupMembers>,
-    /// Work that is posted to the group itself. It is made by the first post.
+    /// The queue of work that is posted to the group itself; the first post creates it.
     work: OnceLock<Arc<WorkQueueCore>>,
 }
 
@@ -274,7 +276,7 @@ struct GroupMembers {
     /// The group's place in the executor that runs it.
     executor: Option<GroupSlot>,
     priority: i32,
-    /// No member is in the executor, though the group is.
+    /// Whether no member is in the executor, although the group is.
     paused: bool,
 }
 
@@ -341,7 +343,7 @@ impl Moved {
 /// Why a group could not be added to an executor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotAdded {
-    /// This executor has it already.
+    /// This executor already has it.
     Here,
     /// Another executor has it.
     Elsewhere,
@@ -370,18 +372,18 @@ impl GroupCore {
         })
     }
 
-    /// The queue for work that is posted to the group itself.
+    /// Returns the queue for work that is posted to the group itself.
     pub(crate) fn work(&self) -> &Arc<WorkQueueCore> {
         self.work.get_or_init(|| self.member_queue("work posted", false).0)
     }
 
-    /// Makes a queue that another task of this group runs and closes.
+    /// Creates a queue that another task of this group runs and closes.
     pub(crate) fn bare_queue(&self, what: &str) -> Arc<WorkQueueCore> {
         WorkQueueCore::new(&self.node, &self.clock, what, false)
     }
 
-    /// Makes a queue for work that runs in this group. It is closed when the context ends; its
-    /// caller, which has a handle of it, deregisters and closes it before.
+    /// Creates a queue for work that runs in this group. The context closes it when it ends; the
+    /// caller, which has a handle of the queue, may deregister and close it before.
     pub(crate) fn work_queue(&self, what: &str) -> (Arc<WorkQueueCore>, Membership) {
         self.member_queue(what, true)
     }
@@ -403,7 +405,7 @@ impl GroupCore {
         }
     }
 
-    /// Takes an entity in; if the group is in an executor, so is the entity from now on.
+    /// Adds an entity; if the group is in an executor, so is the entity from now on.
     pub(crate) fn join(&self, entity: Arc<Task<dyn GroupMember>>) -> Membership {
         let mut members = self.members.lock();
         let serial = next_serial();
@@ -434,13 +436,13 @@ impl GroupCore {
         }
     }
 
-    /// Whether the entity is a member still.
+    /// Whether the entity is still a member.
     pub(crate) fn has(&self, membership: Membership) -> bool {
         self.members.lock().has(membership)
     }
 
-    /// Lets an entity go: when this returns, none of its callbacks starts; with `wait`, none runs
-    /// on another thread. False: it was gone already.
+    /// Removes an entity: when this returns, none of its callbacks starts; with `wait`, none runs
+    /// on another thread either. Returns `false` if the entity was already gone.
     pub(crate) fn deregister(&self, membership: Membership, wait: bool) -> bool {
         let gone = {
             let mut members = self.members.lock();
@@ -450,19 +452,19 @@ impl GroupCore {
         entity.work.attach(None).signal(); // none: it has no executor now
         entity.work.attached();
         if let Some(task_ref) = task_ref {
-            // A wait that no thread could end isn't begun: two callbacks that close each other's
-            // entities, say.
+            // This thread begins no wait that no other thread could end, for example in two
+            // callbacks that close each other's entities.
             let waiting = wait.then(|| self.node.host().wait_graph().enter_group(self.number));
             let _blocked = wait.then(Blocked::begin);
             task_ref.leave(matches!(waiting, Some(Ok(_))));
         }
-        drop(entity); // with the user's closure: no lock is held
+        drop(entity); // with the program's closure: no lock is held
         true
     }
 
-    /// Whether there is something in it, and whether there ever was.
+    /// Whether it has an entity, and whether it ever had one.
     pub(crate) fn is_inhabited(&self) -> (bool, bool) {
-        // The group's own queue is no entity of the program's, unless there is work in it.
+        // The group's own queue counts as an entity of the program only while it has work.
         let idle_queues = usize::from(self.work.get().is_some_and(|work| work.is_idle()));
         let entities = &self.members.lock().entities;
         (entities.len() > idle_queues, entities.capacity() > 0)
@@ -527,7 +529,7 @@ impl GroupCore {
             members.all()
         };
         for entity in entities {
-            entity.work.discard(); // messages' own code: no lock is held
+            entity.work.discard(); // drops messages, which runs code of the program: no lock is held
         }
         let mut members = self.members.lock();
         if mem::replace(&mut members.paused, false) {
@@ -537,8 +539,8 @@ impl GroupCore {
         }
     }
 
-    /// Takes the group out of the executor, if it is in it. What waits in its entities keeps
-    /// waiting.
+    /// Removes the group from the executor, if it is there. Messages and other work keep waiting in
+    /// its entities.
     pub(crate) fn remove_from(&self, scheduler: &Arc<Scheduler>) {
         let mut members = self.members.lock();
         let is_it = |place: &mut GroupSlot| Arc::ptr_eq(&place.scheduler, scheduler);
@@ -552,8 +554,8 @@ impl GroupCore {
 
 impl Drop for GroupCore {
     fn drop(&mut self) {
-        // The last handle and the last entity are gone: so is the executor's place for the group.
-        // The only member that may be left is the queue for what was posted to the group itself.
+        // The last handle and the last entity are gone: the executor frees the group's place. The
+        // only member that may be left is the queue for work that was posted to the group itself.
         let (executor, members) = {
             let mut members = self.members.lock();
             (members.executor.take(), mem::take(&mut members.entities))
@@ -565,7 +567,7 @@ impl Drop for GroupCore {
             place.remove();
         }
         if let Some(work) = self.work.get() {
-            work.close(); // the program's code: no lock is held
+            work.close(); // drops code of the program: no lock is held
         }
     }
 }

@@ -1,18 +1,18 @@
-//! A callback group's token: who may touch its callbacks and its state now.
+//! A callback group's token: the right to touch its callbacks and its state now.
 //!
 //! Every group has a number, and at any time at most one [`GroupToken`] with that number: the
 //! scheduler makes it when it hands out a member of the group to be run, and takes it back before
-//! it hands out the next. The token has two keys, to the group's callbacks and to the state they
-//! share. An [`GroupCell`] cell opens for the key with its number only, so `&mut CellKey` stands
-//! for `&mut` of what the key opens. No lock is held while the user's code runs, and none has to be
-//! taken: the scheduler's own lock, under which tokens are made and taken back, orders the threads
-//! that have them one after the other.
+//! it hands out the next. The token has two keys, to the group's callbacks and to the state that
+//! they share. A [`GroupCell`] opens only for the key with its number, so `&mut CellKey` stands for
+//! `&mut` of the cells that it opens. Code of the program runs under no lock, and needs none: the
+//! scheduler makes tokens and takes them back under its own lock, which orders the threads that
+//! have them.
 
 use crate::sys::sync::next_serial;
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 
-/// What a key opens: callbacks.
+/// Marks keys that open callbacks.
 pub enum CallbackOf {}
 
 /// What a key opens: the state of a group.
@@ -21,7 +21,7 @@ pub enum StateOf {}
 /// Opens [`GroupCell`] cells with its number. Only a [`GroupToken`] has one.
 pub(crate) struct CellKey<What>(u64, PhantomData<What>);
 
-/// The one token of a group; no other thread runs the group's callbacks while it lives.
+/// The only token of a group: while it lives, no other thread runs the group's callbacks.
 pub struct GroupToken {
     /// Opens the group's callbacks.
     pub(crate) callbacks: CellKey<CallbackOf>,
@@ -30,7 +30,7 @@ pub struct GroupToken {
 }
 
 impl GroupToken {
-    /// A token of a reentrant group, of which there may be many: its keys open nothing.
+    /// Returns a token of a reentrant group, which may have many: its keys open nothing.
     #[inline]
     pub(crate) fn reentrant() -> Self {
         Self { callbacks: CellKey(REENTRANT, PhantomData), state: CellKey(REENTRANT, PhantomData) }
@@ -42,11 +42,11 @@ impl GroupToken {
         self.callbacks.0 == REENTRANT
     }
 
-    /// The token of the group with this number.
+    /// Returns the token of the group with this number.
     ///
     /// # Safety
-    /// There is no other token with this number while this one lives, and what was done in the last
-    /// one happens before.
+    /// There is no other token with this number while this one lives, and all accesses under the
+    /// last one happen before.
     #[inline]
     pub(crate) unsafe fn of(group: u64) -> Self {
         Self { callbacks: CellKey(group, PhantomData), state: CellKey(group, PhantomData) }
@@ -69,18 +69,18 @@ impl GroupNumber {
         self.0
     }
 
-    /// A cell for a callback of this group.
+    /// Returns a cell for a callback of this group.
     pub(crate) fn callback<T>(self, value: T) -> GroupCell<T, CallbackOf> {
         GroupCell { number: self.0, of: PhantomData, value: UnsafeCell::new(value) }
     }
 
-    /// A cell for the state of this group.
+    /// Returns a cell for the state of this group.
     pub(crate) fn state<T>(self, value: T) -> GroupCell<T, StateOf> {
         GroupCell { number: self.0, of: PhantomData, value: UnsafeCell::new(value) }
     }
 }
 
-/// Something that only the group's token may touch.
+/// A value that only the group's token may touch.
 pub struct GroupCell<T, What> {
     number: u64,
     of: PhantomData<fn(What)>,
@@ -100,13 +100,13 @@ impl<What> GroupCell<(), What> {
 }
 
 impl<T, What> GroupCell<T, What> {
-    /// The value, for the token that has the key.
+    /// Returns the value, for the token that has the key.
     ///
     /// # Panics
     /// If the key belongs to another group: a bug of this crate.
     #[inline]
     pub(crate) fn open<'a>(&'a self, key: &'a mut CellKey<What>) -> &'a mut T {
-        // Without a size there is nothing to protect, and no reason to fetch the cell's memory.
+        // A value without a size needs no protection, and its cell need not be fetched from memory.
         if size_of::<T>() != 0 {
             assert_eq!(key.0, self.number, "a cell was opened in another group's turn");
         }

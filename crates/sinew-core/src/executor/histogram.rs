@@ -1,10 +1,10 @@
-//! How long something took, many times: a plain value without a clock or a lock, into which the
-//! measuring thread puts numbers.
+//! A distribution of durations: a plain value without a clock or a lock, filled by the measuring
+//! thread.
 
 use std::time::Duration;
 
-/// Each power of two is cut into so many buckets of equal width: what a bucket tells is within 1
-/// part in 8 of the truth.
+/// Binary logarithm of the number of equal buckets for each power of two: a bucket's value is
+/// within 1/8 of the recorded one.
 const PARTS_LOG2: u32 = 3;
 const PARTS: usize = 1 << PARTS_LOG2;
 
@@ -15,11 +15,10 @@ const FINEST_LOG2: u32 = 3;
 const LARGEST: u64 = (1 << 38) - 1;
 const BUCKETS: usize = bucket(LARGEST) + 1;
 
-/// How often which durations occurred: counts in buckets whose width is an eighth of their value or
-/// less.
+/// A distribution of durations: counts in buckets with a width of at most an eighth of their value.
 ///
-/// Covers 0 to 274 s, in 2 KB that are allocated with the first value. Count, smallest, largest and
-/// mean are exact for what was recorded; percentiles are within 12.5 % (and 8 ns). Nothing here
+/// Covers 0 to 274 s, in 2 KB that are allocated with the first value. Count, minimum, maximum and
+/// mean of the recorded durations are exact; percentiles are within 12.5 % (and 8 ns). Nothing here
 /// blocks.
 ///
 /// ```
@@ -34,18 +33,18 @@ const BUCKETS: usize = bucket(LARGEST) + 1;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Histogram {
-    /// `None` until there is something to count.
+    /// `None` before the first value.
     counts: Option<Box<[u64; BUCKETS]>>,
     count: u64,
-    /// Nanoseconds; it would take 584 years of run time to overflow, and stays at the largest then.
+    /// Nanoseconds; saturates, after 584 years of run time.
     sum: u64,
     min: u64,
     max: u64,
 }
 
 impl Histogram {
-    /// Counts a duration as often as `weight` says: more than once where only some are measured. A
-    /// weight of 0 does nothing.
+    /// Counts a duration `weight` times: more than once if it stands for several that were not
+    /// measured. A weight of 0 does nothing.
     pub fn record(&mut self, duration: Duration, weight: u64) {
         self.record_nanoseconds(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX), weight);
     }
@@ -64,7 +63,7 @@ impl Histogram {
         self.sum = self.sum.saturating_add(value.saturating_mul(weight));
     }
 
-    /// Adds what another one has counted.
+    /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Histogram) {
         let Some(more) = &other.counts else { return };
         let counts = self.counts.get_or_insert_with(none);
@@ -75,28 +74,28 @@ impl Histogram {
         self.sum = self.sum.saturating_add(other.sum);
     }
 
-    /// How many were counted.
+    /// Returns the number of counted durations.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The smallest; `None` when there is nothing, as for all below.
+    /// Returns the minimum; `None` without values, as for the methods below.
     pub fn min(&self) -> Option<Duration> {
         (self.count > 0).then(|| Duration::from_nanos(self.min))
     }
 
-    /// The largest.
+    /// Returns the maximum.
     pub fn max(&self) -> Option<Duration> {
         (self.count > 0).then(|| Duration::from_nanos(self.max))
     }
 
-    /// The mean, rounded down to a nanosecond.
+    /// Returns the mean, rounded down to a nanosecond.
     pub fn mean(&self) -> Option<Duration> {
         self.sum.checked_div(self.count).map(Duration::from_nanos)
     }
 
-    /// What that many percent (0 to 100, other numbers count as the nearer of these) are not longer
-    /// than: 50 is the median, 99.9 is what one in a thousand exceeds.
+    /// Returns the duration that `percent` of the values do not exceed (0 to 100; other numbers are
+    /// clamped): 50 is the median, and one in a thousand exceeds 99.9.
     pub fn percentile(&self, percent: f64) -> Option<Duration> {
         let counts = self.counts.as_ref()?;
         let wanted = self.rank(percent);
@@ -105,21 +104,20 @@ impl Histogram {
             below = count.saturating_add(below);
             below >= wanted
         })?;
-        // The middle of the bucket, but nothing that there was not: it may be wider than what it
-        // holds.
+        // The middle of the bucket, but within the recorded values: the bucket may be wider.
         Some(Duration::from_nanos(middle(reached).clamp(self.min, self.max)))
     }
 
-    /// The place, from 1, of the value wanted among all in order.
+    /// The rank of the wanted value among all in order, from 1.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         clippy::cast_precision_loss,
-        reason = "a share of the count, between 1 and the count; half a value in 2^53 is nothing here"
+        reason = "a share of the count, between 1 and the count; half a value in 2^53 doesn't matter"
     )]
     fn rank(&self, percent: f64) -> u64 {
-        // In this order, as hundredths have no exact floating-point number: what comes out even is
-        // not rounded up.
+        // Multiplied first, since hundredths have no exact floating-point number: a whole result
+        // must not be rounded up.
         let share = (percent.clamp(0.0, 100.0) * self.count as f64 / 100.0).ceil();
         (share as u64).clamp(1, self.count)
     }
@@ -129,11 +127,11 @@ fn none() -> Box<[u64; BUCKETS]> {
     Box::new([0; BUCKETS])
 }
 
-/// The bucket of a value: it has its highest bit and the three that follow.
+/// Returns the bucket of a value: its highest bit and the three that follow.
 #[inline]
 const fn bucket(value: u64) -> usize {
     let value = if value > LARGEST { LARGEST } else { value } >> FINEST_LOG2;
-    // Below 8 a value is its own bucket; above, `shift` is how many of its bits are left out.
+    // Below 8 a value is its own bucket; above, `shift` is the number of bits that are left out.
     let shift = match value.checked_ilog2() {
         Some(log) if log > PARTS_LOG2 => log - PARTS_LOG2,
         _ => 0,
@@ -141,7 +139,7 @@ const fn bucket(value: u64) -> usize {
     shift as usize * PARTS + (value >> shift) as usize
 }
 
-/// The value in the middle of a bucket.
+/// Returns the value in the middle of a bucket.
 fn middle(bucket: usize) -> u64 {
     let shift = (bucket / PARTS).saturating_sub(1);
     let first = (bucket - shift * PARTS) as u64;
@@ -149,11 +147,12 @@ fn middle(bucket: usize) -> u64 {
     first * width + width / 2
 }
 
-/// How long an entity's callbacks have run; from [`Executor::run_times`](super::Executor::run_times).
+/// The run times of an entity's callbacks; from
+/// [`Executor::run_times`](super::Executor::run_times).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RunTimes {
-    /// The entity that has them, e.g. "subscription to /camera/image of node /filter".
+    /// The entity, e.g. "subscription to /camera/image of node /filter".
     pub entity: String,
     /// Its run times.
     pub histogram: Histogram,
@@ -164,7 +163,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Durations of all magnitudes, as many of each.
+    /// Durations of all magnitudes, equally often.
     fn values() -> impl Strategy<Value = u64> {
         (0..38_u32, any::<u64>()).prop_map(|(bits, value)| value & ((2 << bits) - 1))
     }

@@ -1,11 +1,12 @@
 //! A queue under a lock that one task empties.
 //!
-//! An [`Inbox`] keeps what waits for a task together with the task's announcements, so that both
+//! An [`Inbox`] keeps a task's waiting work together with the task's announcements, so that both
 //! change under one lock. Its owner supplies the queue: posted work, or a collected event.
 //!
 //! Signalling an executor is a system call, and the threads that it wakes want this lock. So a
-//! guard only *records* the executor. It signals it after it has released the lock, or hands it to
-//! a caller that holds further locks ([`InboxGuard::unlock`]). There is no other way to signal.
+//! guard only *records* the executor. After it has released the lock, it signals the executor, or
+//! returns it to a caller that holds further locks ([`InboxGuard::unlock`]). There is no other way
+//! to signal.
 
 use super::crew::scheduler::{TaskRef, ToSignal};
 use super::notifier::TaskNotifier;
@@ -16,7 +17,7 @@ use std::ops::{Deref, DerefMut};
 
 /// The contents of an inbox.
 pub(crate) trait Queue {
-    /// Returns since when the oldest element has waited; `None` if nothing waits.
+    /// Returns the time since which the oldest element waits; `None` if nothing waits.
     fn oldest(&self) -> Option<Stamp>;
 }
 
@@ -39,11 +40,11 @@ impl Drop for SignalOnDrop {
     }
 }
 
-/// A locked inbox. Dropping it releases the lock, then signals the executor to which something was
-/// announced.
+/// A locked inbox. Dropping it releases the lock, then signals the executor that got an
+/// announcement.
 pub(crate) struct InboxGuard<'a, Q> {
     contents: Guard<'a, Contents<Q>>,
-    /// Comes after the guard: fields are dropped in this order.
+    /// Must come after the guard: fields are dropped in order of declaration.
     signal: SignalOnDrop,
 }
 
@@ -86,7 +87,7 @@ impl<Q: Queue> InboxGuard<'_, Q> {
         self.contents.notifier.task_ref()
     }
 
-    /// Announces that something has waited since then, unless the task knows already.
+    /// Announces work that waits since then, unless work is already announced.
     #[inline]
     pub(crate) fn announce(&mut self, since: Stamp) {
         let signal = self.contents.notifier.notify(since);
@@ -118,8 +119,8 @@ impl<Q: Queue> InboxGuard<'_, Q> {
         self.contents.notifier.pending(oldest)
     }
 
-    /// Takes the announcement back if nothing waits, and returns whether something does. `other`:
-    /// the task has something else to do.
+    /// Takes the announcement back if nothing waits. Returns `true` if work waits, or if `other` is
+    /// set: the task has something else to do.
     pub(crate) fn clear_ready(&mut self, other: bool) -> bool {
         let waits = self.oldest().is_some();
         if !waits {

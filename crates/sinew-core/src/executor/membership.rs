@@ -1,4 +1,4 @@
-//! Which executor serves the groups of a node or a context, also those that are still to come.
+//! The executor that serves the groups of a node or a context, including future ones.
 
 use super::crew::scheduler::Scheduler;
 use super::group::GroupCore;
@@ -11,9 +11,9 @@ pub(crate) struct GroupRegistry(Mutex<RegisteredGroups>);
 #[derive(Default)]
 struct RegisteredGroups {
     groups: Vec<Weak<GroupCore>>,
-    /// Serves every group of this that no other executor serves.
+    /// Serves every group that no other executor serves.
     executor: Option<Weak<Scheduler>>,
-    /// When to throw out what is gone.
+    /// Number of groups at which those that are gone are removed.
     tidy_at: usize,
 }
 
@@ -24,7 +24,7 @@ impl Default for GroupRegistry {
 }
 
 impl GroupRegistry {
-    /// A new group: served from now on, if the executor there is doesn't leave it to another one.
+    /// Adds a new group. The executor, if there is one, serves the group unless another one does.
     pub(crate) fn register(&self, group: &Arc<GroupCore>) {
         let executor = {
             let mut state = self.0.lock();
@@ -36,24 +36,23 @@ impl GroupRegistry {
             state.executor.as_ref().and_then(Weak::upgrade)
         };
         if let Some(executor) = executor {
-            // It is in one already if its node has an executor of its own: that is what the user
-            // asked for.
+            // Fails if its node already has an executor of its own, as the program asked for.
             let _ = group.add_to(&executor);
         }
     }
 
-    /// Whether there is a group, or could be one.
+    /// Whether there is a group, or may be one later.
     pub(crate) fn is_alive(self: &Arc<Self>) -> bool {
         Arc::strong_count(self) > 1 || self.0.lock().groups.iter().any(|group| group.strong_count() > 0)
     }
 
-    /// The groups there are now.
+    /// Returns the current groups.
     pub(crate) fn all(&self) -> Vec<Arc<GroupCore>> {
         self.0.lock().groups.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Has the executor serve all groups that no other one serves; false if another executor does
-    /// so already.
+    /// Lets the executor serve all groups that no other one serves. Returns `false` if another
+    /// executor already does so.
     pub(crate) fn serve(&self, executor: &Arc<Scheduler>) -> bool {
         let groups: Vec<_> = {
             let mut state = self.0.lock();
@@ -64,12 +63,12 @@ impl GroupRegistry {
             state.groups.iter().filter_map(Weak::upgrade).collect()
         };
         for group in groups {
-            let _ = group.add_to(executor); // those that another executor serves are left to it
+            let _ = group.add_to(executor); // fails for groups that another executor serves
         }
         true
     }
 
-    /// The executor goes.
+    /// Removes the executor.
     pub(crate) fn leave(&self, executor: &Arc<Scheduler>) {
         let groups: Vec<_> = {
             let mut state = self.0.lock();

@@ -1,25 +1,25 @@
-//! Executors and wait sets: they run callbacks, on which threads and in which order.
+//! Executors and wait sets: they decide on which threads and in which order callbacks run.
 
 // Executors run callbacks in the order in which their messages arrived.
 //
 // | file | contents |
 // |---|---|
 // | `front` | executors, wait sets and their builders, as programs hold them |
-// | `crew` | the threads that run callbacks: what each runs next, sleeping and waking |
-// | `queue` | which task is next: groups, what is ready and runs, timers; no threads and no clock |
+// | `crew` | the threads that run callbacks: choosing the next task, sleeping and waking |
+// | `queue` | the order of tasks: groups, ready and running tasks, timers; no threads and no clock |
 // | `work` | closures and futures that run in a group |
-// | `task` | what is run |
+// | `task` | the unit of work |
 // | `group` | callback groups, their members and their place in an executor |
-// | `member` | a task of a group, and how it learns where to announce itself |
-// | `notifier` | where a task announces itself, and whether it has |
+// | `member` | a task of a group, as the group attaches it to an executor |
+// | `notifier` | a task's announcements to its executor |
 // | `inbox` | a queue under a lock that one task empties |
 // | `group_token` | the right to touch a group's callbacks and state |
 // | `owner` | an executor's view of a group's node and context |
-// | `membership` | which executor serves the groups of a node or a context |
+// | `membership` | the executor that serves the groups of a node or a context |
 // | `prefetch` | fetching the memory of a burst of work while the thread wakes up for it |
 // | `histogram` | run times of callbacks |
-// | `fault_policy` | what an executor does about callbacks that fail |
-// | `threads` | what spinning threads ask of the operating system: cores, priority, memory |
+// | `fault_policy` | the reaction to callbacks that fail |
+// | `threads` | settings of spinning threads: cores, priority, locked memory |
 // | `wait` | waiting for a future without an executor |
 
 pub(crate) mod crew;

@@ -1,8 +1,8 @@
 //! Announces waiting messages to a task, and records whether they are announced.
 //!
-//! The waiting messages lie under a lock, with their notifier beside them. They are announced once,
-//! when one arrives; the thread that runs the task asks for the next after each. So an announcement
-//! is pending exactly while something waits and the task belongs to an executor.
+//! The waiting messages lie under a lock, with their notifier beside them. The first message that
+//! arrives is announced; after each message, the thread that runs the task asks for the next. So an
+//! announcement is pending exactly while a message waits and the task belongs to an executor.
 
 use super::crew::scheduler::{TaskRef, ToSignal};
 use crate::sys::clock::Stamp;
@@ -59,16 +59,16 @@ impl TaskNotifier {
         }
     }
 
-    /// Returns the stamp that is still announced, after a callback that may have panicked, if
-    /// something has waited since `oldest`. If nothing has, a thread took the rest without the
-    /// executor: then the next arrival is announced.
+    /// Returns the stamp that is still announced, after a callback that may have panicked, if a
+    /// message waits since `oldest`. If none waits, a thread took the rest without the executor:
+    /// then the next arrival is announced.
     pub(crate) fn pending(&mut self, oldest: Option<Stamp>) -> Option<Stamp> {
         self.announced &= oldest.is_some();
         oldest.filter(|_| self.announced)
     }
 
-    /// Takes the announcement back, because nothing waits any more. `other`: the task has something
-    /// else to do.
+    /// Takes the announcement back, because no message waits any more. `other`: the task has
+    /// something else to do.
     pub(crate) fn retract(&mut self, other: bool) {
         self.announced = false;
         if !other && let Some(task_ref) = &self.task_ref {
@@ -76,7 +76,7 @@ impl TaskNotifier {
         }
     }
 
-    /// Gives the task another executor, or none, and announces there what has waited since
+    /// Gives the task another executor, or none, and announces there the messages that wait since
     /// `oldest`. Returns the previous one, for the caller to drop under no lock.
     pub(crate) fn attach(
         &mut self,

@@ -1,4 +1,4 @@
-//! What an executor asks of the owners of the groups that it runs. It knows neither nodes nor
+//! The traits by which an executor sees the owners of its groups. It knows neither nodes nor
 //! contexts.
 
 use super::crew::scheduler::Scheduler;
@@ -11,23 +11,23 @@ use sinew_shm::transport::Participant;
 use std::any::Any;
 use std::sync::Weak;
 
-/// Something that ends before its last reference goes.
+/// An object that can end before its last reference is dropped.
 pub(crate) trait Close: Send + Sync {
-    /// Drops what waits in it. Nothing is taken any more.
+    /// Drops the waiting work. The object accepts no more.
     fn close(&self);
 }
 
 /// A group's node.
 pub(crate) trait Owner: TaskOwner {
-    /// What other processes know it by.
+    /// Returns the key by which other processes know the node.
     fn known(&self) -> Option<EndpointKey>;
 
-    /// It was said that it has nothing to run.
+    /// Whether the log already reports that the node has nothing to run.
     fn said_idle(&self) -> &AtomicBool;
 
     fn host(&self) -> &dyn Host;
 
-    /// For those above, who know what it is.
+    /// Returns the node as the upper layers know it.
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
@@ -35,20 +35,21 @@ pub(crate) trait Owner: TaskOwner {
 pub(crate) trait Host {
     fn clock(&self) -> &Clock;
 
-    /// Which thread waits for which.
+    /// Returns the graph of waiting threads.
     fn wait_graph(&self) -> &WaitGraph;
 
     fn has_ended(&self) -> bool;
 
-    /// The executor is told of the context's end and of jumps of its clocks. False: it has ended.
+    /// Notifies the executor of the context's end and of jumps of its clocks. Returns `false` if
+    /// the context has ended.
     fn register_executor(&self, scheduler: &Arc<Scheduler>) -> bool;
 
-    /// Has a queue closed when the context ends; at once, if it has ended already.
+    /// Closes a queue when the context ends; at once, if it has ended already.
     fn close_at_end(&self, what: Weak<dyn Close>, has_handle: bool);
 
-    /// Ends what was detached in it: on a thread of the program's.
+    /// Ends the context's detached entities; runs on threads of the program only.
     fn end_detached(&self);
 
-    /// Its presence among the processes of the machine, if it has one.
+    /// Returns the context's participant among the processes of the machine, if it has joined.
     fn participant(&self) -> Option<&Arc<Participant>>;
 }

@@ -1,20 +1,19 @@
-//! What this thread touches in its bursts of work, to be fetched together when it wakes for the
-//! next one.
+//! The memory that a thread touches in its bursts of work, fetched together when the thread wakes
+//! for the next burst.
 //!
 //! A robot's executor sleeps for milliseconds between bursts of work, and wakes with cold caches:
-//! then a burst is little else than waiting for memory, one line after the other, as each is found
-//! through the one before. But most of the work is periodic, and touches the same memory every
-//! time. So a spinning thread notes which entities it runs and publishes with, and when it wakes
-//! asks for the lines of all it used in its last few bursts at once: that takes about as long as
-//! waiting for a few of them. (Measured: docs/internals/decisions/0006. A prefetch instruction
-//! would need none of the care below, but processors drop it when the address is not in the TLB
-//! either, which after a sleep is the rule.)
+//! then a burst mostly waits for memory, one line after the other, since each is found through the
+//! one before. But most of the work is periodic, and touches the same memory every time. So a
+//! spinning thread notes the entities that it runs and publishes with, and when it wakes it reads
+//! the lines of all entities of its last few bursts at once: that takes about as long as waiting
+//! for a few lines. (Measured: docs/internals/decisions/0006. A prefetch instruction would need
+//! none of the care below, but processors drop it when the address is not in the TLB either, as is
+//! usual after a sleep.)
 //!
-//! What is noted is kept by a `Weak`, so that its memory stays a part of this process: an entity
-//! that is dropped is dropped in full, only its empty allocation stays for a few bursts. An entity
-//! says itself at which place it is noted ([`NoteIndex`]), so for what is known already a note is a
-//! comparison. It is a hint in every respect: places are written by any thread, and one that is
-//! wrong costs a search.
+//! Notes hold a `Weak`, so that the memory stays a part of this process: a dropped entity is
+//! dropped in full, and only its empty allocation stays for a few bursts. An entity stores the
+//! place at which it is noted ([`NoteIndex`]), so noting a known entity takes one comparison. The
+//! place is a hint: any thread may write it, and a wrong one costs a search.
 
 use crate::message::block::Pool;
 use crate::sys::clock::Time;
@@ -22,20 +21,20 @@ use crate::sys::sync::{Arc, HintU32, Ordering};
 use std::cell::{Cell, RefCell};
 use std::sync::Weak;
 
-/// How many entities are noted at most. More would push one another out of the nearest cache.
+/// Maximum number of noted entities. More would push one another out of the nearest cache.
 const LENGTH: usize = 256;
 
-/// How many are learnt in one burst at most: a thread that works through thousands of entities
-/// doesn't spend its time on notes.
+/// Maximum number of entities that are learnt in one burst: a thread that works through thousands
+/// of entities must not spend its time on notes.
 const LEARNT_PER_BURST: usize = 64;
 
-/// After so many bursts without being used, an entity is forgotten.
+/// Bursts without use after which an entity is forgotten.
 const FORGOTTEN_AFTER: u8 = 200;
 
-/// A thread that was away for so long, in nanoseconds, has lost what it had in its caches.
+/// Time in nanoseconds after which a thread that was away has cold caches.
 pub(super) const AWAY: i64 = 200_000;
 
-/// So much of the stack is fetched at most, in bytes.
+/// Maximum number of bytes of the stack that are fetched.
 const MOST_STACK: usize = 32 * 1024;
 
 /// The size of an `Arc`'s counts.
@@ -44,7 +43,7 @@ const COUNTS: usize = 2 * size_of::<usize>();
 /// The size of a cache line, or a good guess.
 const LINE: usize = 64;
 
-/// Where an entity is noted by the thread that used it last. Part of the entity.
+/// The place at which the thread that last used an entity has noted it. Part of the entity.
 pub(crate) struct NoteIndex(HintU32);
 
 impl Default for NoteIndex {
@@ -60,7 +59,7 @@ impl NoteIndex {
 
     #[inline]
     fn get(&self) -> usize {
-        self.0.load(Ordering::Relaxed) as usize // a hint: nothing rides on it
+        self.0.load(Ordering::Relaxed) as usize // a hint: carries nothing
     }
 
     fn set(&self, place: usize) {
@@ -71,31 +70,31 @@ impl NoteIndex {
 /// Memory and code that an entity uses on each run.
 pub(crate) type HotSet = Vec<Part>;
 
-/// Something that is used together with an entity, a publisher or a client.
+/// Memory or code that is used together with an entity, a publisher or a client.
 #[derive(Clone)]
 pub(crate) enum Part {
-    /// A value, and how many of its first bytes.
+    /// A value, and the number of its first bytes.
     Value(Weak<dyn Send + Sync>, usize),
     /// A pool: the block that will be lent next.
     Pool(Weak<Pool>),
-    /// What is found by following pointers.
+    /// Memory that is found by following pointers.
     Deep(Weak<dyn Footprint>),
     Code(Code),
 }
 
 /// Memory that is found by following pointers.
 pub(crate) trait Footprint: Send + Sync {
-    /// Names what is found by following `level` of them, as addresses and lengths in bytes. False:
-    /// there is nothing behind it.
+    /// Names the memory behind `level` pointers, as addresses and lengths in bytes. Returns `false`
+    /// if there is no further level.
     fn look(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool;
 }
 
 /// Names functions that are not generic (generic code may lie in a library that is unloaded), as
-/// their addresses and how many of their first lines run each time.
+/// their addresses and the number of first lines that run each time.
 pub(crate) type Code = fn(&mut dyn FnMut(usize, usize));
 
 impl Part {
-    /// A value, with all its lines up to so many.
+    /// Returns a value with at most this number of lines.
     pub(crate) fn value<T: Send + Sync + 'static>(value: &Arc<T>, most: usize) -> Self {
         Self::weak(Arc::downgrade(value), most)
     }
@@ -109,20 +108,21 @@ impl Part {
     }
 }
 
-/// What is compared and written for every note, in as few lines as possible.
+/// The data that every note compares and writes, in as few lines as possible.
 struct Notes {
-    /// Where what is noted at each place lies; 0 for nothing.
+    /// The address noted at each place; 0 for none.
     known: [Cell<usize>; LENGTH],
-    /// In how many bursts it has not been used.
+    /// Number of bursts since its last use.
     age: [Cell<u8>; LENGTH],
-    /// How many may be learnt before the next sleep; 0 in a thread that takes no notes.
+    /// Number of entities that may be learnt before the next sleep; 0 in a thread that takes no
+    /// notes.
     learnable: Cell<usize>,
     takes_notes: Cell<bool>,
-    /// When it took its last notes, as far as it says so.
+    /// Time of the last notes, if the thread recorded it.
     left_at: Cell<i64>,
-    /// How deep the stack was in the last burst: the lowest address.
+    /// The lowest address of the stack in the last burst.
     deepest: Cell<usize>,
-    /// Where to look for a free place.
+    /// The place from which to search for a free one.
     hand: Cell<usize>,
 }
 
@@ -138,15 +138,15 @@ thread_local! {
             hand: Cell::new(0),
         }
     };
-    /// What is held for the time of a fetch, in a list that keeps its room.
+    /// References held during a fetch, in a list that keeps its memory.
     static HELD: Cell<Vec<Arc<dyn Footprint>>> = const { Cell::new(Vec::new()) };
-    /// The code of what is noted, and for how many places.
+    /// The code of the noted entities, and the number of places that use it.
     static CODE: RefCell<Vec<(Code, usize)>> = const { RefCell::new(Vec::new()) };
-    /// What is noted, with its place.
+    /// The noted parts, with their places.
     static PARTS: RefCell<Vec<(usize, Part)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Notes that what lies at `address` is used; `parts` says what it is if that is news.
+/// Notes that the entity at `address` is used; `parts` returns its memory if it is not known yet.
 #[inline]
 pub(crate) fn note(address: usize, place: &NoteIndex, parts: impl FnOnce() -> HotSet) {
     NOTES.with(|notes| {
@@ -168,13 +168,13 @@ impl Notes {
     fn learn(&self, address: usize, place: &NoteIndex, parts: HotSet) {
         self.learnable.set(self.learnable.get() - 1);
         if let Some(at) = self.known.iter().position(|known| known.get() == address) {
-            place.set(at); // another thread uses it, too
+            place.set(at); // another thread uses it as well
             return;
         }
         let Some(at) =
             (self.hand.get()..LENGTH).chain(0..self.hand.get()).find(|&at| self.known[at].get() == 0)
         else {
-            return; // as many as are worth it
+            return; // enough for one burst
         };
         self.hand.set((at + 1) % LENGTH);
         self.known[at].set(address);
@@ -187,14 +187,16 @@ impl Notes {
         }
         PARTS.with_borrow_mut(|known| {
             known.extend(parts.into_iter().map(|part| (at, part)));
-            // Now, when it allocates anyway: the first fetch may come when all else is long warm.
+            // Reserved now, when this allocates anyway: the first fetch may come when everything
+            // else is warm.
             let mut held = HELD.with(Cell::take);
             held.reserve(known.len());
             HELD.with(|place| place.set(held));
         });
     }
 
-    /// Forgets what has not been used for a while. Its memory is let go of by the caller.
+    /// Forgets entities that were not used for a while. Returns their notes, for the caller to
+    /// drop.
     #[must_use]
     fn grow_older(&self, parts: &mut Vec<(usize, Part)>) -> Vec<(usize, Part)> {
         let mut old = false;
@@ -212,7 +214,7 @@ impl Notes {
     }
 }
 
-/// One place more has this code.
+/// Counts one more place with this code.
 fn learn_code(code: Code) {
     CODE.with_borrow_mut(|all| match all.iter_mut().find(|(known, _)| std::ptr::fn_addr_eq(*known, code)) {
         Some((_, places)) => *places += 1,
@@ -220,7 +222,7 @@ fn learn_code(code: Code) {
     });
 }
 
-/// One place less has this code.
+/// Counts one place less with this code.
 fn forget_code(code: Code) {
     CODE.with_borrow_mut(|all| {
         if let Some((_, places)) = all.iter_mut().find(|(known, _)| std::ptr::fn_addr_eq(*known, code)) {
@@ -229,15 +231,15 @@ fn forget_code(code: Code) {
     });
 }
 
-/// While it lives, this thread takes notes. (A spin inside a callback goes on with those of the
-/// outer one.) They are kept for the next time, when it fetches them if it has been away for long.
+/// While this lives, the thread takes notes. (A spin inside a callback continues with those of the
+/// outer spin.) The notes stay: a thread that returns after a long time fetches them first.
 pub(crate) struct Noting {
     outer: bool,
     code: Code,
 }
 
 impl Noting {
-    /// `code`: what runs whatever is noted.
+    /// `code` names the functions that run for every noted entity.
     pub(crate) fn begin(code: Code) -> Self {
         let outer = NOTES.with(|notes| notes.takes_notes.replace(true));
         if !outer {
@@ -261,8 +263,8 @@ impl Drop for Noting {
     }
 }
 
-/// This thread takes notes from now on, though it doesn't spin: it calls services, and their
-/// servers may run on it.
+/// Lets this thread take notes from now on, although it doesn't spin: it calls services, and may
+/// run their servers.
 #[inline]
 pub(crate) fn take_notes(now: i64) {
     NOTES.with(|notes| {
@@ -273,8 +275,8 @@ pub(crate) fn take_notes(now: i64) {
     come_back(now);
 }
 
-/// This thread does something at `now` that it may not have done for a while: then it fetches what
-/// that takes.
+/// Called when this thread begins work at `now`: if it was away for long, it fetches the noted
+/// memory.
 #[inline]
 pub(crate) fn come_back(now: i64) {
     let away = NOTES.with(|notes| now.saturating_sub(notes.left_at.replace(now)));
@@ -283,7 +285,7 @@ pub(crate) fn come_back(now: i64) {
     }
 }
 
-/// Fetches what was noted. For a thread that has slept.
+/// Fetches the noted memory, for a thread that has slept.
 pub(crate) fn fetch() {
     touch_stack();
     CODE.with_borrow(|all| {
@@ -297,10 +299,11 @@ pub(crate) fn fetch() {
             match part {
                 Part::Value(value, size) => touch_value(value.as_ptr().addr(), *size),
                 Part::Pool(pool) => touch_value(pool.as_ptr().addr(), LINE),
-                Part::Deep(_) | Part::Code(_) => {} // the former are values as well
+                Part::Deep(_) | Part::Code(_) => {} // the former are also noted as values
             }
         }
-        // A second time, as the way to these leads through memory that has just been asked for.
+        // In a second pass, since the way to these leads through memory that the first one has
+        // requested.
         for (_, part) in parts.iter() {
             match part {
                 Part::Pool(pool) => {
@@ -324,11 +327,11 @@ pub(crate) fn fetch() {
         }
     }
     drop(forgotten);
-    held.clear(); // perhaps the last to hold them: not before
+    held.clear(); // perhaps the last references: drop them only now
     HELD.with(|place| place.set(held));
 }
 
-/// Fetches what is found by following pointers: of all at once, one level after the other.
+/// Fetches memory behind pointers: that of all parts at once, one level after the other.
 fn follow(deep: &mut [Arc<dyn Footprint>]) {
     let mut left = deep.len();
     for level in 0.. {
@@ -351,37 +354,37 @@ fn touch_bytes(address: usize, bytes: usize) {
     touch_page(address, bytes.div_ceil(LINE));
 }
 
-/// An address on the stack, near its end.
+/// Returns an address on the stack, near its end.
 #[inline]
 fn stack_address() -> usize {
     let here = 0_u8;
     std::hint::black_box(&raw const here).addr()
 }
 
-/// Reads the part of the stack that the last burst used. (Calls inside calls go deep: a kilobyte or
-/// two each.)
+/// Reads the part of the stack that the last burst used. (Nested calls need a lot of it: one or two
+/// KB each.)
 fn touch_stack() {
     let here = stack_address();
     let deepest = NOTES.with(|notes| notes.deepest.replace(usize::MAX));
-    // This thread has used its stack down to there, so it is mapped, and stays so as long as the
-    // thread lives.
+    // This thread has used its stack down to that address, so the stack is mapped there, and stays
+    // so while the thread lives.
     touch(deepest.max(here.saturating_sub(MOST_STACK)), here.saturating_sub(deepest).min(MOST_STACK) / LINE);
 }
 
-/// Reads the lines of a value in an `Arc`, with those of its counts, which stand before it.
+/// Reads the lines of a value in an `Arc`, and those of the counts before it.
 fn touch_value(address: usize, size: usize) {
     let first = (address - COUNTS) & !(LINE - 1);
     touch(first, (address + size - first).div_ceil(LINE));
 }
 
-/// Reads lines of memory without using them, as far as they are on the page of the first.
+/// Reads the lines of memory that are on the page of the first one, without using them.
 fn touch_page(address: usize, lines: usize) {
     let address = address & !(LINE - 1); // so that no read crosses into another page
     let page_end = address | 4095;
     touch(address, lines.min((page_end - address) / LINE + 1));
 }
 
-/// Reads lines of memory without using them, nor waiting for them.
+/// Reads lines of memory without using them or waiting for them.
 #[inline]
 fn touch(address: usize, lines: usize) {
     for line in 0..lines {

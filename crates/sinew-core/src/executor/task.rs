@@ -2,48 +2,49 @@
 //!
 //! # Roles
 //!
-//! Everything that has a callback is a [`Task`]: a subscription, a timer, a server, a client, a
+//! Every entity with a callback is a [`Task`]: a subscription, a timer, a server, a client, a
 //! status handler, the work posted to a group. Its group enters it into an executor, where it is a
 //! `Member` (with a reference to the task) and a `TaskHeader` (for threads that announce it).
-//! Publishers, callers and the like *announce* it: it has had something to do since a stamp, its
-//! *key*. Workers run it, and so do threads that wait for it (*callers*). Any thread may take it
-//! out, and a thread that takes messages by hand may withdraw its announcement.
+//! Publishers, callers and other threads *announce* it: it has work since a stamp, its *key*.
+//! Workers run it, and so do threads that wait for it (*callers*). Any thread may take it out, and
+//! a thread that takes messages by hand may withdraw its announcement.
 //!
 //! # States
 //!
 //! Two locks guard them: the scheduler's (S), and the lane's (L), which a thread that holds S may
 //! take.
 //!
-//! | state | where the task is | moved there by | under |
+//! | state | place of the task | moved there by | under |
 //! |---|---|---|---|
-//! | idle | in no heap and no lane | its group (`GroupSlot::enter`); the thread that ran it, with nothing left to do (`put_back`; `finish_in_lane`); the thread that withdraws (`clear_ready`) | S; S, L; S, L |
+//! | idle | in no heap and no lane | its group (`GroupSlot::enter`); the thread that ran it, if no work is left (`put_back`; `finish_in_lane`); the thread that withdraws (`clear_ready`) | S; S, L; S, L |
 //! | | | the worker that ran it out of its lane, undisturbed (`Lane::advance`) | L |
 //! | in the lane | the lane, under its key | the lane's worker, in a callback (`Lane::push`) | L |
-//! | in the queue | its group's heap, under its key | a thread that announces it (`enqueue`); one that finds a timer due (`fire`); the thread that ran it, with more to do (`put_back`; `finish_in_lane`) | S; S; S; S, L |
+//! | in the queue | its group's heap, under its key | a thread that announces it (`enqueue`); one that finds a timer due (`fire`); the thread that ran it, if work is left (`put_back`; `finish_in_lane`) | S; S; S; S, L |
 //! | | | a thread that settles the lane (`settle`), from the lane | S, L |
 //! | running | with the thread that runs it; an exclusive group is marked as running, and in no heap | a worker (`pop`), a wait set (`Candidate::take`) or a caller (`take_as_caller`), from the queue; a caller in a callback of the executor, from idle, too | S |
 //! | running, of the lane | as `running` in the lane, with the worker; its group is not marked | the lane's worker, from the lane (`take_from_lane`; `Lane::advance`) | S, L; L |
-//! | | the same, with its group marked | another thread that is about to run something, a caller or a thread that waits for the task's end (`settle`) | S, L |
+//! | | the same, with its group marked | another thread that is about to run a task, a caller or a thread that waits for the task's end (`settle`) | S, L |
 //! | running and keyed again | as running, and in its group's heap or the lane: it runs again after this run | a thread that announces it meanwhile (`enqueue`, `Lane::push`) | S or L |
 //! | left while running | nowhere; the thread that runs it keeps it, or the lane does (M3) | a thread that takes it out (`leave`) | S, L |
 //! | gone | nowhere | `leave`, from all states in which it doesn't run; the thread that ran it, if it has left (`put_back`, `finish_in_lane`) | S, L |
 //!
 //! # Rules
 //!
-//! - A key is *sticky*: a task that is in the queue keeps its key, whatever is announced. After a
-//!   run the next key is the stamp of what is left to do.
+//! - A key is *sticky*: a task in the queue keeps its key when it is announced again. After a run
+//!   the next key is the stamp of the work that is left.
 //! - An exclusive group runs one task at a time, and only the thread that runs it has the group's
 //!   token. In a reentrant group, *running* counts: a task may be idle or in the queue and running
 //!   several times at once. Such tasks never enter the lane.
 //! - A timer that is not due yet is idle, and waits in the heap of its clock.
-//! - An announcement is made under the lock of what waits (a subscription's history, say), then S
-//!   or L. So [`Run::clear_ready`] can withdraw it under that lock, and nothing is announced in
-//!   between. No lock of an executor is held when a thread calls [`Run::run`], in a running state,
-//!   [`Run::pending`], after that if it panicked, or [`Run::clear_ready`], in any state.
+//! - A thread announces under the lock of the waiting work (a subscription's history, say), then S
+//!   or L. So [`Run::clear_ready`] can withdraw the announcement under that lock, and no thread
+//!   announces in between. A thread holds no lock of an executor when it calls [`Run::run`] in a
+//!   running state, [`Run::pending`] after a run that panicked, or [`Run::clear_ready`] in any
+//!   state.
 //! - A member keeps its task. The thread that runs a task of an exclusive group out of the queue
-//!   takes the reference out of the member for that time, and the lane's worker has none (its
-//!   memory is argued in [`lane`](super::crew::lane)). What is gone is dropped under no lock: it
-//!   holds the program's closure.
+//!   takes the reference out of the member for that time, and the lane's worker has none
+//!   ([`lane`](super::crew::lane) proves that the memory lives). A task that is gone is dropped
+//!   under no lock: it holds the program's closure.
 
 use super::group_token::GroupToken;
 use super::prefetch::{HotSet, NoteIndex, Part};
@@ -54,29 +55,28 @@ use std::error::Error;
 
 /// A unit of an executor's work: its data, and its callback.
 pub(crate) struct Task<W: ?Sized = dyn Run> {
-    /// Lies elsewhere, as a run uses none of it: the first cache lines are for the rest.
+    /// In memory of its own: a run uses none of it, and the first cache lines are for the rest.
     pub(crate) base: Box<TaskBase>,
-    /// Where the thread that ran it last has noted it.
+    /// The place at which the thread that ran it last has noted it.
     pub(crate) note: NoteIndex,
     pub(crate) work: W,
 }
 
-/// What a task does. Threads call it under no lock of its executor.
+/// The callback of a task. Threads call these methods under no lock of its executor.
 pub(crate) trait Run: Send + Sync {
-    /// Runs the callback for the oldest thing there is to do, if there still is one.
+    /// Runs the callback for the oldest waiting work, if there still is any.
     fn run(&self, token: &mut GroupToken) -> TaskOutcome;
 
-    /// Returns the stamp of the oldest thing left to do, after the callback panicked.
+    /// Returns the stamp of the oldest work left, after the callback panicked.
     fn pending(&self) -> Option<Stamp>;
 
-    /// Withdraws the announcement if there is nothing to do after all. Returns whether there is
-    /// something.
+    /// Withdraws the announcement if no work waits after all. Returns `true` if work waits.
     fn clear_ready(&self) -> bool;
 }
 
 /// A task's node.
 pub(crate) trait TaskOwner: Send + Sync {
-    /// For people, and the same for all that is said of it.
+    /// Returns the name, for log lines; all log lines about the node share it.
     fn full_name(&self) -> &Arc<str>;
 
     /// Whether its context was shut down.
@@ -93,41 +93,44 @@ pub(crate) struct TaskBase {
 }
 
 impl TaskBase {
-    /// `what`: for people, e.g. "subscription to /camera/image".
+    /// Creates the data of a task; `what` names it in log lines, e.g. "subscription to
+    /// /camera/image".
     pub(crate) fn new(owner: Arc<dyn TaskOwner>, what: impl Into<Box<str>>) -> Self {
         Self { owner, what: what.into(), subject: 0, callback: None, hot: HotSet::new() }
     }
 
-    /// Sets the value that the user's handle and the task share, by which a
+    /// Sets the value that the program's handle and the task share, by which a
     /// [`Waitable`](super::wait_set::Waitable) recognises it (default: there is no handle).
     pub(crate) fn subject<T>(mut self, shared: &Arc<T>) -> Self {
         self.subject = Arc::as_ptr(shared).addr();
         self
     }
 
-    /// Sets what tools are told while it runs (default: another callback of its node).
+    /// Sets the callback that tools see while the task runs (default: another callback of its
+    /// node).
     pub(crate) fn callback(mut self, callback: Option<Callback>) -> Self {
         self.callback = callback;
         self
     }
 
-    /// Sets what each run uses besides the task itself (default: nothing).
+    /// Sets the memory and code that each run uses besides the task itself (default: none).
     pub(crate) fn uses(mut self, hot: HotSet) -> Self {
         self.hot = hot;
         self
     }
 
-    /// Returns whether the user's handle has this subject.
+    /// Returns `true` if the program's handle has this subject.
     pub(crate) fn is(&self, subject: usize) -> bool {
         self.subject == subject
     }
 
-    /// Returns what tools are told while it runs, unless that is another callback of its node.
+    /// Returns the callback that tools see while the task runs, unless that is another one of its
+    /// node.
     pub(crate) fn told(&self) -> Option<Callback> {
         self.callback
     }
 
-    /// Returns what each run uses, the task included.
+    /// Returns the memory and code that each run uses, the task included.
     pub(crate) fn hot(&self) -> &HotSet {
         &self.hot
     }
@@ -137,14 +140,14 @@ impl TaskBase {
         self.owner.has_ended()
     }
 
-    /// For people, e.g. "subscription to /camera/image of node /filter". Allocates.
+    /// Describes the task for log lines, e.g. "subscription to /camera/image of node /filter".
+    /// Allocates.
     pub(crate) fn describe(&self) -> String {
         format!("{} of node {}", self.what, self.owner.full_name())
     }
 }
 
-/// Number of a task's cache lines that are fetched at most; what is behind them the callback has
-/// captured.
+/// Maximum number of a task's cache lines that are fetched; the rest are captures of the callback.
 const LINES: usize = 4;
 
 impl<W: Run + 'static> Task<W> {
@@ -156,20 +159,20 @@ impl<W: Run + 'static> Task<W> {
     }
 }
 
-/// What a callback returned: nothing, or its error as it is.
+/// The result of a callback: nothing, or its error, unchanged.
 pub(crate) type CallbackResult = Result<(), Box<dyn Error + Send + Sync>>;
 
 /// The outcome of running a task.
 pub(crate) struct TaskOutcome {
-    /// What the callback returned.
+    /// The callback's result.
     pub(crate) result: CallbackResult,
-    /// The stamp of the next thing to do, if there is one.
+    /// The stamp of the next work, if there is any.
     pub(crate) next: Option<Stamp>,
-    /// Whether there was anything to do, so that a callback was called.
+    /// Whether there was work, so that the callback ran.
     pub(crate) called: bool,
 }
 
 impl TaskOutcome {
-    /// There was nothing to do any more.
+    /// There was no work any more.
     pub(crate) const NOTHING: Self = Self { result: Ok(()), next: None, called: false };
 }

@@ -1,10 +1,10 @@
-//! What a spinning thread asks of the operating system: a core, a realtime priority, memory that
-//! stays where it is.
+//! Settings of spinning threads in the operating system: a core, a realtime priority, locked
+//! memory.
 //!
-//! The thread that spins calls [`ThreadOptions::prepare`] once, before it starts others (they would
-//! inherit the core it was placed on, and think it the only one allowed). Then every worker, itself
-//! included, calls [`ThreadSetup::apply`] for itself. What was changed is put back when the worker
-//! drops its [`Restore`]: the thread that called `spin` isn't ours.
+//! The thread that spins calls [`ThreadOptions::prepare`] once, before it starts other threads
+//! (which would inherit its core as the only one allowed). Then every worker, itself included,
+//! calls [`ThreadSetup::apply`] for itself. When a worker drops its [`Restore`], the former
+//! settings return: the thread that called `spin` belongs to the program.
 
 use crate::sys::logging::{Level, tell};
 use crate::sys::sync::Mutex;
@@ -15,29 +15,29 @@ use std::io;
 use std::marker::PhantomData;
 use std::sync::LazyLock;
 
-/// On which cores the threads of an executor run.
+/// The cores on which the threads of an executor run.
 ///
-/// Left alone, the kernel tends to wake a thread on the core of the thread that woke it, and two
-/// busy workers then take turns on one core while another idles. So they are placed, one on each
-/// core, while they spin.
+/// By itself the kernel tends to wake a thread on the core of the thread that woke it, so two busy
+/// workers may take turns on one core while another is idle. So an executor places its workers, one
+/// on each core, while they spin.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Placement {
-    /// Each on a core of its own, of those the spinning thread is allowed to use, where the fewest
-    /// workers of this process' executors are; with more workers than cores they share. With one
-    /// worker, or one core, nothing is changed; nor if the operating system doesn't allow it. The
-    /// default.
+    /// The default. Each worker runs on a core of its own, among the cores allowed for the spinning
+    /// thread: those with the fewest workers of this process's executors. If there are more workers
+    /// than cores, workers share a core. Nothing changes for one worker or one core, or if the
+    /// operating system doesn't allow it.
     #[default]
     Spread,
-    /// The first worker (the thread that spins) on the first core of the list, and so on, and from
-    /// the beginning if there are more workers. The numbers are the operating system's, beginning
-    /// at 0.
+    /// The first worker (the thread that spins) runs on the first core of the list, the second on
+    /// the next, and so on; further workers begin at the first core again. The numbers are those of
+    /// the operating system, from 0.
     Cores(Vec<usize>),
-    /// Where the kernel puts them.
+    /// The kernel places the workers.
     Off,
 }
 
-/// Why a thread of an executor could not be set up as its options say.
+/// The reason why a thread of an executor could not be set up with its options.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThreadError {
@@ -49,17 +49,17 @@ pub enum ThreadError {
     Core {
         /// The worker's number, from 0.
         worker: usize,
-        /// The core that was asked for.
+        /// The requested core.
         core: usize,
     },
     /// The operating system refused.
     #[error("{call} failed: {reason}; {remedy}")]
     System {
-        /// The system call, and what for.
+        /// The system call, and its purpose.
         call: &'static str,
-        /// What the operating system said.
+        /// The error of the operating system.
         reason: String,
-        /// What might help.
+        /// A remedy.
         remedy: &'static str,
     },
 }
@@ -72,21 +72,21 @@ impl ThreadError {
     }
 }
 
-/// What the threads of an executor ask of the operating system.
+/// The settings of an executor's threads in the operating system.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct ThreadOptions {
     pub(crate) placement: Placement,
-    /// A `SCHED_FIFO` priority, 1 to 99 (the builder has seen to it). Default: none, the thread
-    /// keeps its scheduling policy.
+    /// A `SCHED_FIFO` priority, 1 to 99 (the builder checks it). Default: none, the thread keeps
+    /// its scheduling policy.
     pub(crate) priority: Option<u8>,
-    /// Locks all memory of the process, what it has and what it will have, into RAM. It stays so
-    /// after the spin: other parts of the process may have come to count on it.
+    /// Locks all present and future memory of the process into RAM. The memory stays locked after
+    /// the spin: other parts of the process may rely on it.
     pub(crate) lock_memory: bool,
 }
 
 impl ThreadOptions {
-    /// Locks the memory and chooses the cores for that many workers. Called by
-    /// the thread that spins.
+    /// Locks the memory, and chooses the cores for this number of workers. Called by the thread
+    /// that spins.
     pub(crate) fn prepare(&self, workers: usize) -> Result<ThreadSetup, ThreadError> {
         let cores = match &self.placement {
             Placement::Cores(cores) => cores.clone(),
@@ -103,18 +103,18 @@ impl ThreadOptions {
     }
 }
 
-/// What each worker is to set for itself. While it lives, its places count as taken.
+/// The settings that each worker applies to itself. While this lives, its cores count as taken.
 #[derive(Debug)]
 pub(crate) struct ThreadSetup {
-    /// The cores the user listed.
+    /// The cores that the program listed.
     cores: Vec<usize>,
-    /// The cores we chose, if there is a choice.
+    /// The cores chosen here, if there is a choice.
     places: ReservedCores,
     priority: Option<u8>,
 }
 
 impl ThreadSetup {
-    /// Sets up the calling thread, which is the worker of that number (from 0), until the result is
+    /// Sets up the calling thread as the worker of this number (from 0), until the result is
     /// dropped.
     pub(crate) fn apply(&self, worker: usize) -> Result<Restore, ThreadError> {
         let mut restore = Restore { affinity: None, policy: None, of_this_thread: PhantomData };
@@ -154,28 +154,27 @@ fn of_worker(cores: &[usize], worker: usize) -> Option<usize> {
     cores.get(worker.checked_rem(cores.len())?).copied()
 }
 
-/// What the calling thread had before [`ThreadSetup::apply`]; dropped, it has it again.
-#[must_use = "dropped, it undoes what was applied"]
+/// The calling thread's settings before [`ThreadSetup::apply`]; dropping this restores them.
+#[must_use = "dropping this undoes the settings"]
 #[derive(Debug)]
 pub(crate) struct Restore {
     affinity: Option<CpuSet>,
     policy: Option<SchedulingPolicy>,
-    /// Not `Send`: it would give one thread's to another.
+    /// Not `Send`: the settings belong to this thread.
     of_this_thread: PhantomData<*const ()>,
 }
 
 impl Drop for Restore {
     fn drop(&mut self) {
         if let Some(affinity) = &self.affinity {
-            // It fails if those cores were taken from the process meanwhile: then any others are as
-            // good.
+            // This fails if the process lost those cores meanwhile: then any others are as good.
             let _ = sched_setaffinity(None, affinity);
         }
         if let Some(policy) = self.policy
             && policy.set().is_err()
         {
-            // Who may use a realtime priority by its limit alone may not take back that children
-            // don't inherit it.
+            // A thread that may use a realtime priority only by its limit can't clear the flag that
+            // keeps children from inheriting it.
             let _ = policy.not_for_children().set();
         }
     }
@@ -183,11 +182,11 @@ impl Drop for Restore {
 
 // ---- cores ----
 
-/// How many workers of this process are placed on each core, where there are any.
+/// Number of workers of this process on each core that has any.
 static PLACED: LazyLock<Mutex<BTreeMap<usize, usize>>> = LazyLock::new(|| Mutex::new(BTreeMap::new()));
 
-/// The cores of the workers of one executor, entered in [`PLACED`]. Empty: they stay where the
-/// kernel puts them.
+/// The cores of the workers of one executor, counted in [`PLACED`]; empty if the kernel places
+/// them.
 #[derive(Debug, Default)]
 struct ReservedCores(Vec<usize>);
 
@@ -226,17 +225,17 @@ fn spread(workers: usize, allowed: &[usize], placed: &mut BTreeMap<usize, usize>
     (0..workers).filter_map(|_| choose()).collect()
 }
 
-/// The cores that the calling thread may run on; none if that isn't known (more of them than a set
-/// here holds, a sandbox).
+/// Returns the cores that the calling thread may run on; none if they aren't known (a sandbox, or
+/// more than a set holds).
 fn allowed_cores() -> Vec<usize> {
     let Ok(set) = sched_getaffinity(None) else { return Vec::new() };
     (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect()
 }
 
-/// Keeps the calling thread on a core; returns where it might run before.
+/// Keeps the calling thread on a core; returns the cores that were allowed before.
 fn pin(core: usize) -> io::Result<CpuSet> {
     if core >= CpuSet::MAX_CPU {
-        return Err(io::Error::from_raw_os_error(libc::EINVAL)); // as the kernel says to one that isn't there
+        return Err(io::Error::from_raw_os_error(libc::EINVAL)); // the kernel's answer for a missing core
     }
     let before = sched_getaffinity(None)?;
     let mut set = CpuSet::new();
@@ -247,7 +246,7 @@ fn pin(core: usize) -> io::Result<CpuSet> {
 
 // ---- priority ----
 
-/// A thread's scheduling policy, with its flags, and its priority in it.
+/// A thread's scheduling policy with its flags, and its priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SchedulingPolicy {
     policy: i32,
@@ -255,8 +254,8 @@ struct SchedulingPolicy {
 }
 
 impl SchedulingPolicy {
-    /// Threads and processes that a callback starts don't inherit it: they would take the core for
-    /// as long as they like.
+    /// Threads and processes that a callback starts don't inherit it: they could keep the core for
+    /// any time.
     fn realtime(priority: u8) -> Self {
         Self { policy: libc::SCHED_FIFO, priority: i32::from(priority) }.not_for_children()
     }
@@ -267,9 +266,9 @@ impl SchedulingPolicy {
 
     fn of_this_thread() -> io::Result<Self> {
         let mut parameters = no_parameters();
-        // The kernel's calls: musl's functions of these names fail always, as POSIX wants them to
-        // be of whole processes.
-        // SAFETY: takes no pointer; 0 stands for the calling thread.
+        // System calls of the kernel: musl's functions of these names always fail, since POSIX
+        // defines them for whole processes. SAFETY: takes no pointer; 0 stands for the calling
+        // thread.
         let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
         let Ok(policy @ 0..) = i32::try_from(policy) else { return Err(io::Error::last_os_error()) };
         // SAFETY: the kernel writes one `sched_param`, into one that lives here.
@@ -324,7 +323,7 @@ mod tests {
         ThreadOptions { placement, ..ThreadOptions::default() }
     }
 
-    /// Runs a test on a thread of its own, so that wrong settings of it do no harm.
+    /// Runs a test on a thread of its own, so that its settings affect no other test.
     fn aside(test: impl FnOnce() + Send + 'static) {
         thread::spawn(test).join().expect("the test passes");
     }
@@ -333,14 +332,14 @@ mod tests {
     fn workers_get_cores_of_their_own_and_share_when_there_are_too_few() {
         let mut placed = BTreeMap::new();
         assert_eq!(spread(2, &[4, 5, 7], &mut placed), [4, 5]);
-        assert_eq!(spread(2, &[4, 5, 7], &mut placed), [7, 4], "the next executor's go where nobody is");
+        assert_eq!(spread(2, &[4, 5, 7], &mut placed), [7, 4], "the next ones go to free cores");
         assert_eq!(spread(5, &[1, 2], &mut BTreeMap::new()), [1, 2, 1, 2, 1]);
         assert!(spread(3, &[], &mut placed).is_empty());
     }
 
     #[test]
     fn places_are_free_again_when_the_plan_goes() {
-        let (first, second) = (10_000, 10_001); // of no machine, so of no other test
+        let (first, second) = (10_000, 10_001); // cores of no machine, so of no other test
         let places = ReservedCores::choose(3, &[first, second]);
         assert_eq!(places.0, [first, second, first]);
         drop(places);
@@ -447,8 +446,8 @@ mod tests {
 
     #[test]
     fn memory_is_locked_or_the_error_says_what_it_takes() {
-        // In a process of its own: with a limit on locked memory, the other tests could get none
-        // any more.
+        // In a process of its own: with a limit on locked memory, the other tests could allocate
+        // none any more.
         const IN_CHILD: &str = "SINEW_TEST_LOCKS_MEMORY";
         if std::env::var_os(IN_CHILD).is_none() {
             let name = thread::current().name().map(str::to_owned).unwrap();

@@ -15,12 +15,13 @@ impl Wake for Unpark {
     }
 }
 
-/// Blocks until a future is ready, at most for `timeout` (of real time); `None` if it isn't by then,
-/// and it may be polled again.
+/// Blocks until a future is ready, for at most `timeout` of real time. Returns `None` after the
+/// timeout; the future may then be polled again.
 ///
-/// The thread sleeps meanwhile, and runs no executor: for futures that other threads make ready, as
-/// answers of another process are. In a callback it keeps the thread from running others, and if
-/// what would make the future ready waits for that thread, nothing comes. Allocates a waker.
+/// The thread sleeps and runs no executor, so other threads have to make the future ready: for
+/// example, the thread that receives an answer from another process. In a callback this keeps the
+/// thread from running others; if the future depends on one of these, the wait ends only with the
+/// timeout. Allocates a waker.
 ///
 /// ```
 /// use sinew::prelude::*;
