@@ -1,14 +1,14 @@
-//! What an executor's threads sleep on, and which of them were called.
+//! The parkers of an executor's threads, and the threads that were called.
 
 use super::descriptor::Descriptor;
 use crate::sys::parker::Parker;
 use crate::sys::sync::{AtomicU64, Ordering};
 use std::sync::OnceLock;
 
-/// Where an executor's threads sleep.
+/// The places at which an executor's threads sleep.
 pub(super) struct Bells {
     pub(super) of_workers: Box<[Parker]>,
-    /// The thread that minds the timers, if there is one.
+    /// For the thread that watches the timers, if there is one.
     pub(super) of_timers: Parker,
     /// For an event loop of another library, if there is one.
     pub(super) descriptor: OnceLock<Descriptor>,
@@ -17,7 +17,7 @@ pub(super) struct Bells {
     pub(super) due: AtomicU64,
 }
 
-/// As many threads an executor has at most: a bit each, and three are taken.
+/// Maximum number of threads of an executor: one bit each, besides three others.
 pub(crate) const MOST_THREADS: usize = 61;
 
 pub(super) const CALLERS: u64 = 1 << MOST_THREADS;
@@ -27,8 +27,8 @@ pub(super) const DESCRIPTOR: u64 = TIMERS << 1;
 impl Bells {
     #[inline]
     pub(super) fn call(&self, worker: u32) {
-        // Relaxed: set under the mutex, and read by this thread in `signal` or by one that signals
-        // before it.
+        // Relaxed: written under the mutex, and read by this thread in `signal`, or by one that
+        // signals before it.
         self.due.fetch_or(1 << worker, Ordering::Relaxed);
     }
 

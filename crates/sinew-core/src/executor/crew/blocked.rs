@@ -1,22 +1,22 @@
-//! A worker with a callback that waits for something.
+//! A worker with a callback that waits.
 //!
-//! What a callback publishes is usually left to its own thread
-//! ([`wake_policy`](super::wake_policy)); if that goes to sleep instead, another worker is called
-//! for it at once, not when the monitor looks.
+//! The executor usually leaves messages published in a callback to its own thread
+//! ([`wake_policy`](super::wake_policy)). If that thread goes to sleep instead, it calls another
+//! worker for them at once: the monitor would find them later.
 
 use super::scheduler::Scheduler;
 use super::spinning;
 use crate::sys::sync::Arc;
 
-/// While it lives, the scheduler doesn't count on this worker.
+/// While this lives, the scheduler doesn't count on the worker.
 pub(crate) struct Blocked {
     scheduler: Arc<Scheduler>,
     worker: u32,
 }
 
 impl Blocked {
-    /// The calling thread will wait; if it is a worker, what is ready in its executor is left to
-    /// others. Signals: the caller holds no lock.
+    /// Called by a thread that is about to wait: if it is a worker, other workers take over the
+    /// ready tasks of its executor. Signals, so the caller must hold no lock.
     pub(crate) fn begin() -> Option<Self> {
         let (scheduler, worker) = spinning::worker()?;
         let mut state = scheduler.lock();

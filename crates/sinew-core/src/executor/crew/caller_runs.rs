@@ -5,15 +5,15 @@
 //! (*nested*); a thread from outside takes the place of a worker that rests (a *caller*), so that
 //! no more callbacks run at once than the executor has threads.
 //!
-//! If neither can be, the thread sleeps among `SchedulerState::waiting_callers`. It is rung when it
-//! can run its entity after all and no worker is called for what is ready: when something becomes
-//! ready, when a callback ends that ran in the group, when another caller goes, and when a worker
-//! goes to sleep in turn or stops. A thread that could not run anything isn't rung: it would go to
-//! sleep again, and be rung again.
+//! If neither is possible, the thread sleeps among `SchedulerState::waiting_callers`. It is rung
+//! when it can run its entity after all and no worker is called for the ready tasks: when a task
+//! becomes ready, when a callback of the group ends, when another caller leaves, and when a worker
+//! goes to sleep or stops. A thread that could run no task isn't rung: it would go to sleep again,
+//! and be rung again.
 //!
-//! Entities that are to be run here are announced without calling a thread. So every way out of
-//! here that leaves something ready calls a thread for it: [`TaskRef::register_caller`], the end
-//! of a caller's callback, the end of a [`RegisteredCaller`].
+//! Entities that a caller may run are announced without calling a thread. So every exit that leaves
+//! a task ready calls a thread for it: [`TaskRef::register_caller`], the end of a caller's
+//! callback, the end of a [`RegisteredCaller`].
 
 use super::current::{self, CallerScope};
 use super::run::InHand;
@@ -25,13 +25,14 @@ use crate::sys::sync::Arc;
 use std::mem;
 
 impl TaskRef {
-    /// Runs an entity's callback, or what is older in its group, on this thread, which would
-    /// otherwise wait for it, at most for `within` nanoseconds: if it has something to do, its
-    /// group is free, and either this thread is in the middle of a callback of this executor, or
-    /// the executor is spun, has a place for a thread from outside, would run just this next, and
-    /// knows that it is done in time. False if it couldn't.
+    /// Runs an entity's callback, or an older one of its group, on this thread, which would
+    /// otherwise wait for it for at most `within` nanoseconds. The entity must be ready and its
+    /// group free; and either this thread is in a callback of this executor, or a thread spins the
+    /// executor, which has a place for a thread from outside, would run this callback next, and
+    /// knows that it ends in time. Returns `false` if it ran none.
     ///
-    /// `since`: it has had something to do since then, and isn't announced yet; now it is.
+    /// `since`: the time since which the entity has work that isn't announced yet; this announces
+    /// it.
     pub(crate) fn run_as_caller(&self, since: Option<Stamp>, within: i64) -> bool {
         let scheduler = &*self.scheduler;
         let mut hand = InHand { scheduler, work: None };
@@ -48,14 +49,14 @@ impl TaskRef {
         }
     }
 
-    /// An entity to be run on this thread; see [`run_as_caller`](Self::run_as_caller).
+    /// Takes an entity to be run on this thread; see [`run_as_caller`](Self::run_as_caller).
     pub(crate) fn take_as_caller(&self, since: Option<Stamp>, within: i64, work: &mut Option<RunningTask>) {
         let (scheduler, id) = (&*self.scheduler, self.header.member);
         let mut state = scheduler.lock();
         state.settle();
         let hand = state.caller_may_run();
         if let Some(since) = since {
-            // As a call: it needn't go through the queue.
+            // Like a function call: it needn't go through the queue.
             if hand == Some(RunBy::Nested) && state.queue.is_idle(id) {
                 *work = state.hand_out(id.index, RunBy::Nested, (0, 0));
                 return;
@@ -69,9 +70,9 @@ impl TaskRef {
         }
     }
 
-    /// This thread goes to sleep until another one has run an entity, or until it can itself: then
-    /// it is unparked. Calls a thread for what is ready and was left to this thread. `None` if
-    /// the entity can be run here now.
+    /// Registers this thread before it sleeps until another one has run an entity, or until it can
+    /// run it itself: then it is unparked. Calls a thread for ready tasks that were left to this
+    /// one. Returns `None` if the entity can be run here now.
     pub(crate) fn register_caller<'a>(
         &'a self,
         within: i64,
@@ -102,7 +103,8 @@ impl TaskRef {
         Some(RegisteredCaller { scheduler, parker, worker })
     }
 
-    /// This thread has announced something quietly, and neither runs it nor waits for it.
+    /// Leaves a task to other threads that this one has announced quietly, and neither runs nor
+    /// awaits.
     pub(crate) fn leave_to_others(&self) {
         let called = self.scheduler.lock().call_for_ready();
         self.signals(called).signal();
@@ -148,7 +150,7 @@ impl Locked<'_> {
 pub(crate) struct RegisteredCaller<'a> {
     scheduler: &'a Scheduler,
     parker: &'a Arc<Parker>,
-    /// Which of the workers it is.
+    /// The number of the worker, if it is one.
     worker: Option<u32>,
 }
 

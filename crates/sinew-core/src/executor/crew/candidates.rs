@@ -1,4 +1,4 @@
-//! What is ready, for a program that decides itself what to run of it.
+//! The ready tasks, for a program that chooses which of them to run.
 
 use super::scheduler::{RunBy, RunningTask, Scheduler};
 use super::worker::Worker;
@@ -9,12 +9,12 @@ use crate::sys::clock::Stamp;
 use std::cmp::Reverse;
 use std::sync::Weak;
 
-/// Something that stands in the queue.
+/// A task in the queue.
 pub(crate) struct Candidate {
     /// Its place in the order: priority, then age.
     key: (Reverse<i32>, Stamp),
     id: MemberId,
-    /// Not counted, so that what is dropped while it is on the list is dropped in full.
+    /// Weak, so that an entity that is dropped while it is on the list is dropped in full.
     pub(crate) entity: Weak<Task>,
 }
 
@@ -55,7 +55,7 @@ impl Worker<'_> {
             }));
             drop(state);
             found.sort_unstable_by_key(|candidate| candidate.key);
-            // A task that is on its way out says no, too, and is out of the queue soon.
+            // A task that is being removed also returns `false`, and leaves the queue soon.
             found.retain(|candidate| {
                 candidate.entity.upgrade().is_some_and(|entity| entity.work.clear_ready())
             });

@@ -1,23 +1,23 @@
-//! What this thread is in the middle of: the executors it spins and the callbacks it runs.
+//! The state of this thread: the executors that it spins and the callbacks that it runs.
 //!
-//! Asked when something would wait for this very thread (a publisher for a full history, a caller
-//! for a server, `close` for a running callback, a spin inside a spin), and where a message that is
-//! published should run next.
+//! Used to find out whether a wait would be for this very thread (a publisher's for a full history,
+//! a caller's for a server, that of `close` for a running callback, a spin inside a spin), and
+//! where the callback for a published message should run next.
 
 use std::cell::{Cell, RefCell};
 
-/// So many callbacks inside each other are told apart. Calls of services are limited to fewer;
-/// spins inside callbacks that go deeper than this only lose the check for waiting for themselves.
+/// Number of nested callbacks that are told apart. Nested service calls are limited to fewer;
+/// deeper spins inside callbacks only lose the check for waiting for themselves.
 const DEPTH: usize = 128;
 
 struct CallbackStack {
     depth: Cell<usize>,
-    /// The executor in whose lane this thread is the worker; 0 for none.
+    /// The executor of the lane that this thread works on; 0 for none.
     lane: Cell<u64>,
-    /// Of the outermost callback, in an executor with several threads: how long it is expected to
-    /// go on after it has published something, in nanoseconds.
+    /// Nanoseconds for which the outermost callback is expected to run after it has published a
+    /// message, in an executor with several threads.
     tail: Cell<i64>,
-    /// When it last published something for its executor; 0 for never.
+    /// Time at which it last published a message for its executor; 0 for never.
     published: Cell<i64>,
     /// From the outermost: the serial number of the entity, and the number of its group.
     running: [Cell<(u64, u64)>; DEPTH],
@@ -32,14 +32,15 @@ thread_local! {
             published: Cell::new(0),
             running: [const { Cell::new((0, 0)) }; DEPTH],
         } };
-    /// The executor that this thread spins innermost, and which of its workers it is; 0 for none.
+    /// The innermost executor that this thread spins, or 0, and the thread's number among its
+    /// workers.
     static WORKER: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
     /// The executors that are spun on this thread, or for which it runs a callback as a caller,
     /// outermost first.
     static SPINNING: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// While it lives, this thread runs a callback.
+/// While this lives, the thread runs a callback.
 pub(crate) struct CallbackScope(());
 
 impl CallbackScope {
@@ -67,14 +68,14 @@ fn running<R>(look: impl FnOnce(&[Cell<(u64, u64)>]) -> R) -> R {
     CALLBACKS.with(|callbacks| look(&callbacks.running[..callbacks.depth.get().min(DEPTH)]))
 }
 
-/// What this thread was in the middle of when it began to spin another executor.
+/// The state of this thread before it began to spin another executor.
 pub(super) struct OuterSpin {
     worker: (u64, u32),
     tail: i64,
     published: i64,
 }
 
-/// This thread spins the executor from now on, as this worker. Returns what it spun before.
+/// Records that this thread spins the executor, as this worker. Returns the state before.
 pub(super) fn begin(executor: u64, worker: u32) -> OuterSpin {
     SPINNING.with_borrow_mut(|spinning| spinning.push(executor));
     let worker = WORKER.replace((executor, worker));
@@ -85,7 +86,7 @@ pub(super) fn begin(executor: u64, worker: u32) -> OuterSpin {
     })
 }
 
-/// Goes back to what this thread spun before.
+/// Restores the state before the spin.
 pub(super) fn end(outer: &OuterSpin) {
     WORKER.set(outer.worker);
     CALLBACKS.with(|callbacks| {
@@ -95,13 +96,13 @@ pub(super) fn end(outer: &OuterSpin) {
     SPINNING.with_borrow_mut(Vec::pop);
 }
 
-/// Which worker of the executor that it spins innermost this thread is; 0 if it spins none.
+/// Returns this thread's number among the workers of the innermost executor that it spins; 0 if it
+/// spins none.
 pub(super) fn innermost() -> u32 {
     WORKER.get().1
 }
 
-/// While it lives, this thread runs a callback of an executor in the place of one of those that
-/// spin it.
+/// While this lives, the thread runs a callback of an executor in place of one of its workers.
 pub(crate) struct CallerScope(());
 
 impl CallerScope {
@@ -117,15 +118,16 @@ impl Drop for CallerScope {
     }
 }
 
-/// Which worker of the executor this thread is, if that is the one it spins innermost.
+/// Returns this thread's number among the executor's workers, if this is the innermost executor
+/// that it spins.
 #[inline]
 pub(crate) fn worker_of(executor: u64) -> Option<u32> {
     let (current, worker) = WORKER.get();
     (current == executor).then_some(worker)
 }
 
-/// This thread is the worker of this executor's lane from now on. Returns the executor that it was
-/// the worker of before.
+/// Records that this thread is the worker of this executor's lane. Returns the executor of the lane
+/// before.
 pub(crate) fn enter_lane(executor: u64) -> u64 {
     CALLBACKS.with(|callbacks| callbacks.lane.replace(executor))
 }
@@ -136,8 +138,8 @@ pub(super) fn fills_lane_of(executor: u64) -> bool {
     CALLBACKS.with(|callbacks| callbacks.lane.get() == executor && callbacks.depth.get() > 0)
 }
 
-/// A worker begins a callback that is expected to go on for so many nanoseconds after it has
-/// published something.
+/// Records that a worker begins a callback, and the nanoseconds for which it is expected to run
+/// after it has published a message.
 #[inline]
 pub(crate) fn begin_with_tail(tail: i64) {
     CALLBACKS.with(|callbacks| {
@@ -146,20 +148,21 @@ pub(crate) fn begin_with_tail(tail: i64) {
     });
 }
 
-/// For how long this thread is expected to go on with its callback; a callback inside another one
-/// says nothing of that.
+/// Returns the time for which this thread is expected to continue its callback; unknown for a
+/// nested one.
 #[inline]
 pub(super) fn tail() -> i64 {
     CALLBACKS.with(|callbacks| if callbacks.depth.get() == 1 { callbacks.tail.get() } else { i64::MAX })
 }
 
-/// This thread's callback has published something for its executor at this time.
+/// Records that this thread's callback has published a message for its executor at this time.
 #[inline]
 pub(super) fn note_published(at: i64) {
     CALLBACKS.with(|callbacks| callbacks.published.set(at));
 }
 
-/// When the worker's last callback last published something for its executor; 0 for never.
+/// Returns the time at which the worker's last callback last published a message for its executor;
+/// 0 for never.
 #[inline]
 pub(super) fn published() -> i64 {
     CALLBACKS.with(|callbacks| callbacks.published.get())
@@ -175,8 +178,8 @@ pub(crate) fn has_token_of(group: u64) -> bool {
     group != 0 && running(|callbacks| callbacks.iter().any(|callback| callback.get().1 == group))
 }
 
-/// Adds the exclusive groups that this thread has the tokens of, and the executors it spins or runs
-/// for as a caller.
+/// Adds the exclusive groups with tokens held by this thread, and the executors that it spins, or
+/// for which it runs a callback as a caller.
 pub(crate) fn hold(groups: &mut Vec<u64>, executors: &mut Vec<u64>) {
     running(|callbacks| {
         groups.extend(callbacks.iter().map(|callback| callback.get().1).filter(|&group| group != 0));
@@ -184,12 +187,12 @@ pub(crate) fn hold(groups: &mut Vec<u64>, executors: &mut Vec<u64>) {
     SPINNING.with_borrow(|spinning| executors.extend(spinning));
 }
 
-/// How many callbacks this thread is in.
+/// Returns the number of nested callbacks on this thread.
 pub(crate) fn depth() -> usize {
     CALLBACKS.with(|callbacks| callbacks.depth.get())
 }
 
-/// Whether this thread spins the executor, or runs for it as a caller.
+/// Whether this thread spins the executor, or runs a callback for it as a caller.
 pub(crate) fn spins(executor: u64) -> bool {
     SPINNING.with_borrow(|spinning| spinning.contains(&executor))
 }
@@ -198,8 +201,8 @@ pub(crate) fn spins(executor: u64) -> bool {
 mod tests {
     use super::*;
 
-    /// A callback that spins another executor goes on as what it was: its own times count, not
-    /// those of the callbacks that ran meanwhile.
+    /// A callback that spins another executor keeps its state: its own times count, not those of
+    /// the callbacks that ran meanwhile.
     #[test]
     fn a_spin_inside_a_callback_leaves_the_times_of_the_callback() {
         let outer = begin(1, 0);

@@ -1,6 +1,6 @@
-//! An executor's own file descriptor: for a program with a thread that waits in an event loop of
-//! another library (epoll, tokio, a user interface's), and spins the executor when the descriptor
-//! says so.
+//! An executor's own file descriptor: for a program with a thread that waits in the event loop of
+//! another library (epoll, tokio, a user interface), and spins the executor when the descriptor
+//! becomes readable.
 
 use crate::sys::clock::{Time, TimerFd};
 use crate::sys::logging::{Level, tell};
@@ -12,21 +12,21 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 /// Readable while there is work, or a timer is due.
 ///
 /// It is an epoll descriptor with two others in it, so that one `poll` by any thread sees both, and
-/// neither the publishing thread nor another one has to wait for timers. Its owner keeps it true:
-/// [`ready`](Self::ready) when work comes, [`arm`](Self::arm) when the first timer changes,
-/// [`clear`](Self::clear) *before* looking for work (after it would lose what came in between). All
-/// may be called from any thread, and take one or two system calls.
+/// neither the publishing thread nor another one has to wait for timers. Its owner keeps it up to
+/// date: [`ready`](Self::ready) when work comes, [`arm`](Self::arm) when the first timer changes,
+/// [`clear`](Self::clear) *before* looking for work (afterwards, it would lose work that came in
+/// between). Any thread may call these; they take one or two system calls.
 #[derive(Debug)]
 pub(crate) struct Descriptor {
-    /// What the event loop sees.
+    /// The descriptor for the event loop.
     both: OwnedFd,
-    /// An eventfd: there is work.
+    /// An eventfd, readable while there is work.
     work: OwnedFd,
     alarm: TimerFd,
 }
 
 impl Descriptor {
-    /// One that isn't readable.
+    /// Creates a descriptor that isn't readable.
     pub(crate) fn new() -> io::Result<Self> {
         let both = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let work = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
@@ -37,28 +37,28 @@ impl Descriptor {
         Ok(Self { both, work, alarm })
     }
 
-    /// There is work: it is readable from now on.
+    /// Makes the descriptor readable, because there is work.
     pub(crate) fn ready(&self) {
         match write(&self.work, &1_u64.to_ne_bytes()) {
-            // It is readable already, for the 2^64th time.
+            // It is already readable: this is the 2^64th time.
             Ok(_) | Err(Errno::AGAIN) => {}
             Err(error) => tell!(Level::Error, "an executor's descriptor could not be made readable: {error}"),
         }
     }
 
-    /// When the first timer is due, at which it becomes readable; at once if that is past. `None`:
-    /// there is none.
+    /// Sets the due time of the first timer, at which the descriptor becomes readable: at once if
+    /// that is past. `None` for no timer.
     pub(crate) fn arm(&self, due: Option<Time>) {
         if let Err(error) = self.alarm.set(due) {
             tell!(Level::Error, "an executor's descriptor could not be set to {due:?}: {error}");
         }
     }
 
-    /// A thread will look for work: it isn't readable any more. A timer that was due is forgotten,
-    /// and a timer that will be stays armed.
+    /// Makes the descriptor no longer readable, because a thread is about to look for work. Forgets
+    /// a timer that was due; a later one stays armed.
     pub(crate) fn clear(&self) {
         let mut count = [0; 8];
-        // Nothing to read means that it isn't readable: what was to be reached.
+        // An error means that there is nothing to read, so it isn't readable, as intended.
         let _ = read(&self.work, &mut count);
         let _ = read(&self.alarm, &mut count);
     }
@@ -135,7 +135,7 @@ mod tests {
             descriptor.arm(Some(due));
             descriptor.clear();
             if Time::steady() < due {
-                break; // it was cleared before it was due; else this machine took a break: again
+                break; // cleared before it was due; otherwise this machine paused: again
             }
         }
         assert!(is_readable(&descriptor, HOUR), "the timer is still armed");

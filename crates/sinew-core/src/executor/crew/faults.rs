@@ -12,13 +12,13 @@ use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What an executor does about faults of callbacks, and the one that ends the spin that runs.
+/// The reaction of an executor to faults of callbacks, and the fault that ends the current spin.
 pub(crate) struct Faults(Mutex<FaultState>);
 
 struct FaultState {
     on_panic: FaultPolicy,
     on_error: FaultPolicy,
-    /// Why the spin is to end, if its thread doesn't know yet.
+    /// The fault that ends the spin, until its thread takes it.
     fault: Option<SpinError>,
 }
 
@@ -35,23 +35,23 @@ impl Faults {
         (state.on_panic, state.on_error) = (on_panic, on_error);
     }
 
-    /// Keeps a fault for the thread that spins, unless it has one to return already.
+    /// Keeps a fault for the thread that spins, unless that already has one to return.
     pub(super) fn keep(&self, mut fault: Option<SpinError>) {
         let mut state = self.0.lock();
         if state.fault.is_none() {
             state.fault = fault.take();
         }
         drop(state);
-        drop(fault); // not under the lock: the error in it is the user's
+        drop(fault); // not under the lock: the error in it is the program's
     }
 
-    /// Takes the fault for which the spin that runs ends, if something went wrong on another thread.
+    /// Takes the fault that ends the current spin, if a callback failed on another thread.
     pub(crate) fn take(&self) -> Option<SpinError> {
         self.0.lock().fault.take()
     }
 }
 
-// Out of the way, so that calls inside calls need less of the stack.
+// Not inlined, so that nested calls need less of the stack.
 
 #[cold]
 #[inline(never)]
@@ -64,9 +64,9 @@ pub(super) fn failed(
     if faults.0.lock().on_error == FaultPolicy::Stop {
         return Err(Box::new(fault));
     }
-    // What a callback was doing when its context was shut down fails: that is how it ends in order.
+    // A callback may fail because its context was shut down meanwhile: that is an orderly end.
     let has_ended = task.has_ended();
-    // The error's text and its `Drop` are the user's code, as the callback is.
+    // The error's text and its `Drop` are code of the program, as the callback is.
     match catch_unwind(AssertUnwindSafe(move || says::in_one_line(&fault))) {
         Ok(text) if has_ended => {
             report(Level::Info, &task.describe(), &format!("{text} (its context was shut down meanwhile)"));
@@ -100,8 +100,7 @@ pub(super) fn panicked(
     }
 }
 
-/// Tells the program's maker of a fault in the callback, listener or the like of an entity, as it
-/// is described.
+/// Reports a fault of a callback, listener or other code of an entity, which `entity` describes.
 #[cold]
 pub(crate) fn report(level: Level, entity: &str, fault: &dyn fmt::Display) {
     // Every entity's description ends with its node.

@@ -1,4 +1,4 @@
-//! A task: an entity in an executor, as those that make it ready see it.
+//! A task in an executor, as the threads that make it ready see it.
 
 use super::wake_policy::{SAMPLED, Times};
 use crate::executor::group_token::REENTRANT;
@@ -8,28 +8,28 @@ use crate::sys::sync::{Arc, HintU8, HintU32, Ordering, SignalFlag};
 use sinew_shm::transport::PackedCallback;
 use std::sync::Weak;
 
-/// What announcing and running a task takes, on one cache line: it never changes, but for how
-/// often its runs are measured.
+/// The data for announcing and running a task, on one cache line. Only the rate at which its runs
+/// are measured ever changes.
 #[repr(align(64))]
 pub(crate) struct TaskHeader {
     pub(super) member: MemberId,
     /// The number of its group; 0 if that is reentrant.
     pub(crate) group: u64,
-    /// Alive as long as the task is in its executor.
+    /// Alive while the task is in its executor.
     pub(super) entity: Weak<Task>,
-    /// What tools are told when it runs.
+    /// The record that tools see while it runs.
     pub(super) told: PackedCallback,
     pub(super) sampling: Sampling,
     pub(super) expected: ExpectedTimes,
-    /// It has left its executor; see [`lane`](super::lane).
+    /// Whether it has left its executor; see [`lane`](super::lane).
     pub(super) is_gone: SignalFlag,
 }
 
-/// How often the runs of a task are measured: each, or one in [`SAMPLED`] once it is known to be
-/// short.
+/// The rate at which the runs of a task are measured: each, or one in [`SAMPLED`] once it is known
+/// to be short.
 ///
-/// Written by the thread that runs the task, and when a run was measured. A hint: a write that is
-/// lost measures one run more or less.
+/// The thread that runs the task writes it, also after it has measured a run. A hint: a lost write
+/// measures one run more or less.
 pub(super) struct Sampling(HintU8);
 
 /// Every run is measured.
@@ -40,7 +40,7 @@ impl Sampling {
         Self(HintU8::new(EACH))
     }
 
-    /// Whether the next run is to be measured; if so, for how many it stands.
+    /// Returns the number of runs for which the next one stands, if it is to be measured.
     #[inline]
     pub(super) fn measures_next(&self) -> Option<u8> {
         let before = self.0.load(Ordering::Relaxed);
@@ -58,7 +58,7 @@ impl Sampling {
         self.0.load(Ordering::Relaxed) != EACH
     }
 
-    /// What is known of its run times has changed.
+    /// Updates the rate after its run times changed.
     pub(super) fn set(&self, is_surely_short: bool) {
         if self.is_surely_short() != is_surely_short {
             self.0.store(if is_surely_short { 0 } else { EACH }, Ordering::Relaxed);
@@ -66,8 +66,8 @@ impl Sampling {
     }
 }
 
-/// What is known of a task's [run times](Times), where workers look at it without the scheduler's
-/// lock: hints, too.
+/// A task's expected [run times](Times), which workers read without the scheduler's lock: hints as
+/// well.
 pub(super) struct ExpectedTimes {
     /// Nanoseconds; `u32::MAX` while unknown.
     run: HintU32,
@@ -111,7 +111,7 @@ impl TaskHeader {
         }
     }
 
-    /// Its serial number.
+    /// Returns its serial number.
     #[cfg(test)]
     pub(crate) fn serial(&self) -> u64 {
         self.member.serial
@@ -122,7 +122,7 @@ impl TaskHeader {
         self.group == REENTRANT
     }
 
-    /// Under the lane's lock.
+    /// The caller holds the lane's lock.
     #[inline]
     pub(super) fn is_gone(&self) -> bool {
         self.is_gone.load(Ordering::Relaxed) // written under the same lock

@@ -1,12 +1,12 @@
-//! The lane: what a worker's callbacks make ready runs next on the same thread, past the queue.
+//! The lane: tasks made ready by a worker's callbacks run next on the same thread, past the queue.
 //!
 //! # Purpose
 //!
-//! A message that is published in a callback is the newest there is, and mostly the only one. To
-//! find out in the queue what was known when it was published, under which key and for which task,
-//! takes half of the instructions of a hop. So the tasks that a callback makes ready go to the end
-//! of the worker's *lane*, a short list in the order of their keys, and the worker runs its head as
-//! soon as the callback has returned, without the scheduler's lock.
+//! A message that is published in a callback is the newest one, and often the only one. Its key and
+//! its task are known when it is published; finding them again through the queue takes half of the
+//! instructions of a hop. So the tasks that a callback makes ready go to the end of the worker's
+//! *lane*, a short list in the order of their keys, and the worker runs the head as soon as the
+//! callback has returned, without the scheduler's lock.
 //!
 //! # Order
 //!
@@ -24,43 +24,44 @@
 //!
 //! # Exclusion
 //!
-//! An executor has one lane, for the one worker that is awake; while there are others, the gate is
-//! [`SHUT`]. The worker keeps its place among the executor's callbacks while it runs tasks of the
-//! lane. A thread that would run a callback meanwhile *settles* the lane first: the tasks in it go
-//! into the queue, and the group of the task that runs is marked as running, as if it had come from
-//! there. That is
+//! An executor has one lane, for the only worker that is awake; while several are awake, the gate
+//! is [`SHUT`]. The worker keeps its place among the executor's callbacks while it runs tasks of
+//! the lane. Any other thread that is about to run a callback *settles* the lane first: it moves
+//! the lane's tasks into the queue, and marks the group of the running task as running, as if the
+//! task had come from the queue. Such a thread is
 //!
 //! - X1 another worker, as soon as it is awake,
-//! - X2 a caller, also the worker itself in the middle of a callback, and a thread that waits until
-//!   a task has left.
+//! - X2 a caller, which may be the worker itself in a callback, or a thread that waits until a task
+//!   has left.
 //!
-//! They hold the scheduler's lock. A worker whose lane was settled gets no further task out of it
-//! without that lock: the one that runs is marked ([`Advance::Unfinished`]), or it runs one of the
-//! queue, after which it asks.
+//! These threads hold the scheduler's lock. After that, the worker gets no further task out of its
+//! lane without that lock: its running task is marked ([`Advance::Unfinished`]), or it runs a task
+//! of the queue, after which it asks.
 //!
 //! # Waiting
 //!
-//! What is in the lane waits for this worker, though another one could be woken for it. Whether
-//! that is worth it is for [`wake_policy`](super::wake_policy) to say, of what is in the queue. So
-//! in an executor with several threads a task enters the lane only if that is not the question:
+//! The lane's tasks wait for this worker, although another one could be woken for them.
+//! [`wake_policy`](super::wake_policy) decides for tasks in the queue whether a wake-up pays off.
+//! So in an executor with several threads, a task enters the lane only if a wake-up is out of the
+//! question:
 //!
-//! - W1 its callback is known to be short, and so are those before it and what is left of the one
-//!   that runs, all together ([`SOON`]); else all of them go into the queue, and so they do when
-//!   the worker takes a task of the queue, which may be long;
+//! - W1 its callback, those before it and the rest of the running one are known to be short, all
+//!   together ([`SOON`]). Otherwise all of these go into the queue, as they also do when the worker
+//!   takes a task of the queue, which may be long;
 //! - W2 another worker is the monitor: it wakes every few milliseconds, settles the lane (X1), and
-//!   takes what has been left lying.
+//!   takes tasks that were left waiting.
 //!
 //! # Memory
 //!
-//! An entry is a pointer to a [`TaskHeader`], and a task runs without a reference of its own. Both
-//! stay as long as the task's [`Member`](super::state::Member) does. The thread that takes that out
-//! of the executor ([`TaskRef::leave`](super::scheduler::TaskRef::leave)) does it under the
-//! scheduler's lock and then, under the lane's,
+//! An entry is a pointer to a [`TaskHeader`], and a task runs without a reference of its own.
+//! Header and task live as long as the task's [`Member`](super::state::Member). The thread that
+//! removes the member from the executor ([`TaskRef::leave`](super::scheduler::TaskRef::leave))
+//! holds the scheduler's lock and then, under the lane's,
 //!
 //! - M1 marks the task as gone, so that it enters no lane any more,
 //! - M2 takes its entry out of the lane,
-//! - M3 leaves the member to the worker if it runs the task: it is dropped when the callback has
-//!   returned.
+//! - M3 leaves the member to the worker if that runs the task: the worker drops it when the
+//!   callback has returned.
 
 use super::current;
 use super::header::TaskHeader;
@@ -73,32 +74,32 @@ use crate::sys::sync::{AtomicI64, Guard, Mutex, Ordering};
 use std::ptr::NonNull;
 use std::sync::Weak;
 
-/// Nothing runs past the queue.
+/// The gate at which no task runs past the queue.
 pub(super) const SHUT: i64 = i64::MIN;
 
-/// So many tasks wait in a lane at most; further ones go into the queue.
+/// Maximum number of tasks in a lane; further ones go into the queue.
 const LENGTH: usize = 64;
 
 /// See the module's documentation.
 #[repr(align(64))]
 pub(super) struct Lane {
     gate: AtomicI64,
-    /// Its executor has several threads.
+    /// Whether its executor has several threads.
     is_shared: bool,
     line: Mutex<Line>,
 }
 
-/// What keeps a task that has left while it runs.
+/// Keeps a task that has left while it runs.
 type Gone = Box<dyn Send>;
 
-/// What the lane's lock guards.
+/// The data under the lane's lock.
 pub(super) struct Line {
-    /// The task that runs is marked as running in its group, this one.
+    /// The group in which the running task is marked as running, if it is.
     settled: Option<u32>,
-    /// Where the first entry is that waits; those before it have run.
+    /// Index of the first waiting entry; entries before it have run.
     head: usize,
     entries: Vec<LaneEntry>,
-    /// How long those that wait are expected to run, in nanoseconds.
+    /// Expected run time of the waiting tasks, in nanoseconds.
     load: i64,
     /// The task that runs.
     running: Option<MemberId>,
@@ -109,12 +110,12 @@ pub(super) struct Line {
 struct LaneEntry {
     task: NonNull<TaskHeader>,
     key: Stamp,
-    /// What it adds to the load.
+    /// Its part of the load.
     run: i64,
 }
 
-// SAFETY: the pointer stands for a shared reference to a header, which is `Sync`; how long it lives
-// is told above.
+// SAFETY: the pointer stands for a shared reference to a header, which is `Sync`; the module's
+// documentation (Memory) says how long it lives.
 unsafe impl Send for LaneEntry {}
 
 /// A task of the lane that runs.
@@ -123,9 +124,9 @@ pub(crate) struct InLane {
     pub(crate) key: Stamp,
 }
 
-/// What a worker does when a task of its lane has run.
+/// The next step of a worker after a task of its lane has run.
 pub(crate) enum Advance {
-    /// It runs this one.
+    /// It runs this task.
     Next(InLane),
     /// It asks the scheduler.
     Ask,
@@ -144,23 +145,23 @@ impl InLane {
         unsafe { self.task.as_ref() }
     }
 
-    /// The entity, while its task runs.
+    /// Returns the entity, while its task runs.
     #[inline]
     pub(super) fn entity(&self) -> &Task {
         // SAFETY: the same member keeps the entity.
         unsafe { &*Weak::as_ptr(&self.task().entity) }
     }
 
-    /// The turn of its group.
+    /// Returns the token for the turn of its group.
     #[inline]
     pub(super) fn token(&self) -> GroupToken {
         // SAFETY: a lane's tasks are of exclusive groups (`push`). When this thread got the task,
-        // it was the only one of the executor that was awake, and between two callbacks: so the
-        // turns of all groups were over. A thread that has begun one since has settled the lane
-        // first (X1, X2), by which this group was marked as running until this turn is over. What
-        // was done in the last one happens before: on this thread, or on another one, which parked
-        // or gave its place back under the scheduler's lock, under which this thread found the gate
-        // open, or which opened the gate (L2, L3).
+        // it was the only awake one of the executor, and between two callbacks: so the turns of all
+        // groups were over. A thread that has begun a turn since has settled the lane first (X1,
+        // X2), and so marked this group as running until this turn is over. The group's last turn
+        // happens before: it was on this thread, or on another one, which parked or gave its place
+        // back under the scheduler's lock, under which this thread found the gate open, or which
+        // opened the gate (L2, L3).
         unsafe { GroupToken::of(self.task().group) }
     }
 }
@@ -178,41 +179,42 @@ impl Lane {
         Self { gate: AtomicI64::new(SHUT), is_shared, line: Mutex::new(line) }
     }
 
-    /// Whether other workers could run its tasks: what is to be left to this one takes thought.
+    /// Whether other workers could run its tasks, so that leaving them to this one is a decision.
     #[inline]
     pub(super) fn is_shared(&self) -> bool {
         self.is_shared
     }
 
-    /// When the worker's last callback last published something; 0 for never, or if no other worker
-    /// could have run it.
+    /// Returns the time at which the worker's last callback last published a message; 0 for never,
+    /// or if no other worker could have run it.
     #[inline]
     pub(super) fn published(&self) -> i64 {
         if self.is_shared { current::published() } else { 0 }
     }
 
-    /// Whether anything may run past the queue. Exact under the scheduler's lock.
+    /// Whether tasks may run past the queue. Exact under the scheduler's lock.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
         self.gate.load(Ordering::Relaxed) != SHUT // written under that lock
     }
 
-    /// L2. The caller holds the scheduler's lock.
+    /// L2: sets the gate. The caller holds the scheduler's lock.
     #[inline]
     pub(super) fn set_gate(&self, to: i64) {
         // Relaxed: written under the scheduler's lock only.
         if self.gate.load(Ordering::Relaxed) != to {
-            // Release: pairs with L3. A thread that sees what another thread did after it, sees it.
+            // Release: pairs with L3. A thread that sees a later action of another thread also sees
+            // this gate.
             self.gate.store(to, Ordering::Release);
         }
     }
 
-    /// L1: has the worker that calls it, in a callback while its lane is open, run a task next.
-    /// False if the queue is to have it.
+    /// L1: adds a task for the calling worker to run next; called in a callback while its lane is
+    /// open. Returns `false` if the task must go into the queue.
     #[inline]
     pub(super) fn push(&self, task: &TaskHeader, key: Stamp) -> bool {
-        // A hint: the gate is looked at again before the task runs. One that comes in as the gate
-        // is shut waits until this worker asks.
+        // A hint: the worker checks the gate again before the task runs. A task that comes in while
+        // the gate is being shut waits until this worker asks.
         if task.is_reentrant() || !self.is_open() {
             return false;
         }
@@ -234,7 +236,7 @@ impl Lane {
         true
     }
 
-    /// L3: what comes after a task that ran and has nothing more to do.
+    /// L3: returns the next step after a task that ran and has no more work.
     #[inline]
     pub(super) fn advance(&self, ran: InLane, may_pass: bool) -> Advance {
         let mut line = self.line.lock();
@@ -256,18 +258,18 @@ impl Lane {
 }
 
 impl Line {
-    /// W1: whether a task that becomes ready now would run here soon, and be done soon.
+    /// W1: whether a task that becomes ready now would run here and end soon.
     fn is_done_soon(&self, task: &TaskHeader) -> bool {
         task.sampling.is_surely_short() && current::tail().saturating_add(self.load) < SOON
     }
 
-    /// The key of the first task that waits.
+    /// Returns the key of the first waiting task.
     #[inline]
     pub(super) fn first(&self) -> Option<Stamp> {
         self.entries.get(self.head).map(|entry| entry.key)
     }
 
-    /// Hands out the first task that waits.
+    /// Hands out the first waiting task.
     #[inline]
     pub(super) fn take(&mut self) -> Option<InLane> {
         let &LaneEntry { task, key, run } = self.entries.get(self.head)?;
@@ -279,14 +281,14 @@ impl Line {
         Some(InLane { task, key })
     }
 
-    /// The task that ran is done with. Returns the group in which it is marked as running, and what
-    /// is to be dropped once no lock is held.
+    /// Ends the run of a task. Returns the group in which it is marked as running, and a task that
+    /// left, to be dropped once no lock is held.
     pub(super) fn end(&mut self) -> (Option<u32>, Option<Gone>) {
         self.running = None;
         (self.settled.take(), self.gone.take())
     }
 
-    /// All tasks that wait, which are in the lane no more.
+    /// Removes and returns all waiting tasks.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = (MemberId, Stamp)> + '_ {
         let head = std::mem::take(&mut self.head);
         self.load = 0;
@@ -299,17 +301,17 @@ impl Line {
         self.running.is_some_and(|running| running.serial == id.serial)
     }
 
-    /// The task that runs, if it isn't marked in its group.
+    /// Returns the running task, if it isn't marked in its group.
     pub(super) fn unsettled(&self) -> Option<MemberId> {
         self.running.filter(|_| self.settled.is_none())
     }
 
-    /// The task that runs is marked in this group.
+    /// Records that the running task is marked in this group.
     pub(super) fn settled(&mut self, slot: u32) {
         self.settled = Some(slot);
     }
 
-    /// A task doesn't wait any more.
+    /// Removes a waiting task.
     pub(super) fn remove(&mut self, id: MemberId) {
         let (mut at, mut removed) = (0, 0);
         let head = self.head;
@@ -324,7 +326,7 @@ impl Line {
         self.tidy();
     }
 
-    /// The next entries lie where the cache has them, if none waits.
+    /// If no task waits, the next entries reuse the memory that is in the cache.
     #[inline]
     fn tidy(&mut self) {
         if self.head == self.entries.len() {
@@ -333,7 +335,7 @@ impl Line {
         }
     }
 
-    /// M3: the worker drops it when the callback has returned.
+    /// M3: leaves it to the worker, which drops it when the callback has returned.
     pub(super) fn leave_behind(&mut self, gone: Gone) {
         self.gone = Some(gone);
     }

@@ -1,4 +1,4 @@
-//! The groups and tasks of an executor: they come, go, and have timers.
+//! The groups and tasks of an executor: adding and removing them, and their timers.
 
 use super::current;
 use super::header::TaskHeader;
@@ -13,8 +13,8 @@ use sinew_shm::transport::{PackedCallback, Participant, Worker as Teller};
 use std::mem;
 
 impl Scheduler {
-    /// Takes the clocks that all groups here follow; false if they follow others that don't go with
-    /// these.
+    /// Sets the clocks that all groups here follow. Returns `false` if the groups follow other
+    /// clocks that don't agree with these.
     pub(crate) fn accept_clock(self: &Arc<Self>, clock: &Clock) -> bool {
         let mut state = self.lock();
         match &state.clock {
@@ -32,19 +32,19 @@ impl Scheduler {
         }
     }
 
-    /// How many groups have a place here.
+    /// Returns the number of groups.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn slots(&self) -> usize {
         self.lock().queue.groups().count()
     }
 
-    /// The executor goes: from now on nothing is taken in.
+    /// Closes the executor: it accepts no more groups.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
     }
 
-    /// Has the threads tell tools what they run of this participant; false if they do so for
-    /// another one, or there is no room.
+    /// Lets the threads show tools the callbacks of this participant that they run. Returns `false`
+    /// if they do so for another one, or there is no room.
     pub(crate) fn tell(&self, participant: &Arc<Participant>) -> bool {
         let tells = |state: &SchedulerState| {
             state.tellers.first().map(|teller| Arc::ptr_eq(teller.participant(), participant))
@@ -53,14 +53,14 @@ impl Scheduler {
             let mut state = self.lock();
             let has_left = |teller: &Teller| teller.participant().check().is_err();
             if state.tellers.first().is_some_and(has_left) {
-                mem::take(&mut state.tellers) // the executor outlives that context: it has its first one anew
+                mem::take(&mut state.tellers) // that context is gone: this one is the first now
             } else if let Some(tells) = tells(&state) {
                 return tells;
             } else {
                 Arc::default()
             }
         };
-        drop(gone); // outside the lock: it may be the last to hold that participant
+        drop(gone); // outside the lock: it may hold the last reference to that participant
         // One for each worker. Made without the lock: another thread may have been faster.
         let threads = 0..index(self.threads());
         let made: Result<Arc<[_]>, _> =
@@ -83,7 +83,7 @@ impl Scheduler {
         state.queue.get_mut(id).map(|member| member.task.clone())
     }
 
-    /// The virtual time of the next expiry that its passing brings.
+    /// Returns the virtual time of the next due timer.
     pub(crate) fn next_due(&self) -> Option<i64> {
         let state = self.lock();
         let clock = state.clock.as_ref()?;
@@ -91,7 +91,7 @@ impl Scheduler {
         moving.filter_map(|kind| state.queue.timers().due(kind)).min()
     }
 
-    /// How long callbacks have run.
+    /// Returns the run times of callbacks.
     pub(crate) fn run_times(&self) -> Vec<RunTimes> {
         let measured: Vec<_> = {
             let state = self.lock();
@@ -104,7 +104,7 @@ impl Scheduler {
         described.collect()
     }
 
-    /// The clock of the groups, if there are any yet.
+    /// Returns the clock of the groups, if there are any.
     pub(crate) fn clock(&self) -> Option<Clock> {
         self.lock().clock.clone()
     }
@@ -137,8 +137,7 @@ pub(crate) struct GroupSlot {
 }
 
 impl GroupSlot {
-    /// Makes room for a group; `group` is the number that its token opens. `None` if the executor
-    /// is gone.
+    /// Adds a group; `group` is the number of its token. Returns `None` if the executor is gone.
     pub(crate) fn new(scheduler: &Arc<Scheduler>, group: u64, priority: i32) -> Option<Self> {
         let mut state = scheduler.lock();
         if state.closed {
@@ -152,8 +151,7 @@ impl GroupSlot {
         self.scheduler.lock().queue.set_priority(self.slot, priority);
     }
 
-    /// Gives a task its place; the caller then attaches it. `told`: what tools are told when it
-    /// runs.
+    /// Adds a task; the caller then attaches it. `told` is the record that tools see while it runs.
     pub(crate) fn enter(&self, (serial, told): (u64, PackedCallback), entity: Arc<Task>) -> TaskRef {
         let mut state = self.scheduler.lock();
         let header = state.queue.enter(self.slot, serial, |id, group| {
@@ -163,16 +161,15 @@ impl GroupSlot {
         TaskRef { scheduler: self.scheduler.clone(), header }
     }
 
-    /// Forgets a group that all members have left; if its last callback is still running, after
-    /// that.
+    /// Removes a group that all members have left, after its last running callback.
     pub(crate) fn remove(self) {
         self.scheduler.lock().queue.remove_group(self.slot);
     }
 }
 
 impl TaskRef {
-    /// Takes the task out. When this returns, none of its callbacks starts. With `wait`, none runs
-    /// either, unless this very thread is in it.
+    /// Removes the task. When this returns, none of its callbacks starts. With `wait`, none runs
+    /// either, except on this very thread.
     pub(crate) fn leave(&self, wait: bool) {
         let (scheduler, id) = (&*self.scheduler, self.header.member);
         let mut state = scheduler.lock();
@@ -188,7 +185,8 @@ impl TaskRef {
         drop(gone);
     }
 
-    /// The task has nothing to do any more. The caller holds the lock under which it announces.
+    /// Makes the task no longer ready, because it has no work. The caller holds the lock under
+    /// which the task announces itself.
     pub(crate) fn clear_ready(&self) {
         let mut state = self.scheduler.lock();
         state.queue.unready(self.header.member);
@@ -214,7 +212,7 @@ impl TaskRef {
         }
         let due = due.filter(|_| clock == ClockKind::Steady).unwrap_or(i64::MIN);
         if mem::take(&mut state.descriptor_waits) {
-            // The thread that waits there looks, and waits for the right time.
+            // The thread that waits for the descriptor looks, and waits for the right time.
             scheduler.bells.call_descriptor();
             return true;
         }

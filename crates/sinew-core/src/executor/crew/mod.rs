@@ -1,4 +1,4 @@
-//! The threads that run an executor's callbacks: what each runs next, sleeping and waking.
+//! The threads that run an executor's callbacks: choosing the next task, sleeping and waking.
 
 // | file | contents |
 // |---|---|
@@ -12,17 +12,17 @@
 // | `worker` | a thread that asks for work: what it runs next, and how it sleeps |
 // | `run` | running callbacks on a thread |
 // | `faults` | callbacks that fail or panic |
-// | `bells` | what the threads sleep on, and which of them were called |
+// | `bells` | the parkers of the threads, and the threads that were called |
 // | `wake_policy` | whether another thread is woken for a task that became ready |
-// | `candidates` | what is ready, for a wait set |
+// | `candidates` | the ready tasks, for a wait set |
 // | `caller_runs` | threads that wait for a server and run it themselves |
 // | `blocked` | workers that wait in the middle of a callback |
 // | `timers` | a separate thread for timers |
-// | `remote_events` | news from other processes |
+// | `remote_events` | messages from other processes |
 // | `descriptor` | an executor's file descriptor, for an event loop of another library |
-// | `wait_graph` | which thread waits for which |
+// | `wait_graph` | the threads that wait for each other |
 // | `spinning` | the executor that this thread spins |
-// | `current` | what this thread is in the middle of |
+// | `current` | the spins and callbacks on this thread |
 
 pub(super) mod bells;
 pub(crate) mod blocked;

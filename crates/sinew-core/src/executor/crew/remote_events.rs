@@ -1,44 +1,45 @@
-//! How an executor hears from other processes.
+//! Receives from other processes for an executor.
 //!
-//! For each context that it serves it has a [`EventReceiver`]. Its threads drain the ports before
-//! they look for work; what comes enters the histories, and so the ready queue, as if it had been
-//! published here. One of the threads that have nothing to do is the *poller*: it parks at the
-//! ports' bell in shared memory ([`Parker::park_at`]). Threads that call it needn't know.
+//! For each context that it serves, an executor has a port ([`EventReceiver`]). Its threads drain
+//! the ports before they look for work; messages enter the histories, and so the ready queue, as if
+//! they had been published here. One of the idle threads is the *poller*: it parks at the ports'
+//! bell in shared memory ([`Parker::park_at`]). Threads that call it needn't know that.
 //!
-//! The poller begins under the scheduler's mutex, before the mutex is let go (P1 of the scheduler),
-//! with the ports that there are then. One that comes later calls it (`Scheduler::port`).
+//! The poller begins under the scheduler's mutex, before it releases the mutex (P1 of the
+//! scheduler), with the ports at that time. A thread that adds a port later calls it
+//! (`Scheduler::port`).
 //!
-//! A poller that finds work ends. If that work may take longer than a wake-up, or waits for
-//! something, another worker is called to poll; else the monitor finds that none does
-//! (`wake_policy`), should it take longer all the same.
+//! A poller that finds work ends. If that work may take longer than a wake-up, or waits, another
+//! worker is called to poll. If the work takes longer unexpectedly, the monitor finds that no
+//! worker polls (`wake_policy`).
 //!
 //! # One bell
 //!
-//! A thread sleeps on one word. The ports of participants of one directory have one bell; those of
-//! another directory can't. So an executor hears by itself in the directory of the first of its
-//! contexts; for contexts elsewhere their receiving thread hears, and announces what comes as any
-//! other thread does. The bell is that of the first context; when that leaves, the others get a new
-//! one ([`RemoteEvents::renew_bell`]).
+//! A thread sleeps on one word. The ports of participants in one directory share a bell, but not
+//! with another directory. So an executor itself receives only in the directory of its first
+//! context; for contexts in other directories their receiving threads do, and announce messages
+//! like any other thread. The bell is that of the first context; when that leaves, the others get a
+//! new one ([`RemoteEvents::renew_bell`]).
 //!
 //! # One drain at a time
 //!
-//! A drain goes from connection to connection, so in the middle of it what came later on one may be
-//! in the ready queue, and what came earlier on another not yet. No thread takes work then: the
-//! others wait until it is over.
+//! A drain goes from connection to connection. During a drain, a later message of one connection
+//! may be in the ready queue, and an earlier message of another connection not yet. So no thread
+//! takes work then: the others wait until the drain is over.
 //!
-//! - D1 `drain`: `progress` from [`IDLE`] to [`RUNS`], before anything is brought in, which takes
-//!   the scheduler's mutex.
+//! - D1 `drain`: `progress` from [`IDLE`] to [`RUNS`], before it brings messages in, for which it
+//!   takes the scheduler's mutex.
 //! - D2 [`is_drained_by_another`](RemoteEvents::is_drained_by_another), under the scheduler's
-//!   mutex: a thread that finds something in the queue that a drain brought in sees D1 of that
-//!   drain, or D4, and then all of it is there.
+//!   mutex: a thread that finds a task in the queue that a drain made ready sees D1 of that drain,
+//!   or D4, and then all of its messages are there.
 //! - D3 [`wait_for_drain`](RemoteEvents::wait_for_drain): `progress` from [`RUNS`] to [`AWAITED`]
 //!   under `draining`, then sleeps.
 //! - D4 `Drain::drop`: `progress` to [`IDLE`]; if it was [`AWAITED`], all are woken, under
 //!   `draining`: the thread that set it sleeps by then.
 //!
-//! Filters and listeners run in a drain and may do anything: so a thread that is in a drain itself,
-//! of whichever executor, never waits (two might wait for each other), and no thread waits for
-//! longer than [`LONGEST_WAIT`]. One that has waited that long takes what there is.
+//! Filters and listeners run in a drain and may do anything. So a thread that is itself in a drain,
+//! of any executor, never waits (two might wait for each other), and no thread waits for longer
+//! than [`LONGEST_WAIT`]. After that time it takes the work that is there.
 
 use crate::executor::prefetch;
 use crate::sys::clock::Time;
@@ -50,31 +51,30 @@ use std::cell::Cell;
 use std::sync::Weak;
 use std::time::Duration;
 
-/// How many looks at the ports between two looks at the clock.
+/// Number of looks at the ports between two readings of the clock.
 const LOOKS: u32 = 16;
 
-/// How long a worker waits for what another one brings in. A filter that takes longer, or waits for
-/// a callback of this executor, costs the order of what it holds up, not the work.
+/// Maximum time that a worker waits for another one's drain. A filter that takes longer, or waits
+/// for a callback of this executor, disturbs the order of the delayed messages, but stops no work.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
-/// No thread brings anything in.
+/// No thread drains.
 const IDLE: u64 = 0;
 /// A thread does.
 const RUNS: u64 = 1;
-/// A thread does, and others wait for it.
+/// A thread drains, and others wait for it.
 const AWAITED: u64 = 2;
 
 thread_local! {
-    /// This thread is in a drain.
+    /// Whether this thread is in a drain.
     static DRAINS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What an executor hears from other processes.
+/// The ports of an executor, and the thread that polls them.
 pub(crate) struct RemoteEvents {
     any: AtomicBool,
     ports: Mutex<Arc<Vec<EventPort>>>,
-    /// Whether a thread brings in what has come. One at a time: two would mix up the order of what
-    /// came.
+    /// Whether a thread drains. One at a time: two would mix up the order of the messages.
     progress: AtomicU64,
     /// Taken by a thread that waits for a drain, and by one that ends a drain for which others
     /// wait.
@@ -86,16 +86,16 @@ pub(crate) struct RemoteEvents {
     patience: AtomicU64,
 }
 
-/// A context's presence among the processes of the machine, as far as an executor knows of it.
+/// A context's presence among the processes of the machine, as an executor sees it.
 pub(crate) trait Presence: Send + Sync {
-    /// None before it has joined.
+    /// Returns the participant; `None` before it has joined.
     fn participant(&self) -> Option<&Arc<Participant>>;
 
-    /// Executors of its ends have changed: each asks anew where it is to be heard.
+    /// Makes every endpoint ask again for its port, after the executors of its endpoints changed.
     fn retune_all(&self);
 }
 
-/// A port, and the presence that it belongs to.
+/// A port and its presence.
 #[derive(Clone)]
 struct EventPort {
     port: Arc<EventReceiver>,
@@ -117,8 +117,8 @@ impl Default for RemoteEvents {
 }
 
 impl RemoteEvents {
-    /// The port for a context, made when it is first asked for; and whether it was made now: then
-    /// the poller is to be called. `None`: this executor doesn't hear for it.
+    /// Returns the port for a context, created by the first call, and whether this call created it:
+    /// then the caller calls the poller. `None` if this executor doesn't receive for the context.
     pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<(Arc<EventReceiver>, bool)> {
         later(|| self.find_port(presence))
     }
@@ -138,23 +138,24 @@ impl RemoteEvents {
         let port = participant
             .port(beside)
             .inspect_err(|error| {
-                tell!(Level::Error, "an executor can't hear other processes by itself: {error}")
+                tell!(Level::Error, "an executor can't receive from other processes by itself: {error}")
             })
             .ok()?;
         all.push(EventPort { port: port.clone(), presence: Arc::downgrade(presence) });
         *ports = Arc::new(all);
-        // Relaxed: our caller calls a worker that sleeps without having seen it. Under the lock, as
-        // in `give_up`: of two threads that change it at once, the second one's ports stay.
+        // Relaxed: the caller of this function calls a worker that sleeps without having seen it.
+        // Written under the lock, as in `give_up`: if two threads change it at once, the second
+        // one's ports stay.
         self.any.store(true, Ordering::Relaxed);
         drop(ports);
         Some((port, true))
     }
 
-    /// Others are to hear for this executor from now on.
+    /// Removes all ports: other threads receive for this executor from now on.
     pub(crate) fn give_up(&self) {
         let mut all = self.ports.lock();
         let ports = std::mem::take(&mut *all);
-        self.any.store(false, Ordering::Relaxed); // a look too many finds nothing
+        self.any.store(false, Ordering::Relaxed); // an unneeded look finds nothing
         drop(all);
         for ear in ports.iter() {
             if let Some(presence) = ear.presence.upgrade() {
@@ -163,8 +164,8 @@ impl RemoteEvents {
         }
     }
 
-    /// A context has left. If it was the one at whose bell this executor sleeps, the others get
-    /// another bell: participants that come now can't ring that one.
+    /// Handles the end of a context. If this executor sleeps at that context's bell, the others get
+    /// another bell: new participants can't ring that one.
     pub(crate) fn renew_bell(&self) {
         let has_gone = self.ports.lock().first().is_some_and(|ear| ear.port.check().is_err());
         if has_gone {
@@ -172,21 +173,21 @@ impl RemoteEvents {
         }
     }
 
-    /// How long to stay awake before sleeping.
+    /// Sets the time for which the poller stays awake before it sleeps.
     pub(crate) fn set_patience(&self, patience: Duration) {
         let nanoseconds = u64::try_from(patience.as_nanos()).unwrap_or(u64::MAX);
         self.patience.store(nanoseconds, Ordering::Relaxed); // read by the next poller
     }
 
-    /// Whether anything could come.
+    /// Whether there are ports.
     #[inline]
     pub(crate) fn has_ports(&self) -> bool {
         // Relaxed: a port that was just made has nothing yet; the thread that makes it drains.
         self.any.load(Ordering::Relaxed)
     }
 
-    /// Brings in what has come, or waits for another worker that does. Not under the scheduler's
-    /// mutex.
+    /// Drains the ports, or waits for another worker that does. The caller doesn't hold the
+    /// scheduler's mutex.
     #[inline]
     pub(crate) fn listen(&self) {
         if self.has_ports() {
@@ -197,8 +198,8 @@ impl RemoteEvents {
     #[inline(never)]
     fn drain(&self) {
         let Some(drain) = self.begin_drain() else {
-            // The thread that is at it brings in everything, or leaves it pending, which keeps
-            // others from sleeping.
+            // The draining thread brings in everything, or leaves it pending, which keeps others
+            // from sleeping.
             self.wait_for_drain();
             return;
         };
@@ -211,22 +212,23 @@ impl RemoteEvents {
 
     /// D1.
     pub(crate) fn begin_drain(&self) -> Option<Drain<'_>> {
-        // Acquire: pairs with D4; one drain happens after the other. Relaxed: nothing is done then.
+        // Acquire: pairs with D4, so that one drain happens after the other. Relaxed on failure: no
+        // drain begins.
         self.progress.compare_exchange(IDLE, RUNS, Ordering::Acquire, Ordering::Relaxed).ok()?;
         let nested = DRAINS.try_with(|drains| drains.replace(true)).unwrap_or(false);
         Some(Drain { remote_events: self, nested })
     }
 
-    /// D2: whether what is ready may be missing something older that is being brought in. Under the
-    /// scheduler's mutex.
+    /// D2: whether an older message may still be on its way in, so that the ready queue is
+    /// incomplete. The caller holds the scheduler's mutex.
     #[inline]
     pub(crate) fn is_drained_by_another(&self) -> bool {
-        // Relaxed: what counts was done before its doer had the mutex.
+        // Relaxed: the draining thread wrote it before it took the mutex.
         self.progress.load(Ordering::Relaxed) != IDLE && !is_in_drain()
     }
 
-    /// D3: sleeps until the drain that runs is over. False if it takes too long, or this thread is
-    /// in one. Not under the scheduler's mutex.
+    /// D3: sleeps until the current drain is over. Returns `false` if that takes too long, or this
+    /// thread is in a drain. The caller doesn't hold the scheduler's mutex.
     #[cold]
     #[inline(never)]
     pub(crate) fn wait_for_drain(&self) -> bool {
@@ -235,8 +237,8 @@ impl RemoteEvents {
         }
         let end = Time::steady() + LONGEST_WAIT;
         let mut draining = self.draining.lock();
-        // Relaxed: D4 takes the lock if it sees this, and if it came before there is nothing to
-        // wait for.
+        // Relaxed: D4 takes the lock if it sees this value, and if D4 came before, there is nothing
+        // to wait for.
         while self.progress.compare_exchange(RUNS, AWAITED, Ordering::Relaxed, Ordering::Relaxed) != Err(IDLE)
         {
             let left = end - Time::steady();
@@ -248,26 +250,27 @@ impl RemoteEvents {
         true
     }
 
-    /// Whether no thread would notice what comes now. Under the scheduler's mutex.
+    /// Whether no thread would notice a message that comes now. The caller holds the scheduler's
+    /// mutex.
     #[inline]
     pub(crate) fn have_no_poller(&self) -> bool {
-        // Relaxed: the poller begins under that mutex, and one that ends looks once more.
+        // Relaxed: the poller begins under that mutex, and looks once more when it ends.
         self.any.load(Ordering::Relaxed) && self.poller.load(Ordering::Relaxed) == 0
     }
 
-    /// The worker that polls. Under the scheduler's mutex.
+    /// Returns the worker that polls. The caller holds the scheduler's mutex.
     pub(crate) fn poller(&self) -> Option<u32> {
         // Relaxed: as in `become_poller`.
         u32::try_from(self.poller.load(Ordering::Relaxed).checked_sub(1)?).ok()
     }
 
-    /// Makes this worker the one that sleeps at the bell, if no other one is and there is a bell.
-    /// Under the scheduler's mutex.
+    /// Makes this worker the poller, if there is a bell and no other poller. The caller holds the
+    /// scheduler's mutex.
     pub(crate) fn become_poller(&self, worker: u32) -> Option<Poller<'_>> {
         if !self.any.load(Ordering::Relaxed) {
             return None;
         }
-        // Relaxed: changed under the scheduler's mutex, but for the poller's end.
+        // Relaxed: written under the scheduler's mutex, except at the poller's end.
         if self.poller.load(Ordering::Relaxed) != 0 {
             return None;
         }
@@ -293,10 +296,10 @@ fn is_in_drain() -> bool {
     DRAINS.try_with(Cell::get).unwrap_or(false)
 }
 
-/// What has come is brought in until this is dropped, also by a filter that panics.
+/// A drain, which ends when this is dropped, even by a filter that panics.
 pub(crate) struct Drain<'a> {
     remote_events: &'a RemoteEvents,
-    /// Within another drain: of another executor, which a filter or listener spins.
+    /// Whether it is inside another drain: of another executor, which a filter or listener spins.
     nested: bool,
 }
 
@@ -312,16 +315,16 @@ impl Drop for Drain<'_> {
     }
 }
 
-/// The place on the bell, until it is dropped.
+/// The poller's place at the bell, until this is dropped.
 pub(crate) struct Poller<'a> {
     remote_events: &'a RemoteEvents,
     ports: Arc<Vec<EventPort>>,
 }
 
 impl Poller<'_> {
-    /// Waits until something came, or until the worker, which parks there, is called. First it
-    /// stays awake for a while, if it is to; before it sleeps it calls `falls_asleep`. Whether it
-    /// was [away](prefetch::AWAY).
+    /// Waits until a message has come, or until the parked worker is called. If so configured, the
+    /// worker first stays awake for a while; before it sleeps it calls `falls_asleep`. Returns
+    /// whether it was [away](prefetch::AWAY).
     pub(crate) fn wait(
         &self,
         parker: &Parker,
@@ -336,14 +339,14 @@ impl Poller<'_> {
         awake.is_none_or(|awake| awake.as_nanos() > u128::from(prefetch::AWAY.unsigned_abs()))
     }
 
-    /// Brings in what came; the worker polls no more.
+    /// Drains the ports, and ends the polling.
     pub(crate) fn end(self) {
         let remote_events = self.remote_events;
         drop(self);
         remote_events.drain();
     }
 
-    /// Whether something came.
+    /// Whether a message has come.
     pub(crate) fn is_pending(&self) -> bool {
         self.ports.iter().any(|ear| ear.port.is_pending())
     }
@@ -359,8 +362,8 @@ impl Poller<'_> {
         });
     }
 
-    /// Looks for a while without sleeping, if it is to. If something came: for how long, to within
-    /// a few looks.
+    /// Looks for a while without sleeping, if so configured. If a message came, returns the time
+    /// until then, to within a few looks.
     fn stay_awake(&self, parker: &Parker, timeout: Option<Duration>) -> Option<Duration> {
         let patience = Duration::from_nanos(self.remote_events.patience.load(Ordering::Relaxed));
         let patience = timeout.into_iter().chain([patience]).min().unwrap_or(patience);
@@ -384,6 +387,6 @@ impl Poller<'_> {
 
 impl Drop for Poller<'_> {
     fn drop(&mut self) {
-        self.remote_events.poller.store(0, Ordering::Relaxed); // it will look once more
+        self.remote_events.poller.store(0, Ordering::Relaxed); // this worker looks once more afterwards
     }
 }

@@ -6,11 +6,11 @@ use crate::sys::sync::Arc;
 use std::cell::RefCell;
 
 thread_local! {
-    /// The one that it spins innermost.
+    /// The innermost executor that this thread spins.
     static EXECUTOR: RefCell<Option<Arc<Scheduler>>> = const { RefCell::new(None) };
 }
 
-/// While it lives, this thread spins the executor.
+/// While this lives, the thread spins the executor.
 pub(crate) struct Spinning {
     outer: OuterSpin,
     executor: Option<Arc<Scheduler>>,
@@ -28,11 +28,12 @@ impl Drop for Spinning {
     fn drop(&mut self) {
         let gone = EXECUTOR.with_borrow_mut(|current| std::mem::replace(current, self.executor.take()));
         current::end(&self.outer);
-        drop(gone); // what goes with an executor may be the user's
+        drop(gone); // dropping an executor may drop code of the program
     }
 }
 
-/// The executor that this thread spins innermost, and which of its workers it is.
+/// Returns the innermost executor that this thread spins, and the thread's number among its
+/// workers.
 pub(crate) fn worker() -> Option<(Arc<Scheduler>, u32)> {
     EXECUTOR.with_borrow(|executor| Some((executor.clone()?, current::innermost())))
 }

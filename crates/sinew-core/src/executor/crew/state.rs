@@ -1,4 +1,5 @@
-//! What an executor knows: its queue, its workers, and the spin that runs. One lock guards it all.
+//! The state of an executor: its queue, its workers, and the current spin. One lock guards all of
+//! it.
 
 use super::bells::Bells;
 use super::header::TaskHeader;
@@ -19,14 +20,14 @@ pub(crate) struct SchedulerState {
     pub(super) clock: Option<Clock>,
     pub(super) queue: ReadyQueue<Member>,
     pub(super) workers: Workers,
-    /// The executor is gone: nothing is taken in any more.
+    /// Whether the executor is gone, and accepts no more groups.
     pub(super) closed: bool,
     pub(super) spins: Spins,
     /// A thread waits for the executor's descriptor, and it isn't readable.
     pub(super) descriptor_waits: bool,
-    /// A separate thread minds the timers.
+    /// Whether a separate thread watches the timers.
     pub(super) timers_have_thread: bool,
-    /// How many workers have the lane open: if any, the gate is to be set.
+    /// Number of workers with an open lane: if there are any, the gate has to be set.
     pub(super) open_lanes: u32,
     /// The worker that runs tasks of its lane.
     lane_worker: Option<u32>,
@@ -34,9 +35,9 @@ pub(crate) struct SchedulerState {
     pub(super) leaving: usize,
     /// Threads that wait for a server and would run it themselves.
     pub(super) waiting_callers: Vec<WaitingCaller>,
-    /// Of those, the ones to be rung.
+    /// The waiting callers to be rung.
     pub(super) rung: Vec<WaitingCaller>,
-    /// What tools are told of what the workers are at; none without shared memory.
+    /// The records in which tools see the workers' callbacks; none without shared memory.
     pub(super) tellers: Arc<[Teller]>,
 }
 
@@ -45,15 +46,15 @@ pub(crate) struct RunningTask {
     pub(crate) entity: Arc<Task>,
     /// The token of the entity's group, until the work is put back.
     pub(crate) token: GroupToken,
-    /// Who runs it.
+    /// The role of the thread that runs it.
     pub(crate) run_by: RunBy,
     pub(super) turn: Turn,
-    /// Whether there is more to do, once it ran.
+    /// After the run: the stamp of the next work, if there is any.
     pub(crate) next: Option<Stamp>,
-    /// When it began, and for how many runs it stands, if it is measured.
+    /// Its start, and the number of runs for which it stands, if it is measured.
     pub(super) measured: Option<(i64, u8)>,
-    /// When its callback last published something for this executor; 0 for never, or if a worker of
-    /// several didn't run it.
+    /// Time at which its callback last published a message for this executor; 0 for never, or if no
+    /// worker of several ran it.
     pub(super) published: i64,
     pub(super) times: Times,
 }
@@ -64,13 +65,13 @@ impl RunningTask {
         self.turn.id.serial
     }
 
-    /// The number of its group; 0 if that is reentrant.
+    /// Returns the number of its group; 0 if that is reentrant.
     #[inline]
     pub(crate) fn group(&self) -> u64 {
         self.turn.group
     }
 
-    /// The time its callback ended, if that is measured.
+    /// Returns the time at which its callback ended, if it is measured.
     #[inline]
     pub(super) fn end(this: &Option<Self>) -> i64 {
         if this.as_ref().is_some_and(|work| work.measured.is_some()) {
@@ -81,13 +82,12 @@ impl RunningTask {
     }
 }
 
-/// A thread that waits for an entity to be run, and would do that itself if it could.
+/// A thread that waits until an entity has run, and would run it itself if it could.
 pub(super) struct WaitingCaller {
     pub(super) entity: MemberId,
-    /// It spins this executor itself, in the middle of a callback, or has the place of one that
-    /// does.
+    /// Whether it is in a callback of this executor, as one of its workers or in place of one.
     pub(super) nested: bool,
-    /// How long it waits at most.
+    /// Maximum time that it waits.
     pub(super) within: i64,
     pub(super) parker: Arc<Parker>,
 }
@@ -95,11 +95,11 @@ pub(super) struct WaitingCaller {
 /// A task, in the queue.
 pub(super) struct Member {
     pub(super) task: Arc<TaskHeader>,
-    /// `None` while it runs in an exclusive group: the thread that runs it has it, so no reference
-    /// has to be counted.
+    /// `None` while it runs in an exclusive group: the thread that runs it takes the reference, so
+    /// none has to be counted.
     entity: Option<Arc<Task>>,
     times: Times,
-    /// How long its callbacks have run.
+    /// The run times of its callbacks.
     pub(super) histogram: Histogram,
 }
 
@@ -108,8 +108,8 @@ impl Member {
         Self { task, entity: Some(entity), times: Times::UNKNOWN, histogram: Histogram::default() }
     }
 
-    /// A run that began at `since` and stands for so many ended at `now`. It last published
-    /// something at `published`, if that is not before `since`.
+    /// Records a run that began at `since`, ended at `now` and stands for `weight` runs. It last
+    /// published a message at `published`, if that is not before `since`.
     #[inline(never)]
     pub(super) fn learn(&mut self, (since, weight): (i64, u8), now: i64, published: i64) {
         self.times.run.learn(now - since);
@@ -129,23 +129,23 @@ impl Queued for Member {
     }
 }
 
-/// Who has a callback in hand.
+/// The role of a thread that runs a callback.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RunBy {
     Worker(u32),
-    /// A worker of this executor, in the middle of another callback.
+    /// A worker of this executor, inside another callback.
     Nested,
-    /// A thread that is none of the executor's.
+    /// A thread from outside the executor.
     Caller,
 }
 
-/// How long to sleep.
+/// The time to sleep.
 pub(super) enum Sleep {
     /// The deadline has passed.
     Over,
-    /// Something is due already.
+    /// A timer is already due.
     Look,
-    /// At most so long, or until another thread signals.
+    /// At most this time, or until another thread signals.
     AtMost(Option<Duration>),
 }
 
@@ -168,33 +168,35 @@ impl SchedulerState {
         }
     }
 
-    /// No thread spins any more.
+    /// Ends the spin: no thread spins any more.
     pub(super) fn leave_spin(&mut self) {
         self.spins.leave();
         self.retire(0);
     }
 
-    /// A worker leaves the executor for good.
+    /// Removes a worker from the executor for good.
     pub(super) fn retire(&mut self, worker: u32) {
         self.workers.retire(worker);
         self.tell_rest(worker);
     }
 
-    /// Tools are told that a worker runs nothing.
+    /// Shows tools that a worker runs no callback.
     pub(super) fn tell_rest(&self, worker: u32) {
         if let Some(teller) = self.tellers.get(worker as usize) {
             teller.rest();
         }
     }
 
-    /// Makes the timers ready that are due before what is ready, in the queue or the lane, or now.
+    /// Makes the timers ready that are due before the first ready task of the queue or the lane,
+    /// or, without one, now.
     #[inline]
     pub(super) fn fire_timers(&mut self, lane: Option<Stamp>) {
         let queue = &mut self.queue;
         let first = queue.groups().first_key().into_iter().chain(lane).min().map(|key| key.time);
         let (reads_clock, first_due) = (queue.reads_clock(), queue.timers().first_due());
         if let Some(first) = first.filter(|_| !reads_clock) {
-            // It was published at a time that is past: a timer that is due before it is due.
+            // The task's message was published in the past, so a timer with an earlier due time is
+            // due.
             if first_due <= first {
                 queue.fire(ClockKind::Steady, first, 0);
             }
@@ -215,8 +217,8 @@ impl SchedulerState {
         }
     }
 
-    /// Whether what runs next was published before `heard`, wherever it comes from, and so runs
-    /// before all that was published since. `work` is to be put back.
+    /// Whether the next task's message was published before `heard`, in any process, so that it
+    /// runs before all messages published since. `work` is about to be put back.
     #[inline]
     pub(super) fn goes_on_before(&self, heard: i64, work: &Option<RunningTask>) -> bool {
         let is_older = |key: Stamp| key.time <= heard;
@@ -225,8 +227,8 @@ impl SchedulerState {
         (is_first || is_next) && !self.queue.groups().have_priorities() && !self.queue.is_virtual
     }
 
-    /// The [next](ReadyQueue::pop) task to run, unless threads from outside run callbacks in place
-    /// of this one.
+    /// Takes the [next](ReadyQueue::pop) task to run, unless threads from outside run callbacks in
+    /// place of this one.
     #[inline]
     pub(super) fn pop(
         &mut self,
@@ -243,7 +245,7 @@ impl SchedulerState {
         work.is_some()
     }
 
-    /// A certain task, if it is there and ready and its group free.
+    /// Takes a certain task, if it exists and is ready, and its group is free.
     pub(super) fn pop_this(&mut self, id: MemberId, run_by: RunBy, work: &mut Option<RunningTask>) {
         if self.queue.pop_this(id) {
             *work = self.hand_out(id.index, run_by, (0, 0));
@@ -292,11 +294,11 @@ impl SchedulerState {
         Some(RunningTask { entity, token, run_by, turn, next: None, measured, published: 0, times })
     }
 
-    /// Puts a task back; returns it if it left while it ran. `now` is when its callback ended, if
-    /// that is measured.
+    /// Puts a task back; returns it if it left while it ran. `now` is the time at which its
+    /// callback ended, if it is measured.
     #[inline(never)]
     pub(crate) fn put_back(&mut self, work: &mut Option<RunningTask>, now: i64) -> Option<Arc<Task>> {
-        // With it the token is free, before any thread can get the next one.
+        // This drops the token, before any thread can get the next one.
         let RunningTask { entity, run_by, turn, next, measured, published, .. } = work.take()?;
         match run_by {
             RunBy::Worker(worker) => self.workers.end(worker),
@@ -306,18 +308,19 @@ impl SchedulerState {
         if let Some(measured) = measured
             && let Some(member) = self.queue.get_mut(turn.id)
         {
-            member.learn(measured, now, published); // before: the queue goes by what is expected
+            member.learn(measured, now, published); // first: the queue uses the expected time
         }
         match self.queue.end(&turn, next) {
             Some(_) if turn.group == REENTRANT => Some(entity), // a clone, which is not the last
             Some(member) => member.entity.replace(entity),
-            None => Some(entity), // of a group that leaves, the last member
+            None => Some(entity), // the last member of a group that leaves
         }
     }
 
     // ---- the lane ----
 
-    /// What runs past the queue must be older than that: what is first in it, or due next.
+    /// Returns the gate: tasks that run past the queue must be older than its first task and than
+    /// the next due timer.
     #[inline]
     pub(super) fn gate(&self) -> i64 {
         let Spins { stopped, ended, dismissed, poked, .. } = self.spins;
@@ -338,8 +341,8 @@ impl SchedulerState {
         self.queue.groups().first_key().map_or(first_due, |key| key.time.min(first_due))
     }
 
-    /// The tasks that wait in the lane go into the queue, and the group of the one that runs is
-    /// marked as running.
+    /// Moves the lane's waiting tasks into the queue, and marks the group of the running one as
+    /// running.
     #[inline(never)]
     pub(super) fn take_in(&mut self, line: &mut Line) {
         for (id, key) in line.drain() {
@@ -352,14 +355,14 @@ impl SchedulerState {
         }
     }
 
-    /// A worker runs tasks of its lane, and keeps its place meanwhile.
+    /// Records that a worker runs tasks of its lane, and keeps its place meanwhile.
     #[inline]
     pub(super) fn begin_lane(&mut self, worker: u32) {
         self.lane_worker = Some(worker);
         self.workers.begin(worker, Times::SHORT, 0);
     }
 
-    /// It asks what else there is.
+    /// Records that the worker of the lane asks for more work.
     #[inline]
     pub(super) fn end_lane(&mut self, worker: u32) {
         if self.lane_worker == Some(worker) {
@@ -368,13 +371,13 @@ impl SchedulerState {
         }
     }
 
-    /// A worker has its lane open.
+    /// Whether a worker has its lane open.
     #[inline]
     pub(super) fn has_open_lane(&self) -> bool {
         self.open_lanes > 0
     }
 
-    /// Calls a thread for what is ready and was not taken by the thread that took `work`. True if
+    /// Calls a thread for the ready tasks that remain after a thread took `work`. Returns `true` if
     /// the caller must signal.
     #[inline]
     pub(super) fn call_for_rest(
@@ -405,14 +408,14 @@ impl SchedulerState {
             return false;
         }
         let now = work.measured.map_or(0, |(now, _)| now);
-        // What the other clocks' timers are due at isn't known without a look at those clocks.
+        // The due times of the other clocks' timers are unknown without reading those clocks.
         let soon = if reads_clock { now.saturating_add(self.workers.patience()) } else { i64::MAX };
         let due = first_due.min(soon);
         let called = self.workers.for_timer_during(due, now, run);
         called.inspect(|worker| bells.call(*worker)).is_some()
     }
 
-    /// Whether a thread may run something, as far as that isn't about what it is to run.
+    /// Whether a thread may run any task at all.
     pub(super) fn accepts(&self, nested: bool) -> bool {
         if self.closed || self.spins.ended {
             return false;
@@ -422,8 +425,8 @@ impl SchedulerState {
         nested || (self.spins.accept_callers() && self.workers.accepts_caller())
     }
 
-    /// Rings a thread that waits for something it can run itself now. No other thread is rung: it
-    /// would look in vain, and sleep, and be rung again.
+    /// Rings a waiting caller that can run its task itself now. It rings no other thread, which
+    /// would look in vain, sleep, and be rung again.
     pub(super) fn call_waiting_caller(&mut self, bells: &Bells) -> bool {
         let can_run = |caller: &WaitingCaller| {
             self.accepts(caller.nested)
@@ -436,13 +439,13 @@ impl SchedulerState {
         true
     }
 
-    /// Whether something is ready that has waited for longer than a wake-up takes.
+    /// Whether a ready task has waited for longer than a wake-up takes.
     pub(super) fn is_something_left_lying(&self, now: i64) -> bool {
         let patience = self.workers.patience();
         self.queue.groups().first_key().is_some_and(|key| now - key.time > patience)
     }
 
-    /// How long a thread may sleep when nothing is ready.
+    /// Returns the time for which a thread may sleep when no task is ready.
     pub(super) fn longest_wait(&self, deadline: Option<i64>, minds_timers: bool) -> Sleep {
         let mut sleep = i64::MAX;
         if let Some(deadline) = deadline {
@@ -452,7 +455,7 @@ impl SchedulerState {
             }
         }
         let Some(clock) = self.clock.as_ref().filter(|_| minds_timers) else {
-            return Sleep::AtMost((sleep != i64::MAX).then(|| wait_of(sleep))); // no group yet, or others mind the timers
+            return Sleep::AtMost((sleep != i64::MAX).then(|| wait_of(sleep))); // no group, or another thread watches
         };
         let now = clock.steady();
         for kind in ClockKind::ALL {
@@ -462,7 +465,7 @@ impl SchedulerState {
                 return Sleep::Look;
             }
             if clock.passes(kind) {
-                // The wall clock may be set without our being told: look again every second.
+                // The wall clock may be set without notification: look again every second.
                 sleep = sleep.min(if kind == ClockKind::Steady { left } else { left.min(1_000_000_000) });
             }
         }

@@ -8,7 +8,7 @@ use crate::executor::group_token::GroupNumber;
 use crate::sys::clock::Stamp;
 use crate::testing::idle;
 
-/// A worker whose lane has a short task takes a task of the queue that may be long: the one in
+/// A worker with a short task in its lane takes a task of the queue that may be long: the task in
 /// the lane goes into the queue, and the other worker is called for it. (W1)
 #[test]
 fn a_task_of_the_lane_does_not_wait_behind_a_long_one_of_the_queue() {

@@ -1,8 +1,8 @@
 //! A separate thread for an executor's timers.
 //!
-//! By default the threads that run callbacks also mind the timers, which costs no switch between
-//! threads; but a timer that is due then waits until one of them has time. The separate thread wakes
-//! up when timers are due, however busy the others are, and puts them into the queue.
+//! By default the threads that run callbacks also watch the timers, which costs no switch between
+//! threads; but then a due timer waits until one of them has time. The separate thread wakes up
+//! when timers are due, however busy the others are, and puts them into the queue.
 
 use super::scheduler::Scheduler;
 use super::state::Sleep;

@@ -1,25 +1,25 @@
-//! Which thread waits for which: for a place in a history, or for a server's answer. Touched only
-//! by threads that wait.
+//! The threads that wait for each other: for a place in a history, or for a server's answer. Only
+//! waiting threads touch the graph.
 //!
-//! A thread that waits needs another one to run callbacks of a certain group in a certain executor.
-//! None will if the group's token is with a thread that waits itself, in vain, or if all threads
-//! that spin the executor do. The threads that wait in vain are what remains when all are struck
-//! off that have a wait which another thread can end (the rest of an AND-OR graph: of an executor
-//! any thread will do, of a group only the one that has its token). A wait that would be in vain
-//! from the start isn't begun; as every wait was checked when it began, it is the last one of a
-//! circle that fails.
+//! A waiting thread needs another one to run callbacks of a certain group in a certain executor.
+//! None can if a thread that itself waits in vain has the group's token, or if all threads that
+//! spin the executor wait in vain. To find these threads, strike off all threads with waits that
+//! another thread can end, until none is left to strike off (the rest of an AND-OR graph: any
+//! thread of an executor will do, but only the one with the token of a group). A thread begins no
+//! wait that would be in vain. Since every wait is checked when it begins, the last one of a circle
+//! fails.
 
 use super::current;
 use super::scheduler::TaskRef;
 use crate::sys::sync::{Arc, Mutex, next_serial};
 
-/// The waiting threads of a process, as far as they hold something that others may wait for.
+/// The waiting threads of a process that hold a group or an executor for which others may wait.
 pub(crate) struct WaitGraph(Mutex<WaitingThreads>);
 
 #[derive(Default)]
 struct WaitingThreads {
     waiting: Vec<WaitingThread>,
-    /// To be used again with the room they have: once warm, waiting allocates nothing.
+    /// Records to be reused with their memory: once warm, waiting allocates nothing.
     spare: Vec<WaitingThread>,
 }
 
@@ -27,27 +27,27 @@ struct WaitingThreads {
 #[derive(Default)]
 struct WaitingThread {
     serial: u64,
-    /// The groups that it has the tokens of.
+    /// The groups with tokens held by the thread.
     groups: Vec<u64>,
     /// The executors it spins.
     executors: Vec<u64>,
     wants: Awaited,
-    /// Not struck off, while it is looked which threads wait in vain.
+    /// Whether it is not struck off, during the search for threads that wait in vain.
     is_stuck: bool,
 }
 
-/// What a thread waits for.
+/// The target of a thread's wait.
 #[derive(Default, Clone, Copy)]
 struct Awaited {
     /// The group that has to run a callback.
     group: u64,
     /// The executor that has to run it; 0 if the thread would do that itself.
     executor: u64,
-    /// How many threads spin that executor.
+    /// Number of threads that spin that executor.
     present: usize,
 }
 
-/// While it lives, the thread is known to wait.
+/// While this lives, the thread is recorded as waiting.
 pub(crate) struct WaitScope<'a> {
     wait_graph: &'a WaitGraph,
     serial: u64,
@@ -58,7 +58,7 @@ impl WaitGraph {
         Self(Mutex::default())
     }
 
-    /// Those of this process: executors, groups and threads are the same for all its contexts.
+    /// Returns the graph of this process: all its contexts share executors, groups and threads.
     #[cfg(not(loom))]
     pub(crate) fn of_this_process() -> Arc<Self> {
         static WAITS: std::sync::LazyLock<Arc<WaitGraph>> =
@@ -66,26 +66,27 @@ impl WaitGraph {
         WAITS.clone()
     }
 
-    /// In a model nothing outlives it.
+    /// Returns a graph of its own for each model, which nothing outlives.
     #[cfg(loom)]
     pub(crate) fn of_this_process() -> Arc<Self> {
         Arc::new(Self::new())
     }
 
-    /// Notes that this thread waits for a callback of what lives there. `lends`: it would run the
-    /// callback itself, if its group is free. Once warm, allocates nothing.
+    /// Records that this thread waits for a callback of the task. `lends`: it would run the
+    /// callback itself if the group is free. Once warm, allocates nothing.
     pub(crate) fn enter(&self, task_ref: &TaskRef, lends: bool) -> Result<Option<WaitScope<'_>>, Deadlock> {
         let executor = if lends { 0 } else { task_ref.scheduler.id };
         let (group, present) = (task_ref.group(), task_ref.scheduler.present());
         self.begin(Awaited { group, executor, present }, current::hold)
     }
 
-    /// Notes that this thread waits until a callback of a group has ended that runs now.
+    /// Records that this thread waits until a running callback of a group has ended.
     pub(crate) fn enter_group(&self, group: u64) -> Result<Option<WaitScope<'_>>, Deadlock> {
         self.begin(Awaited { group, ..Awaited::default() }, current::hold)
     }
 
-    /// `hold` adds the groups that the thread has the tokens of, and the executors it spins.
+    /// Begins a wait; `hold` adds the groups with tokens held by the thread, and the executors that
+    /// it spins.
     fn begin(
         &self,
         wants: Awaited,
@@ -94,8 +95,8 @@ impl WaitGraph {
         let mut waiters = self.0.lock();
         let mut waiter = waiters.spare.pop().unwrap_or_default();
         hold(&mut waiter.groups, &mut waiter.executors);
-        // A thread that holds nothing holds up no other: then there is nothing to remember, however
-        // many of them wait. Nor does it wait in vain, as none of those does that wait already.
+        // A thread that holds no group and no executor delays no other one, so its wait need not be
+        // recorded. It also doesn't wait in vain, since none of the recorded threads does.
         let result = if waiter.groups.is_empty() && waiter.executors.is_empty() {
             Ok(None)
         } else {
@@ -149,7 +150,7 @@ fn mark_stuck(waiting: &mut [WaitingThread]) {
 }
 
 impl Awaited {
-    /// Whether those that are stuck have all that could end the wait.
+    /// Whether the stuck threads hold everything that could end the wait.
     fn is_blocked_by(self, all: &[WaitingThread]) -> bool {
         let stuck = || all.iter().filter(|waiter| waiter.is_stuck);
         // A reentrant group has number 0, and no thread has its token.
@@ -166,8 +167,8 @@ mod tests {
     use super::*;
 
     impl WaitGraph {
-        /// A thread that has the token of `groups` and spins `executors` waits for `group` in
-        /// `executor`, which so many threads spin.
+        /// Begins the wait of a thread with the tokens of `groups` that spins `executors`: for
+        /// `group` in `executor`, which `present` threads spin.
         fn wait(
             &self,
             (groups, executors): (&[u64], &[u64]),
@@ -197,10 +198,10 @@ mod tests {
         let wait_graph = WaitGraph::new();
         assert!(wait_graph.wait((&[11], &[1]), (12, 1, 1)).is_err(), "the only thread of the executor");
         assert!(wait_graph.wait((&[11], &[1]), (11, 1, 2)).is_err(), "its own group");
-        assert!(wait_graph.wait((&[11], &[1]), (11, 0, 2)).is_err(), "its own group, though it lends itself");
+        assert!(wait_graph.wait((&[11], &[1]), (11, 0, 2)).is_err(), "its own group, run by itself");
         assert!(
             wait_graph.wait((&[], &[]), (11, 1, 1)).is_ok(),
-            "a thread that spins nothing holds up no other"
+            "a thread that spins no executor delays no other"
         );
     }
 
@@ -209,7 +210,7 @@ mod tests {
         let wait_graph = WaitGraph::new();
         let _first = wait_graph.wait((&[11], &[1]), (13, 1, 2)).unwrap();
         assert!(wait_graph.wait((&[12], &[1]), (14, 1, 2)).is_err(), "no thread would be left");
-        assert!(wait_graph.wait((&[12], &[1]), (14, 0, 2)).is_ok(), "it would do it itself");
+        assert!(wait_graph.wait((&[12], &[1]), (14, 0, 2)).is_ok(), "it would run it itself");
     }
 
     #[test]
@@ -217,7 +218,7 @@ mod tests {
         let wait_graph = WaitGraph::new();
         let _first = wait_graph.wait((&[11], &[1]), (12, 0, 4)).unwrap();
         assert!(wait_graph.wait((&[12], &[1]), (11, 0, 4)).is_err());
-        assert!(wait_graph.wait((&[13], &[1]), (12, 0, 4)).is_ok(), "12 is with a thread that goes on");
+        assert!(wait_graph.wait((&[13], &[1]), (12, 0, 4)).is_ok(), "a thread that continues has 12");
     }
 
     #[test]

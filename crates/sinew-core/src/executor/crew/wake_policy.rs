@@ -1,38 +1,41 @@
-//! Hand-over: whether what became ready is worth waking another worker for.
+//! Hand-over: the decision whether to wake another worker for a task that became ready.
 //!
-//! A message that is published inside a callback usually runs best next on the same thread: it is
-//! still warm in that processor's cache, and no thread has to be woken, which costs tens of
-//! microseconds and a system call. It is another matter if this thread has long to go. So the
-//! executor learns of every callback how long it runs and how long it goes on after it last
-//! published (its *tail*), and compares what a message would wait here with what a wake-up costs,
-//! which it learns, too. Nothing is reordered by that; only the wake-up is omitted.
+//! The callback for a message that is published inside a callback usually runs best next on the
+//! same thread: the message is still in that processor's cache, and no thread has to be woken,
+//! which costs tens of microseconds and a system call. But this is wrong if the running callback
+//! goes on for long. So the executor learns how long each callback runs, and how long it continues
+//! after its last publication (its *tail*). It compares the time that a message would wait here
+//! with the cost of a wake-up, which it learns as well. This changes no order; it only omits the
+//! wake-up.
 //!
-//! What is not known counts as long: new callbacks wake. What is known may be wrong: so while an
-//! executor is busy, one idle worker, the *monitor*, looks again every few milliseconds, and takes
-//! what waited for longer than a wake-up would have taken. It stays monitor over short breaks and
-//! gives it up when nothing has happened for a second; nothing wakes an idle executor.
+//! An unknown time counts as long: new callbacks wake another worker. A learnt time may be wrong:
+//! so while an executor is busy, one idle worker, the *monitor*, looks again every few
+//! milliseconds, and takes tasks that have waited for longer than a wake-up takes. It stays the
+//! monitor over short breaks, and stops when no callback has run for a second; an idle executor
+//! never wakes.
 //!
-//! Timers are minded by one parked worker, the *timekeeper*: the one that came to rest last, as it
-//! has the timers' callbacks in its cache; or, while all others are in long callbacks, the monitor.
+//! One parked worker, the *timekeeper*, watches the timers: the one that went to sleep last,
+//! because it has the timers' callbacks in its cache; or the monitor, while all others are in long
+//! callbacks.
 //!
-//! All of this is bookkeeping under the scheduler's lock. Nothing here reads a clock.
+//! All of this is bookkeeping under the scheduler's lock. No function here reads a clock.
 
-/// How often the monitor looks, in nanoseconds.
+/// Nanoseconds between two looks of the monitor.
 pub(crate) const WATCH_INTERVAL: i64 = 5_000_000;
 
-/// After so long without any work the monitor goes off duty.
+/// Nanoseconds without work after which the monitor goes off duty.
 const OFF_DUTY_AFTER: i64 = 1_000_000_000;
 
-/// What a wake-up is taken to cost before one was measured, in nanoseconds, and between which
-/// bounds it is believed.
+/// Assumed cost of a wake-up in nanoseconds before one was measured, and the bounds of a plausible
+/// one.
 const WAKE_COST: i64 = 50_000;
 pub(super) const WAKE_COST_LEAST: i64 = 10_000;
 const WAKE_COST_MOST: i64 = 150_000;
 
 /// A duration that is learnt from samples.
 ///
-/// It follows a change within a few samples, down as well as up, but one sample that stands out (a
-/// thread that was interrupted) moves a short one by a few microseconds only.
+/// It follows a change in either direction within a few samples, but one outlier (a thread that was
+/// interrupted) moves a short one by a few microseconds only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Learnt {
     /// Nanoseconds; `UNKNOWN` before the first sample.
@@ -42,14 +45,14 @@ pub(crate) struct Learnt {
 
 const UNKNOWN: u32 = u32::MAX;
 
-/// So many samples are believed, and less than so many nanoseconds are short.
+/// Number of samples that make a duration reliable, and nanoseconds below which it is short.
 const SURE: u16 = 16;
 const SHORT: u32 = 10_000;
 
 impl Learnt {
     pub(crate) const UNKNOWN: Self = Self { value: UNKNOWN, samples: 0 };
 
-    /// Nanoseconds; as good as for ever while unknown.
+    /// Returns nanoseconds; practically unlimited while unknown.
     #[inline]
     pub(crate) fn expected(self) -> i64 {
         if self.value == UNKNOWN { i64::MAX / 4 } else { i64::from(self.value) }
@@ -69,14 +72,14 @@ impl Learnt {
         };
     }
 
-    /// Known to be so short that it needn't be measured every time.
+    /// Whether it is known to be so short that not every run needs measuring.
     #[inline]
     pub(crate) fn is_surely_short(self) -> bool {
         self.samples >= SURE && self.value < SHORT
     }
 }
 
-/// What is known about the run times of one callback.
+/// The learnt run times of one callback.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
     /// From its start to its end.
@@ -85,67 +88,67 @@ pub(crate) struct Times {
     pub(crate) tail: Learnt,
 }
 
-/// One in so many runs of a short callback is measured.
+/// Number of runs of a short callback of which one is measured.
 pub(crate) const SAMPLED: u8 = 8;
 
 impl Times {
     pub(crate) const UNKNOWN: Self = Self { run: Learnt::UNKNOWN, tail: Learnt::UNKNOWN };
 
-    /// Those of a task that runs past the queue.
+    /// The run times of a task that runs past the queue.
     pub(crate) const SHORT: Self = {
         let most = Learnt { value: SHORT, samples: SURE };
         Self { run: most, tail: most }
     };
 }
 
-/// What a worker does now.
+/// The current activity of a worker.
 #[derive(Debug, Clone, Copy)]
 struct AtWork {
     running: bool,
-    /// Its callback waits for something: it will not be back soon.
+    /// Whether its callback waits, so that the worker will not be back soon.
     blocked: bool,
     times: Times,
-    /// When the callback began, as far as a worker looked; 0 for unknown.
+    /// Time at which the callback began, if a worker read the clock; 0 for unknown.
     since: i64,
 }
 
 const IDLE: AtWork = AtWork { running: false, blocked: false, times: Times::UNKNOWN, since: 0 };
 
-/// The threads of an executor: which rest, which minds what, what the others are at.
+/// The threads of an executor: the sleeping ones, their duties, and the activity of the others.
 #[derive(Debug)]
 pub(crate) struct Workers {
     at_work: Box<[AtWork]>,
-    /// The workers that sleep; the last is woken first, as it has slept the shortest. The monitor
-    /// stands at the front.
+    /// The workers that sleep; the last is woken first, since it has slept the shortest. The
+    /// monitor is at the front.
     parked: Vec<u32>,
-    /// How many were called and have not come yet.
+    /// Number of workers that were called and have not come yet.
     called: usize,
-    /// When the last one was called.
+    /// Time at which the last one was called.
     called_at: i64,
     monitor: Option<u32>,
-    /// A worker was called to be monitor.
+    /// Whether a worker was called to become the monitor.
     watch_wanted: bool,
     timekeeper: Option<u32>,
-    /// Callbacks that run, nested ones not counted.
+    /// Number of running callbacks, without nested ones.
     active: usize,
-    /// Callbacks that run on threads that are not workers.
+    /// Number of callbacks on threads that are not workers.
     callers: usize,
-    /// Counts callbacks that were begun.
+    /// Number of callbacks that were begun.
     runs: u64,
-    /// `runs` at the monitor's last look, and for how long it has not changed.
+    /// `runs` at the monitor's last look, and the time for which it has not changed.
     seen: u64,
     quiet: i64,
     wake_cost: i64,
 }
 
-/// Why a parked worker goes on.
+/// The reason why a parked worker continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WakeReason {
     /// It was called.
     Called,
     /// Its time was up.
     Timeout,
-    /// As monitor it is to look whether anything was left lying.
+    /// It is the monitor, and has to look for tasks left waiting.
     Look,
 }
 
@@ -172,7 +175,7 @@ impl Workers {
         self.at_work.len() > 1
     }
 
-    /// As many callbacks run as the executor has threads, some of them on callers' threads.
+    /// Whether as many callbacks run as the executor has threads, some of them on callers' threads.
     #[inline]
     pub(crate) fn are_full(&self) -> bool {
         self.callers > 0 && self.active >= self.at_work.len()
@@ -188,15 +191,15 @@ impl Workers {
         self.active < self.at_work.len()
     }
 
-    /// Whether at most one of so many workers is awake, and one of those that rest looks after it.
-    /// The only worker of an executor needs no other one to do so.
+    /// Whether at most one of the workers is awake, and a sleeping one is the monitor. An executor
+    /// with one worker needs no monitor.
     #[inline]
     pub(crate) fn leave_one_awake(&self, present: usize) -> bool {
         !self.are_several()
             || (self.parked.len() + 1 == present && self.monitor.is_some() && self.callers == 0)
     }
 
-    /// A worker has run one more callback past the queue.
+    /// Counts a callback that a worker ran past the queue.
     pub(crate) fn count_run(&mut self) {
         self.runs += 1;
     }
@@ -207,7 +210,7 @@ impl Workers {
 
     // ---- callbacks ----
 
-    /// A worker begins a callback. `now` is 0 if the worker didn't look at the clock.
+    /// Records that a worker begins a callback. `now` is 0 if the worker didn't read the clock.
     #[inline]
     pub(crate) fn begin(&mut self, worker: u32, times: Times, now: i64) {
         self.active += 1;
@@ -217,14 +220,14 @@ impl Workers {
         }
     }
 
-    /// It has ended.
+    /// Records that a worker's callback has ended.
     #[inline]
     pub(crate) fn end(&mut self, worker: u32) {
         self.active -= 1;
         self.at_work[worker as usize].running = false;
     }
 
-    /// A thread that is no worker begins a callback.
+    /// Records that a thread from outside begins a callback.
     pub(crate) fn begin_caller(&mut self) {
         self.active += 1;
         self.callers += 1;
@@ -236,16 +239,16 @@ impl Workers {
         self.callers -= 1;
     }
 
-    /// A worker's callback begins to wait for something, or goes on.
+    /// Records that a worker's callback begins to wait, or continues.
     pub(crate) fn set_blocked(&mut self, worker: u32, blocked: bool) {
         self.at_work[worker as usize].blocked = blocked;
     }
 
     // ---- calling ----
 
-    /// A group became ready, as one of `ready` that are there now; the callbacks of the others are
-    /// expected to take `load`. Returns the worker to wake for it. `here` is the worker whose
-    /// callback brought that about.
+    /// Returns the worker to wake for a group that became ready. `ready` groups are ready now,
+    /// including this one; the callbacks of the others are expected to take `load`. `here` is the
+    /// worker with the callback that made it ready.
     #[inline]
     pub(crate) fn for_new(&mut self, ready: usize, load: i64, here: Option<u32>, stamp: i64) -> Option<u32> {
         if self.parked.is_empty() || self.called >= ready || self.are_full() {
@@ -259,8 +262,8 @@ impl Workers {
         self.unless_soon(wait.saturating_add(load))
     }
 
-    /// A worker has taken what it expects to take `run`, and left `ready` groups of this `load`
-    /// behind. Returns the worker to wake for those.
+    /// Returns the worker to wake for `ready` groups of this `load`, which a worker leaves behind
+    /// when it takes a callback with the expected time `run`.
     #[inline]
     pub(crate) fn for_rest(&mut self, ready: usize, load: i64, run: i64) -> Option<u32> {
         if self.parked.is_empty() || self.called >= ready || self.are_full() {
@@ -269,20 +272,20 @@ impl Workers {
         self.unless_soon(run.saturating_add(load))
     }
 
-    /// A worker begins what it expects to take `run`, and no worker hears what other processes have
-    /// to say. Returns the worker to wake for that.
+    /// Returns the worker to wake as poller, when a worker begins a callback with the expected time
+    /// `run` and no worker receives from other processes.
     pub(crate) fn for_poller(&mut self, run: i64) -> Option<u32> {
-        // A worker that was called hears, or rests, and hears then.
+        // A worker that was called receives now, or when it goes to sleep.
         if self.parked.is_empty() || self.called > 0 { None } else { self.unless_soon(run) }
     }
 
-    /// A place became free that a thread from outside had. Returns the worker to wake for what is
-    /// ready.
+    /// Returns the worker to wake for the ready groups, after a thread from outside gave its place
+    /// back.
     pub(crate) fn for_place(&mut self, ready: usize) -> Option<u32> {
         if ready > self.called && !self.are_full() { self.call() } else { None }
     }
 
-    /// Wakes a worker, whatever is expected.
+    /// Wakes a worker, regardless of expected times.
     pub(crate) fn call(&mut self) -> Option<u32> {
         let worker = *self.parked.last()?;
         self.call_this(worker)
@@ -299,8 +302,8 @@ impl Workers {
         Some(worker)
     }
 
-    /// A timer is due earlier than any other, at `due`. Returns the worker to wake to mind it.
-    /// `here` is the worker that set it in its callback.
+    /// Returns the worker to wake to watch a timer that is due at `due`, before all others. `here`
+    /// is the worker that set it in its callback.
     pub(crate) fn for_timer(&mut self, due: i64, here: Option<u32>) -> Option<u32> {
         match (self.timekeeper, here) {
             (Some(worker), _) => self.call_this(worker),
@@ -312,8 +315,8 @@ impl Workers {
         }
     }
 
-    /// A worker begins something that it expects to take `run`, and the next timer is due at `due`.
-    /// Returns the worker to wake to mind that.
+    /// Returns the worker to wake to watch the next timer, due at `due`, when a worker begins a
+    /// callback with the expected time `run`.
     #[inline]
     pub(crate) fn for_timer_during(&mut self, due: i64, now: i64, run: i64) -> Option<u32> {
         if self.parked.is_empty() || self.timekeeper.is_some() || now == 0 || due >= now.saturating_add(run) {
@@ -333,29 +336,29 @@ impl Workers {
         self.call()
     }
 
-    /// In how long the first of those that run callbacks is expected to be back.
+    /// Returns the time after which the first of the workers in callbacks is expected to be back.
     fn soonest(&self, now: i64) -> i64 {
         let running = self.at_work.iter().filter(|at_work| at_work.running && !at_work.blocked);
         running
             .map(|at_work| {
                 let run = at_work.times.run.expected();
                 let elapsed = if at_work.since == 0 { 0 } else { (now - at_work.since).max(0) };
-                // A worker that is overdue is not to be relied on.
+                // An overdue worker is not relied on.
                 if elapsed > run { i64::MAX } else { run - elapsed }
             })
             .min()
             .unwrap_or(i64::MAX)
     }
 
-    /// When a worker was called: for learning what that costs.
+    /// Records the time at which a worker was called, to learn the cost of a wake-up.
     pub(crate) fn note_call(&mut self, now: i64) {
         self.called_at = now;
     }
 
     // ---- resting ----
 
-    /// A worker goes to sleep. Returns whether it minds the timers, and how long it may sleep as
-    /// monitor.
+    /// Records that a worker goes to sleep. Returns whether it watches the timers, and the time
+    /// that it may sleep as the monitor.
     pub(crate) fn park(&mut self, worker: u32, now: i64) -> (bool, Option<i64>) {
         if !self.are_several() {
             self.parked.push(worker);
@@ -366,7 +369,7 @@ impl Workers {
             Some(monitor) => monitor == worker,
         };
         if watches {
-            // One that goes on from here for longer than it is expected to is not to be relied on.
+            // A callback that continues from here for longer than expected is not relied on.
             for at_work in self.at_work.iter_mut().filter(|at_work| at_work.running && at_work.since == 0) {
                 at_work.since = now;
             }
@@ -376,7 +379,8 @@ impl Workers {
             self.parked.push(worker);
         }
         let minds = if watches {
-            // A worker that is back soon minds them better: the timers' callbacks are in its cache.
+            // A worker that is back soon watches them better: the timers' callbacks are in its
+            // cache.
             self.timekeeper.is_none() && (self.active == 0 || self.soonest(now) >= self.wake_cost)
         } else {
             self.timekeeper.is_none() || self.timekeeper == self.monitor
@@ -387,7 +391,7 @@ impl Workers {
         (minds, watches.then_some(WATCH_INTERVAL))
     }
 
-    /// A worker woke up; `slept` is for how long a monitor was to.
+    /// Records that a worker woke up. Returns the reason.
     pub(crate) fn unpark(&mut self, worker: u32, now: i64) -> WakeReason {
         let minded = self.timekeeper == Some(worker);
         if minded {
@@ -417,26 +421,26 @@ impl Workers {
         if minded { WakeReason::Timeout } else { WakeReason::Look }
     }
 
-    /// The monitor takes what was left lying, and is a worker like the others.
+    /// Makes the monitor a worker like the others: it takes the tasks left waiting.
     pub(crate) fn leave_poller(&mut self, worker: u32) {
         if self.monitor == Some(worker) {
             self.monitor = None;
         }
     }
 
-    /// A worker leaves the executor for good.
+    /// Removes a worker from the executor for good.
     pub(crate) fn retire(&mut self, worker: u32) {
         self.leave_poller(worker);
         self.at_work[worker as usize] = IDLE;
     }
 
-    /// All workers are to wake.
+    /// Calls all workers.
     pub(crate) fn call_all(&mut self) {
         self.called += self.parked.len();
         self.parked.clear();
     }
 
-    /// What has waited longer than that should not have.
+    /// Returns the time that a ready task may wait at most.
     pub(crate) fn patience(&self) -> i64 {
         self.wake_cost
     }

@@ -1,25 +1,25 @@
-//! An indexed binary heap: the smallest key first, and any entry found, moved or removed by its id.
+//! An indexed binary heap: the smallest key comes first, and any entry can be found, moved or
+//! removed by its id.
 //!
-//! Ids are small and dense (the indices of a slab), so a table gives each id's place in the heap:
+//! Ids are small and dense (the indices of a slab), so a table keeps each id's place in the heap:
 //!
 //! - `entries` is a binary min-heap by key: the children of place `p` are `2p + 1` and `2p + 2`,
 //!   and no child's key is smaller than its parent's;
-//! - `places[id]` is the place of `id` in `entries`, or `ABSENT`. Every write to `entries` goes
-//!   with one to `places`.
+//! - `places[id]` is the place of `id` in `entries`, or `ABSENT`. Every write to `entries` also
+//!   writes `places`.
 //!
-//! A push whose key is the largest so far, which is what arrival order gives, costs one comparison;
-//! pushing to and popping from a heap of one entry costs none.
+//! A push with the largest key so far, as in arrival order, costs one comparison; pushing to and
+//! popping from a heap of one entry costs none.
 //!
-//! Single-threaded; memory grows to the largest number of entries and the largest id it has seen,
-//! and stays.
+//! Single-threaded. Memory grows with the number of entries and the largest id, and never shrinks.
 
-/// An index of a slab as an id.
+/// Converts an index of a slab to an id.
 pub(crate) fn index(n: usize) -> u32 {
     #[expect(clippy::expect_used, reason = "four thousand million entities need more memory than there is")]
     u32::try_from(n).expect("fewer than 2^32 entities")
 }
 
-/// In `places`: the id isn't in the heap.
+/// Value in `places` of an id that isn't in the heap.
 const ABSENT: usize = usize::MAX;
 
 /// A min-heap of ids by key. Ids with equal keys leave in no particular order: where order matters,
@@ -31,12 +31,12 @@ pub(crate) struct Heap<K> {
 }
 
 impl<K: Ord + Copy> Heap<K> {
-    /// An empty heap, which allocates nothing.
+    /// Creates an empty heap, which allocates nothing.
     pub(crate) const fn new() -> Self {
         Self { entries: Vec::new(), places: Vec::new() }
     }
 
-    /// Makes room, so that pushing ids below `ids` never allocates.
+    /// Reserves memory, so that pushing ids below `ids` never allocates.
     pub(crate) fn reserve(&mut self, ids: u32) {
         self.entries.reserve((ids as usize).saturating_sub(self.entries.len()));
         if let Some(largest) = ids.checked_sub(1) {
@@ -44,7 +44,7 @@ impl<K: Ord + Copy> Heap<K> {
         }
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
@@ -60,19 +60,19 @@ impl<K: Ord + Copy> Heap<K> {
         self.place(id).is_some()
     }
 
-    /// The key of an id that is in the heap.
+    /// Returns the key of an id that is in the heap.
     #[cfg(test)]
     pub(crate) fn key(&self, id: u32) -> Option<K> {
         self.place(id).map(|place| self.entries[place].0)
     }
 
-    /// The smallest key and its id.
+    /// Returns the smallest key and its id.
     #[inline]
     pub(crate) fn peek(&self) -> Option<(K, u32)> {
         self.entries.first().copied()
     }
 
-    /// Every entry, in no particular order.
+    /// Returns every entry, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, K)> + '_ {
         self.entries.iter().map(|&(key, id)| (id, key))
     }
@@ -138,7 +138,7 @@ impl<K: Ord + Copy> Heap<K> {
         self.places.get(id as usize).copied().filter(|&place| place != ABSENT)
     }
 
-    /// Makes the table of places reach to an id.
+    /// Extends the table of places up to an id.
     #[cold]
     fn admit(&mut self, id: u32) {
         if id as usize >= self.places.len() {
@@ -146,7 +146,7 @@ impl<K: Ord + Copy> Heap<K> {
         }
     }
 
-    /// Puts an entry where the heap wants it, starting from a place whose content is obsolete.
+    /// Moves an entry to its place in the heap, starting from a place with obsolete content.
     fn settle(&mut self, place: usize, key: K, id: u32) {
         if place > 0 && key < self.entries[(place - 1) / 2].0 {
             self.rise(place, key, id);
@@ -155,8 +155,8 @@ impl<K: Ord + Copy> Heap<K> {
         }
     }
 
-    /// Moves parents with larger keys down from an obsolete place, and puts the entry where that
-    /// ends.
+    /// Moves parents with larger keys down into the obsolete place, and puts the entry into the
+    /// last place that this frees.
     ///
     /// Not inlined, as `sink`: `push` and `pop` of a short heap, which need neither, stay a few
     /// instructions long.
@@ -173,8 +173,8 @@ impl<K: Ord + Copy> Heap<K> {
         self.put(place, (key, id));
     }
 
-    /// Moves the smaller children with smaller keys up to an obsolete place, and puts the entry
-    /// where that ends.
+    /// Moves the smaller child up into the obsolete place while its key is smaller, and puts the
+    /// entry into the last place that this frees.
     #[inline(never)]
     fn sink(&mut self, mut place: usize, key: K, id: u32) {
         loop {
@@ -211,7 +211,7 @@ mod tests {
 
     #[derive(Debug, Clone, Copy)]
     enum Operation {
-        /// Pushes, or nothing if the id is there.
+        /// Pushes an id, unless it is there.
         Push(u32, u8),
         Update(u32, u8),
         Remove(u32),
@@ -229,7 +229,7 @@ mod tests {
         ]
     }
 
-    /// Does the same to the heap and to a map, and compares what they return.
+    /// Applies an operation to the heap and to a map, and compares their results.
     fn apply(operation: Operation, heap: &mut Heap<u8>, model: &mut BTreeMap<u32, u8>) {
         match operation {
             Operation::Push(id, _) if model.contains_key(&id) => {}
@@ -253,7 +253,7 @@ mod tests {
         }
     }
 
-    /// The heap holds what the map holds, and its own invariants.
+    /// Checks that the heap equals the map and keeps its invariants.
     fn check(heap: &Heap<u8>, model: &BTreeMap<u32, u8>) {
         assert_eq!(heap.len(), model.len());
         assert_eq!(heap.is_empty(), model.is_empty());

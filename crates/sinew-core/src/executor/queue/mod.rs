@@ -1,4 +1,4 @@
-//! Which task runs next: a data structure without threads, locks and clocks.
+//! The order in which tasks run: a data structure without threads, locks and clocks.
 
 // | file | contents |
 // |---|---|

@@ -1,8 +1,8 @@
-//! The two queues of ready things: the members of a group, and the groups of an executor.
+//! The two queues: the ready members of a group, and the ready groups of an executor.
 //!
-//! Both keep their first entry outside the heap behind it. Most of the time nothing else is ready,
-//! and then a wake-up touches the few bytes of that entry instead of two or three vectors somewhere
-//! else in memory: with cold caches, as after every sleep, that is what it costs.
+//! Both keep their first entry outside the heap behind it. Most of the time no other entry is
+//! ready, so a wake-up touches the few bytes of that entry instead of two or three vectors
+//! elsewhere in memory. With cold caches, as after every sleep, that memory dominates the cost.
 
 use super::heap::Heap;
 use crate::sys::clock::Stamp;
@@ -15,13 +15,13 @@ type Rest = BinaryHeap<Reverse<(Stamp, u32)>>;
 /// A group's ready members, oldest first.
 #[derive(Default)]
 pub(crate) struct ReadyMembers {
-    /// The oldest; there if any is.
+    /// The oldest one, if there is any.
     first: Option<(Stamp, u32)>,
     rest: Option<Box<Rest>>,
 }
 
 impl ReadyMembers {
-    /// Makes room, so that with `members` in the group none becoming ready allocates.
+    /// Reserves memory, so that with `members` in the group, none allocates when it becomes ready.
     pub(crate) fn reserve(&mut self, members: usize) {
         if members > 1 {
             let rest = self.rest.get_or_insert_default();
@@ -34,7 +34,7 @@ impl ReadyMembers {
         self.first
     }
 
-    /// Adds a member that is not ready yet. True if it is the first now.
+    /// Adds a member that is not ready yet. Returns `true` if it is the first one now.
     #[inline]
     pub(crate) fn push(&mut self, key: Stamp, member: u32) -> bool {
         let Some(first) = self.first else {
@@ -56,13 +56,14 @@ impl ReadyMembers {
         Some(first)
     }
 
-    /// Every ready member, in no particular order.
+    /// Returns every ready member, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Stamp, u32)> + '_ {
         let rest = self.rest.iter().flat_map(|rest| rest.iter().map(|Reverse(member)| *member));
         self.first.into_iter().chain(rest)
     }
 
-    /// Takes a member out. O(number of ready members); entities leave and timers are reset rarely.
+    /// Removes a member. O(number of ready members), but entities rarely leave, and timers are
+    /// rarely reset.
     pub(crate) fn remove(&mut self, member: u32) {
         match (self.first, &mut self.rest) {
             (Some((_, first)), _) if first == member => drop(self.pop()),
@@ -72,12 +73,12 @@ impl ReadyMembers {
     }
 }
 
-/// What groups are ordered by: priority, then the oldest thing to do.
+/// The order of groups: priority, then the stamp of the oldest work.
 pub(crate) type GroupKey = (Reverse<i32>, Stamp);
 
 /// An executor's ready groups: highest priority first, among equals the oldest.
 pub(crate) struct ReadyGroups {
-    /// The first; there if any is.
+    /// The first one, if there is any.
     first: Option<(GroupKey, u32)>,
     rest: Heap<GroupKey>,
 }
@@ -87,7 +88,7 @@ impl ReadyGroups {
         Self { first: None, rest: Heap::new() }
     }
 
-    /// Makes room for slots below `slots`.
+    /// Reserves memory for slots below `slots`.
     pub(crate) fn reserve(&mut self, slots: u32) {
         self.rest.reserve(slots);
     }
@@ -133,7 +134,7 @@ impl ReadyGroups {
         }
     }
 
-    /// Every ready group, in no particular order.
+    /// Returns every ready group, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (GroupKey, u32)> + '_ {
         self.first.into_iter().chain(self.rest.iter().map(|(slot, key)| (key, slot)))
     }

@@ -16,13 +16,13 @@ use std::mem;
 #[derive(Clone, Copy)]
 pub(crate) struct MemberId {
     pub(crate) index: u32,
-    /// Never given twice: a task that took over the place of a dropped one is not mistaken for it.
+    /// Unique: a task in the place of a dropped one is not mistaken for it.
     pub(crate) serial: u64,
 }
 
-/// What is in the queue.
+/// An element of the queue.
 pub(crate) trait Queued {
-    /// The expected run time of its callback, in nanoseconds.
+    /// Returns the expected run time of its callback, in nanoseconds.
     fn expected(&self) -> i64;
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct ReadyQueue<T> {
 struct MemberEntry<T> {
     slot: u32,
     serial: u64,
-    /// It is in its group's heap.
+    /// Whether it is in its group's heap.
     is_ready: bool,
     timer: Option<u32>,
     task: T,
@@ -82,7 +82,7 @@ impl<T: Queued> ReadyQueue<T> {
         slot
     }
 
-    /// Forgets a group that all members have left, now or when its last callback has finished.
+    /// Removes a group that all members have left, now or after its last callback.
     pub(crate) fn remove_group(&mut self, slot: u32) {
         self.groups.remove(slot);
         self.note_timers();
@@ -112,7 +112,7 @@ impl<T: Queued> ReadyQueue<T> {
         result
     }
 
-    /// Takes a task out. One that runs is then [no longer found](Self::end).
+    /// Removes a task. If it runs, [`end`](Self::end) finds it no longer.
     pub(crate) fn leave(&mut self, id: MemberId) -> Option<T> {
         self.entry(id)?;
         self.unready(id);
@@ -137,14 +137,14 @@ impl<T: Queued> ReadyQueue<T> {
         entry_mut(&mut self.members, id).map(|member| &mut member.task)
     }
 
-    /// All tasks, in no particular order.
+    /// Returns all tasks, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> + '_ {
         self.members.iter().map(|(_, member)| &member.task)
     }
 
     // ---- becoming ready ----
 
-    /// A task has something to do. True if its group is ready now and wasn't.
+    /// Makes a task ready. Returns `true` if its group became ready by that.
     #[inline]
     pub(crate) fn make_ready(&mut self, id: MemberId, key: Stamp) -> bool {
         self.entry(id).is_some() && self.ready_member(id.index, key) // else it left
@@ -154,14 +154,14 @@ impl<T: Queued> ReadyQueue<T> {
     fn ready_member(&mut self, id: u32, key: Stamp) -> bool {
         let member = &mut self.members[id as usize];
         if mem::replace(&mut member.is_ready, true) {
-            return false; // sticky: it keeps the key under which it is waiting
+            return false; // sticky: it keeps the key under which it waits
         }
         let expected = member.task.expected();
         let slot = member.slot;
         self.groups.push(slot, (key, id), expected)
     }
 
-    /// A task has nothing to do any more.
+    /// Makes a task no longer ready, because it has no work.
     pub(crate) fn unready(&mut self, id: MemberId) {
         if let Some(member) = entry_mut(&mut self.members, id)
             && mem::take(&mut member.is_ready)
@@ -174,7 +174,7 @@ impl<T: Queued> ReadyQueue<T> {
         }
     }
 
-    /// Brings the executor's heap in line with the group's.
+    /// Updates the executor's heap from the group's.
     fn place_group(&mut self, slot: u32) {
         let members = &self.members;
         self.groups.place(slot, |member| members[member as usize].task.expected());
@@ -182,8 +182,7 @@ impl<T: Queued> ReadyQueue<T> {
 
     // ---- what is ready ----
 
-    /// All tasks that are ready and whose groups are free, with what they are ordered by; in no
-    /// particular order.
+    /// Returns all ready tasks of free groups with their keys, in no particular order.
     pub(crate) fn ready(&self) -> impl Iterator<Item = (GroupKey, MemberId, &T)> + '_ {
         self.groups.ready().flat_map(move |((priority, _), slot)| {
             self.groups[slot].ready.iter().map(move |(key, index)| {
@@ -215,16 +214,16 @@ impl<T: Queued> ReadyQueue<T> {
         in_time.then(|| MemberId { index: first, serial: self.members[first as usize].serial })
     }
 
-    /// Whether what has this key was ready at the limit. Virtual time may have gone back since: its
-    /// stamps' order doesn't.
+    /// Whether a task with this key was ready at the limit. Virtual time may have gone back since
+    /// then, but the order of stamps never does.
     fn in_time(&self, key: Stamp, limit: Stamp) -> bool {
         if self.is_virtual && key.order != 0 { key.order <= limit.order } else { key <= limit }
     }
 
     // ---- running ----
 
-    /// Takes out the next task to run, with its key: of the group of the highest priority the one
-    /// with the oldest key, not after `limit`. It is then to [`begin`](Self::begin).
+    /// Takes out the next task to run, with its key: the task with the oldest key in the group of
+    /// the highest priority, not after `limit`. The caller then [begins](Self::begin) it.
     #[inline]
     pub(crate) fn pop(&mut self, limit: Option<Stamp>) -> Option<(Stamp, u32)> {
         let ((_, first), mut slot) = self.groups.first()?;
@@ -239,8 +238,8 @@ impl<T: Queued> ReadyQueue<T> {
         self.groups[slot].ready.pop()
     }
 
-    /// Takes out a certain task, if it is there and ready and its group free. It is then to
-    /// [`begin`](Self::begin).
+    /// Takes out a certain task, if it exists and is ready, and its group is free. The caller then
+    /// [begins](Self::begin) it.
     pub(crate) fn pop_this(&mut self, id: MemberId) -> bool {
         let Some(&MemberEntry { slot, is_ready, .. }) = self.entry(id) else { return false };
         let group = &mut self.groups[slot];
@@ -251,7 +250,7 @@ impl<T: Queued> ReadyQueue<T> {
         true
     }
 
-    /// A task that was taken out, or is idle in an idle group, begins to run.
+    /// Begins to run a task that was taken out, or is idle in an idle group.
     #[inline]
     pub(crate) fn begin(&mut self, index: u32) -> (Turn, &mut T) {
         let MemberEntry { slot, serial, is_ready, .. } = &mut self.members[index as usize];
@@ -265,8 +264,8 @@ impl<T: Queued> ReadyQueue<T> {
         (turn, &mut self.members[index as usize].task)
     }
 
-    /// A callback has ended; `next` is the stamp of what its task has to do next. Returns the task,
-    /// if it hasn't left while it ran.
+    /// Ends a callback; `next` is the stamp of its task's next work. Returns the task, unless it
+    /// left while it ran.
     #[inline]
     pub(crate) fn end(&mut self, turn: &Turn, next: Option<Stamp>) -> Option<&mut T> {
         let Turn { id, slot, .. } = *turn;
@@ -287,7 +286,7 @@ impl<T: Queued> ReadyQueue<T> {
         self.get_mut(id)
     }
 
-    /// A task runs that was never taken out. Returns its group's place.
+    /// Marks a task as running that was never taken out. Returns its group's place.
     pub(crate) fn mark_running(&mut self, id: MemberId) -> Option<u32> {
         let slot = self.entry(id)?.slot;
         self.groups[slot].running = id.serial;
@@ -295,13 +294,13 @@ impl<T: Queued> ReadyQueue<T> {
         Some(slot)
     }
 
-    /// The turn of an exclusive group is over.
+    /// Ends the turn of an exclusive group.
     pub(crate) fn end_turn(&mut self, slot: u32) {
         self.groups[slot].running = 0;
         self.place_after_turn(slot);
     }
 
-    /// A turn of a group is over: the group's place in the heap, or its end.
+    /// Ends a turn of a group: places the group in the heap, or removes it.
     #[inline]
     fn place_after_turn(&mut self, slot: u32) {
         let group = &self.groups[slot];
@@ -319,14 +318,14 @@ impl<T: Queued> ReadyQueue<T> {
         &self.timers
     }
 
-    /// Whether it takes a look at the clocks to know which timers are due before what is ready.
+    /// Whether the clocks must be read to find timers that are due before the first ready task.
     #[inline]
     pub(crate) fn reads_clock(&self) -> bool {
         self.reads_clock
     }
 
-    /// Sets when a timer is due; before that nothing of it is ready any more. True if that is
-    /// before all others of its clock.
+    /// Sets the due time of a timer; until then its task is not ready any more. Returns `true` if
+    /// it is due before all others of its clock.
     pub(crate) fn set_timer(&mut self, id: MemberId, clock: ClockKind, due: Option<i64>) -> bool {
         self.unready(id);
         let Some(member) = entry_mut(&mut self.members, id) else { return false };
@@ -335,8 +334,8 @@ impl<T: Queued> ReadyQueue<T> {
         is_first
     }
 
-    /// Makes the timers of a clock ready that are due at `now`; `to_steady` is what brings its
-    /// times to steady ones.
+    /// Makes the timers of a clock ready that are due at `now`; `to_steady` converts its times to
+    /// steady ones.
     pub(crate) fn fire(&mut self, clock: ClockKind, now: i64, to_steady: i64) {
         while let Some((member, due)) = self.timers.pop(clock, now) {
             self.ready_member(member, Stamp::due(due.saturating_add(to_steady)));
@@ -351,7 +350,7 @@ impl<T: Queued> ReadyQueue<T> {
     }
 }
 
-/// Borrows the members alone: what is found is changed together with its group.
+/// Borrows only the members, so that the caller can change an entry together with its group.
 #[inline]
 fn entry_mut<T>(members: &mut Slab<MemberEntry<T>>, id: MemberId) -> Option<&mut MemberEntry<T>> {
     members.get_mut(id.index as usize).filter(|member| member.serial == id.serial)

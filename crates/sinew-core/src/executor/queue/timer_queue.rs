@@ -1,10 +1,10 @@
-//! Timers of the three clocks, and when they are due.
+//! Timers of the three clocks, and their due times.
 
 use super::heap::{Heap, index};
 use crate::sys::clock::ClockKind;
 use slab::Slab;
 
-/// When timers are due, per clock.
+/// The due times of timers, per clock.
 pub(crate) struct TimerQueue {
     /// When the first steady timer is due; `i64::MAX` for none.
     first_due: i64,
@@ -29,7 +29,7 @@ impl TimerQueue {
         self.first_due
     }
 
-    /// When the first timer of a clock is due.
+    /// Returns the due time of the first timer of a clock.
     pub(crate) fn due(&self, clock: ClockKind) -> Option<i64> {
         self.heaps[clock as usize].peek().map(|(due, _)| due)
     }
@@ -40,8 +40,8 @@ impl TimerQueue {
         others.iter().any(|heap| !heap.is_empty())
     }
 
-    /// Sets when the timer of a member is due. `timer` is its number, which it gets here if it has
-    /// none. Returns whether it is due before all others of its clock, and wasn't.
+    /// Sets the due time of a member's timer. `timer` is its number, which it gets here if it has
+    /// none. Returns `true` if it is now due before all others of its clock, and was not before.
     pub(super) fn set(
         &mut self,
         timer: &mut Option<u32>,
@@ -75,7 +75,7 @@ impl TimerQueue {
         self.note_first();
     }
 
-    /// Takes out the first timer that is due at `now`: its member, and when it was due.
+    /// Takes out the first timer that is due at `now`: its member, and its due time.
     pub(super) fn pop(&mut self, clock: ClockKind, now: i64) -> Option<(u32, i64)> {
         let heap = &mut self.heaps[clock as usize];
         let (due, timer) = heap.peek().filter(|(due, _)| *due <= now)?;
