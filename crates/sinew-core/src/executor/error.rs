@@ -22,7 +22,7 @@ pub enum ExecutorError {
     /// The priority isn't one.
     #[error("{priority} is not a realtime priority: SCHED_FIFO has 1 (lowest) to 99")]
     Priority {
-        /// What was asked for.
+        /// The requested value.
         priority: u8,
     },
     /// The list of cores is empty.
@@ -48,19 +48,19 @@ pub enum AddError {
         "{what} is served by another executor: a callback group runs in one executor at a time; drop the other one first"
     )]
     Taken {
-        /// What was to be added.
+        /// The object that was to be added.
         what: String,
     },
     /// It has a callback, so a wait set can't wait for it by itself.
     #[error("{what} has a callback: add the node or the group in which that runs")]
     HasCallback {
-        /// What was to be added.
+        /// The object that was to be added.
         what: String,
     },
     /// It was closed.
     #[error("{what} was closed: make a new one")]
     Closed {
-        /// What was to be added.
+        /// The object that was to be added.
         what: String,
     },
     /// The context is shut down.

@@ -6,7 +6,7 @@
 // |---|---|
 // | `front` | executors, wait sets and their builders, as programs hold them |
 // | `crew` | the threads that run callbacks: choosing the next task, sleeping and waking |
-// | `queue` | the order of tasks: groups, ready and running tasks, timers; no threads and no clock |
+// | `queue` | the order of tasks: groups, ready and running tasks, timers; no threads, no clock |
 // | `work` | closures and futures that run in a group |
 // | `task` | the unit of work |
 // | `group` | callback groups, their members and their place in an executor |

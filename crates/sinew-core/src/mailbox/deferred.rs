@@ -40,7 +40,7 @@ struct Backlog {
     signals: Vec<ToSignal>,
     heard: Vec<Notification>,
     warnings: Vec<Warning>,
-    /// Sources elsewhere that may have something to read.
+    /// Sources elsewhere that may have messages to read.
     undrained: Vec<Arc<dyn Drainable>>,
     /// Watched objects that have changed, each once.
     changed: Vec<Arc<dyn Watched>>,

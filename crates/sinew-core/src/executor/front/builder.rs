@@ -177,13 +177,13 @@ impl ExecutorBuilder {
         self
     }
 
-    /// What to do when a callback panics; [`FaultPolicy::Stop`] by default.
+    /// Sets the reaction to a callback that panics. Default: [`FaultPolicy::Stop`].
     pub fn on_panic(mut self, reaction: FaultPolicy) -> Self {
         self.on_panic = reaction;
         self
     }
 
-    /// What to do when a callback returns an error; [`FaultPolicy::Report`] by default.
+    /// Sets the reaction to a callback that returns an error. Default: [`FaultPolicy::Report`].
     pub fn on_error(mut self, reaction: FaultPolicy) -> Self {
         self.on_error = reaction;
         self
@@ -267,7 +267,7 @@ impl WaitSetBuilder {
         self
     }
 
-    /// What to do when a callback returns an error; [`FaultPolicy::Report`] by default.
+    /// Sets the reaction to a callback that returns an error. Default: [`FaultPolicy::Report`].
     pub fn on_error(mut self, reaction: FaultPolicy) -> Self {
         self.0.on_error = reaction;
         self
