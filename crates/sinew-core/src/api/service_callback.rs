@@ -51,15 +51,15 @@ pub(crate) fn info(publication: Publication, core: &ServerCore) -> RequestInfo {
 /// It takes the request as `&Q`, [`Unique<Q>`], `Box<Q>` or `Q`: a request has one owner, so none
 /// of them needs a copy. `&RequestInfo` may follow, and in a [`Group<S>`](crate::Group) the group's
 /// state `&mut S` may come first. It returns the response (see [`Reply`]). Or its last parameter is
-/// a [`Responder`], which answers later; then it returns `()` or a `Result` whose error is reported
-/// by the executor. In a [`ReentrantGroup`](crate::ReentrantGroup) it is `Fn` and `Sync`. A closure
-/// must name the type of its parameters.
+/// a [`Responder`], which answers later; then it returns `()` or a `Result`; the executor reports
+/// an error. In a [`ReentrantGroup`](crate::ReentrantGroup) it is `Fn` and `Sync`. A closure must
+/// name the type of its parameters.
 #[diagnostic::on_unimplemented(
     message = "this is not a callback for requests of type `{Q}` in a `{G}`",
     label = "no form of callback fits",
     note = "the request is taken as `&{Q}`, `Unique<{Q}>`, `Box<{Q}>` or `{Q}`; `&RequestInfo` may follow, then `Responder<{S}>`",
     note = "in a `Group<S>` the group's state may come first: `|state: &mut S, request: &{Q}, info: &RequestInfo| ..`",
-    note = "it returns the response or a `Result` of it whose error is `Display`; with a `Responder`, `()` or `Result<(), E>` with an error or a text",
+    note = "it returns the response or a `Result` of it with a `Display` error; with a `Responder`, `()` or `Result<(), E>` with an error or a text",
     note = "a closure must name its parameters' types, and be `Send + 'static` (in a reentrant group also `Fn` and `Sync`)"
 )]
 pub trait ServiceCallback<S: Service, Q, G, Form>: Sized + Send + 'static {

@@ -22,7 +22,7 @@ pub type CallResult<S> = Result<Unique<<S as Service>::Response>, CallError<<S a
 #[diagnostic::on_unimplemented(
     message = "a server's callback can't answer with `{Self}` where the response is a `{T}`",
     label = "returns `{Self}`",
-    note = "it returns `{T}`, `Box<{T}>`, `Unique<{T}>`, or a `Result` of one of these whose error is `Display`; with a `Responder` as its last parameter it returns `()` or `Result<(), E>` with an error or a text"
+    note = "it returns `{T}`, `Box<{T}>`, `Unique<{T}>`, or a `Result` of one of these with a `Display` error; with a `Responder` as its last parameter it returns `()` or `Result<(), E>` with an error or a text"
 )]
 pub trait Reply<T: Message>: into_reply::IntoReply<T> {}
 
@@ -34,7 +34,7 @@ mod into_reply {
     #[diagnostic::on_unimplemented(
         message = "a server's callback can't answer with `{Self}` where the response is a `{T}`",
         label = "returns `{Self}`",
-        note = "it returns `{T}`, `Box<{T}>`, `Unique<{T}>`, or a `Result` of one of these whose error is `Display`; with a `Responder` as its last parameter it returns `()` or `Result<(), E>` with an error or a text"
+        note = "it returns `{T}`, `Box<{T}>`, `Unique<{T}>`, or a `Result` of one of these with a `Display` error; with a `Responder` as its last parameter it returns `()` or `Result<(), E>` with an error or a text"
     )]
     pub trait IntoReply<T: Message> {
         type Response: IntoUnique<T>;
