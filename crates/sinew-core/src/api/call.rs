@@ -24,7 +24,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Wake};
 use std::time::Duration;
 
-/// Most callbacks that may be nested on a thread for the innermost one to call.
+/// Maximum number of nested callbacks on a thread in which the innermost one may still call.
 const DEPTH_LIMIT: usize = 64;
 
 thread_local! {
@@ -49,7 +49,7 @@ impl Drop for BlockingCall<'_> {
     }
 }
 
-/// How a wait ended.
+/// The end of a wait.
 enum WaitEnd {
     /// Check again.
     Over,
@@ -197,8 +197,8 @@ impl BlockingCall<'_> {
 
 /// Waits for a future that becomes ready through a server's work, for example on the thread of a
 /// callback. Like a call that waits for its answer, it meanwhile runs the server's work if this
-/// thread can. `id`: that of the work in the queue which works for the server. `None`: it isn't
-/// ready in time.
+/// thread can. `id` identifies the work in the server's work queue. Returns `None` if the future
+/// isn't ready in time.
 ///
 /// # Errors
 /// The reason why the wait would never end.
@@ -209,7 +209,7 @@ pub(crate) fn wait_beside<F: Future + Unpin>(
     timeout: Duration,
 ) -> Result<Option<F::Output>, &'static str> {
     if current::depth() >= DEPTH_LIMIT {
-        return Err("calls inside calls go 64 deep at most");
+        return Err("nested calls go at most 64 deep");
     }
     let deadline = Time::steady() + timeout;
     let parker = PARKER.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Parker::new()));

@@ -56,7 +56,7 @@ pub enum Error {
     /// An executor cannot have the requested options.
     #[error(transparent)]
     Executor(#[from] ExecutorError),
-    /// Something could not be added to an executor.
+    /// A context, node, group or subscription could not be added to an executor.
     #[error(transparent)]
     Add(#[from] AddError),
     /// An executor stopped.

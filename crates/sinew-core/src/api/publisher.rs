@@ -38,8 +38,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// Most blocks in a publisher's pool, unless the builder says otherwise, or the publisher keeps all
-/// of its messages.
+/// Maximum number of blocks in a publisher's pool, unless the builder sets another, or the
+/// publisher keeps all of its messages.
 const POOL_CAPACITY: usize = 64;
 
 /// Bytes that limit the number of blocks of a publisher that keeps all of its messages.
@@ -75,8 +75,7 @@ fn pool_capacity(table: &TypeSupport, qos: &QoS) -> usize {
 /// # Ok::<(), sinew::Error>(())
 /// ```
 ///
-/// It has no `close`: one part of a program that publishes with it needn't expect that another part
-/// has ended it.
+/// It has no `close`, so that no part of a program ends it while another part publishes.
 #[must_use = "a publisher ends when its last handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _publisher = ..`), or `detach()` it"]
 pub struct Publisher<T: Message> {
     erased: erased::Publisher,
@@ -428,9 +427,10 @@ impl<T, G: CallbackGroup> PublisherBuilder<T, G> {
         self
     }
 
-    /// Sets the most messages in its pool (0: none). A message beyond them is an allocation of its
-    /// own. Default: 64; with [`keep_all`](QoS::keep_all), for types without heap memory (no `Vec`,
-    /// no `String`), the number of messages that it keeps, as far as they fit into 256 KB.
+    /// Sets the maximum number of messages in its pool (0: none). A message beyond them is an
+    /// allocation of its own. Default: 64; with [`keep_all`](QoS::keep_all), for types without heap
+    /// memory (no `Vec`, no `String`), the number of messages that it keeps, as far as they fit
+    /// into 256 KB.
     pub fn pool_capacity(mut self, messages: usize) -> Self {
         self.pool = Some(messages);
         self
@@ -574,8 +574,8 @@ impl Erase<SerializedMessage> for EncodedDraft {
 }
 
 impl Publisher<SerializedMessage> {
-    /// Reserves memory for a message of `length` encoded bytes, where other processes will read it
-    /// if they listen. It contains former content.
+    /// Reserves memory for a message of `length` encoded bytes: where other processes will read it,
+    /// if they have a matching subscription. The memory contains old content.
     ///
     /// Returns `None` if there is no memory for it. Never blocks except for short locks; once warm,
     /// allocates nothing.

@@ -17,8 +17,8 @@ use std::time::Duration;
 
 /// A part of a [`QoS`] that a parameter can change. The parameter is a string, except for `Depth`
 /// and the durations (in nanoseconds), which are integers. `best_available` leaves the part to the
-/// other ends of the topic, see [`QoS::best_available`]; among the durations 9223372036854775806
-/// does.
+/// topic's other endpoints, see [`QoS::best_available`]; for a duration, 9223372036854775806 does
+/// so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QosPolicy {
@@ -149,7 +149,7 @@ impl QosPolicy {
         }
     }
 
-    /// Returns the policy that matching compares, and that can be left to the other ends.
+    /// Returns the policy that matching compares, and that can be left to the other endpoints.
     fn compared(self) -> Option<Policy> {
         match self {
             Self::Deadline => Some(Policy::Deadline),
@@ -161,7 +161,7 @@ impl QosPolicy {
         }
     }
 
-    /// Whether the value leaves this part to the other ends.
+    /// Whether the value leaves this part to the other endpoints.
     fn means_best_available(self, value: &ParameterValue) -> bool {
         match (self, value) {
             (Self::Deadline | Self::LivelinessLeaseDuration, ParameterValue::Integer(value)) => {
@@ -257,14 +257,14 @@ impl QosPolicy {
 /// The depth of `keep_last` if nothing sets one.
 const DEPTH: usize = 10;
 
-/// The word that leaves a policy to the other ends.
+/// The word that leaves a policy to the other endpoints.
 const BEST_AVAILABLE: &str = "best_available";
 
 /// The same among durations: `RMW_QOS_DEADLINE_BEST_AVAILABLE` and
 /// `RMW_QOS_LIVELINESS_LEASE_DURATION_BEST_AVAILABLE` of ROS 2.
 const BEST_AVAILABLE_NANOSECONDS: i64 = i64::MAX - 1;
 
-/// A duration of a parameter; for ever if it is negative.
+/// Returns a parameter's duration; unlimited if it is negative.
 fn limit(nanoseconds: i64) -> Duration {
     u64::try_from(nanoseconds).map_or(Duration::MAX, Duration::from_nanos)
 }

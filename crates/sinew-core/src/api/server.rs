@@ -38,7 +38,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-/// Most blocks for responses in a server's pool.
+/// Maximum number of blocks for responses in a server's pool.
 const POOL_CAPACITY: usize = 64;
 
 /// An entity that answers the requests of a service.
@@ -85,7 +85,7 @@ impl<S: Service> Server<S> {
         Self { erased, of: PhantomData }
     }
 
-    /// The queue does the work for which the server answers later than it takes the request.
+    /// Sets the queue that does the work for requests that the server answers later.
     pub(super) fn is_worked_by(&self, queue: &Arc<WorkQueueCore>) {
         let core = &self.erased.inner.core;
         core.requests.is_worked_by(core, queue.clone());
@@ -200,8 +200,8 @@ impl<S, G: CallbackGroup> ServerBuilder<S, G> {
         self
     }
 
-    /// The number of requests that may wait, including those taken to be answered later (1000 by
-    /// default, at least 1). Further requests are refused with
+    /// Sets the number of requests that may wait, including those taken to be answered later; at
+    /// least 1. Default: 1000. Further requests are refused with
     /// [`CallFailure::Full`](crate::error::CallFailure::Full).
     pub fn max_requests(mut self, requests: usize) -> Self {
         self.max_requests = requests;
@@ -560,7 +560,7 @@ where
 struct AsyncServerTask<S: Service, G, Form, F: AsyncServiceCallback<S, S::Request, G, Form>> {
     core: Arc<ServerCore>,
     tasks: Arc<ServerFutures<F::Future, S::Response>>,
-    /// A future ran last: a request is next, if one waits.
+    /// Whether a future ran last, so that a waiting request is next.
     request_is_next: AtomicBool,
     callback: F::Cell,
     of: PhantomData<fn(S, G) -> Form>,
@@ -579,7 +579,7 @@ where
         Some(TaskOutcome { result: self.begin(request, token), next, called: true })
     }
 
-    /// Polls the future that was woken first, if one was.
+    /// Polls the future that was woken first, if any was woken.
     fn go_on(&self, token: &mut GroupToken) -> Option<TaskOutcome> {
         let (woken, next) = self.tasks.queue.take(token);
         let woken = woken?;

@@ -39,7 +39,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// Most blocks in a subscription's pool, which holds messages kept by value and late copies.
+/// Maximum number of blocks in a subscription's pool, which holds messages kept by value and late
+/// copies.
 const POOL_CAPACITY: usize = 64;
 
 /// How a subscription's buffer holds its messages. ROS 2: `rclcpp::IntraProcessBufferType`.

@@ -233,7 +233,8 @@ struct OwnReport {
     _told: OwnEndpoint,
 }
 
-/// Most timers of a process that have a report for tools, as each takes 1.5 KB of shared memory.
+/// Maximum number of timers of a process with a report for tools; each report takes 1.5 KB of
+/// shared memory.
 const MOST_REPORTS: i64 = 256;
 
 static REPORTS: HintI64 = HintI64::new(0);

@@ -52,12 +52,12 @@ where
 
 /// A queue of closures and futures that run in a callback group.
 ///
-/// Made by [`Group::work_queue`] for code that builds on Sinew: work of its own that has a name in
-/// what is said of it, and ends with its last handle. Programs usually want [`Group::post`] and
-/// [`Group::spawn`], which use a queue that the group has for itself. Clones are the same queue; once
-/// the last is dropped, or any is [closed](Self::close), what waits is dropped and its futures are
-/// cancelled. Work that holds a handle of its own queue keeps the queue until it ran, or the context
-/// ends. The queue has no limit: it is as long as what the program posts faster than it runs.
+/// Made by [`Group::work_queue`] for code that builds on Sinew: errors and tools show the queue's
+/// name, and its work ends with its last handle. Programs usually want [`Group::post`] and
+/// [`Group::spawn`], which use the group's own queue. Clones are the same queue; when the last one
+/// is dropped, or any is [closed](Self::close), waiting closures are dropped and futures cancelled.
+/// Work that holds a handle of its own queue keeps the queue until the work has run, or the context
+/// ends. The queue has no limit: it grows while the program posts faster than the work runs.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -160,18 +160,19 @@ impl<G: CallbackGroup> WorkQueue<G> {
         server.is_worked_by(&self.queue.core);
     }
 
-    /// Number of closures and woken futures that wait to run.
+    /// Returns the number of closures and woken futures that wait to run.
     pub fn len(&self) -> usize {
         self.queue.core.len()
     }
 
-    /// Whether nothing waits to run.
+    /// Returns `true` if no closure or woken future waits to run.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Closes it, also for its clones: takes nothing any more, drops what waits, cancels its futures,
-    /// and waits for what runs on another thread. Called in its own work, it doesn't wait.
+    /// Closes the queue and its clones: it accepts no more work, drops waiting closures, cancels
+    /// its futures, and waits for work that runs on another thread. Called in its own work, it
+    /// doesn't wait.
     pub fn close(self) {
         self.queue.close(true);
     }
@@ -215,10 +216,10 @@ where
 
 /// A spawned future; from [`Group::spawn`]. It is itself a future, which yields the output, once.
 ///
-/// Dropped, it cancels the future, as all handles of Sinew end what they stand for, and discards the
-/// output, also one that is an error; [`detach`](Self::detach) lets the future go on. The handle
-/// keeps the group and its node. Any thread may await it. After a shutdown of the context it yields
-/// [`JoinError::Cancelled`] once the executor has returned from its spin.
+/// Dropping the handle cancels the future, and discards its output, even an error;
+/// [`detach`](Self::detach) lets the future continue. The handle keeps the group and its node. Any
+/// thread may await it. After a shutdown of the context it yields [`JoinError::Cancelled`] once the
+/// executor has returned from its spin.
 ///
 /// # Panics
 /// If it is polled again after it was ready.

@@ -1,9 +1,9 @@
 //! The program's own file descriptors; their callbacks run in an executor like all others.
 //!
-//! The kernel reports a ready descriptor once, to `poller`'s thread, which announces it as
-//! everything else is announced; the executor runs the callback, and then asks the kernel to report
-//! again. So unread data is announced again, behind the work of other entities, and a source is not
-//! announced while its callback is still to run.
+//! The kernel reports a ready descriptor once, to `poller`'s thread, which announces it like any
+//! other work; the executor runs the callback, and then asks the kernel to report again. So unread
+//! data is announced again, behind the work of other entities, and a source is not announced while
+//! its callback is still to run.
 
 mod poller;
 

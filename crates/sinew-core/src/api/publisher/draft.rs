@@ -10,11 +10,11 @@ use std::fmt;
 /// A message that is built in its encoded form, in place: its small parts are set, its sequences
 /// are to be filled.
 ///
-/// From [`Publisher::draft`]. If other processes listen, it lies in shared memory, where they will
-/// read it; else in ordinary memory that the publisher reuses. After
+/// From [`Publisher::draft`]. If other processes have a matching subscription, it lies in shared
+/// memory, where they will read it; otherwise in ordinary memory that the publisher reuses. After
 /// [`publish`](Publisher::publish), subscriptions of this process that take [views](crate::View)
-/// see it in place, and one value is decoded for subscriptions that take values. Dropping it has no
-/// other effect.
+/// see it in place, and one value is decoded for subscriptions that take values. Dropping it
+/// publishes nothing.
 ///
 /// `V` is the type of the given value: `T` or `&T`.
 pub struct Draft<T: Built + Message, V: Borrow<T> = T> {
@@ -24,8 +24,8 @@ pub struct Draft<T: Built + Message, V: Borrow<T> = T> {
 }
 
 impl<T: Built + Message, V: Borrow<T>> Draft<T, V> {
-    /// Returns the sequences, to be filled. They contain what was in the memory before, until they
-    /// are written; written elements stay.
+    /// Returns the sequences, to be filled. They contain old content until they are written;
+    /// written elements stay.
     ///
     /// # Panics
     /// If [`Built`] is implemented by hand, and isn't deterministic.

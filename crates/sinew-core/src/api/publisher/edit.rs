@@ -15,7 +15,7 @@ use std::fmt;
 /// again.
 ///
 /// From [`Publisher::edit`]. It is the received message itself if possible
-/// ([`is_in_place`](Self::is_in_place)), else a copy. Dropping it has no other effect.
+/// ([`is_in_place`](Self::is_in_place)), else a copy. Dropping it publishes nothing.
 pub struct Edit<T: Built + Message> {
     held: EditedMessage<T>,
     is_in_place: bool,
@@ -101,9 +101,9 @@ impl<T: Built + Message> Publisher<T> {
     /// Once an encoded message in ordinary memory had to be copied because other processes listen
     /// here, the publisher that made it makes the next ones where they can read them, as long as
     /// they listen. So a camera, its filter in the same process and a viewer in another one share
-    /// one memory, whichever of them knows of the others.
+    /// one memory, even if they don't know of each other.
     ///
-    /// The callback takes a [`Sample`]; so the same program is right wherever its parts run:
+    /// The callback takes a [`Sample`]; so the same program works wherever its parts run:
     ///
     /// ```
     /// use sinew::prelude::*;
