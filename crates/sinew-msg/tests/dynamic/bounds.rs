@@ -1,6 +1,7 @@
 //! The bound of a string is the same everywhere: in structs, views, dynamic messages, definitions
 //! and texts.
 
+use crate::codec::{decode, encode};
 use crate::message_type;
 use sinew_msg::cdr::{BoundedString, BoundedWString, Decoder, TooMany, WString};
 use sinew_msg::definition::Definition;
@@ -19,16 +20,6 @@ struct Name {
 #[message(name = "test_msgs/msg/Wide")]
 struct Wide {
     wide: BoundedWString<3>,
-}
-
-fn decode<T: Message>(encoded: &[u8]) -> Result<T, DecodeError> {
-    (T::ENCODING.unwrap().decode)(encoded)
-}
-
-fn encode<T: Message>(value: &T) -> Vec<u8> {
-    let mut encoded = vec![0; (T::ENCODING.unwrap().size)(value)];
-    (T::ENCODING.unwrap().encode)(value, &mut encoded);
-    encoded
 }
 
 fn sees<T: Viewed>(encoded: &[u8]) -> bool {

@@ -6,6 +6,8 @@ mod allocations;
 mod arbitrary;
 mod bounds;
 mod broken;
+#[path = "../support/codec.rs"]
+mod codec;
 #[path = "../support/counting.rs"]
 mod counting;
 mod printing;

@@ -1,5 +1,6 @@
 //! Encoded messages, as four readers see them.
 
+use crate::codec::{encode, encoding};
 use crate::driver::{Kind, fuzz};
 use crate::memory::Bound;
 use crate::random::random_bytes;
@@ -7,7 +8,7 @@ use crate::types::{Arrays, BasicTypes, Imu, PointCloud2, Sequences, Text, Unboun
 use sinew_msg::cdr::Structure;
 use sinew_msg::dynamic::{DynamicMessage, MessageType};
 use sinew_msg::view::{Viewed, view};
-use sinew_msg::{DecodeError, Encoding, Message};
+use sinew_msg::{DecodeError, Message};
 use std::sync::Arc;
 
 /// Included as a build script's output is.
@@ -29,19 +30,12 @@ const SEEN: Bound = Bound { per_byte: 2, fixed: 256 };
 /// A single number has 32 bytes in memory for one encoded, in a list inside another list.
 const DYNAMIC: Bound = Bound { per_byte: 128, fixed: 256 };
 
-fn encode<T: Message>(value: &T) -> Vec<u8> {
-    let encoding = T::ENCODING.unwrap();
-    let mut encoded = vec![0xee; (encoding.size)(value)]; // padding must be written as well
-    (encoding.encode)(value, &mut encoded);
-    encoded
-}
-
 /// Decodes in every way that the type supports, and compares the results.
 fn check<T>(dynamic: Option<&Arc<MessageType>>, see: Option<See>, encoded: &[u8]) -> bool
 where
     T: Message + Structure + Default,
 {
-    let encoding: &Encoding<T> = T::ENCODING.unwrap();
+    let encoding = encoding::<T>();
     let owned = OWNED.check(encoded.len(), || (encoding.decode)(encoded));
     let seen = see.map(|see| SEEN.check(encoded.len(), || see(encoded)));
     let tree = dynamic.map(|dynamic| check_dynamic(dynamic, encoded));

@@ -18,6 +18,8 @@
 //! each test tries new ones for 600 seconds, as `.ci/deep fuzz` does. A failure prints the input.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+#[path = "../support/codec.rs"]
+mod codec;
 mod definitions;
 mod descriptions;
 mod driver;
