@@ -29,9 +29,9 @@
 // (1) Signals the executor, or the caller runs the server.
 //
 // A client and a server of one process also meet if their types are the same by name and hash, but
-// held in different forms (one generic, for example): the server's thread converts the request when
-// it takes it, and the answer is converted to the client's form. Until then a request stays as it
-// was, since it may be handed back.
+// held in different forms (one generic, for example): the thread that takes the request converts it
+// to the server's form, and the one that answers converts the answer to the client's. A waiting
+// request stays as it was, since it may be handed back.
 //
 // How a caller learns that there will be no answer:
 //

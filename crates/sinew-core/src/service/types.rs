@@ -11,8 +11,8 @@ pub(crate) struct ServiceTypes {
     pub(crate) request: &'static TypeSupport,
     pub(crate) response: &'static TypeSupport,
     pub(crate) service: Option<&'static ServiceType>,
-    /// The clone functions of request and response, if the types were registered with them. Types
-    /// of Rust are copied without these.
+    /// The clone functions of request and response, if the types were registered with them; `None`
+    /// for types of Rust.
     pub(crate) cloners: [Option<CloneInto>; 2],
 }
 

@@ -3,11 +3,11 @@
 //!
 //! A waiting thread needs another one to run callbacks of a certain group in a certain executor.
 //! None can if a thread that itself waits in vain has the group's token, or if all threads that
-//! spin the executor wait in vain. To find these threads, strike off all threads with waits that
-//! another thread can end, until none is left to strike off (the rest of an AND-OR graph: any
-//! thread of an executor will do, but only the one with the token of a group). A thread begins no
-//! wait that would be in vain. Since every wait is checked when it begins, the last one of a circle
-//! fails.
+//! spin the executor wait in vain. To find these threads, strike off threads with waits that
+//! another thread can end, until no more can be struck off; the others wait in vain (the rest of an
+//! AND-OR graph: any thread of an executor will do, but only the one with the token of a group). A
+//! thread begins no wait that would be in vain. Since every wait is checked when it begins, the
+//! last one of a circle fails.
 
 use super::current;
 use super::scheduler::TaskRef;
