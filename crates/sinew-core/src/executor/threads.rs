@@ -267,8 +267,8 @@ impl SchedulingPolicy {
     fn of_this_thread() -> io::Result<Self> {
         let mut parameters = no_parameters();
         // System calls of the kernel: musl's functions of these names always fail, since POSIX
-        // defines them for whole processes. SAFETY: takes no pointer; 0 stands for the calling
-        // thread.
+        // defines them for whole processes.
+        // SAFETY: takes no pointer; 0 stands for the calling thread.
         let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
         let Ok(policy @ 0..) = i32::try_from(policy) else { return Err(io::Error::last_os_error()) };
         // SAFETY: the kernel writes one `sched_param`, into one that lives here.
