@@ -88,8 +88,8 @@ impl ReplyTo {
         self.local().map(|(calls, _)| &calls.types)
     }
 
-    /// Returns the same target for a server of these types, after comparing the forms of both
-    /// sides.
+    /// Returns the same target for a server of these types: with a conversion if the client holds
+    /// messages in another form.
     #[cold]
     pub(super) fn meeting(self, types: &ServiceTypes) -> Self {
         match self {

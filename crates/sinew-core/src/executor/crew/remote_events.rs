@@ -1,4 +1,4 @@
-//! Receives from other processes for an executor.
+//! Receiving from other processes, for an executor.
 //!
 //! For each context that it serves, an executor has a port ([`EventReceiver`]). Its threads drain
 //! the ports before they look for work; messages enter the histories, and so the ready queue, as if
