@@ -124,7 +124,7 @@ impl MatchListeners {
         (0..changed).for_each(|_| if came { self.is_matched(deferred) } else { self.is_unmatched(deferred) });
     }
 
-    /// Returns the number of present matches.
+    /// Returns the current number of matches.
     pub(crate) fn matched_now(&self) -> usize {
         self.current.lock().matched.current
     }

@@ -19,7 +19,7 @@ debug_says!(SpinError:
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExecutorError {
-    /// The priority isn't one.
+    /// The priority is not a realtime priority.
     #[error("{priority} is not a realtime priority: SCHED_FIFO has 1 (lowest) to 99")]
     Priority {
         /// The requested value.

@@ -340,7 +340,7 @@ impl Moved {
     }
 }
 
-/// Why a group could not be added to an executor.
+/// The reason why a group could not be added to an executor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotAdded {
     /// This executor already has it.
@@ -425,7 +425,7 @@ impl GroupCore {
         place.enter((serial, self.told(&place.scheduler, &entity.base)), entity.clone())
     }
 
-    /// What tools are told when a callback runs.
+    /// Returns the record that tools see while a callback runs.
     fn told(&self, scheduler: &Scheduler, task: &TaskBase) -> PackedCallback {
         match (self.node.known(), self.node.host().participant()) {
             (Some(node), Some(participant)) if scheduler.tell(participant) => {
@@ -512,7 +512,7 @@ impl GroupCore {
             members.leave_all(|task_ref| left.push(task_ref))
         };
         moved.finish();
-        // As in `deregister`; what has left leaves once more, to wait without the lock.
+        // As in `deregister`; each task that has left leaves once more, to wait without the lock.
         let waiting = self.node.host().wait_graph().enter_group(self.number);
         let _blocked = Blocked::begin();
         for task_ref in left.iter().filter(|_| waiting.is_ok()) {

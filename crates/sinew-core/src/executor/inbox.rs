@@ -129,8 +129,8 @@ impl<Q: Queue> InboxGuard<'_, Q> {
         waits
     }
 
-    /// Gives the task another executor, or none, and announces there what waits. Releases the lock
-    /// without signalling, as [`unlock`](Self::unlock).
+    /// Gives the task another executor, or none, and announces waiting work there. Releases the
+    /// lock without signalling, as [`unlock`](Self::unlock).
     pub(crate) fn attach(mut self, task_ref: Option<TaskRef>) -> ToSignal {
         let oldest = self.oldest();
         let (before, signal) = self.contents.notifier.attach(task_ref, oldest);

@@ -26,7 +26,7 @@ impl TaskNotifier {
         self.announced
     }
 
-    /// Announces that something has waited since then.
+    /// Announces a message that waits since then.
     #[inline]
     pub(crate) fn notify(&mut self, since: Stamp) -> ToSignal {
         match self.notify_quietly() {

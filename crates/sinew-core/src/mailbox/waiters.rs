@@ -37,7 +37,7 @@ use std::task::Waker;
 /// A function of the program that is called with the number of news.
 pub(crate) type OnNews = Box<dyn Fn(u64) + Send + Sync>;
 
-/// A function of the program that is called when something is new.
+/// A function of the program that is called when a message or request arrives.
 pub(crate) struct Listener {
     /// For log lines: "subscription to /frames of node /viewer".
     whose: String,

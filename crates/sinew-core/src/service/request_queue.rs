@@ -173,7 +173,7 @@ struct QueueState {
     counters: Option<Counters>,
     /// Takes the requests of a server with an immediate callback. Such a server has no task.
     taker: Option<Arc<RequestTaker>>,
-    /// Its work completes the requests that such a server answers later, such as an action's goals.
+    /// Completes the requests that such a server answers later, such as an action's goals.
     worker: Option<Arc<WorkQueueCore>>,
 }
 
@@ -803,7 +803,7 @@ impl RequestQueue {
     }
 
     /// Sets the task to which requests are announced, announces those that wait, and wakes their
-    /// callers, which may help.
+    /// callers, which may run the server themselves.
     pub(crate) fn attach(&self, server: &ServerCore, task_ref: Option<TaskRef>) -> ToSignal {
         let Some(mut state) = self.of(server) else { return ToSignal::NONE };
         let (came, oldest) = (task_ref.is_some(), state.oldest());

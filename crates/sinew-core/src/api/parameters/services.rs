@@ -1,11 +1,11 @@
 //! Access to a node's parameters from outside: the six services, and the events on
 //! `/parameter_events`.
 //!
-//! They exist from the node's first parameter on (or from its start, or never, as its builder
-//! says), under ROS 2's names, types and QoS. The servers have immediate callbacks: a request is
-//! answered on the thread that brings it, whether or not an executor spins the node, and an idle
-//! node costs nothing. A change that arrives while another thread declares or sets parameters is
-//! left to that thread ([`ParameterTable::in_turn`]).
+//! They exist from the node's first parameter on, or from its start, or never, depending on its
+//! builder. Their names, types and QoS are those of ROS 2. The servers have immediate callbacks: a
+//! request is answered on the thread that brings it, whether or not an executor spins the node, and
+//! an idle node costs nothing. If a change arrives while another thread declares or sets
+//! parameters, that thread makes the change afterwards ([`ParameterTable::in_turn`]).
 //!
 //! The answer for a parameter that doesn't exist is that of `rclcpp`: an empty list.
 

@@ -112,13 +112,13 @@ impl TaskRef {
 }
 
 impl Locked<'_> {
-    /// How this thread could run something of this executor, if it could.
+    /// Returns the role in which this thread may run a task of this executor, if it may.
     fn caller_may_run(&self) -> Option<RunBy> {
         let nested = current::spins(self.scheduler().id);
         self.accepts(nested).then_some(if nested { RunBy::Nested } else { RunBy::Caller })
     }
 
-    /// Calls a thread for what is ready. True if the caller must signal.
+    /// Calls a thread for the ready tasks. Returns `true` if the caller must signal.
     pub(super) fn call_for_ready(&mut self) -> bool {
         let bells = &self.scheduler().bells;
         let ready = self.queue.groups().len();
@@ -136,8 +136,8 @@ impl Locked<'_> {
         self.call_waiting_caller(bells)
     }
 
-    /// A worker is about to wait for something: another one is to hear what other processes have to
-    /// say. True if the caller must signal.
+    /// Calls another worker to receive from other processes, because this one is about to wait.
+    /// Returns `true` if the caller must signal.
     pub(super) fn call_poller(&mut self) -> bool {
         let scheduler = self.scheduler();
         let has_none = scheduler.remote_events.have_no_poller();
@@ -163,7 +163,7 @@ impl Drop for RegisteredCaller<'_> {
         }
         let place = state.waiting_callers.iter().position(|caller| Arc::ptr_eq(&caller.parker, self.parker));
         let gone = place.map(|place| state.waiting_callers.swap_remove(place));
-        // If it was rung, it may have other things to do than what it was rung for.
+        // A thread that was rung may not run the task for which it was rung.
         let called = gone.is_none() && state.call_for_ready();
         drop(state);
         drop(gone);

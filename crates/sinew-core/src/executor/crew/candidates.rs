@@ -19,8 +19,8 @@ pub(crate) struct Candidate {
 }
 
 impl Worker<'_> {
-    /// Waits until something is ready or the deadline (of the machine's steady clock) has passed,
-    /// and lists what is ready.
+    /// Waits until a task is ready or the deadline (of the machine's steady clock) has passed, and
+    /// lists the ready tasks.
     pub(crate) fn wait(
         &mut self,
         deadline: Option<i64>,

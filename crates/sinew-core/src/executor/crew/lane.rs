@@ -14,10 +14,10 @@
 //!
 //! - L1 [`push`](Lane::push) takes a task only if its key isn't older than that of the last in the
 //!   lane: the lane is sorted.
-//! - L2 The *gate* is a time. It is set whenever the scheduler's lock is let go
-//!   ([`Locked`](super::scheduler::Locked)): to the key of what is first in the queue or the time
-//!   at which the first timer is due, whichever is earlier; or to [`SHUT`] if the lane's tasks must
-//!   not run past the queue at all (the spin is to end, priorities differ, clocks are virtual, ..).
+//! - L2 The *gate* is a time, set whenever a thread releases the scheduler's lock
+//!   ([`Locked`](super::scheduler::Locked)): to the key of the first task in the queue or the due
+//!   time of the first timer, whichever is earlier; or to [`SHUT`] if the lane's tasks must not run
+//!   past the queue at all (the spin is to end, priorities differ, clocks are virtual, ..).
 //! - L3 [`advance`](Lane::advance) hands out the head only if it is older than the gate. Else the
 //!   worker asks [`Worker::next`](super::worker::Worker::next), which knows both: what is
 //!   older in the queue, or falls due before, runs first, and the lane stays.

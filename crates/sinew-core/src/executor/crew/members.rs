@@ -76,7 +76,7 @@ impl Scheduler {
         tells == Some(true)
     }
 
-    /// The task of a member, if it is there still.
+    /// Returns the task of a member that still exists.
     #[cold]
     pub(super) fn find(&self, id: MemberId) -> Option<Arc<TaskHeader>> {
         let mut state = self.lock();
@@ -111,7 +111,7 @@ impl Scheduler {
 }
 
 impl Locked<'_> {
-    /// Takes an entity out of the queue and the lane. Returns what is to be dropped once no lock is
+    /// Takes an entity out of the queue and the lane. Returns it, to be dropped once no lock is
     /// held.
     fn take_member(&mut self, id: MemberId) -> Option<Member> {
         let mut line = self.scheduler().lane.lock();

@@ -26,7 +26,7 @@ fn a_task_of_the_lane_does_not_wait_behind_a_long_one_of_the_queue() {
     let _ = scheduler.lock().workers.park(1, 1); // the other one is the monitor from now on
     current::begin_with_tail(0);
     let running = CallbackScope::enter(first.1, u64::MAX);
-    assert!(short.0.notify(at(3)).is_none(), "this worker comes to it");
+    assert!(short.0.notify(at(3)).is_none(), "this worker runs it itself");
     drop(running);
     assert!(scheduler.lane.lock().first().is_some(), "it is in the lane");
 

@@ -106,8 +106,8 @@ impl WaitSet {
     /// # Errors
     /// [`SpinError::Nothing`]: it would wait without a limit, and there is nothing to wait for.
     /// [`SpinError::Stopped`]: the [stop handle](Self::stop_handle) was used since the last wait,
-    /// or a context was shut down, then every time. And what [`SpinError`] a callback brought about
-    /// that a thread waiting for its answer ran meanwhile.
+    /// or a context is shut down. And the [`SpinError`] of a callback that a thread waiting for its
+    /// answer ran meanwhile.
     pub fn wait(&mut self, timeout: Duration) -> Result<impl ExactSizeIterator<Item = Ready<'_>>, SpinError> {
         let now = Time::steady().nanoseconds();
         let deadline = (timeout < Duration::MAX).then(|| now.saturating_add(nanoseconds(timeout)));

@@ -35,7 +35,7 @@ impl Burst {
     /// Makes the other task ready inside a callback.
     fn publish(&self, time: i64) {
         let _running = CallbackScope::enter(u64::MAX, u64::MAX);
-        assert!(self.other.notify(stamp(time)).is_none(), "this thread comes to it");
+        assert!(self.other.notify(stamp(time)).is_none(), "this thread runs it itself");
     }
 
     /// Runs the ready tasks; `ran` gets the key of each task from the lane, and 0 for others.
