@@ -44,9 +44,9 @@ impl TaskNotifier {
         if std::mem::replace(&mut self.announced, true) { None } else { Some(task_ref) }
     }
 
-    /// Updates the announcement after one was taken; the next has waited since `oldest`. Returns
-    /// what the task has to do next. In a reentrant group that is announced here instead, as the
-    /// callback may run for a long time.
+    /// Updates the announcement after a message was taken; the next waits since `oldest`. Returns
+    /// the stamp of the task's next work. In a reentrant group this announces that work instead,
+    /// since the callback may run for a long time.
     #[inline]
     pub(crate) fn next(&mut self, oldest: Option<Stamp>, is_reentrant: bool) -> (Option<Stamp>, ToSignal) {
         self.announced = false;

@@ -12,7 +12,7 @@ pub(super) struct Bells {
     pub(super) of_timers: Parker,
     /// For an event loop of another library, if there is one.
     pub(super) descriptor: OnceLock<Descriptor>,
-    /// Bit by bit, the workers that were called and not signalled yet; the last bits are for the
+    /// One bit for each worker that was called and not signalled yet; the last bits are for the
     /// callers in `State::rung`, for the timers' thread and for the descriptor.
     pub(super) due: AtomicU64,
 }

@@ -130,8 +130,8 @@ pub(crate) enum Advance {
     Next(InLane),
     /// It asks the scheduler.
     Ask,
-    /// There is more to be done about the one that ran:
-    /// [`finish_in_lane`](super::scheduler::Scheduler::finish_in_lane).
+    /// The task that ran needs more work:
+    /// [`finish_in_lane`](super::worker::Worker::finish_in_lane).
     Unfinished(InLane),
 }
 

@@ -3,10 +3,10 @@
 // | file | contents |
 // |---|---|
 // | `scheduler` | the shared part; a task becomes ready, and a thread is called for it |
-// | `members` | groups and tasks come, go, and have timers |
+// | `members` | adding and removing groups and tasks; timers |
 // | `control` | spins begin, are stopped, and end |
 // | `spins` | which threads spin, and whether they go on |
-// | `state` | the queue, and who runs what: all that the scheduler's lock guards |
+// | `state` | the queue and the running tasks: all data under the scheduler's lock |
 // | `header` | a task as threads that make it ready see it |
 // | `lane` | tasks made ready by a worker's own callbacks, past the queue |
 // | `worker` | a thread that asks for work: what it runs next, and how it sleeps |

@@ -23,7 +23,7 @@ pub(crate) struct SchedulerState {
     /// Whether the executor is gone, and accepts no more groups.
     pub(super) closed: bool,
     pub(super) spins: Spins,
-    /// A thread waits for the executor's descriptor, and it isn't readable.
+    /// Whether a thread waits for the executor's descriptor, which isn't readable.
     pub(super) descriptor_waits: bool,
     /// Whether a separate thread watches the timers.
     pub(super) timers_have_thread: bool,
@@ -31,7 +31,7 @@ pub(crate) struct SchedulerState {
     pub(super) open_lanes: u32,
     /// The worker that runs tasks of its lane.
     lane_worker: Option<u32>,
-    /// Threads waiting in `leave` for a callback to finish.
+    /// Number of threads that wait in `leave` for a callback to finish.
     pub(super) leaving: usize,
     /// Threads that wait for a server and would run it themselves.
     pub(super) waiting_callers: Vec<WaitingCaller>,
@@ -420,8 +420,8 @@ impl SchedulerState {
         if self.closed || self.spins.ended {
             return false;
         }
-        // One in the middle of a callback may also if the spin is to end: it does when that
-        // callback has finished.
+        // A thread inside a callback may, even if the spin is to end: the spin ends after that
+        // callback.
         nested || (self.spins.accept_callers() && self.workers.accepts_caller())
     }
 
