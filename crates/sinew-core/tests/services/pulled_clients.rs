@@ -195,13 +195,13 @@ fn a_listener_may_use_the_client() -> sinew::Result<()> {
         let (said, log) = channel();
         let inner = client.clone();
         client.set_listener(move |count| {
-            said.send(count).unwrap();
             while let Some((_, response)) = inner.take_response() {
                 let number = response.unwrap().into_inner();
                 if number.0 != 100 {
                     inner.send(number).unwrap();
                 }
             }
+            said.send(count).unwrap(); // it takes nothing more
         });
         let mut told = 0;
         while told < 150 {
