@@ -2,6 +2,7 @@
 
 use crate::support::pair::{PATHS, Pair};
 use crate::support::{Number, PATIENCE, Room, Text, real_context, virtual_context, wait_for};
+use parking_lot::Mutex;
 use sinew::erased::MessageType;
 use sinew::event::{
     IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
@@ -10,8 +11,8 @@ use sinew::event::{
 use sinew::prelude::*;
 use sinew::qos::{Liveliness, Policy};
 use sinew::time::VirtualClock;
+use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex};
 
 const TENTH: Duration = Duration::from_millis(100);
 
@@ -250,13 +251,13 @@ fn a_listener_may_end_everything() -> sinew::Result<()> {
     let (said, log) = channel();
     let last = all.clone();
     assert!(publisher.set_status_listener::<OfferedDeadlineMissed>(move |_| {
-        if let Some(last) = last.lock().unwrap().take() {
+        if let Some(last) = last.lock().take() {
             drop::<(Context, Publisher<Number>)>(last);
             said.send(()).unwrap();
         }
     }));
     publisher.publish(Number(1))?;
-    *all.lock().unwrap() = Some((context, publisher));
+    *all.lock() = Some((context, publisher));
     log.recv_timeout(PATIENCE).expect("it is missed");
     assert!(log.recv_timeout(PATIENCE).is_err(), "the listener went");
     Ok(())

@@ -8,7 +8,7 @@ use futures_core::Stream;
 use sinew::event::Mismatch;
 use sinew::gateway::Origin;
 use sinew::graph::{EndpointInfo, EndpointKind, Graph, GraphReader, GraphSnapshot, Place};
-use sinew::msg::{GenericType, Message as _, TypeHash};
+use sinew::msg::{GenericType, TypeHash};
 use sinew::prelude::*;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
