@@ -202,7 +202,7 @@ struct Trial<'a> {
 /// The outcome of a round of a side.
 enum Tried {
     /// Its figures, and those of the floors that were measured with it.
-    Measured(Figures, Vec<(String, Figures)>),
+    Measured(Box<Figures>, Vec<(String, Figures)>),
     /// The side doesn't support the case.
     NoPart,
     /// It failed, with the reason.
@@ -245,7 +245,7 @@ impl Going<'_> {
                 match tried {
                     Tried::Measured(figures, of_floors) => {
                         note_floors(&mut floors, round, of_floors);
-                        side.rounds.push(Some(figures));
+                        side.rounds.push(Some(*figures));
                     }
                     Tried::NoPart => side.takes_part = false,
                     Tried::Failed(reason) if round == 0 => side.failed = Some(reason),
@@ -280,7 +280,7 @@ impl Going<'_> {
             }
             Turn::Asked => return Tried::Asked,
         };
-        figures.map_or_else(Tried::Failed, |(figures, floors)| Tried::Measured(figures, floors))
+        figures.map_or_else(Tried::Failed, |(figures, floors)| Tried::Measured(Box::new(figures), floors))
     }
 
     /// Returns the reason why a system isn't run any more.
