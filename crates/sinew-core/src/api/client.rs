@@ -428,7 +428,8 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
     }
 
     /// Sets how many calls [sent](Client::send) may be without an answer or have one that was not
-    /// taken (default: 1000). Further ones are refused with [`CallFailure::Untaken`]; with 0, all.
+    /// taken (default: 1000). Further ones are refused with
+    /// [`CallFailure::Untaken`](crate::error::CallFailure::Untaken); with 0, all.
     pub fn max_responses(mut self, responses: usize) -> Self {
         self.max_responses = responses;
         self
