@@ -3,6 +3,7 @@
 
 mod support;
 
+use parking_lot::Mutex;
 use sinew::error::{CallFailure, PublishFailure};
 use sinew::event::{LivelinessChanged, Matched, RequestedDeadlineMissed};
 use sinew::prelude::*;
@@ -11,7 +12,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::{Mutex, mpsc};
+use std::sync::mpsc;
 use std::thread;
 use support::tasks::block_on;
 use support::{Log, Number, Numbers, PATIENCE, finishes, numbers_in};
@@ -679,7 +680,7 @@ fn what_was_retained_for_a_subscription_reaches_it_though_the_publisher_has_gone
         let listener = listening.graph()?.on_change(move || {
             if thread::current().name() == Some("sinew-shm") {
                 let _ = held.send(());
-                let _ = released.lock().unwrap().recv(); // until it is let go on
+                let _ = released.lock().recv(); // until it is let go on
             }
         });
         let _newcomer = place.context().node("newcomer")?;
