@@ -12,6 +12,7 @@ use sinew::__private::locks::{Mutex, RwLock};
 use sinew::qos::Reliability;
 use sinew::time::Time;
 use std::collections::VecDeque;
+use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 use zenoh::Wait;
@@ -44,7 +45,8 @@ impl Incoming {
     }
 
     pub(super) fn set_publishers(&self, all: Vec<Arc<RemotePublisher>>) {
-        *self.remote.write() = all;
+        let before = mem::replace(&mut *self.remote.write(), all);
+        drop(before); // one that is gone wakes executors: outside the lock
     }
 
     /// Drops messages that came before their publisher was known.
@@ -76,7 +78,7 @@ impl Incoming {
     fn keep_early(self: &Arc<Self>, early: &mut EarlySamples, arrival: Arrival, shared: &Arc<Shared>) {
         let now = Time::steady();
         (0..early.keep(arrival, now)).for_each(|_| self.route.counters.refused());
-        if !std::mem::replace(&mut early.is_timed, true) {
+        if !mem::replace(&mut early.is_timed, true) {
             let (incoming, for_later) = (self.clone(), shared.clone());
             shared.later(now + UNTOLD, move || incoming.assign_early(&for_later));
         }
