@@ -249,6 +249,19 @@ codes! {
     UnknownState = 902,
     /// A managed node was lost.
     NodeLost = 903,
+
+    /// A file or directory is no bag.
+    NotABag = 1000,
+    /// The bag has a format or a version that is not read.
+    UnsupportedBag = 1001,
+    /// The bag is damaged.
+    DamagedBag = 1002,
+    /// There is something where a bag should be written.
+    BagExists = 1003,
+    /// The bag has no such topic.
+    UnknownTopic = 1004,
+    /// The file of a bag can't have more of something.
+    BagFull = 1005,
 }
 
 impl ErrorCode {
@@ -271,7 +284,7 @@ impl fmt::Display for ErrorCode {
 }
 
 /// An error with a numeric [code](ErrorCode). Errors that bindings to other languages meet have one:
-/// those of this crate, of actions, of managed nodes and of transforms. Those of launch files,
+/// those of this crate, of actions, of managed nodes, of transforms and of bags. Those of launch files,
 /// component containers, gateways, generators, `dynamic` and raw shared memory have none.
 pub trait HasCode {
     /// Returns the code of the failure: of the innermost one, if an error contains another.
