@@ -1,0 +1,191 @@
+//! Looking for damage, and mending it.
+
+use crate::error::BagError;
+use crate::mcap_file::{self, McapFile};
+use crate::metadata::{self, BagMetadata, FileMetadata, TopicMetadata};
+use crate::options::{StorageOptions, StoragePreset, WriterOptions};
+use crate::reader::{BagReader, mcap_files};
+use crate::selection::Selection;
+use crate::topic::TopicDefinition;
+use crate::writer::{OpenFile, replace};
+use std::fs;
+use std::path::Path;
+
+/// Reads a whole bag, and returns everything that is wrong with it: files that are missing, damaged
+/// or without a summary, wrong checksums and indexes, and counts that differ from those in
+/// `metadata.yaml`. An empty list: the bag is sound.
+///
+/// Blocks while the files are read; uses memory for one chunk.
+///
+/// # Errors
+/// [`BagError`] if there is no bag, as [`BagReader::open`].
+pub fn check(path: impl AsRef<Path>) -> Result<Vec<BagError>, BagError> {
+    let reader = BagReader::open(path)?;
+    let mut problems = Vec::new();
+    for file in &reader.bag().files {
+        check_file(file, &mut problems);
+    }
+    // Damage is in the list already; a missing file is not.
+    let missing = reader.problems().iter().filter_map(|problem| match problem {
+        BagError::File { path, source, .. } => Some(BagError::Metadata {
+            path: path.clone(),
+            problem: format!("metadata.yaml names this file, but it can't be opened: {source}"),
+        }),
+        _ => None,
+    });
+    problems.extend(missing);
+    if reader.path().is_dir() {
+        check_metadata(&reader, &mut problems);
+    }
+    Ok(problems)
+}
+
+fn check_file(file: &McapFile, problems: &mut Vec<BagError>) {
+    let McapFile { path, bytes, index } = file;
+    let scanned = mcap_file::scan(bytes);
+    let damaged = |at: u64, problem: String| BagError::Damaged { path: path.clone(), at, problem };
+    problems.extend(scanned.problems.into_iter().map(|(at, problem)| damaged(at, problem)));
+    let end = bytes.len() as u64;
+    if !index.is_from_summary {
+        problems.push(damaged(end, "it has no summary that can be used: `reindex` makes one".to_owned()));
+    } else if index.counts.iter().filter(|(_, count)| **count > 0).ne(&scanned.counts) {
+        problems.push(damaged(end, "its summary counts other messages than it has".to_owned()));
+    }
+}
+
+fn check_metadata(reader: &BagReader, problems: &mut Vec<BagError>) {
+    let path = reader.path().join(metadata::FILE_NAME);
+    let mut problem = |problem| problems.push(BagError::Metadata { path: path.clone(), problem });
+    let Some(metadata) = reader.metadata().filter(|_| path.exists()) else {
+        return problem("it is missing: `reindex` makes it".to_owned());
+    };
+    let messages = reader.message_count();
+    if metadata.message_count != messages {
+        problem(format!("it counts {} messages, but the files have {messages}", metadata.message_count));
+    }
+    for topic in reader.topics() {
+        let known = metadata.topics.iter().find(|known| known.name == topic.name);
+        match known {
+            None => problem(format!("it lacks the topic {}", topic.name)),
+            Some(known) if known.message_count != topic.message_count => problem(format!(
+                "it counts {} messages of {}, but the files have {}",
+                known.message_count, topic.name, topic.message_count
+            )),
+            Some(_) => {}
+        }
+    }
+}
+
+/// What [`reindex`] has done.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Reindexed {
+    /// The metadata that was written.
+    pub metadata: BagMetadata,
+    /// Names of the files that were written anew because they had no summary.
+    pub rewritten: Vec<String>,
+    /// Damage in them: what it has cost is not in the new files.
+    pub lost: Vec<BagError>,
+}
+
+/// Makes a bag whole again whose recorder was killed: writes each file without a summary anew, with
+/// all its topics and all messages that can be read, and makes `metadata.yaml` from the files.
+///
+/// The new file replaces the old one when it is complete, and needs as much room until then.
+/// Attachments, which rosbag2 doesn't write, are not kept.
+///
+/// # Errors
+/// [`BagError`] if the directory has no MCAP files, or if one can't be read or written.
+pub fn reindex(directory: impl AsRef<Path>) -> Result<Reindexed, BagError> {
+    let directory = directory.as_ref();
+    let (mut rewritten, mut lost) = (Vec::new(), Vec::new());
+    let paths = mcap_files(directory)?;
+    for path in &paths {
+        if !McapFile::open(path)?.index.is_from_summary {
+            rewrite(path, &mut lost)?;
+            rewritten.push(name_of(path));
+        }
+    }
+    let reader = BagReader::of_files(directory, &paths)?;
+    let metadata = describe(&reader);
+    replace(directory, &metadata)?;
+    Ok(Reindexed { metadata, rewritten, lost })
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Writes a file anew.
+fn rewrite(path: &Path, lost: &mut Vec<BagError>) -> Result<(), BagError> {
+    let reader = BagReader::open(path)?;
+    let compressions = &reader.bag().files[0].index.compressions;
+    let preset = if compressions.contains("zstd") { StoragePreset::ZstdFast } else { StoragePreset::None };
+    let options = WriterOptions { storage: StorageOptions::from(preset), ..WriterOptions::default() };
+    let new = path.with_extension("mcap.new");
+    if let Err(error) = fs::remove_file(&new)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        return Err(BagError::file("remove", new)(error));
+    }
+    let topics: Vec<TopicDefinition> = reader.topics().iter().map(|topic| (&**topic).into()).collect();
+    let mut file = OpenFile::create(new.clone(), &options, reader.times().map_or(0, |(start, _)| start))?;
+    for (place, topic) in topics.iter().enumerate() {
+        file.channel(place, topic)?;
+    }
+    // Opening has found the damage, too.
+    for message in reader.messages(&Selection::all())?.flatten() {
+        let is_same = |topic: &TopicDefinition| {
+            topic.name == message.topic.name && topic.type_name == message.topic.type_name
+        };
+        if let Some(place) = topics.iter().position(is_same) {
+            let channel = file.channel(place, &topics[place])?;
+            file.write(channel, message.stamps, &message.bytes)?;
+        }
+    }
+    lost.extend(reader.bag().files[0].index.problems.iter().map(|(at, problem)| BagError::Damaged {
+        path: path.to_owned(),
+        at: *at,
+        problem: problem.clone(),
+    }));
+    file.finish(&describe(&reader))?;
+    fs::rename(&new, path).map_err(BagError::file("replace", path))
+}
+
+/// Makes the metadata of a bag from its files. What only a recorder knows is kept.
+pub(crate) fn describe(reader: &BagReader) -> BagMetadata {
+    let files: Vec<FileMetadata> = reader
+        .files()
+        .iter()
+        .map(|file| {
+            let (start, end) = file.times.unwrap_or_default();
+            FileMetadata {
+                path: name_of(&file.path),
+                starting_time: start,
+                duration: end - start,
+                message_count: file.message_count,
+            }
+        })
+        .collect();
+    let topic = |topic: &std::sync::Arc<crate::BagTopic>| TopicMetadata {
+        name: topic.name.clone(),
+        type_name: topic.type_name.clone(),
+        serialization_format: topic.encoding.clone(),
+        offered_qos_profiles: topic.qos.clone(),
+        type_description_hash: topic.type_hash.map_or(String::new(), |hash| hash.to_string()),
+        message_count: topic.message_count,
+    };
+    let (start, end) = reader.times().unwrap_or_default();
+    let known = reader.metadata();
+    BagMetadata {
+        duration: end - start,
+        starting_time: start,
+        message_count: reader.message_count(),
+        topics: reader.topics().iter().map(topic).collect(),
+        relative_file_paths: files.iter().map(|file| file.path.clone()).collect(),
+        files,
+        custom_data: known.map(|known| known.custom_data.clone()).unwrap_or_default(),
+        ros_distro: known.map(|known| known.ros_distro.clone()).unwrap_or_default(),
+        ..BagMetadata::default()
+    }
+}

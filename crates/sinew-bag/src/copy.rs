@@ -1,0 +1,76 @@
+//! Copying messages from bags to a new one.
+
+use crate::error::BagError;
+use crate::message::BagMessage;
+use crate::reader::{BagReader, Messages};
+use crate::selection::Selection;
+use crate::topic::TopicDefinition;
+use crate::writer::{BagWriter, TopicId};
+use std::collections::HashMap;
+use std::iter::Peekable;
+
+/// What [`copy`] has done.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Copied {
+    /// Messages that were copied.
+    pub messages: u64,
+    /// Damage in the bags: what it has cost is not in the new one.
+    pub lost: Vec<BagError>,
+}
+
+/// Copies the selected messages of bags, merged in the order in which they were received, with their
+/// stamps and their bytes as they are. Topics of equal name and type become one; selected topics
+/// without messages are there, too.
+///
+/// # Errors
+/// [`BagError`] if a selection names a topic that its bag hasn't, or if the new bag can't be written.
+///
+/// ```
+/// use sinew_bag::{BagReader, BagWriter, Selection, StoragePreset, WriterOptions, copy};
+///
+/// # let directory = tempfile::tempdir().unwrap();
+/// # let (from, to) = ("tests/data/rewriter_a", directory.path().join("small"));
+/// let storage = StoragePreset::ZstdSmall.into();
+/// let mut writer = BagWriter::create(to, WriterOptions { storage, ..WriterOptions::default() })?;
+/// let copied = copy(&[(BagReader::open(from)?, Selection::all())], &mut writer)?;
+/// writer.close()?;
+/// assert_eq!(copied.messages, 150);
+/// # Ok::<(), sinew_bag::BagError>(())
+/// ```
+pub fn copy(bags: &[(BagReader, Selection)], writer: &mut BagWriter) -> Result<Copied, BagError> {
+    let mut copied = Copied::default();
+    let mut sources: Vec<Peekable<Messages>> = Vec::new();
+    let mut topics: HashMap<(String, String), TopicId> = HashMap::new();
+    for (bag, selection) in bags {
+        let wanted = selection.wanted(bag.topics())?;
+        for (topic, _) in bag.topics().iter().zip(wanted.topics).filter(|(_, is_wanted)| *is_wanted) {
+            let id = writer.add_topic(&TopicDefinition::from(&**topic))?;
+            topics.insert((topic.name.clone(), topic.type_name.clone()), id);
+        }
+        sources.push(bag.messages(selection)?.peekable());
+    }
+    while let Some(next) = next(&mut sources) {
+        let BagMessage { topic, stamps, bytes, .. } = match next {
+            Ok(message) => message,
+            Err(error) => {
+                copied.lost.push(error);
+                continue;
+            }
+        };
+        let id = topics[&(topic.name.clone(), topic.type_name.clone())];
+        writer.write(id, stamps, &bytes)?;
+        copied.messages += 1;
+    }
+    Ok(copied)
+}
+
+/// Returns the earliest message, or an error that is met on the way.
+fn next(sources: &mut [Peekable<Messages>]) -> Option<Result<BagMessage, BagError>> {
+    let heads = sources.iter_mut().filter_map(|source| {
+        // An error comes first, as it has no time.
+        let time = source.peek()?.as_ref().map_or(0, |message| message.stamps.received);
+        Some((time, source))
+    });
+    heads.min_by_key(|(time, _)| *time)?.1.next()
+}

@@ -1,0 +1,47 @@
+//! Bags: recorded messages in files, as rosbag2 writes and reads them.
+//!
+//! A bag is a directory with `metadata.yaml` and [MCAP](https://mcap.dev) files, or a single such
+//! file. [`BagReader`] reads the messages of a bag in the order in which they were received: as
+//! bytes where they lie, decoded to a Rust type, or decoded by the definition that the bag carries.
+//! [`BagWriter`] writes a bag that `ros2 bag` and viewers of MCAP read. [`copy`] filters, cuts,
+//! merges and compresses bags; [`check`] finds damage, [`reindex`] mends it.
+//!
+//! Nothing in a file is trusted: damage costs the messages of a chunk, never a panic, and memory is
+//! used for chunks and not for what a file claims. A bag whose recorder was killed, or whose disk was
+//! full, is read as far as it goes.
+//!
+//! Bags of sqlite3 (`.db3`), and those that rosbag2 has compressed as whole files, are recognised
+//! and refused.
+
+mod check;
+mod copy;
+mod cursor;
+mod error;
+mod mapped;
+mod mcap_file;
+mod message;
+mod metadata;
+mod options;
+mod piece;
+mod qos_yaml;
+mod reader;
+mod records;
+mod schema;
+mod selection;
+mod topic;
+mod writer;
+mod yaml;
+
+pub use check::{Reindexed, check, reindex};
+pub use copy::{Copied, copy};
+pub use error::{BagDecodeError, BagError};
+pub use message::{BagMessage, Stamps};
+pub use metadata::{BagMetadata, FileMetadata, TopicMetadata};
+pub use options::{ChunkCompression, CompressionLevel, StorageOptions, StoragePreset, WriterOptions};
+pub use piece::MessageBytes;
+pub use qos_yaml::RecordedQos;
+pub use reader::{BagFile, BagReader, Messages};
+pub use schema::Schema;
+pub use selection::Selection;
+pub use topic::{BagTopic, TopicDefinition};
+pub use writer::{BagWriter, TopicId};

@@ -1,0 +1,497 @@
+//! Writing a bag.
+
+use crate::error::BagError;
+use crate::mcap_file::ROSBAG2;
+use crate::message::Stamps;
+use crate::metadata::{self, BagMetadata, FileMetadata, TopicMetadata};
+use crate::options::WriterOptions;
+use crate::qos_yaml;
+use crate::topic::{HASH, QOS, TopicDefinition};
+use mcap::McapError;
+use mcap::records::{MessageHeader, Metadata};
+use sinew_msg::Message;
+use std::collections::BTreeMap;
+use std::error::Error as _;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes of messages between two looks at the length of a file that has a limit.
+const LOOK: u64 = 64 << 10;
+/// Bytes that are collected before they are written. Larger messages go straight to the file.
+const BUFFER: usize = 64 << 10;
+
+/// A topic of a bag that is being written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TopicId(usize);
+
+/// A bag that is being written: a directory with `metadata.yaml` and MCAP files, laid out as by
+/// rosbag2.
+///
+/// Messages reach the file when their chunk is complete, or with [`flush`](Self::flush). Whatever
+/// happens then to the process, [`BagReader`](crate::BagReader) finds them.
+///
+/// All methods may block on the disk; writing a message copies its bytes once, into the file or into
+/// the compressor. After an error of the disk, no more is written: what was flushed can be read.
+///
+/// There is an example at [`BagReader`](crate::BagReader).
+#[derive(Debug)]
+pub struct BagWriter {
+    directory: PathBuf,
+    options: WriterOptions,
+    topics: Vec<TopicDefinition>,
+    metadata: BagMetadata,
+    /// `None` before the first message of a file, and after an error.
+    file: Option<OpenFile>,
+    is_failed: bool,
+    is_closed: bool,
+}
+
+/// The file that is being written.
+#[derive(Debug)]
+pub(crate) struct OpenFile {
+    path: PathBuf,
+    writer: Mcap,
+    /// Of the metadata, and so of the form of QoS.
+    version: u32,
+    /// The channels of the topics that have messages in this file.
+    channels: BTreeMap<usize, u16>,
+    /// Bytes of messages since the last look at the length.
+    unseen: u64,
+    times: (u64, u64),
+    message_count: u64,
+}
+
+/// Where a file is written to.
+trait Output: Write + Seek + Send + Sync {}
+impl<T: Write + Seek + Send + Sync> Output for T {}
+
+struct Mcap(mcap::Writer<Box<dyn Output>>);
+
+impl std::fmt::Debug for Mcap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Mcap")
+    }
+}
+
+impl BagWriter {
+    /// Makes the bag's directory, which must not exist yet, and `metadata.yaml` in it.
+    ///
+    /// # Errors
+    /// [`BagError::Exists`] if there is something of that name; [`BagError::File`] if the directory
+    /// can't be made.
+    pub fn create(path: impl AsRef<Path>, options: WriterOptions) -> Result<Self, BagError> {
+        let directory = path.as_ref().to_owned();
+        fs::create_dir(&directory).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => BagError::Exists { path: directory.clone() },
+            _ => BagError::file("make the directory", &directory)(error),
+        })?;
+        let metadata = BagMetadata {
+            version: options.metadata_version,
+            ros_distro: options.ros_distro.clone(),
+            ..BagMetadata::default()
+        };
+        let this = Self {
+            directory,
+            options,
+            topics: Vec::new(),
+            metadata,
+            file: None,
+            is_failed: false,
+            is_closed: false,
+        };
+        this.write_metadata()?;
+        Ok(this)
+    }
+
+    /// Adds a topic. One that is known already keeps its first definition.
+    ///
+    /// # Errors
+    /// [`BagError::Full`] if there are more topics than an MCAP file can have.
+    pub fn add_topic(&mut self, topic: &TopicDefinition) -> Result<TopicId, BagError> {
+        let is_same =
+            |known: &TopicDefinition| known.name == topic.name && known.type_name == topic.type_name;
+        if let Some(place) = self.topics.iter().position(is_same) {
+            return Ok(TopicId(place));
+        }
+        if self.topics.len() == usize::from(u16::MAX) {
+            let problem = "a bag has at most 65,535 topics".to_owned();
+            return Err(BagError::Full { path: self.directory.clone(), problem });
+        }
+        self.metadata.topics.push(TopicMetadata {
+            name: topic.name.clone(),
+            type_name: topic.type_name.clone(),
+            serialization_format: topic.encoding.clone(),
+            offered_qos_profiles: topic.qos.clone(),
+            type_description_hash: topic.type_hash.map_or(String::new(), |hash| hash.to_string()),
+            message_count: 0,
+        });
+        self.topics.push(topic.clone());
+        Ok(TopicId(self.topics.len() - 1))
+    }
+
+    /// Writes the encoded form of a message. Messages are best written in the order in which they
+    /// were received; others are found, but reading them holds more chunks in memory. Panics if the
+    /// topic is of another writer that has more of them.
+    ///
+    /// # Errors
+    /// [`BagError::File`] if the disk is full or fails, now or earlier.
+    pub fn write(&mut self, topic: TopicId, stamps: Stamps, encoded: &[u8]) -> Result<(), BagError> {
+        if self.is_failed {
+            let earlier = io::Error::other("writing to it has failed before");
+            return Err(BagError::file("write to", &self.directory)(earlier));
+        }
+        let outcome = self.write_to_file(topic, stamps, encoded);
+        if outcome.is_err() {
+            self.abandon();
+        }
+        outcome
+    }
+
+    fn write_to_file(
+        &mut self,
+        TopicId(topic): TopicId,
+        stamps: Stamps,
+        encoded: &[u8],
+    ) -> Result<(), BagError> {
+        if self.is_file_full(stamps.received) {
+            self.end_file()?;
+        }
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => {
+                let file = self.begin_file(stamps.received)?;
+                self.file.insert(file)
+            }
+        };
+        let channel = file.channel(topic, &self.topics[topic])?;
+        file.write(channel, stamps, encoded)?;
+        self.metadata.topics[topic].message_count += 1;
+        Ok(())
+    }
+
+    /// Lets the file be as the failed operation has left it: anything more could only spoil what is
+    /// there.
+    fn abandon(&mut self) {
+        self.is_failed = true;
+        if let Some(file) = self.file.take() {
+            drop(file.writer.0.into_inner());
+        }
+    }
+
+    /// Writes a message.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write). A type without an encoded form is an empty message; no topic of
+    /// such a type can be [defined](TopicDefinition::of).
+    pub fn write_message<T: Message>(
+        &mut self,
+        topic: TopicId,
+        stamps: Stamps,
+        message: &T,
+    ) -> Result<(), BagError> {
+        let mut encoded = Vec::new();
+        if let Some(encoding) = T::ENCODING {
+            encoded.resize((encoding.size)(message), 0);
+            (encoding.encode)(message, &mut encoded);
+        }
+        self.write(topic, stamps, &encoded)
+    }
+
+    /// Ends the current chunk, so that all messages are in the file, and brings `metadata.yaml` up to
+    /// date. They survive the end of this process, but not that of the machine.
+    ///
+    /// # Errors
+    /// [`BagError::File`] if the disk is full or fails.
+    pub fn flush(&mut self) -> Result<(), BagError> {
+        if let Some(file) = &mut self.file {
+            let outcome = file.writer.0.flush().map_err(failed(&file.path));
+            if outcome.is_err() {
+                self.abandon();
+            }
+            outcome?;
+        }
+        self.update();
+        self.write_metadata()
+    }
+
+    /// Ends the current file; the next message begins a new one.
+    ///
+    /// # Errors
+    /// [`BagError::File`] if the disk is full or fails.
+    pub fn split(&mut self) -> Result<(), BagError> {
+        self.end_file()
+    }
+
+    /// Ends the bag, and returns its metadata. Dropping the writer does the same without reporting
+    /// errors.
+    ///
+    /// # Errors
+    /// [`BagError::File`] if the disk is full or fails.
+    pub fn close(mut self) -> Result<BagMetadata, BagError> {
+        self.end()?;
+        Ok(self.metadata.clone())
+    }
+
+    fn end(&mut self) -> Result<(), BagError> {
+        self.is_closed = true;
+        if self.is_failed {
+            return self.write_metadata();
+        }
+        if self.metadata.files.is_empty() {
+            self.file = Some(self.begin_file(0)?); // for the topics
+        }
+        self.end_file()
+    }
+
+    fn is_file_full(&mut self, time: u64) -> bool {
+        let WriterOptions { max_size, max_duration, .. } = self.options;
+        let Some(file) = &mut self.file else { return false };
+        let is_too_long =
+            max_duration.is_some_and(|most| u128::from(time.saturating_sub(file.times.0)) >= most.as_nanos());
+        if is_too_long {
+            return true;
+        }
+        let Some(most) = max_size.filter(|most| file.unseen >= LOOK.min(*most)) else { return false };
+        file.unseen = 0;
+        fs::metadata(&file.path).is_ok_and(|metadata| metadata.len() >= most)
+    }
+
+    fn begin_file(&mut self, time: u64) -> Result<OpenFile, BagError> {
+        let name = self.directory.file_name().unwrap_or_default().to_string_lossy();
+        let name = format!("{name}_{}.mcap", self.metadata.files.len());
+        let path = self.directory.join(&name);
+        let mut file = OpenFile::create(path, &self.options, time)?;
+        self.metadata.relative_file_paths.push(name.clone());
+        self.metadata.files.push(FileMetadata { path: name, starting_time: time, ..FileMetadata::default() });
+        file.writer.0.write_metadata(&record(&self.metadata)).map_err(failed(&file.path))?;
+        file.writer.0.flush().map_err(failed(&file.path))?;
+        self.write_metadata()?;
+        // Every topic is in every file, so that each can be read by itself.
+        for (topic, definition) in self.topics.iter().enumerate() {
+            file.channel(topic, definition)?;
+        }
+        Ok(file)
+    }
+
+    fn end_file(&mut self) -> Result<(), BagError> {
+        self.update();
+        let Some(file) = self.file.take() else { return Ok(()) };
+        file.finish(&self.metadata)?;
+        self.write_metadata()
+    }
+
+    /// Copies the current file's counts to the metadata.
+    fn update(&mut self) {
+        let Some(file) = &self.file else { return };
+        if let Some(known) = self.metadata.files.last_mut() {
+            (known.starting_time, known.duration) = (file.times.0, file.times.1 - file.times.0);
+            known.message_count = file.message_count;
+        }
+        let files = &self.metadata.files;
+        let start = files.iter().map(|file| file.starting_time).min().unwrap_or_default();
+        let end = files.iter().map(|file| file.starting_time + file.duration).max().unwrap_or_default();
+        self.metadata.starting_time = start;
+        self.metadata.duration = end - start;
+        self.metadata.message_count = files.iter().map(|file| file.message_count).sum();
+    }
+
+    /// Replaces `metadata.yaml` at once, so that a reader never finds half of it.
+    fn write_metadata(&self) -> Result<(), BagError> {
+        replace(&self.directory, &self.metadata)
+    }
+}
+
+impl Drop for BagWriter {
+    fn drop(&mut self) {
+        if !self.is_closed {
+            let _ = self.end(); // `close` reports errors
+        }
+    }
+}
+
+/// Returns the record that rosbag2 looks for.
+fn record(metadata: &BagMetadata) -> Metadata {
+    let metadata = [("serialized_metadata".to_owned(), metadata.to_record())].into();
+    Metadata { name: ROSBAG2.to_owned(), metadata }
+}
+
+impl OpenFile {
+    /// Makes a file, which must not exist yet. `time` is that of its first message.
+    pub(crate) fn create(path: PathBuf, options: &WriterOptions, time: u64) -> Result<Self, BagError> {
+        let output = output(&path).map_err(BagError::file("create", &path))?;
+        let writer = options.storage.write_options(&options.library).create(output).map_err(failed(&path))?;
+        Ok(Self {
+            path,
+            writer: Mcap(writer),
+            version: options.metadata_version,
+            channels: BTreeMap::new(),
+            unseen: 0,
+            times: (time, time),
+            message_count: 0,
+        })
+    }
+
+    /// Returns the channel of a topic, which is written before its first message.
+    pub(crate) fn channel(&mut self, topic: usize, definition: &TopicDefinition) -> Result<u16, BagError> {
+        match self.channels.get(&topic) {
+            Some(channel) => Ok(*channel),
+            None => self.add(topic, definition),
+        }
+    }
+
+    pub(crate) fn write(&mut self, channel_id: u16, stamps: Stamps, encoded: &[u8]) -> Result<(), BagError> {
+        let Stamps { received, sent, sequence } = stamps;
+        let header = MessageHeader { channel_id, sequence, log_time: received, publish_time: sent };
+        self.writer.0.write_to_known_channel(&header, encoded).map_err(failed(&self.path))?;
+        self.unseen += encoded.len() as u64;
+        self.message_count += 1;
+        self.times = (self.times.0.min(received), self.times.1.max(received));
+        Ok(())
+    }
+
+    /// Writes the metadata and the summary.
+    pub(crate) fn finish(mut self, metadata: &BagMetadata) -> Result<(), BagError> {
+        let written = self.writer.0.write_metadata(&record(metadata));
+        written.and_then(|()| self.writer.0.finish().map(drop)).map_err(failed(&self.path))
+    }
+
+    fn add(&mut self, topic: usize, definition: &TopicDefinition) -> Result<u16, BagError> {
+        let (encoding, text) = match &definition.schema {
+            Some(schema) => (schema.encoding.as_str(), schema.text.as_str()),
+            None => ("", ""),
+        };
+        let writer = &mut self.writer.0;
+        let mut add = || {
+            let schema = writer.add_schema(&definition.type_name, encoding, text.as_bytes())?;
+            let qos = qos_yaml::write_all(&definition.qos, "", self.version).trim_end().to_owned();
+            let hash = definition.type_hash.map_or(String::new(), |hash| hash.to_string());
+            let metadata = [(QOS.to_owned(), qos), (HASH.to_owned(), hash)].into();
+            writer.add_channel(schema, &definition.name, &definition.encoding, &metadata)
+        };
+        let channel = add().map_err(failed(&self.path))?;
+        self.channels.insert(topic, channel);
+        Ok(channel)
+    }
+}
+
+/// Replaces a directory's `metadata.yaml`.
+pub(crate) fn replace(directory: &Path, metadata: &BagMetadata) -> Result<(), BagError> {
+    let path = directory.join(metadata::FILE_NAME);
+    let new = directory.join(".metadata.yaml.new");
+    let outcome = fs::write(&new, metadata.to_yaml()).and_then(|()| fs::rename(&new, &path));
+    outcome.map_err(BagError::file("write", path))
+}
+
+fn output(path: &Path) -> io::Result<Box<dyn Output>> {
+    let file = File::create_new(path)?;
+    #[cfg(test)]
+    if let Some(room) = tests::ROOM.get() {
+        return Ok(Box::new(BufWriter::with_capacity(BUFFER, tests::SmallDisk { file, room })));
+    }
+    Ok(Box::new(BufWriter::with_capacity(BUFFER, file)))
+}
+
+fn failed(path: &Path) -> impl FnOnce(McapError) -> BagError {
+    let path = path.to_owned();
+    move |error| match error {
+        McapError::TooManyChannels | McapError::TooManySchemas => {
+            BagError::Full { path, problem: error.to_string() }
+        }
+        McapError::Io(source) => BagError::File { action: "write to", path, source },
+        // An error of the disk may be wrapped once more.
+        other => {
+            let text = other.source().map_or_else(|| other.to_string(), ToString::to_string);
+            BagError::File { action: "write to", path, source: io::Error::other(text) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BagReader, Selection};
+    use std::cell::Cell;
+    use std::io::SeekFrom;
+
+    thread_local! {
+        /// Bytes that the disk of this thread's tests has room for.
+        pub(super) static ROOM: Cell<Option<u64>> = const { Cell::new(None) };
+    }
+
+    pub(super) struct SmallDisk {
+        pub(super) file: File,
+        pub(super) room: u64,
+    }
+
+    impl Write for SmallDisk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let at = self.file.stream_position()?;
+            let room = usize::try_from(self.room.saturating_sub(at)).unwrap();
+            if room == 0 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            self.file.write(&bytes[..bytes.len().min(room)])
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.file.flush()
+        }
+    }
+
+    impl Seek for SmallDisk {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.file.seek(to)
+        }
+    }
+
+    fn topic() -> TopicDefinition {
+        TopicDefinition {
+            name: "/a".to_owned(),
+            type_name: "a/msg/A".to_owned(),
+            encoding: "cdr".to_owned(),
+            schema: None,
+            qos: Vec::new(),
+            type_hash: None,
+        }
+    }
+
+    #[test]
+    fn a_full_disk_keeps_what_was_flushed() {
+        for room in (1000..9000).step_by(331) {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("bag");
+            ROOM.set(Some(room));
+            let mut writer = BagWriter::create(&path, WriterOptions::default()).unwrap();
+            let id = writer.add_topic(&topic()).unwrap();
+            let mut flushed = 0;
+            let error = (0..)
+                .find_map(|number| {
+                    let outcome =
+                        writer.write(id, Stamps::at(number), &[7; 100]).and_then(|()| writer.flush());
+                    flushed += u64::from(outcome.is_ok());
+                    outcome.err()
+                })
+                .unwrap();
+            assert!(matches!(error, BagError::File { .. }), "{error}");
+            assert!(writer.write(id, Stamps::at(0), &[]).is_err());
+            writer.close().unwrap();
+            ROOM.set(None);
+            match BagReader::open(&path) {
+                Ok(bag) => {
+                    let read = bag.messages(&Selection::all()).unwrap().filter(Result::is_ok).count() as u64;
+                    assert!(read >= flushed, "{read} of {flushed} with {room}");
+                    assert!(!bag.problems().is_empty());
+                }
+                Err(error) => assert_eq!(flushed, 0, "{error}"),
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_written_over() {
+        let directory = tempfile::tempdir().unwrap();
+        let error = BagWriter::create(directory.path(), WriterOptions::default()).unwrap_err();
+        assert!(matches!(error, BagError::Exists { .. }), "{error}");
+    }
+}
