@@ -23,7 +23,8 @@ const ROOT: &str = "rosbag2_bagfile_information";
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BagMetadata {
-    /// The version of the format: 9 in bags of ROS 2 Jazzy and later, 8 in those of Iron.
+    /// The version of the format: 9 in bags of ROS 2 Jazzy and later, 7 in those of Iron, 5 in
+    /// those of Humble.
     pub version: u32,
     /// The format of the files: `mcap` or `sqlite3`.
     pub storage_identifier: String,

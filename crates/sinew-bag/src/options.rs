@@ -30,8 +30,8 @@ pub struct WriterOptions {
     pub max_size: Option<u64>,
     /// Time between the first and the last message of a file. Default: no limit.
     pub max_duration: Option<Duration>,
-    /// The version of `metadata.yaml` and of the QoS in the files: 9 (the default), or 8 for ROS 2
-    /// Iron.
+    /// The version of `metadata.yaml` and of the QoS in the files: 9 (the default), or 8, the
+    /// last with numbers for QoS, for tools of ROS 2 before Jazzy.
     pub metadata_version: u32,
     /// The distribution of ROS 2 that the metadata names, such as `jazzy`. Default: empty.
     pub ros_distro: String,

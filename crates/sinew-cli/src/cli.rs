@@ -1,5 +1,6 @@
 //! The command line: one definition yields the parser and the help.
 
+pub(crate) mod bag;
 pub(crate) mod interfaces;
 pub(crate) mod network;
 pub(crate) mod params;
@@ -96,6 +97,8 @@ pub(crate) enum Command {
     Param(params::ParamOptions),
     /// Inspect types.
     Interface(interfaces::InterfaceOptions),
+    /// Inspect, mend, filter, cut and merge bags: recorded messages in MCAP files.
+    Bag(bag::BagOptions),
     /// Follow the log lines of nodes (`/rosout`), and set their loggers' levels.
     Log(tools::log::LogOptions),
     /// Inspect managed nodes, and trigger their transitions.

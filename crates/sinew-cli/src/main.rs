@@ -4,6 +4,7 @@
 //! command line. `launch` returns the codes of its processes instead of 1, `run` becomes the
 //! program, and `action send_goal` has codes of its own for goals that haven't succeeded.
 
+mod bag;
 mod cli;
 mod completion;
 mod component;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Action(options) => graph::action(&options.command),
         Command::Param(options) => params::run(&options.command),
         Command::Interface(options) => interfaces::run(&options.command),
+        Command::Bag(options) => bag::run(&options.command),
         Command::Log(options) => log::run(&options),
         Command::Lifecycle(options) => lifecycle::run(&options.command),
         Command::Tf(options) => tf::run(&options.command),

@@ -269,6 +269,33 @@ pub(crate) enum Error {
         count: usize,
     },
 
+    /// A bag can't be read or written.
+    #[error(transparent)]
+    Bag(#[from] sinew_bag::BagError),
+
+    /// A bag is damaged.
+    #[error("{} found", if *count == 1 { "one problem".to_owned() } else { format!("{count} problems") })]
+    DamagedBag {
+        /// Number of problems.
+        count: usize,
+    },
+
+    /// A filter leaves nothing of a bag.
+    #[error("no topic of {} is chosen; `sinew bag info` lists them", bag.display())]
+    NothingChosen {
+        /// The bag.
+        bag: PathBuf,
+    },
+
+    /// A part of a bag begins after its end.
+    #[error("{} is {length} long, so nothing would be left", bag.display())]
+    BeyondBag {
+        /// The bag.
+        bag: PathBuf,
+        /// Its duration.
+        length: String,
+    },
+
     /// A type isn't known.
     #[error(transparent)]
     Types(Box<TypesError>),

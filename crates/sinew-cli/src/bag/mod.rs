@@ -1,0 +1,22 @@
+//! `sinew bag`: files of recorded messages.
+
+mod copies;
+mod info;
+mod mend;
+
+use crate::cli::bag::BagCommand;
+use crate::error::Error;
+
+/// Runs `sinew bag`.
+pub(crate) fn run(command: &BagCommand) -> Result<(), Error> {
+    match command {
+        BagCommand::Info(options) => info::info(options),
+        BagCommand::List(options) => info::list(options),
+        BagCommand::Check(options) => mend::check(options),
+        BagCommand::Reindex(options) => mend::reindex(options),
+        BagCommand::Convert(options) => copies::convert(options),
+        BagCommand::Filter(options) => copies::filter(options),
+        BagCommand::Merge(options) => copies::merge(options),
+        BagCommand::Cut(options) => copies::cut(options),
+    }
+}

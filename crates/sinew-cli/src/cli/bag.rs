@@ -1,0 +1,174 @@
+//! The options of `sinew bag`: named as in `ros2 bag` where that has them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use sinew_bag::StoragePreset;
+use sinew_bench::options::seconds;
+
+#[derive(Args, Debug)]
+pub(crate) struct BagOptions {
+    #[command(subcommand)]
+    pub(crate) command: BagCommand,
+}
+
+/// Commands for bags.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BagCommand {
+    /// Show a bag's files, times and topics.
+    Info(BagInfoOptions),
+    /// List the bags in a directory and below it.
+    List(BagListOptions),
+    /// Read a whole bag, and report everything that is wrong with it. Exit code 1 if there is
+    /// anything.
+    Check(BagPathOptions),
+    /// Mend a bag whose recorder was killed: write each file without a summary anew, and make
+    /// `metadata.yaml` from the files.
+    Reindex(BagPathOptions),
+    /// Copy a bag to a new one, with other compression, files or metadata.
+    Convert(ConvertOptions),
+    /// Copy some topics of a bag to a new one.
+    Filter(FilterOptions),
+    /// Copy bags to a new one, merged in time.
+    Merge(MergeOptions),
+    /// Copy a part of a bag's time to a new one.
+    Cut(CutOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct BagPathOptions {
+    /// The bag: a directory, or one MCAP file.
+    #[arg(value_name = "BAG")]
+    pub(crate) bag: PathBuf,
+
+    /// One JSON object instead of lines.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct BagInfoOptions {
+    #[command(flatten)]
+    pub(crate) path: BagPathOptions,
+
+    /// Also show the QoS of the topics' publishers.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct BagListOptions {
+    /// The directory.
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub(crate) directory: PathBuf,
+
+    /// One JSON array instead of lines.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The new bag.
+#[derive(Args, Debug)]
+pub(crate) struct NewBag {
+    /// The directory of the new bag, which must not exist yet.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+
+    /// A preset for the files: none, fastwrite (no chunks, so no index), zstd_fast or zstd_small.
+    #[arg(long, value_name = "PRESET", value_parser = preset, default_value = "none")]
+    pub(crate) storage_preset_profile: StoragePreset,
+
+    /// Storage options in YAML, which change those of the preset.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) storage_config_file: Option<PathBuf>,
+
+    /// Begin a new file when one is this long, in bytes [default: one file].
+    #[arg(short = 'b', long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_bag_size: Option<u64>,
+
+    /// Begin a new file when one has messages of this time, in seconds [default: one file].
+    #[arg(short = 'd', long, value_name = "S", value_parser = seconds)]
+    pub(crate) max_bag_duration: Option<Duration>,
+
+    /// The version of the bag's metadata: 9, or 8 for tools of ROS 2 before Jazzy.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=9), default_value = "9")]
+    pub(crate) metadata_version: u32,
+
+    /// One JSON object instead of lines.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn preset(name: &str) -> Result<StoragePreset, String> {
+    name.parse().map_err(|error: sinew_bag::BagError| error.to_string())
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ConvertOptions {
+    /// The bag: a directory, or one MCAP file.
+    #[arg(value_name = "BAG")]
+    pub(crate) bag: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) new: NewBag,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct FilterOptions {
+    /// The bag: a directory, or one MCAP file.
+    #[arg(value_name = "BAG")]
+    pub(crate) bag: PathBuf,
+
+    /// Only these topics.
+    #[arg(long, value_name = "TOPIC", num_args = 1.., required_unless_present_any = ["topic_types", "exclude_topics", "exclude_topic_types"])]
+    pub(crate) topics: Vec<String>,
+
+    /// Also, or only, the topics of these types, such as sensor_msgs/msg/Image.
+    #[arg(long, value_name = "TYPE", num_args = 1..)]
+    pub(crate) topic_types: Vec<String>,
+
+    /// None of these topics.
+    #[arg(long, value_name = "TOPIC", num_args = 1..)]
+    pub(crate) exclude_topics: Vec<String>,
+
+    /// No topics of these types.
+    #[arg(long, value_name = "TYPE", num_args = 1..)]
+    pub(crate) exclude_topic_types: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) new: NewBag,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct MergeOptions {
+    /// The bags: directories, or MCAP files.
+    #[arg(value_name = "BAG", required = true)]
+    pub(crate) bags: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) new: NewBag,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CutOptions {
+    /// The bag: a directory, or one MCAP file.
+    #[arg(value_name = "BAG")]
+    pub(crate) bag: PathBuf,
+
+    /// Leave out this much at the beginning, in seconds.
+    #[arg(long, value_name = "S", value_parser = offset, required_unless_present = "playback_duration")]
+    pub(crate) start_offset: Option<Duration>,
+
+    /// Copy messages of this time, in seconds [default: up to the end].
+    #[arg(long, value_name = "S", value_parser = offset)]
+    pub(crate) playback_duration: Option<Duration>,
+
+    #[command(flatten)]
+    pub(crate) new: NewBag,
+}
+
+fn offset(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "it is no number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| format!("{text} is no number of seconds from 0"))
+}
