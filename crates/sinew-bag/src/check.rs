@@ -92,7 +92,7 @@ pub struct Reindexed {
 /// all its topics and all messages that can be read, and makes `metadata.yaml` from the files.
 ///
 /// The new file replaces the old one when it is complete, and needs as much room until then.
-/// Attachments, which rosbag2 doesn't write, are not kept.
+/// [Attachments](crate::BagFile::attachments), which rosbag2 doesn't write, are not kept.
 ///
 /// # Errors
 /// [`BagError`] if the directory has no MCAP files, or if one can't be read or written.

@@ -21,7 +21,7 @@ pub struct Copied {
 
 /// Copies the selected messages of bags, merged in the order in which they were received, with their
 /// stamps and their bytes as they are. Topics of equal name and type become one; selected topics
-/// without messages are there, too.
+/// without messages are there, too; [attachments](crate::BagFile::attachments) are not.
 ///
 /// # Errors
 /// [`BagError`] if a selection names a topic that its bag hasn't, or if the new bag can't be written.

@@ -82,6 +82,16 @@ pub enum BagError {
         /// A topic that it has.
         similar: Option<String>,
     },
+    /// A message is not of its topic's type.
+    #[error("{topic} has the type {type_name}, but the message is a {found}")]
+    OtherType {
+        /// The topic.
+        topic: String,
+        /// Its type.
+        type_name: String,
+        /// The message's type.
+        found: &'static str,
+    },
     /// An option for writing has a wrong name or value.
     #[error("{what} can't be `{found}`: {expected}")]
     Option {
@@ -119,6 +129,7 @@ impl HasCode for BagError {
             Self::Version { .. } | Self::Unsupported { .. } => ErrorCode::UnsupportedBag,
             Self::Metadata { .. } | Self::Damaged { .. } => ErrorCode::DamagedBag,
             Self::NoTopic { .. } => ErrorCode::UnknownTopic,
+            Self::OtherType { .. } => ErrorCode::OtherType,
             Self::Option { .. } => ErrorCode::InvalidArgument,
             Self::Full { .. } => ErrorCode::BagFull,
         }

@@ -39,6 +39,7 @@ pub(crate) struct Index {
     /// By time of their first messages.
     pub(crate) pieces: Vec<Piece>,
     pub(crate) compressions: BTreeSet<String>,
+    pub(crate) attachments: u32,
     /// The last metadata record of rosbag2.
     pub(crate) rosbag2: Option<BTreeMap<String, String>>,
     /// The index comes from the file's summary, not from a scan.
@@ -184,7 +185,8 @@ impl Index {
 
     /// Checks that the summary has all that reading needs.
     fn complete(mut self, statistics: Statistics) -> Option<Self> {
-        let Statistics { messages, schemas, channels, chunks, start, end, by_channel } = statistics;
+        let Statistics { messages, schemas, channels, attachments, chunks, start, end, by_channel } =
+            statistics;
         let has_all_chunks = self.pieces.len() == usize::try_from(chunks).ok()?;
         let has_messages_outside = messages > 0 && chunks == 0;
         let has_times = start <= end;
@@ -203,6 +205,7 @@ impl Index {
             return None;
         }
         self.counts = by_channel;
+        self.attachments = attachments;
         self.bounds = (messages > 0).then_some((start, end));
         self.pieces.sort_by_key(|piece| piece.start);
         Some(self)
@@ -256,6 +259,10 @@ impl Scan<'_> {
                 op::HEADER => self.index.add_header(body),
                 op::MESSAGE => self.plain_message(&record, body),
                 op::METADATA => self.index.add_metadata(body),
+                op::ATTACHMENT => {
+                    self.index.attachments = self.index.attachments.saturating_add(1);
+                    Some(())
+                }
                 op::SCHEMA => self.index.add_schema(body),
                 op::CHANNEL => self.index.add_channel(body),
                 _ => Some(()),

@@ -165,23 +165,22 @@ fn read_chunk(file: &Arc<Backing>, record: &Record) -> Content {
     Content { backing: Arc::new(Backing::Uncompressed(bytes)), range, problem }
 }
 
-/// Uncompresses as much as there is; the length is checked by the caller.
+/// Uncompresses as much as there is, or somewhat more than the chunk says; the length is checked by
+/// the caller.
 fn uncompress(mut from: impl Read, header: &ChunkHeader) -> std::io::Result<Vec<u8>> {
     let most = header.uncompressed.min(MAX_UNCOMPRESSED);
     let mut bytes = Vec::with_capacity(usize::try_from(most).unwrap_or(0).min(1 << 24));
     let mut buffer = vec![0; 1 << 16];
-    loop {
+    while bytes.len() as u64 <= most {
         match from.read(&mut buffer) {
-            Ok(0) => return Ok(bytes),
-            Ok(length) if bytes.len() as u64 + length as u64 > MAX_UNCOMPRESSED => {
-                return Err(std::io::Error::other("it is longer than 4 GiB"));
-            }
+            Ok(0) => break,
             Ok(length) => bytes.extend_from_slice(&buffer[..length]),
             Err(error) if bytes.is_empty() => return Err(error),
             // The end is missing or wrong; what came before is worth having.
-            Err(_) => return Ok(bytes),
+            Err(_) => break,
         }
     }
+    Ok(bytes)
 }
 
 fn is_wrong(crc: u32, bytes: &[u8]) -> bool {

@@ -78,6 +78,8 @@ pub struct BagFile {
     pub compression: String,
     /// Whether it has a summary. Without one it was read as a whole when the bag was opened.
     pub has_summary: bool,
+    /// Attachments in it, which rosbag2 doesn't write and copies don't have.
+    pub attachments: u32,
     /// The program that wrote it, as it calls itself.
     pub library: String,
 }
@@ -154,6 +156,7 @@ impl BagReader {
             times: file.index.bounds,
             compression: compression(file),
             has_summary: file.index.is_from_summary,
+            attachments: file.index.attachments,
             library: file.index.library.clone(),
         };
         self.bag.files.iter().map(file).collect()

@@ -22,6 +22,7 @@ pub(crate) mod op {
     pub(crate) const MESSAGE: u8 = 0x05;
     pub(crate) const CHUNK: u8 = 0x06;
     pub(crate) const CHUNK_INDEX: u8 = 0x08;
+    pub(crate) const ATTACHMENT: u8 = 0x09;
     pub(crate) const STATISTICS: u8 = 0x0b;
     pub(crate) const METADATA: u8 = 0x0c;
     pub(crate) const METADATA_INDEX: u8 = 0x0d;
@@ -234,6 +235,7 @@ pub(crate) struct Statistics {
     pub(crate) messages: u64,
     pub(crate) schemas: u16,
     pub(crate) channels: u32,
+    pub(crate) attachments: u32,
     pub(crate) chunks: u32,
     pub(crate) start: u64,
     pub(crate) end: u64,
@@ -245,9 +247,18 @@ impl Statistics {
         let mut fields = Fields(body);
         let messages = fields.u64()?;
         let (schemas, channels) = (fields.u16()?, fields.u32()?);
-        let (_attachments, _metadata) = (fields.u32()?, fields.u32()?);
+        let (attachments, _metadata) = (fields.u32()?, fields.u32()?);
         let (chunks, start, end) = (fields.u32()?, fields.u64()?, fields.u64()?);
-        Some(Self { messages, schemas, channels, chunks, start, end, by_channel: fields.numbers()? })
+        Some(Self {
+            messages,
+            schemas,
+            channels,
+            attachments,
+            chunks,
+            start,
+            end,
+            by_channel: fields.numbers()?,
+        })
     }
 }
 

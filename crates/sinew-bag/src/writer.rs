@@ -182,19 +182,23 @@ impl BagWriter {
     /// Writes a message.
     ///
     /// # Errors
-    /// As [`write`](Self::write). A type without an encoded form is an empty message; no topic of
-    /// such a type can be [defined](TopicDefinition::of).
+    /// [`BagError::OtherType`] if the topic has another type; otherwise as [`write`](Self::write).
     pub fn write_message<T: Message>(
         &mut self,
         topic: TopicId,
         stamps: Stamps,
         message: &T,
     ) -> Result<(), BagError> {
-        let mut encoded = Vec::new();
-        if let Some(encoding) = T::ENCODING {
-            encoded.resize((encoding.size)(message), 0);
-            (encoding.encode)(message, &mut encoded);
-        }
+        let TopicDefinition { name, type_name, .. } = &self.topics[topic.0];
+        let Some(encoding) = T::ENCODING.filter(|encoding| encoding.name == type_name) else {
+            return Err(BagError::OtherType {
+                topic: name.clone(),
+                type_name: type_name.clone(),
+                found: T::ENCODING.map_or_else(std::any::type_name::<T>, |encoding| encoding.name),
+            });
+        };
+        let mut encoded = vec![0; (encoding.size)(message)];
+        (encoding.encode)(message, &mut encoded);
         self.write(topic, stamps, &encoded)
     }
 

@@ -44,9 +44,25 @@ fn files_are_split_by_time_and_each_is_whole() {
     }
 }
 
+/// They may be used on any thread; a writer on one at a time.
+const _: () = {
+    const fn is_sent<T: Send>() {}
+    const fn is_shared<T: Send + Sync>() {}
+    is_shared::<BagReader>();
+    is_shared::<sinew_bag::Messages>();
+    is_shared::<sinew_bag::BagMessage>();
+    is_sent::<BagWriter>();
+};
+
 #[test]
 fn types_are_checked() {
-    let (_directory, path) = place();
+    let (directory, path) = place();
+    let (mut writer, topic) = begin(&directory.path().join("other"), WriterOptions::default());
+    let error = writer.write_message(topic, Stamps::at(0), &Header::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "/chatter has the type std_msgs/msg/String, but the message is a std_msgs/msg/Header"
+    );
     write(&path, WriterOptions::default(), 1);
     let bag = BagReader::open(&path).unwrap();
     let message = bag.messages(&Selection::all()).unwrap().next().unwrap().unwrap();

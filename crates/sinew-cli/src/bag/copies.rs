@@ -76,6 +76,7 @@ fn write(bags: &[(BagReader, Selection)], new: &NewBag) -> Result<(), Error> {
         ros_distro: distro.into_iter().find(|distro| !distro.is_empty()).unwrap_or_default(),
         ..WriterOptions::default()
     };
+    bags.iter().for_each(|(bag, _)| warn_of_attachments(bag));
     let mut writer = BagWriter::create(&new.output, options)?;
     let mut copied = copy(bags, &mut writer)?;
     let metadata = writer.close()?;
@@ -85,6 +86,14 @@ fn write(bags: &[(BagReader, Selection)], new: &NewBag) -> Result<(), Error> {
     let mut lost: Vec<String> = missing.collect();
     lost.extend(texts(&std::mem::take(&mut copied.lost)));
     report(new, copied.messages, metadata.files.len(), &lost)
+}
+
+/// Says what a new bag won't have.
+pub(super) fn warn_of_attachments(bag: &BagReader) {
+    for file in bag.files().iter().filter(|file| file.attachments > 0) {
+        let attachments = count(file.attachments.into(), "attachment");
+        says(&format!("warning: {} has {attachments}, which new files don't have", file.path.display()));
+    }
 }
 
 fn report(new: &NewBag, messages: u64, files: usize, lost: &[String]) -> Result<(), Error> {

@@ -100,6 +100,7 @@ fn as_json(bag: &BagReader) -> Value {
                 "end_ns": file.times.map(|(_, end)| end),
                 "compression": file.compression,
                 "summary": file.has_summary,
+                "attachments": file.attachments,
                 "library": file.library,
             })
         })

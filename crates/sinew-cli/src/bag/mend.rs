@@ -1,8 +1,9 @@
 //! Damage in a bag, and mending it.
 
 use serde_json::json;
-use sinew_bag::BagError;
+use sinew_bag::{BagError, BagReader};
 
+use super::copies::warn_of_attachments;
 use super::info::count;
 use crate::cli::bag::BagPathOptions;
 use crate::error::Error;
@@ -24,6 +25,10 @@ pub(super) fn check(options: &BagPathOptions) -> Result<(), Error> {
 
 /// Runs `sinew bag reindex`.
 pub(super) fn reindex(options: &BagPathOptions) -> Result<(), Error> {
+    // What can't be opened as it is may be mended all the same.
+    if let Ok(bag) = BagReader::open(&options.bag) {
+        warn_of_attachments(&bag);
+    }
     let done = sinew_bag::reindex(&options.bag)?;
     let (messages, files) = (done.metadata.message_count, done.metadata.files.len());
     if options.json {
