@@ -16,7 +16,7 @@ use std::time::Duration;
 ///
 /// let options = WriterOptions {
 ///     storage: StoragePreset::ZstdFast.into(),
-///     max_duration: Some(Duration::from_secs(60)),
+///     max_duration: Duration::from_secs(60),
 ///     ..WriterOptions::default()
 /// };
 /// assert_eq!(options.metadata_version, 9);
@@ -25,11 +25,12 @@ use std::time::Duration;
 pub struct WriterOptions {
     /// Layout and compression of the files.
     pub storage: StorageOptions,
-    /// Length in bytes after which a new file begins. A file may be longer by one chunk. Default: no
-    /// limit.
-    pub max_size: Option<u64>,
-    /// Time between the first and the last message of a file. Default: no limit.
-    pub max_duration: Option<Duration>,
+    /// Length in bytes after which a new file begins. A file may be longer by one chunk. 0: each
+    /// message has a file of its own. Default: `u64::MAX`, no limit.
+    pub max_size: u64,
+    /// Time between the first and the last message of a file. Zero: each message has a file of its
+    /// own. Default: `Duration::MAX`, no limit.
+    pub max_duration: Duration,
     /// The version of `metadata.yaml` and of the QoS in the files: 9 (the default), or 8, the
     /// last with numbers for QoS, for tools of ROS 2 before Jazzy.
     pub metadata_version: u32,
@@ -43,8 +44,8 @@ impl Default for WriterOptions {
     fn default() -> Self {
         Self {
             storage: StorageOptions::default(),
-            max_size: None,
-            max_duration: None,
+            max_size: u64::MAX,
+            max_duration: Duration::MAX,
             metadata_version: BagMetadata::NEWEST,
             ros_distro: String::new(),
             library: concat!("sinew ", env!("CARGO_PKG_VERSION")).to_owned(),

@@ -61,10 +61,10 @@ impl Span {
         })
     }
 
-    /// Zero is rmw's "not set", which means no limit as well.
+    /// Zero is rmw's "not set", which means no limit as well, as do more than 292 years.
     fn duration(self) -> Option<Duration> {
         let Self { sec, nsec } = self;
-        let is_limit = self != INFINITE && (sec, nsec) != (0, 0);
+        let is_limit = sec < INFINITE.sec && (sec, nsec) != (0, 0);
         is_limit.then(|| Duration::from_secs(sec).saturating_add(Duration::from_nanos(nsec)))
     }
 

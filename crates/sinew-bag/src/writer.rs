@@ -251,14 +251,14 @@ impl BagWriter {
     fn is_file_full(&mut self, time: u64) -> bool {
         let WriterOptions { max_size, max_duration, .. } = self.options;
         let Some(file) = &mut self.file else { return false };
-        let is_too_long =
-            max_duration.is_some_and(|most| u128::from(time.saturating_sub(file.times.0)) >= most.as_nanos());
-        if is_too_long {
+        if u128::from(time.saturating_sub(file.times.0)) >= max_duration.as_nanos() {
             return true;
         }
-        let Some(most) = max_size.filter(|most| file.unseen >= LOOK.min(*most)) else { return false };
+        if max_size == u64::MAX || file.unseen < LOOK.min(max_size) {
+            return false;
+        }
         file.unseen = 0;
-        fs::metadata(&file.path).is_ok_and(|metadata| metadata.len() >= most)
+        fs::metadata(&file.path).is_ok_and(|metadata| metadata.len() >= max_size)
     }
 
     fn begin_file(&mut self, time: u64) -> Result<OpenFile, BagError> {

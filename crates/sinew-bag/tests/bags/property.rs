@@ -44,8 +44,8 @@ fn options() -> impl Strategy<Value = WriterOptions> {
     (preset, text, limits, 8..=9_u32).prop_map(|(preset, text, (max_size, nanoseconds), metadata_version)| {
         WriterOptions {
             storage: StorageOptions::from_yaml(text, preset, "options".as_ref()).unwrap(),
-            max_size,
-            max_duration: nanoseconds.map(Duration::from_nanos),
+            max_size: max_size.unwrap_or(u64::MAX),
+            max_duration: nanoseconds.map_or(Duration::MAX, Duration::from_nanos),
             metadata_version,
             ..WriterOptions::default()
         }

@@ -31,7 +31,7 @@ fn bags_are_merged_in_time_and_cut() {
 #[test]
 fn files_are_split_by_time_and_each_is_whole() {
     let (_directory, path) = place();
-    let options = WriterOptions { max_duration: Some(Duration::from_nanos(2)), ..WriterOptions::default() };
+    let options = WriterOptions { max_duration: Duration::from_nanos(2), ..WriterOptions::default() };
     write(&path, options, 5);
     let bag = BagReader::open(&path).unwrap();
     let counts: Vec<u64> = bag.files().iter().map(|file| file.message_count).collect();
@@ -53,6 +53,20 @@ const _: () = {
     is_shared::<sinew_bag::BagMessage>();
     is_sent::<BagWriter>();
 };
+
+#[test]
+fn limits_of_zero_are_a_file_for_each_message() {
+    let none = WriterOptions::default();
+    for (options, files) in [
+        (WriterOptions { max_duration: Duration::ZERO, ..none.clone() }, 3),
+        (WriterOptions { max_size: 0, ..none.clone() }, 3),
+        (none, 1),
+    ] {
+        let (_directory, path) = place();
+        write(&path, options, 3);
+        assert_eq!(BagReader::open(&path).unwrap().files().len(), files);
+    }
+}
 
 #[test]
 fn types_are_checked() {

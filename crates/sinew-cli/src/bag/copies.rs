@@ -70,8 +70,8 @@ fn write(bags: &[(BagReader, Selection)], new: &NewBag) -> Result<(), Error> {
     let distro = bags.iter().filter_map(|(bag, _)| Some(bag.metadata()?.ros_distro.clone()));
     let options = WriterOptions {
         storage: storage(new)?,
-        max_size: new.max_bag_size,
-        max_duration: new.max_bag_duration,
+        max_size: new.max_bag_size.unwrap_or(u64::MAX),
+        max_duration: new.max_bag_duration.unwrap_or(Duration::MAX),
         metadata_version: new.metadata_version,
         ros_distro: distro.into_iter().find(|distro| !distro.is_empty()).unwrap_or_default(),
         ..WriterOptions::default()
