@@ -8,7 +8,7 @@ use serde_json::json;
 use sinew_bag::{BagError, BagReader, BagTopic, BagWriter, Selection, StorageOptions, WriterOptions, copy};
 
 use super::info::{count, seconds, size};
-use super::mend::texts;
+use super::losses::{texts, warn_of_attachments};
 use crate::cli::bag::{ConvertOptions, CutOptions, FilterOptions, MergeOptions, NewBag};
 use crate::error::Error;
 use crate::output::{print, print_json, says};
@@ -86,14 +86,6 @@ fn write(bags: &[(BagReader, Selection)], new: &NewBag) -> Result<(), Error> {
     let mut lost: Vec<String> = missing.collect();
     lost.extend(texts(&std::mem::take(&mut copied.lost)));
     report(new, copied.messages, metadata.files.len(), &lost)
-}
-
-/// Says what a new bag won't have.
-pub(super) fn warn_of_attachments(bag: &BagReader) {
-    for file in bag.files().iter().filter(|file| file.attachments > 0) {
-        let attachments = count(file.attachments.into(), "attachment");
-        says(&format!("warning: {} has {attachments}, which new files don't have", file.path.display()));
-    }
 }
 
 fn report(new: &NewBag, messages: u64, files: usize, lost: &[String]) -> Result<(), Error> {

@@ -1,10 +1,10 @@
 //! Damage in a bag, and mending it.
 
 use serde_json::json;
-use sinew_bag::{BagError, BagReader};
+use sinew_bag::BagReader;
 
-use super::copies::warn_of_attachments;
 use super::info::count;
+use super::losses::{texts, warn_of_attachments};
 use crate::cli::bag::BagPathOptions;
 use crate::error::Error;
 use crate::output::{print, print_json, says};
@@ -48,8 +48,4 @@ pub(super) fn reindex(options: &BagPathOptions) -> Result<(), Error> {
         count(messages, "message"),
         count(files as u64, "file")
     ))
-}
-
-pub(super) fn texts(problems: &[BagError]) -> Vec<String> {
-    problems.iter().map(ToString::to_string).collect()
 }

@@ -2,6 +2,7 @@
 
 mod copies;
 mod info;
+mod losses;
 mod mend;
 
 use crate::cli::bag::BagCommand;
