@@ -5,7 +5,8 @@ use crate::metadata::TopicMetadata;
 use crate::qos_yaml::{self, RecordedQos};
 use crate::records::ChannelRecord;
 use crate::schema::Schema;
-use sinew::msg::{Message, TypeHash};
+use sinew::msg::TypeHash;
+use sinew_msg::Message;
 use sinew_msg::dynamic::MessageType;
 use std::sync::{Arc, OnceLock};
 
