@@ -77,7 +77,7 @@ const TOLD_TOGETHER: usize = 8;
 pub(crate) struct HistoryCache {
     /// Present if there is any message.
     first: Option<Entry>,
-    /// Number of waiting messages, `ahead` or here.
+    /// Number of waiting messages.
     waiting: usize,
     /// Number of messages that arrived; of these, `taken` were taken.
     received: u64,
@@ -88,9 +88,6 @@ pub(crate) struct HistoryCache {
     reserved: usize,
     /// Entries that can expire.
     mortal: usize,
-    /// Number of the oldest messages that were moved elsewhere and have not been taken yet, as far
-    /// as is known here.
-    ahead: usize,
     /// Counts of messages that were not taken; present if there are any.
     lost: Option<Box<Losses>>,
     keep_all: bool,
@@ -98,8 +95,6 @@ pub(crate) struct HistoryCache {
     /// are still arriving. All messages are in `rest`.
     is_held: bool,
     rest: VecDeque<Entry>,
-    /// Total number of moved messages that were taken, as far as is known here.
-    settled: usize,
 }
 
 /// Counts of messages that were not taken.
@@ -130,8 +125,6 @@ impl HistoryCache {
             is_held: false,
             reserved: 0,
             mortal: 0,
-            ahead: 0,
-            settled: 0,
             lost: None,
         }
     }
@@ -163,17 +156,6 @@ impl HistoryCache {
         self.lost.get_or_insert_default()
     }
 
-    /// Returns the number of moved messages that have not been taken, as far as is known here.
-    #[inline]
-    pub(crate) fn ahead(&self) -> usize {
-        self.ahead
-    }
-
-    #[inline]
-    pub(crate) fn keeps_all(&self) -> bool {
-        self.keep_all
-    }
-
     /// Stops handing out messages until [`open`](Self::open): there is no oldest message meanwhile.
     pub(crate) fn hold(&mut self) {
         self.is_held = true;
@@ -194,36 +176,6 @@ impl HistoryCache {
     #[inline]
     pub(crate) fn is_held(&self) -> bool {
         self.is_held
-    }
-
-    /// Moves all messages to `to`, which is empty; they count as waiting until they are
-    /// [taken](Self::settle) there.
-    pub(crate) fn move_ahead(&mut self, to: &mut VecDeque<Entry>) {
-        debug_assert!(self.ahead == 0 && self.mortal == 0 && to.is_empty());
-        std::mem::swap(&mut self.rest, to);
-        if let Some(first) = self.first.take() {
-            to.push_front(first);
-        }
-        self.ahead = to.len();
-    }
-
-    /// Records that `taken` of the moved messages, now and before, were taken.
-    pub(crate) fn settle(&mut self, taken: usize) {
-        let more = taken.wrapping_sub(self.settled);
-        self.settled = taken;
-        self.ahead -= more;
-        self.waiting -= more;
-        self.taken += more as u64;
-    }
-
-    /// Takes back moved messages, after they were settled.
-    pub(crate) fn come_home(&mut self, from: &mut VecDeque<Entry>) {
-        debug_assert!(self.ahead == from.len());
-        from.extend(self.first.take());
-        from.append(&mut self.rest);
-        std::mem::swap(&mut self.rest, from);
-        self.first = self.rest.pop_front();
-        self.ahead = 0;
     }
 
     /// Counts a message that is taken as soon as it arrives. Returns its number.
@@ -384,7 +336,6 @@ impl HistoryCache {
     /// Removes the oldest message that has not expired; passes expired messages to `expired`.
     #[inline]
     pub(crate) fn pop(&mut self, now: impl Fn() -> i64, mut expired: impl FnMut(Entry)) -> Option<Entry> {
-        debug_assert!(self.ahead == 0, "there are older ones");
         loop {
             let entry = self.first.take()?;
             self.waiting -= 1;

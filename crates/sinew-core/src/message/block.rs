@@ -352,21 +352,6 @@ impl RawMessage {
         self.control().value
     }
 
-    /// Prefetches the memory of a small message that is read soon: its block, with the value behind
-    /// it.
-    #[inline]
-    pub(crate) fn fetch(&self) {
-        #[cfg(all(target_arch = "x86_64", not(miri), not(loom)))]
-        for line in [0, 64] {
-            // SAFETY: a hint; it reads nothing, regardless of the address.
-            unsafe {
-                std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
-                    self.0.as_ptr().cast::<i8>().wrapping_byte_add(line),
-                );
-            }
-        }
-    }
-
     /// Returns another reference to the same message.
     #[inline]
     pub(crate) fn another(&self) -> Self {

@@ -3,26 +3,22 @@
 //!
 //! # Ways to take a message
 //!
-//! `take_from` takes the oldest message out of the history, under its lock. Up to four other steps
+//! `take_from` takes the oldest message out of the history, under its lock. Up to three other steps
 //! come before or with it:
 //!
 //! - `take_direct` takes the next message out of the ring of a publisher in another process, past
 //!   the history: if that is the only publisher, no message waits here, and no task or listener is
 //!   notified of messages.
 //! - `read_remote` reads the messages of publishers in other processes into the history.
-//! - `take_ahead` takes a message that was moved out of a long history, under a lock that no
-//!   publisher wants: see [`moved_messages`].
 //! - With a `Deferred`, `take_from` leaves work for after the lock: to drop expired messages, and
 //!   in a reentrant group to signal the executor that runs the next message.
 //!
-//! A thread that takes by hand calls `take`, which tries all four. An executor calls `take_for`,
-//! which tries the last two: its threads read from other processes before they choose a task. A
-//! task that awaits calls `poll_take`, which checks and registers its waker under one lock: it calls
-//! `read_remote`, and moves messages back instead of taking them ahead.
+//! A thread that takes by hand calls `take`, which goes through all of them. An executor calls
+//! `take_for`, which only takes from the history: its threads read from other processes before they
+//! choose a task. A task that awaits calls `poll_take`, which calls `read_remote`, then checks the
+//! history and registers its waker under one lock.
 
-mod ahead;
 mod joining;
-mod moved_messages;
 pub(crate) mod permits;
 mod remote_sources;
 
@@ -53,7 +49,6 @@ use crate::ros::qos::{Durability, QoS};
 use crate::sys::clock::{Clock, Stamp, Time};
 use crate::sys::logging::{About, tell};
 use crate::sys::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering, no_lock_is_held};
-use moved_messages::MovedMessages;
 use sinew_msg::DecodeError;
 use sinew_shm::transport::Counters;
 use sinew_shm::{Counter, EndpointKey};
@@ -115,14 +110,10 @@ pub(crate) struct SubscriptionCore {
     /// `i64::MAX`: never.
     lifespan: i64,
     deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
-    /// Whether messages may ever be `ahead`: otherwise no thread touches its cache lines.
-    keeps_all: bool,
     /// Whether publishers may wait for places.
     is_blocking: bool,
     state: Mutex<SubscriptionState>,
     pub(crate) wanted: SubscriptionConfig,
-    /// Messages moved out of a long history, for the threads that take.
-    ahead: MovedMessages,
     /// Signalled when a place becomes free while a publisher waits for one.
     space: Condvar,
     pub(crate) match_listeners: MatchListeners,
@@ -365,11 +356,9 @@ impl SubscriptionCore {
         Arc::new(Self {
             state: Mutex::new(state),
             lifespan,
-            keeps_all: wanted.qos.is_keep_all(),
             is_blocking: wanted.qos.is_blocking(),
             deadline,
             wanted,
-            ahead: MovedMessages::new(),
             space: Condvar::new(),
             match_listeners,
             lost,
@@ -390,7 +379,6 @@ impl SubscriptionCore {
         deferred: &mut Deferred,
     ) -> Option<RawMessage> {
         let mut state = self.state.lock();
-        self.ahead.settle_if_full(&mut state.history);
         if state.closed {
             deferred.drop_later(message);
             return None;
@@ -509,13 +497,9 @@ impl SubscriptionCore {
 
     #[inline(never)]
     pub(crate) fn take_as(&self, taker: Taker) -> Option<Taken> {
-        if let Some(taken) = self.take_ahead(taker) {
-            return Some(taken);
-        }
-        let state = self.whole();
+        let state = self.state.lock();
         if state.history.has_mortals() || taker == Taker::Reentrant {
-            drop(state);
-            return self.take_and_defer(taker);
+            return self.take_and_defer(state, taker);
         }
         let (taken, no_signal) = self.take_from(state, taker, drop); // none can expire
         mem::forget(no_signal); // only a reentrant group signals: nothing is left to drop
@@ -525,10 +509,10 @@ impl SubscriptionCore {
     /// Takes a message where that leaves work for after the lock: to drop expired messages, and to
     /// signal the executor that runs the next message of a reentrant group.
     #[inline(never)] // so that the usual way is short
-    fn take_and_defer(&self, taker: Taker) -> Option<Taken> {
+    fn take_and_defer(&self, state: Guard<'_, SubscriptionState>, taker: Taker) -> Option<Taken> {
         Deferred::with(|deferred| {
             let expired = |old: Entry| deferred.drop_later(old.message);
-            let (taken, signal) = self.take_from(self.whole(), taker, expired);
+            let (taken, signal) = self.take_from(state, taker, expired);
             deferred.signal(signal);
             taken
         })
@@ -554,9 +538,6 @@ impl SubscriptionCore {
             (next, signal) = state.notifier.next(next, taker == Taker::Reentrant);
         }
         let frees = frees && !(entry.is_some() && self.advances(&state));
-        if taker != Taker::Reentrant {
-            self.move_ahead(&mut state);
-        }
         self.release(state);
         if frees {
             self.read_sources();
@@ -591,7 +572,7 @@ impl SubscriptionCore {
         let result = Deferred::with(|deferred| {
             let mut ours: Option<Waker> = None;
             loop {
-                let mut state = self.whole();
+                let mut state = self.state.lock();
                 let expired = |old: Entry| deferred.drop_later(old.message);
                 let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
                 // Acquire: pairs with the Release of the shutdown, which then reads the waiting
@@ -629,7 +610,7 @@ impl SubscriptionCore {
         if waiter.is_none() {
             return;
         }
-        let mut state = self.whole();
+        let mut state = self.state.lock();
         let has_messages = state.history.oldest().is_some();
         let (ours, next) = state.listen(|all| all.left(waiter, has_messages));
         drop(state);
@@ -642,7 +623,7 @@ impl SubscriptionCore {
     /// Sets the listener to be notified of every message, and notifies it at once of the waiting
     /// ones.
     pub(crate) fn set_listener(&self, listener: Option<Arc<Listener>>) {
-        let mut state = self.whole();
+        let mut state = self.state.lock();
         let waiting = if state.history.is_held() { 0 } else { state.history.len() as u64 };
         let before = state.listen(|all| all.set_listener(listener.clone()));
         drop(state);
@@ -670,17 +651,17 @@ impl SubscriptionCore {
 
     /// Returns the publication of this publisher's oldest waiting message.
     pub(crate) fn oldest_of(&self, publisher: u64) -> Option<Publication> {
-        self.whole().history.oldest_of(publisher)
+        self.state.lock().history.oldest_of(publisher)
     }
 
     /// Announces `count` messages that were added by other means than [`push`](Self::push).
     pub(crate) fn announce_waiting(&self, count: usize, deferred: &mut Deferred) {
-        self.whole().announce(count, deferred);
+        self.state.lock().announce(count, deferred);
     }
 
     /// Takes back the announcement if no message waits. Returns whether one does.
     pub(crate) fn clear_ready(&self) -> bool {
-        let mut state = self.whole();
+        let mut state = self.state.lock();
         let waits = state.history.oldest().is_some();
         if !waits {
             state.notifier.retract(false);
@@ -690,14 +671,14 @@ impl SubscriptionCore {
 
     /// Returns the stamp that is still announced, after a callback that may have panicked.
     pub(crate) fn pending(&self) -> Option<Stamp> {
-        let mut state = self.whole();
+        let mut state = self.state.lock();
         let oldest = state.history.oldest();
         state.notifier.pending(oldest)
     }
 
     /// Sets the task to which messages are announced, and announces those that wait.
     pub(crate) fn attach(&self, task_ref: Option<TaskRef>) -> ToSignal {
-        let mut state = self.whole();
+        let mut state = self.state.lock();
         let oldest = state.history.oldest();
         let (before, signal) = state.notifier.attach(task_ref, oldest);
         drop(state);
@@ -717,7 +698,7 @@ impl SubscriptionCore {
             if let Some(deadline) = self.deadline.as_ref().filter(|_| !retained.is_empty()) {
                 deadline.arrived(now, deferred);
             }
-            let mut state = self.whole();
+            let mut state = self.state.lock();
             let before = state.history.len();
             let out = state.history.merge(retained, now, joins);
             let more = state.history.len().saturating_sub(before);
@@ -740,7 +721,7 @@ impl SubscriptionCore {
     /// Closes the subscription: it accepts no messages, drops those that waited, and wakes waiting
     /// tasks.
     pub(crate) fn close(&self) {
-        let mut state = self.whole();
+        let mut state = self.state.lock();
         state.closed = true;
         let tasks = state.listening.is_some().then(|| state.listen(Waiters::everybody));
         let (task_ref, _) = state.notifier.attach(None, None);
@@ -765,8 +746,7 @@ impl SubscriptionCore {
     }
 
     pub(crate) fn counts(&self) -> (HistoryCounts, CopyWork, usize) {
-        let mut state = self.state.lock();
-        self.ahead.settle(&mut state.history);
+        let state = self.state.lock();
         (state.history.counts(), state.work, state.history.len())
     }
 }

@@ -26,7 +26,6 @@
 //! | `calling` | calls and their answers |
 //! | `waiting` | publishers that wait for a place |
 //! | `watching` | threads and tasks that wait for changes of the graph |
-//! | `moving` | N1-N3: messages taken ahead of the history's lock |
 //! | `looking` | S1-S4: looks that no thread waits for; D1-D4: work taken while draining |
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -36,7 +35,6 @@ mod joining;
 mod lanes;
 mod leaving;
 mod looking;
-mod moving;
 mod parking;
 mod pools;
 mod posting;

@@ -27,7 +27,7 @@ impl SubscriptionCore {
         }
         let mut joining = self.sources.joining.lock();
         self.sources.is_joining.store(true, Ordering::Relaxed); // a hint
-        self.whole().history.hold();
+        self.state.lock().history.hold();
         *joining = Some(Joining { awaited, until: Time::steady() + PATIENCE });
     }
 
@@ -82,7 +82,7 @@ impl SubscriptionCore {
     /// Hands out the messages that arrived, and announces each.
     fn open(&self, deferred: &mut Deferred) {
         self.sources.is_joining.store(false, Ordering::Relaxed); // a hint
-        let mut state = self.whole();
+        let mut state = self.state.lock();
         state.history.open();
         let waiting = state.history.len();
         state.announce(waiting, deferred);

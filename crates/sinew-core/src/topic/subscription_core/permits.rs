@@ -32,7 +32,6 @@ impl SubscriptionCore {
         if state.closed {
             return None;
         }
-        self.ahead.settle(&mut state.history);
         let (granted, freed) = state.history.reserve(self.wanted.clock.steady());
         drop(state);
         drop(freed); // runs code of the program
@@ -44,7 +43,6 @@ impl SubscriptionCore {
     #[inline]
     pub(crate) fn reserve_free(&self) -> bool {
         let mut state = self.state.lock();
-        self.ahead.settle_if_full(&mut state.history);
         state.closed || state.history.reserve_free()
     }
 
@@ -56,7 +54,7 @@ impl SubscriptionCore {
         wait_graph: &WaitGraph,
         ended: &AtomicBool,
     ) -> Result<(), NoPermit> {
-        let mut state = self.whole();
+        let mut state = self.state.lock();
         let (mut waiting_for, mut _blocked) = (None, None);
         let mut fair: Option<i64> = None;
         loop {
@@ -80,7 +78,7 @@ impl SubscriptionCore {
                 if let Some(freed) = freed {
                     drop(state);
                     drop(freed); // runs code of the program
-                    state = self.whole();
+                    state = self.state.lock();
                     if granted {
                         return Ok(());
                     }
@@ -105,7 +103,7 @@ impl SubscriptionCore {
                     Some(wait_graph.enter(task_ref, false).map_err(|Deadlock| NoPermit::WouldDeadlock)?);
                 drop(state);
                 _blocked = Blocked::begin();
-                state = self.whole();
+                state = self.state.lock();
                 continue;
             }
             // A message that expires meanwhile gives way too, without any thread signalling it.

@@ -205,9 +205,7 @@ impl SubscriptionCore {
         let only = if let [only] = &all[..] { Some(only.clone()) } else { None };
         let direct = only.as_ref().is_some_and(|only| self.takes_directly(&**only));
         let only = {
-            // Whole: a thread that takes moved messages doesn't notify a publisher of another
-            // process of the freed place.
-            let mut state = self.whole();
+            let mut state = self.state.lock();
             state.direct = direct;
             std::mem::replace(&mut state.only, only)
         };
@@ -277,7 +275,6 @@ impl SubscriptionCore {
             return;
         }
         let mut state = self.state.lock();
-        self.ahead.settle(&mut state.history);
         counting(&mut state.history, count);
         state.count(None);
         drop(state);
