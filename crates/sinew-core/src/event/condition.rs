@@ -184,9 +184,8 @@ impl<E: Status> StatusCondition<E> {
         if waiting.since.is_none() {
             let stamp = stamp();
             waiting.since = Some(stamp);
-            waiting.announce(stamp);
+            deferred.signal(waiting.announce());
         }
-        deferred.signal(waiting.unlock());
     }
 
     /// Passes the event collected so far to `look`.
@@ -197,19 +196,17 @@ impl<E: Status> StatusCondition<E> {
 
 impl<E: Status> Run for Arc<StatusCondition<E>> {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
-        let event = {
-            let mut waiting = self.gathered.lock();
-            if waiting.since.is_none() {
-                return TaskOutcome::NOTHING;
-            }
-            let event = waiting.take();
-            let _nothing = waiting.next(token.is_reentrant());
-            event
-        };
+        let mut waiting = self.gathered.lock();
+        if waiting.since.is_none() {
+            return TaskOutcome::NOTHING;
+        }
+        let event = waiting.take();
+        let (next, signal) = waiting.next(token.is_reentrant());
+        signal.signal();
         let _no_chain = ChainScope::enter(None);
         let result = self.handler.as_ref().map_or(Ok(()), |handler| (handler.callback)(token, &event));
         // Events that arrived meanwhile announced themselves: they found nothing queued.
-        TaskOutcome { result, next: None, called: true }
+        TaskOutcome { result, next, called: true }
     }
 
     fn pending(&self) -> Option<Stamp> {

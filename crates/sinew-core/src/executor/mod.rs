@@ -11,8 +11,7 @@
 // | `task` | the unit of work |
 // | `group` | callback groups, their members and their place in an executor |
 // | `member` | a task of a group, as the group attaches it to an executor |
-// | `notifier` | a task's announcements to its executor |
-// | `inbox` | a queue under a lock that one task empties |
+// | `inbox` | a queue under a lock that one task empties, and its announcements |
 // | `group_token` | the right to touch a group's callbacks and state |
 // | `owner` | an executor's view of a group's node and context |
 // | `membership` | the executor that serves the groups of a node or a context |
@@ -32,7 +31,6 @@ pub(crate) mod histogram;
 pub(crate) mod inbox;
 pub(crate) mod member;
 pub(crate) mod membership;
-pub(crate) mod notifier;
 pub(crate) mod owner;
 pub(crate) mod prefetch;
 pub(crate) mod queue;

@@ -33,7 +33,7 @@ use super::statistics::ClientStatistics;
 use super::types::ServiceTypes;
 use crate::executor::crew::scheduler::{Scheduler, TaskRef, ToSignal, index};
 use crate::executor::group_token::GroupToken;
-use crate::executor::notifier::TaskNotifier;
+use crate::executor::inbox::{Inbox, Queue};
 use crate::executor::task::CallbackResult;
 use crate::mailbox::deferred::Deferred;
 use crate::mailbox::waiters::{Listener, ToTell, by_hand, contain, tell_where_it_may_be};
@@ -126,8 +126,8 @@ impl CallWaiter {
 /// The action for a settled call, once no lock is held.
 enum CallWake {
     Caller(CallWaiter),
-    /// The executor runs its callback.
-    Executor(ToSignal),
+    /// Its callback waits for the client's task, which has to be announced.
+    Callback,
     /// Its listener runs here.
     Listener(Box<Call>),
     /// The client's listener is notified that one more outcome can be taken.
@@ -142,9 +142,8 @@ impl CallWake {
             // lock.
             CallWake::Caller(waiter @ CallWaiter::Task(_)) => Deferred::run(move || waiter.wake()),
             CallWake::Caller(waiter) => waiter.wake(),
-            CallWake::Executor(signal) => signal.signal(),
             CallWake::Listener(call) => call.tell_listener(service),
-            CallWake::Pulled(None) => {}
+            CallWake::Callback | CallWake::Pulled(None) => {}
             CallWake::Pulled(Some(listener)) => Deferred::run(move || listener.hear(1)),
         }
     }
@@ -236,7 +235,7 @@ impl Call {
 /// The calls of a client, and its line to a server elsewhere.
 #[repr(C)] // fields that every call touches come first
 pub(crate) struct PendingCalls {
-    state: Mutex<PendingState>,
+    state: Inbox<PendingState>,
     pub(crate) session: Arc<Session>,
     /// Observes requests that are sent and responses that are received.
     pub(crate) observed: Observed,
@@ -281,9 +280,8 @@ impl ServerLink {
 struct PendingState {
     calls: CallTable,
     counts: ClientStatistics,
-    /// Notifies the client's task, which runs the callbacks of settled calls.
-    notifier: TaskNotifier,
-    /// Settled calls with a callback, in the order in which they were settled.
+    /// Settled calls with a callback, in the order in which they were settled. The client's task runs
+    /// the callbacks.
     completed: VecDeque<(Stamp, CallId)>,
     /// The client's counters that other processes can read.
     counters: Option<Counters>,
@@ -378,14 +376,13 @@ impl PendingState {
         let woken = match mem::replace(&mut call.waiter, CallWaiter::Nothing) {
             callback @ CallWaiter::Callback(_) => {
                 call.waiter = callback;
-                let stamp = stamp();
-                self.completed.push_back((stamp, id));
-                CallWake::Executor(self.notifier.notify(stamp))
+                self.completed.push_back((stamp(), id));
+                CallWake::Callback
             }
             listener @ CallWaiter::Listener(_) => {
                 call.waiter = listener;
                 self.remove(id)
-                    .map_or(CallWake::Executor(ToSignal::NONE), |call| CallWake::Listener(Box::new(call)))
+                    .map_or(CallWake::Caller(CallWaiter::Nothing), |call| CallWake::Listener(Box::new(call)))
             }
             CallWaiter::Pulled => {
                 call.waiter = CallWaiter::Pulled;
@@ -397,8 +394,9 @@ impl PendingState {
         self.count(None);
         Ok(woken)
     }
+}
 
-    /// Returns the time since which the oldest outcome waits for its callback.
+impl Queue for PendingState {
     fn oldest(&self) -> Option<Stamp> {
         self.completed.front().map(|(stamp, _)| *stamp)
     }
@@ -424,13 +422,12 @@ impl PendingCalls {
         let state = PendingState {
             calls: CallTable::default(),
             counts: ClientStatistics::default(),
-            notifier: TaskNotifier::default(),
             completed: VecDeque::new(),
             counters: None,
             pulled: PulledCalls::default(),
         };
         Arc::new(Self {
-            state: Mutex::new(state),
+            state: Inbox::new(state),
             session: session.clone(),
             number,
             service,
@@ -614,7 +611,7 @@ impl PendingCalls {
         if self.listens.load(Ordering::Relaxed) {
             return None; // as in `listen`
         }
-        self.state.lock().notifier.task_ref().map(|task_ref| task_ref.scheduler.clone())
+        self.state.lock().task_ref().map(|task_ref| task_ref.scheduler.clone())
     }
 
     /// Whether a caller waits for an answer.
@@ -625,14 +622,13 @@ impl PendingCalls {
     /// Fails the calls without an outcome that `which` selects.
     fn fail(&self, failure: &CallFailure, which: impl Fn(&Call) -> bool) {
         let mut woken = Vec::new();
-        {
-            let mut state = self.state.lock();
-            let ids: Vec<_> = state.calls.open().filter(|(_, call)| which(call)).map(|(id, _)| id).collect();
-            for id in ids {
-                let fault = CallFault { failure: failure.clone(), request: None };
-                woken.extend(state.complete(id, Err(fault), || self.session.clock.stamp()).ok());
-            }
+        let mut state = self.state.lock();
+        let ids: Vec<_> = state.calls.open().filter(|(_, call)| which(call)).map(|(id, _)| id).collect();
+        for id in ids {
+            let fault = CallFault { failure: failure.clone(), request: None };
+            woken.extend(state.complete(id, Err(fault), || self.session.clock.stamp()).ok());
         }
+        Deferred::with(|deferred| deferred.signal(state.announce()));
         let service = self.service.clone();
         Deferred::run(move || woken.into_iter().for_each(|woken| woken.wake(&service)));
     }
@@ -647,9 +643,14 @@ impl PendingCalls {
             self.observed.tell(ServiceEvent::ResponseReceived, || self.named(id), response);
         }
         let mut state = self.state.lock();
-        let woken = state.complete(id, outcome, || self.session.clock.stamp());
-        drop(state);
-        woken.map(|woken| woken.wake(&self.service))
+        match state.complete(id, outcome, || self.session.clock.stamp())? {
+            CallWake::Callback => state.announce().signal(),
+            woken => {
+                drop(state);
+                woken.wake(&self.service);
+            }
+        }
+        Ok(())
     }
 
     /// Whether the caller still waits.
@@ -741,9 +742,7 @@ impl PendingCalls {
     pub(crate) fn take_completed(&self, token: &GroupToken) -> Option<ResultDelivery> {
         let mut state = self.state.lock();
         let call = state.completed.pop_front().and_then(|(_, id)| state.remove(id));
-        let oldest = state.oldest();
-        let (next, signal) = state.notifier.next(oldest, token.is_reentrant());
-        drop(state);
+        let (next, signal) = state.next(token.is_reentrant());
         signal.signal();
         match call? {
             Call { waiter: CallWaiter::Callback(then), outcome: Some(outcome), lineage, .. } => {
@@ -755,29 +754,18 @@ impl PendingCalls {
 
     /// Returns the stamp that is still announced, after a callback panicked.
     pub(crate) fn pending(&self) -> Option<Stamp> {
-        let mut state = self.state.lock();
-        let oldest = state.oldest();
-        state.notifier.pending(oldest)
+        self.state.lock().pending()
     }
 
     /// Takes back the announcement if no outcome waits for its callback. Returns `true` if one
     /// waits.
     pub(crate) fn retract(&self) -> bool {
-        let mut state = self.state.lock();
-        if state.completed.is_empty() {
-            state.notifier.retract(false);
-        }
-        !state.completed.is_empty()
+        self.state.lock().clear_ready(false)
     }
 
     /// Sets the task to which outcomes are announced, and announces those that wait.
     pub(crate) fn attach(&self, task_ref: Option<TaskRef>) -> ToSignal {
-        let mut state = self.state.lock();
-        let oldest = state.oldest();
-        let (before, signal) = state.notifier.attach(task_ref, oldest);
-        drop(state);
-        drop(before);
-        signal
+        self.state.lock().attach(task_ref)
     }
 
     /// Changes which executor is notified of answers from elsewhere, after the callbacks moved to

@@ -24,7 +24,7 @@ use super::statistics::ServerStatistics;
 use super::types::ServiceTypes;
 use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::group_token::GroupToken;
-use crate::executor::notifier::TaskNotifier;
+use crate::executor::inbox::{Inbox, InboxGuard, Queue};
 use crate::executor::prefetch;
 use crate::executor::work::queue::{WorkId, WorkQueueCore};
 use crate::mailbox::deferred::Deferred;
@@ -35,7 +35,7 @@ use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::clock::{Stamp, Time};
-use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, no_lock_is_held};
+use crate::sys::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering, no_lock_is_held};
 use crate::topic::endpoint_info::{EndpointInfo, EndpointKind, Place, Wanted, hash_of};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
@@ -121,7 +121,7 @@ impl RequestTaker {
 /// The parts of a removed server that must be dropped under no lock.
 struct Leaving {
     _serving: Option<Arc<ServerCore>>,
-    _notifier: TaskNotifier,
+    _task_ref: Option<TaskRef>,
     _taker: Option<Arc<RequestTaker>>,
     _worker: Option<Arc<WorkQueueCore>>,
     _clients: Vec<Arc<dyn RemoteClient>>,
@@ -144,7 +144,8 @@ pub(crate) type Strangers = Vec<(Arc<str>, String)>;
 /// The queue of one service.
 #[repr(C)] // fields that every call touches come first
 pub(crate) struct RequestQueue {
-    state: Mutex<QueueState>,
+    /// The server's task takes the requests.
+    state: Inbox<QueueState>,
     pub(crate) name: Arc<str>,
     pub(crate) session: Arc<Session>,
     /// Signalled when a server is added, or the context ends.
@@ -154,8 +155,6 @@ pub(crate) struct RequestQueue {
 #[derive(Default)]
 #[repr(C)]
 struct QueueState {
-    /// Notifies the server's task, which takes the requests.
-    notifier: TaskNotifier,
     ever_served: bool,
     queue: VecDeque<Request>,
     /// The server of this process. The server and the queue keep each other alive until the server
@@ -231,29 +230,6 @@ impl QueueState {
         usize::from(self.is_served_here(types)) + remote.count()
     }
 
-    #[inline]
-    fn oldest(&self) -> Option<Stamp> {
-        self.queue.front().map(|request| request.publication.stamp)
-    }
-
-    #[inline]
-    fn next(&mut self, token: &GroupToken) -> (Option<Stamp>, ToSignal) {
-        let oldest = self.oldest();
-        self.notifier.next(oldest, token.is_reentrant())
-    }
-
-    /// Removes the server.
-    fn leave(&mut self) -> Leaving {
-        self.counters = None;
-        Leaving {
-            _serving: self.serving.take(),
-            _notifier: mem::take(&mut self.notifier),
-            _taker: self.taker.take(),
-            _worker: self.worker.take(),
-            _clients: mem::take(&mut self.remote_clients),
-        }
-    }
-
     /// Takes out the requests that suit a server, or those that don't.
     fn take_out(&mut self, that_suit: bool, serves: impl Fn(&ServiceTypes) -> bool) -> Vec<Request> {
         let (out, rest) = mem::take(&mut self.queue)
@@ -261,6 +237,27 @@ impl QueueState {
             .partition::<VecDeque<_>, _>(|request| request.reply_to.types().is_none_or(&serves) == that_suit);
         self.queue = rest;
         out.into()
+    }
+}
+
+impl Queue for QueueState {
+    #[inline]
+    fn oldest(&self) -> Option<Stamp> {
+        self.queue.front().map(|request| request.publication.stamp)
+    }
+}
+
+impl InboxGuard<'_, QueueState> {
+    /// Removes the server.
+    fn leave(&mut self) -> Leaving {
+        self.counters = None;
+        Leaving {
+            _serving: self.serving.take(),
+            _task_ref: self.detach(),
+            _taker: self.taker.take(),
+            _worker: self.worker.take(),
+            _clients: mem::take(&mut self.remote_clients),
+        }
     }
 }
 
@@ -279,7 +276,7 @@ impl prefetch::Footprint for RequestQueue {
 
 impl RequestQueue {
     pub(crate) fn new(name: Arc<str>, session: Arc<Session>) -> Arc<Self> {
-        Arc::new(Self { state: Mutex::new(QueueState::default()), name, session, came: Condvar::new() })
+        Arc::new(Self { state: Inbox::new(QueueState::default()), name, session, came: Condvar::new() })
     }
 
     /// Names the code that every call runs through, to be prefetched.
@@ -315,7 +312,7 @@ impl RequestQueue {
     #[inline(never)]
     fn enqueue(
         &self,
-        mut state: Guard<'_, QueueState>,
+        mut state: InboxGuard<'_, QueueState>,
         mut request: Request,
         quietly: bool,
     ) -> Result<Unannounced, RefusedRequest> {
@@ -363,19 +360,14 @@ impl RequestQueue {
         state.queue.insert(place, request);
         state.seen.received += 1;
         state.count(Some(stamp));
-        if state.notifier.is_announced() {
-            return Ok(None);
-        }
-        if state.notifier.task_ref().is_none() {
+        if state.task_ref().is_none() {
             self.take_oldest(state);
             return Ok(None);
         }
         if quietly {
-            return Ok(state.notifier.notify_quietly().map(|task_ref| (task_ref.clone(), stamp)));
+            return Ok(state.announce_quietly().map(|(task_ref, since)| (task_ref.clone(), since)));
         }
-        let signal = state.notifier.notify(stamp);
-        drop(state);
-        signal.signal();
+        state.announce().signal();
         Ok(None)
     }
 
@@ -385,7 +377,7 @@ impl RequestQueue {
     /// With such a callback, each thread that adds a request takes one out under the same lock. So
     /// no request stays behind, except those that waited before the callback was set.
     #[cold]
-    fn take_oldest(&self, mut state: Guard<'_, QueueState>) -> bool {
+    fn take_oldest(&self, mut state: InboxGuard<'_, QueueState>) -> bool {
         let (Some(taker), Some(server)) = (state.taker.clone(), state.serving.clone()) else {
             return false;
         };
@@ -430,7 +422,7 @@ impl RequestQueue {
 
     /// Returns the server's task, if it has an executor.
     pub(crate) fn task_ref(&self) -> Option<TaskRef> {
-        self.state.lock().notifier.task_ref().cloned()
+        self.state.task_ref()
     }
 
     /// Returns the server's task, and whether any request waits for it. For a server without a task,
@@ -438,7 +430,7 @@ impl RequestQueue {
     pub(crate) fn work(&self, id: &WorkId) -> Option<(TaskRef, bool)> {
         let worker = {
             let state = self.state.lock();
-            if let Some(task_ref) = state.notifier.task_ref() {
+            if let Some(task_ref) = state.task_ref() {
                 return Some((task_ref.clone(), !state.queue.is_empty()));
             }
             state.worker.clone()?
@@ -479,7 +471,7 @@ impl RequestQueue {
             if left.is_zero() {
                 return false;
             }
-            self.came.wait_at_most(&mut state, Some(left));
+            state.wait_at_most(&self.came, Some(left));
         }
     }
 
@@ -744,7 +736,7 @@ impl RequestQueue {
 
     /// Locks the state, if this is still the queue's server.
     #[inline]
-    fn of(&self, server: &ServerCore) -> Option<Guard<'_, QueueState>> {
+    fn of(&self, server: &ServerCore) -> Option<InboxGuard<'_, QueueState>> {
         Some(self.state.lock()).filter(|state| state.is_served_by(server))
     }
 
@@ -760,8 +752,7 @@ impl RequestQueue {
             let mut state = self.of(server)?;
             let request = state.queue.pop_front();
             state.count(None);
-            let (next, signal) = state.next(token);
-            drop(state);
+            let (next, signal) = state.next(token.is_reentrant());
             signal.signal();
             // By reference: moving the request before the check would move it twice.
             let is_converted = |request: &Request| matches!(request.reply_to, ReplyTo::Converted(..));
@@ -777,41 +768,30 @@ impl RequestQueue {
     /// Returns the server's next stamp after it did something other than taking a request; as in
     /// [`take_for`](Self::take_for).
     pub(crate) fn next_for(&self, server: &ServerCore, token: &GroupToken) -> Option<Stamp> {
-        let mut state = self.of(server)?;
-        let (next, signal) = state.next(token);
-        drop(state);
+        let (next, signal) = self.of(server)?.next(token.is_reentrant());
         signal.signal();
         next
     }
 
     /// Returns the stamp that is still announced, after a callback panicked.
     pub(crate) fn pending(&self, server: &ServerCore) -> Option<Stamp> {
-        let mut state = self.of(server)?;
-        let oldest = state.oldest();
-        state.notifier.pending(oldest)
+        self.of(server)?.pending()
     }
 
     /// Takes back the announcement if no request waits. Returns `true` if one waits, or if `other`
     /// is set: the server has something else to do.
     pub(crate) fn retract(&self, server: &ServerCore, other: bool) -> bool {
-        let Some(mut state) = self.of(server) else { return other };
-        let waits = !state.queue.is_empty();
-        if !waits {
-            state.notifier.retract(other);
-        }
-        waits || other
+        self.of(server).is_some_and(|mut state| state.clear_ready(other)) || other
     }
 
     /// Sets the task to which requests are announced, announces those that wait, and wakes their
     /// callers, which may run the server themselves.
     pub(crate) fn attach(&self, server: &ServerCore, task_ref: Option<TaskRef>) -> ToSignal {
-        let Some(mut state) = self.of(server) else { return ToSignal::NONE };
-        let (came, oldest) = (task_ref.is_some(), state.oldest());
-        let (before, signal) = state.notifier.attach(task_ref, oldest);
+        let Some(state) = self.of(server) else { return ToSignal::NONE };
+        let came = task_ref.is_some();
         let local = |request: &Request| request.reply_to.local().map(|(calls, id)| (calls.clone(), id));
         let waiting: Vec<_> = state.queue.iter().filter(|_| came).filter_map(local).collect();
-        drop(state);
-        drop(before);
+        let signal = state.attach(task_ref);
         waiting.iter().for_each(|(calls, id)| calls.nudge(*id, false));
         signal
     }
@@ -842,7 +822,7 @@ impl ServerCore {
     }
 
     pub(crate) fn statistics(&self) -> ServerStatistics {
-        let seen = |state: Guard<'_, QueueState>| (state.seen, state.queue.len() as u64);
+        let seen = |state: InboxGuard<'_, QueueState>| (state.seen, state.queue.len() as u64);
         let (seen, waiting) = self.requests.of(self).map(seen).unwrap_or_default();
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed); // orders nothing
         let ServerStats { in_hand, answered, failed, dropped, unclaimed } = &self.stats;

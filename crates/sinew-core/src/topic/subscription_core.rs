@@ -34,7 +34,7 @@ use crate::event::match_listeners::MatchListeners;
 use crate::event::status::{MessageLost, RequestedDeadlineMissed};
 use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::group_token::GroupToken;
-use crate::executor::notifier::TaskNotifier;
+use crate::executor::inbox::{Inbox, InboxGuard, Queue};
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Admission, Entry, HistoryCache, HistoryCounts, JoinOrder, LossCause};
 use crate::mailbox::waiters::{Listener, Notification, ToTell, WaiterId, Waiters, wake};
@@ -48,7 +48,7 @@ use crate::ros::origin::Origin;
 use crate::ros::qos::{Durability, QoS};
 use crate::sys::clock::{Clock, Stamp, Time};
 use crate::sys::logging::{About, tell};
-use crate::sys::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering, no_lock_is_held};
+use crate::sys::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, no_lock_is_held};
 use sinew_msg::DecodeError;
 use sinew_shm::transport::Counters;
 use sinew_shm::{Counter, EndpointKey};
@@ -112,7 +112,8 @@ pub(crate) struct SubscriptionCore {
     deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
     /// Whether publishers may wait for places.
     is_blocking: bool,
-    state: Mutex<SubscriptionState>,
+    /// A subscription with a callback is a task of an executor.
+    state: Inbox<SubscriptionState>,
     pub(crate) wanted: SubscriptionConfig,
     /// Signalled when a place becomes free while a publisher waits for one.
     space: Condvar,
@@ -130,7 +131,7 @@ pub(crate) const LINES: usize = 4;
 const _: () = assert!(
     cfg!(loom)
         || mem::offset_of!(SubscriptionCore, state)
-            + size_of::<Mutex<u64>>() - size_of::<u64>() // the lock itself
+            + Inbox::<SubscriptionState>::HEAD
             + mem::offset_of!(SubscriptionState, history)
             + HistoryCache::HOT
             <= LINES * 64
@@ -145,8 +146,6 @@ struct SubscriptionState {
     direct: bool,
     /// Number of publishers waiting for a place.
     waiting: u32,
-    /// Announces new messages; only a subscription with a callback is in an executor.
-    notifier: TaskNotifier,
     /// The counters that other processes can read.
     counters: Option<Counters>,
     /// The publication time of the last message with a recorded latency.
@@ -294,6 +293,17 @@ impl SubscriptionState {
         result
     }
 
+    /// Whether publishers wait for places, and enough are free. Then the caller wakes all of them once
+    /// it has released the lock, since each looks again and registers its new wait.
+    #[inline]
+    fn makes_room(&mut self) -> bool {
+        let makes_room = self.waiting > 0 && self.history.free() >= self.enough;
+        if makes_room {
+            self.enough = usize::MAX;
+        }
+        makes_room
+    }
+
     /// A2: returns the task or listener to notify of the message that arrived.
     #[cold]
     #[inline(never)]
@@ -301,6 +311,15 @@ impl SubscriptionState {
         self.listen(Waiters::heard)
     }
 }
+
+impl Queue for SubscriptionState {
+    #[inline]
+    fn oldest(&self) -> Option<Stamp> {
+        self.history.oldest()
+    }
+}
+
+type Locked<'a> = InboxGuard<'a, SubscriptionState>;
 
 /// A message that was taken, and the stamp under which the executor keeps the subscription ready,
 /// if it has more.
@@ -343,7 +362,6 @@ impl SubscriptionCore {
             listened: false,
             waiting: 0,
             enough: 0,
-            notifier: TaskNotifier::default(),
             history,
             listening: None,
             counters: None,
@@ -354,7 +372,7 @@ impl SubscriptionCore {
         };
         let lifespan = wanted.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
         Arc::new(Self {
-            state: Mutex::new(state),
+            state: Inbox::new(state),
             lifespan,
             is_blocking: wanted.qos.is_blocking(),
             deadline,
@@ -396,16 +414,11 @@ impl SubscriptionCore {
         }
         let lost = state.history.push(message, publication, self.lifespan, place);
         state.count(Some(publication.stamp.time));
-        let is_held = state.history.is_held();
-        if is_held {
-            // The listeners are notified once the message may be handed out.
-        } else if !state.notifier.is_announced() {
-            deferred.signal(state.notifier.notify(publication.stamp));
-        }
-        if state.listened && !matches!(lost, Some((_, LossCause::Refused))) && !is_held {
+        // While the history is held, they are notified once the message may be handed out.
+        if state.listened && !matches!(lost, Some((_, LossCause::Refused))) && !state.history.is_held() {
             deferred.tell(state.heard());
         }
-        drop(state);
+        deferred.signal(state.announce());
         if let Some((message, cause)) = lost {
             deferred.drop_later(message);
             if cause != LossCause::Expired {
@@ -509,7 +522,7 @@ impl SubscriptionCore {
     /// Takes a message where that leaves work for after the lock: to drop expired messages, and to
     /// signal the executor that runs the next message of a reentrant group.
     #[inline(never)] // so that the usual way is short
-    fn take_and_defer(&self, state: Guard<'_, SubscriptionState>, taker: Taker) -> Option<Taken> {
+    fn take_and_defer(&self, state: Locked<'_>, taker: Taker) -> Option<Taken> {
         Deferred::with(|deferred| {
             let expired = |old: Entry| deferred.drop_later(old.message);
             let (taken, signal) = self.take_from(state, taker, expired);
@@ -521,40 +534,40 @@ impl SubscriptionCore {
     #[inline]
     fn take_from(
         &self,
-        mut state: Guard<'_, SubscriptionState>,
+        mut state: Locked<'_>,
         taker: Taker,
         expired: impl FnMut(Entry),
     ) -> (Option<Taken>, ToSignal) {
         let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
-        let mut next = state.history.oldest();
         state.count(None);
         if let Some(entry) = &entry {
             state.note_latency(entry.publication.stamp.time, || self.wanted.clock.steady());
         }
         let frees = self.frees_elsewhere()
             && entry.as_ref().is_none_or(|entry| state.history.is_to_be_told(entry.reception));
-        let mut signal = ToSignal::NONE;
-        if taker != Taker::Anybody {
-            (next, signal) = state.notifier.next(next, taker == Taker::Reentrant);
-        }
         let frees = frees && !(entry.is_some() && self.advances(&state));
-        self.release(state);
+        let makes_room = state.makes_room();
+        let (next, signal) = if taker == Taker::Anybody {
+            drop(state);
+            (None, ToSignal::NONE)
+        } else {
+            state.next(taker == Taker::Reentrant)
+        };
+        if makes_room {
+            self.space.notify_all();
+        }
         if frees {
             self.read_sources();
         }
         (entry.map(|entry| (entry, next)), signal)
     }
 
-    /// Releases the lock and, once there are enough free places, wakes the publishers that wait for
-    /// them. All of them wake at once, since each looks again and registers its new wait.
+    /// Releases the lock, and wakes the publishers that wait for places if there are enough.
     #[inline]
-    fn release(&self, mut state: Guard<'_, SubscriptionState>) {
-        let waited_for = state.waiting > 0 && state.history.free() >= state.enough;
-        if waited_for {
-            state.enough = usize::MAX;
-        }
+    fn release(&self, mut state: Locked<'_>) {
+        let makes_room = state.makes_room();
         drop(state);
-        if waited_for {
+        if makes_room {
             self.space.notify_all();
         }
     }
@@ -656,34 +669,22 @@ impl SubscriptionCore {
 
     /// Announces `count` messages that were added by other means than [`push`](Self::push).
     pub(crate) fn announce_waiting(&self, count: usize, deferred: &mut Deferred) {
-        self.state.lock().announce(count, deferred);
+        Self::announce(self.state.lock(), count, deferred);
     }
 
     /// Takes back the announcement if no message waits. Returns whether one does.
     pub(crate) fn clear_ready(&self) -> bool {
-        let mut state = self.state.lock();
-        let waits = state.history.oldest().is_some();
-        if !waits {
-            state.notifier.retract(false);
-        }
-        waits
+        self.state.lock().clear_ready(false)
     }
 
     /// Returns the stamp that is still announced, after a callback that may have panicked.
     pub(crate) fn pending(&self) -> Option<Stamp> {
-        let mut state = self.state.lock();
-        let oldest = state.history.oldest();
-        state.notifier.pending(oldest)
+        self.state.lock().pending()
     }
 
     /// Sets the task to which messages are announced, and announces those that wait.
     pub(crate) fn attach(&self, task_ref: Option<TaskRef>) -> ToSignal {
-        let mut state = self.state.lock();
-        let oldest = state.history.oldest();
-        let (before, signal) = state.notifier.attach(task_ref, oldest);
-        drop(state);
-        drop(before);
-        signal
+        self.state.lock().attach(task_ref)
     }
 
     /// Adds messages that were retained for late joiners; see [`HistoryCache::merge`]. Returns how
@@ -724,7 +725,7 @@ impl SubscriptionCore {
         let mut state = self.state.lock();
         state.closed = true;
         let tasks = state.listening.is_some().then(|| state.listen(Waiters::everybody));
-        let (task_ref, _) = state.notifier.attach(None, None);
+        let task_ref = state.detach();
         state.listened = false;
         let out = (state.history.drain(), state.listening.take());
         drop(state);

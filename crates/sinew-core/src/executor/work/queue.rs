@@ -155,7 +155,7 @@ impl WorkQueueCore {
         }
         let stamp = self.clock.stamp(); // under the lock: the queue is in the order of its stamps
         pending.queue.push_back((stamp, work));
-        pending.announce(stamp);
+        pending.announce().signal();
         Ok(())
     }
 
@@ -198,13 +198,17 @@ impl WorkQueueCore {
     pub(crate) fn take(&self, token: &GroupToken) -> (Option<Work>, Option<Stamp>) {
         let mut pending = self.pending.lock();
         let work = pending.queue.pop_front();
-        (work.map(|(_, work)| work), pending.next(token.is_reentrant()))
+        let (next, signal) = pending.next(token.is_reentrant());
+        signal.signal();
+        (work.map(|(_, work)| work), next)
     }
 
     /// Returns the stamp of the next work, after the task has run something else. In a reentrant
     /// group this also announces it.
     pub(crate) fn next_for(&self, token: &GroupToken) -> Option<Stamp> {
-        self.pending.lock().next(token.is_reentrant())
+        let (next, signal) = self.pending.lock().next(token.is_reentrant());
+        signal.signal();
+        next
     }
 
     /// Takes back the announcement if no work waits. `others` gets whether work waits, and returns

@@ -8,7 +8,7 @@
 //! [`PATIENCE`] because its process is stopped or finds no room for the connection. Messages that
 //! arrive afterwards are sorted into the messages still waiting.
 
-use super::{Joining, RemoteSource, SubscriptionCore, SubscriptionState};
+use super::{Joining, Locked, RemoteSource, SubscriptionCore};
 use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::Time;
 use crate::sys::sync::{Arc, Ordering};
@@ -85,7 +85,7 @@ impl SubscriptionCore {
         let mut state = self.state.lock();
         state.history.open();
         let waiting = state.history.len();
-        state.announce(waiting, deferred);
+        Self::announce(state, waiting, deferred);
     }
 
     /// Ends the wait because the subscription is closed.
@@ -94,17 +94,17 @@ impl SubscriptionCore {
         self.sources.is_joining.store(false, Ordering::Relaxed); // a hint
         drop(joining);
     }
-}
 
-impl SubscriptionState {
     /// Announces `count` messages that were added without being announced, if they are handed out.
-    pub(super) fn announce(&mut self, count: usize, deferred: &mut Deferred) {
-        let Some(oldest) = self.history.oldest() else { return };
-        deferred.signal(self.notifier.notify(oldest));
+    pub(super) fn announce(mut state: Locked<'_>, count: usize, deferred: &mut Deferred) {
+        if state.history.oldest().is_none() {
+            return;
+        }
         for _ in 0..count {
-            if self.listened {
-                deferred.tell(self.heard());
+            if state.listened {
+                deferred.tell(state.heard());
             }
         }
+        deferred.signal(state.announce());
     }
 }

@@ -92,7 +92,7 @@ impl SubscriptionCore {
                 return Err(NoPermit::Full);
             }
             if waiting_for.is_none()
-                && let Some(task_ref) = state.notifier.task_ref()
+                && let Some(task_ref) = state.task_ref()
             {
                 // No thread spins the executor, and this thread was the last to do so: it would be
                 // the one to empty the history.
@@ -119,7 +119,7 @@ impl SubscriptionCore {
             let pause = expiry.into_iter().chain(fair).fold(left, Duration::min);
             state.enough = if state.waiting == 0 { enough } else { state.enough.min(enough) };
             state.waiting += 1;
-            self.space.wait_at_most(&mut state, Some(pause));
+            state.wait_at_most(&self.space, Some(pause));
             state.waiting -= 1;
         }
     }

@@ -37,13 +37,14 @@ impl SubscriptionCore {
     #[inline]
     pub(super) fn take_direct(&self) -> ControlFlow<Option<Entry>> {
         let mut guard = self.state.lock();
+        let is_task = guard.task_ref().is_some();
         let state = &mut *guard;
         let Some(source) = state.only.as_ref().filter(|_| state.direct) else {
             return ControlFlow::Continue(());
         };
         if state.closed
             || state.listened
-            || state.notifier.task_ref().is_some()
+            || is_task
             || state.history.oldest().is_some()
             || state.history.is_held()
         {
@@ -229,7 +230,7 @@ impl SubscriptionCore {
 
     /// Returns the executor that runs its callback.
     pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
-        self.state.lock().notifier.task_ref().map(|task_ref| task_ref.scheduler.clone())
+        self.state.lock().task_ref().map(|task_ref| task_ref.scheduler.clone())
     }
 
     /// Whether a task or a listener waits for its messages without an executor.
@@ -238,7 +239,7 @@ impl SubscriptionCore {
             return true; // an arriving message must be known at once
         }
         let state = self.state.lock();
-        state.listened || state.notifier.task_ref().is_some()
+        state.listened || state.task_ref().is_some()
     }
 
     /// Counts messages that were overwritten before this subscription got them, or couldn't be
