@@ -85,6 +85,7 @@ impl BlockingCall<'_> {
         let BlockingCall { client, id, .. } = self;
         let ClientCore { calls, requests, .. } = client;
         let deadline = begin + timeout;
+        let mut left = timeout; // the clock is read again once that may matter
         loop {
             if server.is_none()
                 && let Some(connection) = calls.connection_of(*id)
@@ -96,12 +97,12 @@ impl BlockingCall<'_> {
                 Some((task_ref, since)) => (Some(task_ref), Some(since)),
                 None => (requests.task_ref(), None),
             };
-            let left = nanoseconds(deadline - Time::steady());
-            let ran = task_ref.as_ref().is_some_and(|task_ref| task_ref.run_as_caller(since, left));
+            let within = nanoseconds(left);
+            let ran = task_ref.as_ref().is_some_and(|task_ref| task_ref.run_as_caller(since, within));
             if let Some(outcome) = calls.take(*id) {
                 return outcome;
             }
-            let left = deadline - Time::steady();
+            left = deadline - Time::steady();
             if left.is_zero() {
                 let outcome = self.give_up(timeout);
                 if let Some(task_ref) = task_ref.filter(|_| !ran && since.is_some()) {
@@ -113,7 +114,7 @@ impl BlockingCall<'_> {
                 continue; // it ran another caller's request, or the server answers this one later
             }
             match self.sleep(left) {
-                WaitEnd::Over => {}
+                WaitEnd::Over => left = deadline - Time::steady(),
                 WaitEnd::Settled(outcome) => return outcome,
                 WaitEnd::InVain(why) => {
                     let give_up =

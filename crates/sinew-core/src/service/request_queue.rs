@@ -355,9 +355,14 @@ impl RequestQueue {
         let stamp = request.publication.stamp;
         // Requests that arrive from other processes at different times are answered in the order of
         // the calls.
-        let later = state.queue.iter().rev().take_while(|other| other.publication.stamp > stamp).count();
-        let place = state.queue.len() - later;
-        state.queue.insert(place, request);
+        let is_later = |other: &Request| other.publication.stamp > stamp;
+        if state.queue.back().is_some_and(is_later) {
+            let later = state.queue.iter().rev().take_while(|other| is_later(other)).count();
+            let place = state.queue.len() - later;
+            state.queue.insert(place, request);
+        } else {
+            state.queue.push_back(request);
+        }
         state.seen.received += 1;
         state.count(Some(stamp));
         if state.task_ref().is_none() {

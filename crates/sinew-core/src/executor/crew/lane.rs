@@ -306,6 +306,12 @@ impl Line {
         self.running.filter(|_| self.settled.is_none())
     }
 
+    /// Whether no task waits, and the one that runs, if any, is marked in its group.
+    #[inline]
+    pub(super) fn is_settled(&self) -> bool {
+        self.entries.is_empty() && (self.running.is_none() || self.settled.is_some())
+    }
+
     /// Records that the running task is marked in this group.
     pub(super) fn settled(&mut self, slot: u32) {
         self.settled = Some(slot);

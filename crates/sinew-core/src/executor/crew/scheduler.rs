@@ -132,7 +132,10 @@ impl<'a> Locked<'a> {
         if self.has_open_lane() {
             let lane = &self.scheduler.lane;
             lane.set_gate(self.gate()); // before: what enters afterwards may run past the queue
-            self.take_in(&mut lane.lock());
+            let mut line = lane.lock();
+            if !line.is_settled() {
+                self.take_in(&mut line);
+            }
         }
     }
 
