@@ -6,6 +6,7 @@ use crate::executor::crew::scheduler::TaskRef;
 use crate::executor::crew::wait_graph::Deadlock;
 use crate::executor::work::queue::WorkId;
 use crate::executor::{current, prefetch};
+use crate::mailbox::waiters::Waiter;
 use crate::message::block::RawMessage;
 use crate::service::error::CallError;
 use crate::service::failure::CallFailure;
@@ -71,7 +72,7 @@ pub(crate) fn wait_for(inner: &Arc<ClientCore>, request: RawMessage, timeout: Du
     if current::depth() == 0 {
         prefetch::take_notes(begin.nanoseconds());
     }
-    let (id, server) = inner.send(request, CallWaiter::Nothing, true)?;
+    let (id, server) = inner.send(request, CallWaiter::Caller(None), true)?;
     let mut waiting = BlockingCall { client: inner, id, over: false };
     let outcome = waiting.end(server, begin, timeout);
     waiting.over = true;
@@ -147,7 +148,7 @@ impl BlockingCall<'_> {
         let ClientCore { calls, requests, .. } = self.client;
         // A thread that is ending has no parker.
         let parker = PARKER.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Parker::new()));
-        let deferred = match calls.take_or_wait(self.id, CallWaiter::Thread(parker.clone())) {
+        let deferred = match calls.take_or_wait(self.id, Waiter::Thread(parker.clone())) {
             Ok(outcome) => return WaitEnd::Settled(outcome),
             Err(deferred) => deferred,
         };
@@ -324,7 +325,7 @@ impl SentCall {
         result_of: impl FnOnce(Result<RawMessage, (CallFault, &str)>) -> R,
     ) -> Poll<R> {
         let Some((client, id)) = &self.0 else { panic!("{POLLED_AGAIN}") };
-        let waiter = CallWaiter::Task(context.waker().clone());
+        let waiter = Waiter::Task(context.waker().clone());
         let Ok(outcome) = client.calls.take_or_wait(*id, waiter) else { return Poll::Pending };
         let result = result_of(outcome.map_err(|fault| (fault, &*client.calls.service)));
         self.0 = None;

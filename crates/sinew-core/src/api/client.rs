@@ -129,7 +129,7 @@ impl<S: Service, State: Send + 'static> Client<S, State> {
     /// abandons the call. The request is sent now, not when the future is polled. Never blocks.
     pub fn call_async(&self, request: impl IntoUnique<S::Request>) -> PendingCall<S> {
         let request = erase(request, &self.core().pool);
-        match self.core().send(request, CallWaiter::Nothing, false) {
+        match self.core().send(request, CallWaiter::Caller(None), false) {
             Ok((id, _)) => PendingCall::new(self.core(), id),
             Err(fault) => PendingCall::refused(error_of::<S>(self.name(), fault)),
         }

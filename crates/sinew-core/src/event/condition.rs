@@ -11,7 +11,7 @@ use crate::executor::inbox::{Inbox, Queue};
 use crate::executor::prefetch::Part;
 use crate::executor::task::{CallbackResult, Run, Task, TaskBase, TaskOutcome};
 use crate::mailbox::deferred::Deferred;
-use crate::mailbox::waiters::{Listener, Notification};
+use crate::mailbox::waiters::{Listener, Waiter};
 use crate::message::info::ChainScope;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::Arc;
@@ -179,7 +179,7 @@ impl<E: Status> StatusCondition<E> {
         change(&mut waiting.event);
         waiting.changes += 1;
         if let Some(listener) = waiting.listener.clone() {
-            deferred.tell(Notification::Listener(listener));
+            deferred.wake_later(Waiter::Listener(listener));
         }
         if waiting.since.is_none() {
             let stamp = stamp();

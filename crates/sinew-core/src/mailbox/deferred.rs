@@ -1,13 +1,13 @@
 //! Work that a delivery defers until no lock is held.
 
-use super::waiters::Notification;
+use super::waiters::Waiter;
 use crate::executor::crew::scheduler::ToSignal;
 use crate::message::block::RawMessage;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::Arc;
 use std::cell::Cell;
 
-/// Work that has to wait until all locks are released: dropping messages, notifying tasks and
+/// Work that has to wait until all locks are released: dropping messages, waking tasks and
 /// listeners, and logging, because they run code of the program; and signalling executors, a system
 /// call.
 ///
@@ -38,7 +38,7 @@ pub(crate) trait Watched: Send + Sync {
 struct Backlog {
     dropped: Vec<RawMessage>,
     signals: Vec<ToSignal>,
-    heard: Vec<Notification>,
+    woken: Vec<Waiter>,
     warnings: Vec<Warning>,
     /// Sources elsewhere that may have messages to read.
     undrained: Vec<Arc<dyn Drainable>>,
@@ -149,9 +149,18 @@ impl Deferred {
         }
     }
 
-    /// Defers notifying a task or a listener of a message.
-    pub(crate) fn tell(&mut self, heard: Notification) {
-        self.backlog().heard.push(heard);
+    /// Wakes a waiter: at once, or when this thread no longer [keeps](Self::keep) a lock.
+    #[inline]
+    pub(crate) fn wake(waiter: Waiter) {
+        if !IS_KEEPING.get() {
+            return waiter.wake();
+        }
+        Self::with(|deferred| deferred.wake_later(waiter));
+    }
+
+    /// Defers waking a waiter.
+    pub(crate) fn wake_later(&mut self, waiter: Waiter) {
+        self.backlog().woken.push(waiter);
     }
 
     /// Defers a warning about a topic.
@@ -221,7 +230,7 @@ impl Backlog {
     fn append(&mut self, other: &mut Self) {
         self.dropped.append(&mut other.dropped);
         self.signals.append(&mut other.signals);
-        self.heard.append(&mut other.heard);
+        self.woken.append(&mut other.woken);
         self.warnings.append(&mut other.warnings);
         self.undrained.append(&mut other.undrained);
         other.changed.drain(..).for_each(|watched| self.has_changed(watched));
@@ -230,7 +239,7 @@ impl Backlog {
 
     fn empty(&mut self) {
         self.signals.drain(..).for_each(ToSignal::signal);
-        self.heard.drain(..).for_each(Notification::tell);
+        self.woken.drain(..).for_each(Waiter::wake);
         self.changed.drain(..).for_each(|watched| watched.notify());
         self.work.drain(..).for_each(|work| work());
         self.dropped.clear();

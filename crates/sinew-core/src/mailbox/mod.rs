@@ -3,7 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `history` | the messages of one subscription: plain data |
-//! | `waiters` | tasks that wait for a message, and listeners |
+//! | `waiters` | threads, tasks and listeners that are woken |
 //! | `deferred` | work that a delivery defers until no lock is held |
 
 pub(crate) mod deferred;

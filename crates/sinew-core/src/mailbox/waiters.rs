@@ -1,4 +1,8 @@
-//! The waiters for new messages: tasks that wait for one, and a listener.
+//! Threads, tasks and listeners that wait, and how they are woken.
+//!
+//! A [`Waiter`] is a thread, a task or a listener. Its owner takes it out under the lock that guards
+//! what it waits for, and wakes it once no lock is held. [`Waiters`] are those of one subscription:
+//! the tasks that wait for its messages, and its listener.
 //!
 //! # Tasks
 //!
@@ -28,11 +32,37 @@
 use crate::executor::report;
 use crate::sys::logging::Level;
 use crate::sys::panics::{dispose_of, panic_message};
+use crate::sys::parker::Parker;
 use crate::sys::sync::{Arc, AtomicU64, Ordering, no_lock_is_held};
+use sinew_shm::transport::EventReceiver;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
+
+/// A thread, task or listener to be woken once no lock is held.
+#[must_use = "it waits until it is woken"]
+pub(crate) enum Waiter {
+    Thread(Arc<Parker>),
+    /// A thread that waits for another process, on a port of its own.
+    Port(Arc<EventReceiver>),
+    Task(Waker),
+    /// Hears of one arrival.
+    Listener(Arc<Listener>),
+}
+
+impl Waiter {
+    /// Wakes it. The caller holds no lock: tasks and listeners run code of the program.
+    #[inline]
+    pub(crate) fn wake(self) {
+        match self {
+            Self::Thread(parker) => parker.unpark(),
+            Self::Port(port) => port.ring(),
+            Self::Task(task) => contain(|| task.wake(), || "waking a task".to_owned()),
+            Self::Listener(listener) => listener.hear(1),
+        }
+    }
+}
 
 /// A function of the program that is called with the number of news.
 pub(crate) type OnNews = Box<dyn Fn(u64) + Send + Sync>;
@@ -176,54 +206,16 @@ pub(crate) struct Waiters {
     last_id: u64,
 }
 
-/// The task or listener to notify of one message, once no lock is held.
-#[must_use]
-#[derive(Default)]
-pub(crate) enum Notification {
-    #[default]
-    Nobody,
-    Task(Waker),
-    Listener(Arc<Listener>),
-    Both(Waker, Arc<Listener>),
-}
-
-impl Notification {
-    /// Notifies them. The caller holds no lock.
-    pub(crate) fn tell(self) {
-        let (task, listener) = match self {
-            Self::Nobody => (None, None),
-            Self::Task(task) => (Some(task), None),
-            Self::Listener(listener) => (None, Some(listener)),
-            Self::Both(task, listener) => (Some(task), Some(listener)),
-        };
-        if let Some(task) = task {
-            wake(task);
-        }
-        if let Some(listener) = listener {
-            listener.hear(1);
-        }
-    }
-}
-
-/// Wakes a task. The caller holds no lock.
-pub(crate) fn wake(task: Waker) {
-    contain(|| task.wake(), || "waking a task that waits for messages".to_owned());
-}
-
 impl Waiters {
     /// Whether an arriving message notifies a task or the listener.
     pub(crate) fn is_wanted(&self) -> bool {
         self.listener.is_some() || !self.tasks.is_empty()
     }
 
-    /// A2: takes out the waiters to notify of a message.
-    pub(crate) fn heard(&mut self) -> Notification {
-        match (self.tasks.pop_front(), self.listener.clone()) {
-            (None, None) => Notification::Nobody,
-            (Some((_, task)), None) => Notification::Task(task),
-            (None, Some(listener)) => Notification::Listener(listener),
-            (Some((_, task)), Some(listener)) => Notification::Both(task, listener),
-        }
+    /// A2: returns the task and the listener to wake for a message; takes the task out.
+    pub(crate) fn heard(&mut self) -> impl Iterator<Item = Waiter> + use<> {
+        let task = self.tasks.pop_front().map(|(_, task)| Waiter::Task(task));
+        task.into_iter().chain(self.listener.clone().map(Waiter::Listener))
     }
 
     /// Sets another listener, or none; returns the previous one, to be dropped outside the lock.
@@ -264,27 +256,25 @@ impl Waiters {
     }
 
     /// A3: ends the wait of a dropped future. Returns its waker, to be dropped; or, if it owes a
-    /// look and there are messages, the next task's waker, to be woken. Both happen outside the
-    /// lock.
+    /// look and there are messages, the next task, to be woken. Both happen outside the lock.
     #[must_use]
     pub(crate) fn left(
         &mut self,
         waiter: &mut WaiterId,
         has_messages: bool,
-    ) -> (Option<Waker>, Option<Waker>) {
+    ) -> (Option<Waker>, Option<Waiter>) {
         let found = self.find(waiter);
         waiter.0 = 0;
         match found {
             Ok(index) => (self.tasks.remove(index).map(|(_, task)| task), None),
-            Err(_) if has_messages => (None, self.tasks.pop_front().map(|(_, task)| task)),
+            Err(_) if has_messages => (None, self.tasks.pop_front().map(|(_, task)| Waiter::Task(task))),
             Err(_) => (None, None),
         }
     }
 
     /// Takes out all waiting tasks, for an event that all of them wait for.
-    #[must_use]
-    pub(crate) fn everybody(&mut self) -> VecDeque<(u64, Waker)> {
-        std::mem::take(&mut self.tasks)
+    pub(crate) fn everybody(&mut self) -> impl Iterator<Item = Waiter> + use<> {
+        std::mem::take(&mut self.tasks).into_iter().map(|(_, task)| Waiter::Task(task))
     }
 
     fn find(&self, waiter: &WaiterId) -> Result<usize, usize> {

@@ -36,24 +36,22 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::inbox::{Inbox, Queue};
 use crate::executor::task::CallbackResult;
 use crate::mailbox::deferred::Deferred;
-use crate::mailbox::waiters::{Listener, ToTell, by_hand, contain, tell_where_it_may_be};
+use crate::mailbox::waiters::{ToTell, Waiter, by_hand, contain, tell_where_it_may_be};
 use crate::message::Gid;
 use crate::message::block::RawMessage;
 use crate::message::info::{ChainScope, Lineage, Publication};
 use crate::ros::origin::Origin;
 use crate::sys::clock::{Stamp, Time};
-use crate::sys::parker::Parker;
-use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, no_lock_is_held};
+use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
 use crate::topic::typed_reader::TypedReader;
-use sinew_shm::transport::{Counters, EventReceiver, OwnEndpoint};
+use sinew_shm::transport::{Counters, OwnEndpoint};
 use sinew_shm::{Counter, EndpointKey};
 use slab::Slab;
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::OnceLock;
-use std::task::Waker;
 use std::time::Duration;
 
 /// Identifies a call among those of its client.
@@ -94,57 +92,32 @@ pub(crate) type OnOutcome =
 /// The listener for the outcome of one call; runs on the thread that settles the call.
 pub(crate) type OnAnswer = Box<dyn FnOnce(Result<RawMessage, (CallFault, &str)>) + Send>;
 
-/// The waiter that is woken when a call is settled.
+/// The recipient of a call's outcome.
 pub(crate) enum CallWaiter {
-    /// None: the caller polls.
-    Nothing,
-    Thread(Arc<Parker>),
-    /// A thread that waits for an answer from elsewhere, on a port of its own.
-    Port(Arc<EventReceiver>),
-    Task(Waker),
+    /// The caller. It is woken, unless it polls.
+    Caller(Option<Waiter>),
     Callback(OnOutcome),
     Listener(OnAnswer),
     /// The outcome waits to be taken by hand.
     Pulled,
 }
 
-impl CallWaiter {
-    #[inline]
-    fn wake(self) {
-        match self {
-            CallWaiter::Thread(parker) => parker.unpark(),
-            CallWaiter::Port(port) => port.ring(),
-            CallWaiter::Task(waker) => {
-                no_lock_is_held();
-                waker.wake();
-            }
-            CallWaiter::Callback(_) | CallWaiter::Listener(_) | CallWaiter::Pulled | CallWaiter::Nothing => {}
-        }
-    }
-}
-
 /// The action for a settled call, once no lock is held.
 enum CallWake {
-    Caller(CallWaiter),
+    Waiter(Option<Waiter>),
     /// Its callback waits for the client's task, which has to be announced.
     Callback,
     /// Its listener runs here.
     Listener(Box<Call>),
-    /// The client's listener is notified that one more outcome can be taken.
-    Pulled(Option<Arc<Listener>>),
 }
 
 impl CallWake {
     #[inline(always)]
     fn wake(self, service: &Arc<str>) {
         match self {
-            // If this thread holds a lock over several answers, it wakes tasks after releasing the
-            // lock.
-            CallWake::Caller(waiter @ CallWaiter::Task(_)) => Deferred::run(move || waiter.wake()),
-            CallWake::Caller(waiter) => waiter.wake(),
+            CallWake::Waiter(None) | CallWake::Callback => {}
+            CallWake::Waiter(Some(waiter)) => Deferred::wake(waiter),
             CallWake::Listener(call) => call.tell_listener(service),
-            CallWake::Callback | CallWake::Pulled(None) => {}
-            CallWake::Pulled(Some(listener)) => Deferred::run(move || listener.hear(1)),
         }
     }
 }
@@ -373,22 +346,16 @@ impl PendingState {
         let Some(call) = self.call(id).filter(|call| call.outcome.is_none()) else { return Err(outcome) };
         let answered = outcome.is_ok();
         call.outcome = Some(outcome);
-        let woken = match mem::replace(&mut call.waiter, CallWaiter::Nothing) {
-            callback @ CallWaiter::Callback(_) => {
-                call.waiter = callback;
+        let woken = match &mut call.waiter {
+            CallWaiter::Caller(waiter) => CallWake::Waiter(waiter.take()),
+            CallWaiter::Callback(_) => {
                 self.completed.push_back((stamp(), id));
                 CallWake::Callback
             }
-            listener @ CallWaiter::Listener(_) => {
-                call.waiter = listener;
-                self.remove(id)
-                    .map_or(CallWake::Caller(CallWaiter::Nothing), |call| CallWake::Listener(Box::new(call)))
+            CallWaiter::Listener(_) => {
+                self.remove(id).map_or(CallWake::Waiter(None), |call| CallWake::Listener(Box::new(call)))
             }
-            CallWaiter::Pulled => {
-                call.waiter = CallWaiter::Pulled;
-                CallWake::Pulled(self.pulled.settle(id))
-            }
-            waiter => CallWake::Caller(waiter),
+            CallWaiter::Pulled => CallWake::Waiter(self.pulled.settle(id)),
         };
         *(if answered { &mut self.counts.answered } else { &mut self.counts.failed }) += 1;
         self.count(None);
@@ -665,7 +632,11 @@ impl PendingCalls {
             let mut state = self.state.lock();
             let Some(call) = state.call(id) else { return };
             call.deferred |= deferred;
-            if let CallWaiter::Thread(parker) = &call.waiter { Some(parker.clone()) } else { None }
+            if let CallWaiter::Caller(Some(Waiter::Thread(parker))) = &call.waiter {
+                Some(parker.clone())
+            } else {
+                None
+            }
         };
         if let Some(parker) = parker {
             parker.unpark();
@@ -684,11 +655,12 @@ impl PendingCalls {
 
     /// Takes the outcome, if there is one; otherwise registers `waiter` to be woken and returns
     /// whether the request was taken to be answered later.
-    pub(crate) fn take_or_wait(&self, id: CallId, waiter: CallWaiter) -> Result<CallOutcome, bool> {
+    pub(crate) fn take_or_wait(&self, id: CallId, waiter: Waiter) -> Result<CallOutcome, bool> {
         let mut state = self.state.lock();
         let Some(call) = state.call(id) else { return Err(false) };
         if call.outcome.is_none() {
-            let (before, deferred) = (mem::replace(&mut call.waiter, waiter), call.deferred);
+            let (before, deferred) =
+                (mem::replace(&mut call.waiter, CallWaiter::Caller(Some(waiter))), call.deferred);
             drop(state);
             drop(before); // may run code of the program
             return Err(deferred);

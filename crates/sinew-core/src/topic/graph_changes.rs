@@ -4,7 +4,7 @@
 //! graph has watchers, the same thread then notifies them with no lock held, since listeners and
 //! wakers are code of the program. Publishing never comes here.
 
-use crate::mailbox::waiters::{Listener, contain};
+use crate::mailbox::waiters::{Listener, Waiter};
 use crate::sys::clock::Time;
 use crate::sys::sync::{Arc, Condvar, Mutex, no_lock_is_held};
 use std::task::Waker;
@@ -54,7 +54,7 @@ impl GraphChanges {
             state.listeners.iter().map(|(_, listener)| listener.clone()).collect()
         };
         self.wake();
-        listeners.into_iter().for_each(|listener| listener.hear(1));
+        listeners.into_iter().for_each(|listener| Waiter::Listener(listener).wake());
     }
 
     /// Wakes all threads and tasks that wait: there was a change, or the context has ended.
@@ -65,7 +65,7 @@ impl GraphChanges {
             self.changed.notify_all();
             std::mem::take(&mut state.tasks)
         };
-        tasks.into_iter().for_each(|(_, task)| contain(|| task.wake(), || "a waker".to_owned()));
+        tasks.into_iter().for_each(|(_, task)| Waiter::Task(task).wake());
     }
 
     /// Waits until the count isn't `seen`, for at most `timeout` of real time. Returns the count;

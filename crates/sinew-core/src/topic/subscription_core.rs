@@ -37,7 +37,7 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::inbox::{Inbox, InboxGuard, Queue};
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Admission, Entry, HistoryCache, HistoryCounts, JoinOrder, LossCause};
-use crate::mailbox::waiters::{Listener, Notification, ToTell, WaiterId, Waiters, wake};
+use crate::mailbox::waiters::{Listener, ToTell, Waiter, WaiterId, Waiters};
 use crate::message::block::{self, Pool, RawMessage};
 use crate::message::info::Publication;
 use crate::message::type_support::{CloneInto, TypeSupport};
@@ -304,11 +304,11 @@ impl SubscriptionState {
         makes_room
     }
 
-    /// A2: returns the task or listener to notify of the message that arrived.
+    /// A2: has the task and the listener woken for the message that arrived.
     #[cold]
     #[inline(never)]
-    fn heard(&mut self) -> Notification {
-        self.listen(Waiters::heard)
+    fn heard(&mut self, deferred: &mut Deferred) {
+        self.listen(Waiters::heard).for_each(|waiter| deferred.wake_later(waiter));
     }
 }
 
@@ -416,7 +416,7 @@ impl SubscriptionCore {
         state.count(Some(publication.stamp.time));
         // While the history is held, they are notified once the message may be handed out.
         if state.listened && !matches!(lost, Some((_, LossCause::Refused))) && !state.history.is_held() {
-            deferred.tell(state.heard());
+            state.heard(deferred);
         }
         deferred.signal(state.announce());
         if let Some((message, cause)) = lost {
@@ -629,7 +629,7 @@ impl SubscriptionCore {
         drop(state);
         drop(ours);
         if let Some(next) = next {
-            wake(next);
+            next.wake();
         }
     }
 
@@ -716,7 +716,7 @@ impl SubscriptionCore {
         let tasks = state.listening.is_some().then(|| state.listen(Waiters::everybody));
         drop(state);
         self.space.notify_all();
-        tasks.into_iter().flatten().for_each(|(_, task)| wake(task));
+        tasks.into_iter().flatten().for_each(Waiter::wake);
     }
 
     /// Closes the subscription: it accepts no messages, drops those that waited, and wakes waiting
@@ -731,7 +731,7 @@ impl SubscriptionCore {
         drop(state);
         self.space.notify_all();
         drop((out, task_ref));
-        tasks.into_iter().flatten().map(|(_, task)| task).for_each(wake);
+        tasks.into_iter().flatten().for_each(Waiter::wake);
         self.stop_joining();
         self.leave_sources();
     }

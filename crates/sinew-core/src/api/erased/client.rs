@@ -68,7 +68,7 @@ impl<State: Send + 'static> Client<State> {
     /// # Errors
     /// [`CallError`]: the request was not accepted.
     pub fn call_async(&self, request: impl Into<Message>) -> Result<PendingCall, CallError> {
-        let id = self.begin(request.into(), CallWaiter::Nothing)?;
+        let id = self.begin(request.into(), CallWaiter::Caller(None))?;
         Ok(PendingCall(SentCall::new(&self.inner, id)))
     }
 

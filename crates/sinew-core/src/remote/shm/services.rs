@@ -22,12 +22,12 @@ use super::own_participant::OwnParticipant;
 use super::sender::{head_of, publication_of};
 use crate::executor::crew::blocked::Blocked;
 use crate::mailbox::deferred::Deferred;
-use crate::mailbox::waiters::{ToTell, by_hand};
+use crate::mailbox::waiters::{ToTell, Waiter, by_hand};
 use crate::message::block::RawMessage;
 use crate::message::info::{Publication, introduce};
 use crate::service::failure::CallFailure;
 use crate::service::pending_calls::{
-    CallFault, CallId, CallWaiter, PendingCalls, RemoteServer, RemoteServerConnection, RemoteWait,
+    CallFault, CallId, PendingCalls, RemoteServer, RemoteServerConnection, RemoteWait,
 };
 use crate::service::request::{RemoteClient, ReplyTo, Request};
 use crate::service::request_queue::{MAX_REQUESTS, ServerCore};
@@ -281,7 +281,7 @@ impl RemoteServerConnection for ShmServerConnection {
         loop {
             let seen = port.bell(); // K1
             self.drain_by_hand();
-            if let Ok(outcome) = calls.take_or_wait(id, CallWaiter::Port(port.clone())) {
+            if let Ok(outcome) = calls.take_or_wait(id, Waiter::Port(port.clone())) {
                 return RemoteWait::Settled(outcome);
             }
             let now = Time::steady();

@@ -6,7 +6,7 @@
 //! gives way to anything.
 
 use super::{CallId, CallOutcome, PendingCalls};
-use crate::mailbox::waiters::Listener;
+use crate::mailbox::waiters::{Listener, Waiter};
 use crate::sys::sync::Arc;
 use std::collections::VecDeque;
 use std::mem;
@@ -23,9 +23,9 @@ pub(super) struct PulledCalls {
 
 impl PulledCalls {
     /// Adds a settled call. Returns the listener, to be notified under no lock.
-    pub(super) fn settle(&mut self, id: CallId) -> Option<Arc<Listener>> {
+    pub(super) fn settle(&mut self, id: CallId) -> Option<Waiter> {
         self.settled.push_back(id);
-        self.listener.clone()
+        self.listener.clone().map(Waiter::Listener)
     }
 
     /// Forgets a call that gave up its place.

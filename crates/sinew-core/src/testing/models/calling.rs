@@ -6,6 +6,7 @@ use crate::api::context::Context;
 use crate::api::node::Node;
 use crate::api::server::Server;
 use crate::executor::Executor;
+use crate::mailbox::waiters::Waiter;
 use crate::message::block::RawMessage;
 use crate::service::failure::CallFailure;
 use crate::service::pending_calls::{CallFault, CallId, CallWaiter, PendingCalls};
@@ -39,7 +40,7 @@ fn begun() -> (Client<Probing>, Arc<PendingCalls>, CallId) {
     let (_context, node) = room();
     let client = node.client::<Probing>("n").create().unwrap();
     let calls = client.calls().clone();
-    let (id, _) = calls.begin(CallWaiter::Nothing);
+    let (id, _) = calls.begin(CallWaiter::Caller(None));
     (client, calls, id)
 }
 
@@ -47,7 +48,7 @@ fn begun() -> (Client<Probing>, Arc<PendingCalls>, CallId) {
 fn wait(calls: &PendingCalls, id: CallId) -> Result<u64, CallFailure> {
     let parker = Arc::new(Parker::new());
     loop {
-        match calls.take_or_wait(id, CallWaiter::Thread(parker.clone())) {
+        match calls.take_or_wait(id, Waiter::Thread(parker.clone())) {
             Ok(Ok(response)) => return Ok(Unique::<Probe>::assume(response).read()),
             Ok(Err(CallFault { failure, .. })) => return Err(failure),
             Err(_) => parker.park(None),
@@ -105,7 +106,7 @@ fn a_late_answer_is_nobody_s() {
         let there = calls.clone();
         let server = thread::spawn(move || there.complete(first, Ok(RawMessage::new(Probe::new(1)))).is_ok());
         let taken = calls.give_up(first).is_some_and(|outcome| outcome.is_ok());
-        let (second, _) = calls.begin(CallWaiter::Nothing);
+        let (second, _) = calls.begin(CallWaiter::Caller(None));
         assert_eq!(server.join().unwrap(), taken);
         assert!(calls.take(second).is_none());
         drop((client, calls));
@@ -148,7 +149,7 @@ fn an_answer_wakes_its_task() {
         let alarm = Arc::new(Alarm(Parker::new()));
         let waker = Waker::from(alarm.clone());
         let response = loop {
-            match calls.take_or_wait(id, CallWaiter::Task(waker.clone())) {
+            match calls.take_or_wait(id, Waiter::Task(waker.clone())) {
                 Ok(outcome) => break outcome.map_err(|fault| fault.failure).unwrap(),
                 Err(_) => alarm.0.park(None),
             }

@@ -102,7 +102,7 @@ impl SubscriptionCore {
         }
         for _ in 0..count {
             if state.listened {
-                deferred.tell(state.heard());
+                state.heard(deferred);
             }
         }
         deferred.signal(state.announce());
