@@ -338,13 +338,14 @@ impl Drainer {
     #[inline]
     pub(crate) fn announced(&self) -> u64 {
         let most = self.taken.saturating_add(self.entries.mask + 1);
-        let place =
-            (self.taken..most).find(|&index| !matches!(self.entries.entry(index), Entry::Connection(_)));
-        match place.map(|index| (index, self.entries.entry(index))) {
-            Some((_, Entry::Moved)) => u64::MAX, // rare: everything that the new ring has
-            Some((index, _)) => index,
-            None => most,
+        for index in self.taken..most {
+            match self.entries.entry(index) {
+                Entry::Connection(_) => {}
+                Entry::None => return index,
+                Entry::Moved => return u64::MAX, // rare: everything that the new ring has
+            }
         }
+        most
     }
 
     /// Number of entries taken so far.

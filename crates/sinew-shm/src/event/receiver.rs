@@ -21,6 +21,7 @@ use crate::tables::control_segment::{
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::DerefMut;
 use std::sync::Weak;
 use std::time::Duration;
 
@@ -145,41 +146,36 @@ impl EventReceiver {
     /// Several threads may call it at once.
     #[inline]
     pub fn drain(&self) -> bool {
-        if !self.look_how_far() {
+        if self.own.is_forked() {
             return false;
         }
+        let mut sources = self.sources.lock();
+        let mut left = 0u64; // at most: another thread may take some
+        for source in sources.iter_mut() {
+            source.end = source.drainer.announced();
+            left = left.saturating_add(source.end - source.drainer.taken());
+        }
         let mut any = false;
-        while let Some(sink) = self.next() {
+        while left > 0
+            && let Some(sink) = self.next(sources)
+        {
             any = true;
             if let Some(sink) = sink {
                 sink.drain();
             }
+            left -= 1;
+            if left == 0 || self.own.is_forked() {
+                break;
+            }
+            sources = self.sources.lock();
         }
         any
     }
 
-    /// Notes the current end of the announcements. Returns `false` if there are none.
+    /// The next announced connection; `Some(None)` if it isn't there (any more, or not yet: the
+    /// thread that makes it drains it). `sources` is locked, and released before this returns.
     #[inline]
-    fn look_how_far(&self) -> bool {
-        if self.own.is_forked() {
-            return false;
-        }
-        let mut any = false;
-        for source in self.sources.lock().iter_mut() {
-            source.end = source.drainer.announced();
-            any |= source.end != source.drainer.taken();
-        }
-        any
-    }
-
-    /// The next announced connection. `Some(None)` if it isn't there (any more, or not yet: the
-    /// thread that makes it drains it).
-    #[inline]
-    fn next(&self) -> Option<Option<Arc<dyn Sink>>> {
-        if self.own.is_forked() {
-            return None;
-        }
-        let mut sources = self.sources.lock();
+    fn next(&self, mut sources: impl DerefMut<Target = Vec<PeerEventRing>>) -> Option<Option<Arc<dyn Sink>>> {
         for (index, source) in sources.iter_mut().enumerate() {
             let PeerEventRing { peer, slot, drainer, tail, end, paused } = source;
             if drainer.taken() >= *end {
