@@ -229,6 +229,12 @@ impl Ring {
         &self.words[begin..begin + self.shape.stride]
     }
 
+    /// The slot for a message: its head, and the room for its bytes.
+    #[inline]
+    fn parts(&self, number: u64) -> (&[AtomicU64; HEAD], &[AtomicU64]) {
+        self.slot(number).split_first_chunk().expect("no shape has shorter slots")
+    }
+
     /// Address and size in bytes of the slot for a message.
     pub(crate) fn place_of(&self, number: u64) -> (usize, usize) {
         let slot = self.slot(number);
@@ -238,7 +244,7 @@ impl Ring {
     /// W1 to W3, with bytes that fit into the slot, or a chunk.
     #[inline]
     pub(crate) fn publish(&self, number: u64, head: &Head, payload: Payload<'_>) {
-        let slot = self.slot(number);
+        let (slot, words) = self.parts(number);
         slot[SEQUENCE].store(number.wrapping_mul(2).wrapping_add(1), Ordering::Relaxed); // W1
         fence(Ordering::Release); // W1: pairs with the fence of R3
         failpoints::at(Point::SlotBegun);
@@ -253,7 +259,6 @@ impl Ring {
                 store(LENGTH, encoded.len() as u64);
                 store(CHUNK, 0);
                 let (whole, rest) = encoded.as_chunks::<8>();
-                let words = &slot[HEAD..];
                 debug_assert!(encoded.len() <= words.len() * 8);
                 for (word, bytes) in words.iter().zip(whole) {
                     word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed); // W2
@@ -323,7 +328,7 @@ impl Ring {
     /// afterwards.
     #[inline]
     pub(crate) fn look(&self, number: u64) -> Found {
-        let slot = self.slot(number);
+        let (slot, _) = self.parts(number);
         let wanted = number.wrapping_mul(2).wrapping_add(2);
         let sequence = slot[SEQUENCE].load(Ordering::Acquire); // R1: pairs with W3 and G3
         if sequence != wanted {
@@ -369,10 +374,10 @@ impl Ring {
         Found::Overwritten(low)
     }
 
-    /// R2 of a message in the slot.
+    /// R2 and R3 of a message in the slot. Returns whether it was there all the time.
     #[inline]
-    pub(crate) fn copy_inline(&self, number: u64, to: &mut [u8]) {
-        let words = &self.slot(number)[HEAD..];
+    pub(crate) fn read_inline(&self, number: u64, to: &mut [u8]) -> bool {
+        let (slot, words) = self.parts(number);
         let (whole, rest) = to.as_chunks_mut::<8>();
         for (bytes, word) in whole.iter_mut().zip(words) {
             *bytes = word.load(Ordering::Relaxed).to_le_bytes(); // R2
@@ -381,14 +386,13 @@ impl Ring {
             let length = rest.len();
             rest.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes()[..length]); // R2
         }
+        is_still(&slot[SEQUENCE], number)
     }
 
     /// R3: whether the message was in the slot all the time.
     #[inline]
     pub(crate) fn still_there(&self, number: u64) -> bool {
-        fence(Ordering::Acquire); // R3: pairs with the fence of W1
-        // Relaxed: the fence orders it after R2; only its value counts.
-        self.slot(number)[SEQUENCE].load(Ordering::Relaxed) == number.wrapping_mul(2).wrapping_add(2)
+        is_still(&self.slot(number)[SEQUENCE], number)
     }
 
     /// H5 of `hazards`, for a reader that has marked a hold, after a fence SeqCst: whether the
@@ -459,6 +463,14 @@ impl Ring {
             failpoints::at(Point::RingMoving);
         }
     }
+}
+
+/// R3: whether a slot with this sequence has had the message all the time.
+#[inline]
+fn is_still(sequence: &AtomicU64, number: u64) -> bool {
+    fence(Ordering::Acquire); // R3: pairs with the fence of W1
+    // Relaxed: the fence orders it after R2; only its value counts.
+    sequence.load(Ordering::Relaxed) == number.wrapping_mul(2).wrapping_add(2)
 }
 
 /// The place of the bytes of a message to publish.

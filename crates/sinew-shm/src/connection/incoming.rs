@@ -217,13 +217,21 @@ impl Incoming {
     /// In a forked child, or once the participant has left, there is nothing to read.
     #[inline]
     pub fn read(&mut self, buffer: &mut Vec<u8>) -> Result<Option<Message>, SegmentError> {
-        if self.ring.as_ref().is_some_and(|ring| ring.is_yet_to_come(self.next)) {
-            return Ok(None); // the usual end: everything was read
-        }
-        self.read_next(buffer)
+        if self.has_read_all() { Ok(None) } else { self.read_next(buffer) }
     }
 
-    fn read_next(&mut self, buffer: &mut Vec<u8>) -> Result<Option<Message>, SegmentError> {
+    /// Returns `true` if the next message isn't published yet: the usual end, found by one look.
+    /// `false` may also mean that only [`read`](Self::read) can tell.
+    #[inline]
+    pub fn has_read_all(&self) -> bool {
+        self.ring.as_ref().is_some_and(|ring| ring.is_yet_to_come(self.next))
+    }
+
+    /// As [`read`](Self::read), for a caller that expects a message.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_next(&mut self, buffer: &mut Vec<u8>) -> Result<Option<Message>, SegmentError> {
         if self.own.check().is_err() {
             return Ok(None);
         }
@@ -267,10 +275,8 @@ impl Incoming {
                 }
                 Found::LeftOut => {}
                 Found::Inline(head, length) => {
-                    buffer.clear();
-                    buffer.resize(length, 0);
-                    ring.copy_inline(self.next, buffer);
-                    if ring.still_there(self.next) {
+                    buffer.resize(length, 0); // all of it is overwritten
+                    if ring.read_inline(self.next, buffer) {
                         return Ok(self.found(head, None));
                     }
                 }
@@ -461,6 +467,13 @@ impl Incoming {
     /// skipped messages.
     #[inline]
     pub fn skip_to_newest(&mut self, depth: u64) -> u64 {
+        if self.ring.as_ref().is_some_and(|ring| !ring.has(self.next.saturating_add(depth))) {
+            return 0; // the usual case: not so many wait
+        }
+        self.skip(depth)
+    }
+
+    fn skip(&mut self, depth: u64) -> u64 {
         let mut skipped = 0;
         while self.find_ring().is_ok() {
             let Some(ring) = &self.ring else { break };

@@ -86,8 +86,7 @@ fn read(ring: &Ring, number: u64) -> Read {
         Found::Moved => Read::Moved,
         Found::Inline(head, length) => {
             let mut encoded = vec![0; length];
-            ring.copy_inline(number, &mut encoded);
-            if !ring.still_there(number) {
+            if !ring.read_inline(number, &mut encoded) {
                 return Read::Changed;
             }
             assert_eq!(

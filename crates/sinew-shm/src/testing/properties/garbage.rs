@@ -52,7 +52,7 @@ fn read_ring(ring: &Ring, number: u64) {
     match ring.look(number) {
         Found::Inline(_, length) => {
             assert!(length <= ring.shape.inline());
-            ring.copy_inline(number, &mut vec![0; length]);
+            ring.read_inline(number, &mut vec![0; length]);
         }
         Found::Overwritten(oldest) => assert!(oldest > number),
         Found::Chunk(..) | Found::LeftOut | Found::Nothing | Found::Moved => {}

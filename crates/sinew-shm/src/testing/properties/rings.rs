@@ -81,7 +81,7 @@ impl Reader {
                 }
                 Found::Inline(found, length) => {
                     let mut bytes = vec![0; length];
-                    self.ring.copy_inline(self.next, &mut bytes);
+                    assert!(self.ring.read_inline(self.next, &mut bytes));
                     return Some(self.found(found, Encoded::Bytes(bytes), missed));
                 }
                 Found::Chunk(found, chunk) => return Some(self.found(found, Encoded::Chunk(chunk), missed)),
