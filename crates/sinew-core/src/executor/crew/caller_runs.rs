@@ -58,7 +58,7 @@ impl TaskRef {
         if let Some(since) = since {
             // Like a function call: it needn't go through the queue.
             if hand == Some(RunBy::Nested) && state.queue.is_idle(id) {
-                *work = state.hand_out(id.index, RunBy::Nested, (0, 0));
+                state.hand_out(id.index, RunBy::Nested, (0, 0), work);
                 return;
             }
             state.queue.make_ready(id, since);

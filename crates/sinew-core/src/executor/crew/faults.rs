@@ -6,14 +6,19 @@ use crate::executor::task::TaskBase;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::panics::{dispose_of, panic_message};
 use crate::sys::says;
-use crate::sys::sync::Mutex;
+use crate::sys::sync::{AtomicBool, Mutex, Ordering};
 use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The reaction of an executor to faults of callbacks, and the fault that ends the current spin.
-pub(crate) struct Faults(Mutex<FaultState>);
+pub(crate) struct Faults {
+    state: Mutex<FaultState>,
+    /// Whether there is a fault. A thread that looks without the lock sees every fault for which it
+    /// was stopped: the scheduler's lock carries it.
+    any: AtomicBool,
+}
 
 struct FaultState {
     on_panic: FaultPolicy,
@@ -25,29 +30,40 @@ struct FaultState {
 impl Default for Faults {
     fn default() -> Self {
         let (on_panic, on_error) = (FaultPolicy::Stop, FaultPolicy::Report);
-        Self(Mutex::new(FaultState { on_panic, on_error, fault: None }))
+        let state = FaultState { on_panic, on_error, fault: None };
+        Self { state: Mutex::new(state), any: AtomicBool::new(false) }
     }
 }
 
 impl Faults {
     pub(crate) fn set_policies(&self, on_panic: FaultPolicy, on_error: FaultPolicy) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         (state.on_panic, state.on_error) = (on_panic, on_error);
     }
 
     /// Keeps a fault for the thread that spins, unless that already has one to return.
     pub(super) fn keep(&self, mut fault: Option<SpinError>) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         if state.fault.is_none() {
             state.fault = fault.take();
         }
+        self.any.store(state.fault.is_some(), Ordering::Relaxed); // written under the lock
         drop(state);
         drop(fault); // not under the lock: the error in it is the program's
     }
 
     /// Takes the fault that ends the current spin, if a callback failed on another thread.
+    #[inline]
     pub(crate) fn take(&self) -> Option<SpinError> {
-        self.0.lock().fault.take()
+        // Relaxed: see `any`.
+        if self.any.load(Ordering::Relaxed) { self.take_one() } else { None }
+    }
+
+    #[cold]
+    fn take_one(&self) -> Option<SpinError> {
+        let mut state = self.state.lock();
+        self.any.store(false, Ordering::Relaxed); // written under the lock
+        state.fault.take()
     }
 }
 
@@ -61,7 +77,7 @@ pub(super) fn failed(
     error: Box<dyn Error + Send + Sync>,
 ) -> Result<bool, Box<SpinError>> {
     let fault = SpinError::Failed { entity: task.describe(), error: CallbackError::new(error) };
-    if faults.0.lock().on_error == FaultPolicy::Stop {
+    if faults.state.lock().on_error == FaultPolicy::Stop {
         return Err(Box::new(fault));
     }
     // A callback may fail because its context was shut down meanwhile: that is an orderly end.
@@ -90,7 +106,7 @@ pub(super) fn panicked(
     let message = panic_message(&*panic);
     dispose_of(panic);
     let fault = SpinError::Panicked { entity: task.describe(), message };
-    let on_panic = faults.0.lock().on_panic;
+    let on_panic = faults.state.lock().on_panic;
     match on_panic {
         FaultPolicy::Stop => Err(Box::new(fault)),
         FaultPolicy::Report => {

@@ -7,7 +7,7 @@ use super::state::{Member, SchedulerState};
 use crate::executor::histogram::RunTimes;
 use crate::executor::queue::ready_queue::MemberId;
 use crate::executor::task::Task;
-use crate::sys::clock::{Clock, ClockKind, Wake};
+use crate::sys::clock::{Clock, ClockKind, Stamp, Wake};
 use crate::sys::sync::{Arc, Ordering};
 use sinew_shm::transport::{PackedCallback, Participant, Worker as Teller};
 use std::mem;
@@ -102,6 +102,11 @@ impl Scheduler {
             .into_iter()
             .map(|(entity, histogram)| RunTimes { entity: entity.base.describe(), histogram });
         described.collect()
+    }
+
+    /// Returns the stamp of now, by the groups' clock; `None` if there are no groups.
+    pub(crate) fn stamp(&self) -> Option<Stamp> {
+        self.lock().clock.as_ref().map(Clock::stamp)
     }
 
     /// Returns the clock of the groups, if there are any.

@@ -192,7 +192,10 @@ impl SchedulerState {
     #[inline]
     pub(super) fn fire_timers(&mut self, lane: Option<Stamp>) {
         let queue = &mut self.queue;
-        let first = queue.groups().first_key().into_iter().chain(lane).min().map(|key| key.time);
+        let first = match (queue.groups().first_key(), lane) {
+            (Some(first), Some(lane)) => Some(first.min(lane).time),
+            (first, lane) => first.or(lane).map(|key| key.time),
+        };
         let (reads_clock, first_due) = (queue.reads_clock(), queue.timers().first_due());
         if let Some(first) = first.filter(|_| !reads_clock) {
             // The task's message was published in the past, so a timer with an earlier due time is
@@ -206,6 +209,7 @@ impl SchedulerState {
     }
 
     /// Makes all timers ready that are due now.
+    #[inline(never)]
     pub(super) fn fire_by_clock(&mut self) {
         let Some(clock) = self.clock.clone() else { return };
         let steady = clock.steady();
@@ -241,39 +245,46 @@ impl SchedulerState {
             return false;
         }
         let Some((key, id)) = self.queue.pop(limit) else { return false };
-        *work = self.hand_out(id, run_by, (now, key.time));
-        work.is_some()
+        self.hand_out(id, run_by, (now, key.time), work)
     }
 
     /// Takes a certain task, if it exists and is ready, and its group is free.
     pub(super) fn pop_this(&mut self, id: MemberId, run_by: RunBy, work: &mut Option<RunningTask>) {
         if self.queue.pop_this(id) {
-            *work = self.hand_out(id.index, run_by, (0, 0));
+            self.hand_out(id.index, run_by, (0, 0), work);
         }
     }
 
-    /// Hands out a task that was taken out of its group's queue. `now` is 0 if no clock was read; it
-    /// was ready since `key`, or 0.
+    /// Hands out a task that was taken out of its group's queue, into `work`. `now` is 0 if no clock
+    /// was read; it was ready since `key`, or 0. Returns `false` if its entity is with another
+    /// thread.
     #[inline(never)]
     pub(super) fn hand_out(
         &mut self,
         id: u32,
         run_by: RunBy,
         (mut now, key): (i64, i64),
-    ) -> Option<RunningTask> {
+        work: &mut Option<RunningTask>,
+    ) -> bool {
         let (turn, member) = self.queue.begin(id);
         let weight = member.task.sampling.measures_next();
         if weight.is_some() && now == 0 {
             now = clock::Time::steady().nanoseconds();
         }
         let (entity, token) = match turn.group {
-            REENTRANT => (member.entity.clone()?, GroupToken::reentrant()),
-            // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves when the
-            // executor is dropped, which can't be while a spin borrows it, and a thread that runs a
-            // callback of it for a caller keeps the token until `put_back`), and here it runs one
-            // member at a time: none ran, or the queue would not have handed this one out, and none
-            // does until `put_back` takes the token back and ends the turn.
-            number => (member.entity.take()?, unsafe { GroupToken::of(number) }),
+            REENTRANT => {
+                let Some(entity) = member.entity.clone() else { return false };
+                (entity, GroupToken::reentrant())
+            }
+            number => {
+                let Some(entity) = member.entity.take() else { return false };
+                // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves when the
+                // executor is dropped, which can't be while a spin borrows it, and a thread that
+                // runs a callback of it for a caller keeps the token until `put_back`), and here it
+                // runs one member at a time: none ran, or the queue would not have handed this one
+                // out, and none does until `put_back` takes the token back and ends the turn.
+                (entity, unsafe { GroupToken::of(number) })
+            }
         };
         let (told, times) = (member.task.told, member.times);
         let teller = match run_by {
@@ -291,7 +302,8 @@ impl SchedulerState {
             teller.begin(told, if now == 0 { key } else { now });
         }
         let measured = weight.map(|weight| (now, weight));
-        Some(RunningTask { entity, token, run_by, turn, next: None, measured, published: 0, times })
+        *work = Some(RunningTask { entity, token, run_by, turn, next: None, measured, published: 0, times });
+        true
     }
 
     /// Puts a task back; returns it if it left while it ran. `now` is the time at which its
@@ -379,7 +391,7 @@ impl SchedulerState {
 
     /// Calls a thread for the ready tasks that remain after a thread took `work`. Returns `true` if
     /// the caller must signal.
-    #[inline]
+    #[inline(never)] // mostly no thread is parked, and nothing is asked
     pub(super) fn call_for_rest(
         &mut self,
         work: &Option<RunningTask>,

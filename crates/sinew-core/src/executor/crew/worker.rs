@@ -5,6 +5,7 @@ use super::scheduler::{self, Locked, RunBy, RunningTask, Scheduler};
 use super::state::{SchedulerState, Sleep, wait_of};
 use super::wake_policy::{SAMPLED, WakeReason};
 use crate::executor::prefetch;
+use crate::executor::task::Task;
 use crate::sys::clock::{self, Stamp, Time};
 use crate::sys::sync::Arc;
 use sinew_shm::transport::Worker as Teller;
@@ -75,13 +76,8 @@ impl<'a> Worker<'a> {
             if state.leaving > 0 {
                 scheduler.finished.notify_all();
             }
-            if gone.is_some() {
-                state.settle();
-                // Its last reference may be ours: dropped without the lock, as it holds the user's
-                // closure.
-                drop(state);
-                drop(gone);
-                state = scheduler.lock();
+            if let Some(gone) = gone {
+                state = drop_without_lock(state, gone);
             }
         }
         let mut woken = WakeReason::Called;
@@ -177,7 +173,7 @@ impl<'a> Worker<'a> {
 
     /// Sleeps until this worker is called, or there is something to look for; `None` when the
     /// deadline has passed.
-    #[inline]
+    #[inline(never)] // the way that hands out a task is short without it
     pub(super) fn rest(
         &mut self,
         mut state: Locked<'a>,
@@ -300,6 +296,17 @@ fn call_for_rest(state: &mut Locked<'_>, work: &Option<RunningTask>) -> bool {
     is_anybody_there && state.call_for_rest(work, bells, remote_events.have_no_poller())
 }
 
+/// The last reference to a task that has left may be this thread's: it is dropped without the lock,
+/// as it holds the user's closure.
+#[cold]
+fn drop_without_lock<'a>(mut state: Locked<'a>, gone: Arc<Task>) -> Locked<'a> {
+    let scheduler = state.scheduler();
+    state.settle();
+    drop(state);
+    drop(gone);
+    scheduler.lock()
+}
+
 /// What this thread leaves may be what another one waits for in the middle of its last
 /// callback.
 #[cold]
@@ -316,9 +323,11 @@ fn leave_rest(mut state: Locked<'_>) {
 /// The key of the first task in the lane, if it may run past the queue.
 #[inline]
 fn look_into_lane(state: &mut Locked<'_>) -> Option<Stamp> {
-    if !state.has_open_lane() {
-        return None;
-    }
+    if state.has_open_lane() { look_into_open_lane(state) } else { None }
+}
+
+#[inline(never)]
+fn look_into_open_lane(state: &mut Locked<'_>) -> Option<Stamp> {
     let first = state.scheduler().lane.lock().first()?;
     if state.gate() == SHUT || state.workers.are_full() {
         state.settle();

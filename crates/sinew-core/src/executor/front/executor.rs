@@ -364,8 +364,8 @@ impl Executor {
     /// As [`spin`](Self::spin).
     pub fn spin_some(&self) -> Result<u64, SpinError> {
         self.spin_briefly(|spin| {
-            let Some(clock) = self.scheduler.clock() else { return Ok(0) };
-            spin.run(Blocking::Until(clock.stamp()))
+            let Some(now) = self.scheduler.stamp() else { return Ok(0) };
+            spin.run(Blocking::Until(now))
         })
     }
 
@@ -501,7 +501,7 @@ impl Executor {
     /// `sleeps`: the spin lasts for longer than one callback, so taking notes for prefetching pays
     /// off.
     fn begin(&self, sleeps: bool) -> Result<Spin<'_>, SpinError> {
-        let place = Place::first(&self.scheduler, sleeps).ok_or(SpinError::Busy)?;
+        let Some(place) = Place::first(&self.scheduler, sleeps) else { return Err(SpinError::Busy) };
         Ok(Spin::begin(place, sleeps))
     }
 }

@@ -49,10 +49,11 @@ impl ReadyMembers {
 
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<(Stamp, u32)> {
-        let first = self.first.take()?;
-        if let Some(rest) = &mut self.rest {
-            self.first = rest.pop().map(|Reverse(next)| next);
-        }
+        let first = self.first?;
+        self.first = match &mut self.rest {
+            None => None,
+            Some(rest) => rest.pop().map(|Reverse(next)| next),
+        };
         Some(first)
     }
 

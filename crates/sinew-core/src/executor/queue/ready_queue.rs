@@ -230,12 +230,17 @@ impl<T: Queued> ReadyQueue<T> {
         if let Some(limit) = limit
             && !self.in_time(first, limit)
         {
-            // What was ready at the limit may stand behind a group of higher priority that became
-            // ready since.
-            let in_time = self.groups.ready().filter(|((_, key), _)| self.in_time(*key, limit));
-            slot = in_time.min_by_key(|(key, _)| *key)?.1;
+            slot = self.first_in_time(limit)?;
         }
         self.groups[slot].ready.pop()
+    }
+
+    /// What was ready at the limit may stand behind a group of higher priority that became ready
+    /// since.
+    #[inline(never)]
+    fn first_in_time(&self, limit: Stamp) -> Option<u32> {
+        let in_time = self.groups.ready().filter(|((_, key), _)| self.in_time(*key, limit));
+        in_time.min_by_key(|(key, _)| *key).map(|(_, slot)| slot)
     }
 
     /// Takes out a certain task, if it exists and is ready, and its group is free. The caller then
@@ -336,6 +341,7 @@ impl<T: Queued> ReadyQueue<T> {
 
     /// Makes the timers of a clock ready that are due at `now`; `to_steady` converts its times to
     /// steady ones.
+    #[inline(never)]
     pub(crate) fn fire(&mut self, clock: ClockKind, now: i64, to_steady: i64) {
         while let Some((member, due)) = self.timers.pop(clock, now) {
             self.ready_member(member, Stamp::due(due.saturating_add(to_steady)));
