@@ -85,6 +85,12 @@ pub(crate) trait RemoteSink: Send {
     /// asks again.
     fn wait_until_read(&mut self, number: u64) -> Option<Waiting>;
 
+    /// Returns the maximum length of a value's encoded form that [`prepare`](Self::prepare) always
+    /// gives the sink's own memory.
+    fn inline(&self) -> usize {
+        0
+    }
+
     /// Reserves memory of `length` bytes for the next message's encoded form. `message` is given if
     /// its encoded form may already lie where other processes read it, so that it needs no memory.
     fn prepare(&mut self, length: usize, message: Option<&mut RawMessage>)

@@ -312,6 +312,10 @@ impl RemoteSink for ShmSink {
         })
     }
 
+    fn inline(&self) -> usize {
+        self.writer.inline()
+    }
+
     fn prepare(
         &mut self,
         length: usize,

@@ -193,7 +193,18 @@ impl PublisherCore {
             Some(at) => at,
             None => {
                 let sink = self.endpoints()[index].open(next)?;
-                sinks.push(Slot { sink, endpoint: index, is_connected: false, prepared: None, failed: None });
+                let inline = sink.inline();
+                let (is_connected, is_bound) = (false, false);
+                let slot = Slot {
+                    sink,
+                    endpoint: index,
+                    is_connected,
+                    is_bound,
+                    inline,
+                    prepared: None,
+                    failed: None,
+                };
+                sinks.push(slot);
                 sinks.len() - 1
             }
         };
@@ -234,7 +245,9 @@ impl PublisherCore {
 
     /// Updates the sinks and the strategy after a connection was made or ended.
     fn renew_sinks(&self, sinks: &mut [Slot], state: &mut PublisherState) {
-        sinks.iter_mut().for_each(|slot| slot.is_connected = slot.sink.is_connected());
+        for slot in sinks.iter_mut() {
+            (slot.is_connected, slot.is_bound) = (slot.sink.is_connected(), slot.sink.is_bound());
+        }
         self.renew_strategy(state, sinks.iter().any(|slot| slot.is_connected));
     }
 

@@ -48,6 +48,10 @@ pub(super) struct Slot {
     /// The endpoint that made it.
     pub(super) endpoint: usize,
     pub(super) is_connected: bool,
+    /// Whether a connected subscription must get every message, and so may lack room.
+    pub(super) is_bound: bool,
+    /// Maximum length of an encoded form that needs no memory of the sink: it is not asked then.
+    pub(super) inline: usize,
     /// Memory for the message's encoded form, during one publish.
     pub(super) prepared: Option<Prepared>,
     /// The reason why there is none: subscriptions behind this sink miss the message.
@@ -171,7 +175,7 @@ impl Beyond for Sinks<'_> {
 
     #[inline]
     fn has_room(&mut self) -> bool {
-        self.connected().all(|slot| slot.sink.has_room())
+        self.connected().all(|slot| !slot.is_bound || slot.sink.has_room())
     }
 
     #[inline]
@@ -180,7 +184,13 @@ impl Beyond for Sinks<'_> {
         let (mut are_all, mut work) = (true, CopyWork::NONE);
         self.is_prepared = true;
         for slot in self.connected() {
-            match slot.sink.prepare(length, content.message()) {
+            let message = content.message();
+            if message.is_none() && length <= slot.inline {
+                work = work + Prepared::Small(length).work(content);
+                slot.prepared = Some(Prepared::Small(length));
+                continue;
+            }
+            match slot.sink.prepare(length, message) {
                 Ok(prepared) => {
                     work = work + prepared.work(content);
                     slot.prepared = Some(prepared);
