@@ -4,7 +4,7 @@
 //! [`SubscriptionCore`](crate::topic::subscription_core::SubscriptionCore) adds both.
 
 use crate::message::block::RawMessage;
-use crate::message::info::Publication;
+use crate::message::info::{Publication, expiry};
 use crate::sys::clock::Stamp;
 use std::collections::{HashSet, VecDeque};
 
@@ -75,8 +75,7 @@ const TOLD_TOGETHER: usize = 8;
 /// fast as it fills never touches the queue behind it.
 #[repr(C)]
 pub(crate) struct HistoryCache {
-    /// Present if there is any message.
-    first: Option<Entry>,
+    first: Oldest,
     /// Number of waiting messages.
     waiting: usize,
     /// Number of messages that arrived; of these, `taken` were taken.
@@ -97,6 +96,42 @@ pub(crate) struct HistoryCache {
     rest: VecDeque<Entry>,
 }
 
+/// The oldest message of a history, if there is any, in parts: taking it out writes one word.
+#[repr(C)]
+struct Oldest {
+    message: Option<RawMessage>,
+    /// These two belong to the message, or to an earlier one.
+    publication: Publication,
+    reception: u64,
+}
+
+impl Oldest {
+    const NONE: Self = Self { message: None, publication: Publication::NONE, reception: 0 };
+
+    #[inline]
+    fn is_none(&self) -> bool {
+        self.message.is_none()
+    }
+
+    #[inline]
+    fn publication(&self) -> Option<&Publication> {
+        self.message.is_some().then_some(&self.publication)
+    }
+
+    /// Puts a message where none is.
+    #[inline]
+    fn put(&mut self, Entry { message, publication, reception }: Entry) {
+        debug_assert!(self.is_none());
+        *self = Self { message: Some(message), publication, reception };
+    }
+
+    #[inline]
+    fn take(&mut self) -> Option<Entry> {
+        let message = self.message.take()?;
+        Some(Entry { message, publication: self.publication, reception: self.reception })
+    }
+}
+
 /// Counts of messages that were not taken.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Losses {
@@ -115,7 +150,7 @@ impl HistoryCache {
 
     pub(crate) fn new(capacity: usize, keep_all: bool) -> Self {
         Self {
-            first: None,
+            first: Oldest::NONE,
             waiting: 0,
             received: 0,
             taken: 0,
@@ -168,8 +203,20 @@ impl HistoryCache {
     pub(crate) fn open(&mut self) {
         self.is_held = false;
         if self.first.is_none() {
-            self.first = self.rest.pop_front();
+            self.advance();
         }
+    }
+
+    /// Makes the next message the oldest, after that was taken out.
+    fn advance(&mut self) {
+        if let Some(next) = self.rest.pop_front() {
+            self.first.put(next);
+        }
+    }
+
+    /// Returns the publications of all messages here, oldest first.
+    fn publications(&self) -> impl Iterator<Item = &Publication> {
+        self.first.publication().into_iter().chain(self.rest.iter().map(|entry| &entry.publication))
     }
 
     /// Whether nothing is handed out yet.
@@ -201,21 +248,19 @@ impl HistoryCache {
 
     /// Returns the publication of the oldest message of this publisher.
     pub(crate) fn oldest_of(&self, publisher: u64) -> Option<Publication> {
-        let mut of_publisher =
-            self.first.iter().chain(&self.rest).filter(|entry| entry.publication.publisher == publisher);
-        of_publisher.next().map(|entry| entry.publication)
+        self.publications().find(|publication| publication.publisher == publisher).copied()
     }
 
     /// Returns the publication of the oldest message.
     #[inline]
     pub(crate) fn first(&self) -> Option<&Publication> {
-        self.first.as_ref().map(|entry| &entry.publication)
+        self.first.publication()
     }
 
     /// Returns the stamp of the oldest message.
     #[inline]
     pub(crate) fn oldest(&self) -> Option<Stamp> {
-        self.first.as_ref().map(|entry| entry.publication.stamp)
+        self.first.publication().map(|publication| publication.stamp)
     }
 
     /// Whether a message could be added without another giving way.
@@ -289,14 +334,14 @@ impl HistoryCache {
                 return Some((message, LossCause::Refused));
             }
         }
-        let expires = publication.expires.min(publication.stamp.time.saturating_add(lifespan));
+        let expires = publication.expires.min(expiry(publication.stamp.time, lifespan));
         self.mortal += usize::from(expires != i64::MAX);
         self.received += 1;
         self.waiting += 1;
         let reception = self.received;
         let entry = Entry { message, publication: Publication { expires, ..*publication }, reception };
         if self.first.is_none() && !self.is_held {
-            self.first = Some(entry);
+            self.first.put(entry);
         } else {
             self.rest.push_back(entry);
         }
@@ -323,8 +368,10 @@ impl HistoryCache {
         if self.mortal == 0 {
             return None;
         }
-        let entries = self.first.iter().chain(&self.rest);
-        entries.map(|entry| entry.publication.expires).filter(|&expires| expires != i64::MAX).min()
+        self.publications()
+            .map(|publication| publication.expires)
+            .filter(|&expires| expires != i64::MAX)
+            .min()
     }
 
     /// Whether there are messages that can expire.
@@ -333,15 +380,30 @@ impl HistoryCache {
         self.mortal > 0
     }
 
+    /// Removes the oldest message of a history without any that [can expire](Self::has_mortals).
+    #[inline]
+    pub(crate) fn pop_first(&mut self) -> Option<Entry> {
+        debug_assert!(self.mortal == 0);
+        let entry = self.remove_first()?;
+        self.taken += 1;
+        Some(entry)
+    }
+
+    #[inline]
+    fn remove_first(&mut self) -> Option<Entry> {
+        let entry = self.first.take()?;
+        self.waiting -= 1;
+        if self.waiting > 0 {
+            self.advance();
+        }
+        Some(entry)
+    }
+
     /// Removes the oldest message that has not expired; passes expired messages to `expired`.
     #[inline]
     pub(crate) fn pop(&mut self, now: impl Fn() -> i64, mut expired: impl FnMut(Entry)) -> Option<Entry> {
         loop {
-            let entry = self.first.take()?;
-            self.waiting -= 1;
-            if self.waiting > 0 {
-                self.first = self.rest.pop_front();
-            }
+            let entry = self.remove_first()?;
             if entry.publication.expires != i64::MAX {
                 self.mortal -= 1;
                 if entry.expired(now()) {
@@ -396,7 +458,7 @@ impl HistoryCache {
         self.received = before + all.len() as u64;
         self.rest = all.into();
         if !self.is_held {
-            self.first = self.rest.pop_front();
+            self.advance();
         }
         out
     }
@@ -417,7 +479,7 @@ impl HistoryCache {
         if self.mortal == 0 {
             return None;
         }
-        let index = self.first.iter().chain(&self.rest).position(|entry| entry.expired(now))?;
+        let index = self.publications().position(|publication| publication.expires <= now)?;
         self.lose().expired += 1;
         self.remove(index)
     }
@@ -426,7 +488,11 @@ impl HistoryCache {
         let entry = match index.checked_sub(1) {
             _ if self.is_held => self.rest.remove(index),
             Some(index) => self.rest.remove(index),
-            None => std::mem::replace(&mut self.first, self.rest.pop_front()),
+            None => {
+                let first = self.first.take();
+                self.advance();
+                first
+            }
         }?;
         self.waiting -= 1;
         self.mortal -= usize::from(entry.publication.expires != i64::MAX);

@@ -105,7 +105,22 @@ pub(crate) struct Publication {
     pub(crate) expires: i64,
 }
 
+/// Returns the time at which a message expires that was published at `time`; `i64::MAX`: never.
+#[inline]
+pub(crate) fn expiry(time: i64, lifespan: i64) -> i64 {
+    if lifespan == i64::MAX { i64::MAX } else { time.saturating_add(lifespan) }
+}
+
 impl Publication {
+    /// That of no message.
+    pub(crate) const NONE: Self = Self {
+        stamp: Stamp { time: 0, order: 0 },
+        sequence: 0,
+        publisher: 0,
+        lineage: Lineage { stamp: 0, id: 0 },
+        expires: i64::MAX,
+    };
+
     /// Creates the publication of message `sequence`, which continues the chain of the callback it
     /// is published in, if any.
     #[inline]
@@ -116,8 +131,7 @@ impl Publication {
             // years at 1 MHz.
             id: (publisher << 40) ^ sequence,
         });
-        let expires = stamp.time.saturating_add(lifespan); // never stays never: stamps are not negative
-        Self { stamp, sequence, publisher, lineage, expires }
+        Self { stamp, sequence, publisher, lineage, expires: expiry(stamp.time, lifespan) }
     }
 }
 

@@ -39,7 +39,7 @@ use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Admission, Entry, HistoryCache, HistoryCounts, JoinOrder, LossCause};
 use crate::mailbox::waiters::{Listener, ToTell, Waiter, WaiterId, Waiters};
 use crate::message::block::{self, Pool, RawMessage};
-use crate::message::info::Publication;
+use crate::message::info::{Publication, expiry};
 use crate::message::type_support::{CloneInto, TypeSupport};
 use crate::message::work::CopyWork;
 use crate::message::{Check, MessageInfo};
@@ -256,11 +256,14 @@ impl SubscriptionState {
         let Some(counters) = &self.counters else { return };
         let (received, taken) = self.history.received_and_taken();
         let waiting = self.history.len() as u64;
-        counters.set_all([
-            (Counter::Messages, received),
-            (Counter::Taken, taken),
-            (Counter::Waiting, waiting),
-        ]);
+        let counts = [(Counter::Messages, received), (Counter::Taken, taken), (Counter::Waiting, waiting)];
+        match last {
+            None => counters.set_all(counts),
+            Some(last) => {
+                let [received, taken, waiting] = counts;
+                counters.set_all([received, taken, waiting, (Counter::Last, last.cast_unsigned())]);
+            }
+        }
         if let Some(lost) = self.history.losses() {
             counters.set_all([
                 (Counter::Overwritten, lost.overwritten - lost.unread),
@@ -268,9 +271,6 @@ impl SubscriptionState {
                 (Counter::Refused, lost.refused),
                 (Counter::Expired, lost.expired),
             ]);
-        }
-        if let Some(last) = last {
-            counters.set(Counter::Last, last.cast_unsigned());
         }
     }
 
@@ -514,7 +514,7 @@ impl SubscriptionCore {
         if state.history.has_mortals() || taker == Taker::Reentrant {
             return self.take_and_defer(state, taker);
         }
-        let (taken, no_signal) = self.take_from(state, taker, drop); // none can expire
+        let (taken, no_signal) = self.take_from(state, taker, HistoryCache::pop_first);
         mem::forget(no_signal); // only a reentrant group signals: nothing is left to drop
         taken
     }
@@ -524,8 +524,9 @@ impl SubscriptionCore {
     #[inline(never)] // so that the usual way is short
     fn take_and_defer(&self, state: Locked<'_>, taker: Taker) -> Option<Taken> {
         Deferred::with(|deferred| {
-            let expired = |old: Entry| deferred.drop_later(old.message);
-            let (taken, signal) = self.take_from(state, taker, expired);
+            let now = || self.wanted.clock.steady();
+            let pop = |history: &mut HistoryCache| history.pop(now, |old| deferred.drop_later(old.message));
+            let (taken, signal) = self.take_from(state, taker, pop);
             deferred.signal(signal);
             taken
         })
@@ -536,9 +537,9 @@ impl SubscriptionCore {
         &self,
         mut state: Locked<'_>,
         taker: Taker,
-        expired: impl FnMut(Entry),
+        pop: impl FnOnce(&mut HistoryCache) -> Option<Entry>,
     ) -> (Option<Taken>, ToSignal) {
-        let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
+        let entry = pop(&mut state.history);
         state.count(None);
         if let Some(entry) = &entry {
             state.note_latency(entry.publication.stamp.time, || self.wanted.clock.steady());
@@ -691,8 +692,7 @@ impl SubscriptionCore {
     /// many more messages wait now.
     pub(crate) fn merge(&self, mut retained: Vec<Entry>, joins: JoinOrder) -> usize {
         for Entry { publication, .. } in &mut retained {
-            publication.expires =
-                publication.expires.min(publication.stamp.time.saturating_add(self.lifespan));
+            publication.expires = publication.expires.min(expiry(publication.stamp.time, self.lifespan));
         }
         let now = self.wanted.clock.steady();
         Deferred::with(|deferred| {

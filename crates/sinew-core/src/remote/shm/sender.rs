@@ -16,7 +16,7 @@
 use super::notes;
 use crate::message::backing::{Backing, LendsMemory};
 use crate::message::block::RawMessage;
-use crate::message::info::{Lineage, Publication};
+use crate::message::info::{Lineage, Publication, expiry};
 use crate::message::type_support::TypeSupport;
 use crate::ros::qos::{QoS, Reliability};
 use crate::sys::clock::Stamp;
@@ -382,6 +382,6 @@ pub(super) fn publication_of(head: &Head, sequence: u64, publisher: u64, lifespa
         sequence,
         publisher,
         lineage: Lineage::new(head.lineage_stamp, head.lineage_id),
-        expires: stamp.time.saturating_add(lifespan),
+        expires: expiry(stamp.time, lifespan),
     }
 }
