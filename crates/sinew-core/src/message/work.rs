@@ -81,16 +81,17 @@ impl CopyWork {
     }
 
     fn count_some(&mut self, more: Self, counters: &Option<Counters>) {
-        *self = *self + more;
-        let Some(counters) = counters else { return };
-        for (grown, counter, count) in [
-            (more.copies, Counter::Copies, self.copies),
-            (more.encodings, Counter::Encodings, self.encodings),
-            (more.decodings, Counter::Decodings, self.decodings),
-            (more.encoded, Counter::Encoded, self.encoded),
+        for (sum, more, counter) in [
+            (&mut self.copies, more.copies, Counter::Copies),
+            (&mut self.encodings, more.encodings, Counter::Encodings),
+            (&mut self.decodings, more.decodings, Counter::Decodings),
+            (&mut self.encoded, more.encoded, Counter::Encoded),
         ] {
-            if grown > 0 {
-                counters.set(counter, count);
+            if more > 0 {
+                *sum += more;
+                if let Some(counters) = counters {
+                    counters.set(counter, *sum);
+                }
             }
         }
     }

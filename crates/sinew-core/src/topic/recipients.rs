@@ -6,7 +6,7 @@
 
 use super::copy_plan::{CopyPlan, Disposition, Ownership, Role};
 use super::strategy::Strategy;
-use super::subscribers::Subscribers;
+use super::subscribers::{Subscribers, TypedReaders};
 use super::subscription_core::SubscriptionCore;
 use super::subscription_core::permits::NoPermit;
 use crate::mailbox::deferred::Deferred;
@@ -50,61 +50,81 @@ fn place_at(subscription: &SubscriptionCore, place: Admission) -> Admission {
     if is_any { Admission::Any } else { place }
 }
 
-/// Delivers a message that came from elsewhere to the subscriptions here, without waiting. If a
-/// subscription that must get every message has no place, delivers to none and returns the message.
-/// If a filter or a `Clone` panics, all subscriptions lose the message, and this reports the panic.
-pub(crate) fn deliver(
-    subscribers: &Subscribers,
-    mut message: RawMessage,
-    publication: &Publication,
-    pool: &Arc<Pool>,
-    deferred: &mut Deferred,
-) -> Result<(), RawMessage> {
-    let to = subscribers.subscriptions();
-    let is_bound = subscribers.strategy.has(Strategy::BOUND);
-    let place = match to {
-        _ if subscribers.strategy.has(Strategy::CARE) => None,
-        _ if !is_bound => Some(Admission::Any),
-        [_] => Some(Admission::Free),
-        _ => subscribers.reserve().then_some(Admission::Reserved),
-    };
-    if let Some(place) = place {
-        match push_as_it_is(to, message, place, publication, deferred) {
-            Ok(left) => {
-                left.into_iter().for_each(|message| deferred.drop_later(message));
+impl TypedReaders {
+    /// Delivers a message that came from elsewhere to the subscriptions here, without waiting. If a
+    /// filter or a `Clone` panics, all subscriptions lose the message, and this reports the panic.
+    ///
+    /// # Errors
+    /// Returns the message, which no subscription got, if one that must get every message has no
+    /// place.
+    pub(crate) fn deliver(
+        &self,
+        mut message: RawMessage,
+        publication: &Publication,
+        deferred: &mut Deferred,
+    ) -> Result<(), RawMessage> {
+        let subscribers = &*self.subscribers;
+        let to = subscribers.subscriptions();
+        let is_bound = subscribers.strategy.has(Strategy::BOUND);
+        let place = match to {
+            _ if subscribers.strategy.has(Strategy::CARE) => None,
+            _ if !is_bound => Some(Admission::Any),
+            [_] => Some(Admission::Free),
+            _ => subscribers.reserve().then_some(Admission::Reserved),
+        };
+        if let Some(place) = place {
+            match push_as_it_is(to, message, place, publication, deferred) {
+                Ok(left) => {
+                    left.into_iter().for_each(|message| deferred.drop_later(message));
+                    return Ok(());
+                }
+                Err(back) => message = back,
+            }
+        }
+        self.deliver_with_care(message, publication, deferred)
+    }
+
+    /// Delivers a message with filters, places and copies.
+    #[inline(never)]
+    fn deliver_with_care(
+        &self,
+        message: RawMessage,
+        publication: &Publication,
+        deferred: &mut Deferred,
+    ) -> Result<(), RawMessage> {
+        let subscribers = &*self.subscribers;
+        let is_bound = subscribers.strategy.has(Strategy::BOUND);
+        let mut recipients = Recipients::of(subscribers);
+        let reserve = |subscription: &SubscriptionCore| {
+            if !is_bound || !subscription.wanted.qos.is_blocking() {
+                return Ok(false);
+            }
+            match subscription.try_reserve() {
+                Some(true) => Ok(true),
+                Some(false) => Err(NoPermit::Full),
+                None => Err(NoPermit::Gone),
+            }
+        };
+        let pool = &self.reader.values;
+        let selection = Selection { group: 0, ownership: Ownership::Unique, node: None, pool };
+        no_lock_is_held(); // as in `select`, which may panic
+        // A panic must not end this thread: it belongs to no publisher of the program, and other
+        // messages need it.
+        match caught(|| recipients.select(&selection, &message, reserve)) {
+            Ok(Ok(_)) => {}
+            Ok(Err(_)) => return Err(message),
+            Err(panic) => {
+                drop(recipients);
+                let to = subscribers.subscriptions();
+                to.iter().for_each(|subscription| subscription.is_lost_by_panic(&panic, deferred));
+                deferred.drop_later(message);
                 return Ok(());
             }
-            Err(back) => message = back,
         }
+        let left = recipients.deliver(message, publication, deferred);
+        left.into_iter().for_each(|message| deferred.drop_later(message));
+        Ok(())
     }
-    let mut recipients = Recipients::of(subscribers);
-    let reserve = |subscription: &SubscriptionCore| {
-        if !is_bound || !subscription.wanted.qos.is_blocking() {
-            return Ok(false);
-        }
-        match subscription.try_reserve() {
-            Some(true) => Ok(true),
-            Some(false) => Err(NoPermit::Full),
-            None => Err(NoPermit::Gone),
-        }
-    };
-    let selection = Selection { group: 0, ownership: Ownership::Unique, node: None, pool };
-    no_lock_is_held(); // as in `select`, which may panic
-    // A panic must not end this thread: it belongs to no publisher of the program, and other
-    // messages need it.
-    match caught(|| recipients.select(&selection, &message, reserve)) {
-        Ok(Ok(_)) => {}
-        Ok(Err(_)) => return Err(message),
-        Err(panic) => {
-            drop(recipients);
-            to.iter().for_each(|subscription| subscription.is_lost_by_panic(&panic, deferred));
-            deferred.drop_later(message);
-            return Ok(());
-        }
-    }
-    let left = recipients.deliver(message, publication, deferred);
-    left.into_iter().for_each(|message| deferred.drop_later(message));
-    Ok(())
 }
 
 /// A group of subscriptions to select from, and the way to hand its message on.

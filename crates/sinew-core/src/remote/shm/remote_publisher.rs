@@ -21,7 +21,6 @@ use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::logging::{About, tell};
 use crate::sys::panics::caught;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, no_lock_is_held};
-use crate::topic::recipients;
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::remote_reads::{DirectTake, Gap, Progress, UnreadableMessage};
 use crate::topic::subscribers::{TypedReaders, groups};
@@ -90,6 +89,9 @@ impl RemoteSigns for Heartbeats {
 pub(crate) struct Ends {
     groups: Vec<TypedReaders>,
     port: Option<Arc<EventReceiver>>,
+    /// Number of the newest messages that are enough; `None` if all are wanted, or a filter must see
+    /// them.
+    depth: Option<u64>,
 }
 
 /// The group that a message is for, and the message.
@@ -175,7 +177,7 @@ impl RemotePublisher {
         let mut served = self.served.lock();
         let subscriptions = change(&served);
         let groups = groups(&subscriptions, self.offered.qos.is_blocking());
-        let ends = Ends { groups, port: self.port_for(&subscriptions) };
+        let ends = Ends { groups, port: self.port_for(&subscriptions), depth: enough_for(&subscriptions) };
         let ends = self.ends.lock().replace(ends);
         self.has_news.store(true, Ordering::Release); // pairs with `has_news`
         let before = std::mem::replace(&mut *served, subscriptions);
@@ -388,25 +390,23 @@ impl RemotePublisher {
             incoming.unbind();
             return;
         }
-        let depth = ends.depth();
-        let mut count = 0;
-        loop {
-            if !stalled.is_empty() {
-                for waiting in std::mem::take(stalled) {
-                    stalled.extend(self.deliver(&ends.groups, waiting, deferred).err());
-                }
-                if !stalled.is_empty() {
-                    break;
-                }
+        for turn in 0u64.. {
+            // A message that stalled before is tried again; one that stalls now waits for the next
+            // look.
+            if !stalled.is_empty() && (turn > 0 || !ends.deliver_stalled(stalled, deferred)) {
+                break;
             }
-            if count == 1
-                && let Some(depth) = depth
+            // A thread that was notified expects a message, and mostly no second one.
+            if turn > 0 && incoming.has_read_all() {
+                break;
+            }
+            if turn % 2 == 1
+                && let Some(depth) = ends.depth
+                && let skipped @ 1.. = incoming.skip_to_newest(depth)
             {
-                let skipped = incoming.skip_to_newest(depth);
                 ends.subscriptions().for_each(|subscription| subscription.count_lost(skipped, deferred));
             }
-            count = (count + 1) % 2;
-            let message = match incoming.read(buffer) {
+            let message = match incoming.read_next(buffer) {
                 Ok(Some(message)) => message,
                 Ok(None) => break,
                 Err(error) => {
@@ -438,8 +438,9 @@ impl RemotePublisher {
                 match value {
                     Ok((value, work)) => {
                         group.count(work);
-                        let message = (index, value, publication);
-                        stalled.extend(self.deliver(&ends.groups, message, deferred).err());
+                        if let Err(value) = group.deliver(value, &publication, deferred) {
+                            stalled.push((index, value, publication));
+                        }
                     }
                     Err(error) => {
                         self.cannot_decode(&error);
@@ -448,9 +449,6 @@ impl RemotePublisher {
                             .for_each(|subscription| subscription.count_lost_for(1, Some(&error), deferred));
                     }
                 }
-            }
-            if !stalled.is_empty() {
-                break;
             }
         }
         self.set_cursor(incoming, ends, stalled.first());
@@ -501,19 +499,6 @@ impl RemotePublisher {
         let remembering = ends.subscriptions().filter(|subscription| subscription.has_left());
         remembering.for_each(|subscription| subscription.goes_on(&progress, deferred));
     }
-
-    /// Delivers a message to the histories of a group. Returns it if a subscription that must get
-    /// every message has no place.
-    fn deliver(
-        &self,
-        groups: &[TypedReaders],
-        (index, message, publication): Stalled,
-        deferred: &mut Deferred,
-    ) -> Result<(), Stalled> {
-        let Some(TypedReaders { subscribers, reader }) = groups.get(index) else { return Ok(()) };
-        recipients::deliver(subscribers, message, &publication, &reader.values, deferred)
-            .map_err(|message| (index, message, publication))
-    }
 }
 
 impl Ends {
@@ -521,19 +506,31 @@ impl Ends {
         self.groups.iter().flat_map(|group| group.subscribers.subscriptions())
     }
 
-    /// Returns how many of the newest messages are enough; `None` if all are wanted, or a filter
-    /// must see them.
-    fn depth(&self) -> Option<u64> {
-        let mut depth = 0;
-        for subscription in self.subscriptions() {
-            let qos = &subscription.wanted.qos;
-            if qos.is_keep_all() || subscription.wanted.filter.is_some() {
-                return None;
+    /// Delivers the messages for which there was no place. Returns whether all found one.
+    #[cold]
+    fn deliver_stalled(&self, stalled: &mut Vec<Stalled>, deferred: &mut Deferred) -> bool {
+        for (index, message, publication) in std::mem::take(stalled) {
+            let Some(group) = self.groups.get(index) else { continue };
+            if let Err(message) = group.deliver(message, &publication, deferred) {
+                stalled.push((index, message, publication));
             }
-            depth = depth.max(qos.capacity() as u64);
         }
-        Some(depth)
+        stalled.is_empty()
     }
+}
+
+/// Returns the number of the newest messages that are enough for these subscriptions; see
+/// [`Ends::depth`].
+fn enough_for(subscriptions: &[Arc<SubscriptionCore>]) -> Option<u64> {
+    let mut depth = 0;
+    for subscription in subscriptions {
+        let qos = &subscription.wanted.qos;
+        if qos.is_keep_all() || subscription.wanted.filter.is_some() {
+            return None;
+        }
+        depth = depth.max(qos.capacity() as u64);
+    }
+    Some(depth)
 }
 
 impl RemoteSource for RemotePublisher {
