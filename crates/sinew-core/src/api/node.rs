@@ -150,8 +150,9 @@ pub(crate) static UNPUBLISHED: OnceLock<Unpublished> = OnceLock::new();
 
 pub(crate) struct Unpublished {
     pub(crate) are_there: fn() -> bool,
-    /// Waits at most that long until they are published; returns whether they are.
-    pub(crate) flush: fn(Duration) -> bool,
+    /// Keeps the stand-in of a dropped node until they are published: waits for that, at most that
+    /// long, unless the caller is the thread that publishes them. Returns `false` if they aren't.
+    pub(crate) publish_as: fn(Arc<NodeCore>, Duration) -> bool,
     /// The wait for the last dropped node timed out (nothing reads the console, say), and lines
     /// remain.
     pub(crate) is_stuck: AtomicBool,
@@ -530,29 +531,36 @@ impl NodeCore {
             let _ = last.rosout.set(publisher); // a new node has none
         }
         BY_LOGGER.write().entry(logger.to_owned()).or_default().push(Arc::downgrade(&last));
-        lines.is_stuck.store(!(lines.flush)(LAST_WORDS), Ordering::Relaxed);
+        lines.is_stuck.store(!(lines.publish_as)(last, LAST_WORDS), Ordering::Relaxed);
+    }
+
+    /// Removes its own entry from [`BY_LOGGER`], if it has one. Others of its name keep theirs, even
+    /// if they are dead: [`of_logger`](Self::of_logger) waits for the stand-ins that follow them.
+    fn forget_logger(&self) {
+        let mut nodes = BY_LOGGER.write();
+        if let Some(of_name) = nodes.get_mut(self.logger.as_ref()) {
+            of_name.retain(|node| !std::ptr::eq(node.as_ptr(), self));
+            if of_name.is_empty() {
+                nodes.remove(self.logger.as_ref());
+            }
+        }
     }
 }
 
 impl Drop for NodeCore {
     fn drop(&mut self) {
-        if self.stands_in {
-            return;
+        if !self.stands_in {
+            self.context.nodes.remove(self.number);
         }
-        self.context.nodes.remove(self.number);
         if self.origin != Origin::Local {
             return;
         }
-        self.context.hints.forget(&self.full_name);
-        let logger = self.logger.clone();
-        self.publish_last_words(&logger);
-        let mut nodes = BY_LOGGER.write();
-        if let Some(of_name) = nodes.get_mut(logger.as_ref()) {
-            of_name.retain(|node| node.strong_count() > 0);
-            if of_name.is_empty() {
-                nodes.remove(logger.as_ref());
-            }
+        if !self.stands_in {
+            self.context.hints.forget(&self.full_name);
+            let logger = self.logger.clone();
+            self.publish_last_words(&logger);
         }
+        self.forget_logger();
     }
 }
 
@@ -571,5 +579,54 @@ impl Executable for Node {
 impl fmt::Debug for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Node({})", self.full_name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    const TWINS: &str = "twin_of_logger";
+
+    thread_local! {
+        /// A node that is dropped while another one is: between that one's end and its stand-in.
+        static DROPPED_MEANWHILE: RefCell<Option<Node>> = const { RefCell::new(None) };
+        /// The stand-ins that publish last lines.
+        static STAND_INS: RefCell<Vec<Arc<NodeCore>>> = const { RefCell::new(Vec::new()) };
+    }
+
+    /// Makes lines wait for the node that is dropped while [`DROPPED_MEANWHILE`] is set.
+    fn set_unpublished() {
+        let are_there = || {
+            let Some(meanwhile) = DROPPED_MEANWHILE.take() else { return false };
+            drop(meanwhile);
+            assert!(BY_LOGGER.read().contains_key(TWINS), "the other node's entry is left");
+            true
+        };
+        let publish_as = |node, _| {
+            STAND_INS.with_borrow_mut(|all| all.push(node));
+            true
+        };
+        let _ = UNPUBLISHED.set(Unpublished { are_there, publish_as, is_stuck: AtomicBool::new(false) });
+    }
+
+    #[test]
+    fn a_dropped_node_leaves_entries_of_others_with_its_name() -> crate::Result<()> {
+        set_unpublished();
+        let context = Context::builder().shared_memory(false).build()?;
+        let (first, second) = (context.node(TWINS)?, context.node(TWINS)?);
+        let entries = || BY_LOGGER.read().get(TWINS).map_or(0, Vec::len);
+        assert_eq!(entries(), 2);
+        DROPPED_MEANWHILE.set(Some(second));
+        drop(first);
+        let stand_ins = STAND_INS.take();
+        assert_eq!(stand_ins.len(), 1);
+        let found = NodeCore::of_logger(TWINS).unwrap();
+        assert!(Arc::ptr_eq(&found, &stand_ins[0]));
+        assert_eq!(entries(), 1);
+        drop((found, stand_ins));
+        assert_eq!(entries(), 0);
+        Ok(())
     }
 }

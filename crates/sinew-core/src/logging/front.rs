@@ -4,9 +4,11 @@ use super::line::{Format, Line, Place};
 use super::queue::{LINES, Queue};
 use super::rosout;
 use super::sinks::{Console, LogFile, notice};
+use crate::api::node::NodeCore;
 use crate::sys::clock::{Time, nanoseconds};
 use crate::sys::logging::{self, LogLevel, OUTPUTS, Source};
 use crate::sys::parker::Parker;
+use crate::sys::sync::{Arc, Mutex};
 use std::fmt;
 use std::io;
 use std::sync::OnceLock;
@@ -23,6 +25,8 @@ pub(super) struct Front {
     queue: Queue,
     /// The thread that writes them.
     thread: OnceLock<ThreadId>,
+    /// Stand-ins for nodes that this thread was the last to hold; kept until their lines are written.
+    stand_ins: Mutex<Vec<Arc<NodeCore>>>,
 }
 
 /// Returns the front of this process, if [`init`](super::init) was called.
@@ -34,7 +38,7 @@ impl Front {
     /// Creates the process's only front, if there is none.
     pub(super) fn make() -> io::Result<&'static Self> {
         let queue = Queue::new()?;
-        Ok(FRONT.get_or_init(|| Self { queue, thread: OnceLock::new() }))
+        Ok(FRONT.get_or_init(|| Self { queue, thread: OnceLock::new(), stand_ins: Mutex::default() }))
     }
 
     /// Passes a line to the thread. Never blocks; allocates the text.
@@ -45,7 +49,7 @@ impl Front {
     /// Waits until earlier lines are written, at most for `timeout`. Returns `false` if they
     /// aren't.
     pub(super) fn flush(&self, timeout: Duration) -> bool {
-        if self.thread.get() == Some(&thread::current().id()) {
+        if self.is_own_thread() {
             return false; // the thread can't wait for itself
         }
         let pushed = self.queue.pushed();
@@ -58,6 +62,28 @@ impl Front {
             rest.park(Some(Duration::from_micros(200)));
         }
         true
+    }
+
+    /// Keeps a node until earlier lines are written, as [`flush`](Self::flush) does with the caller
+    /// waiting; the thread itself goes on, and keeps the node meanwhile.
+    pub(super) fn flush_for(&self, stand_in: Arc<NodeCore>, timeout: Duration) -> bool {
+        if self.is_own_thread() {
+            self.stand_ins.lock().push(stand_in);
+            return true;
+        }
+        self.flush(timeout)
+    }
+
+    /// Drops the nodes that were kept for lines, if all are written; for the thread itself.
+    fn drop_stand_ins(&self) {
+        if !self.is_behind() {
+            let stand_ins = std::mem::take(&mut *self.stand_ins.lock());
+            drop(stand_ins);
+        }
+    }
+
+    fn is_own_thread(&self) -> bool {
+        self.thread.get() == Some(&thread::current().id())
     }
 
     /// Whether there are lines that aren't written yet.
@@ -135,6 +161,7 @@ impl Writer {
             }
             self.flush(outputs.console);
             queue.count_written(taken);
+            front.drop_stand_ins();
             queue.wait();
         }
     }

@@ -194,7 +194,9 @@ impl Builder {
         set_front(say_of_sinew);
         let are_there = || front::installed().is_some_and(Front::is_behind);
         let is_stuck = AtomicBool::new(false);
-        let _ = UNPUBLISHED.set(Unpublished { are_there, flush, is_stuck }); // logging begins once
+        let publish_as =
+            |stand_in, timeout| front::installed().is_none_or(|front| front.flush_for(stand_in, timeout));
+        let _ = UNPUBLISHED.set(Unpublished { are_there, publish_as, is_stuck }); // logging begins once
         let writer = Writer {
             format,
             console: self.console.then(|| Console::new(to_stdout, color, one_by_one)),
