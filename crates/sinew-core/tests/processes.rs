@@ -664,13 +664,14 @@ fn the_end_of_a_process_is_a_response_to_take() -> sinew::Result<()> {
             let (first, second) = (client.send(Number(number))?, client.send(Number(number))?);
             other.expect("taken");
             assert_eq!(news.recv_timeout(PATIENCE).unwrap(), 1);
-            let (id, response) = client.take_response().unwrap();
-            assert_eq!((id, response?.0), (first, number));
+            let (response, info) = client.take_response().unwrap();
+            assert_eq!((info.id(), response?.0), (first, number));
+            assert!(info.source_time() <= info.reception_time());
             assert!(client.take_response().is_none());
             other.kill();
             assert_eq!(news.recv_timeout(PATIENCE).unwrap(), 1);
-            let (id, response) = client.take_response().unwrap();
-            assert_eq!((id, response.unwrap_err().failure()), (second, &CallFailure::ServerGone));
+            let (response, info) = client.take_response().unwrap();
+            assert_eq!((info.id(), response.unwrap_err().failure()), (second, &CallFailure::ServerGone));
             until("the server is gone", || !client.is_server_ready());
         }
         Ok(())
@@ -886,7 +887,10 @@ fn a_publisher_waits_until_all_is_read_or_its_reader_is_gone() -> sinew::Result<
         until("its end is known", || publisher.subscription_count() == 1);
         let mut last = place.start(TEST, "reliable");
         last.expect("here");
-        assert!(publisher.wait_for_subscribers(2, PATIENCE));
+        assert!(publisher.wait_for_subscribers(2, PATIENCE) && go.wait_for_subscribers(2, PATIENCE));
+        publish(1)?; // as above
+        go.publish(Number(1))?;
+        last.expect("taken");
         publish(1)?;
         let waiting = thread::spawn({
             let publisher = publisher.clone();

@@ -202,7 +202,11 @@ impl<T: Message> Publisher<T> {
     /// A message that gave way to newer ones before it was read counts as read. Subscriptions that
     /// end, or whose process is killed, don't count any more, and best-effort ones never do: a
     /// best-effort publisher waits for nothing. Not for callbacks: the thread does nothing else
-    /// meanwhile. It sleeps between looks, 2 ms at most.
+    /// meanwhile.
+    ///
+    /// A reader in another process does not announce that it has read a message, as that would cost
+    /// it a fence for each one. So the thread sleeps between looks, for 50 µs at first and 2 ms at
+    /// most; it returns up to 2 ms late.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -436,7 +440,7 @@ impl<T, G: CallbackGroup> PublisherBuilder<T, G> {
         self
     }
 
-    super::handlers::handler_methods!();
+    super::handlers::handler_methods!(erased::Publisher);
 
     /// Sets a handler that the executor runs when the publisher has been silent for longer than the
     /// [deadline](QoS::deadline) that it offers, and again after each further period (several at

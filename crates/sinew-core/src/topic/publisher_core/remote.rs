@@ -328,7 +328,8 @@ impl LendsMemory for PublisherCore {
     }
 }
 
-/// The first pause between two looks at the positions of readers, which ring for room only.
+/// The first pause between two looks at the positions of readers. They ring for room only: another
+/// ring would cost each reader a fence for every message, also if no publisher waits.
 const SHORTEST_PAUSE: Duration = Duration::from_micros(50);
 
 /// The longest such pause.
