@@ -35,7 +35,7 @@ macro_rules! service_face {
     () => {
         pub use crate::api::call::PendingCall;
         pub use crate::api::client::ClientBuilder;
-        pub use crate::api::client_core::RequestId;
+        pub use crate::api::client_core::{RequestId, ResponseInfo};
         pub use crate::api::pulled_server::{PulledServer, PulledServerBuilder};
         pub use crate::api::server::ServerBuilder;
         pub use crate::api::service_callback::{AsyncServiceCallback, ResultCallback, ServiceCallback};

@@ -5,6 +5,7 @@
 mod support;
 
 use log::{Level, LevelFilter, Metadata, Record};
+use sinew::erased::{MessageType, Request, ServiceTypes, Taken};
 use sinew::error::{ErrorCode, HasCode, SpinError};
 use sinew::executor::StopHandle;
 use sinew::prelude::*;
@@ -123,6 +124,29 @@ fn leave_to_the_node(node: &Node, held: &Arc<()>) -> sinew::Result<()> {
         async move { answer }
     })?;
     let captured = held.clone();
+    let number = MessageType::of::<Number>();
+    node.erased_subscription("numbers", number)
+        .background()
+        .callback_erased(move |(): &mut (), _: Taken| drop(captured.clone()))?;
+    let captured = held.clone();
+    let numbers = ServiceTypes::of::<Numbers>();
+    let answer = move |request: Request| {
+        drop(captured.clone());
+        request.fail("it is a test");
+    };
+    let again = answer.clone();
+    node.erased_server("here_erased", numbers)
+        .background()
+        .callback_erased(move |(): &mut (), request: Request| answer(request))?;
+    node.erased_server("at_once_erased", numbers).background().immediate_callback_erased(again.clone())?;
+    let group = node.reentrant_group();
+    group.erased_server("in_parallel", numbers).background().callback_erased(again)?;
+    let captured = held.clone();
+    group
+        .erased_subscription("numbers", number)
+        .background()
+        .callback_erased(move |_: Taken| drop(captured.clone()))?;
+    let captured = held.clone();
     let (end, _other) = std::os::unix::net::UnixStream::pair().expect("there are descriptors");
     node.descriptor(&end).background().callback(move || drop(captured.clone()))?;
     let captured = held.clone();
@@ -134,7 +158,7 @@ fn leave_to_the_node(node: &Node, held: &Arc<()>) -> sinew::Result<()> {
     Ok(())
 }
 
-const IN_BACKGROUND: usize = 7;
+const IN_BACKGROUND: usize = 12;
 
 #[test]
 fn what_is_in_the_background_ends_with_the_last_handle_of_its_node() -> sinew::Result<()> {

@@ -12,6 +12,7 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch::{NoteIndex, Part};
 use crate::executor::task::{Run, Task, TaskBase, TaskOutcome};
 use crate::executor::wait_set::{self, Waitable};
+use crate::mailbox::waiters::OnNews;
 use crate::message::block::Pool;
 use crate::message::info::ChainScope;
 use crate::message::into_message::{IntoUnique, erase};
@@ -388,6 +389,7 @@ pub struct ClientBuilder<S, G = Group> {
     group: G,
     spin_before_park: Duration,
     max_responses: usize,
+    listener: Option<OnNews>,
     types: ServiceTypes,
     of: PhantomData<fn(S)>,
 }
@@ -414,6 +416,7 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
             group: group.clone(),
             spin_before_park: Duration::ZERO,
             max_responses: MAX_RESPONSES,
+            listener: None,
             types,
             of: PhantomData,
         }
@@ -472,7 +475,22 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
         let (group, patience, max_responses) = (core, self.spin_before_park, self.max_responses);
         let inner =
             ClientCore { calls, requests, pool, patience, max_responses, group, membership, note, node };
+        if let Some(listener) = self.listener {
+            inner.listen(listener);
+        }
         Ok(erased::Client { inner: Arc::new(inner), state })
+    }
+}
+
+impl<S, G: CallbackGroup<State = ()>> ClientBuilder<S, G> {
+    /// Sets a listener that is called for each response that the program can
+    /// [take](Client::take_response): with 1, on the thread that answers, or, for servers of other
+    /// processes, on the thread that receives. [`Client::set_listener`] replaces it, and says what
+    /// it may do. The response of a call that is made in another way than by
+    /// [`send`](Client::send) isn't taken, so the listener isn't called for it.
+    pub fn listener(mut self, listener: impl Fn(u64) + Send + Sync + 'static) -> Self {
+        self.listener = Some(Box::new(listener));
+        self
     }
 }
 

@@ -3,6 +3,7 @@
 use super::node::NodeCore;
 use crate::executor::group::{GroupCore, Membership};
 use crate::executor::prefetch;
+use crate::mailbox::waiters::{Listener, OnNews};
 use crate::message::Unique;
 use crate::message::block::{Pool, RawMessage};
 use crate::parameters::clients::ClientId;
@@ -13,6 +14,7 @@ use crate::service::pending_calls::{self, CallFault, CallId, CallOutcome, CallWa
 use crate::service::reply::CallResult;
 use crate::service::request::{RefusedRequest, ReplyTo, Request};
 use crate::service::request_queue::{RequestQueue, Unannounced};
+use crate::sys::clock::{Clock, Time, wall_of};
 use crate::sys::sync::Arc;
 use sinew_msg::Service;
 use std::time::Duration;
@@ -79,6 +81,19 @@ impl ClientCore {
         Ok(RequestId(id))
     }
 
+    /// Takes the outcome of the call that was settled first of those that the program takes by hand.
+    pub(crate) fn take_pulled(&self) -> Option<(CallOutcome, ResponseInfo)> {
+        let (id, answered, outcome) = self.calls.take_settled()?;
+        Some((outcome, ResponseInfo::new(RequestId(id), answered, &self.calls.session.clock)))
+    }
+
+    /// Sets the listener for outcomes that the program takes by hand.
+    pub(crate) fn listen(&self, listener: OnNews) {
+        let calls = &self.calls;
+        let whose = format!("client of {} of node {}", calls.service, calls.node);
+        calls.set_listener(Some(Listener::boxed(whose, listener)));
+    }
+
     /// Abandons a call. Returns the outcome if there is one after all, else the request if no
     /// server took it.
     pub(crate) fn give_up(&self, id: CallId) -> Result<CallOutcome, Option<RawMessage>> {
@@ -113,6 +128,49 @@ impl RequestId {
     /// knows the request.
     pub fn sequence(self) -> u64 {
         self.0.sequence()
+    }
+}
+
+/// Metadata of a response that was [taken](crate::Client::take_response), or of the failure that
+/// stands for it. ROS 2: `rmw_service_info_t`.
+#[derive(Debug, Clone, Copy)]
+pub struct ResponseInfo {
+    id: RequestId,
+    /// Steady nanoseconds.
+    answered: i64,
+    received: i64,
+    /// Whether a virtual clock applies, which is also the wall clock.
+    is_virtual: bool,
+}
+
+impl ResponseInfo {
+    fn new(id: RequestId, answered: i64, clock: &Clock) -> Self {
+        Self { id, answered, received: clock.steady(), is_virtual: clock.is_virtual() }
+    }
+
+    fn wall_of(&self, steady: i64) -> Time {
+        Time::from_nanoseconds(if self.is_virtual { steady } else { wall_of(steady) })
+    }
+
+    /// Returns the id of the request, as [`send`](crate::Client::send) returned it.
+    pub fn id(&self) -> RequestId {
+        self.id
+    }
+
+    /// Returns the wall time at which the server answered, or the call failed. For a server on
+    /// another host, the time at which its answer reached this one.
+    pub fn source_time(&self) -> Time {
+        self.wall_of(self.answered)
+    }
+
+    /// Returns the wall time at which the program took the response.
+    pub fn reception_time(&self) -> Time {
+        self.wall_of(self.received)
+    }
+
+    /// Returns the time from the answer to its reception.
+    pub fn latency(&self) -> Duration {
+        Time::from_nanoseconds(self.received) - Time::from_nanoseconds(self.answered)
     }
 }
 

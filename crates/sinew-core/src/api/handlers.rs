@@ -18,7 +18,7 @@ use crate::topic::publisher_core::WatchedPromises;
 use crate::topic::subscription_core::SubscriptionListeners;
 
 /// Handlers for events of one entity, as members of its group.
-pub(crate) struct Handlers {
+pub struct Handlers {
     /// The entity that has them: "publisher on frames".
     pub(crate) whose: String,
     pub(crate) matched: Option<AttachedCondition<Matched>>,
@@ -52,16 +52,19 @@ impl Handlers {
         }
     }
 
-    /// Keeps those statuses of a publisher for the program that have no handler, if it wants that.
+    /// Keeps those statuses of a publisher for the program that have no handler, if it wants that, and
+    /// has them noticed if any is kept.
     pub(crate) fn keep_of_publisher(&mut self, qos: &QoS, context: &ContextCore) {
         if self.keeps {
             let clock = &context.session.clock;
             keep(&mut self.offered_deadline, clock);
             keep(&mut self.liveliness_lost, clock);
             self.keep_matches(clock);
-            if qos.deadline_nanoseconds().or(qos.manual_lease_nanoseconds()).is_some() {
-                self.watch_on_thread(context);
-            }
+        }
+        let keeps_timed = is_kept(self.offered_deadline.as_ref()) || is_kept(self.liveliness_lost.as_ref());
+        let is_timed = qos.deadline_nanoseconds().or(qos.manual_lease_nanoseconds()).is_some();
+        if is_timed && (self.keeps || keeps_timed) {
+            self.watch_on_thread(context);
         }
     }
 
@@ -73,6 +76,10 @@ impl Handlers {
             keep(&mut self.requested_deadline, clock);
             keep(&mut self.liveliness_changed, clock);
             self.keep_matches(clock);
+        }
+        let keeps_timed =
+            is_kept(self.requested_deadline.as_ref()) || is_kept(self.liveliness_changed.as_ref());
+        if self.keeps || keeps_timed {
             self.watch_on_thread(context);
         }
     }
@@ -162,13 +169,18 @@ fn keep<E: Status>(place: &mut Option<AttachedCondition<E>>, clock: &Clock) {
     place.get_or_insert_with(|| AttachedCondition::kept(clock));
 }
 
+/// Whether the program takes this status by hand.
+fn is_kept<E: Status>(joined: Option<&AttachedCondition<E>>) -> bool {
+    joined.is_some_and(|joined| joined.source().is_kept())
+}
+
 fn source<E: Status>(joined: Option<&AttachedCondition<E>>) -> Option<Arc<StatusCondition<E>>> {
     joined.map(|joined| joined.source().clone())
 }
 
 /// The builder methods that publishers and subscriptions share.
 macro_rules! handler_methods {
-    () => {
+    ($end:ty) => {
         /// Keeps the statuses that have no handler, for the program to
         /// [take](crate::event::StatusOf) by `take_status`, or to listen to by
         /// `set_status_listener`. No executor has to run. For bindings and event loops of other
@@ -192,6 +204,36 @@ macro_rules! handler_methods {
         /// ```
         pub fn keep_statuses(mut self) -> Self {
             self.handlers.keeps = true;
+            self
+        }
+
+        /// Sets a listener for changes of a status `E`, and [keeps](Self::keep_statuses) that status
+        /// for the program to take. The listener is called from the first change on: with 1, on the
+        /// thread that brought the change about or noticed it. `set_status_listener` of the
+        /// endpoint replaces it, and says what it may do. A status has one handler or one listener:
+        /// the last one that is set.
+        ///
+        /// ```
+        /// use sinew::prelude::*;
+        /// use sinew::event::Matched;
+        /// # struct Number(u64); impl Message for Number {}
+        /// let node = Context::new()?.node("binding")?;
+        /// let (bell, changes) = std::sync::mpsc::channel();
+        /// let numbers = node
+        ///     .publisher::<Number>("numbers")
+        ///     .status_listener::<Matched>(move |count| drop(bell.send(count)))
+        ///     .create()?;
+        /// let _reader = node.subscription::<Number>("numbers").create()?;
+        /// assert_eq!(changes.recv().unwrap(), 1);
+        /// let matched: Matched = numbers.take_status().expect("it is kept");
+        /// assert_eq!(matched.total_change, 1);
+        /// # Ok::<(), sinew::Error>(())
+        /// ```
+        pub fn status_listener<E: crate::event::StatusOf<$end>>(
+            mut self,
+            listener: impl Fn(u64) + Send + Sync + 'static,
+        ) -> Self {
+            self.handlers.listen::<$end, E>(&self.node.full_name, &self.group.core().clock, listener);
             self
         }
 

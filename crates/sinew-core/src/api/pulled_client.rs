@@ -1,7 +1,7 @@
 //! Responses that the program takes by hand.
 
 use super::client::Client;
-use super::client_core::{RequestId, error_of, result_of};
+use super::client_core::{RequestId, ResponseInfo, error_of, result_of};
 use crate::message::into_message::{IntoUnique, erase};
 use crate::service::error::CallError;
 use crate::service::reply::CallResult;
@@ -25,18 +25,17 @@ impl<S: Service> Client<S> {
     /// let context = Context::new()?;
     /// let node = context.node("loop")?;
     /// let server = node.server::<Double>("double").create()?;
-    /// let client = node.client::<Double>("double").create()?;
     /// let (bell, news) = std::sync::mpsc::channel();
-    /// client.set_listener(move |count| drop(bell.send(count)));
+    /// let client = node.client::<Double>("double").listener(move |count| drop(bell.send(count))).create()?;
     /// let (first, second) = (client.send(Number(20))?, client.send(Number(21))?);
     /// while let Some((number, info)) = server.take_request() {
     ///     server.respond(&info.key(), Number(2 * number.0)).expect("it is awaited");
     /// }
     /// assert_eq!(news.try_iter().sum::<u64>(), 2);
-    /// let (id, doubled) = client.take_response().expect("it is there");
-    /// assert_eq!((id, doubled?.0), (first, 40));
-    /// let (id, doubled) = client.take_response().expect("it is there");
-    /// assert_eq!((id, doubled?.0), (second, 42));
+    /// let (doubled, info) = client.take_response().expect("it is there");
+    /// assert_eq!((info.id(), doubled?.0), (first, 40));
+    /// let (doubled, info) = client.take_response().expect("it is there");
+    /// assert_eq!((info.id(), doubled?.0), (second, 42));
     /// # Ok::<(), sinew::Error>(())
     /// ```
     ///
@@ -49,15 +48,16 @@ impl<S: Service> Client<S> {
         self.core().send_pulled(request).map_err(|fault| error_of::<S>(self.name(), fault))
     }
 
-    /// Takes the response that came first of those that were not taken yet, with the id of its
-    /// [request](Self::send). Never blocks; any thread may take. ROS 2: `rmw_take_response`.
+    /// Takes the response that came first of those that were not taken yet, with its metadata, which
+    /// has the id of the [request](Self::send). Never blocks; any thread may take. ROS 2:
+    /// `rmw_take_response`.
     ///
     /// A call that fails brings its error here, in the same order: its server went away or answered
     /// with an error, or the context was shut down. Responses of calls made in other ways don't come
     /// here.
-    pub fn take_response(&self) -> Option<(RequestId, CallResult<S>)> {
-        let (id, outcome) = self.core().calls.take_settled()?;
-        Some((RequestId(id), result_of::<S>(outcome.map_err(|fault| (fault, self.name())))))
+    pub fn take_response(&self) -> Option<(CallResult<S>, ResponseInfo)> {
+        let (outcome, info) = self.core().take_pulled()?;
+        Some((result_of::<S>(outcome.map_err(|fault| (fault, self.name()))), info))
     }
 
     /// Gives up a call that was [sent](Self::send): its response will not come, and is dropped if it
@@ -70,7 +70,7 @@ impl<S: Service> Client<S> {
         self.core().abandon(id)
     }
 
-    /// Sets a listener that is called for each response that can be
+    /// Sets the [listener](crate::service::ClientBuilder::listener), which is called for each response that can be
     /// [taken](Self::take_response): with 1, on the thread that answers, or, for servers of other
     /// processes, on the thread that receives. If responses wait already, it is called at once with
     /// their number. It replaces the former listener. ROS 2:

@@ -488,6 +488,45 @@ impl<S: Service, G: CallbackGroup> Background<ServerBuilder<S, G>> {
     }
 }
 
+impl<S, G: CallbackGroup> Background<ServerBuilder<S, G>> {
+    /// Makes the server, as [`ServerBuilder::immediate_callback_erased`].
+    ///
+    /// # Errors
+    /// As [`ServerBuilder::callback`]; or the last handle of the node was dropped.
+    pub fn immediate_callback_erased<R: Outcome>(
+        self,
+        callback: impl Fn(Request<'_>) -> R + Send + Sync + 'static,
+    ) -> Result<(), CreateError> {
+        self.make(|builder| builder.immediate_callback_erased(callback))
+    }
+}
+
+impl<S, State: Send + 'static> Background<ServerBuilder<S, Group<State>>> {
+    /// Makes the server, as [`ServerBuilder::callback_erased`].
+    ///
+    /// # Errors
+    /// As [`ServerBuilder::callback`]; or the last handle of the node was dropped.
+    pub fn callback_erased<R: Outcome>(
+        self,
+        callback: impl FnMut(&mut State, Request<'_>) -> R + Send + 'static,
+    ) -> Result<(), CreateError> {
+        self.make(|builder| builder.callback_erased(callback))
+    }
+}
+
+impl<S> Background<ServerBuilder<S, ReentrantGroup>> {
+    /// As in a [`Group`], but several threads may call it at once, and there is no state.
+    ///
+    /// # Errors
+    /// As [`ServerBuilder::callback`]; or the last handle of the node was dropped.
+    pub fn callback_erased<R: Outcome>(
+        self,
+        callback: impl Fn(Request<'_>) -> R + Send + Sync + 'static,
+    ) -> Result<(), CreateError> {
+        self.make(|builder| builder.callback_erased(callback))
+    }
+}
+
 /// Registers the server; from now on at most `limit` requests wait for it.
 fn open(
     node: &NodeCore,

@@ -1,14 +1,16 @@
 //! The statuses of publishers and subscriptions that the program takes by hand.
 
 use super::erased;
+use super::handlers::Handlers;
 use super::publisher::Publisher;
 use super::subscription::Subscription;
-use crate::event::condition::StatusCondition;
+use crate::event::condition::{AttachedCondition, StatusCondition};
 use crate::event::status::{
     IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
     OfferedDeadlineMissed, RequestedDeadlineMissed,
 };
 use crate::mailbox::waiters::Listener;
+use crate::sys::clock::Clock;
 use crate::sys::sync::Arc;
 use sinew_msg::Message;
 
@@ -24,13 +26,17 @@ pub trait StatusOf<End>: sealed::Kept<End> {}
 impl<End, E: sealed::Kept<End>> StatusOf<End> for E {}
 
 pub(crate) mod sealed {
-    use super::{Arc, StatusCondition};
-    use crate::event::condition::Status;
+    use super::{Arc, Handlers, StatusCondition};
+    use crate::event::condition::{AttachedCondition, Status};
 
     pub trait Kept<End>: Status {
         /// The endpoint's status; the endpoint for people, and its node.
         #[doc(hidden)]
         fn condition(end: &End) -> Option<(&Arc<StatusCondition<Self>>, [&str; 2])>;
+
+        /// The place of the status among those of an endpoint.
+        #[doc(hidden)]
+        fn place(handlers: &mut Handlers) -> &mut Option<AttachedCondition<Self>>;
     }
 }
 
@@ -41,6 +47,10 @@ macro_rules! kept {
                 let handlers = &end.inner.handlers;
                 let condition = handlers.$field.as_ref()?.source();
                 condition.is_kept().then_some((condition, [&handlers.whose, &end.inner.node.full_name]))
+            }
+
+            fn place(handlers: &mut Handlers) -> &mut Option<AttachedCondition<Self>> {
+                &mut handlers.$field
             }
         })*
     };
@@ -70,9 +80,26 @@ fn set_listener<End, E: StatusOf<End>>(
     listener: Option<impl Fn(u64) + Send + Sync + 'static>,
 ) -> bool {
     let Some((condition, [whose, node])) = E::condition(end) else { return false };
-    let whose = || format!("statuses of the {whose} of node {node}");
-    condition.set_listener(listener.map(|listener| Listener::new(whose(), listener)));
+    condition.set_listener(listener.map(|listener| listener_of(whose, node, listener)));
     true
+}
+
+fn listener_of(whose: &str, node: &str, listener: impl Fn(u64) + Send + Sync + 'static) -> Arc<Listener> {
+    Listener::new(format!("statuses of the {whose} of node {node}"), listener)
+}
+
+impl Handlers {
+    /// Keeps one status of an endpoint that is being made, with a listener for its changes.
+    pub(crate) fn listen<End, E: StatusOf<End>>(
+        &mut self,
+        node: &str,
+        clock: &Clock,
+        listener: impl Fn(u64) + Send + Sync + 'static,
+    ) {
+        let condition = AttachedCondition::kept(clock);
+        condition.source().set_listener(Some(listener_of(&self.whose, node, listener)));
+        *E::place(self) = Some(condition);
+    }
 }
 
 /// The methods of endpoints without a type, and those of their typed shells.

@@ -500,7 +500,7 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    super::handlers::handler_methods!();
+    super::handlers::handler_methods!(erased::Subscription);
 
     /// Sets a handler that the executor runs when messages were lost: they gave way to newer ones,
     /// or found the history full.
@@ -748,6 +748,32 @@ impl<T: Message, G: CallbackGroup> Background<SubscriptionBuilder<T, G>> {
         Form: 'static,
     {
         self.make(|builder| builder.callback(callback))
+    }
+}
+
+impl<T, S: Send + 'static> Background<SubscriptionBuilder<T, Group<S>>> {
+    /// Makes the subscription, as [`SubscriptionBuilder::callback_erased`].
+    ///
+    /// # Errors
+    /// As [`SubscriptionBuilder::callback`]; or the last handle of the node was dropped.
+    pub fn callback_erased<R: Outcome>(
+        self,
+        callback: impl FnMut(&mut S, Taken<'_>) -> R + Send + 'static,
+    ) -> Result<(), CreateError> {
+        self.make(|builder| builder.callback_erased(callback))
+    }
+}
+
+impl<T> Background<SubscriptionBuilder<T, ReentrantGroup>> {
+    /// As in a [`Group`], but several threads may call it at once, and there is no state.
+    ///
+    /// # Errors
+    /// As [`SubscriptionBuilder::callback`]; or the last handle of the node was dropped.
+    pub fn callback_erased<R: Outcome>(
+        self,
+        callback: impl Fn(Taken<'_>) -> R + Send + Sync + 'static,
+    ) -> Result<(), CreateError> {
+        self.make(|builder| builder.callback_erased(callback))
     }
 }
 

@@ -226,7 +226,7 @@ impl<E: Status> GroupMember for Arc<StatusCondition<E>> {
 
 /// A condition of an endpoint. One with a handler is in the handler's group; dropping this removes
 /// it.
-pub(crate) struct AttachedCondition<E: Status> {
+pub struct AttachedCondition<E: Status> {
     source: Arc<StatusCondition<E>>,
     member: Option<(Arc<GroupCore>, Membership)>,
 }

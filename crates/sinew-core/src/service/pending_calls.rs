@@ -336,15 +336,16 @@ impl PendingState {
     }
 
     /// Sets a call's outcome and returns what to wake. Does nothing for a call that already has
-    /// one.
+    /// one. `answered`: the steady time at which another process answered; `None`: now.
     fn complete(
         &mut self,
         id: CallId,
         outcome: CallOutcome,
+        answered: Option<i64>,
         stamp: impl FnOnce() -> Stamp,
     ) -> Result<CallWake, CallOutcome> {
         let Some(call) = self.call(id).filter(|call| call.outcome.is_none()) else { return Err(outcome) };
-        let answered = outcome.is_ok();
+        let is_answer = outcome.is_ok();
         call.outcome = Some(outcome);
         let woken = match &mut call.waiter {
             CallWaiter::Caller(waiter) => CallWake::Waiter(waiter.take()),
@@ -355,9 +356,12 @@ impl PendingState {
             CallWaiter::Listener(_) => {
                 self.remove(id).map_or(CallWake::Waiter(None), |call| CallWake::Listener(Box::new(call)))
             }
-            CallWaiter::Pulled => CallWake::Waiter(self.pulled.settle(id)),
+            CallWaiter::Pulled => {
+                let answered = answered.unwrap_or_else(|| stamp().time);
+                CallWake::Waiter(self.pulled.settle(id, answered))
+            }
         };
-        *(if answered { &mut self.counts.answered } else { &mut self.counts.failed }) += 1;
+        *(if is_answer { &mut self.counts.answered } else { &mut self.counts.failed }) += 1;
         self.count(None);
         Ok(woken)
     }
@@ -511,12 +515,18 @@ impl PendingCalls {
         Ok(connection)
     }
 
-    /// Sets the outcome that another process reports on this connection. Only calls that were sent
-    /// by it are affected.
-    pub(crate) fn complete_by(&self, connection: EndpointKey, id: CallId, outcome: CallOutcome) {
+    /// Sets the outcome that another process reported at this steady time on this connection. Only
+    /// calls that were sent by it are affected.
+    pub(crate) fn complete_by(
+        &self,
+        connection: EndpointKey,
+        id: CallId,
+        outcome: CallOutcome,
+        answered: i64,
+    ) {
         let is_there = self.state.lock().call(id).is_some_and(|call| call.connection == Some(connection));
         if is_there {
-            drop(self.complete(id, outcome)); // a caller that no longer waits doesn't miss it
+            drop(self.complete_at(id, outcome, Some(answered))); // a caller that no longer waits doesn't miss it
         }
     }
 
@@ -593,7 +603,7 @@ impl PendingCalls {
         let ids: Vec<_> = state.calls.open().filter(|(_, call)| which(call)).map(|(id, _)| id).collect();
         for id in ids {
             let fault = CallFault { failure: failure.clone(), request: None };
-            woken.extend(state.complete(id, Err(fault), || self.session.clock.stamp()).ok());
+            woken.extend(state.complete(id, Err(fault), None, || self.session.clock.stamp()).ok());
         }
         Deferred::with(|deferred| deferred.signal(state.announce()));
         let service = self.service.clone();
@@ -601,8 +611,18 @@ impl PendingCalls {
     }
 
     /// Completes a call. Returns the outcome as an error if the call is already over.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn complete(&self, id: CallId, outcome: CallOutcome) -> Result<(), CallOutcome> {
+        self.complete_at(id, outcome, None)
+    }
+
+    #[inline(never)]
+    fn complete_at(
+        &self,
+        id: CallId,
+        outcome: CallOutcome,
+        answered: Option<i64>,
+    ) -> Result<(), CallOutcome> {
         if let Ok(response) = &outcome
             && self.observed.is_on()
             && self.is_awaited(id)
@@ -610,7 +630,7 @@ impl PendingCalls {
             self.observed.tell(ServiceEvent::ResponseReceived, || self.named(id), response);
         }
         let mut state = self.state.lock();
-        match state.complete(id, outcome, || self.session.clock.stamp())? {
+        match state.complete(id, outcome, answered, || self.session.clock.stamp())? {
             CallWake::Callback => state.announce().signal(),
             woken => {
                 drop(state);

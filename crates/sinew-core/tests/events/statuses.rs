@@ -210,6 +210,82 @@ fn a_status_has_one_reader() -> sinew::Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_listener_of_the_builder_hears_of_changes_from_the_first_on() -> sinew::Result<()> {
+    for path in PATHS {
+        let pair = Pair::new(path);
+        let reader = pair.asker.subscription::<Number>("n").create()?;
+        let (said, log) = channel();
+        let publisher = pair
+            .owner
+            .publisher::<Number>("n")
+            .status_listener::<Matched>(move |count| said.send(count).unwrap())
+            .create()?;
+        hear(&log, 1);
+        assert_eq!(publisher.take_status::<Matched>().expect("it is kept").total_change, 1);
+        assert!(publisher.status::<IncompatibleQos>().is_none(), "others aren't kept");
+        let (again, second) = channel();
+        assert!(publisher.set_status_listener::<Matched>(move |count| again.send(count).unwrap()));
+        drop(reader);
+        hear(&second, 1);
+        assert!(log.recv().is_err(), "it was replaced");
+    }
+    Ok(())
+}
+
+/// Without `keep_statuses`: the thread for statuses starts for the listener.
+#[test]
+fn listeners_of_builders_are_told_of_what_is_due() -> sinew::Result<()> {
+    let node = real_context().node("n")?;
+    let qos = QoS::default()
+        .deadline(Duration::from_millis(2))
+        .liveliness(Liveliness::ManualByTopic)
+        .lease(Duration::from_millis(2));
+    let (said, log) = channel();
+    let subscription = node
+        .subscription::<Number>("n")
+        .qos(qos)
+        .status_listener::<LivelinessChanged>(move |count| _ = said.send(count))
+        .create()?;
+    let (said, missed) = channel();
+    let publisher = node
+        .publisher::<Number>("n")
+        .qos(qos)
+        .status_listener::<OfferedDeadlineMissed>(move |count| _ = said.send(count))
+        .create()?;
+    publisher.publish(Number(1))?;
+    for _ in 0..3 {
+        missed.recv_timeout(PATIENCE).expect("it is missed again and again");
+    }
+    for _ in 0..2 {
+        log.recv_timeout(PATIENCE).expect("it came, and its lease expired");
+    }
+    assert!(subscription.status::<RequestedDeadlineMissed>().is_none());
+    assert!(publisher.status::<LivelinessLost>().is_none());
+    Ok(())
+}
+
+#[test]
+fn the_last_handler_or_listener_of_a_status_counts() -> sinew::Result<()> {
+    let room = Room::new();
+    let (said, log) = channel();
+    let more = said.clone();
+    let listened = room.node.publisher::<Number>("n");
+    let listened = listened
+        .on_matched(|| panic!("it was replaced"))
+        .status_listener::<Matched>(move |count| said.send(count).unwrap())
+        .create()?;
+    let handled =
+        room.node.publisher::<Number>("n").status_listener::<Matched>(|_| panic!("it was replaced"));
+    let handled = handled.on_matched(move |_: &Matched| more.send(10).unwrap()).create()?;
+    let _reader = room.node.subscription::<Number>("n").create()?;
+    room.run();
+    assert_eq!(log.try_iter().collect::<Vec<_>>(), [1, 10]);
+    assert!(listened.status::<Matched>().is_some());
+    assert!(handled.status::<Matched>().is_none());
+    Ok(())
+}
+
 /// No lock is held: the listener takes, makes and drops endpoints, and replaces itself.
 #[test]
 fn a_listener_may_do_what_it_likes() -> sinew::Result<()> {

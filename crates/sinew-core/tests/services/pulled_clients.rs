@@ -7,6 +7,7 @@ use sinew::error::{CallError, CallFailure, ErrorCode, HasCode};
 use sinew::executor::WaitSet;
 use sinew::prelude::*;
 use sinew::service::{CallResult, PulledServer, RequestId, RequestKey};
+use sinew::time::Time;
 use std::collections::HashSet;
 use std::sync::mpsc::channel;
 use std::thread;
@@ -19,7 +20,8 @@ fn take(server: &PulledServer<Numbers>) -> (u64, RequestKey) {
 }
 
 fn answer(client: &Client<Numbers>) -> (RequestId, CallResult<Numbers>) {
-    wait_for("a response", || client.take_response())
+    let (response, info) = wait_for("a response", || client.take_response());
+    (info.id(), response)
 }
 
 fn failure_of<T>(result: Result<T, CallError<Number>>) -> CallFailure {
@@ -180,6 +182,52 @@ fn whatever_ends_a_call_is_taken_as_its_response() -> sinew::Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_response_has_the_times_of_its_answer() -> sinew::Result<()> {
+    for path in PATHS {
+        let pair = Pair::new(path);
+        let server = pair.owner.server::<Numbers>("n").create()?;
+        let client = pair.asker.client::<Numbers>("n").create()?;
+        assert!(client.wait_for_server(PATIENCE));
+        let (first, second) = (client.send(Number(1))?, client.send(Number(2))?);
+        let (one, two) = (take(&server), take(&server));
+        let before = Time::wall();
+        server.respond(&one.1, Number(1)).expect("it is awaited");
+        server.fail(&two.1, "it is two").expect("it is awaited");
+        let after = Time::wall();
+        for id in [first, second] {
+            let (_, info) = wait_for("a response", || client.take_response());
+            assert_eq!(info.id(), id);
+            assert!(before <= info.source_time() && info.source_time() <= after);
+            assert!(info.source_time() <= info.reception_time() && info.reception_time() <= Time::wall());
+            assert_eq!(info.latency(), info.reception_time() - info.source_time());
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_listener_of_the_builder_hears_of_every_response_until_it_is_replaced() -> sinew::Result<()> {
+    for path in PATHS {
+        let pair = Pair::new(path);
+        let _server = pair.owner.server::<Numbers>("echo").immediate_callback(|n: Unique<Number>| n)?;
+        let (said, log) = channel();
+        let client = pair.asker.client::<Numbers>("echo").listener(move |count| said.send(count).unwrap());
+        let client = client.create()?;
+        assert!(client.wait_for_server(PATIENCE));
+        client.send(Number(1))?;
+        assert_eq!(log.recv_timeout(PATIENCE), Ok(1));
+        let (again, second) = channel();
+        client.set_listener(move |count| again.send(count).unwrap());
+        assert_eq!(second.recv_timeout(PATIENCE), Ok(1), "one waits");
+        client.send(Number(2))?;
+        assert_eq!(second.recv_timeout(PATIENCE), Ok(1));
+        assert!(log.recv().is_err(), "it went");
+        assert_eq!([answer(&client).1?.0, answer(&client).1?.0], [1, 2]);
+    }
+    Ok(())
+}
+
 /// The listener takes, and sends the next request from within.
 #[test]
 fn a_listener_may_use_the_client() -> sinew::Result<()> {
@@ -195,7 +243,7 @@ fn a_listener_may_use_the_client() -> sinew::Result<()> {
         let (said, log) = channel();
         let inner = client.clone();
         client.set_listener(move |count| {
-            while let Some((_, response)) = inner.take_response() {
+            while let Some((response, _)) = inner.take_response() {
                 let number = response.unwrap().into_inner();
                 if number.0 != 100 {
                     inner.send(number).unwrap();
@@ -242,7 +290,7 @@ fn a_guard_condition_brings_a_response_to_a_wait_set() -> sinew::Result<()> {
                         assert!(ready.is(&guard));
                         ready.run().expect("nothing fails");
                     }
-                    if let Some((_, response)) = client.take_response() {
+                    if let Some((response, _)) = client.take_response() {
                         break response;
                     }
                 };
@@ -270,7 +318,7 @@ fn several_threads_send_and_take() -> sinew::Result<()> {
                     for number in from..from + CALLS {
                         while let Err(error) = client.send(Number(number)) {
                             assert_eq!(error.failure(), &CallFailure::Untaken { limit: 10 });
-                            if let Some((_, response)) = client.take_response() {
+                            if let Some((response, _)) = client.take_response() {
                                 taken.send(response.expect("it is served").0).expect("it is read");
                             }
                         }
@@ -294,24 +342,24 @@ fn responses_of_any_type_are_taken() -> sinew::Result<()> {
     let room = Room::new();
     let types = ServiceTypes::of::<Numbers>();
     let server = room.node.erased_server("n", types).create_erased()?;
-    let client = room.node.erased_client("n", types).max_responses(3).create_erased()?;
     let (bell, news) = channel();
-    client.set_listener(move |count| bell.send(count).unwrap());
+    let client = room.node.erased_client("n", types).max_responses(3);
+    let client = client.listener(move |count| bell.send(count).unwrap()).create_erased()?;
     let ids = [1, 2].map(|number| client.send(Unique::new(Number(number))).expect("it is accepted"));
     while let Some((request, info)) = server.take_request() {
         server.respond(&info.key(), request).expect("it is awaited");
     }
     for (id, number) in ids.into_iter().zip([1, 2]) {
-        let (answered, response) = client.take_response().expect("it was answered");
+        let (response, info) = client.take_response().expect("it was answered");
         let response = response.expect("it was answered");
-        assert_eq!((answered, response.value_of::<Number>()), (id, Some(&Number(number))));
+        assert_eq!((info.id(), response.value_of::<Number>()), (id, Some(&Number(number))));
     }
     assert_eq!(news.try_iter().collect::<Vec<_>>(), [1, 1]);
     let id = client.send(Unique::new(Number(3))).expect("it is accepted");
     server.close();
-    let (answered, response) = client.take_response().expect("it failed");
+    let (response, info) = client.take_response().expect("it failed");
     let error = response.expect_err("the server went");
-    assert_eq!((answered, error.failure()), (id, &CallFailure::ServerGone));
+    assert_eq!((info.id(), error.failure()), (id, &CallFailure::ServerGone));
     assert!(error.into_request().is_some(), "no server took it");
     let id = client.send(Unique::new(Number(4))).expect("it waits for a server");
     assert!(client.give_up(id));

@@ -2,8 +2,7 @@
 
 use super::client::Client;
 use super::service::{CallError, CallResult};
-use crate::api::client_core::RequestId;
-use crate::mailbox::waiters::Listener;
+use crate::api::client_core::{RequestId, ResponseInfo};
 use crate::message::erased::Message;
 
 impl Client {
@@ -19,9 +18,9 @@ impl Client {
 
     /// Takes the oldest response that was not taken yet, as
     /// [`Client::take_response`](crate::Client::take_response).
-    pub fn take_response(&self) -> Option<(RequestId, CallResult)> {
-        let (id, outcome) = self.inner.calls.take_settled()?;
-        Some((RequestId(id), outcome.map(Message::of).map_err(|fault| CallError::of(self.name(), fault))))
+    pub fn take_response(&self) -> Option<(CallResult, ResponseInfo)> {
+        let (outcome, info) = self.inner.take_pulled()?;
+        Some((outcome.map(Message::of).map_err(|fault| CallError::of(self.name(), fault)), info))
     }
 
     /// Gives up a call, as [`Client::give_up`](crate::Client::give_up).
@@ -32,9 +31,7 @@ impl Client {
     /// Sets a listener for responses that can be taken, as
     /// [`Client::set_listener`](crate::Client::set_listener).
     pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
-        let calls = &self.inner.calls;
-        let whose = format!("client of {} of node {}", calls.service, calls.node);
-        calls.set_listener(Some(Listener::new(whose, listener)));
+        self.inner.listen(Box::new(listener));
     }
 
     /// As [`Client::clear_listener`](crate::Client::clear_listener).

@@ -212,9 +212,9 @@ impl ShmServerConnection {
     fn read_answers(&self) {
         let (calls, mut lost) = (self.calls.upgrade(), None);
         self.answers.look(|received| match (received, &calls) {
-            (Received::Content(id, _, content), Some(calls)) => {
+            (Received::Content(id, head, content), Some(calls)) => {
                 let outcome = content.map_err(|failure| CallFault { failure, request: None });
-                calls.complete_by(self.key, id, outcome);
+                calls.complete_by(self.key, id, outcome, head.stamp);
             }
             (Received::Lost(problem), _) => lost = Some(problem),
             _ => {}

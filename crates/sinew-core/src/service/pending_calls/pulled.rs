@@ -16,15 +16,16 @@ use std::mem;
 pub(super) struct PulledCalls {
     /// Number of calls with outcomes that were not taken, settled or not.
     held: usize,
-    /// Settled calls in the order in which they were settled.
-    settled: VecDeque<CallId>,
+    /// Settled calls in the order in which they were settled, with the steady time in nanoseconds at
+    /// which each was answered or failed.
+    settled: VecDeque<(CallId, i64)>,
     listener: Option<Arc<Listener>>,
 }
 
 impl PulledCalls {
     /// Adds a settled call. Returns the listener, to be notified under no lock.
-    pub(super) fn settle(&mut self, id: CallId) -> Option<Waiter> {
-        self.settled.push_back(id);
+    pub(super) fn settle(&mut self, id: CallId, answered: i64) -> Option<Waiter> {
+        self.settled.push_back((id, answered));
         self.listener.clone().map(Waiter::Listener)
     }
 
@@ -32,7 +33,7 @@ impl PulledCalls {
     pub(super) fn forget(&mut self, id: CallId) {
         self.held -= 1;
         // The first one, if its outcome was taken.
-        if let Some(place) = self.settled.iter().position(|other| *other == id) {
+        if let Some(place) = self.settled.iter().position(|(other, _)| *other == id) {
             self.settled.remove(place);
         }
     }
@@ -48,12 +49,13 @@ impl PendingCalls {
         fits
     }
 
-    /// Takes the outcome of the call that was settled first.
-    pub(crate) fn take_settled(&self) -> Option<(CallId, CallOutcome)> {
+    /// Takes the outcome of the call that was settled first, with the steady time in nanoseconds at
+    /// which it was answered or failed.
+    pub(crate) fn take_settled(&self) -> Option<(CallId, i64, CallOutcome)> {
         let mut state = self.state.lock();
-        let id = *state.pulled.settled.front()?;
+        let (id, answered) = *state.pulled.settled.front()?;
         let call = state.remove(id)?;
-        Some((id, call.outcome?))
+        Some((id, answered, call.outcome?))
     }
 
     /// Sets the listener for settled calls, or none, and notifies it of those that wait.

@@ -419,17 +419,17 @@ pub(crate) fn ends_that_are_pulled_answer_each_other<R: Runner, P: Path>() -> si
     }
     assert_eq!(told(&responses), CALLS);
     for (n, id) in sent.iter().enumerate().rev() {
-        let (answered, response) = client.take_response().unwrap();
-        assert_eq!((answered, response?.0), (*id, n as u64));
+        let (response, info) = client.take_response().unwrap();
+        assert_eq!((info.id(), response?.0), (*id, n as u64));
     }
     assert!(client.take_response().is_none());
     let left = client.send(Number(0))?;
     wait_for("the request", || server.take_request());
     server.close();
     assert_eq!(responses.next(), 1);
-    let (id, response) = client.take_response().unwrap();
+    let (response, info) = client.take_response().unwrap();
     let error = response.unwrap_err();
     let is_told = P::IS_NETWORK && matches!(error.failure(), CallFailure::Failed { .. });
-    assert!(id == left && (is_told || error.failure() == &CallFailure::ServerGone), "{error}");
+    assert!(info.id() == left && (is_told || error.failure() == &CallFailure::ServerGone), "{error}");
     Ok(())
 }
