@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The operating system refused a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{call} on {} failed: {errno}{}", path.display(), remedy(*errno))]
+#[error("{call} on {} failed: {errno}{}", path.display(), remedy(call, *errno))]
 #[non_exhaustive]
 pub struct SystemError {
     /// The system call.
@@ -28,8 +28,15 @@ impl SystemError {
     }
 }
 
-fn remedy(errno: Errno) -> &'static str {
+fn remedy(call: &str, errno: Errno) -> &'static str {
     match errno {
+        Errno::MFILE if call == "inotify_init1" => {
+            " (this process has too many files open: raise `ulimit -n`; or all processes of this user have too many \
+             inotify instances: raise fs.inotify.max_user_instances)"
+        }
+        Errno::NOSPC if call == "inotify_add_watch" => {
+            " (the processes of this user watch too many files: raise fs.inotify.max_user_watches)"
+        }
         Errno::ACCESS | Errno::PERM => {
             " (the directory belongs to another user, or its mode forbids it: see `sinew doctor`)"
         }

@@ -4,18 +4,19 @@ use super::graph_snapshot::GraphSnapshot;
 use crate::ros::failure::SharedMemoryError;
 use crate::topic::endpoint_info::{EndpointInfo, NodeInfo};
 use rustix::io::Errno;
-use sinew_shm::inspect::Snapshot;
+use sinew_shm::inspect::{Snapshot, Watch};
 use sinew_shm::{Domain, DomainError, EndpointKind, JoinError};
 use std::fmt;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 /// Reads the graph of a domain from outside: for tools that list, draw or record what runs.
 ///
 /// It joins nothing, and needs no [`Context`](crate::Context): no process notices it, no graph
-/// lists it, and it writes nothing. So it also shows a domain with programs that hang. It sees the
+/// lists it, and it writes nothing (but see [`watch`](Self::watch)). So it also shows a domain with programs that hang. It sees the
 /// processes of this host, and what [gateways](crate::gateway) have brought in from the network;
 /// [`Place::Here`](crate::graph::Place::Here) doesn't occur. A program that is part of the graph
-/// uses [`Graph`](crate::graph::Graph), which also tells it of changes.
+/// uses [`Graph`](crate::graph::Graph).
 ///
 /// ```
 /// use sinew::graph::GraphReader;
@@ -33,13 +34,15 @@ pub struct GraphReader {
     directory: Option<PathBuf>,
     /// The participants at the last look; `None` while the domain doesn't exist.
     found: Option<Snapshot>,
+    /// Set by the first call of `watch`.
+    watch: Option<Watch>,
 }
 
 impl GraphReader {
     /// Returns a reader of the domain with that number, in the directory that programs use by
     /// default (`$SINEW_DIR`, or `/dev/shm/sinew-<uid>`). Reads nothing yet.
     pub fn new(domain: u32) -> Self {
-        Self { domain, directory: None, found: None }
+        Self { domain, directory: None, found: None, watch: None }
     }
 
     /// Sets the directory, as [`ContextBuilder::directory`](crate::ContextBuilder::directory) does
@@ -47,7 +50,7 @@ impl GraphReader {
     #[must_use = "the reader is returned"]
     pub fn directory(mut self, path: impl Into<PathBuf>) -> Self {
         self.directory = Some(path.into());
-        self.found = None;
+        (self.found, self.watch) = (None, None);
         self
     }
 
@@ -78,10 +81,63 @@ impl GraphReader {
         Ok(GraphSnapshot::new(nodes, endpoints, unreadable))
     }
 
+    /// Returns a descriptor that becomes readable when the graph may have changed, until the next
+    /// [`read`](Self::read): for an event loop that reads again then, and sleeps while nothing
+    /// changes. Each call returns a duplicate of the same one. A change during a `read` makes it
+    /// readable again, so none is missed if this is called before the first `read`.
+    ///
+    /// There has to be a directory to watch: the first call creates the domain's if it doesn't
+    /// exist, as the first program in the domain would. If it is removed while it is watched,
+    /// the next `read` that finds another one watches that.
+    ///
+    /// ```
+    /// use sinew::graph::GraphReader;
+    /// use sinew::prelude::*;
+    /// let directory = tempfile::tempdir_in("/dev/shm")?;
+    /// let mut reader = GraphReader::new(7).directory(directory.path());
+    /// let changes = reader.watch()?;
+    /// assert!(reader.read()?.nodes().is_empty());
+    ///
+    /// // A program of the domain; a tool would watch others.
+    /// let context = Context::builder().domain(7).directory(directory.path()).build()?;
+    /// let viewer = context.node("viewer")?;
+    /// let (seen, list) = std::sync::mpsc::channel();
+    /// let _watching = viewer.descriptor(&changes).callback(move || {
+    ///     drop(seen.send(reader.read().map(|graph| graph.nodes().len())));
+    /// })?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// executor.spin_some()?;
+    /// assert_eq!(list.try_recv()??, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SharedMemoryError`]: the directory can't be created, or isn't safe to use; or the user has
+    /// no inotify instance left (`fs.inotify.max_user_instances`). A program may then read now and
+    /// then.
+    pub fn watch(&mut self) -> Result<OwnedFd, SharedMemoryError> {
+        self.try_watch().map_err(SharedMemoryError::join)
+    }
+
+    fn try_watch(&mut self) -> Result<OwnedFd, JoinError> {
+        let watch = match &self.watch {
+            Some(watch) => watch,
+            None => {
+                let domain = Domain::open(self.directory.as_deref(), self.domain)?;
+                self.watch.insert(Watch::new(&domain)?)
+            }
+        };
+        Ok(watch.descriptor()?)
+    }
+
     /// Looks at the domain, and returns what its participants have announced; `None` while it
     /// doesn't exist.
     #[doc(hidden)] // for the command: it changes with `sinew_shm`
     pub fn records(&mut self) -> Result<Option<&Snapshot>, SharedMemoryError> {
+        if let Some(watch) = &self.watch {
+            watch.clear(); // before the look: a change during it is noticed
+        }
         // A domain's directory may be removed, and made anew.
         let is_there = self
             .found
@@ -90,8 +146,11 @@ impl GraphReader {
         if !is_there {
             let failed = |error: DomainError| SharedMemoryError::join(JoinError::Domain(error));
             let place = Domain::find(self.directory.as_deref(), self.domain).map_err(failed)?;
-            let found = place.as_ref().map(Snapshot::take).transpose();
-            self.found = found.map_err(|error| SharedMemoryError::join(JoinError::System(error)))?;
+            let failed = |error| SharedMemoryError::join(JoinError::System(error));
+            if let (Some(watch), Some(place)) = (&self.watch, &place) {
+                watch.add(place).map_err(failed)?;
+            }
+            self.found = place.as_ref().map(Snapshot::take).transpose().map_err(failed)?;
         }
         Ok(self.found.as_ref())
     }

@@ -5,6 +5,7 @@ use crate::support::outside::Onlooker;
 use crate::support::tasks::block_on;
 use crate::support::{Number, Numbers, PATIENCE, finishes, real_context};
 use futures_core::Stream;
+use rustix::event::{PollFd, PollFlags, poll};
 use sinew::event::Mismatch;
 use sinew::gateway::Origin;
 use sinew::graph::{EndpointInfo, EndpointKind, Graph, GraphReader, GraphSnapshot, Place};
@@ -300,6 +301,46 @@ fn a_reader_looks_from_outside() -> sinew::Result<()> {
     std::fs::write(&domain, "").expect("a file");
     let error = reader.read().expect_err("a file is no directory").to_string();
     assert!(error.contains("is not a directory"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn a_reader_that_watches_is_woken_by_each_change() -> sinew::Result<()> {
+    let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+    let domain = directory.path().join("3");
+    let mut reader = GraphReader::new(3).directory(directory.path());
+    let changes = reader.watch().expect("it can be watched");
+    let count = |reader: &mut GraphReader| reader.read().expect("the domain is there").nodes().len();
+    let has_changed = |timeout: Duration| {
+        let mut fds = [PollFd::new(&changes, PollFlags::IN)];
+        poll(&mut fds, Some(&timeout.try_into().unwrap())).expect("it is a descriptor") > 0
+    };
+    // A change may be several reports: reads until the graph is as expected.
+    let becomes = |reader: &mut GraphReader, nodes: usize| {
+        while count(reader) != nodes {
+            assert!(has_changed(PATIENCE), "{nodes} nodes are noticed");
+        }
+    };
+    assert_eq!(count(&mut reader), 0);
+    for _ in 0..2 {
+        let context = context_at(directory.path());
+        becomes(&mut reader, 0); // it was made, or nothing is known of it yet
+        let node = context.node("one")?;
+        becomes(&mut reader, 1);
+        let second = context.node("two")?;
+        assert!(has_changed(PATIENCE));
+        becomes(&mut reader, 2);
+        drop(second);
+        assert!(has_changed(PATIENCE));
+        becomes(&mut reader, 1);
+        drop((node, context));
+        assert!(has_changed(PATIENCE));
+        becomes(&mut reader, 0);
+        std::fs::remove_dir_all(&domain).expect("it is of this test");
+        assert_eq!(count(&mut reader), 0);
+        std::fs::create_dir(&domain).expect("it is of this test");
+        assert_eq!(count(&mut reader), 0); // watches the new one
+    }
     Ok(())
 }
 

@@ -30,7 +30,7 @@ pub enum RunError {
 
     /// The topics, services and nodes of processes can't be looked for.
     #[error("can't look for the nodes, topics and services of processes: {0}")]
-    Domain(#[from] sinew_shm::DomainError),
+    Domain(#[from] sinew::error::SharedMemoryError),
 }
 
 pub(super) fn failed(call: &'static str) -> impl Fn(io::Error) -> RunError {

@@ -3,6 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `snapshot` | the participants of a domain, seen from outside |
+//! | `watch` | notices of changes in a domain |
 //! | `unread` | messages that a reader has not read yet |
 //! | `workers` | threads and the callbacks that they run |
 //!
@@ -30,10 +31,12 @@
 
 pub(crate) mod snapshot;
 pub(crate) mod unread;
+pub(crate) mod watch;
 pub(crate) mod workers;
 
 pub use crate::segment::file_system::Medium;
 pub use crate::segment::location_warnings::Concern;
 pub use snapshot::{Leftovers, Snapshot};
 pub use unread::Unread;
+pub use watch::Watch;
 pub use workers::Busy;
