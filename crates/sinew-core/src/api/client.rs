@@ -35,10 +35,10 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// Most blocks for requests in a client's pool.
+/// Maximum number of blocks for requests in a client's pool.
 const POOL_CAPACITY: usize = 64;
 
-/// Most calls with responses that were not taken by hand, unless the builder sets another limit.
+/// Default limit of calls with responses that were not taken by hand.
 const MAX_RESPONSES: usize = 1000;
 
 /// A handle for calling a service.
@@ -310,7 +310,7 @@ impl<S: Service, State: Send + 'static> Client<S, State> {
     /// content ([`ServiceIntrospection::Contents`]), or none ([`ServiceIntrospection::Off`], the
     /// initial state, which costs nothing). The messages have the type that ROS 2 derives from the
     /// service's, `package/srv/Name_Event`, as `ros2 service echo` and `sinew topic echo` read
-    /// them. ROS 2: `configure_introspection`, whose QoS is the system's default one.
+    /// them. ROS 2: `configure_introspection`, with the system's default QoS.
     ///
     /// A request counts as sent just before it is sent, even if it is then refused. A response
     /// counts as received when it arrives, whether or not the program takes it. Stamps are of ROS
@@ -422,7 +422,7 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
         }
     }
 
-    /// Sets how long a thread in [`Client::call`] polls for the answer of a server in another
+    /// Sets the time for which a thread in [`Client::call`] polls for the answer of a server in another
     /// process before it sleeps (default: not at all). As
     /// [`ExecutorBuilder::spin_before_park`](crate::executor::ExecutorBuilder::spin_before_park).
     pub fn spin_before_park(mut self, patience: Duration) -> Self {
@@ -430,8 +430,8 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
         self
     }
 
-    /// Sets how many calls [sent](Client::send) may be without an answer or have one that was not
-    /// taken (default: 1000). Further ones are refused with
+    /// Sets the maximum number of calls [sent](Client::send) that have no answer yet, or one that was
+    /// not taken (default: 1000). Further ones are refused with
     /// [`CallFailure::Untaken`](crate::error::CallFailure::Untaken); with 0, all.
     pub fn max_responses(mut self, responses: usize) -> Self {
         self.max_responses = responses;

@@ -24,9 +24,9 @@ pub(crate) struct ClientCore {
     pub(crate) calls: Arc<PendingCalls>,
     pub(crate) requests: Arc<RequestQueue>,
     pub(crate) pool: Arc<Pool>,
-    /// How long a thread that waits for another process polls before it sleeps.
+    /// Time for which a thread that waits for another process polls before it sleeps.
     pub(crate) patience: Duration,
-    /// Most calls with outcomes that the program didn't take by hand.
+    /// Maximum number of calls with outcomes that the program has not taken by hand.
     pub(crate) max_responses: usize,
     pub(crate) group: Arc<GroupCore>,
     pub(crate) membership: Membership,

@@ -158,7 +158,7 @@ pub(crate) struct Unpublished {
     pub(crate) is_stuck: AtomicBool,
 }
 
-/// How long a dropped node waits for its lines to be published.
+/// Time that a dropped node waits for its lines to be published.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// Changes the QoS of a node's endpoint on that topic, when the endpoint is made.

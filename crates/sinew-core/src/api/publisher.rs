@@ -200,8 +200,8 @@ impl<T: Message> Publisher<T> {
     /// | of another host | when the gateway of this host has read it; what the network does isn't known here |
     ///
     /// A message that gave way to newer ones before it was read counts as read. Subscriptions that
-    /// end, or whose process is killed, don't count any more, and best-effort ones never do: a
-    /// best-effort publisher waits for nothing. Not for callbacks: the thread does nothing else
+    /// end don't count any more, nor do those of a process that is killed. Best-effort ones never do,
+    /// and a best-effort publisher waits for nothing. Not for callbacks: the thread does nothing else
     /// meanwhile.
     ///
     /// A reader in another process does not announce that it has read a message, as that would cost

@@ -33,7 +33,7 @@ pub(crate) trait Timed: Send + Sync {
 /// See the module's documentation.
 pub(crate) struct DeadlineTimer {
     clock: Clock,
-    /// Where it waits, if not in an executor.
+    /// Its place with the thread for statuses; `None`: it waits in an executor.
     place: Option<ThreadPlace>,
     state: Mutex<DeadlineTimerState>,
 }

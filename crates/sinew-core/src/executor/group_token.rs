@@ -15,7 +15,7 @@ use std::marker::PhantomData;
 /// Marks keys that open callbacks.
 pub enum CallbackOf {}
 
-/// What a key opens: the state of a group.
+/// Marks keys that open the state of a group.
 pub enum StateOf {}
 
 /// Opens [`GroupCell`] cells with its number. Only a [`GroupToken`] has one.
@@ -53,7 +53,7 @@ impl GroupToken {
     }
 }
 
-/// What reentrant groups have instead of a number: no cell of a size is made from it.
+/// The number of all reentrant groups. No cell with a size is made from it.
 pub(crate) const REENTRANT: u64 = 0; // `next_serial` never gives it
 
 /// A group's number, from which its cells are made.

@@ -136,7 +136,7 @@ impl Oldest {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Losses {
     pub(crate) overwritten: u64,
-    /// Those of the overwritten messages that never arrived here.
+    /// Number of the overwritten messages that never arrived here.
     pub(crate) unread: u64,
     /// Messages lost on their way here: they never counted as received.
     pub(crate) missed: u64,

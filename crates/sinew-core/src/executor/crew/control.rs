@@ -14,7 +14,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
 impl Scheduler {
-    /// The descriptor that is readable while no thread spins and something is to be done.
+    /// Returns the descriptor that is readable while no thread spins and there is work.
     pub(crate) fn descriptor(&self) -> io::Result<BorrowedFd<'_>> {
         if self.bells.descriptor.get().is_none() {
             let _ = self.bells.descriptor.set(Descriptor::new()?); // if another thread was faster, its one is as good
@@ -24,8 +24,7 @@ impl Scheduler {
         self.bells.descriptor.get().map(AsFd::as_fd).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     }
 
-    /// No thread spins any more: the thread that waits for the descriptor is told when something is
-    /// to be done.
+    /// Makes the descriptor readable when there is work, as no thread spins any more.
     fn watch_descriptor(&self) {
         let Some(descriptor) = self.bells.descriptor.get() else { return };
         let mut state = self.lock();
@@ -43,8 +42,8 @@ impl Scheduler {
         }
     }
 
-    /// What publishers of other processes are to notify for entities that this executor runs.
-    /// `None`: the context's receiving thread hears for it.
+    /// Returns the port that publishers of other processes notify for entities that this executor
+    /// runs. `None`: they notify the context's receiving thread.
     pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<Arc<EventReceiver>> {
         // Only this process can make the descriptor readable.
         if self.bells.descriptor.get().is_some() {
@@ -52,7 +51,7 @@ impl Scheduler {
         }
         let (port, is_new) = self.remote_events.port(presence)?;
         if is_new {
-            // The poller is to hear it, too; and if there is none, a sleeping worker becomes that.
+            // The poller has to notice it, too; without one, a sleeping worker becomes it.
             self.calling(|state| {
                 let poller = self.remote_events.poller().and_then(|poller| state.workers.call_this(poller));
                 poller.or_else(|| state.workers.call())
@@ -61,13 +60,13 @@ impl Scheduler {
         Some(port)
     }
 
-    /// How many threads spin it now.
+    /// Returns the number of threads that spin it now.
     pub(crate) fn present(&self) -> usize {
         self.lock().spins.present
     }
 
-    /// Whether only the calling thread could be expected to run this executor's callbacks, as no
-    /// thread does now.
+    /// Whether no thread spins this executor now, and the calling one did last: then none but this
+    /// one can be expected to run its callbacks.
     pub(crate) fn depends_on_this_thread(&self) -> bool {
         self.lock().spins.depend_on_this_thread()
     }
@@ -81,7 +80,7 @@ impl Scheduler {
         self.lock().spins.caller_runs = may_run;
     }
 
-    /// Makes the thread that spins look up, not its helpers.
+    /// Pokes the thread that spins, but not its helpers.
     pub(crate) fn poke(&self) {
         self.calling(|state| {
             state.spins.poked = true;
@@ -93,12 +92,12 @@ impl Scheduler {
         self.halt(|spins| spins.stopped = true);
     }
 
-    /// The context is shut down: every spin returns, now and later.
+    /// Ends every spin, now and later, because the context is shut down.
     pub(crate) fn end(&self) {
         self.halt(|spins| spins.ended = true);
     }
 
-    /// The spin that runs has what it wanted, or has failed: its helpers return.
+    /// Makes the helpers of the running spin return, because it has finished or failed.
     pub(crate) fn dismiss(&self, fault: Option<SpinError>) {
         self.faults.keep(fault); // before: a thread that ends because of it returns it
         self.halt(|spins| spins.dismissed = true);
@@ -123,19 +122,18 @@ pub(crate) struct Place<'a> {
 
 #[derive(Clone, Copy)]
 enum Kind {
-    /// Of the thread that spins. Its end is that of the spin.
+    /// Place of the thread that spins; its end is that of the spin.
     First,
-    /// Of a thread that helps it, and is this worker.
+    /// Place of a thread that helps it, as this worker.
     Helper(u32),
-    /// Of the thread that waits for a wait set: if it is to stop, it hears of that when it waits
-    /// again.
+    /// Place of the thread that waits for a wait set. It learns of a stop when it waits again.
     Waiting,
 }
 
 impl<'a> Place<'a> {
-    /// Makes the calling thread the one that spins; `None` if there is one already, be it this
-    /// thread in a callback. `hosts`: threads from outside may run callbacks meanwhile; a short spin,
-    /// which waits for no thread, has no place for them.
+    /// Makes the calling thread the one that spins. Returns `None` if there is one already, which may
+    /// be this thread, in a callback. `hosts`: threads from outside may run callbacks meanwhile; a
+    /// short spin, which waits for no thread, has no place for them.
     pub(crate) fn first(scheduler: &'a Arc<Scheduler>, hosts: bool) -> Option<Self> {
         Self::begin(scheduler, hosts, Kind::First)
     }
@@ -145,7 +143,7 @@ impl<'a> Place<'a> {
         Self::begin(scheduler, true, Kind::Waiting)
     }
 
-    /// A place for another thread, which helps the one that spins.
+    /// Returns a place for another thread, which helps the one that spins.
     pub(crate) fn helper(scheduler: &'a Arc<Scheduler>, worker: u32) -> Self {
         scheduler.lock().spins.present += 1;
         Self { scheduler, kind: Kind::Helper(worker) }
@@ -168,7 +166,7 @@ impl<'a> Place<'a> {
         self.scheduler
     }
 
-    /// Which worker the thread is.
+    /// Returns the thread's number as a worker.
     pub(crate) fn worker(&self) -> u32 {
         if let Kind::Helper(worker) = self.kind { worker } else { 0 }
     }

@@ -20,9 +20,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(crate) struct Spin<'a> {
     pub(crate) scheduler: &'a Arc<Scheduler>,
     pub(crate) worker: u32,
-    /// Callbacks to run at most.
+    /// Maximum number of callbacks to run.
     pub(crate) most: u64,
-    /// When to stop even if there is more to do.
+    /// The time at which to stop even if there is more to do.
     pub(crate) end: Option<Time>,
     _place: Place<'a>,
     _spinning: Spinning,
@@ -30,7 +30,8 @@ pub(crate) struct Spin<'a> {
 }
 
 impl<'a> Spin<'a> {
-    /// `sleeps`: for longer than one callback, so that it is worth noting what to fetch on waking.
+    /// Begins a spin. `sleeps`: it lasts for more than one callback, so that notes of the memory to
+    /// fetch on waking are worth their cost.
     pub(crate) fn begin(place: Place<'a>, sleeps: bool) -> Self {
         let (scheduler, worker) = (place.scheduler(), place.worker());
         Self {
@@ -44,11 +45,11 @@ impl<'a> Spin<'a> {
         }
     }
 
-    /// Runs callbacks as long as `patience` and the other limits say; returns how many.
+    /// Runs callbacks up to `patience` and the other limits. Returns their number.
     pub(crate) fn run(&self, patience: Blocking) -> Result<u64, SpinError> {
         let mut worker = Worker::new(self.scheduler, self.worker);
         let mut ran = 0;
-        // What is to run is what was ready before, or one callback: nothing passes the queue.
+        // If it runs only tasks that were ready before, or one callback, nothing passes the queue.
         let is_limited = self.most != u64::MAX || matches!(patience, Blocking::Until(_));
         let _lane = (!is_limited).then(|| OpenLane::begin(self.scheduler, self.worker));
         let mut hand = self.in_hand();
@@ -75,9 +76,9 @@ impl<'a> Spin<'a> {
         self.scheduler.faults.take().map_or(Ok(ran), Err)
     }
 
-    /// Runs callbacks until the executor is poked; false if the executor was stopped. `worker`:
-    /// this thread, the same one for all calls of a spin: to make its waits precise takes three
-    /// system calls.
+    /// Runs callbacks until the executor is poked. Returns `false` if it was stopped. `worker` is
+    /// this thread, the same one for all calls of a spin, because making its waits precise takes
+    /// three system calls.
     pub(crate) fn run_until_poked(&self, worker: &mut Worker<'_>) -> Result<bool, SpinError> {
         let _lane = OpenLane::begin(self.scheduler, self.worker);
         let mut hand = self.in_hand();
@@ -92,13 +93,13 @@ impl<'a> Spin<'a> {
         }
     }
 
-    /// Runs one callback. If that is to end the spin, no thread begins another one from then on, of
-    /// the same group least of all: its token isn't free yet.
+    /// Runs one callback. If its fault ends the spin, no thread begins another callback after it; in
+    /// particular none of the same group, as its token isn't free yet.
     fn execute(&self, hand: &mut InHand<'_>) -> Result<bool, SpinError> {
         hand.execute().map_err(|fault| self.fails(*fault))
     }
 
-    /// A callback's fault is to end the spin, on all threads.
+    /// Ends the spin on all threads, because of a callback's fault.
     #[cold]
     fn fails(&self, fault: SpinError) -> SpinError {
         if self.scheduler.threads() > 1 {
@@ -113,8 +114,8 @@ impl<'a> Spin<'a> {
         self.end.is_some_and(|end| Time::steady() >= end)
     }
 
-    /// Runs the worker's task of the lane, and those after it that may run past the queue; returns
-    /// how many callbacks ran.
+    /// Runs the worker's task of the lane, and the next ones that may run past the queue. Returns the
+    /// number of callbacks that ran.
     #[inline(never)]
     fn run_lane(&self, worker: &mut Worker<'_>) -> Result<u64, SpinError> {
         let scheduler = self.scheduler;
@@ -155,15 +156,15 @@ fn note(task: &Task, find: impl FnOnce() -> Option<Arc<TaskHeader>>) {
     prefetch::note(std::ptr::from_ref(task).addr(), &task.note, parts);
 }
 
-/// What this thread runs. It goes back however the spin ends, also if a logger panics over the
-/// report of a panic.
+/// The task that this thread runs. It is put back however the spin ends, also if a logger panics
+/// over the report of a panic.
 pub(crate) struct InHand<'a> {
     pub(crate) scheduler: &'a Scheduler,
     pub(crate) work: Option<RunningTask>,
 }
 
 impl Scheduler {
-    /// Puts back what ran last, when no more is wanted.
+    /// Puts back the last task, when the thread runs no more.
     #[inline(never)]
     pub(crate) fn finish(&self, work: &mut Option<RunningTask>) {
         let ended = RunningTask::end(work);
@@ -174,7 +175,7 @@ impl Scheduler {
         if state.leaving > 0 {
             self.finished.notify_all();
         }
-        // A caller that takes no more leaves the rest to others.
+        // A caller that runs no more leaves the rest to others.
         let calls = was_caller && state.call_for_ready();
         drop(state);
         if calls {
@@ -183,7 +184,7 @@ impl Scheduler {
         drop(gone);
     }
 
-    /// The calling thread, which spins, uses the lane from now on, or not any more.
+    /// Opens the lane for the calling thread, which spins, or closes it.
     pub(crate) fn open_lane(&self, worker: u32, is_open: bool) {
         let mut state = self.lock();
         if is_open {
@@ -197,7 +198,7 @@ impl Scheduler {
     }
 }
 
-/// While it lives, what callbacks on this thread make ready may run past the queue.
+/// While it lives, tasks that callbacks on this thread make ready may run past the queue.
 struct OpenLane<'a> {
     scheduler: &'a Scheduler,
     worker: u32,
@@ -223,14 +224,14 @@ struct RunningInLane<'a> {
     scheduler: &'a Scheduler,
     teller: Option<&'a Teller>,
     task: Option<InLane>,
-    /// The stamp of what is left to do.
+    /// The stamp of the work that is left.
     left: Option<Stamp>,
-    /// When it began, and for how many runs it stands, if it is measured.
+    /// The time at which it began, and the number of runs that it stands for, if it is measured.
     measured: Option<(i64, u8)>,
 }
 
 impl RunningInLane<'_> {
-    /// Runs the callback; false if there was nothing left to call it for.
+    /// Runs the callback. Returns `false` if there was nothing left to call it for.
     #[inline]
     fn execute(&mut self) -> Result<bool, Box<SpinError>> {
         let Some(lane) = &self.task else { return Ok(false) };
@@ -289,7 +290,7 @@ impl RunningInLane<'_> {
         }
     }
 
-    /// Ends the run of a task of which there is more to be done.
+    /// Ends the run of a task that needs more than `Scheduler::advance`.
     #[inline]
     fn finish(&mut self) {
         if let Some(task) = self.task.take() {
@@ -306,11 +307,11 @@ impl Drop for RunningInLane<'_> {
 }
 
 impl InHand<'_> {
-    /// Runs one callback; false if there was nothing left to call it for.
+    /// Runs one callback. Returns `false` if there was nothing left to call it for.
     #[inline]
     pub(crate) fn execute(&mut self) -> Result<bool, Box<SpinError>> {
         let Some(work) = &mut self.work else { return Ok(false) };
-        // A callback inside another one says nothing of that one's time.
+        // The time of a callback inside another one says nothing about that one.
         let is_timed = self.scheduler.threads() > 1 && matches!(work.run_by, RunBy::Worker(_));
         if is_timed {
             current::begin_with_tail(work.times.tail.expected());

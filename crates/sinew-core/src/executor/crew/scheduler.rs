@@ -1,4 +1,4 @@
-//! The ready queue: which callback runs next.
+//! An executor's threads and their work: which callback runs next, and on which thread.
 //!
 //! # Purpose
 //!
@@ -11,34 +11,33 @@
 //! The [queue](super::super::queue) says which task is first: of the groups that are free and have
 //! the highest priority, the task with the oldest key.
 //!
-//! A timer becomes ready under its due time. A message that was published before goes first; so
-//! while there are messages to run, their stamps tell which timers are due, and the clock is read
-//! only when nothing is ready (or priorities differ, for then a due timer may overtake older
-//! messages).
+//! A timer becomes ready under its due time, and a message that was published before that runs
+//! first. So while messages are ready, their stamps tell which timers are due. The clock is read
+//! only if nothing is ready, or if priorities differ, as a due timer may then overtake older
+//! messages.
 //!
 //! # Locks
 //!
-//! One mutex ([`SchedulerState`]); nothing but this crate's bookkeeping happens under it, never
-//! user code. It is the last lock in the order graph -> publisher -> class -> history/status/timer
-//! -> scheduler. What ends up dropped is carried out of it.
+//! One mutex ([`SchedulerState`]), under which no user code runs, only this crate's bookkeeping. It
+//! is the last lock in the order graph -> publisher -> class -> history/status/timer -> scheduler.
+//! Tasks that are removed are dropped after it is released.
 //!
 //! # Sleep
 //!
-//! Each worker (a thread that spins) sleeps on a [`Parker`] of its own, so that it can be chosen
-//! which one wakes.
+//! Each worker (a thread that spins) sleeps on a [`Parker`] of its own, so that the scheduler
+//! chooses which one wakes.
 //!
-//! - P1 park: under the mutex, the worker enters `Workers::parked`, then lets go of the mutex and
-//!   parks. A call that comes between is kept.
-//! - P2 notify: under the mutex, the entity enters the heap; if a worker is to wake for it, it is
-//!   taken out of `parked` and its bit is set in `Bells::due`. The caller signals (P3) after it let
-//!   go of all its locks.
-//! - P3 signal: `due` is emptied, and the workers in it are unparked. The thread that empties it
-//!   also does so for others that have set bits since; every setter signals after having set its
-//!   bit, so none is left.
+//! - P1 park: under the mutex, the worker enters `Workers::parked`; then it releases the mutex and
+//!   parks. A call in between is kept.
+//! - P2 notify: under the mutex, the notifying thread puts the task into the heap. If a worker has
+//!   to wake for it, the thread takes that worker out of `parked` and sets its bit in `Bells::due`.
+//!   It signals (P3) after it has released all its locks.
+//! - P3 signal: the thread empties `due`, and unparks the workers that were in it, including those
+//!   that other threads have added. Every thread that sets a bit signals afterwards, so no bit is left.
 //!
-//! A parked worker therefore gets one signal however much arrives, and none is lost: it either saw
-//! the heap filled before P1 or is called. Whether a worker is called at all is for
-//! `wake_policy` to say; when in doubt, yes.
+//! So a parked worker gets one signal however much arrives, and none is lost: it either saw the
+//! task in the heap before P1, or it is called. `wake_policy` decides whether a worker is called at
+//! all; in doubt it is.
 
 use super::bells::{Bells, CALLERS, DESCRIPTOR, MOST_THREADS, TIMERS};
 use super::current;
@@ -66,13 +65,13 @@ pub(crate) struct TaskRef {
 }
 
 impl TaskRef {
-    /// The task has something to do since `key`.
+    /// Announces that the task has had work since `key`.
     #[inline]
     pub(crate) fn notify(&self, key: Stamp) -> ToSignal {
         self.signals(self.scheduler.notify(&self.header, key))
     }
 
-    /// Its executor, if that has called threads.
+    /// Returns a signal for its executor, if that has called threads.
     #[inline]
     pub(super) fn signals(&self, has_called: bool) -> ToSignal {
         ToSignal(has_called.then(|| self.scheduler.clone()))
@@ -89,7 +88,7 @@ impl TaskRef {
         self.header.sampling.set(true);
     }
 
-    /// The number of its group; 0 if that is reentrant.
+    /// Returns the number of its group; 0 for a reentrant one.
     pub(crate) fn group(&self) -> u64 {
         self.header.group
     }
@@ -103,12 +102,12 @@ pub(crate) struct Scheduler {
     pub(super) bells: Bells,
     /// Signalled when a callback has finished and a thread waits for that.
     pub(super) finished: Condvar,
-    /// What is heard from other processes.
+    /// Notices of other processes.
     pub(crate) remote_events: RemoteEvents,
     pub(crate) faults: Faults,
 }
 
-/// The scheduler's state, locked. When it is let go, the lane's gate is set ([L2](super::lane)).
+/// The scheduler's state, locked. Releasing it sets the lane's gate ([L2](super::lane)).
 pub(super) struct Locked<'a> {
     guard: Guard<'a, SchedulerState>,
     scheduler: &'a Scheduler,
@@ -250,7 +249,7 @@ impl Scheduler {
         })
     }
 
-    /// How many threads spin it at most.
+    /// Returns the maximum number of threads that spin it.
     pub(crate) fn threads(&self) -> usize {
         self.bells.of_workers.len()
     }
@@ -289,7 +288,7 @@ impl Scheduler {
         }
         let mut state = self.lock();
         if self.lane.is_shared() && self.lane.is_open() && current::fills_lane_of(self.id) {
-            state.settle(); // W1: what waits there is a part of the load
+            state.settle(); // W1: its tasks are a part of the load
         }
         let state = &mut *state;
         let load = state.queue.groups().load();

@@ -1,18 +1,17 @@
-//! Which threads spin an executor, and whether they go on: plain data.
+//! The threads that spin an executor, and whether they go on: plain data.
 
 use std::thread::{self, ThreadId};
 
-/// Which threads spin an executor, and whether they go on.
+/// The threads that spin an executor, and whether they go on.
 #[derive(Default)]
 pub(super) struct Spins {
     /// The next blocking spin, or the one that runs, returns.
     pub(super) stopped: bool,
     /// The context is shut down: every spin returns.
     pub(super) ended: bool,
-    /// The thread that spins has what it wanted: its helpers return.
+    /// The spinning thread has finished: its helpers return.
     pub(super) dismissed: bool,
-    /// Something other than an entity wants the spinning thread to look up (a future that can go
-    /// on).
+    /// The spinning thread has to return from running callbacks, because a future can go on.
     pub(super) poked: bool,
     /// Threads from outside that call a server of this executor may run it.
     pub(super) caller_runs: bool,
@@ -22,12 +21,12 @@ pub(super) struct Spins {
     spinner: Option<ThreadId>,
     /// The thread that spun last.
     last_spinner: Option<ThreadId>,
-    /// How many threads spin.
+    /// Number of threads that spin.
     pub(super) present: usize,
 }
 
 impl Spins {
-    /// Makes the calling thread the one that spins; `false` if there is one already.
+    /// Makes the calling thread the one that spins. Returns `false` if there is one already.
     pub(super) fn begin(&mut self, hosts: bool) -> bool {
         if self.has_spinner() {
             return false;
@@ -37,7 +36,7 @@ impl Spins {
         true
     }
 
-    /// No thread spins any more.
+    /// Records that no thread spins any more.
     pub(super) fn leave(&mut self) {
         (self.spinner, self.present) = (None, 0);
     }
@@ -52,7 +51,7 @@ impl Spins {
         self.stopped || self.ended || self.dismissed
     }
 
-    /// The stop that was asked for is carried out.
+    /// Clears a stop that was carried out.
     pub(super) fn take_stop(&mut self) {
         (self.stopped, self.dismissed) = (false, false);
     }

@@ -9,7 +9,7 @@ use super::state::Sleep;
 use super::worker::Slack;
 use crate::sys::clock::Time;
 
-/// While it lives, the timers are minded by a separate thread.
+/// While it lives, a separate thread watches the timers.
 pub(crate) struct TimerThread<'a>(&'a Scheduler);
 
 impl<'a> TimerThread<'a> {
@@ -25,8 +25,8 @@ impl<'a> TimerThread<'a> {
         let mut state = scheduler.lock();
         while !state.spins.are_over() {
             state.fire_by_clock();
-            // What is due is in the queue now. The worker that has its group, or a free one, takes
-            // it.
+            // The due timers are in the queue now. A worker that has their group, or a free one, takes
+            // them.
             let (ready, load) = (state.queue.groups().len(), state.queue.groups().load());
             let now = Time::steady().nanoseconds();
             if ready > 0

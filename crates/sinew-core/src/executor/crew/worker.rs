@@ -11,10 +11,10 @@ use crate::sys::sync::Arc;
 use sinew_shm::transport::Worker as Teller;
 use std::mem;
 
-/// What a thread that asks for work gets.
+/// The answer to a thread that asks for work.
 pub(crate) enum Next {
     Run,
-    /// A task of its lane: [`Worker::task`].
+    /// A task of its lane is ready, in [`Worker::task`].
     Lane,
     /// Nothing is ready (before the limit, or within the time allowed).
     Idle,
@@ -24,10 +24,10 @@ pub(crate) enum Next {
     Stopped,
 }
 
-/// How long a thread that asks for work is ready to wait.
+/// The time for which a thread that asks for work may wait.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Blocking {
-    /// Not at all; and only for what was ready at this stamp.
+    /// Not at all, and it gets only tasks that were ready at this stamp.
     Until(Stamp),
     /// Not at all.
     None,
@@ -41,12 +41,12 @@ pub(crate) struct Worker<'a> {
     pub(crate) scheduler: &'a Scheduler,
     pub(crate) index: u32,
     slack: Slack,
-    /// When it woke up last.
+    /// The steady time at which it last woke up.
     now: i64,
     heard: LastPoll,
-    /// The task of its lane that it is to run.
+    /// The next task to run from its lane.
     pub(crate) task: Option<InLane>,
-    /// What tools are told of what the workers are at, while it runs tasks of its lane.
+    /// The records in which tools read what the workers run; set while it runs tasks of its lane.
     pub(super) tellers: Option<Arc<[Teller]>>,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Worker<'a> {
         Self { scheduler, index, slack, now: 0, heard, task: None, tellers: None }
     }
 
-    /// Puts back what ran, and gets what to run next.
+    /// Puts back the task that ran, and gets the next one.
     #[inline(never)]
     pub(crate) fn next(&mut self, work: &mut Option<RunningTask>, patience: Blocking) -> Next {
         let scheduler = self.scheduler;
@@ -96,7 +96,7 @@ impl<'a> Worker<'a> {
                 let is_over = scheduler.remote_events.wait_for_drain();
                 state = scheduler.lock();
                 if is_over {
-                    continue; // there may be another one, and the executor may have been stopped
+                    continue; // another drain may have begun, and the executor may have been stopped
                 }
             }
             if woken != WakeReason::Look || state.is_something_left_lying(self.now) {
@@ -113,7 +113,7 @@ impl<'a> Worker<'a> {
                 if state.pop(limit, RunBy::Worker(self.index), ended, work) {
                     state.workers.leave_poller(self.index);
                     if scheduler.threads() > 1 {
-                        state.settle(); // W1: what waits there waits for this one now
+                        state.settle(); // W1: its tasks wait for this one now
                     }
                     let signal = call_for_rest(&mut state, work);
                     drop(state);
@@ -144,10 +144,10 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Brings in what other processes have sent, but where what runs next was published before the
-    /// last look, after a short callback: it runs first anyway. A spin that runs only what was
-    /// ready when it began looks once: it may run nothing that arrives later. Whether this thread
-    /// has listened now.
+    /// Brings in messages of other processes, and returns whether it has. After a short callback it
+    /// doesn't if the next task's message was published before the last look, as that one runs
+    /// first anyway. A spin that runs only tasks that were ready when it began looks once, because it
+    /// may run nothing that arrives later.
     #[inline]
     fn hear(&mut self, work: &Option<RunningTask>, ended: i64, patience: Blocking) -> (Locked<'a>, bool) {
         let scheduler = self.scheduler;
@@ -155,8 +155,7 @@ impl<'a> Worker<'a> {
         if has_heard_all || !scheduler.remote_events.has_ports() {
             return (scheduler.lock(), true);
         }
-        // `ended` is there for callbacks that are not known to be short, and now and then for those
-        // that are.
+        // `ended` is set for callbacks that are not known to be short, and now and then for others.
         if ended == 0
             && let Some(heard) = self.heard.lasts()
         {
@@ -171,8 +170,8 @@ impl<'a> Worker<'a> {
         (scheduler.lock(), true)
     }
 
-    /// Sleeps until this worker is called, or there is something to look for; `None` when the
-    /// deadline has passed.
+    /// Sleeps until this worker is called, or it has to look for work itself; `None` when the deadline
+    /// has passed.
     #[inline(never)] // the way that hands out a task is short without it
     pub(super) fn rest(
         &mut self,
@@ -184,8 +183,8 @@ impl<'a> Worker<'a> {
         let (minds_timers, watch) = state.workers.park(self.index, self.now); // P1
         let minds_timers = minds_timers && !state.timers_have_thread;
         if minds_timers && state.workers.are_full() {
-            // What is due can't run: threads from outside have all the places. Each of them calls a
-            // worker for what is ready when it goes, so that is where it waits.
+            // Due timers can't run, as threads from outside have all the places. Each of those calls
+            // a worker for ready tasks when it leaves, so the timers wait among these.
             state.fire_by_clock();
         }
         let timeout = match state.longest_wait(deadline, minds_timers) {
@@ -205,7 +204,7 @@ impl<'a> Worker<'a> {
         match poller {
             Some(poller) => {
                 fetches = poller.wait(parker, timeout, || self.slack.tighten());
-                // What comes in touches the same histories and callbacks as what runs then.
+                // Taking in messages touches the same histories as the callbacks that run then.
                 if fetches && poller.is_pending() {
                     fetches = false;
                     prefetch::fetch();
@@ -222,11 +221,11 @@ impl<'a> Worker<'a> {
             self.now = Time::steady().nanoseconds();
         }
         let woken = state.workers.unpark(self.index, self.now);
-        parker.take_call(); // what it was called for it finds under the mutex: P2 comes before P3
+        parker.take_call(); // the mutex shows why it was called: P2 comes before P3
         if scheduler.threads() > 1 {
             state.settle(); // of the worker that was alone
         }
-        // A thread that was awake a moment ago has in its caches what it had.
+        // The caches of a thread that was awake a moment ago still have its data.
         if fetches && woken != WakeReason::Look {
             drop(state);
             prefetch::fetch();
@@ -251,18 +250,18 @@ impl<'a> Worker<'a> {
     }
 }
 
-// The thread that runs its lane has the scheduler at hand, and no worker.
+// The thread that runs its lane has the scheduler, but no worker.
 impl Scheduler {
-    /// What a worker does when a task of its lane has run and has nothing more to do.
+    /// Goes on after a task of a lane that has run and has no more work.
     #[inline]
     pub(crate) fn advance(&self, ran: InLane) -> Advance {
-        // What other processes have sent may be older: that takes a look.
+        // Messages of other processes may be older: then the worker has to look.
         let may_pass = !self.remote_events.has_ports();
         self.lane.advance(ran, may_pass)
     }
 
-    /// A task of the lane has run, and there is more to do about it: it has more to do itself, its
-    /// run was measured, it has left, or the lane was settled meanwhile.
+    /// Ends the run of a task of the lane that needs more than [`advance`](Self::advance): it has
+    /// more work, its run was measured, it has left, or the lane was settled meanwhile.
     #[cold]
     #[inline(never)]
     pub(crate) fn finish_in_lane(&self, ran: &InLane, next: Option<Stamp>, measured: Option<(i64, u8)>) {
@@ -287,8 +286,8 @@ impl Scheduler {
     }
 }
 
-/// Calls a thread for what is ready besides the task that this one took. True if the caller must
-/// signal.
+/// Calls a thread for the tasks that are ready besides the one that this thread took. Returns
+/// `true` if the caller must signal.
 #[inline]
 fn call_for_rest(state: &mut Locked<'_>, work: &Option<RunningTask>) -> bool {
     let Scheduler { bells, remote_events, .. } = state.scheduler();
@@ -307,8 +306,8 @@ fn drop_without_lock<'a>(mut state: Locked<'a>, gone: Arc<Task>) -> Locked<'a> {
     scheduler.lock()
 }
 
-/// What this thread leaves may be what another one waits for in the middle of its last
-/// callback.
+/// Calls another thread that waits, in the middle of its last callback, for a task that this one
+/// leaves.
 #[cold]
 fn leave_rest(mut state: Locked<'_>) {
     let scheduler = state.scheduler();
@@ -336,33 +335,33 @@ fn look_into_open_lane(state: &mut Locked<'_>) -> Option<Stamp> {
     Some(first)
 }
 
-/// What a thread knows of its last look at what other processes have sent.
+/// A thread's last look for messages of other processes.
 ///
-/// A look costs as much as a short callback. So what was published before a look may run without
-/// another one after it: what the next look could bring was published later, and runs later. That
-/// goes for short callbacks, and for a few of them.
+/// A look costs as much as a short callback. So messages that were published before a look may run
+/// without another one: those that the next look could bring were published later, and run later.
+/// That holds for short callbacks, and for a few of them.
 #[derive(Default)]
 struct LastPoll {
-    /// When the look began, in steady nanoseconds.
+    /// Steady nanoseconds at which the look began.
     at: i64,
-    /// How many callbacks may run before the next one; 0 if the worker didn't look at the clock.
+    /// Number of callbacks that may run before the next one; 0 if the worker didn't read the clock.
     left: u8,
     /// Whether there was a look.
     has_begun: bool,
 }
 
-/// How many callbacks may run between two looks at most.
+/// Maximum number of callbacks between two looks.
 const UNHEARD: u8 = SAMPLED;
 
 impl LastPoll {
-    /// When the last look was, if another callback may do with it.
+    /// Returns the time of the last look if it is recent enough for another callback.
     #[inline]
     fn lasts(&mut self) -> Option<i64> {
         self.left = self.left.saturating_sub(1);
         (self.left > 0).then_some(self.at)
     }
 
-    /// A look begins. `now` is 0 if the worker didn't look at the clock.
+    /// Begins a look. `now` is 0 if the worker didn't read the clock.
     fn begins(&mut self, now: i64) {
         *self = Self { at: now, left: if now == 0 { 0 } else { UNHEARD }, has_begun: true };
     }

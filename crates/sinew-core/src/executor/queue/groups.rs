@@ -1,4 +1,4 @@
-//! The groups of an executor: which are ready, in which order, and how much work they have.
+//! The groups of an executor: which ones are ready, in which order, and how much work they have.
 //!
 //! A group is in the executor's heap while it has ready tasks and none that runs, under (priority,
 //! oldest key).
@@ -13,24 +13,24 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::ops::{Index, IndexMut};
 
-/// What an unknown callback adds to the expected work.
+/// Time that a callback of unknown duration adds to the expected work.
 const UNKNOWN_LOAD: i64 = 1_000_000_000;
 
 /// All groups of an executor.
 pub(crate) struct Groups {
     ready: ReadyGroups,
     entries: Slab<GroupEntry>,
-    /// How long the callbacks that are ready are expected to take.
+    /// Expected time of the callbacks that are ready.
     load: i64,
-    /// Whether that is counted: by an executor with several threads.
+    /// Whether that time is counted: only if the executor has several threads.
     counts_load: bool,
-    /// How many groups have which priority.
+    /// Number of groups of each priority.
     priorities: BTreeMap<i32, usize>,
 }
 
 /// A group.
 pub(crate) struct GroupEntry {
-    /// What its token opens.
+    /// The number of its token.
     pub(super) number: u64,
     /// The serial number of the member with the running callback; 0 for none, and always in a
     /// reentrant group.
@@ -40,7 +40,7 @@ pub(crate) struct GroupEntry {
     pub(super) members: u32,
     /// The group is gone; the entry goes when its last callback has finished.
     pub(super) leaves: bool,
-    /// What it adds to the load while it is ready.
+    /// Time that it adds to the load while it is ready.
     pub(super) load: i64,
     /// The serial numbers of a reentrant group's members with running callbacks.
     pub(super) concurrent: Vec<u64>,
@@ -115,7 +115,7 @@ impl Groups {
         self.count_priority(Some(before), Some(priority));
     }
 
-    /// A group's priority changes, from none if it comes, to none if it goes.
+    /// Records a change of a group's priority: from none for a new group, to none for a removed one.
     fn count_priority(&mut self, from: Option<i32>, to: Option<i32>) {
         if let Some(to) = to {
             *self.priorities.entry(to).or_default() += 1;
@@ -130,20 +130,20 @@ impl Groups {
         }
     }
 
-    // ---- what is ready ----
+    // ---- ready groups ----
 
-    /// All that are ready, with what they are ordered by; in no particular order.
+    /// Returns the ready groups with their keys of order; the list itself has no order.
     pub(super) fn ready(&self) -> impl Iterator<Item = (GroupKey, u32)> + '_ {
         self.ready.iter()
     }
 
-    /// The one that is first, and what it is ordered by.
+    /// Returns the first group, and its key of order.
     #[inline]
     pub(super) fn first(&self) -> Option<(GroupKey, u32)> {
         self.ready.first()
     }
 
-    /// The stamp of what is first.
+    /// Returns the oldest stamp in the first group.
     #[inline]
     pub(crate) fn first_key(&self) -> Option<Stamp> {
         self.first().map(|((_, key), _)| key)
@@ -160,7 +160,7 @@ impl Groups {
         self.ready.len()
     }
 
-    /// How long the callbacks that are ready are expected to take; of an executor with several
+    /// Returns the expected time of the callbacks that are ready, for an executor with several
     /// threads.
     #[inline]
     pub(crate) fn load(&self) -> i64 {
@@ -175,12 +175,12 @@ impl Groups {
 
     /// Whether a member's callback runs, also if it has left meanwhile.
     pub(crate) fn runs(&self, serial: u64) -> bool {
-        // Rarely: so the running member is looked for among all groups.
+        // This is asked rarely, so it searches all groups.
         self.entries.iter().any(|(_, group)| group.running == serial || group.concurrent.contains(&serial))
     }
 
-    /// A task of a group, which is expected to take so long, is ready. True if the group is ready
-    /// now and wasn't.
+    /// Adds a ready task with its expected time to a group. Returns `true` if the group became ready
+    /// by that.
     #[inline]
     pub(super) fn push(&mut self, slot: u32, (key, id): (Stamp, u32), expected: i64) -> bool {
         let Some(group) = self.entries.get_mut(slot as usize) else { return false };
@@ -214,8 +214,8 @@ impl Groups {
         }
     }
 
-    /// A task of a group runs from now on. Returns the group's number; one that is reentrant may have
-    /// more to do, and is then to be [placed](Self::place).
+    /// Marks a task of a group as running. Returns the group's number. The caller then
+    /// [places](Self::place) a reentrant group, which may have more ready tasks.
     #[inline]
     pub(super) fn begin(&mut self, slot: u32, serial: u64) -> u64 {
         let group = &mut self.entries[slot as usize];

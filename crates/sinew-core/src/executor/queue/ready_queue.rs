@@ -30,8 +30,8 @@ pub(crate) trait Queued {
 pub(crate) struct ReadyQueue<T> {
     groups: Groups,
     members: Slab<MemberEntry<T>>,
-    /// Which timers are due takes more than a look at the first steady one: there are timers of
-    /// other clocks, or groups of different priorities.
+    /// Finding the due timers takes more than a look at the first steady one, because there are
+    /// timers of other clocks, or groups of different priorities.
     reads_clock: bool,
     timers: TimerQueue,
     /// Whether stamps are of virtual time, which may go back.
@@ -180,7 +180,7 @@ impl<T: Queued> ReadyQueue<T> {
         self.groups.place(slot, |member| members[member as usize].task.expected());
     }
 
-    // ---- what is ready ----
+    // ---- ready tasks ----
 
     /// Returns all ready tasks of free groups with their keys, in no particular order.
     pub(crate) fn ready(&self) -> impl Iterator<Item = (GroupKey, MemberId, &T)> + '_ {
@@ -198,10 +198,10 @@ impl<T: Queued> ReadyQueue<T> {
         group.is_some_and(|group| group.ready.first().is_none() && group.running == 0)
     }
 
-    /// What a thread may run that waits for a task, at most for `within`: if it has something to do
-    /// and its group is free, what comes first in its group, which may be older than that. A thread
-    /// from outside (not `nested`) only if the executor would run just this next, and it is known to
-    /// be done in time.
+    /// Returns the task that a thread may run while it waits for `id`, for at most `within`: the first
+    /// one of that task's group, which may be older, if the task has work and the group is free. A
+    /// thread from outside (not `nested`) gets it only if the executor would run it next, and it is
+    /// known to finish in time.
     pub(crate) fn runnable(&self, id: MemberId, nested: bool, within: i64) -> Option<MemberId> {
         let member = self.entry(id)?;
         let group = self.groups.get(member.slot)?;

@@ -35,7 +35,7 @@ const _: () = assert!(SHORTEST_LEASE.unsigned_abs() as u128 == SHORTEST_BEAT.as_
 pub(crate) struct OwnParticipant {
     participant: OnceLock<Arc<Participant>>,
     context: Weak<dyn LocalEndpoints>,
-    /// What executors are told of: the whole transport.
+    /// The whole transport, as executors see it.
     presence: Weak<dyn Presence>,
     receiver: Mutex<Option<ReceiverThread>>,
     /// Notifications that the receiver is to make.
