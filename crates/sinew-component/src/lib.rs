@@ -271,7 +271,7 @@ pub enum ContainerError {
     Twice(&'static str),
 
     /// The command line ends after `--component`.
-    #[error("`--component` needs a value behind it, such as `demo::Ticker` or `demo::Ticker=/robot/clock`")]
+    #[error("`--component` needs a value after it, such as `demo::Ticker` or `demo::Ticker=/robot/clock`")]
     MissingValue,
 }
 

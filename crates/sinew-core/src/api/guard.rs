@@ -116,7 +116,7 @@ impl GuardCondition {
 }
 
 impl GuardInner {
-    /// Sets its listener, and tells it of the triggers since the callback ran last.
+    /// Sets its listener, and calls it for the triggers since the callback ran last.
     fn listen(&self, listener: OnNews) {
         let whose = format!("{} of node {}", self.what, self.node.full_name);
         let listener = Listener::boxed(whose, listener);

@@ -196,7 +196,8 @@ macro_rules! makers {
         }
 
         /// Runs a closure once in this group, or in the node's default group, on a thread of its
-        /// executor: after what is ready already, in order with the group's messages and timers.
+        /// executor: after the work that is ready already, in order with the group's messages and
+        /// timers.
         /// From any thread, also from callbacks. Never blocks or waits; allocates. ROS 2:
         /// `create_task` of rclpy's executor.
         ///
@@ -423,8 +424,8 @@ macro_rules! makers {
     };
 }
 
-/// A [`Node`] (for its default group), a [`Group`] or a [`ReentrantGroup`], for code that is
-/// generic over what it makes its entities in.
+/// A [`Node`] (for its default group), a [`Group`] or a [`ReentrantGroup`], for code that makes
+/// entities in any of them.
 ///
 /// Its methods are those that the three types share, from [`publisher`](crate::Node::publisher) to
 /// [`spawn`](crate::Node::spawn). They have them without this trait as well.

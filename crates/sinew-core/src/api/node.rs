@@ -39,8 +39,8 @@ use std::time::Duration;
 /// |---|---|---|
 /// | [`publisher`](Self::publisher) | yes | - |
 /// | [`subscription`](Self::subscription) | yes: [`take`](crate::Subscription::take), [`recv`](crate::Subscription::recv) | for each message |
-/// | [`server`](Self::server) | - (a callback may hand its [`Responder`](crate::Responder) on) | for each request; `async_callback(f)` returns futures; `immediate_callback(f)` needs no executor |
-/// | [`client`](Self::client) | yes: [`call`](crate::Client::call), [`call_async`](crate::Client::call_async) | per call, with [`call_then`](crate::Client::call_then) |
+/// | [`server`](Self::server) | yes: [`take_request`](crate::service::PulledServer::take_request) | for each request; `async_callback(f)` returns futures; `immediate_callback(f)` needs no executor |
+/// | [`client`](Self::client) | yes: [`call`](crate::Client::call), [`call_async`](crate::Client::call_async), [`send`](crate::Client::send) | per call, with [`call_then`](crate::Client::call_then) |
 /// | [`timer`](Self::timer), [`guard_condition`](Self::guard_condition), [`descriptor`](Self::descriptor) | - (nothing to take) | for each time |
 ///
 /// Made by [`Context::node`](crate::Context::node). Clones are the same node. A node lives, and

@@ -72,8 +72,8 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
 impl<S, G: CallbackGroup> ServerBuilder<S, G> {
     /// Sets a listener that is called for each request that arrives, from the first one on. For a
     /// server with requests that the program takes by hand: `create` and `create_erased` make it.
-    /// [`PulledServer::set_listener`] replaces the listener. Requests of clients that came before
-    /// the server are told first, on the thread that makes it.
+    /// [`PulledServer::set_listener`] replaces the listener. For requests of clients that came before
+    /// the server it is called first, on the thread that makes the server.
     pub fn listener(self, listener: impl Fn(u64) + Send + Sync + 'static) -> PulledServerBuilder<S, G> {
         PulledServerBuilder { builder: self, listener: Box::new(listener) }
     }

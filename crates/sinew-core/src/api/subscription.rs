@@ -141,11 +141,11 @@ impl<T: Message> Subscription<T> {
     /// For messages from other processes, a thread that receives calls it, never one that takes: a
     /// thread that takes may hold a lock that the listener needs.
     ///
-    /// It replaces the former listener, or the [builder's](SubscriptionBuilder::listener). A message
-    /// is told to the listener that is set when it arrives, so another thread may still be in the
-    /// former one, or about to call it, after this has returned; the former one is dropped when the
-    /// last such call has returned. Messages that wait are told to the new one as well, though the
-    /// former one was told of them.
+    /// It replaces the former listener, or the [builder's](SubscriptionBuilder::listener). Each
+    /// message is announced to the listener that is set when it arrives. So another thread may still
+    /// be in the former one, or about to call it, after this has returned; the former one is dropped
+    /// when the last such call has returned. The new one is called for messages that wait, although
+    /// the former one was called for them.
     ///
     /// It is meant to notify the thread that will take the messages, e.g. an event loop of the
     /// program's own, and should be quick. When that thread takes, messages may be gone (taken by
@@ -393,8 +393,8 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
     }
 
     /// Sets a listener that is called for each message that arrives, from the first one on;
-    /// [`Subscription::set_listener`] replaces it. The messages that publishers retain for late
-    /// joiners are told first, on this thread, before the handle is returned.
+    /// [`Subscription::set_listener`] replaces it. It is called first for the messages that publishers
+    /// retain for late joiners, on this thread, before the handle is returned.
     ///
     /// ```
     /// use sinew::prelude::*;

@@ -204,7 +204,7 @@ pub enum SpinError {
     },
     /// The executor or the wait set was stopped, or its context shut down, before the wait was
     /// over.
-    #[error("stopped before there was what was waited for")]
+    #[error("stopped before the wait was over: by a stop handle, or because the context was shut down")]
     Stopped,
     /// A thread didn't get the core, priority or locked memory that the executor's options ask for.
     #[error(transparent)]

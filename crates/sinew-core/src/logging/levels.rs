@@ -8,7 +8,7 @@ macro_rules! __line {
         $crate::__checked!((throttle $period) $level; $($line)+)
     };
     (throttle $($any:tt)*) => {
-        ::core::compile_error!("how long it isn't said again comes first, then who says it: `sinew::warn_throttle!(Duration::from_secs(1), node, \"..\")`")
+        ::core::compile_error!("the interval comes first, then the node, the logger or the logger's name: `sinew::warn_throttle!(Duration::from_secs(1), node, \"..\")`")
     };
     ($way:ident $level:ident; $($line:tt)*) => {
         $crate::__checked!(($way) $level; $($line)*)
@@ -23,19 +23,19 @@ macro_rules! __checked {
         $crate::__say!($way, $target, $crate::logging::Severity::$level, $text $($values)*)
     };
     ($way:tt $level:ident; $($text:literal $(, $($values:tt)*)?)?) => {
-        ::core::compile_error!("who says it comes first: `sinew::info!(node, \"..\")`, with a node, a logger or a logger's name")
+        ::core::compile_error!("the node, the logger or the logger's name comes first: `sinew::info!(node, \"..\")`")
     };
     ($way:tt $level:ident; $target:expr, $($text:tt)+) => {
         $crate::__say!($way, $target, $crate::logging::Severity::$level, $($text)+)
     };
     ($way:tt $level:ident; $target:expr $(,)?) => {
-        ::core::compile_error!("what is said comes second: `sinew::info!(node, \"battery at {volts} V\")`")
+        ::core::compile_error!("the text comes second: `sinew::info!(node, \"battery at {volts} V\")`")
     };
 }
 
 macro_rules! levels {
     ($d:tt $($level:ident $word:literal $ros:literal: $line:ident $once:ident $throttle:ident $skip_first:ident;)*) => {$(
-        #[doc = concat!("Says something of the level `", $word, "`: `sinew::", stringify!($line), "!(node, \"battery at {volts} V\")`.")]
+        #[doc = concat!("Logs a line of the level `", $word, "`: `sinew::", stringify!($line), "!(node, \"battery at {volts} V\")`.")]
         #[doc = concat!("ROS 2: `", $ros, "`.")]
         ///
         /// The first argument is a [`LogTarget`](crate::logging::LogTarget): a node, a

@@ -80,7 +80,7 @@ pub struct Arguments {
 /// let error = sinew::Arguments::parse(["camera", "--ros-args", "-r"]).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "option `-r` (argument 2) needs a value behind it: a rule such as `image:=left/image`",
+///     "option `-r` (argument 2) needs a value after it: a rule such as `image:=left/image`",
 /// );
 /// ```
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
@@ -89,7 +89,7 @@ pub struct Arguments {
 pub enum ArgumentError {
     /// The command line ends, or the next option begins, where the value of `option` should be;
     /// `expected` is the kind of value.
-    #[error("option `{option}` (argument {position}) needs a value behind it: {expected}")]
+    #[error("option `{option}` (argument {position}) needs a value after it: {expected}")]
     MissingValue { option: String, position: usize, expected: &'static str },
 
     /// ROS 2 has this option, Sinew doesn't yet.
@@ -98,7 +98,7 @@ pub enum ArgumentError {
 
     /// This option is unknown.
     #[error(
-        "option `{}` (argument {position}) is unknown; behind `--ros-args` there can be `-r` (`--remap`), `-p` \
+        "option `{}` (argument {position}) is unknown; after `--ros-args` there can be `-r` (`--remap`), `-p` \
          (`--param`), `--params-file`, `--log-level`, `--help` and `--enable-...-logs` or `--disable-...-logs`, and the \
          program's own arguments follow a `--`",
         .option.escape_debug()
@@ -208,7 +208,7 @@ impl Arguments {
     /// println!("Usage: camera [--rate HZ] [--ros-args ..]\n\n{}", sinew::Arguments::HELP);
     /// ```
     pub const HELP: &'static str = "\
-Options for nodes, behind `--ros-args` and up to `--` or the end:
+Options for nodes, after `--ros-args` and up to `--` or the end:
   -r, --remap FROM:=TO          call the topic or service FROM TO
   -r, --remap __node:=NAME      call the node NAME
   -r, --remap __ns:=/NAMESPACE  put the node into /NAMESPACE

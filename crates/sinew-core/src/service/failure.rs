@@ -96,7 +96,7 @@ pub enum CallFailure {
         limit: usize,
     },
     /// The connection to the server's process failed.
-    #[error("the server is in another process, and the way there failed: {problem}")]
+    #[error("the server is in another process, and the connection to it failed: {problem}")]
     Transport {
         /// The failure.
         problem: String,

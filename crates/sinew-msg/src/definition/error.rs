@@ -56,7 +56,7 @@ pub enum Problem {
         kind: Kind,
     },
     /// A line ends after the type.
-    #[error("found `{found}` and nothing behind it, expected a type and the name of a field or constant")]
+    #[error("found `{found}` and nothing after it, expected a type and the name of a field or constant")]
     NoName {
         /// The text where a type is expected.
         found: String,

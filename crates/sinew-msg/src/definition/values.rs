@@ -38,7 +38,7 @@ fn sequence(element: &ElementType, piece: Piece<'_>) -> Result<Vec<Literal>, Lin
         match behind.strip_prefix(",") {
             // ROS 2 accepts a comma after the last string, but not after the last number.
             Some(behind) if behind.trim().is_empty() && !is_text(element) => {
-                return Err(wrong(behind, "a value behind the comma"));
+                return Err(wrong(behind, "a value after the comma"));
             }
             Some(behind) => rest = behind.trim(),
             None => break,
@@ -136,7 +136,7 @@ fn text(element: &ElementType, bound: Option<u32>, piece: Piece<'_>) -> Result<L
         let end = quoted_end(piece)?;
         let (_, behind) = piece.split_at(end);
         if !behind.is_empty() {
-            return Err(wrong(behind, "nothing behind the closing quote"));
+            return Err(wrong(behind, "nothing after the closing quote"));
         }
         inside = piece.split_at(end - 1).0.split_at(1).1;
     }
@@ -180,7 +180,7 @@ fn unescaped(piece: Piece<'_>) -> Result<String, LineFault> {
         let Some(kind) = escape.text.chars().nth(1) else {
             return match escape.is_empty() {
                 true => Ok(value),
-                false => Err(broken(escape, 1, "something behind the backslash")),
+                false => Err(broken(escape, 1, "a character after the backslash")),
             };
         };
         let (character, length) = match kind {
@@ -212,9 +212,9 @@ fn hexadecimal(escape: Piece<'_>, digits: usize) -> Result<(char, usize), LineFa
     let number = escape.text.get(2..end).filter(|text| text.chars().all(|c| c.is_ascii_hexdigit()));
     let character = number.and_then(|text| u32::from_str_radix(text, 16).ok()).and_then(char::from_u32);
     let expected = match digits {
-        2 => "2 hexadecimal digits behind `\\x`",
-        4 => "4 hexadecimal digits of a character behind `\\u`",
-        _ => "8 hexadecimal digits of a character behind `\\U`",
+        2 => "2 hexadecimal digits after `\\x`",
+        4 => "4 hexadecimal digits of a character after `\\u`",
+        _ => "8 hexadecimal digits of a character after `\\U`",
     };
     character.map(|character| (character, end)).ok_or_else(|| broken(escape, end, expected))
 }

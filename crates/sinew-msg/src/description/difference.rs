@@ -132,7 +132,7 @@ impl<'a> Comparison<'a> {
         let moved = first.iter().zip(second).find(|(one, other)| one.name != other.name);
         if let Some((one, other)) = moved.filter(|_| self.count == before) {
             let [one, other] = [one, other].map(|field| format!("`{}{}`", cut(path), cut(&field.name)));
-            self.tell(|| format!("{one} comes before {other} {here}, behind it {there}"));
+            self.tell(|| format!("{one} comes before {other} {here}, after it {there}"));
         }
         inside
     }
@@ -218,7 +218,7 @@ mod tests {
 
         let [a, b] = ["a", "b"].map(|name| basic(name, type_id::INT8));
         let [one, other] = [[a.clone(), b.clone()], [b, a]].map(|fields| described(&fields, &[]));
-        assert_eq!(told(&one, &other), "`a` comes before `b` there, behind it here");
+        assert_eq!(told(&one, &other), "`a` comes before `b` there, after it here");
 
         let [one, other] = ["g/msg/Point", "g/msg/Pose"].map(|name| described(&[nested("at", name, 0)], &[]));
         assert_eq!(told(&one, &other), "`at` is g/Point there, g/Pose here");

@@ -60,9 +60,9 @@ fn names() {
     check(&[
         (
             "int32",
-            "1: found `int32` and nothing behind it, expected a type and the name of a field or constant",
+            "1: found `int32` and nothing after it, expected a type and the name of a field or constant",
         ),
-        ("hello", "1: found `hello` and nothing behind it"),
+        ("hello", "1: found `hello` and nothing after it"),
         ("int32 X", "7: found `X`, expected the name of a field"),
         ("int32 x__y", "7: found `x__y`, expected the name of a field"),
         ("int32 x_", "7: found `x_`"),
@@ -127,9 +127,9 @@ fn strings() {
             "10: found `\"`, expected a closing \"; write \\\" for one inside the string, and \\x23 for `#`",
         ),
         ("string X=\"a\\\"", "10: found `\"a\\\"`, expected a closing \""),
-        ("string X=\"a\" b", "13: found ` b`, expected nothing behind the closing quote"),
-        ("string X=\\", "10: found the escape `\\`, expected something behind the backslash"),
-        ("string X=\"ä\\x4\"", "12: found the escape `\\x4`, expected 2 hexadecimal digits behind `\\x`"),
+        ("string X=\"a\" b", "13: found ` b`, expected nothing after the closing quote"),
+        ("string X=\\", "10: found the escape `\\`, expected a character after the backslash"),
+        ("string X=\"ä\\x4\"", "12: found the escape `\\x4`, expected 2 hexadecimal digits after `\\x`"),
         (
             "string X=\"\\u+123\"",
             "11: found the escape `\\u+123`, expected 4 hexadecimal digits of a character",
@@ -156,12 +156,12 @@ fn sequences() {
         ("int32[] x 1", "11: found `1`, expected values in brackets"),
         ("int32[] x [1", "11: found `[1`, expected values in brackets"),
         ("int32[] x [", "11: found `[`, expected values in brackets"),
-        ("int32[] x [1,]", "14: found nothing, expected a value behind the comma"),
+        ("int32[] x [1,]", "14: found nothing, expected a value after the comma"),
         ("int32[] x [,]", "12: found nothing, expected an integer"),
         ("int32[] x [1 2]", "12: found `1 2`"),
         ("uint8[] x [1, 256]", "15: found `256`, expected an integer from 0 to 255"),
         ("string[] x ['a]", "13: found `'a`, expected a closing '"),
-        ("string[] x ['a' 'b']", "16: found ` 'b'`, expected nothing behind the closing quote"),
+        ("string[] x ['a' 'b']", "16: found ` 'b'`, expected nothing after the closing quote"),
         ("int32[] x [[1]]", "12: found `[1]`, expected an integer"),
     ]);
 }

@@ -109,11 +109,11 @@ impl ExecutorBuilder {
     }
 
     /// Sets whether a thread outside this executor that waits in [`Client::call`](crate::Client::call)
-    /// for a server of it may run the server's callback itself, in the place of a thread of the
+    /// for one of its servers may run the server's callback itself, in the place of a thread of the
     /// executor that rests: `false` by default. With `true` such a call wakes no thread, which saves
-    /// two wake-ups of tens of microseconds, but the callback runs on a thread of the caller's. It
-    /// does so only if the executor would run just that next and the callback is known to be done
-    /// within the call's timeout.
+    /// two wake-ups of tens of microseconds, but the callback runs on the caller's thread. It does so
+    /// only if the executor would run that callback next, and it is known to finish within the call's
+    /// timeout.
     ///
     /// Leave it off for callbacks that must run on the thread that spins, as of a user interface or
     /// an interpreter. It can't be combined with [listed cores](Placement::Cores) or a [realtime
@@ -134,10 +134,10 @@ impl ExecutorBuilder {
         self
     }
 
-    /// On which cores its threads run while they spin; [`Placement::Spread`] by default: each on
-    /// one of its own. The spinning thread has its own back afterwards. (With one thread nothing is
-    /// changed, unless cores are listed.) Listed cores are for the executor's own threads only, so
-    /// they exclude [`caller_runs(true)`](Self::caller_runs).
+    /// Sets the cores on which its threads run while they spin. Default: [`Placement::Spread`], a core
+    /// of its own for each. Afterwards the spinning thread may use its former cores again. (With one
+    /// thread nothing is changed, unless cores are listed.) Listed cores are for the executor's own
+    /// threads only, so they exclude [`caller_runs(true)`](Self::caller_runs).
     pub fn placement(mut self, placement: Placement) -> Self {
         self.threads_options.placement = placement;
         self
@@ -192,8 +192,8 @@ impl ExecutorBuilder {
     /// Builds the executor. It uses the operating system only when it spins.
     ///
     /// # Errors
-    /// [`ExecutorError`]: a priority or a list of cores that is none, or callers that may run
-    /// servers where they can't have what the executor's own threads are promised.
+    /// [`ExecutorError`]: an invalid priority, an empty list of cores, or `caller_runs(true)` together
+    /// with options that callers' threads don't get.
     pub fn build(self) -> Result<Executor, ExecutorError> {
         let ThreadOptions { placement, priority, .. } = &self.threads_options;
         if let Some(priority) = *priority

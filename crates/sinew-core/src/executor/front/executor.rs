@@ -154,8 +154,7 @@ impl Executor {
     /// of their own to that one. May be called while another thread spins.
     ///
     /// # Errors
-    /// [`AddError`]: another executor serves it, or its context is shut down or lives in another
-    /// time.
+    /// [`AddError`]: another executor serves it, or its context is shut down or uses another clock.
     pub fn add(&self, what: &impl Executable) -> Result<(), AddError> {
         what.add_to(self)
     }
@@ -382,9 +381,9 @@ impl Executor {
         result
     }
 
-    /// Runs what is ready, also what becomes ready meanwhile, until nothing is or `max` has passed
-    /// (checked after each callback, so zero runs one at most). Returns how many callbacks ran.
-    /// Doesn't wait.
+    /// Runs the callbacks that are ready, including those that become ready meanwhile, until none is
+    /// left or `max` has passed (checked after each callback, so zero runs one at most). Returns the
+    /// number of callbacks that ran. Doesn't wait.
     ///
     /// # Errors
     /// As [`spin`](Self::spin).

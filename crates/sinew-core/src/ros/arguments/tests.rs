@@ -153,18 +153,18 @@ fn a_logger_has_the_level_of_the_closest_option() {
 #[test]
 fn an_error_says_where_and_what_instead() {
     for (line, message) in [
-        ("-r", "option `-r` (argument 2) needs a value behind it: a rule such as"),
+        ("-r", "option `-r` (argument 2) needs a value after it: a rule such as"),
         ("-r -- a:=b", "option `-r` (argument 2) needs"),
         ("--remap --ros-args", "option `--remap` (argument 2) needs"),
-        ("--log-level", "`--log-level` (argument 2) needs a value behind it: a level such as"),
+        ("--log-level", "`--log-level` (argument 2) needs a value after it: a level such as"),
         ("--log-level loud", "log level `loud` (argument 3) is unknown; it is debug, info, warn, error or"),
         ("--log-level :=debug", "log level `:=debug` (argument 3) is unknown"),
         ("--log-level camera:=", "log level `camera:=` (argument 3)"),
-        ("-p", "option `-p` (argument 2) needs a value behind it: a name and a value such as `rate:=30`"),
+        ("-p", "option `-p` (argument 2) needs a value after it: a name and a value such as `rate:=30`"),
         ("-p rate", "parameter `rate` (argument 3) has no `:=`; it is written like `rate:=30`"),
-        ("-r a:=b --params-file", "option `--params-file` (argument 4) needs a value behind it: the path"),
+        ("-r a:=b --params-file", "option `--params-file` (argument 4) needs a value after it: the path"),
         ("-e /x", "option `-e` (argument 2) is not supported yet; leave it out"),
-        ("--rate 30", "option `--rate` (argument 2) is unknown; behind `--ros-args` there can be `-r`"),
+        ("--rate 30", "option `--rate` (argument 2) is unknown; after `--ros-args` there can be `-r`"),
         ("--remap=a:=b", "option `--remap=a:=b` (argument 2) is unknown"),
         ("file.yaml", "`file.yaml` (argument 2) is unknown"),
         ("a:=b", "`a:=b` (argument 2) is a rule without an option; write `-r` before it"),
