@@ -235,8 +235,8 @@ impl<T: Queued> ReadyQueue<T> {
         self.groups[slot].ready.pop()
     }
 
-    /// What was ready at the limit may stand behind a group of higher priority that became ready
-    /// since.
+    /// Tasks that were ready at the limit may stand behind a group of higher priority that has become
+    /// ready since.
     #[inline(never)]
     fn first_in_time(&self, limit: Stamp) -> Option<u32> {
         let in_time = self.groups.ready().filter(|((_, key), _)| self.in_time(*key, limit));
