@@ -10,18 +10,18 @@ use sinew::{Executor, Publisher, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
 use super::arrivals::Arrivals;
-use super::floors::copy;
+use super::case::{Case, Ground, one};
+use super::floors::{Floor, copy};
 use super::payload::WARM_AFTER;
 use super::picture::{Mark, without_pixels};
-use super::process::{Directory, Measuring, Process, Work};
-use super::report::{Figures, Settings};
+use super::process::{Measuring, Process, Work};
+use super::report::Figures;
 use super::rounds::Usage;
 use super::run::{Collected, Run, matched, waiting};
 use super::samples::Samples;
-use super::sheet::{Sheet, Side};
 use crate::clock::now_ns;
 use crate::error::Error;
-use crate::options::{BigMode, BigOptions, Named as _, Wait};
+use crate::options::{BigCase, BigMode, Wait};
 use crate::pacing::ticks;
 
 /// Images per second.
@@ -65,18 +65,23 @@ fn publish(publisher: &Publisher<Image>, mode: BigMode, number: u64) -> Result<i
     Ok(now_ns() - start)
 }
 
-/// The measured case.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-struct BigCase {
-    mode: BigMode,
-    wait: Wait,
+/// Measured beside copying such an image.
+impl Case for BigCase {
+    fn floors(&self) -> Result<Vec<Floor>, Error> {
+        Ok(vec![Floor::cold_copy(BYTES)])
+    }
+
+    fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
+        ground.round(|path| round(path, one(&self.mode), one(&self.wait), time))
+    }
 }
 
 /// The work of the other process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct BigReader {
     directory: PathBuf,
-    case: BigCase,
+    mode: BigMode,
+    wait: Wait,
     /// Messages up to this number warm up.
     counts_from: u64,
     /// Number of messages to make room for.
@@ -93,32 +98,12 @@ struct BigSeen {
     usage: Usage,
 }
 
-/// Measures a row for each way of publishing, with a reader that is awake and with one that sleeps,
-/// beside copying such an image.
-pub(super) fn measure(options: &BigOptions, sheet: &mut Sheet) -> Result<(), Error> {
-    let directory = Directory::create()?;
-    let modes = options.mode.map_or(vec![BigMode::Loan, BigMode::Owned], |mode| vec![mode]);
-    let waits = options.wait.map_or(vec![Wait::Spin, Wait::Sleep], |wait| vec![wait]);
-    for case in modes.iter().flat_map(|&mode| waits.iter().map(move |&wait| BigCase { mode, wait })) {
-        let (mode, wait) = (case.mode.name(), case.wait.name());
-        let settings =
-            Settings::new().with("mode", mode.as_str()).with("wait", wait.as_str()).with("size", BYTES);
-        // Its buffers exist only while it is measured: Sinew's memory is measured as well.
-        let floor = |time: Duration| Ok(copy::Cold::new(BYTES).round(time / 10));
-        let floor = Side::floor("copy", settings.clone().with("cache", "cold"), floor);
-        let ours = |time| directory.round(|path| round(path, case, time));
-        let ours = Side::sinew(settings.with("rate", RATE), ours);
-        sheet.measure(&format!("8 MB images, {mode}, reader {wait}"), vec![floor, ours])?;
-    }
-    Ok(())
-}
-
 /// Measures one round: the time from the complete image to the other process's callback, and that
 /// inside publish.
-fn round(directory: &Path, case: BigCase, time: Duration) -> Result<Figures, Error> {
+fn round(directory: &Path, mode: BigMode, wait: Wait, time: Duration) -> Result<Figures, Error> {
     let ticks = ticks(RATE, time);
     let (counts_from, room) = (WARM_AFTER, ticks as usize + 1);
-    let reader = BigReader { directory: directory.to_owned(), case, counts_from, room };
+    let reader = BigReader { directory: directory.to_owned(), mode, wait, counts_from, room };
     let mut other = Process::start(&reader)?;
     let run = Run::shared(directory, Executor::builder())?;
     let camera = run.context.node("camera")?;
@@ -129,14 +114,14 @@ fn round(directory: &Path, case: BigCase, time: Duration) -> Result<Figures, Err
     let publishing = Collected::new(Samples::with_room_for(room));
     let (spent, publisher) = (publishing.clone(), images.clone());
     for number in 1..=WARM_AFTER {
-        publish(&images, case.mode, number)?;
+        publish(&images, mode, number)?;
         run.spin_for(Duration::from_millis(20))?;
     }
     let mut number = WARM_AFTER;
     let timer =
         camera.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move || -> Result<(), Error> {
             number += 1;
-            let time_inside = publish(&publisher, case.mode, number)?;
+            let time_inside = publish(&publisher, mode, number)?;
             spent.with(|spent| spent.record(time_inside));
             Ok(())
         })?;
@@ -153,19 +138,15 @@ fn round(directory: &Path, case: BigCase, time: Duration) -> Result<Figures, Err
 }
 
 impl Work for BigReader {
-    fn scenario(&self) -> &'static str {
-        "big"
-    }
-
     /// In the other process: views images until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        let run = Run::shared(&self.directory, waiting(self.case.wait))?;
+        let run = Run::shared(&self.directory, waiting(self.wait))?;
         let arrivals = Arrivals::after(self.counts_from, self.room);
         let arrivals = Collected::new(BigSeen { arrivals, ..BigSeen::default() });
         let seen = arrivals.clone();
         let viewer = run.context.node("viewer")?;
         let images = viewer.subscription::<Image>("images");
-        let _images = match self.case.mode {
+        let _images = match self.mode {
             BigMode::Loan => images.callback(move |image: View<'_, Image>| {
                 let now = now_ns();
                 seen.with(|seen| seen.note(image.data, now, false));

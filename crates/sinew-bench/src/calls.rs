@@ -7,7 +7,7 @@ use crate::clock::now_ns;
 use crate::pacing::Window;
 use crate::report::Figures;
 use crate::rounds::Usage;
-use crate::samples::Samples;
+use crate::samples::{Samples, Summary};
 
 /// A call.
 #[derive(Clone, Copy, Debug)]
@@ -56,12 +56,17 @@ impl Calls {
     /// Returns the figures: the time from a call to the last of `hops` servers, per server, and the
     /// round trip, halved and divided alike. `usage` covers all processes.
     pub fn figures(&self, hops: u32, usage: Usage) -> Figures {
-        let whole = self.whole.summary(2 * hops);
+        let whole = self.round_trips(2 * hops);
         Figures {
             roundtrip_p50_ns: whole.map(|whole| whole.p50),
             roundtrip_p90_ns: whole.map(|whole| whole.p90),
             ..Figures::of(&self.there, hops).faulty(0, self.wrong).using(usage)
         }
+    }
+
+    /// Returns the times of round trips, divided by `parts`.
+    pub fn round_trips(&self, parts: u32) -> Option<Summary> {
+        self.whole.summary(parts)
     }
 
     /// Returns the number of calls.

@@ -7,30 +7,19 @@ use sinew::Subscription;
 use sinew::time::TimerInfo;
 
 use super::arrivals::Arrivals;
-use super::floors::{direct, wake};
+use super::case::{Case, Ground, one};
+use super::floors::Floor;
 use super::messages::Timing;
-use super::report::{Figures, Settings};
+use super::report::Figures;
 use super::run::{Collected, Run};
 use super::samples::Samples;
-use super::sheet::{Sheet, Side};
 use crate::clock::{compute_until, now_ns};
 use crate::error::Error;
-use crate::options::{ChainOptions, ExecutorOptions};
+use crate::options::ChainCase;
 use crate::pacing::{ticks, warm_up};
 
-/// One chain at one rate.
-#[derive(Clone, Copy)]
-struct ChainCase {
-    executor: ExecutorOptions,
-    relays: u32,
-    rate: f64,
-    /// Time that each relay computes before, and after, it publishes, in nanoseconds.
-    work_before_ns: i64,
-    work_after_ns: i64,
-}
-
 impl ChainCase {
-    fn hops(self) -> u32 {
+    fn hops(&self) -> u32 {
         self.relays + 1
     }
 
@@ -38,42 +27,28 @@ impl ChainCase {
     /// and nothing else takes any time: a thread that has relayed is free again when its work is
     /// done. `None` if no relay waits for a thread or, with work before publishing, the sum is
     /// different.
-    fn allowed_by_threads_ns(self) -> Option<f64> {
+    fn allowed_by_threads_ns(&self) -> Option<f64> {
         let turns = self.relays / self.executor.threads();
-        let allowed = f64::from(turns) * self.work_after_ns as f64 / f64::from(self.hops());
-        (allowed > 0.0 && self.work_before_ns == 0).then_some(allowed)
+        let allowed = f64::from(turns) * 1000.0 * f64::from(self.work_after_us) / f64::from(self.hops());
+        (allowed > 0.0 && self.work_before_us == 0).then_some(allowed)
     }
 }
 
-/// Measures one row per rate, beside the same chain as direct calls or, if relays work afterwards,
-/// beside waking another process.
-pub(super) fn measure(options: &ChainOptions, sheet: &mut Sheet) -> Result<(), Error> {
-    for &rate in &options.rates {
-        let &ChainOptions { executor, relays, work_before, work_after, .. } = options;
-        let work_ns = |us: u32| i64::from(us) * 1000;
-        let (work_before_ns, work_after_ns) = (work_ns(work_before), work_ns(work_after));
-        let case = ChainCase { executor, relays, rate, work_before_ns, work_after_ns };
-        let settings = Settings::new().with("relays", relays).with("rate", rate);
-        let settings = settings.with("work_before_us", work_before).with("work_after_us", work_after);
-        let ours = settings.clone().run_by(executor);
-        let ours = Side::sinew(ours, move |time| Ok(round(case, time)?.figures(case)));
-        if work_after == 0 {
-            let direct = Side::floor("direct", settings, move |time| direct::round(relays, rate, time));
-            sheet.measure(&format!("chain of {relays} relays at {rate} Hz"), vec![direct, ours])?;
-            continue;
+/// Measured beside the same chain as direct calls or, if relays work afterwards, beside waking another process.
+impl Case for ChainCase {
+    fn floors(&self) -> Result<Vec<Floor>, Error> {
+        if self.work_after_us == 0 {
+            return Ok(vec![Floor::direct(self.relays, one(&self.rate))]);
         }
-        let mut sides = vec![ours];
-        if let Some(cores) = sheet.two_cores("the floor wake")? {
-            let wake = move |time| wake::round(cores, Some(rate), time);
-            sides.insert(0, Side::floor("wake", settings.clone(), wake));
-        }
-        sheet.measure(&format!("chain of {relays} relays that work on, at {rate} Hz"), sides)?;
-        if let Some(allowed) = case.allowed_by_threads_ns() {
-            let figures = Figures { per_hop_p50_ns: Some(allowed), ..Figures::default() };
-            sheet.add(Some("threads"), settings.with("threads", executor.threads()), &[figures]);
-        }
+        let per_hop_p50_ns = self.allowed_by_threads_ns();
+        let allowed = move |_| Ok(Figures { per_hop_p50_ns, ..Figures::default() });
+        let threads = per_hop_p50_ns.map(|_| Floor::new("threads", allowed));
+        Ok(threads.into_iter().chain([Floor::wake(Some(one(&self.rate)))]).collect())
     }
-    Ok(())
+
+    fn round(&self, _: &Ground, time: Duration) -> Result<Figures, Error> {
+        Ok(round(self, time)?.figures(self))
+    }
 }
 
 /// Two times per message (0 for never), which are evaluated afterwards: when a relay was called and
@@ -99,9 +74,9 @@ struct Chained {
 }
 
 impl Chained {
-    fn figures(self, case: ChainCase) -> Figures {
+    fn figures(self, case: &ChainCase) -> Figures {
         let Self { figures, between, due } = self;
-        if case.work_after_ns == 0 {
+        if case.work_after_us == 0 {
             return Figures { due_p50_ns: due.p50(1), ..figures };
         }
         let per_hop_p50_ns = figures.p50_ns;
@@ -112,8 +87,8 @@ impl Chained {
 }
 
 /// Measures one round.
-fn round(case: ChainCase, time: Duration) -> sinew::Result<Chained> {
-    let ChainCase { relays, rate, .. } = case;
+fn round(case: &ChainCase, time: Duration) -> sinew::Result<Chained> {
+    let (relays, rate) = (case.relays, one(&case.rate));
     let ticks = ticks(rate, time);
     let counts_from = u64::from(warm_up(ticks));
     let room = ticks as usize + 1;
@@ -131,7 +106,7 @@ fn round(case: ChainCase, time: Duration) -> sinew::Result<Chained> {
         first.publish(Timing { stamp: now_ns(), number })
     })?;
 
-    let logged = if case.work_after_ns > 0 { room } else { 0 };
+    let logged = if case.work_after_us > 0 { room } else { 0 };
     let log: Vec<Times> = (0..relays).map(|_| times(logged)).collect();
     let relayed = (0..relays)
         .zip(&log)
@@ -140,7 +115,7 @@ fn round(case: ChainCase, time: Duration) -> sinew::Result<Chained> {
 
     let arrivals = Collected::new(Arrivals::after(counts_from, room));
     let (seen, sunk) = (arrivals.clone(), ends.clone());
-    let work_ns = i64::from(relays) * case.work_before_ns;
+    let work_ns = i64::from(relays) * ns(case.work_before_us);
     let sink = run.context.node("sink")?;
     let _sink = sink.subscription::<Timing>(&format!("hop_{relays}")).callback(move |timing: &Timing| {
         let now = now_ns();
@@ -163,12 +138,16 @@ fn round(case: ChainCase, time: Duration) -> sinew::Result<Chained> {
     Ok(Chained { figures, between: between(&log, &called, counts_from), due })
 }
 
+fn ns(us: u32) -> i64 {
+    i64::from(us) * 1000
+}
+
 /// Creates a node that passes messages on, and computes before or after that.
-fn relay(run: &Run, case: ChainCase, hop: u32, times: &Times) -> sinew::Result<Subscription<Timing>> {
+fn relay(run: &Run, case: &ChainCase, hop: u32, times: &Times) -> sinew::Result<Subscription<Timing>> {
     let node = run.context.node(&format!("relay_{hop}"))?;
     let next = node.publisher::<Timing>(&format!("hop_{}", hop + 1)).create()?;
     let subscription = node.subscription::<Timing>(&format!("hop_{hop}"));
-    let ChainCase { work_before_ns, work_after_ns, .. } = case;
+    let (work_before_ns, work_after_ns) = (ns(case.work_before_us), ns(case.work_after_us));
     if work_before_ns == 0 && work_after_ns == 0 {
         return Ok(subscription.callback(move |timing: &Timing| next.publish(*timing))?);
     }
@@ -217,32 +196,22 @@ fn between(log: &[Times], sink: &[i64], counts_from: u64) -> Samples {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::ExecutorOptions;
 
     fn case(relays: u32) -> ChainCase {
         ChainCase {
             executor: ExecutorOptions::default(),
             relays,
-            rate: 1000.0,
-            work_before_ns: 0,
-            work_after_ns: 0,
-        }
-    }
-
-    #[test]
-    fn every_message_arrives_in_order() {
-        for executor in [ExecutorOptions::default(), ExecutorOptions::multi(2)] {
-            let case = ChainCase { executor, ..case(3) };
-            let Chained { figures, between, due } = round(case, Duration::from_millis(50)).unwrap();
-            assert!(figures.messages > Some(0));
-            assert_eq!((figures.lost, figures.reordered, between.recorded()), (Some(0), None, 0));
-            assert_eq!(Some(due.recorded()), figures.messages);
+            rate: vec![1000.0],
+            work_before_us: 0,
+            work_after_us: 0,
         }
     }
 
     #[test]
     fn work_after_publishing_is_measured_between_the_relays() {
-        let case = ChainCase { rate: 200.0, work_after_ns: 100_000, ..case(3) };
-        let Chained { figures, between, .. } = round(case, Duration::from_millis(100)).unwrap();
+        let case = ChainCase { rate: vec![200.0], work_after_us: 100, ..case(3) };
+        let Chained { figures, between, .. } = round(&case, Duration::from_millis(100)).unwrap();
         assert!(figures.messages > Some(0));
         assert_eq!(
             (figures.lost, Some(between.recorded())),
@@ -253,12 +222,12 @@ mod tests {
 
     #[test]
     fn what_threads_allow() {
-        let case = ChainCase { work_after_ns: 200_000, ..case(10) };
-        let two_threads = ChainCase { executor: ExecutorOptions::multi(2), ..case };
+        let case = |relays| ChainCase { work_after_us: 200, ..case(relays) };
+        let two_threads = |relays| ChainCase { executor: ExecutorOptions::multi(2), ..case(relays) };
         let allowed = |case: ChainCase| case.allowed_by_threads_ns().map(f64::round);
-        assert_eq!((allowed(case), allowed(two_threads)), (Some(181_818.0), Some(90_909.0)));
-        assert_eq!(allowed(ChainCase { relays: 1, ..two_threads }), None);
-        assert_eq!(allowed(ChainCase { work_before_ns: 1, ..case }), None);
+        assert_eq!((allowed(case(10)), allowed(two_threads(10))), (Some(181_818.0), Some(90_909.0)));
+        assert_eq!(allowed(two_threads(1)), None);
+        assert_eq!(allowed(ChainCase { work_before_us: 1, ..case(10) }), None);
     }
 
     #[test]

@@ -60,6 +60,17 @@ pub enum Error {
         from: PathBuf,
     },
 
+    /// The text is no case of a scenario.
+    #[error("this is no case: {reason}")]
+    Case {
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// The case needs two processes on two cores.
+    #[error("two cores are needed and this process may use one: allow it another (taskset, cgroup)")]
+    OneCore,
+
     /// A user ran the hidden command of a measurement's other processes.
     #[error("`peer` is another process of `sinew bench`, which starts it itself")]
     NotOurPeer,

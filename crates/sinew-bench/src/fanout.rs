@@ -7,30 +7,30 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::{Executor, QoS, Subscription};
 
-use super::floors::line2;
+use super::case::{Case, Ground, one};
+use super::floors::Floor;
 use super::messages::Timing;
 use super::news::{self, Heard};
 use super::payload::PATIENT;
-use super::process::{Directory, Measuring, Process, Work};
-use super::report::{Figures, Settings};
+use super::process::{Measuring, Process, Work};
+use super::report::Figures;
 use super::rounds::Usage;
 use super::run::{Collected, Run, matched, waiting};
 use super::samples::Samples;
-use super::sheet::{Sheet, Side};
 use crate::clock::now_ns;
 use crate::error::Error;
-use crate::machine;
-use crate::options::{ExecutorOptions, FanoutOptions, Named as _, Placement, Wait};
+use crate::options::{FanoutCase, Placement, Wait};
 use crate::pacing::{ticks, warm_up};
 
-/// The subscriptions of a round.
-#[derive(Clone, Copy)]
-struct Crowd {
-    subscriptions: u32,
-    /// Messages per second.
-    rate: f64,
-    placement: Placement,
-    wait: Wait,
+/// P50 and so on are times until the last one is called.
+impl Case for FanoutCase {
+    fn floors(&self) -> Result<Vec<Floor>, Error> {
+        Ok(vec![Floor::line2()])
+    }
+
+    fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
+        ground.round(|path| round(path, self, time))
+    }
 }
 
 /// The subscriptions of one other process, all behind one executor.
@@ -43,30 +43,10 @@ pub(crate) struct Readers {
     room: usize,
 }
 
-/// Measures one row per number of subscriptions; `p50_ns` and so on are times until the last one is
-/// called.
-pub(super) fn measure(options: &FanoutOptions, sheet: &mut Sheet) -> Result<(), Error> {
-    if let Some(cores) = machine::two_cores()? {
-        let line2 = Side::floor("line2", Settings::new(), |time| line2::round(cores, time));
-        sheet.measure("line2", vec![line2])?;
-    }
-    let &FanoutOptions { placement, rate, .. } = options;
-    let directory = Directory::create()?;
-    let wait = options.wait.unwrap_or(Wait::Sleep);
-    for &subscriptions in &options.subscriptions {
-        let crowd = Crowd { subscriptions, rate, placement, wait };
-        let case = Settings::new().with("subscriptions", subscriptions).with("rate", rate);
-        let case = case.with("placement", placement.name()).run_by(ExecutorOptions::default());
-        let case = if placement == Placement::Same { case } else { case.with("wait", wait.name()) };
-        let ours = |time| directory.round(|path| round(path, crowd, time));
-        sheet.measure(&format!("fanout to {subscriptions}"), vec![Side::sinew(case, ours)])?;
-    }
-    Ok(())
-}
-
 /// Measures one round: the time inside publish, and until the last subscription is called.
-fn round(directory: &Path, crowd: Crowd, time: Duration) -> Result<Figures, Error> {
-    let Crowd { subscriptions, rate, placement, wait } = crowd;
+fn round(directory: &Path, case: &FanoutCase, time: Duration) -> Result<Figures, Error> {
+    let (subscriptions, wait) = (one(&case.subscriptions), case.wait.unwrap_or_default());
+    let &FanoutCase { rate, placement, .. } = case;
     let ticks = ticks(rate, time);
     let counts_from = u64::from(warm_up(ticks));
     // A timer may fire once more than expected.
@@ -139,10 +119,6 @@ fn listen(
 }
 
 impl Work for Readers {
-    fn scenario(&self) -> &'static str {
-        "fanout"
-    }
-
     /// In another process: runs its subscriptions until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let run = Run::shared(&self.directory, waiting(self.wait))?;
@@ -152,18 +128,5 @@ impl Work for Readers {
         let received = heard.clone();
         let usage = run.serve(measuring, move || received.with(|heard| heard.received_by_all()))?;
         measuring.tell(&(heard.with(std::mem::take), usage))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn everybody_gets_every_message() {
-        let crowd = Crowd { subscriptions: 4, rate: 1000.0, placement: Placement::Same, wait: Wait::Sleep };
-        let figures = round(Path::new("/dev/null"), crowd, Duration::from_millis(50)).unwrap();
-        assert!(figures.messages > Some(0) && figures.publish_p50_ns > Some(0.0), "{figures:?}");
-        assert_eq!((figures.lost, figures.reordered), (Some(0), None));
     }
 }

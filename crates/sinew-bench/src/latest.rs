@@ -13,18 +13,18 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::QoS;
 
+use crate::case::{Case, Ground, one};
 use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
-use crate::floors::line2;
+use crate::floors::Floor;
 use crate::machine;
-use crate::options::LatestOptions;
+use crate::options::LatestCase;
 use crate::payload::{Payload, for_size, whole};
-use crate::process::{Directory, Measuring, Process, Work};
-use crate::report::{Figures, Settings};
+use crate::process::{Measuring, Process, Work};
+use crate::report::Figures;
 use crate::rounds::{Meter, Usage};
 use crate::run::{matched, shared_context};
 use crate::samples::Samples;
-use crate::sheet::{Sheet, Side};
 
 /// Number of samples that each side keeps.
 const ROOM: usize = 1 << 16;
@@ -175,19 +175,22 @@ pub(crate) struct LatestReader {
 /// Only the newest value is kept.
 const NEWEST: QoS = QoS::new().keep_last(1);
 
-/// Measures one row per size. `p50_ns` and so on are those of a read, `publish_p50_ns` is that of a
-/// write, and `age_p50_ns` is the age of a value at the end of its read.
-pub(super) fn measure(options: &LatestOptions, sheet: &mut Sheet) -> Result<(), Error> {
-    let Some(cores) = sheet.two_cores("latest")? else { return Ok(()) };
-    let line2 = Side::floor("line2", Settings::new(), |time| line2::round(cores, time));
-    sheet.measure("line2", vec![line2])?;
-    let directory = Directory::create()?;
-    for &size in &options.sizes {
-        let ours = |time| directory.round(|path| for_size!(size, round(path, size, cores, time)));
-        let ours = Side::sinew(Settings::new().with("size", size), ours);
-        sheet.measure(&format!("latest value of {size} B"), vec![ours])?;
+/// P50 and so on are those of a read, `publish_p50_ns` is that of a write, and `age_p50_ns` is the age of a value at
+/// the end of its read.
+impl Case for LatestCase {
+    fn floors(&self) -> Result<Vec<Floor>, Error> {
+        Ok(vec![Floor::line2()])
     }
-    Ok(())
+
+    fn needs_two_cores(&self) -> bool {
+        true
+    }
+
+    fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
+        let cores = machine::cores()?;
+        let size = one(&self.size);
+        ground.round(|path| for_size!(size, round(path, size, cores, time)))
+    }
 }
 
 /// Measures one round: this process writes.
@@ -215,10 +218,6 @@ fn round<P: Payload>(
 }
 
 impl Work for LatestReader {
-    fn scenario(&self) -> &'static str {
-        "latest"
-    }
-
     /// In the other process: reads.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         for_size!(self.size, read_all(self, measuring))

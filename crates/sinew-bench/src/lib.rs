@@ -8,6 +8,7 @@
 pub mod arrivals;
 mod big;
 pub mod calls;
+mod case;
 mod chain;
 pub mod clock;
 mod entities;
@@ -36,6 +37,7 @@ mod process_chain;
 pub mod progress;
 pub mod rally;
 pub mod report;
+mod requests;
 mod roles;
 pub mod rounds;
 pub mod run;
@@ -45,6 +47,7 @@ mod service_chain;
 mod sheet;
 mod sink;
 mod sweeper;
+pub mod system;
 mod table;
 mod throughput;
 mod timer;
@@ -52,6 +55,7 @@ pub mod topology;
 pub mod units;
 mod workers;
 
+use case::{AnyCase, Ground};
 pub use error::Error;
 pub use graph::TopologyError;
 use options::{AnyScenario, Output, Peer, Scenario};
@@ -61,59 +65,35 @@ use sheet::Sheet;
 use sink::ResultSink;
 
 /// Measures one of the users' scenarios, and reports it.
-pub fn run(scenario: &Scenario) -> Result<(), Error> {
+pub fn run(scenario: &Scenario, output: &Output) -> Result<(), Error> {
     match scenario {
-        Scenario::Chain(options) => {
-            report("chain", 10, &options.output, &|sheet| chain::measure(options, sheet))
-        }
-        Scenario::PingPong(options) => {
-            report("pingpong", 2, &options.output, &|sheet| pingpong::measure(options, sheet))
-        }
-        Scenario::Throughput(options) => {
-            report("throughput", 5, &options.output, &|sheet| throughput::measure(options, sheet))
-        }
-        Scenario::Topology(options) => {
-            report("topology", 120, &options.output, &|sheet| topology::measure(options, sheet))
-        }
-        Scenario::Entities(options) => {
-            report("entities", 1, &options.output, &|sheet| entities::measure(options, sheet))
-        }
         Scenario::Peers(_) => peers::run(),
+        Scenario::Topology(case) if case.debug_node => {
+            report("topology", 120, output, |sheet| topology::measure_with_debug_node(case, sheet))
+        }
+        Scenario::Topology(_) => measure(&scenario.cases(), &Output { rounds: 1, ..output.clone() }),
+        scenario => measure(&scenario.cases(), output),
     }
 }
 
 /// Measures any scenario, and reports it.
-pub fn run_any(scenario: &AnyScenario) -> Result<(), Error> {
+pub fn run_any(scenario: &AnyScenario, output: &Output) -> Result<(), Error> {
     match scenario {
-        AnyScenario::OfUsers(scenario) => run(scenario),
-        AnyScenario::Floors(output) => report("floors", 2, output, &floors::measure),
-        AnyScenario::ServiceChain(options) => {
-            report("service-chain", 10, &options.output, &|sheet| service_chain::measure(options, sheet))
-        }
-        AnyScenario::ProcessChain(options) => {
-            report("process-chain", 10, &options.output, &|sheet| process_chain::measure(options, sheet))
-        }
-        AnyScenario::Pipeline(options) => {
-            report("pipeline", 10, &options.output, &|sheet| pipeline::measure(options, sheet))
-        }
-        AnyScenario::Fanout(options) => {
-            report("fanout", 5, &options.output, &|sheet| fanout::measure(options, sheet))
-        }
-        AnyScenario::Big(options) => {
-            report("big", 10, &options.output, &|sheet| big::measure(options, sheet))
-        }
-        AnyScenario::Latest(options) => {
-            report("latest", 2, &options.output, &|sheet| latest::measure(options, sheet))
-        }
-        AnyScenario::Timer(output) => report("timer", 10, output, &timer::measure),
-        AnyScenario::Workers(options) => {
-            report("workers", 5, &options.output, &|sheet| workers::measure(options, sheet))
-        }
+        AnyScenario::OfUsers(scenario) => run(scenario, output),
+        AnyScenario::Floors => report("floors", 2, output, |sheet| sheet.floors(floors::all())),
         #[cfg(feature = "gateway")]
-        AnyScenario::Net(options) => {
-            report("net", 10, &options.output, &|sheet| net::measure(options, sheet))
-        }
+        AnyScenario::Net(options) => report("net", 10, output, |sheet| net::measure(options, sheet)),
+        scenario => measure(&scenario.cases(), output),
     }
+}
+
+/// Measures the cases of a scenario, and reports them.
+fn measure(cases: &[AnyCase], output: &Output) -> Result<(), Error> {
+    let Some(AnyCase { scenario, seconds, .. }) = cases.first() else { return Ok(()) };
+    report(scenario, *seconds, output, |sheet| {
+        let ground = Ground::default();
+        cases.iter().try_for_each(|case| sheet.case(case, &ground))
+    })
 }
 
 /// Plays the role of another process of one of the users' scenarios.
@@ -132,7 +112,7 @@ fn report(
     scenario: &'static str,
     seconds: u64,
     output: &Output,
-    measure: &dyn Fn(&mut Sheet) -> Result<(), Error>,
+    measure: impl FnOnce(&mut Sheet) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let sink = ResultSink::open(output.json.as_deref())?;
     let mut sheet = Sheet::new(scenario, output.turns_or(seconds), Progress::to_stderr());

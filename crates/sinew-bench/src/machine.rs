@@ -140,6 +140,11 @@ pub fn allowed_cores() -> Result<Vec<usize>, Error> {
     Ok((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
 }
 
+/// As [`two_cores`], where there is no other way.
+pub(crate) fn cores() -> Result<(usize, usize), Error> {
+    two_cores()?.ok_or(Error::OneCore)
+}
+
 /// Returns two different cores, if possible not two threads of one core; `None` if only one is
 /// allowed.
 pub fn two_cores() -> Result<Option<(usize, usize)>, Error> {

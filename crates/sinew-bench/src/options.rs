@@ -1,4 +1,7 @@
-//! The options of `sinew bench`: one definition yields the parser and the help.
+//! The options of `sinew bench`: one definition yields the parser, the help, and the cases.
+//!
+//! The options of a scenario are its case. Of an option that may be given several times, each value makes a
+//! case of its own, in which the list has one value.
 
 use std::num::NonZeroI32;
 use std::path::PathBuf;
@@ -16,22 +19,26 @@ pub struct Bench {
     /// The scenario to measure.
     #[command(subcommand)]
     pub scenario: Scenario,
+
+    /// The turns, and where the results go.
+    #[command(flatten)]
+    pub output: Output,
 }
 
 /// The scenarios that users run: `sinew bench`.
 #[derive(Debug, Subcommand)]
 pub enum Scenario {
     /// Source => relays => sink, each a node: the latency per hop.
-    Chain(ChainOptions),
+    Chain(ChainCase),
     /// Two processes on two cores, a message forth and one back: the latency one way, by size.
     #[command(name = "pingpong")]
-    PingPong(PingPongOptions),
+    PingPong(PingPongCase),
     /// The highest rate of messages without losing one.
-    Throughput(ThroughputOptions),
+    Throughput(ThroughputCase),
     /// A robot's whole graph: latency, lateness, losses, CPU and memory.
-    Topology(TopologyOptions),
+    Topology(TopologyCase),
     /// The cost of many publishers and subscriptions in time and memory.
-    Entities(EntitiesOptions),
+    Entities(EntitiesCase),
     /// Sinew beside other libraries, in turns, with a report: needs the checkout that holds
     /// bench/peers, which this runs.
     Peers(PeersOptions),
@@ -44,27 +51,36 @@ pub enum AnyScenario {
     #[command(flatten)]
     OfUsers(Scenario),
     /// The limits of the machine itself: direct calls, cache lines, wake-ups, copies, sleeps.
-    Floors(Output),
+    Floors,
     /// A chain of services, each calling the next before it answers: the latency per hop, and of
     /// the round trip.
-    ServiceChain(ServiceChainOptions),
+    ServiceChain(ServiceChainCase),
     /// The chain over several processes, with every hop from one into another: the latency per hop.
-    ProcessChain(ProcessChainOptions),
+    ProcessChain(ProcessChainCase),
+    /// One server in another process: half of a call's round trip.
+    Requests(RequestsCase),
     /// Camera -> filter that changes the image in place -> viewers: the total latency, and the
     /// copies.
-    Pipeline(PipelineOptions),
+    Pipeline(PipelineCase),
     /// One publisher, many subscriptions in the same process or in others.
-    Fanout(FanoutOptions),
+    Fanout(FanoutCase),
     /// 8 MB images to another process: the time inside publish, and until they have arrived.
-    Big(BigOptions),
+    Big(BigCase),
     /// A value that one process writes and another reads, both as often as they can: a write, and a
     /// read of the newest value.
-    Latest(LatestOptions),
+    Latest(LatestCase),
+    /// The time until a publisher matches a subscription of another process.
+    Matching(MatchingCase),
+    /// The memory of a participant without activity.
+    Participant(ParticipantCase),
     /// The lateness of a 1 kHz timer, idle and with one core busy.
-    Timer(Output),
-    /// Callbacks that compute, on several threads: the time until two of them are finished, and the
-    /// number per second, beside plain threads with the same work.
-    Workers(WorkersOptions),
+    Timer(TimerCase),
+    /// Two subscriptions of one topic that compute for 1 ms, on two threads: the time until both are
+    /// finished, beside plain threads with the same work.
+    TwoSubscriptions(TwoSubscriptionsCase),
+    /// Topics that are always busy, on several threads: callbacks per second, beside plain threads
+    /// with the same work.
+    Workers(WorkersCase),
     /// To another host: messages, calls and chains through gateways beside bare zenoh, and the cost
     /// of gateways for programs that don't need them. All hosts are directories of this one, and
     /// loopback is their network.
@@ -77,17 +93,20 @@ impl Scenario {
     /// sentence.
     pub fn check(&self) -> Result<(), String> {
         match self {
-            Self::Chain(options) => {
-                options.executor.check()?;
-                let works = options.work_before > 0 || options.work_after > 0;
-                if works && options.relays == 0 {
+            Self::Chain(case) => {
+                case.executor.check()?;
+                let works = case.work_before_us > 0 || case.work_after_us > 0;
+                if works && case.relays == 0 {
                     return Err(
                         "--work-before and --work-after are the relays' work: --relays 0 has none".into()
                     );
                 }
                 Ok(())
             }
-            Self::Topology(options) => options.executor.check(),
+            Self::Topology(case) => case.executor.check(),
+            Self::Entities(case) if case.one_topic && case.path == PathKind::Shm => {
+                Err("--one-topic is measured in one process: it needs --path intra".into())
+            }
             _ => Ok(()),
         }
     }
@@ -98,8 +117,8 @@ impl AnyScenario {
     pub fn check(&self) -> Result<(), String> {
         match self {
             Self::OfUsers(scenario) => scenario.check(),
-            Self::ServiceChain(options) => options.executor.check(),
-            Self::Fanout(options) if options.placement == Placement::Same && options.wait.is_some() => {
+            Self::ServiceChain(case) => case.executor.check(),
+            Self::Fanout(case) if case.placement == Placement::Same && case.wait.is_some() => {
                 Err("--wait is about readers in other processes: it needs --placement other or each".into())
             }
             _ => Ok(()),
@@ -108,10 +127,11 @@ impl AnyScenario {
 }
 
 /// The executor of the nodes.
-#[derive(Args, Clone, Copy, Debug, Default)]
+#[derive(Args, Clone, Copy, Debug, Default, Deserialize, Serialize)]
 pub struct ExecutorOptions {
     /// The executor of the nodes.
     #[arg(long = "executor", value_enum, default_value_t)]
+    #[serde(rename = "executor")]
     pub kind: ExecutorKind,
 
     /// Threads of the executor `multi` [default: 2].
@@ -145,10 +165,11 @@ impl ExecutorOptions {
     }
 }
 
-/// Options of `bench chain`.
-#[derive(Args, Debug)]
-pub struct ChainOptions {
+/// A chain in one process.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct ChainCase {
     #[command(flatten)]
+    #[serde(flatten)]
     pub(crate) executor: ExecutorOptions,
 
     /// Nodes between source and sink.
@@ -156,27 +177,25 @@ pub struct ChainOptions {
     pub(crate) relays: u32,
 
     /// Messages per second; may be given several times, for a row each.
-    #[arg(long = "rate", allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
-    pub(crate) rates: Vec<f64>,
+    #[arg(long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
+    pub(crate) rate: Vec<f64>,
 
     /// Each relay computes for this many microseconds before it publishes. The figure doesn't
     /// include them.
-    #[arg(long, allow_negative_numbers = true, value_name = "US", value_parser = work(), default_value_t = 0)]
-    pub(crate) work_before: u32,
+    #[arg(long = "work-before", allow_negative_numbers = true, value_name = "US", value_parser = work(), default_value_t = 0)]
+    pub(crate) work_before_us: u32,
 
     /// Each relay computes for this many microseconds after it has published. The figure is then
     /// the time from one relay's publish to the start of the next relay or of the sink.
-    #[arg(long, allow_negative_numbers = true, value_name = "US", value_parser = work(), default_value_t = 0)]
-    pub(crate) work_after: u32,
-
-    #[command(flatten)]
-    pub(crate) output: Output,
+    #[arg(long = "work-after", allow_negative_numbers = true, value_name = "US", value_parser = work(), default_value_t = 0)]
+    pub(crate) work_after_us: u32,
 }
 
-/// Options of `bench service-chain`.
-#[derive(Args, Debug)]
-pub struct ServiceChainOptions {
+/// A chain of servers in one process.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct ServiceChainCase {
     #[command(flatten)]
+    #[serde(flatten)]
     pub(crate) executor: ExecutorOptions,
 
     /// Servers between the client and the last server.
@@ -184,45 +203,47 @@ pub struct ServiceChainOptions {
     pub(crate) relays: u32,
 
     /// Calls per second; may be given several times, for a row each.
-    #[arg(long = "rate", allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
-    pub(crate) rates: Vec<f64>,
+    #[arg(long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
+    pub(crate) rate: Vec<f64>,
 
     /// Servers await the next one's answer instead of blocking, and the client's thread runs the
     /// executor while it waits.
     #[arg(long = "async")]
+    #[serde(rename = "async")]
     pub(crate) awaits: bool,
-
-    /// No chain: one server in another process, called back to back by a client that spins while it
-    /// waits and by one that sleeps, and at each rate by one that sleeps.
-    #[arg(long, conflicts_with_all = ["relays", "awaits", "kind", "threads"])]
-    pub(crate) other_process: bool,
-
-    /// Only this one of the two ways to wait.
-    #[arg(long, value_enum, requires = "other_process")]
-    pub(crate) wait: Option<Wait>,
-
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
-/// Options of `bench process-chain`.
-#[derive(Args, Debug)]
-pub struct ProcessChainOptions {
+/// A server in another process.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct RequestsCase {
+    /// How both sides wait; may be given several times, for a row each.
+    #[arg(long, value_enum, default_values = ["spin", "sleep"])]
+    pub(crate) wait: Vec<Wait>,
+
+    /// Calls per second; may be given several times, for a row each [default: back to back].
+    #[arg(long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate)]
+    pub(crate) rate: Vec<f64>,
+}
+
+/// A chain over several processes.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct ProcessChainCase {
     /// Number of processes over which the nodes are spread, in turns.
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=12), default_value_t = 2)]
     pub(crate) processes: u32,
 
-    /// Messages per second; may be given several times, for a row each.
-    #[arg(long = "rate", allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
-    pub(crate) rates: Vec<f64>,
+    /// Nodes between source and sink.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000), default_value_t = 10)]
+    pub(crate) relays: u32,
 
-    #[command(flatten)]
-    pub(crate) output: Output,
+    /// Messages per second; may be given several times, for a row each.
+    #[arg(long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
+    pub(crate) rate: Vec<f64>,
 }
 
-/// Options of `bench pingpong`.
-#[derive(Args, Debug)]
-pub struct PingPongOptions {
+/// A message forth and one back.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct PingPongCase {
     /// How messages are sent and read.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) mode: PingPongMode,
@@ -231,32 +252,25 @@ pub struct PingPongOptions {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) wait: PingPongWait,
 
-    /// Bytes of a message; may be given several times, for a row each [default: inline 40 and 200,
-    /// else 64 B to 8 MB].
-    #[arg(long = "size", value_name = "BYTES", value_parser = size)]
-    pub(crate) sizes: Vec<usize>,
+    /// Bytes of a message; may be given several times, for a row each.
+    #[arg(long, value_name = "BYTES", value_parser = size, default_values = ["64", "256", "1024", "4096", "16384", "65536", "262144", "1048576", "8388608"])]
+    pub(crate) size: Vec<usize>,
 
     /// Messages per second [default: back to back].
     #[arg(long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate)]
     pub(crate) rate: Option<f64>,
-
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
-/// Options of `bench big`.
-#[derive(Args, Debug)]
-pub struct BigOptions {
-    /// How an image is published [default: both, a row each].
-    #[arg(long, value_enum)]
-    pub(crate) mode: Option<BigMode>,
+/// Large images to another process.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct BigCase {
+    /// How an image is published; may be given several times, for a row each.
+    #[arg(long, value_enum, default_values = ["loan", "owned"])]
+    pub(crate) mode: Vec<BigMode>,
 
-    /// How the reader waits [default: both, a row each].
-    #[arg(long, value_enum)]
-    pub(crate) wait: Option<Wait>,
-
-    #[command(flatten)]
-    pub(crate) output: Output,
+    /// How the reader waits; may be given several times, for a row each.
+    #[arg(long, value_enum, default_values = ["spin", "sleep"])]
+    pub(crate) wait: Vec<Wait>,
 }
 
 /// The cases of `bench net`.
@@ -288,17 +302,14 @@ pub struct NetOptions {
     /// The robot of `idle`: a shipped topology, or a file.
     #[arg(long, value_name = "NAME|FILE", default_value = "mont_blanc")]
     pub(crate) topology: String,
-
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
-/// Options of `bench throughput`.
-#[derive(Args, Debug)]
-pub struct ThroughputOptions {
+/// A flood that loses nothing.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct ThroughputCase {
     /// Bytes of a message; may be given several times, for a row each.
-    #[arg(long = "size", value_name = "BYTES", value_parser = size, default_values = ["64", "1024", "65536"])]
-    pub(crate) sizes: Vec<usize>,
+    #[arg(long, value_name = "BYTES", value_parser = size, default_values = ["64", "1024", "65536"])]
+    pub(crate) size: Vec<usize>,
 
     /// The destination of messages: another process, or another thread.
     #[arg(long, value_enum, default_value_t = PathKind::Shm)]
@@ -307,46 +318,47 @@ pub struct ThroughputOptions {
     /// Take messages in a loop, not by a callback.
     #[arg(long)]
     pub(crate) take: bool,
-
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
-/// Options of `bench latest`.
-#[derive(Args, Debug)]
-pub struct LatestOptions {
+/// The newest value.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct LatestCase {
     /// Bytes of the value; may be given several times, for a row each.
-    #[arg(long = "size", value_name = "BYTES", value_parser = size, default_values = ["64", "1024", "65536"])]
-    pub(crate) sizes: Vec<usize>,
-
-    #[command(flatten)]
-    pub(crate) output: Output,
+    #[arg(long, value_name = "BYTES", value_parser = size, default_values = ["64", "1024", "65536"])]
+    pub(crate) size: Vec<usize>,
 }
 
-/// Options of `bench workers`.
-#[derive(Args, Debug)]
-pub struct WorkersOptions {
-    /// Threads of the executor for the busy topics, and plain threads beside it. (Two subscriptions
-    /// have two.)
+/// A timer.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct TimerCase {
+    /// What else the machine does; may be given several times, for a row each.
+    #[arg(long, value_enum, default_values = ["idle", "one-core-busy"])]
+    pub(crate) load: Vec<Load>,
+}
+
+/// Two subscriptions that compute.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct TwoSubscriptionsCase {}
+
+/// Topics that are always busy.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct WorkersCase {
+    /// Threads of the executor, and plain threads beside it.
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=61), default_value_t = 4)]
     pub(crate) threads: u32,
 
-    /// Topics that are always busy: each callback computes and publishes the next message.
+    /// Number of topics: each callback computes and publishes the next message.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 8)]
     pub(crate) topics: u32,
 
-    /// Computing time of a busy topic's callback, in microseconds; may be given several times, for
-    /// a row each.
+    /// Computing time of a callback, in microseconds; may be given several times, for a row each.
     #[arg(long = "work", allow_negative_numbers = true, value_name = "US", value_parser = clap::value_parser!(u32).range(1..=10_000), default_values = ["5", "20"])]
-    pub(crate) work: Vec<u32>,
-
-    #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) work_us: Vec<u32>,
 }
 
-/// Options of `bench pipeline`.
-#[derive(Args, Debug)]
-pub struct PipelineOptions {
+/// Images from a camera by a filter to viewers.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct PipelineCase {
     /// Nodes that view the filter's images.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100), default_value_t = 1)]
     pub(crate) viewers: u32,
@@ -354,14 +366,11 @@ pub struct PipelineOptions {
     /// The viewers are in another process.
     #[arg(long)]
     pub(crate) other_process: bool,
-
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
-/// Options of `bench topology`.
-#[derive(Args, Debug)]
-pub struct TopologyOptions {
+/// A robot's graph.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct TopologyCase {
     /// A file in the form of iRobot's ros2-performance, or one of the shipped graphs:
     /// sierra_nevada, mont_blanc. Publishers loan or draft their messages, whatever `msg_pass_by`
     /// says.
@@ -369,6 +378,7 @@ pub struct TopologyOptions {
     pub(crate) file: String,
 
     #[command(flatten)]
+    #[serde(flatten)]
     pub(crate) executor: ExecutorOptions,
 
     /// Publish this many times as often as the file says.
@@ -384,17 +394,14 @@ pub struct TopologyOptions {
     #[arg(long)]
     pub(crate) debug_node: bool,
 
-    /// How the debug node waits: one that spins takes no wake calls.
-    #[arg(long, value_enum, default_value_t = Wait::Sleep, requires = "debug_node")]
-    pub(crate) wait: Wait,
-
-    #[command(flatten)]
-    pub(crate) output: Output,
+    /// How the debug node waits: one that spins takes no wake calls [default: sleep].
+    #[arg(long, value_enum, requires = "debug_node")]
+    pub(crate) wait: Option<Wait>,
 }
 
-/// Options of `bench entities`.
-#[derive(Args, Debug)]
-pub struct EntitiesOptions {
+/// Publishers with subscriptions.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct EntitiesCase {
     /// Publishers, each with one subscription on a topic of its own; may be given several times,
     /// for a row each.
     #[arg(
@@ -405,17 +412,30 @@ pub struct EntitiesOptions {
     )]
     pub(crate) pairs: Vec<u32>,
 
+    /// All of them share one topic: the cost is that of a pair that matches.
+    #[arg(long)]
+    pub(crate) one_topic: bool,
+
     /// How messages reach the subscriptions.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) path: PathKind,
-
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
-/// Options of `bench fanout`.
-#[derive(Args, Debug)]
-pub struct FanoutOptions {
+/// Matching across two processes.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct MatchingCase {
+    /// What is new to the publisher's process; may be given several times, for a row each.
+    #[arg(long, value_enum, default_values = ["process", "entity"])]
+    pub(crate) new: Vec<NewKind>,
+}
+
+/// An idle participant.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct ParticipantCase {}
+
+/// A publisher with several subscriptions.
+#[derive(Args, Clone, Debug, Deserialize, Serialize)]
+pub struct FanoutCase {
     /// Subscriptions of the one publisher; may be given several times, for a row each.
     #[arg(
         long,
@@ -436,9 +456,6 @@ pub struct FanoutOptions {
     /// How readers in other processes wait [default: sleep].
     #[arg(long, value_enum)]
     pub(crate) wait: Option<Wait>,
-
-    #[command(flatten)]
-    pub(crate) output: Output,
 }
 
 /// Options of `bench peers` and of `bench/peers/run`.
@@ -506,18 +523,9 @@ pub struct PeersOptions {
     pub sinew: Option<PathBuf>,
 }
 
-/// An option's value with a name, on the command line and in the results.
-pub(crate) trait Named: ValueEnum {
-    /// Returns the name.
-    fn name(&self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-    }
-}
-
-impl<T: ValueEnum> Named for T {}
-
 /// The kinds of executors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub enum ExecutorKind {
     /// One thread runs all nodes.
     #[default]
@@ -527,7 +535,8 @@ pub enum ExecutorKind {
 }
 
 /// The paths of messages.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub enum PathKind {
     /// Inside one process.
     #[default]
@@ -537,7 +546,8 @@ pub enum PathKind {
 }
 
 /// The places of a publisher's subscriptions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub enum Placement {
     /// In the publisher's process.
     #[default]
@@ -549,16 +559,20 @@ pub enum Placement {
 }
 
 /// How an executor waits.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub enum Wait {
     /// It spins, and is always awake.
+    #[value(alias = "poll")]
     Spin,
     /// It sleeps at once.
+    #[default]
     Sleep,
 }
 
 /// How the two sides of a ping-pong wait.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub enum PingPongWait {
     /// They poll their subscriptions, without an executor.
     #[default]
@@ -582,6 +596,7 @@ impl PingPongWait {
 
 /// How the messages of a ping-pong are sent and read.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub enum PingPongMode {
     /// They are published by value.
     Inline,
@@ -592,10 +607,34 @@ pub enum PingPongMode {
     Whole,
 }
 
+/// What else the machine does.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Load {
+    /// Nothing.
+    #[default]
+    Idle,
+    /// A thread computes.
+    OneCoreBusy,
+}
+
+/// What is new to a publisher's process.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum NewKind {
+    /// The process of a subscription.
+    #[default]
+    Process,
+    /// A subscription of a known process.
+    Entity,
+}
+
 /// How a large image is published.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub enum BigMode {
     /// A plain image is loaned and filled in place.
+    #[default]
     Loan,
     /// An image with a vector is passed as an owned message.
     Owned,
@@ -604,20 +643,18 @@ pub enum BigMode {
 /// Options of every scenario.
 #[derive(Args, Clone, Debug)]
 pub struct Output {
-    /// Total time of each row [default: floors 2, chain 10, service-chain 10, process-chain 10,
-    /// pingpong 2, pipeline 10, topology 120, entities 1, fanout 5, big 10, throughput 5, latest 2,
-    /// timer 10, workers 5, net 10].
-    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
+    /// Total time of each row [default: the scenario's: 1 to 10, topology 120].
+    #[arg(long, global = true, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub seconds: Option<Duration>,
 
     /// Number of rounds, in which a row takes turns with the cases beside it. Figures are medians
     /// over the rounds. (A topology without a debug node is one run.)
-    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = ROUNDS)]
+    #[arg(long, global = true, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = ROUNDS)]
     pub rounds: u32,
 
     /// Also write all figures, with the facts about the host, to this file (replaced if it exists);
     /// `-` is standard output, and the table then goes to standard error.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE")]
     pub json: Option<PathBuf>,
 }
 

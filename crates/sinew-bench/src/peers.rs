@@ -4,6 +4,7 @@
 //!
 //! [`PeersOptions`]: crate::options::PeersOptions
 
+use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,13 +13,21 @@ use crate::error::Error;
 
 /// Replaces this process by the runner, with the same options.
 pub(crate) fn run() -> Result<(), Error> {
-    let options: Vec<_> = std::env::args_os().skip_while(|argument| argument != "peers").skip(1).collect();
+    let mut options: Vec<_> = std::env::args_os().skip(1).collect();
+    // Options may also precede the scenario.
+    let (bench, peers) = (place(&options, "bench").map_or(0, |bench| bench + 1), place(&options, "peers"));
+    peers.map(|peers| options.remove(peers));
+    options.drain(..bench);
     let here = std::env::current_dir().unwrap_or_default();
     let program = std::env::current_exe().ok();
     let runner = [Some(here.as_path()), program.as_deref()].into_iter().flatten().find_map(runner_above);
     let Some(runner) = runner else { return Err(Error::NoPeers { from: here }) };
     let failed = Command::new(&runner).args(&options).exec();
     Err(Error::File { action: "run", path: runner, source: failed })
+}
+
+fn place(arguments: &[OsString], word: &str) -> Option<usize> {
+    arguments.iter().position(|argument| argument == word)
 }
 
 /// Returns the runner of the checkout that contains `place`.

@@ -10,18 +10,18 @@ use sinew::msg::Sample;
 use sinew::{Executor, Node, Publisher, Subscription, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
-use super::floors::copy;
+use super::case::{Case, Ground};
+use super::floors::Floor;
 use super::news::{self, Heard};
 use super::payload::WARM_AFTER;
 use super::picture::{Mark, without_pixels};
-use super::process::{Directory, Measuring, Process, Work};
-use super::report::{Figures, Settings};
+use super::process::{Measuring, Process, Work};
+use super::report::Figures;
 use super::rounds::Usage;
 use super::run::{Collected, Run, matched};
-use super::sheet::{Sheet, Side};
 use crate::clock::now_ns;
 use crate::error::Error;
-use crate::options::{ExecutorOptions, PipelineOptions};
+use crate::options::PipelineCase;
 use crate::pacing::{ticks, warm_up};
 
 /// Images per second.
@@ -55,21 +55,18 @@ struct PipelineSeen {
     usage: Usage,
 }
 
-/// Measures one row, beside copying such an image once.
-pub(super) fn measure(options: &PipelineOptions, sheet: &mut Sheet) -> Result<(), Error> {
-    let &PipelineOptions { viewers, other_process, .. } = options;
-    let directory = Directory::create()?;
-    let mut warm = copy::Warm::new(BYTES);
-    let case = Settings::new().with("size", BYTES);
-    let floor = |time: Duration| Ok(warm.round(time / 10));
-    let floor = Side::floor("copy", case.clone().with("cache", "warm"), floor);
-    let case = case.with("viewers", viewers).with("rate", RATE).with("other_process", other_process);
-    let ours = |time| match other_process {
-        false => Ok(round(viewers, time)?),
-        true => directory.round(|path| round_with_other_process(path, viewers, time)),
-    };
-    let ours = Side::sinew(case.run_by(ExecutorOptions::default()), ours);
-    sheet.measure(&format!("pipeline to {viewers} viewers"), vec![floor, ours])
+/// Measured beside copying such an image once.
+impl Case for PipelineCase {
+    fn floors(&self) -> Result<Vec<Floor>, Error> {
+        Ok(vec![Floor::copy(BYTES)])
+    }
+
+    fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
+        match self.other_process {
+            false => Ok(round(self.viewers, time)?),
+            true => ground.round(|path| round_with_other_process(path, self.viewers, time)),
+        }
+    }
 }
 
 /// Measures one round: the time from the camera, which stamps an image when it is complete, to the
@@ -105,10 +102,6 @@ fn round_with_other_process(directory: &Path, viewers: u32, time: Duration) -> R
 }
 
 impl Work for Viewers {
-    fn scenario(&self) -> &'static str {
-        "pipeline"
-    }
-
     /// In the other process: views images until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let run = Run::shared(&self.directory, Executor::builder())?;
@@ -213,18 +206,4 @@ fn view(run: &Run, viewers: u32, heard: &Collected<Heard>) -> sinew::Result<Vec<
         })?);
     }
     Ok(viewing)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn images_reach_all_viewers_changed_and_uncopied() {
-        for viewers in [1, 2] {
-            let figures = round(viewers, Duration::from_millis(300)).unwrap();
-            assert!(figures.messages > Some(0));
-            assert_eq!((figures.lost, figures.copies), (Some(0), Some(0)), "{viewers} viewers");
-        }
-    }
 }

@@ -9,32 +9,26 @@ use serde::{Deserialize, Serialize};
 use sinew::{Executor, Publisher, Subscription};
 
 use super::arrivals::Arrivals;
-use super::floors::wake;
+use super::case::{Case, Ground, one};
+use super::floors::Floor;
 use super::messages::Timing;
 use super::payload::PATIENT;
-use super::process::{Directory, Measuring, Process, Work};
-use super::report::{Figures, Settings};
+use super::process::{Measuring, Process, Work};
+use super::report::Figures;
 use super::rounds::Usage;
 use super::run::{Collected, Run, matched};
-use super::sheet::{Sheet, Side};
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::machine;
-use crate::options::ProcessChainOptions;
+use crate::options::ProcessChainCase;
 use crate::pacing::{ticks, warm_up};
-
-/// Number of relays between source and sink.
-const RELAYS: u32 = 10;
-
-/// Number of hops from source to sink.
-const HOPS: u32 = RELAYS + 1;
 
 /// The part of a chain in one process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Part {
     directory: PathBuf,
     process: u32,
-    processes: u32,
+    case: ProcessChainCase,
     /// The core it runs on.
     core: Option<usize>,
     /// Messages up to this number warm up.
@@ -51,31 +45,32 @@ struct Told {
     arrivals: Option<Arrivals>,
 }
 
-/// Measures one row per rate, beside two processes that only wake each other.
-pub(super) fn measure(options: &ProcessChainOptions, sheet: &mut Sheet) -> Result<(), Error> {
-    let directory = Directory::create()?;
-    let processes = options.processes;
-    let cores = sheet.two_cores("the floor wake")?;
-    for &rate in &options.rates {
-        let case = Settings::new().with("processes", processes).with("relays", RELAYS).with("rate", rate);
-        let ours = |time| directory.round(|path| round(path, processes, rate, time));
-        let mut sides = vec![Side::sinew(case.clone(), ours)];
-        if let Some(cores) = cores {
-            sides.insert(0, Side::floor("wake", case, move |time| wake::round(cores, Some(rate), time)));
-        }
-        sheet.measure(&format!("chain over {processes} processes at {rate} Hz"), sides)?;
+/// Measured beside two processes that only wake each other.
+impl Case for ProcessChainCase {
+    fn floors(&self) -> Result<Vec<Floor>, Error> {
+        Ok(vec![Floor::wake(Some(one(&self.rate)))])
     }
-    Ok(())
+
+    fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
+        let cores = machine::two_cores()?;
+        ground.round(|path| round(path, self, cores, time))
+    }
 }
 
 /// Measures one round.
-fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<Figures, Error> {
+fn round(
+    directory: &Path,
+    case: &ProcessChainCase,
+    cores: Option<(usize, usize)>,
+    time: Duration,
+) -> Result<Figures, Error> {
+    let (processes, relays, rate) = (case.processes, case.relays, one(&case.rate));
+    let hops = relays + 1;
     let ticks = ticks(rate, time);
-    let cores = machine::two_cores()?;
     let part = |process: u32| Part {
         directory: directory.to_owned(),
         process,
-        processes,
+        case: case.clone(),
         core: cores.map(|cores| if process.is_multiple_of(2) { cores.0 } else { cores.1 }),
         counts_from: warm_up(ticks).into(),
         room: ticks as usize + 1,
@@ -102,7 +97,7 @@ fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<
 
     // All processes go on until the sink has everything. The module's documentation says where the
     // sink is.
-    match (HOPS % processes).checked_sub(1) {
+    match (hops % processes).checked_sub(1) {
         Some(other) => {
             let sink = &mut others[other as usize];
             sink.order(&sent)?;
@@ -116,14 +111,10 @@ fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<
     }
     let usage = told.iter().map(|told| told.usage).sum();
     let arrivals = told.into_iter().find_map(|told| told.arrivals).unwrap_or_default();
-    Ok(arrivals.figures(HOPS, sent, usage))
+    Ok(arrivals.figures(hops, sent, usage))
 }
 
 impl Work for Part {
-    fn scenario(&self) -> &'static str {
-        "process-chain"
-    }
-
     /// In another process: runs its nodes until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let nodes = Nodes::create(self)?;
@@ -151,13 +142,14 @@ impl Nodes {
     fn create(part: &Part) -> Result<Self, Error> {
         let run = Run::shared(&part.directory, Executor::builder())?;
         let (mut publishers, mut subscriptions, mut arrivals) = (Vec::new(), Vec::new(), None);
-        for number in (0..=HOPS).filter(|number| number % part.processes == part.process) {
+        let ProcessChainCase { processes, relays, .. } = part.case;
+        for number in (0..=relays + 1).filter(|number| number % processes == part.process) {
             let node = run.context.node(&format!("node_{number}"))?;
             let input = number
                 .checked_sub(1)
                 .map(|hop| node.subscription::<Timing>(&format!("hop_{hop}")).qos(PATIENT));
             let output = match number {
-                HOPS => None,
+                sink if sink == relays + 1 => None,
                 hop => Some(node.publisher::<Timing>(&format!("hop_{hop}")).qos(PATIENT).create()?),
             };
             subscriptions.extend(match (input, output.clone()) {

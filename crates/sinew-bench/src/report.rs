@@ -1,53 +1,19 @@
 //! Results: the figures of a round and over rounds, and the content of a row.
 
-use std::collections::BTreeMap;
 use std::ops::Add;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::rounds::Usage;
 use super::samples::{Samples, Summary, median};
-use crate::options::{ExecutorOptions, Named as _};
 use crate::units::{bytes, count, factor, percent, time};
 
-/// The value of an option that identifies a row.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Setting {
-    /// A count or a size.
-    Count(u64),
-    /// A rate or a factor.
-    Number(f64),
-    /// A name.
-    Name(String),
-    /// A yes or no.
-    Flag(bool),
-}
-
-macro_rules! settings {
-    ($($kind:ty: $value:ident => $setting:expr,)*) => {
-        $(impl From<$kind> for Setting {
-            fn from($value: $kind) -> Self {
-                $setting
-            }
-        })*
-    };
-}
-
-settings! {
-    u64: count => Self::Count(count),
-    usize: count => Self::Count(count as u64),
-    u32: count => Self::Count(count.into()),
-    f64: number => Self::Number(number),
-    bool: flag => Self::Flag(flag),
-    &str: name => Self::Name(name.to_owned()),
-    String: name => Self::Name(name),
-}
-
-/// The options that distinguish a row from its neighbours.
+/// The options that distinguish a row from its neighbours, by name.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(transparent)]
-pub(crate) struct Settings(pub(crate) BTreeMap<&'static str, Setting>);
+pub(crate) struct Settings(pub(crate) Map<String, Value>);
 
 impl Settings {
     /// Returns none.
@@ -55,23 +21,33 @@ impl Settings {
         Self::default()
     }
 
-    /// Adds an option.
-    pub(crate) fn with(mut self, option: &'static str, value: impl Into<Setting>) -> Self {
-        self.0.insert(option, value.into());
-        self
-    }
-
-    /// Adds the messages per second; without a rate, they follow back to back.
-    pub(crate) fn paced(self, rate: Option<f64>) -> Self {
-        match rate {
-            Some(rate) => self.with("rate", rate),
-            None => self.with("pace", "back to back"),
+    /// Returns the options of a case: its fields.
+    pub(crate) fn of(case: &impl Serialize) -> Self {
+        match serde_json::to_value(case) {
+            Ok(Value::Object(options)) => Self(options),
+            _ => Self::default(),
         }
     }
 
-    /// Adds the executor that ran the nodes.
-    pub(crate) fn run_by(self, executor: ExecutorOptions) -> Self {
-        self.with("executor", executor.kind.name()).with("threads", executor.threads())
+    /// Returns the options of a case, with lists of one value as that value, and without those that have none.
+    pub(crate) fn of_case(options: Map<String, Value>) -> Self {
+        let only = |(name, value)| match value {
+            Value::Array(values) => Some((name, values.into_iter().next()?)),
+            Value::Null => None,
+            // A file is told by its name.
+            Value::String(file) if name == "file" => {
+                let stem = Path::new(&file).file_stem()?.to_string_lossy().into_owned();
+                Some((name, stem.into()))
+            }
+            value => Some((name, value)),
+        };
+        Self(options.into_iter().filter_map(only).collect())
+    }
+
+    /// Adds an option.
+    pub(crate) fn with(mut self, option: &str, value: impl Into<Value>) -> Self {
+        self.0.insert(option.to_owned(), value.into());
+        self
     }
 }
 
@@ -265,12 +241,11 @@ impl Figures {
         Self { cpu_percent, rss_bytes: Some(usage.rss_bytes).filter(|&bytes| bytes > 0), ..self }
     }
 
-    /// Adds the ratios to a floor that was measured in the same round; `compared` is divided by the
-    /// floor's P50.
+    /// Adds the ratios to a floor that was measured in the same round.
     #[must_use]
-    pub(crate) fn beside(self, floor: &Self, compared: Option<f64>) -> Self {
+    pub(crate) fn beside(self, floor: &Self) -> Self {
         Self {
-            floor_ratio: ratio(compared, floor.p50_ns),
+            floor_ratio: ratio(self.p50_ns, floor.p50_ns),
             p90_floor_ratio: ratio(self.p90_ns, floor.p90_ns),
             publish_floor_ratio: ratio(self.publish_p50_ns, floor.p50_ns),
             callbacks_ratio: ratio(self.callbacks_per_second, floor.callbacks_per_second),
@@ -308,7 +283,7 @@ mod tests {
     #[test]
     fn ratios_are_of_values_per_part() {
         let ours = round(&[100], 10);
-        let beside = |floor: &Figures| ours.clone().beside(floor, ours.p50_ns);
+        let beside = |floor: &Figures| ours.clone().beside(floor);
         assert_eq!(beside(&round(&[10], 2)).floor_ratio, Some(2.0));
         assert_eq!(beside(&round(&[0], 2)).floor_ratio, None);
         assert_eq!(beside(&round(&[10], 2)).callbacks_ratio, None);

@@ -2,8 +2,7 @@
 
 use crate::process::Role;
 use crate::{
-    big, entities, fanout, floors, latest, pingpong, pipeline, process_chain, service_chain, throughput,
-    topology,
+    big, entities, fanout, floors, latest, pingpong, pipeline, process_chain, requests, throughput, topology,
 };
 
 /// The roles in the users' scenarios.
@@ -11,8 +10,6 @@ pub(crate) const OF_USERS: &[Role] = &[
     Role::of::<floors::Second>(),
     Role::of::<entities::IntraCrowd>(),
     Role::of::<entities::OtherEnds>(),
-    Role::of::<entities::Newcomer>(),
-    Role::of::<entities::Known>(),
     Role::of::<pingpong::Echo>(),
     Role::of::<topology::DebugNode>(),
     Role::of::<throughput::Drain>(),
@@ -22,10 +19,12 @@ pub(crate) const OF_USERS: &[Role] = &[
 pub(crate) const OTHERS: &[Role] = &[
     #[cfg(feature = "gateway")]
     Role::of::<crate::net::GatewayProcess>(),
+    Role::of::<entities::Newcomer>(),
+    Role::of::<entities::Known>(),
     Role::of::<process_chain::Part>(),
     Role::of::<fanout::Readers>(),
     Role::of::<pipeline::Viewers>(),
-    Role::of::<service_chain::Serving>(),
+    Role::of::<requests::Serving>(),
     Role::of::<big::BigReader>(),
     Role::of::<latest::LatestReader>(),
 ];

@@ -3,18 +3,20 @@
 
 use std::time::Duration;
 
+use crate::case::{AnyCase, Ground};
 use crate::error::Error;
+use crate::floors::Floor;
 use crate::machine;
 use crate::progress::Progress;
 use crate::report::{Figures, Row, Settings};
 use crate::rounds::Turns;
+use crate::table;
 
 /// One side of a comparison: a system with its settings, which measures a round for about the given
 /// time.
 pub(crate) struct Side<'a> {
     floor: Option<&'static str>,
     settings: Settings,
-    compared: fn(&Figures) -> Option<f64>,
     round: Box<dyn FnMut(Duration) -> Result<Figures, Error> + 'a>,
 }
 
@@ -24,7 +26,7 @@ impl<'a> Side<'a> {
         settings: Settings,
         round: impl FnMut(Duration) -> Result<Figures, Error> + 'a,
     ) -> Self {
-        Self { floor: None, settings, compared: |figures| figures.p50_ns, round: Box::new(round) }
+        Self { floor: None, settings, round: Box::new(round) }
     }
 
     /// Returns one of the machine's floors.
@@ -34,11 +36,6 @@ impl<'a> Side<'a> {
         round: impl FnMut(Duration) -> Result<Figures, Error> + 'a,
     ) -> Self {
         Self { floor: Some(name), ..Self::sinew(settings, round) }
-    }
-
-    /// Selects the figure that is compared with the floor's P50, in place of P50.
-    pub(crate) fn compared_by(self, compared: fn(&Figures) -> Option<f64>) -> Self {
-        Self { compared, ..self }
     }
 }
 
@@ -57,6 +54,41 @@ impl Sheet {
         Self { scenario, turns, progress, rows: Vec::new() }
     }
 
+    /// Measures a case beside its floors. What needs two cores is left out with a remark if there is one.
+    pub(crate) fn case(&mut self, case: &AnyCase, ground: &Ground) -> Result<(), Error> {
+        let settings = case.settings.clone();
+        let what = format!("{}: {}", self.scenario, table::case(&settings));
+        let two_cores = machine::two_cores()?;
+        if two_cores.is_none() && case.case.needs_two_cores() {
+            self.progress.note(&format!("{what}: {}", Error::OneCore));
+            return Ok(());
+        }
+        let mut sides = Vec::new();
+        for floor in case.case.floors()? {
+            if floor.two_processes && two_cores.is_none() {
+                self.progress.note(&format!("the floor {}: {}", floor.name, Error::OneCore));
+                continue;
+            }
+            sides.push(Side::floor(floor.name, settings.clone(), move |time| floor.round(time)));
+        }
+        sides.push(Side::sinew(settings, |time| case.case.round(ground, time)));
+        self.measure(&what, sides)
+    }
+
+    /// Measures floors alone.
+    pub(crate) fn floors(&mut self, floors: Vec<(Floor, Settings)>) -> Result<(), Error> {
+        for (floor, settings) in floors {
+            let what = format!("{} {}", floor.name, table::case(&settings));
+            if floor.two_processes && machine::two_cores()?.is_none() {
+                self.progress.note(&format!("the floor {}: {}", floor.name, Error::OneCore));
+                continue;
+            }
+            let side = Side::floor(floor.name, settings, |time| floor.round(time));
+            self.measure(&what, vec![side])?;
+        }
+        Ok(())
+    }
+
     /// Gives every side its turn in each round, and adds a row for each. If the first side is a
     /// floor, the others have their ratios to it.
     pub(crate) fn measure(&mut self, what: &str, mut sides: Vec<Side<'_>>) -> Result<(), Error> {
@@ -67,8 +99,7 @@ impl Sheet {
             for (side, rounds) in sides.iter_mut().zip(&mut rounds) {
                 let mut figures = (side.round)(self.turns.each())?;
                 if let Some(floor) = &floor {
-                    let compared = (side.compared)(&figures);
-                    figures = figures.beside(floor, compared);
+                    figures = figures.beside(floor);
                 }
                 if side.floor.is_some() {
                     floor = Some(figures.clone());
@@ -90,20 +121,9 @@ impl Sheet {
     }
 
     /// Shows that the only round of `what` begins.
+    #[cfg(feature = "gateway")]
     pub(crate) fn show(&mut self, what: &str) {
         self.progress.show(what, 1, 1);
-    }
-
-    /// Returns two cores for two processes or threads; if this process may use only one, notes that
-    /// `what` isn't measured.
-    pub(crate) fn two_cores(&mut self, what: &str) -> Result<Option<(usize, usize)>, Error> {
-        let cores = machine::two_cores()?;
-        if cores.is_none() {
-            self.progress.note(&format!(
-                "{what} needs two cores and this process may use one: allow it another (taskset, cgroup)"
-            ));
-        }
-        Ok(cores)
     }
 
     /// Returns the rows.
@@ -133,7 +153,7 @@ mod tests {
         };
         let floor = Side::floor("f", Settings::new(), side('a', 2.0));
         let ours = Side::sinew(Settings::new(), side('b', 4.0));
-        let other = Side::sinew(Settings::new(), side('c', 6.0)).compared_by(|_| Some(1.0));
+        let other = Side::sinew(Settings::new(), side('c', 1.0));
         sheet.measure("test", vec![floor, ours, other]).unwrap();
         assert_eq!(*order.borrow(), "abcabcabcabcabc");
         let rows = sheet.into_rows();

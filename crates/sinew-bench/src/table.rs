@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use comfy_table::{Cell, CellAlignment, Table, presets};
+use serde_json::Value;
 
-use super::report::{Row, Setting};
+use super::report::{Row, Settings};
 use crate::machine::Host;
 use crate::units::bytes;
 
@@ -18,7 +19,7 @@ pub(crate) fn of(rows: &[Row]) -> String {
     table.set_header(["what", "case"].into_iter().chain(columns.iter().map(|&index| figures[0][index].0)));
     for (row, figures) in rows.iter().zip(&figures) {
         let figures = columns.iter().map(|&index| Cell::new(figures[index].1.clone().unwrap_or_default()));
-        table.add_row([Cell::new(name(row)), Cell::new(case(row))].into_iter().chain(figures));
+        table.add_row([Cell::new(name(row)), Cell::new(case(&row.settings))].into_iter().chain(figures));
     }
     for column in table.column_iter_mut().skip(2) {
         column.set_cell_alignment(CellAlignment::Right);
@@ -36,28 +37,28 @@ fn name(row: &Row) -> String {
     row.floor.map_or_else(|| row.scenario.to_owned(), |floor| format!("floor {floor}"))
 }
 
-fn case(row: &Row) -> String {
-    let text = |(option, value): (&&'static str, &Setting)| match value {
-        Setting::Count(count) if *option == "size" => bytes(*count as f64),
-        Setting::Count(count) => format!("{option} {count}"),
-        Setting::Number(number) if *option == "rate" => format!("{number} Hz"),
-        Setting::Number(number) => format!("{option} {number}"),
-        Setting::Name(name) => name.clone(),
-        Setting::Flag(_) => (*option).to_owned(),
+/// Describes a case by its options.
+pub(crate) fn case(settings: &Settings) -> String {
+    let text = |(option, value): (&String, &Value)| match (option.as_str(), value) {
+        ("size", Value::Number(size)) => bytes(size.as_f64().unwrap_or(0.0)),
+        ("rate", Value::Number(rate)) => format!("{} Hz", rate.as_f64().unwrap_or(0.0)),
+        (_, Value::String(name)) => name.clone(),
+        (option, Value::Bool(_)) => option.to_owned(),
+        (option, value) => format!("{option} {}", value.as_f64().unwrap_or(0.0)),
     };
     // Zero work and "no" are only for programs.
-    let says_something = |(option, value): &(&&'static str, &Setting)| match value {
-        Setting::Count(0) => !option.starts_with("work_"),
-        Setting::Flag(is_so) => *is_so,
+    let says_something = |(option, value): &(&String, &Value)| match value {
+        Value::Number(_) => !(option.starts_with("work_") && value.as_f64() == Some(0.0)),
+        Value::Bool(is_so) => *is_so,
         _ => true,
     };
-    row.settings.0.iter().filter(says_something).map(text).collect::<Vec<_>>().join(", ")
+    settings.0.iter().filter(says_something).map(text).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Figures, Settings};
+    use crate::report::Figures;
 
     #[test]
     fn only_columns_that_say_something_appear() {

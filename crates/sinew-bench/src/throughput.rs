@@ -9,25 +9,25 @@ use serde::{Deserialize, Serialize};
 use sinew::executor::FaultPolicy;
 use sinew::{Context, Executor, Publisher, QoS};
 
+use super::case::{Case, Ground, one};
 use super::flood::{self, Drained, Sent};
-use super::floors::copy;
+use super::floors::Floor;
 use super::payload::{Payload, flood_depth, for_size};
-use super::process::{Directory, Measuring, PATIENCE, Process, Work, await_all};
-use super::report::{Figures, Settings};
+use super::process::{Measuring, PATIENCE, Process, Work, await_all};
+use super::report::Figures;
 use super::rounds::{Meter, Usage};
 use super::run::{Collected, matched, shared_context};
-use super::sheet::{Sheet, Side};
 use crate::error::Error;
-use crate::options::{Named as _, PathKind, ThroughputOptions};
+use crate::options::{PathKind, ThroughputCase};
 
 /// Returns a lossless QoS: the publisher waits for the reader.
 fn lossless(size: usize) -> QoS {
     QoS::default().reliable().keep_all().max_samples(flood_depth(size)).max_blocking_time(PATIENCE)
 }
 
-/// How the messages of one row are read.
+/// How the messages of a row are read.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-struct ThroughputReading {
+struct Reading {
     size: usize,
     /// In a loop, not by a callback.
     take: bool,
@@ -37,30 +37,25 @@ struct ThroughputReading {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Drain {
     directory: PathBuf,
-    reading: ThroughputReading,
+    reading: Reading,
 }
 
-/// Measures one row per size, beside copying the same number of bytes.
-pub(super) fn measure(options: &ThroughputOptions, sheet: &mut Sheet) -> Result<(), Error> {
-    let directory = Directory::create()?;
-    let by = if options.take { "take" } else { "callback" };
-    for &size in &options.sizes {
-        let case = Settings::new().with("size", size);
-        // Its buffers exist only while it is measured: Sinew's memory is measured as well.
-        let floor = |time: Duration| Ok(flood::with_rates(copy::Warm::new(size).round(time / 10), size));
-        let floor = Side::floor("copy", case.clone().with("cache", "warm"), floor);
-        let reading = ThroughputReading { size, take: options.take };
-        let ours = |time| match options.path {
-            PathKind::Intra => for_size!(size, within(reading, time)),
-            PathKind::Shm => directory.round(|path| {
-                let drain = Drain { directory: path.to_owned(), reading };
-                for_size!(size, between(&drain, time))
-            }),
-        };
-        let ours = Side::sinew(case.with("path", options.path.name()).with("by", by), ours);
-        sheet.measure(&format!("throughput of {size} B"), vec![floor, ours])?;
+/// Measured beside copying the same number of bytes.
+impl Case for ThroughputCase {
+    fn floors(&self) -> Result<Vec<Floor>, Error> {
+        Ok(vec![Floor::copy(one(&self.size))])
     }
-    Ok(())
+
+    fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
+        let reading = Reading { size: one(&self.size), take: self.take };
+        match self.path {
+            PathKind::Intra => for_size!(reading.size, within(reading, time)),
+            PathKind::Shm => ground.round(|path| {
+                let drain = Drain { directory: path.to_owned(), reading };
+                for_size!(reading.size, between(&drain, time))
+            }),
+        }
+    }
 }
 
 /// Runs the side that sends.
@@ -82,10 +77,10 @@ struct ReadingEnd {
 /// Runs the side that reads all messages, until `begin` ends it.
 fn read<P: Payload>(
     context: &Context,
-    reading: ThroughputReading,
+    reading: Reading,
     begin: impl FnOnce(ReadingEnd) -> Result<(), Error>,
 ) -> Result<Drained, Error> {
-    let ThroughputReading { size, take } = reading;
+    let Reading { size, take } = reading;
     let arrivals = Collected::new(Drained::default());
     let (seen, received) = (arrivals.clone(), arrivals.clone());
     let received = Box::new(move || received.with(|seen| seen.received()));
@@ -131,10 +126,6 @@ fn between<P: Payload>(drain: &Drain, time: Duration) -> Result<Figures, Error> 
 }
 
 impl Work for Drain {
-    fn scenario(&self) -> &'static str {
-        "throughput"
-    }
-
     /// In the other process: reads all messages.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         for_size!(self.reading.size, receive(self, measuring))
@@ -152,7 +143,7 @@ fn receive<P: Payload>(drain: &Drain, measuring: Measuring) -> Result<(), Error>
 }
 
 /// Measures one round between two threads.
-fn within<P: Payload>(reading: ThroughputReading, time: Duration) -> Result<Figures, Error> {
+fn within<P: Payload>(reading: Reading, time: Duration) -> Result<Figures, Error> {
     let context = Context::builder().shared_memory(false).build()?;
     let qos = lossless(reading.size);
     let publisher = context.node("source")?.publisher::<P>("flood").qos(qos).create()?;

@@ -7,36 +7,40 @@ use std::time::Duration;
 
 use sinew::time::TimerInfo;
 
-use super::floors::sleep;
-use super::report::{Figures, Settings};
+use super::case::{Case, Ground, one};
+use super::floors::{Floor, sleep};
+use super::report::Figures;
 use super::run::{Collected, Run};
 use super::samples::Samples;
-use super::sheet::{Sheet, Side};
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::machine;
-use crate::options::ExecutorOptions;
+use crate::options::{Load, TimerCase};
 use crate::pacing::{ticks, warm_up};
 
 /// The timer's rate, in Hz.
 const RATE: f64 = 1000.0;
 
-/// Measures both rows, each beside the kernel's own sleep under the same load.
-pub(super) fn measure(sheet: &mut Sheet) -> Result<(), Error> {
-    for load in ["idle", "one core busy"] {
-        let _load = (load != "idle").then(BusyCore::start).transpose()?;
-        let case = Settings::new().with("rate", RATE).with("load", load);
-        let floor = Side::floor("sleep", case.clone(), |time| sleep::round(RATE, time));
-        let ours = move |time| {
-            let figures = round(time)?;
-            // Under load, the process's CPU use is that of the busy core.
-            let cpu_percent = figures.cpu_percent.filter(|_| load == "idle");
-            Ok(Figures { cpu_percent, ..figures })
-        };
-        let ours = Side::sinew(case.run_by(ExecutorOptions::default()), ours);
-        sheet.measure(&format!("timer at {RATE} Hz, {load}"), vec![floor, ours])?;
+/// Measures under a load.
+fn under<T>(load: Load, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let _busy = (load == Load::OneCoreBusy).then(BusyCore::start).transpose()?;
+    work()
+}
+
+/// Measured beside the kernel's own sleep under the same load.
+impl Case for TimerCase {
+    fn floors(&self) -> Result<Vec<Floor>, Error> {
+        let load = one(&self.load);
+        let sleep = move |time| under(load, || sleep::round(RATE, time));
+        Ok(vec![Floor::new("sleep", sleep)])
     }
-    Ok(())
+
+    fn round(&self, _: &Ground, time: Duration) -> Result<Figures, Error> {
+        let figures = under(one(&self.load), || Ok(round(time)?))?;
+        // Under load, the process's CPU use is that of the busy core.
+        let cpu_percent = figures.cpu_percent.filter(|_| one(&self.load) == Load::Idle);
+        Ok(Figures { cpu_percent, ..figures })
+    }
 }
 
 /// Measures one round: the lateness of each expiry, and the number of periods that the timer

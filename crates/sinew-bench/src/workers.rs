@@ -1,24 +1,25 @@
-//! Scenario `workers`: callbacks that compute, on several threads. Two subscriptions of one message
+//! Scenarios `two-subscriptions` and `workers`: callbacks that compute, on several threads. Two subscriptions of one message
 //! should be finished as soon as two plain threads are, and topics that are always busy should keep
 //! every thread as busy as plain threads keep themselves.
 
 use std::hint::black_box;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
+use super::case::{Case, Ground, one};
+use super::floors::Floor;
 use super::messages::Timing;
 use super::news::{self, Heard};
-use super::report::{Figures, Settings};
+use super::report::Figures;
 use super::run::{Collected, Run};
 use super::samples::Samples;
-use super::sheet::{Sheet, Side};
 use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 use crate::machine;
-use crate::options::{ExecutorOptions, WorkersOptions};
+use crate::options::{ExecutorOptions, TwoSubscriptionsCase, WorkersCase};
 use crate::pacing::{Ticks, on_own_thread, ticks, warm_up};
 
 /// Messages per second to the two subscriptions.
@@ -27,38 +28,35 @@ const RATE: f64 = 100.0;
 /// Computing time of each of the two subscriptions, in microseconds.
 const WORK_US: u32 = 1000;
 
-/// Measures a row for the two subscriptions, and one per amount of work for the busy topics, each
-/// beside plain threads.
-pub(super) fn measure(options: &WorkersOptions, sheet: &mut Sheet) -> Result<(), Error> {
-    let cores = match sheet.two_cores("the case of two subscriptions")? {
-        Some((first, second)) => {
-            two_subscriptions((first, second), sheet)?;
-            vec![first, second]
-        }
-        None => machine::allowed_cores()?,
-    };
-    let &WorkersOptions { topics, threads, .. } = options;
-    for &work_us in &options.work {
-        let busy = &Busy { topics, threads, cores: cores.clone(), work: Computation::of(work_us) };
-        let case = Settings::new().with("case", "busy topics").with("work_us", work_us);
-        let case = case.with("cores", cores.len()).with("topics", topics);
-        let floor = move |time| on_own_thread(|| plain_threads_round(busy, time));
-        let floor = Side::floor("plain threads", case.clone().with("threads", threads), floor);
-        let ours = move |time| on_own_thread(|| busy_topics_round(busy, time));
-        let ours = Side::sinew(case.run_by(ExecutorOptions::multi(threads)), ours);
-        sheet.measure(&format!("busy topics with {work_us} µs of work"), vec![floor, ours])?;
+/// The name of the floors: plain threads with the same work.
+const PLAIN: &str = "plain threads";
+
+impl Case for TwoSubscriptionsCase {
+    fn floors(&self) -> Result<Vec<Floor>, Error> {
+        let round = |cores, time| on_own_thread(|| two_threads_round(cores, time));
+        Ok(vec![Floor::between(PLAIN, round)])
     }
-    Ok(())
+
+    fn needs_two_cores(&self) -> bool {
+        true
+    }
+
+    fn round(&self, _: &Ground, time: Duration) -> Result<Figures, Error> {
+        Ok(two_subscriptions_round(ExecutorOptions::multi(2), time)?)
+    }
 }
 
-fn two_subscriptions(cores: (usize, usize), sheet: &mut Sheet) -> Result<(), Error> {
-    let case = Settings::new().with("case", "two subscriptions").with("rate", RATE);
-    let case = case.with("work_us", WORK_US);
-    let executor = ExecutorOptions::multi(2);
-    let floor = move |time| on_own_thread(|| two_threads_round(cores, time));
-    let floor = Side::floor("plain threads", case.clone().with("threads", 2_u32), floor);
-    let ours = move |time| Ok(two_subscriptions_round(executor, time)?);
-    sheet.measure("two subscriptions with work", vec![floor, Side::sinew(case.run_by(executor), ours)])
+impl Case for WorkersCase {
+    fn floors(&self) -> Result<Vec<Floor>, Error> {
+        let busy = Busy::of(self)?;
+        let round = move |time| on_own_thread(|| plain_threads_round(&busy, time));
+        Ok(vec![Floor::new(PLAIN, round)])
+    }
+
+    fn round(&self, _: &Ground, time: Duration) -> Result<Figures, Error> {
+        let busy = Busy::of(self)?;
+        on_own_thread(|| busy_topics_round(&busy, time))
+    }
 }
 
 /// Occupies a core for this time: unlike time on the clock, it can't pass while another thread has
@@ -160,7 +158,10 @@ impl Computation {
             Self { steps: TRIAL }.run();
             machine::thread_cpu_ns() - start
         };
-        let fastest = (0..20).map(|_| trial_ns()).min().unwrap_or(1).max(1).unsigned_abs();
+        // Once, so that both sides compute the same.
+        static FASTEST: OnceLock<u64> = OnceLock::new();
+        let fastest = || (0..20).map(|_| trial_ns()).min().unwrap_or(1).max(1).unsigned_abs();
+        let fastest = FASTEST.get_or_init(fastest);
         Self { steps: (TRIAL * u64::from(us) * 1000 / fastest).max(1) }
     }
 
@@ -182,6 +183,16 @@ struct Busy {
     threads: u32,
     cores: Vec<usize>,
     work: Computation,
+}
+
+impl Busy {
+    /// Uses two cores, if there are two.
+    fn of(case: &WorkersCase) -> Result<Self, Error> {
+        let cores = machine::two_cores()?.map(|(first, second)| vec![first, second]);
+        let cores = cores.map_or_else(machine::allowed_cores, Ok)?;
+        let work = Computation::of(one(&case.work_us));
+        Ok(Self { topics: case.topics, threads: case.threads, cores, work })
+    }
 }
 
 /// Counts callbacks between a tenth of `time` and its end; `run_for` keeps the work going for a

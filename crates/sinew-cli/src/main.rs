@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     completion::answer_if_asked();
     let outcome = match Cli::read().command {
         Command::Demo(options) => demo::run(&options),
-        Command::Bench(bench) => sinew_bench::run(&bench.scenario).map_err(error::Error::from),
+        Command::Bench(bench) => sinew_bench::run(&bench.scenario, &bench.output).map_err(error::Error::from),
         Command::Node(options) => graph::node(&options.command),
         Command::Topic(options) => graph::topic(&options.command),
         Command::Service(options) => graph::service(&options.command),

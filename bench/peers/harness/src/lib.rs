@@ -36,6 +36,7 @@ use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize};
 pub use sinew_bench::clock::now_ns;
+pub use sinew_bench::options::PathKind as Path;
 pub use sinew_bench::process::{Measuring, Process, Sweeper};
 pub use sinew_bench::report::Figures;
 
@@ -249,16 +250,6 @@ pub enum Wait {
     Poll,
     /// It sleeps at once.
     Sleep,
-}
-
-/// The place of the other endpoint.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Path {
-    /// In the same process.
-    Intra,
-    /// In another process of the host.
-    Shm,
 }
 
 /// The work of another process of a peer: the case, and other parameters.

@@ -1,8 +1,6 @@
-//! The measured cases: sections of the report, each with its cases, Sinew's part in them, and their
-//! plots.
+//! The measured cases: sections of the report, each with its cases and their plots.
 
 use harness::{Mode, Path, Wait, Work};
-use serde_json::{Value, json};
 
 /// A part of the report: cases of one kind.
 pub struct Section {
@@ -69,19 +67,6 @@ pub struct Case {
     pub seconds: f64,
     /// Whether `--quick` includes it.
     pub quick: bool,
-    /// Sinew's ways to do it; in sentences and bars, peers are compared with the first one.
-    pub ours: Vec<Ours>,
-}
-
-/// A way to use Sinew.
-#[derive(Clone, PartialEq)]
-pub struct Ours {
-    /// Its name in the rows.
-    pub system: &'static str,
-    /// The arguments of `sinew-bench`.
-    pub arguments: Vec<String>,
-    /// The settings that distinguish its row from others of the same command.
-    pub picks: Vec<(&'static str, Value)>,
 }
 
 /// The parameter in which the cases of a section differ.
@@ -433,86 +418,7 @@ fn flood(path: Path) -> Vec<Case> {
 }
 
 fn case(work: Work, seconds: f64, quick: bool) -> Case {
-    let ours = ours(&work);
-    Case { work, seconds, quick, ours }
-}
-
-/// Returns Sinew's way to do the work: `sinew-bench` with these options.
-fn ours(work: &Work) -> Vec<Ours> {
-    let one = |arguments: &str, picks: &[(&'static str, Value)]| Ours {
-        system: "sinew",
-        arguments: arguments.split_whitespace().map(str::to_owned).collect(),
-        picks: picks.to_vec(),
-    };
-    let named = |system, ours: Ours| Ours { system, ..ours };
-    let path = |path: &Path| match path {
-        Path::Intra => "intra",
-        Path::Shm => "shm",
-    };
-    match work {
-        Work::Chain { relays, rate } => {
-            let chain = format!("chain --relays {relays} --rate {rate}");
-            vec![
-                one(&chain, &[]),
-                named("sinew, two threads", one(&format!("{chain} --executor multi --threads 2"), &[])),
-            ]
-        }
-        Work::ProcessChain { rate, .. } => {
-            vec![one(&format!("process-chain --processes 2 --rate {rate}"), &[])]
-        }
-        Work::ServiceChain { relays, rate } => {
-            let chain = format!("service-chain --relays {relays} --rate {rate}");
-            vec![one(&chain, &[]), named("sinew, async", one(&format!("{chain} --async"), &[]))]
-        }
-        Work::PingPong { mode, wait, size, rate } => {
-            let mode = match mode {
-                Mode::Loan => "loan",
-                Mode::Whole => "whole",
-            };
-            let wait = match wait {
-                Wait::Poll => "poll",
-                Wait::Sleep => "sleep",
-            };
-            let pace = rate.map_or_else(String::new, |rate| format!("--rate {rate}"));
-            vec![one(&format!("pingpong --mode {mode} --wait {wait} --size {size} {pace}"), &[])]
-        }
-        Work::Fanout { subscriptions } => vec![one(
-            &format!("fanout --placement other --wait spin --rate 100 --subscriptions {subscriptions}"),
-            &[],
-        )],
-        Work::Requests { wait, rate } => {
-            let wait = match wait {
-                Wait::Poll => "spin",
-                Wait::Sleep => "sleep",
-            };
-            // Paced calls are measured in any case: they are the selected row, or a short one
-            // beside it.
-            let pick = rate.map_or(("pace", json!("back to back")), |rate| ("rate", json!(rate)));
-            let rate = rate.unwrap_or(100.0);
-            vec![one(&format!("service-chain --other-process --wait {wait} --rate {rate}"), &[pick])]
-        }
-        Work::Entities { pairs, path: kind } => vec![one(
-            &format!("entities --pairs {pairs} --path {}", path(kind)),
-            &[("pairs", json!(pairs)), ("topics", json!(pairs))],
-        )],
-        Work::Throughput { size, path: kind } => {
-            let flood = format!("throughput --size {size} --path {}", path(kind));
-            let (callback, take) = (one(&flood, &[]), one(&format!("{flood} --take"), &[]));
-            match kind {
-                Path::Intra => vec![callback, named("sinew, take", take)],
-                Path::Shm => vec![take, named("sinew, callback", callback)],
-            }
-        }
-        Work::Latest { size } => vec![one(&format!("latest --size {size}"), &[])],
-        Work::Big {} => vec![one("big --mode loan --wait sleep", &[])],
-        Work::Topology { name } => {
-            let name = format!("topology {name}");
-            vec![
-                one(&name, &[]),
-                named("sinew, two threads", one(&format!("{name} --executor multi --threads 2"), &[])),
-            ]
-        }
-    }
+    Case { work, seconds, quick }
 }
 
 #[cfg(test)]
@@ -544,27 +450,6 @@ mod tests {
             let keys: Vec<_> = section.measures.iter().flat_map(|measure| measure.keys()).collect();
             let distinct: std::collections::BTreeSet<_> = keys.iter().collect();
             assert_eq!(distinct.len(), keys.len(), "{}: {keys:?}", section.id);
-        }
-    }
-
-    #[test]
-    fn sinew_understands_its_options() {
-        #[derive(clap::Parser)]
-        struct Line {
-            #[command(subcommand)]
-            scenario: sinew_bench::options::AnyScenario,
-        }
-        for ours in sections().into_iter().flat_map(|section| section.cases).flat_map(|case| case.ours) {
-            let line = ["bench"].into_iter().chain(ours.arguments.iter().map(String::as_str));
-            let line = line.chain(["--rounds", "1", "--seconds", "0.3"]);
-            let parsed = <Line as clap::Parser>::try_parse_from(line);
-            let problem = parsed.map(|line| line.scenario.check());
-            assert!(
-                matches!(problem, Ok(Ok(()))),
-                "{:?}: {:?}",
-                ours.arguments,
-                problem.map_err(|e| e.to_string())
-            );
         }
     }
 }

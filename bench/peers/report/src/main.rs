@@ -20,8 +20,8 @@ mod words;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
-use std::time::{Duration, Instant};
+use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
@@ -30,9 +30,10 @@ use sinew_bench::options::PeersOptions;
 use sinew_bench::progress::Progress;
 
 use page::Block;
+use programs::Participant;
 use report::Report;
 use run::Plan;
-use turn::{Turn, Turns};
+use turn::Turns;
 
 /// Sinew beside its peers: runs each scenario in alternating rounds and writes a report.
 #[derive(Debug, Parser)]
@@ -83,13 +84,14 @@ fn run(options: &PeersOptions) -> Result<bool> {
         return Ok(turns.asked());
     }
     let (version, parts) = match ready(options, &turns, &mut progress) {
-        Ok((sinew, version)) => {
-            let plan = Plan::new(options, &participants)?;
+        Ok(sinew) => {
+            let all: Vec<_> = std::iter::once(&sinew).chain(&participants).collect();
+            let plan = Plan::new(options, &all)?;
             progress.note(&format!(
                 "measuring takes about {:.0} min; Ctrl-C ends it and leaves a report of what is done",
                 (plan.estimate().as_secs_f64() / 60.0).ceil()
             ));
-            (version, plan.run(&sinew, &turns, &mut progress))
+            (sinew.peer.version.clone(), plan.run(&turns, &mut progress))
         }
         // A signal also ends a build; that is no failure.
         Err(_) if turns.asked() => ("(not measured)".to_owned(), Vec::new()),
@@ -125,15 +127,16 @@ fn host(options: &PeersOptions) -> Host {
     host
 }
 
-/// Returns the program to measure, built if necessary, and its version.
-fn ready(options: &PeersOptions, turns: &Turns, progress: &mut Progress) -> Result<(PathBuf, String)> {
+/// Returns Sinew's own program, built if necessary.
+fn ready(options: &PeersOptions, turns: &Turns, progress: &mut Progress) -> Result<Participant> {
     anyhow::ensure!(!turns.asked(), "the run was ended while the peers were built");
-    let sinew = match &options.sinew {
+    let program = match &options.sinew {
         Some(path) => path.clone(),
         None => built_sinew(options, progress)?,
     };
-    let version = version(&sinew, turns)?;
-    Ok((sinew, version))
+    let peer = programs::describe(&program, turns)
+        .with_context(|| format!("{} doesn't say what it is", program.display()))?;
+    Ok(Participant { program, peer })
 }
 
 /// Builds the program `sinew-bench` of the workspace above.
@@ -146,16 +149,6 @@ fn built_sinew(options: &PeersOptions, progress: &mut Progress) -> Result<PathBu
     }
     progress.note("building sinew-bench");
     programs::build(product, "sinew-bench").context("sinew can't be measured")
-}
-
-fn version(sinew: &Path, turns: &Turns) -> Result<String> {
-    match turns.take(Command::new(sinew).arg("--version"), Duration::from_secs(20)) {
-        Turn::Said(said) => Ok(turn::answer(&said).trim_start_matches("sinew-bench ").to_owned()),
-        Turn::Failed(reason) => anyhow::bail!("{} can't be asked for its version: {reason}", sinew.display()),
-        Turn::TooLong(_) | Turn::NoPart | Turn::Asked => {
-            anyhow::bail!("{} didn't say its version", sinew.display())
-        }
-    }
 }
 
 fn write_all(report: &Report, options: &PeersOptions) -> Result<()> {

@@ -187,61 +187,19 @@ impl Measured {
     }
 }
 
-/// Parses the figures of a peer's round: its program's answer.
+/// Parses the figures of a round: a program's answer. A floor's answer also has the floor's name.
 ///
 /// # Errors
 ///
 /// If the answer violates the protocol, or lacks the compared figure.
-pub fn of_peer(answer: &str, needed: &str) -> Result<Figures, String> {
-    let figures: Figures = serde_json::from_str(answer)
-        .map_err(|error| format!("its answer isn't what the protocol says: {error}"))?;
+pub fn of_answer(answer: &str, kind: &Kind, needed: &str) -> Result<(Figures, Option<String>), String> {
+    let wrong = |error| format!("its answer isn't what the protocol says: {error}");
+    let answer: Value = serde_json::from_str(answer).map_err(wrong)?;
+    let floor = answer["floor"].as_str().map(str::to_owned);
+    let figures: Figures = serde_json::from_value(answer).map_err(wrong)?;
     let p50_ns = figures.p50_ns;
-    complete(Figures { rounds: Some(1), p50_min_ns: p50_ns, p50_max_ns: p50_ns, ..figures }, needed)
-}
-
-/// Parses the rows of one round of `sinew-bench`: Sinew's, selected by their settings, and the
-/// floors.
-///
-/// # Errors
-///
-/// If there is no such row.
-pub fn of_sinew(
-    said: &str,
-    work: &Work,
-    picks: &[(&'static str, Value)],
-    needed: &str,
-) -> Result<(Figures, Vec<(String, Figures)>), String> {
-    let report: Value = serde_json::from_str(said).map_err(|error| format!("no results: {error}"))?;
-    let rows = report["results"].as_array().ok_or("no results")?;
-    let is_picked = |row: &&Value| picks.iter().all(|(name, value)| same(&row[*name], value));
-    let ours = rows.iter().filter(|row| row["system"] == "sinew").find(is_picked);
-    let of = |row: &Value| serde_json::from_value::<Figures>(row.clone()).map_err(|error| error.to_string());
-    let mut round = of(ours.ok_or("none of its rows is of this case")?)?;
-    if matches!(work, Work::Requests { .. }) {
-        // For these calls, the time of one way is half a round trip on both sides.
-        let Figures { roundtrip_p50_ns: p50_ns, roundtrip_p90_ns: p90_ns, .. } = round;
-        round = Figures { p50_ns, p90_ns, p99_ns: None, max_ns: None, ..round };
-        round = Figures { p50_min_ns: p50_ns, p50_max_ns: p50_ns, ..round };
-        (round.roundtrip_p50_ns, round.roundtrip_p90_ns) = (None, None);
-    }
-    // Paced and other rows have floors of their own: only those of this case are shown.
-    let paired = |row: &&Value| {
-        ["rate", "pace", "size", "wait"].iter().all(|name| {
-            let of_ours = ours.map_or(&Value::Null, |ours| &ours[*name]);
-            row[*name].is_null() || of_ours.is_null() || same(&row[*name], of_ours)
-        })
-    };
-    let floors = rows.iter().filter(|row| row["system"] == "floor").filter(paired);
-    let floors = floors.map(|row| Ok((row["floor"].as_str().unwrap_or_default().to_owned(), of(row)?)));
-    Ok((complete(round, needed)?, floors.collect::<Result<_, String>>()?))
-}
-
-/// Returns `true` if two values are equal; numbers are compared by value.
-fn same(one: &Value, other: &Value) -> bool {
-    match (one.as_f64(), other.as_f64()) {
-        (Some(one), Some(other)) => one == other,
-        _ => one == other,
-    }
+    let figures = Figures { rounds: Some(1), p50_min_ns: p50_ns, p50_max_ns: p50_ns, ..figures };
+    Ok((if *kind == Kind::Floor { figures } else { complete(figures, needed)? }, floor))
 }
 
 fn complete(round: Figures, needed: &str) -> Result<Figures, String> {
@@ -308,7 +266,7 @@ mod tests {
     fn over_rounds_counts_add_and_times_are_medians() {
         let round = |p50, max, lost| {
             let answer = format!(r#"{{"p50_ns":{p50},"max_ns":{max},"messages":10,"lost":{lost}}}"#);
-            Some(of_peer(&answer, "p50_ns").unwrap())
+            Some(of_answer(&answer, &Kind::Ours, "p50_ns").unwrap().0)
         };
         let rounds = vec![round(3, 9, 1), None, round(1, 90, 0), round(2, 8, 0)];
         let all = Side { rounds, ..Side::new("other", Kind::Floor, None) }.over_rounds();
@@ -320,25 +278,14 @@ mod tests {
 
     #[test]
     fn answers_are_checked() {
-        assert_eq!(of_peer(r#"{"p50_ns": 12.5}"#, "p50_ns").unwrap().p50_ns, Some(12.5));
+        let of = |answer| of_answer(answer, &Kind::Ours, "p50_ns").map(|(figures, _)| figures.p50_ns);
+        assert_eq!(of(r#"{"p50_ns": 12.5}"#), Ok(Some(12.5)));
         for wrong in
             ["", "fine", "[]", "{}", r#"{"p50_ns": "12"}"#, r#"{"p50_ns": 0}"#, r#"{"p50_ns": -1.0}"#]
         {
-            assert!(of_peer(wrong, "p50_ns").is_err(), "{wrong}");
+            assert!(of(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn of_sinews_rows_the_one_that_was_asked_for_counts() {
-        let said = r#"{"results": [
-            {"system": "floor", "floor": "line2", "pace": "back to back", "wait": "spin", "p50_ns": 5},
-            {"system": "sinew", "pace": "back to back", "wait": "spin", "p50_ns": 1, "roundtrip_p50_ns": 2},
-            {"system": "floor", "floor": "wake", "rate": 100.0, "wait": "sleep", "p50_ns": 7},
-            {"system": "sinew", "rate": 100.0, "wait": "sleep", "p50_ns": 3, "roundtrip_p50_ns": 4}]}"#;
-        let work = Work::Requests { wait: harness::Wait::Sleep, rate: Some(100.0) };
-        let (round, floors) = of_sinew(said, &work, &[("rate", 100.into())], "p50_ns").unwrap();
-        assert_eq!(round.p50_ns, Some(4.0));
-        assert_eq!(floors.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["wake"]);
-        assert!(of_sinew(said, &work, &[("rate", 10.into())], "p50_ns").is_err());
+        let floor = of_answer(r#"{"floor": "idle", "rss_bytes": 7}"#, &Kind::Floor, "mean_ns").unwrap();
+        assert_eq!((floor.0.rss_bytes, floor.1.as_deref()), (Some(7), Some("idle")));
     }
 }

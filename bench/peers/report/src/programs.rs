@@ -201,7 +201,11 @@ fn last_lines(text: &str) -> String {
 }
 
 /// Asks a program for its description.
-fn describe(program: &Path, turns: &Turns) -> Result<Peer> {
+///
+/// # Errors
+///
+/// If it has none.
+pub fn describe(program: &Path, turns: &Turns) -> Result<Peer> {
     match turns.take(Command::new(program).arg("systems"), PATIENCE) {
         Turn::Said(said) => {
             serde_json::from_str(answer(&said)).context("its answer isn't what the protocol says")

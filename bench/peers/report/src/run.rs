@@ -1,7 +1,7 @@
 //! Runs the measurements: each case in alternating rounds, each round of each side in a fresh
 //! process.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use harness::{Case as Asked, Figures, Work};
 use sinew_bench::options::PeersOptions;
 use sinew_bench::progress::Progress;
 
-use crate::cases::{self, Ours, Section};
+use crate::cases::{self, Section};
 use crate::measured::{self, Kind, Measured, Side};
 use crate::programs::Participant;
 use crate::turn::{Turn, Turns, answer};
@@ -41,14 +41,9 @@ struct Planned {
     sides: Vec<(Side, Does)>,
 }
 
-/// The way in which a side runs its rounds.
+/// A program, and the system with which it runs a side's rounds.
 #[derive(Clone, PartialEq)]
-enum Does {
-    /// By `sinew-bench`.
-    Ours(Ours),
-    /// By that program, with that system.
-    Peer(PathBuf, String),
-}
+struct Does(PathBuf, String);
 
 /// A section, with its measurements.
 pub struct Part {
@@ -64,7 +59,7 @@ impl Plan {
     /// # Errors
     ///
     /// If there is no section of that name.
-    pub fn new(options: &PeersOptions, participants: &[Participant]) -> anyhow::Result<Self> {
+    pub fn new(options: &PeersOptions, participants: &[&Participant]) -> anyhow::Result<Self> {
         let sections = cases::sections();
         for name in &options.scenarios {
             let known = |section: &Section| section.id == name || section.scenario == name;
@@ -95,11 +90,10 @@ impl Plan {
     }
 
     /// Measures, until a signal asks to end.
-    pub fn run(self, sinew: &Path, turns: &Turns, progress: &mut Progress) -> Vec<Part> {
+    pub fn run(self, turns: &Turns, progress: &mut Progress) -> Vec<Part> {
         let Self { parts, rounds, limit } = self;
         let all: f64 = parts.iter().flat_map(|(_, cases)| cases).map(|case| case.estimate(rounds)).sum();
-        let mut going =
-            Going { sinew, turns, progress, begun: Instant::now(), all, done: 0.0, hung: Vec::new() };
+        let mut going = Going { turns, progress, begun: Instant::now(), all, done: 0.0, hung: Vec::new() };
         let mut finished: Vec<Part> = Vec::new();
         for (section, planned) in parts {
             let mut cases = Vec::new();
@@ -136,50 +130,44 @@ pub fn rounds(options: &PeersOptions) -> u32 {
     if options.quick && options.rounds == sinew_bench::rounds::ROUNDS { FEW } else { options.rounds }
 }
 
-fn planned(case: cases::Case, options: &PeersOptions, participants: &[Participant]) -> Planned {
+fn planned(case: cases::Case, options: &PeersOptions, participants: &[&Participant]) -> Planned {
     let scenario = case.work.scenario();
     let seconds = match (options.seconds, options.quick) {
         (Some(seconds), _) => seconds.as_secs_f64(),
         (None, true) => case.seconds.min(QUICK),
         (None, false) => case.seconds,
     };
-    let mut sides: Vec<_> = case
-        .ours
-        .iter()
-        .map(|ours| (Side::new(ours.system, Kind::Ours, None), Does::Ours(ours.clone())))
-        .collect();
+    let mut sides = Vec::new();
     for participant in participants {
         for system in &participant.peer.systems {
             if system.scenarios.iter().any(|name| name == scenario) {
                 let differs = system.differs.iter().find(|(name, _)| name == scenario);
-                let kind = Kind::Peer(participant.peer.peer.clone());
-                let side = Side::new(&system.name, kind, differs.map(|(_, how)| how.clone()));
+                let kind = match (participant.peer.peer.as_str(), system.name.as_str()) {
+                    ("sinew", "floor") => Kind::Floor,
+                    ("sinew", _) => Kind::Ours,
+                    (peer, _) => Kind::Peer(peer.to_owned()),
+                };
+                let mut side = Side::new(&system.name, kind, differs.map(|(_, how)| how.clone()));
+                // Creating entities carries no messages, and a floor may be of something else.
+                side.counts = side.kind != Kind::Floor && !matches!(case.work, Work::Entities { .. });
                 // Programs know their systems by their own names.
                 let own_name = system.name.strip_prefix(&format!("{}: ", participant.peer.peer));
                 let own_name = own_name.unwrap_or(&system.name).to_owned();
-                sides.push((side, Does::Peer(participant.program.clone(), own_name)));
+                sides.push((side, Does(participant.program.clone(), own_name)));
             }
         }
-    }
-    for (side, _) in &mut sides {
-        side.counts = !matches!(case.work, Work::Entities { .. });
     }
     Planned { asked: case, seconds, sides }
 }
 
 impl Planned {
     fn estimate(&self, rounds: u32) -> f64 {
-        let side = |(_, does): &(Side, Does)| match does {
-            Does::Ours(_) => 2.0 * self.seconds + AROUND, // it also measures its floor
-            Does::Peer(..) => self.seconds + AROUND,
-        };
-        f64::from(rounds) * self.sides.iter().map(side).sum::<f64>()
+        f64::from(rounds) * self.sides.len() as f64 * (self.seconds + AROUND)
     }
 }
 
 /// A run in progress.
 struct Going<'a> {
-    sinew: &'a Path,
     turns: &'a Turns,
     progress: &'a mut Progress,
     begun: Instant,
@@ -201,8 +189,8 @@ struct Trial<'a> {
 
 /// The outcome of a round of a side.
 enum Tried {
-    /// Its figures, and those of the floors that were measured with it.
-    Measured(Box<Figures>, Vec<(String, Figures)>),
+    /// Its figures, and the name of a floor.
+    Measured(Box<Figures>, Option<String>),
     /// The side doesn't support the case.
     NoPart,
     /// It failed, with the reason.
@@ -225,7 +213,6 @@ impl Going<'_> {
         let limit = limit.unwrap_or(Duration::from_secs_f64(30.0 + 4.0 * case.seconds));
         let Planned { asked, seconds, mut sides } = case;
         let trial = Trial { asked: &asked, seconds, limit, needed: section.measures[0].key };
-        let mut floors: Vec<Side> = Vec::new();
         'rounds: for round in 0..rounds {
             self.progress.show(&format!("{name}; {}", self.left()), round + 1, rounds);
             // Each round begins with another side, so that no side always follows the same one.
@@ -235,17 +222,17 @@ impl Going<'_> {
                 if side.failed.is_some() || !side.takes_part {
                     continue;
                 }
-                let mut tried = self.attempt(does, &trial);
+                let mut tried = self.attempt(does, &side.kind, &trial);
                 for _ in 1..TRIES {
                     if matches!(tried, Tried::Failed(_)) && self.unwilling(does).is_none() {
-                        tried = self.attempt(does, &trial);
+                        tried = self.attempt(does, &side.kind, &trial);
                     }
                 }
                 side.rounds.resize(round as usize, None);
                 match tried {
-                    Tried::Measured(figures, of_floors) => {
-                        note_floors(&mut floors, round, of_floors);
+                    Tried::Measured(figures, floor) => {
                         side.rounds.push(Some(*figures));
+                        side.system = floor.unwrap_or(std::mem::take(&mut side.system));
                     }
                     Tried::NoPart => side.takes_part = false,
                     Tried::Failed(reason) if round == 0 => side.failed = Some(reason),
@@ -255,23 +242,20 @@ impl Going<'_> {
             }
             self.done += each;
         }
-        let sides = sides.into_iter().map(|(side, _)| side).filter(|side| side.takes_part).collect();
+        let sides = sides.into_iter().map(|(side, _)| side).filter(|side| side.takes_part);
+        let (floors, sides): (Vec<_>, Vec<_>) = sides.partition(|side| side.kind == Kind::Floor);
+        let floors = floors.into_iter().filter(Side::was_measured).collect();
         Measured { work: asked.work, label, sides, floors, rounds }
     }
 
     /// Runs one round of one side.
-    fn attempt(&mut self, does: &Does, trial: &Trial<'_>) -> Tried {
+    fn attempt(&mut self, does: &Does, kind: &Kind, trial: &Trial<'_>) -> Tried {
         if let Some(reason) = self.unwilling(does) {
             return Tried::Failed(reason);
         }
-        let Trial { asked, limit, needed, .. } = *trial;
-        let figures = match self.turns.take(&mut self.command(does, trial), limit) {
-            Turn::Said(said) => match does {
-                Does::Ours(ours) => measured::of_sinew(&said, &asked.work, &ours.picks, needed),
-                Does::Peer(..) => {
-                    measured::of_peer(answer(&said), needed).map(|figures| (figures, Vec::new()))
-                }
-            },
+        let Trial { limit, needed, .. } = *trial;
+        let figures = match self.turns.take(&mut command(does, trial), limit) {
+            Turn::Said(said) => measured::of_answer(answer(&said), kind, needed),
             Turn::Failed(reason) => Err(reason),
             Turn::NoPart => return Tried::NoPart,
             Turn::TooLong(limit) => {
@@ -280,31 +264,13 @@ impl Going<'_> {
             }
             Turn::Asked => return Tried::Asked,
         };
-        figures.map_or_else(Tried::Failed, |(figures, floors)| Tried::Measured(Box::new(figures), floors))
+        figures.map_or_else(Tried::Failed, |(figures, floor)| Tried::Measured(Box::new(figures), floor))
     }
 
     /// Returns the reason why a system isn't run any more.
     fn unwilling(&self, does: &Does) -> Option<String> {
         let times = self.hung.iter().filter(|hung| *hung == does).count();
         (times >= PATIENT).then(|| format!("it hung {times} times before and isn't asked any more"))
-    }
-
-    fn command(&self, does: &Does, trial: &Trial<'_>) -> Command {
-        match does {
-            Does::Ours(ours) => {
-                let mut command = Command::new(self.sinew);
-                command.args(&ours.arguments).args(["--rounds", "1", "--json", "-"]);
-                command.args(["--seconds".to_owned(), trial.seconds.to_string()]);
-                command
-            }
-            Does::Peer(program, system) => {
-                let (system, work) = (system.clone(), trial.asked.work.clone());
-                let case = Asked { system, seconds: trial.seconds, work };
-                let mut command = Command::new(program);
-                command.arg("run").arg(serde_json::to_string(&case).unwrap_or_default());
-                command
-            }
-        }
     }
 
     /// Estimates the remaining time from the time that the finished part has taken.
@@ -318,17 +284,9 @@ impl Going<'_> {
     }
 }
 
-fn note_floors(floors: &mut Vec<Side>, round: u32, figures: Vec<(String, Figures)>) {
-    for (name, figures) in figures {
-        let known = floors.iter().position(|floor| floor.system == name);
-        let index = known.unwrap_or_else(|| {
-            floors.push(Side::new(&name, Kind::Floor, None));
-            floors.len() - 1
-        });
-        let rounds = &mut floors[index].rounds;
-        if rounds.len() <= round as usize {
-            rounds.resize(round as usize, None);
-            rounds.push(Some(figures));
-        }
-    }
+fn command(Does(program, system): &Does, trial: &Trial<'_>) -> Command {
+    let case = Asked { system: system.clone(), seconds: trial.seconds, work: trial.asked.work.clone() };
+    let mut command = Command::new(program);
+    command.arg("run").arg(serde_json::to_string(&case).unwrap_or_default());
+    command
 }

@@ -13,13 +13,9 @@ use crate::error::Error;
 use crate::messages::Timing;
 use crate::pairs;
 use crate::process::{Measuring, Process, Work};
-use crate::report::{Figures, Settings};
+use crate::report::Figures;
 use crate::run::{Collected, Run};
 use crate::samples::Samples;
-use crate::sheet::{Sheet, Side};
-
-/// Number of publishers, and of subscriptions, in the row with a single topic.
-const ON_ONE_TOPIC: u32 = 100;
 
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 16;
@@ -35,28 +31,7 @@ pub(crate) struct IntraCrowd {
     time: Duration,
 }
 
-/// Measures one row per number of pairs, each pair on a topic of its own, and one row of 100 x 100
-/// on one topic.
-pub(super) fn measure(numbers: &[u32], sheet: &mut Sheet) -> Result<(), Error> {
-    let found = |pairs, one_topic| {
-        move |time| Process::start(&IntraCrowd { pairs, one_topic, time })?.hear::<Figures>()
-    };
-    let case = Settings::new().with("path", "intra");
-    for &pairs in numbers {
-        let case = case.clone().with("pairs", pairs).with("topics", pairs);
-        sheet.measure(&format!("{pairs} pairs"), vec![Side::sinew(case, found(pairs, false))])?;
-    }
-    let case = case.with("publishers", ON_ONE_TOPIC).with("subscriptions", ON_ONE_TOPIC);
-    let case = case.with("topics", 1_u32).with("pairs", ON_ONE_TOPIC * ON_ONE_TOPIC);
-    let what = format!("{ON_ONE_TOPIC} x {ON_ONE_TOPIC} on one topic");
-    sheet.measure(&what, vec![Side::sinew(case, found(ON_ONE_TOPIC, true))])
-}
-
 impl Work for IntraCrowd {
-    fn scenario(&self) -> &'static str {
-        "entities"
-    }
-
     /// In the other process: measures once.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         measuring.tell(&self.figures()?)
@@ -64,6 +39,15 @@ impl Work for IntraCrowd {
 }
 
 impl IntraCrowd {
+    pub(super) fn new(pairs: u32, one_topic: bool, time: Duration) -> Self {
+        Self { pairs, one_topic, time }
+    }
+
+    /// Measures in a process of its own.
+    pub(super) fn measured(&self) -> Result<Figures, Error> {
+        Process::start(self)?.hear()
+    }
+
     /// Returns the cost of the pairs, and the times from a publish to its callback while all other
     /// entities are idle.
     fn figures(&self) -> sinew::Result<Figures> {

@@ -10,11 +10,10 @@ use sinew::{Context, Publisher};
 use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 use crate::messages::Timing;
-use crate::process::{Directory, Measuring, PATIENCE, Process, Work};
-use crate::report::{Figures, Settings};
+use crate::process::{Measuring, PATIENCE, Process, Work};
+use crate::report::Figures;
 use crate::run::{matched, shared_context};
 use crate::samples::Samples;
-use crate::sheet::{Sheet, Side};
 
 const TOPIC: &str = "news";
 
@@ -34,18 +33,9 @@ pub(crate) struct Known {
     directory: PathBuf,
 }
 
-/// Measures one row for each kind of process.
-pub(super) fn measure(directory: &Directory, sheet: &mut Sheet) -> Result<(), Error> {
-    let case = |new| Settings::new().with("matched", new).with("path", "shm");
-    let process = |time| directory.round(|path| new_processes(path, time));
-    let entity = |time| directory.round(|path| new_entities(path, time));
-    let sides = vec![Side::sinew(case("new process"), process), Side::sinew(case("new entity"), entity)];
-    sheet.measure("matching across two processes", sides)
-}
-
 /// Measures one round with new processes. A sample is the time from the start of a new process's
 /// work until the publisher matches its subscription.
-fn new_processes(directory: &Path, time: Duration) -> Result<Figures, Error> {
+pub(super) fn new_processes(directory: &Path, time: Duration) -> Result<Figures, Error> {
     let (_context, publisher) = publisher(directory)?;
     repeat(&publisher, time, || {
         let mut newcomer = Process::start(&Newcomer { directory: directory.to_owned() })?;
@@ -59,7 +49,7 @@ fn new_processes(directory: &Path, time: Duration) -> Result<Figures, Error> {
 
 /// Measures one round with a known process. A sample is the time from before a known process
 /// creates a subscription until the publisher matches it.
-fn new_entities(directory: &Path, time: Duration) -> Result<Figures, Error> {
+pub(super) fn new_entities(directory: &Path, time: Duration) -> Result<Figures, Error> {
     let (_context, publisher) = publisher(directory)?;
     let mut known = Process::start(&Known { directory: directory.to_owned() })?;
     let figures = repeat(&publisher, time, || {
@@ -112,10 +102,6 @@ fn unmatched(publisher: &Publisher<Timing>) -> Result<(), Error> {
 }
 
 impl Work for Newcomer {
-    fn scenario(&self) -> &'static str {
-        "entities"
-    }
-
     /// Subscribes, until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let begun = now_ns();
@@ -128,10 +114,6 @@ impl Work for Newcomer {
 }
 
 impl Work for Known {
-    fn scenario(&self) -> &'static str {
-        "entities"
-    }
-
     /// Creates a subscription on every first order, and drops it on every second one.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let context = shared_context(&self.directory)?;

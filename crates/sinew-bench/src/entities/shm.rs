@@ -13,12 +13,11 @@ use crate::messages::Timing;
 use crate::options::Wait;
 use crate::pacing::Window;
 use crate::pairs::Cost;
-use crate::process::{Directory, Measuring, PATIENCE, Process, Work};
-use crate::report::{Figures, Settings};
+use crate::process::{Measuring, PATIENCE, Process, Work};
+use crate::report::Figures;
 use crate::run::{Run, matched, shared_context, waiting};
 use crate::samples::Samples;
 use crate::sequence::Sequence;
-use crate::sheet::{Sheet, Side};
 
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 18;
@@ -31,21 +30,11 @@ pub(crate) struct OtherEnds {
     core: Option<usize>,
 }
 
-/// Measures one row per number of pairs.
-pub(super) fn measure(directory: &Directory, numbers: &[u32], sheet: &mut Sheet) -> Result<(), Error> {
-    for &pairs in numbers {
-        let case = Settings::new().with("path", "shm").with("pairs", pairs).with("topics", pairs);
-        let ours = |time| directory.round(|path| round(path, pairs, time));
-        sheet.measure(&format!("{pairs} pairs across two processes"), vec![Side::sinew(case, ours)])?;
-    }
-    Ok(())
-}
-
 /// Number of participants without activity, with one node each.
 const IDLE: u32 = 8;
 
 /// Measures the memory of an idle participant, including its thread's stack.
-pub(super) fn idle(directory: &Path, sheet: &mut Sheet) -> Result<(), Error> {
+pub(super) fn idle(directory: &Path) -> Result<Figures, Error> {
     let idle = || -> Result<_, Error> {
         let context = shared_context(directory)?;
         let node = context.node("idle")?;
@@ -59,9 +48,7 @@ pub(super) fn idle(directory: &Path, sheet: &mut Sheet) -> Result<(), Error> {
     sleep_until(now_ns() + 500_000_000);
     let each = (bytes()? - before) / i64::from(IDLE);
     drop(all);
-    let figures = Figures { rss_bytes: u64::try_from(each).ok(), ..Figures::default() };
-    sheet.add(None, Settings::new().with("idle", "participant").with("path", "shm"), &[figures]);
-    Ok(())
+    Ok(Figures { rss_bytes: u64::try_from(each).ok(), ..Figures::default() })
 }
 
 fn qos() -> QoS {
@@ -81,8 +68,12 @@ fn bytes_in(directory: &Path) -> Result<i64, Error> {
 /// matches its subscription, with both processes' unshared memory and the files in the directory;
 /// and the times from a publish to its callback in the other process, which spins, while all other
 /// entities are idle.
-fn round(directory: &Path, pairs: u32, time: Duration) -> Result<Figures, Error> {
-    let cores = machine::two_cores()?;
+pub(super) fn round(
+    directory: &Path,
+    pairs: u32,
+    cores: Option<(usize, usize)>,
+    time: Duration,
+) -> Result<Figures, Error> {
     let ends = OtherEnds { directory: directory.to_owned(), pairs, core: cores.map(|cores| cores.1) };
     let mut other = Process::start(&ends)?;
     let run = Run::shared(directory, waiting(Wait::Sleep))?;
@@ -138,10 +129,6 @@ fn round(directory: &Path, pairs: u32, time: Duration) -> Result<Figures, Error>
 }
 
 impl Work for OtherEnds {
-    fn scenario(&self) -> &'static str {
-        "entities"
-    }
-
     /// In the other process: creates its subscriptions when ordered to, and answers probes with the
     /// time at which they came.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {

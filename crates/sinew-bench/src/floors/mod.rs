@@ -2,16 +2,16 @@
 //! as possible.
 
 pub(crate) mod copy;
-pub(crate) mod direct;
-pub(crate) mod handover;
-pub(crate) mod line2;
-mod measure;
+mod direct;
+mod floor;
+mod handover;
+mod line2;
 mod peer;
 mod second;
 mod serve;
 mod shared;
 pub(crate) mod sleep;
-pub(crate) mod wake;
+mod wake;
 
-pub(crate) use measure::{SIZES, measure};
+pub(crate) use floor::{Floor, all};
 pub(crate) use second::Second;

@@ -8,14 +8,6 @@ use crate::machine;
 use crate::process::{Measuring, Work};
 
 impl Work for Second {
-    fn scenario(&self) -> &'static str {
-        match self.floor {
-            TwoProcessFloor::Line2 => "line2",
-            TwoProcessFloor::Handover => "handover",
-            TwoProcessFloor::Wake => "wake",
-        }
-    }
-
     /// Maps the memory, goes to its core, notifies the measuring process, and serves until it is
     /// ended.
     fn play(&self, _: Measuring) -> Result<(), Error> {

@@ -152,10 +152,6 @@ impl GatewayProcess {
 }
 
 impl Work for GatewayProcess {
-    fn scenario(&self) -> &'static str {
-        "net"
-    }
-
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let context = shared_context(&self.directory)?;
         let gateway = start(&context, &self.endpoint)?;

@@ -11,7 +11,7 @@ use crate::options::ExecutorOptions;
 use crate::report::{Figures, Settings};
 use crate::run::{Run, executor};
 use crate::sheet::Sheet;
-use crate::topology;
+use crate::topology::{self, Load};
 
 /// Time that a gateway gets to announce all endpoints to the network.
 const SETTLING: Duration = Duration::from_secs(2);
@@ -20,17 +20,18 @@ const SETTLING: Duration = Duration::from_secs(2);
 /// Its `copies` are the messages that it handled.
 pub(super) fn measure(path: &Path, file: &str, sheet: &mut Sheet) -> Result<(), Error> {
     let graph = Graph::load(file)?;
+    let (name, robot) = (graph.name.as_str(), Load { graph: &graph, scale_rate: 1.0, drafts: false });
     let network = Network::new()?;
     let mut gateway = GatewayProcess::start(&network, path)?;
-    sheet.show(&format!("the gateway of {} with nothing to do", graph.name));
+    sheet.show(&format!("the gateway of {name} with nothing to do"));
     let run = Run::shared(path, executor(ExecutorOptions::default()))?;
-    let Figures { messages, lost, .. } = topology::run_graph(&run, &graph, sheet.turns.time, || {
+    let Figures { messages, lost, .. } = topology::figures(&run, robot, sheet.turns.time, |_| {
         sleep_until(now_ns() + crate::clock::nanoseconds(SETTLING));
         gateway.order(&())
     })?;
     let seen: GatewaySeen = gateway.finish()?;
     let figures = Figures { messages, lost, copies: Some(seen.touched), ..Figures::default() };
-    let case = Settings::new().with("case", "idle").with("file", graph.name.as_str());
+    let case = Settings::new().with("case", "idle").with("file", name);
     let case = Gateways::Apart.with(case).with("ends", seen.known);
     sheet.add(None, case, &[figures.using(seen.usage)]);
     Ok(())

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sinew::Publisher;
 
-use super::{AnswerWith, PingPongCase, PingPongEnd, send};
+use super::{AnswerWith, Game, PingPongEnd, send};
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::options::{PingPongMode, Wait};
@@ -57,12 +57,12 @@ impl Going {
 /// Measures one round.
 pub(super) fn round<P: Payload, A: AnswerWith<P>>(
     end: &PingPongEnd<P>,
-    case: PingPongCase,
+    case: Game,
     wait: Wait,
     time: Duration,
     mut peer: Process,
 ) -> Result<Figures, Error> {
-    let PingPongCase { mode, rate, .. } = case;
+    let Game { mode, rate, .. } = case;
     let (time, warm_up) = times(rate, time);
     let going = Collected::new(Going {
         sent: 0,

@@ -9,21 +9,21 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::{Context, Message, Node, Publisher};
 
-use super::floors::{handover, line2, wake};
+use super::case::{Case, Ground, one};
+use super::floors::Floor;
 use super::messages::Timing;
 use super::payload::{Payload, for_size};
-use super::process::{Directory, Measuring, Process, Work};
-use super::report::{Figures, Settings};
+use super::process::{Measuring, Process, Work};
+use super::report::Figures;
 use super::run::{matched, shared_context};
-use super::sheet::{Sheet, Side};
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::machine;
-use crate::options::{Named as _, PingPongMode, PingPongOptions, PingPongWait};
+use crate::options::{PingPongCase, PingPongMode, PingPongWait};
 
-/// The measured case.
+/// The messages of a case.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-struct PingPongCase {
+struct Game {
     mode: PingPongMode,
     wait: PingPongWait,
     size: usize,
@@ -35,58 +35,35 @@ struct PingPongCase {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Echo {
     directory: PathBuf,
-    case: PingPongCase,
+    case: Game,
     core: usize,
 }
 
-impl PingPongCase {
-    /// Returns the floor beside it.
-    fn floor<'a>(self, cores: (usize, usize)) -> Side<'a> {
-        let Self { rate, size, .. } = self;
-        match (self.wait, self.mode) {
-            (PingPongWait::Sleep, _) => {
-                Side::floor("wake", self.settings(), move |time| wake::round(cores, rate, time))
-            }
-            (_, PingPongMode::Whole) => {
-                Side::floor("handover", self.settings(), move |time| handover::round(cores, size, time))
-            }
-            _ => Side::floor("line2", self.settings(), move |time| line2::round(cores, time)),
-        }
+/// Measured beside the floor with the same work.
+impl Case for PingPongCase {
+    fn floors(&self) -> Result<Vec<Floor>, Error> {
+        Ok(vec![match (self.wait, self.mode) {
+            (PingPongWait::Sleep, _) => Floor::wake(self.rate),
+            (_, PingPongMode::Whole) => Floor::handover(one(&self.size)),
+            _ => Floor::line2(),
+        }])
     }
 
-    fn settings(self) -> Settings {
-        let settings = Settings::new().with("mode", self.mode.name()).with("wait", self.wait.name());
-        settings.with("size", self.size).paced(self.rate)
+    fn needs_two_cores(&self) -> bool {
+        true
     }
-}
 
-/// Measures one row per size, beside the floor with the same work.
-pub(super) fn measure(options: &PingPongOptions, sheet: &mut Sheet) -> Result<(), Error> {
-    let Some(cores) = sheet.two_cores("pingpong")? else { return Ok(()) };
-    let directory = Directory::create()?;
-    for size in sizes(options) {
-        let &PingPongOptions { mode, wait, rate, .. } = options;
-        let case = PingPongCase { mode, wait, size, rate };
-        let ours = |time| directory.round(|path| for_size!(size, round(path, case, cores, time)));
-        let sides = vec![case.floor(cores), Side::sinew(case.settings(), ours)];
-        sheet.measure(&format!("{} pingpong of {size} B", mode.name()), sides)?;
-    }
-    Ok(())
-}
-
-/// Returns the requested sizes, or those for the mode: a slot holds small messages inline.
-fn sizes(options: &PingPongOptions) -> Vec<usize> {
-    match (options.sizes.as_slice(), options.mode) {
-        ([], PingPongMode::Inline) => vec![40, 200],
-        ([], _) => super::floors::SIZES.to_vec(),
-        (sizes, _) => sizes.to_vec(),
+    fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
+        let cores = machine::cores()?;
+        let game = Game { mode: self.mode, wait: self.wait, size: one(&self.size), rate: self.rate };
+        ground.round(|path| for_size!(game.size, round(path, game, cores, time)))
     }
 }
 
 /// Measures one round.
 fn round<P: Payload>(
     directory: &Path,
-    case: PingPongCase,
+    case: Game,
     cores: (usize, usize),
     time: Duration,
 ) -> Result<Figures, Error> {
@@ -100,10 +77,6 @@ fn round<P: Payload>(
 }
 
 impl Work for Echo {
-    fn scenario(&self) -> &'static str {
-        "pingpong"
-    }
-
     /// In the other process: answers until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         for_size!(self.case.size, answer_all(self, measuring))
@@ -159,12 +132,7 @@ impl<Out: Message> PingPongEnd<Out> {
 
 impl<P: Payload> PingPongEnd<P> {
     /// Measures as the side that begins.
-    fn begin<A: AnswerWith<P>>(
-        &self,
-        case: PingPongCase,
-        time: Duration,
-        peer: Process,
-    ) -> Result<Figures, Error> {
+    fn begin<A: AnswerWith<P>>(&self, case: Game, time: Duration, peer: Process) -> Result<Figures, Error> {
         match case.wait.executor() {
             None => polling::round::<P, A>(self, case, time, peer),
             Some(wait) => executors::round::<P, A>(self, case, wait, time, peer),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sinew::Subscription;
 
-use super::{AnswerWith, PingPongCase, PingPongEnd, send};
+use super::{AnswerWith, Game, PingPongEnd, send};
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::options::PingPongMode;
@@ -21,7 +21,7 @@ const POLLS: u32 = 1 << 20;
 /// Measures one round.
 pub(super) fn round<P: Payload, A: AnswerWith<P>>(
     end: &PingPongEnd<P>,
-    case: PingPongCase,
+    case: Game,
     time: Duration,
     mut peer: Process,
 ) -> Result<Figures, Error> {

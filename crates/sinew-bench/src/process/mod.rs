@@ -30,8 +30,10 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The work of another process, with everything it needs.
 pub trait Work: Serialize + DeserializeOwned {
-    /// Returns the measured scenario, for messages.
-    fn scenario(&self) -> &'static str;
+    /// Returns the measured scenario, for messages: by default, the module of this type.
+    fn scenario(&self) -> &'static str {
+        type_name::<Self>().split("::").nth(1).unwrap_or_default()
+    }
 
     /// Does the work, in the other process.
     fn play(&self, measuring: Measuring) -> Result<(), Error>;

@@ -8,15 +8,15 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::{Publisher, View};
 
-use super::robot::{Load, figures};
+use super::robot::figures;
 use super::tracker::{Arrival, Tracker};
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::graph::Graph;
 use crate::messages::Stamped;
-use crate::options::{Named as _, TopologyOptions, Wait};
+use crate::options::{TopologyCase, Wait};
 use crate::process::{Directory, Measuring, Process, Work};
-use crate::report::Figures;
+use crate::report::{Figures, Settings};
 use crate::rounds::Usage;
 use crate::run::{Collected, Run, executor, matched, waiting};
 use crate::samples::Samples;
@@ -41,18 +41,13 @@ struct DebugSeen {
 }
 
 /// Measures the robot without and with the debug node, in turns, and the debug node's observations.
-pub(super) fn measure(
-    graph: &Graph,
-    options: &TopologyOptions,
-    directory: &Directory,
-    sheet: &mut Sheet,
-) -> Result<(), Error> {
-    let case = |debug: bool, seen_by| {
-        let case = Load::of(graph, options).settings(options);
-        let case = case.with("debug_node", debug).with("seen_by", seen_by);
-        if debug { case.with("wait", options.wait.name()) } else { case }
-    };
-    let round = |debug, time| directory.round(|path| round(path, graph, options, time, debug));
+pub(crate) fn measure(robot: &TopologyCase, sheet: &mut Sheet) -> Result<(), Error> {
+    let (graph, wait) = (Graph::load(&robot.file)?, robot.wait.unwrap_or_default());
+    let directory = Directory::create()?;
+    let settings = Settings::of_case(Settings::of(robot).0);
+    let case = |debug: bool, seen_by| settings.clone().with("debug_node", debug).with("seen_by", seen_by);
+    let round =
+        |debug: bool, time| directory.round(|path| round(path, robot, &graph, debug.then_some(wait), time));
     let (mean_without, mut seen) = (Cell::new(None), Vec::new());
     let without = |time| {
         let (figures, _) = round(false, time)?;
@@ -75,18 +70,18 @@ pub(super) fn measure(
 /// Runs the graph once; also returns the debug node's observations.
 fn round(
     directory: &Path,
+    case: &TopologyCase,
     graph: &Graph,
-    options: &TopologyOptions,
+    debug: Option<Wait>,
     time: Duration,
-    debug: bool,
 ) -> Result<(Figures, Figures), Error> {
     let topics = graph.periods_by_topic().into_iter();
     let topics = topics.map(|(topic, periods)| (topic.to_owned(), periods.len())).collect();
-    let role = DebugNode { directory: directory.to_owned(), topics, wait: options.wait };
-    let mut other = if debug { Some(Process::start(&role)?) } else { None };
-    let run = Run::shared(directory, executor(options.executor))?;
+    let role = |wait| DebugNode { directory: directory.to_owned(), topics, wait };
+    let mut other = debug.map(|wait| Process::start(&role(wait))).transpose()?;
+    let run = Run::shared(directory, executor(case.executor))?;
     let mut sent_by = Vec::new();
-    let robot = figures(&run, Load::of(graph, options), time, |publishers| {
+    let robot = figures(&run, case.load(graph), time, |publishers| {
         if let Some(other) = &mut other {
             other.hear::<()>()?;
             publishers.iter().try_for_each(|publisher| matched(publisher, everybody(graph, publisher)))?;
@@ -114,10 +109,6 @@ fn everybody(graph: &Graph, publisher: &Publisher<Stamped>) -> u32 {
 const ROOM: usize = 1 << 18;
 
 impl Work for DebugNode {
-    fn scenario(&self) -> &'static str {
-        "topology"
-    }
-
     /// In the other process: listens until the measuring process ends the round.
     fn play(&self, measuring: Measuring) -> Result<(), Error> {
         let run = Run::shared(&self.directory, waiting(self.wait))?;

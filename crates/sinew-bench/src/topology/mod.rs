@@ -2,12 +2,10 @@
 //! it. Every publisher has a timer of its own; no message causes another.
 
 mod debug;
-mod measure;
 mod robot;
 pub mod seen;
 pub mod tracker;
 
-pub(crate) use debug::DebugNode;
-pub(crate) use measure::measure;
+pub(crate) use debug::{DebugNode, measure as measure_with_debug_node};
 #[cfg(feature = "gateway")]
-pub(crate) use robot::run_graph;
+pub(crate) use robot::{Load, figures};

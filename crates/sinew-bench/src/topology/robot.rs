@@ -6,56 +6,53 @@ use std::time::Duration;
 use sinew::{Node, Publisher, Subscription, Timer, View};
 
 use super::seen::{self, RunSpan, Seen};
+use crate::case::{Case, Ground};
 use crate::clock::now_ns;
 use crate::error::Error;
+use crate::floors::Floor;
 use crate::graph::{Graph, PublisherPlan};
 use crate::machine;
 use crate::messages::{Stamped, StampedLengths};
-use crate::options::TopologyOptions;
-use crate::report::{Figures, Settings};
+use crate::options::TopologyCase;
+use crate::report::Figures;
 use crate::rounds::Meter;
 use crate::run::{Collected, Run};
 
 /// Memory that is first used later than this after the start counts as growth.
 const SETTLED: Duration = Duration::from_secs(10);
 
-/// The parameters of a run.
+/// A graph, and how it is run.
 #[derive(Clone, Copy)]
-pub(super) struct Load<'a> {
-    graph: &'a Graph,
-    scale_rate: f64,
+pub(crate) struct Load<'a> {
+    pub(crate) graph: &'a Graph,
+    pub(crate) scale_rate: f64,
     /// Messages are drafted, and viewed.
-    drafts: bool,
+    pub(crate) drafts: bool,
 }
 
-impl<'a> Load<'a> {
-    pub(super) fn of(graph: &'a Graph, options: &TopologyOptions) -> Self {
-        Self { graph, scale_rate: options.scale_rate, drafts: options.drafts }
+/// Measured once, beside the resources of the process before there is any node.
+impl Case for TopologyCase {
+    fn floors(&self) -> Result<Vec<Floor>, Error> {
+        Graph::load(&self.file)?; // a mistake is found before anything is measured
+        let idle = |_| Ok(Figures { rss_bytes: machine::resident_bytes(), ..Figures::default() });
+        Ok(vec![Floor::new("idle", idle)])
     }
 
-    /// Returns the parameters in the row of such a run.
-    pub(super) fn settings(self, options: &TopologyOptions) -> Settings {
-        let settings = Settings::new().with("file", self.graph.name.as_str()).run_by(options.executor);
-        let settings = settings.with("scale_rate", self.scale_rate);
-        if self.drafts { settings.with("messages", "drafts") } else { settings }
+    fn round(&self, _: &Ground, time: Duration) -> Result<Figures, Error> {
+        let graph = Graph::load(&self.file)?;
+        figures(&Run::by(self.executor)?, self.load(&graph), time, |_| Ok(()))
     }
 }
 
-/// Runs a graph for `time`, unchanged. Calls `ready` before the first message, once all endpoints
-/// exist.
-#[cfg(feature = "gateway")]
-pub(crate) fn run_graph(
-    run: &Run,
-    graph: &Graph,
-    time: Duration,
-    ready: impl FnOnce() -> Result<(), Error>,
-) -> Result<Figures, Error> {
-    let load = Load { graph, scale_rate: 1.0, drafts: false };
-    figures(run, load, time, |_| ready())
+impl TopologyCase {
+    /// Returns its way to run a graph.
+    pub(super) fn load<'a>(&self, graph: &'a Graph) -> Load<'a> {
+        Load { graph, scale_rate: self.scale_rate, drafts: self.drafts }
+    }
 }
 
-/// Runs a graph for `time`. Before the first message, `ready` is given all publishers.
-pub(super) fn figures(
+/// Runs a graph for `time`. Before the first message, once all endpoints exist, `ready` is given all publishers.
+pub(crate) fn figures(
     run: &Run,
     load: Load<'_>,
     time: Duration,

@@ -44,7 +44,7 @@ fn results_of_a_run(arguments: &[&str]) -> Vec<Value> {
     let path = file.to_str().unwrap();
     let output = bench(&[arguments, &["--json", path]].concat());
     assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
-    assert!(text(&output.stdout).contains("P50"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("rounds"), "{}", text(&output.stdout));
     let report: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
 
     let host = &report["host"];

@@ -1,7 +1,5 @@
 //! Scenario `service-chain`: a client calls the first of a chain of servers; each calls the next,
-//! and answers after its own call was answered. Or one server in another process.
-
-mod between;
+//! and answers after its own call was answered.
 
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
@@ -12,53 +10,34 @@ use sinew::error::CallError;
 use sinew::{Client, Context, Server};
 
 use super::calls::Calls;
-use super::floors::direct;
+use super::case::{Case, Ground, one};
+use super::floors::Floor;
 use super::messages::{Bench, BenchRequest, BenchResponse};
-use super::report::{Figures, Settings};
+use super::report::Figures;
 use super::rounds::{Meter, Usage};
 use super::run::{Collected, Run, executor};
 use super::sequence::Sequence;
-use super::sheet::{Sheet, Side};
 use crate::clock::now_ns;
 use crate::error::Error;
-use crate::options::{ExecutorOptions, ServiceChainOptions};
+use crate::options::ServiceChainCase;
 use crate::pacing::{Ticks, ticks};
-pub(crate) use between::Serving;
 
 /// Time after which a call, and with it the run, has failed.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// One chain at one rate.
-#[derive(Clone, Copy, Debug)]
-struct ServiceChainCase {
-    executor: ExecutorOptions,
-    relays: u32,
-    rate: f64,
-    /// Servers and client await answers; otherwise they block.
-    awaits: bool,
-}
+/// Measured beside the same number of nested direct calls.
+impl Case for ServiceChainCase {
+    fn floors(&self) -> Result<Vec<Floor>, Error> {
+        Ok(vec![Floor::direct(self.relays, one(&self.rate))])
+    }
 
-/// Measures one row per rate, beside the same number of nested direct calls; or the rows between
-/// processes.
-pub(super) fn measure(options: &ServiceChainOptions, sheet: &mut Sheet) -> Result<(), Error> {
-    if options.other_process {
-        return between::measure(options, sheet);
+    fn round(&self, _: &Ground, time: Duration) -> Result<Figures, Error> {
+        round(self, time)
     }
-    for &rate in &options.rates {
-        let &ServiceChainOptions { executor, relays, awaits, .. } = options;
-        let case = ServiceChainCase { executor, relays, rate, awaits };
-        let settings = Settings::new().with("relays", relays).with("rate", rate);
-        let floor = Side::floor("direct", settings.clone(), |time| direct::round(relays, rate, time));
-        let ours = settings.with("async", awaits).run_by(executor);
-        let ours = Side::sinew(ours, |time| round(case, time));
-        let what = format!("{} services that call each other at {rate} Hz", relays + 1);
-        sheet.measure(&what, vec![floor, ours])?;
-    }
-    Ok(())
 }
 
 /// Records a request at the last server, and answers it.
-fn answer(requests: &Collected<Sequence>, request: &BenchRequest) -> BenchResponse {
+pub(crate) fn answer(requests: &Collected<Sequence>, request: &BenchRequest) -> BenchResponse {
     let started = now_ns();
     let number = request.number;
     requests.with(|requests| requests.note(number));
@@ -66,14 +45,14 @@ fn answer(requests: &Collected<Sequence>, request: &BenchRequest) -> BenchRespon
 }
 
 /// Returns the figures of a client's calls, with the requests that the last server got.
-fn figures(calls: &Calls, requests: &Sequence, hops: u32, usage: Usage) -> Figures {
+pub(crate) fn figures(calls: &Calls, requests: &Sequence, hops: u32, usage: Usage) -> Figures {
     let figures = calls.figures(hops, usage);
     let wrong = figures.reordered.unwrap_or(0);
     figures.faulty(requests.lost(calls.made()), requests.reordered + wrong)
 }
 
 /// Measures one round: from the client's call to the last server's start, and to the answer.
-fn round(case: ServiceChainCase, time: Duration) -> Result<Figures, Error> {
+fn round(case: &ServiceChainCase, time: Duration) -> Result<Figures, Error> {
     // The client's thread may run the first server: that is part of the measurement.
     let context = Context::builder().shared_memory(false).build()?;
     let run = Run::of(context, executor(case.executor).caller_runs(true))?;
@@ -82,10 +61,11 @@ fn round(case: ServiceChainCase, time: Duration) -> Result<Figures, Error> {
     let _last = last(&run, case, &requests)?;
     let client = run.context.node("client")?.client::<Bench>("hop_0").create()?;
     let meter = Meter::start();
+    let rate = one(&case.rate);
     let calls = if case.awaits {
-        call_and_await(&run, &client, case.rate, time)?
+        call_and_await(&run, &client, rate, time)?
     } else {
-        call_and_block(&run, &client, case.rate, time)?
+        call_and_block(&run, &client, rate, time)?
     };
     let usage = meter.usage();
     Ok(requests.with(|requests| figures(&calls, requests, case.relays + 1, usage)))
@@ -110,7 +90,7 @@ fn relay(run: &Run, hop: u32, awaits: bool) -> sinew::Result<Server<Bench>> {
 }
 
 /// Creates the server that calls no other.
-fn last(run: &Run, case: ServiceChainCase, requests: &Collected<Sequence>) -> sinew::Result<Server<Bench>> {
+fn last(run: &Run, case: &ServiceChainCase, requests: &Collected<Sequence>) -> sinew::Result<Server<Bench>> {
     let node = run.context.node("last")?;
     let service = node.server::<Bench>(&format!("hop_{}", case.relays));
     let requests = requests.clone();
@@ -146,7 +126,12 @@ fn call_and_block(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) 
 }
 
 /// Makes all calls; the thread sleeps while it waits.
-fn block_all(client: &Client<Bench>, time: Duration, room: usize, rate: Option<f64>) -> Result<Calls, Error> {
+pub(crate) fn block_all(
+    client: &Client<Bench>,
+    time: Duration,
+    room: usize,
+    rate: Option<f64>,
+) -> Result<Calls, Error> {
     let mut pace = rate.map(Ticks::start).transpose()?;
     let mut calls = Calls::start(time, room);
     loop {
@@ -173,7 +158,7 @@ fn call_and_await(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) 
 }
 
 /// Makes all calls as a future, which awaits `pace` before each.
-async fn await_all(
+pub(crate) async fn await_all(
     client: &Client<Bench>,
     time: Duration,
     room: usize,
@@ -220,25 +205,5 @@ impl Metronome {
             })
         })
         .await;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_call_reaches_the_last_server_in_order_and_is_answered() {
-        for executor in [ExecutorOptions::default(), ExecutorOptions::multi(2)] {
-            for awaits in [false, true] {
-                let case = ServiceChainCase { executor, relays: 3, rate: 1000.0, awaits };
-                let figures = round(case, Duration::from_millis(50)).unwrap();
-                assert!(
-                    figures.messages > Some(0)
-                        && figures.roundtrip_p50_ns > figures.p50_ns.map(|ns| ns / 2.0)
-                );
-                assert_eq!((figures.lost, figures.reordered), (Some(0), None), "{case:?}");
-            }
-        }
     }
 }
