@@ -81,19 +81,18 @@ impl CopyWork {
     }
 
     fn count_some(&mut self, more: Self, counters: &Option<Counters>) {
-        for (sum, more, counter) in [
-            (&mut self.copies, more.copies, Counter::Copies),
-            (&mut self.encodings, more.encodings, Counter::Encodings),
-            (&mut self.decodings, more.decodings, Counter::Decodings),
-            (&mut self.encoded, more.encoded, Counter::Encoded),
-        ] {
+        let add = |sum: &mut u64, more: u64, counter: Counter| {
             if more > 0 {
                 *sum += more;
                 if let Some(counters) = counters {
                     counters.set(counter, *sum);
                 }
             }
-        }
+        };
+        add(&mut self.copies, more.copies, Counter::Copies);
+        add(&mut self.encodings, more.encodings, Counter::Encodings);
+        add(&mut self.decodings, more.decodings, Counter::Decodings);
+        add(&mut self.encoded, more.encoded, Counter::Encoded);
     }
 }
 

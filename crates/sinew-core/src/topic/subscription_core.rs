@@ -53,7 +53,7 @@ use sinew_msg::DecodeError;
 use sinew_shm::transport::Counters;
 use sinew_shm::{Counter, EndpointKey};
 use std::collections::VecDeque;
-use std::mem;
+use std::mem::{self, ManuallyDrop};
 use std::ops::ControlFlow;
 use std::task::{Poll, Waker};
 
@@ -514,9 +514,9 @@ impl SubscriptionCore {
         if state.history.has_mortals() || taker == Taker::Reentrant {
             return self.take_and_defer(state, taker);
         }
-        let (taken, no_signal) = self.take_from(state, taker, HistoryCache::pop_first);
-        mem::forget(no_signal); // only a reentrant group signals: nothing is left to drop
-        taken
+        // Only a reentrant group signals: nothing is left to drop.
+        let mut no_signal = ManuallyDrop::new(ToSignal::NONE);
+        self.take_from(state, taker, HistoryCache::pop_first, &mut no_signal)
     }
 
     /// Takes a message where that leaves work for after the lock: to drop expired messages, and to
@@ -526,7 +526,8 @@ impl SubscriptionCore {
         Deferred::with(|deferred| {
             let now = || self.wanted.clock.steady();
             let pop = |history: &mut HistoryCache| history.pop(now, |old| deferred.drop_later(old.message));
-            let (taken, signal) = self.take_from(state, taker, pop);
+            let mut signal = ToSignal::NONE;
+            let taken = self.take_from(state, taker, pop, &mut signal);
             deferred.signal(signal);
             taken
         })
@@ -538,7 +539,8 @@ impl SubscriptionCore {
         mut state: Locked<'_>,
         taker: Taker,
         pop: impl FnOnce(&mut HistoryCache) -> Option<Entry>,
-    ) -> (Option<Taken>, ToSignal) {
+        signal: &mut ToSignal,
+    ) -> Option<Taken> {
         let entry = pop(&mut state.history);
         state.count(None);
         if let Some(entry) = &entry {
@@ -548,19 +550,19 @@ impl SubscriptionCore {
             && entry.as_ref().is_none_or(|entry| state.history.is_to_be_told(entry.reception));
         let frees = frees && !(entry.is_some() && self.advances(&state));
         let makes_room = state.makes_room();
-        let (next, signal) = if taker == Taker::Anybody {
+        let mut next = None;
+        if taker == Taker::Anybody {
             drop(state);
-            (None, ToSignal::NONE)
         } else {
-            state.next(taker == Taker::Reentrant)
-        };
+            (next, *signal) = state.next(taker == Taker::Reentrant);
+        }
         if makes_room {
             self.space.notify_all();
         }
         if frees {
             self.read_sources();
         }
-        (entry.map(|entry| (entry, next)), signal)
+        Some((entry?, next))
     }
 
     /// Releases the lock, and wakes the publishers that wait for places if there are enough.

@@ -348,11 +348,10 @@ pub(in crate::api) struct SubscriptionTask<C> {
 impl<C: Calls> Run for SubscriptionTask<C> {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let Some((entry, next)) = self.core.take_for(token) else { return TaskOutcome::NOTHING };
-        let Entry { message, publication, reception } = entry;
-        self.core.collect(&message, &publication);
-        let _chain = ChainScope::enter(Some(publication.lineage));
-        let about = || self.core.info(publication, reception);
-        let called = self.callback.call(token, message, &self.core.wanted.pool, &about);
+        self.core.collect(&entry.message, &entry.publication);
+        let _chain = ChainScope::enter(Some(entry.publication.lineage));
+        let about = || self.core.info(entry.publication, entry.reception); // read where it lies
+        let called = self.callback.call(token, entry.message, &self.core.wanted.pool, &about);
         self.core.count(called.work);
         TaskOutcome { result: called.result, next, called: true }
     }

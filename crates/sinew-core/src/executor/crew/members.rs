@@ -7,7 +7,7 @@ use super::state::{Member, SchedulerState};
 use crate::executor::histogram::RunTimes;
 use crate::executor::queue::ready_queue::MemberId;
 use crate::executor::task::Task;
-use crate::sys::clock::{Clock, ClockKind, Stamp, Wake};
+use crate::sys::clock::{Clock, ClockKind, Wake};
 use crate::sys::sync::{Arc, Ordering};
 use sinew_shm::transport::{PackedCallback, Participant, Worker as Teller};
 use std::mem;
@@ -104,14 +104,9 @@ impl Scheduler {
         described.collect()
     }
 
-    /// Returns the stamp of now, by the groups' clock; `None` if there are no groups.
-    pub(crate) fn stamp(&self) -> Option<Stamp> {
-        self.lock().clock.as_ref().map(Clock::stamp)
-    }
-
-    /// Returns the clock of the groups, if there are any.
-    pub(crate) fn clock(&self) -> Option<Clock> {
-        self.lock().clock.clone()
+    /// Reads the clock of the groups, if there are any.
+    pub(crate) fn read_clock<R>(&self, read: impl FnOnce(&Clock) -> R) -> Option<R> {
+        self.lock().clock.as_ref().map(read)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::executor::histogram::RunTimes;
 use crate::executor::membership::GroupRegistry;
 use crate::executor::owner::{Host, Owner};
 use crate::executor::threads::{ThreadOptions, ThreadSetup};
-use crate::sys::clock::{Time, nanoseconds};
+use crate::sys::clock::{Clock, Time, nanoseconds};
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex, Ordering};
 use std::fmt;
@@ -220,7 +220,7 @@ impl Executor {
         if context.register_executor(&self.scheduler) { Ok(()) } else { Err(AddError::Shutdown) }
     }
 
-    fn accept_clock(&self, clock: &crate::sys::clock::Clock) -> Result<(), AddError> {
+    fn accept_clock(&self, clock: &Clock) -> Result<(), AddError> {
         if self.scheduler.accept_clock(clock) { Ok(()) } else { Err(AddError::OtherClock) }
     }
 
@@ -301,7 +301,7 @@ impl Executor {
     /// Spins on this thread and, if the executor has several, on all the others.
     fn with_helpers<R>(&self, work: impl FnOnce(&Spin<'_>) -> Result<R, SpinError>) -> Result<R, SpinError> {
         let spin = self.begin(true)?;
-        let is_virtual = self.scheduler.clock().is_some_and(|clock| clock.is_virtual());
+        let is_virtual = self.scheduler.read_clock(Clock::is_virtual).unwrap_or(false);
         let timer_thread = self.timer_thread && !is_virtual;
         let plan = self.options.prepare(self.threads())?;
         if self.threads() == 1 && !timer_thread {
@@ -363,7 +363,7 @@ impl Executor {
     /// As [`spin`](Self::spin).
     pub fn spin_some(&self) -> Result<u64, SpinError> {
         self.spin_briefly(|spin| {
-            let Some(now) = self.scheduler.stamp() else { return Ok(0) };
+            let Some(now) = self.scheduler.read_clock(Clock::stamp) else { return Ok(0) };
             spin.run(Blocking::Until(now))
         })
     }
@@ -443,7 +443,7 @@ impl Executor {
     /// # Errors
     /// As [`spin`](Self::spin); and [`SpinError::NotVirtual`] if the context lives in real time.
     pub fn advance(&self, duration: Duration) -> Result<u64, SpinError> {
-        let clock = self.scheduler.clock();
+        let clock = self.scheduler.read_clock(Clock::clone);
         let clock = clock.as_ref().and_then(|clock| clock.virtual_clock()).ok_or(SpinError::NotVirtual)?;
         let end = clock.now() + duration;
         self.spin_briefly(|spin| {

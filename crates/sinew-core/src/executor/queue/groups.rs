@@ -143,6 +143,13 @@ impl Groups {
         self.ready.first()
     }
 
+    /// Returns the group with the oldest stamp that passes.
+    #[inline(never)]
+    pub(super) fn first_that(&self, passes: impl Fn(Stamp) -> bool) -> Option<u32> {
+        let all = self.ready.iter().filter(|((_, key), _)| passes(*key));
+        all.min_by_key(|(key, _)| *key).map(|(_, slot)| slot)
+    }
+
     /// Returns the oldest stamp in the first group.
     #[inline]
     pub(crate) fn first_key(&self) -> Option<Stamp> {

@@ -230,17 +230,11 @@ impl<T: Queued> ReadyQueue<T> {
         if let Some(limit) = limit
             && !self.in_time(first, limit)
         {
-            slot = self.first_in_time(limit)?;
+            // Tasks that were ready at the limit may stand behind a group of higher priority that has
+            // become ready since.
+            slot = self.groups.first_that(|key| self.in_time(key, limit))?;
         }
         self.groups[slot].ready.pop()
-    }
-
-    /// Tasks that were ready at the limit may stand behind a group of higher priority that has become
-    /// ready since.
-    #[inline(never)]
-    fn first_in_time(&self, limit: Stamp) -> Option<u32> {
-        let in_time = self.groups.ready().filter(|((_, key), _)| self.in_time(*key, limit));
-        in_time.min_by_key(|(key, _)| *key).map(|(_, slot)| slot)
     }
 
     /// Takes out a certain task, if it exists and is ready, and its group is free. The caller then
