@@ -5,7 +5,7 @@ use std::env;
 use std::path::PathBuf;
 
 /// All packages; each is a feature of the crate.
-const PACKAGES: [&str; 23] = [
+const PACKAGES: [&str; 24] = [
     "action_msgs",
     "builtin_interfaces",
     "composition_interfaces",
@@ -15,6 +15,7 @@ const PACKAGES: [&str; 23] = [
     "lifecycle_msgs",
     "nav_msgs",
     "rcl_interfaces",
+    "rosbag2_interfaces",
     "rosgraph_msgs",
     "sensor_msgs",
     "service_msgs",
