@@ -6,10 +6,12 @@ use super::graph_watch::{GraphChanges, GraphListener};
 use super::node::Node;
 use crate::mailbox::waiters::Listener;
 use crate::ros::failure::CreateError;
+use crate::ros::mismatch::kept_description;
 use crate::ros::qos::QoS;
 use crate::sys::clock::Time;
 use crate::sys::sync::Arc;
 use crate::topic::endpoint_info::{EndpointInfo, EndpointKind, NameAndTypes, NodeInfo, Wanted};
+use sinew_msg::description::TypeDescription;
 use std::fmt;
 use std::time::Duration;
 
@@ -227,6 +229,28 @@ impl Graph {
     /// Returns the number of [clients](Self::clients) of that service.
     pub fn client_count(&self, service: &str) -> usize {
         self.clients(service).len()
+    }
+
+    /// Returns the description of the type of a topic's endpoint: its fields, and those of the types
+    /// in it. `None` if no participant has described it, or the type has no hash. For a type of
+    /// another process, it reads a file, which may block for as long as that takes; what it says is
+    /// checked by its hash.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # #[derive(Message)]
+    /// # struct Scan { ranges: Vec<f32> }
+    /// let node = Context::new()?.node("scanner")?;
+    /// let _scans = node.publisher::<Scan>("scan").create()?;
+    /// let graph = node.graph();
+    /// let described = graph.description_of(&graph.publishers("/scan")[0]).expect("it has a derived type");
+    /// assert_eq!(described.type_description.fields[0].name, "ranges");
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn description_of(&self, endpoint: &EndpointInfo) -> Option<TypeDescription> {
+        let hash = endpoint.type_hash?;
+        let here = self.0.graph.description(&endpoint.name, hash);
+        here.or_else(|| kept_description(self.0.transport()?.domain(), &hash.0))
     }
 
     /// Returns a receiver of the changes from now on: for a thread that waits, or a task.

@@ -21,6 +21,8 @@ use crate::ros::origin::Origin;
 use crate::ros::qos::{Incompatibility, QoS};
 use crate::sys::logging::later;
 use crate::sys::sync::{Arc, Condvar, Mutex};
+use sinew_msg::TypeHash;
+use sinew_msg::description::TypeDescription;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -265,6 +267,18 @@ impl Graph {
             tables.chain(subscriptions.map(|wanted| wanted.table)).collect::<Vec<_>>()
         };
         topics.values().flat_map(of_topic).collect()
+    }
+
+    /// Returns the description of a type that an endpoint of this process has on the topic.
+    pub(crate) fn description(&self, topic: &str, hash: TypeHash) -> Option<TypeDescription> {
+        let tables: Vec<_> = {
+            let topics = self.topics.lock();
+            let topic = topics.get(topic)?;
+            let publishers = topic.publishers.iter().map(|publisher| publisher.table);
+            publishers.chain(topic.subscriptions.iter().map(|one| one.wanted.table)).collect()
+        };
+        // Describing runs code of the type: under no lock.
+        tables.into_iter().filter(|table| table.hash() == Some(hash)).find_map(TypeSupport::description)
     }
 
     // ---- other processes: the observer of the other participants counts these changes ----
