@@ -9,6 +9,8 @@ use std::path::Path;
 
 /// The file's name in a bag's directory.
 pub(crate) const FILE_NAME: &str = "metadata.yaml";
+/// What the keys of lost messages begin with, in the recorder's own texts; the topic follows.
+const LOST: &str = "sinew.lost";
 /// The only key at its top.
 const ROOT: &str = "rosbag2_bagfile_information";
 
@@ -105,6 +107,22 @@ impl BagMetadata {
     pub const NEWEST: u32 = 9;
     /// The oldest version that is read.
     pub const OLDEST: u32 = 2;
+
+    /// Returns the topics of which the recorder lost messages, with their number.
+    pub fn losses(&self) -> impl Iterator<Item = (&str, u64)> {
+        let texts = self.custom_data.iter();
+        texts.filter_map(|(key, count)| Some((key.strip_prefix(LOST)?, count.parse().ok()?)))
+    }
+
+    /// Sets the number of messages of a topic that the recorder lost; with 0, nothing is written of
+    /// it. It stands in [`custom_data`](Self::custom_data), under `sinew.lost` and the topic's name.
+    pub fn set_lost(&mut self, topic: &str, count: u64) {
+        let key = format!("{LOST}{topic}");
+        match count {
+            0 => drop(self.custom_data.remove(&key)),
+            _ => drop(self.custom_data.insert(key, count.to_string())),
+        }
+    }
 
     /// Reads a text of any version from [`OLDEST`](Self::OLDEST) to [`NEWEST`](Self::NEWEST). `path`
     /// is named in errors. What an old version lacks is empty.
@@ -355,6 +373,17 @@ mod tests {
             let record = metadata.to_record();
             assert_eq!(BagMetadata::from_yaml(&record, "x".as_ref()).unwrap(), metadata, "{record}");
         }
+    }
+
+    #[test]
+    fn losses_are_texts_of_the_recorder() {
+        let mut metadata = example(9);
+        metadata.set_lost("/scan", 7);
+        metadata.set_lost("/tf", 0);
+        let read = BagMetadata::from_yaml(&metadata.to_yaml(), "x".as_ref()).unwrap();
+        assert_eq!(read.losses().collect::<Vec<_>>(), [("/scan", 7)]);
+        metadata.set_lost("/scan", 0);
+        assert_eq!(metadata, example(9));
     }
 
     #[test]

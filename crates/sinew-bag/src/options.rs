@@ -31,6 +31,9 @@ pub struct WriterOptions {
     /// Time between the first and the last message of a file. Zero: each message has a file of its
     /// own. Default: `Duration::MAX`, no limit.
     pub max_duration: Duration,
+    /// Files that are kept: when there are more, the oldest one is removed, with its messages. 0 is
+    /// as 1. Default: `usize::MAX`, no limit.
+    pub max_files: usize,
     /// The version of `metadata.yaml` and of the QoS in the files: 9 (the default), or 8, the
     /// last with numbers for QoS, for tools of ROS 2 before Jazzy.
     pub metadata_version: u32,
@@ -46,6 +49,7 @@ impl Default for WriterOptions {
             storage: StorageOptions::default(),
             max_size: u64::MAX,
             max_duration: Duration::MAX,
+            max_files: usize::MAX,
             metadata_version: BagMetadata::NEWEST,
             ros_distro: String::new(),
             library: concat!("sinew ", env!("CARGO_PKG_VERSION")).to_owned(),

@@ -56,10 +56,10 @@ impl BagTopic {
         }
     }
 
-    /// Returns whether two channels carry the same topic.
+    /// Returns whether two channels carry the same topic: with the same type, as far as it is known.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let of = |topic: &Self| (topic.name.clone(), topic.type_name.clone(), topic.encoding.clone());
-        of(self) == of(other)
+        of(self) == of(other) && may_be_equal(self.type_hash, other.type_hash)
     }
 
     /// Adds the same topic of another file or channel.
@@ -93,6 +93,11 @@ impl BagTopic {
         });
         made.as_ref().map_err(String::as_str)
     }
+}
+
+/// Returns whether two types of one name may be the same.
+fn may_be_equal(one: Option<TypeHash>, other: Option<TypeHash>) -> bool {
+    one.zip(other).is_none_or(|(one, other)| one == other)
 }
 
 /// Old bags say `std_msgs/String` for `std_msgs/msg/String`.
@@ -143,6 +148,12 @@ impl TopicDefinition {
             qos: Vec::new(),
             type_hash: Some(encoding.hash),
         })
+    }
+
+    /// Returns whether another definition is of the same topic with the same type.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (&self.name, &self.type_name) == (&other.name, &other.type_name)
+            && may_be_equal(self.type_hash, other.type_hash)
     }
 
     /// Adds the QoS of a publisher.

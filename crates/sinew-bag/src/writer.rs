@@ -10,7 +10,7 @@ use crate::topic::{HASH, QOS, TopicDefinition};
 use mcap::McapError;
 use mcap::records::{MessageHeader, Metadata};
 use sinew_msg::Message;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::error::Error as _;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, Write};
@@ -41,6 +41,10 @@ pub struct BagWriter {
     options: WriterOptions,
     topics: Vec<TopicDefinition>,
     metadata: BagMetadata,
+    /// For each file in the metadata the messages of the topics.
+    counts: VecDeque<BTreeMap<usize, u64>>,
+    /// The number in the next file's name.
+    next_file: usize,
     /// `None` before the first message of a file, and after an error.
     file: Option<OpenFile>,
     is_failed: bool,
@@ -96,6 +100,8 @@ impl BagWriter {
             options,
             topics: Vec::new(),
             metadata,
+            counts: VecDeque::new(),
+            next_file: 0,
             file: None,
             is_failed: false,
             is_closed: false,
@@ -104,14 +110,13 @@ impl BagWriter {
         Ok(this)
     }
 
-    /// Adds a topic. One that is known already keeps its first definition.
+    /// Adds a topic. One that is known already keeps its first definition; one with the same name and
+    /// another type, or another hash of the type, is another topic.
     ///
     /// # Errors
     /// [`BagError::Full`] if there are more topics than an MCAP file can have.
     pub fn add_topic(&mut self, topic: &TopicDefinition) -> Result<TopicId, BagError> {
-        let is_same =
-            |known: &TopicDefinition| known.name == topic.name && known.type_name == topic.type_name;
-        if let Some(place) = self.topics.iter().position(is_same) {
+        if let Some(place) = self.topics.iter().position(|known| known.is_same(topic)) {
             return Ok(TopicId(place));
         }
         if self.topics.len() == usize::from(u16::MAX) {
@@ -167,6 +172,9 @@ impl BagWriter {
         let channel = file.channel(topic, &self.topics[topic])?;
         file.write(channel, stamps, encoded)?;
         self.metadata.topics[topic].message_count += 1;
+        if let Some(counts) = self.counts.back_mut() {
+            *counts.entry(topic).or_default() += 1;
+        }
         Ok(())
     }
 
@@ -227,6 +235,51 @@ impl BagWriter {
         self.end_file()
     }
 
+    /// Ends the current file if a message that was received at `time` would begin another one.
+    /// Returns whether it begins a file.
+    pub(crate) fn turn(&mut self, time: u64) -> Result<bool, BagError> {
+        if self.is_file_full(time) {
+            let outcome = self.end_file();
+            if outcome.is_err() {
+                self.abandon();
+            }
+            outcome?;
+        }
+        Ok(self.file.is_none())
+    }
+
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Returns the name of the file that begins now, or `has_begun`.
+    pub(crate) fn next_file_name(&self, has_begun: bool) -> String {
+        self.file_name(self.next_file - usize::from(has_begun))
+    }
+
+    fn file_name(&self, number: usize) -> String {
+        let name = self.directory.file_name().unwrap_or_default().to_string_lossy();
+        format!("{name}_{number}.mcap")
+    }
+
+    /// Returns the metadata as far as it is known now: without the messages that came since the last
+    /// flush or the last end of a file.
+    #[must_use]
+    pub fn metadata(&self) -> &BagMetadata {
+        &self.metadata
+    }
+
+    /// Returns the recorder's own texts, which the next flush and the end of a file write down.
+    pub fn custom_data(&mut self) -> &mut BTreeMap<String, String> {
+        &mut self.metadata.custom_data
+    }
+
+    /// Sets the messages of a topic that the recorder lost, which the next flush and the end of a
+    /// file write down: see [`BagMetadata::losses`].
+    pub fn set_lost(&mut self, topic: &str, count: u64) {
+        self.metadata.set_lost(topic, count);
+    }
+
     /// Ends the bag, and returns its metadata. Dropping the writer does the same without reporting
     /// errors.
     ///
@@ -262,12 +315,14 @@ impl BagWriter {
     }
 
     fn begin_file(&mut self, time: u64) -> Result<OpenFile, BagError> {
-        let name = self.directory.file_name().unwrap_or_default().to_string_lossy();
-        let name = format!("{name}_{}.mcap", self.metadata.files.len());
+        let name = self.file_name(self.next_file);
         let path = self.directory.join(&name);
         let mut file = OpenFile::create(path, &self.options, time)?;
+        self.next_file += 1;
         self.metadata.relative_file_paths.push(name.clone());
         self.metadata.files.push(FileMetadata { path: name, starting_time: time, ..FileMetadata::default() });
+        self.counts.push_back(BTreeMap::new());
+        self.remove_old_files()?;
         file.writer.0.write_metadata(&record(&self.metadata)).map_err(failed(&file.path))?;
         file.writer.0.flush().map_err(failed(&file.path))?;
         self.write_metadata()?;
@@ -276,6 +331,25 @@ impl BagWriter {
             file.channel(topic, definition)?;
         }
         Ok(file)
+    }
+
+    /// Removes the oldest files beyond the limit.
+    fn remove_old_files(&mut self) -> Result<(), BagError> {
+        while self.metadata.files.len() > self.options.max_files.max(1) {
+            let FileMetadata { path, .. } = self.metadata.files.remove(0);
+            self.metadata.relative_file_paths.remove(0);
+            for (topic, count) in self.counts.pop_front().unwrap_or_default() {
+                self.metadata.topics[topic].message_count -= count;
+            }
+            let path = self.directory.join(path);
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(BagError::file("remove", path)(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn end_file(&mut self) -> Result<(), BagError> {
@@ -490,6 +564,27 @@ mod tests {
                 Err(error) => assert_eq!(flushed, 0, "{error}"),
             }
         }
+    }
+
+    #[test]
+    fn a_ring_of_files_keeps_the_newest() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("bag");
+        let options = WriterOptions { max_files: 2, ..WriterOptions::default() };
+        let mut writer = BagWriter::create(&path, options).unwrap();
+        let id = writer.add_topic(&topic()).unwrap();
+        for number in 0..5 {
+            writer.write(id, Stamps::at(number), &[7; 9]).unwrap();
+            writer.split().unwrap();
+        }
+        let metadata = writer.close().unwrap();
+        assert_eq!(metadata.relative_file_paths, ["bag_3.mcap", "bag_4.mcap"]);
+        assert_eq!((metadata.message_count, metadata.topics[0].message_count), (2, 2));
+        let bag = BagReader::open(&path).unwrap();
+        let times = bag.messages(&Selection::all()).unwrap().map(|message| message.unwrap().stamps.received);
+        assert_eq!(times.collect::<Vec<_>>(), [3, 4]);
+        assert_eq!(fs::read_dir(&path).unwrap().count(), 3); // and `metadata.yaml`
+        assert!(crate::check(&path).unwrap().is_empty());
     }
 
     #[test]
