@@ -3,7 +3,8 @@
 //! A bag is a directory with `metadata.yaml` and [MCAP](https://mcap.dev) files, or a single such
 //! file. [`BagReader`] reads the messages of a bag in the order in which they were received: as
 //! bytes where they lie, decoded to a Rust type, or decoded by the definition that the bag carries.
-//! [`BagWriter`] writes a bag that `ros2 bag` and viewers of MCAP read. [`copy`] filters, cuts,
+//! [`BagWriter`] writes a bag that `ros2 bag` and viewers of MCAP read, and [`Recorder`] one of the
+//! topics of running programs. [`copy`] filters, cuts,
 //! merges and compresses bags; [`check`] finds damage, [`reindex`] mends it.
 //!
 //! Nothing in a file is trusted: damage costs the messages of a chunk, never a panic, and memory is
@@ -23,8 +24,10 @@ mod message;
 mod metadata;
 mod options;
 mod piece;
+mod qos_file;
 mod qos_yaml;
 mod reader;
+mod record;
 mod records;
 mod schema;
 mod selection;
@@ -39,8 +42,10 @@ pub use message::{BagMessage, Stamps};
 pub use metadata::{BagMetadata, FileMetadata, TopicMetadata};
 pub use options::{ChunkCompression, CompressionLevel, StorageOptions, StoragePreset, WriterOptions};
 pub use piece::MessageBytes;
+pub use qos_file::read_qos_overrides;
 pub use qos_yaml::RecordedQos;
 pub use reader::{BagFile, BagReader, Messages};
+pub use record::{RecordError, Recorded, RecordedTopic, Recorder, RecorderBuilder, Snapshot};
 pub use schema::Schema;
 pub use selection::Selection;
 pub use topic::{BagTopic, TopicDefinition};

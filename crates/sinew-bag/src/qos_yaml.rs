@@ -113,26 +113,48 @@ impl RecordedQos {
         self.lease.duration().map_or(qos, |lease| qos.lease(lease))
     }
 
+    /// The names of all policies.
+    const POLICIES: [&str; 9] = [
+        "history",
+        "depth",
+        "reliability",
+        "durability",
+        "deadline",
+        "lifespan",
+        "liveliness",
+        "liveliness_lease_duration",
+        "avoid_ros_namespace_conventions",
+    ];
+
     fn read(yaml: &Yaml) -> Option<Self> {
-        let word = |name| yaml.get(name)?.text();
-        let policy = |name, words: &[&str]| {
-            let text = word(name)?;
+        let mut read = Self::from(QoS::default());
+        for policy in Self::POLICIES {
+            read.set(policy, yaml.get(policy)?)?;
+        }
+        Some(read)
+    }
+
+    /// Sets a policy by its name; `None` if there is no such policy, or it has no such value.
+    pub(crate) fn set(&mut self, policy: &str, value: &Yaml) -> Option<()> {
+        let among = |words: &[&str]| {
+            let text = value.text()?;
             let place = words.iter().position(|word| *word == text);
             let number = place.or_else(|| text.parse().ok().filter(|number| *number < words.len()))?;
             u8::try_from(number).ok()
         };
-        let span = |name| Span::read(yaml.get(name)?);
-        Some(Self {
-            history: policy("history", HISTORY)?,
-            depth: word("depth")?.parse().ok()?,
-            reliability: policy("reliability", RELIABILITY)?,
-            durability: policy("durability", DURABILITY)?,
-            deadline: span("deadline")?,
-            lifespan: span("lifespan")?,
-            liveliness: policy("liveliness", LIVELINESS)?,
-            lease: span("liveliness_lease_duration")?,
-            avoids_ros_names: word("avoid_ros_namespace_conventions")? == "true",
-        })
+        match policy {
+            "history" => self.history = among(HISTORY)?,
+            "depth" => self.depth = value.text()?.parse().ok()?,
+            "reliability" => self.reliability = among(RELIABILITY)?,
+            "durability" => self.durability = among(DURABILITY)?,
+            "deadline" => self.deadline = Span::read(value)?,
+            "lifespan" => self.lifespan = Span::read(value)?,
+            "liveliness" => self.liveliness = among(LIVELINESS)?,
+            "liveliness_lease_duration" => self.lease = Span::read(value)?,
+            "avoid_ros_namespace_conventions" => self.avoids_ros_names = value.text()? == "true",
+            _ => return None,
+        }
+        Some(())
     }
 
     /// Writes an element of a list, each line behind `indent`.

@@ -486,7 +486,7 @@ fn failed(path: &Path) -> impl FnOnce(McapError) -> BagError {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::{BagReader, Selection};
     use std::cell::Cell;
@@ -494,7 +494,7 @@ mod tests {
 
     thread_local! {
         /// Bytes that the disk of this thread's tests has room for.
-        pub(super) static ROOM: Cell<Option<u64>> = const { Cell::new(None) };
+        pub(crate) static ROOM: Cell<Option<u64>> = const { Cell::new(None) };
     }
 
     pub(super) struct SmallDisk {

@@ -1,0 +1,85 @@
+//! The messages that publishers retain for late joiners, as the recorder knows them: each file
+//! begins with them, so that it can be played by itself.
+
+use super::cache::Waiting;
+use crate::message::Stamps;
+use sinew::msg::Gid;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Most messages that are repeated of one publisher.
+pub(super) const DEEPEST: usize = 1000;
+
+/// A message, in memory of its own.
+type Kept = (Stamps, Box<[u8]>);
+
+/// The newest messages of each publisher that retains any.
+#[derive(Debug, Default)]
+pub(super) struct Retained {
+    /// Of each topic, how many its publishers retain.
+    depths: Vec<usize>,
+    /// By topic and publisher.
+    messages: BTreeMap<(usize, Gid), VecDeque<Kept>>,
+    bytes: u64,
+}
+
+impl Retained {
+    /// Adds a topic with publishers that retain this number of messages.
+    pub(super) fn add_topic(&mut self, depth: usize) {
+        self.depths.push(depth.min(DEEPEST));
+    }
+
+    /// Bytes of all messages.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Notes a message, if its publisher retains it. Copies it: the publisher's memory is not for
+    /// that.
+    pub(super) fn note(&mut self, message: &Waiting) {
+        let Some(publisher) = message.retained_by else { return };
+        let depth = self.depths.get(message.topic).copied().unwrap_or_default();
+        let known = self.messages.entry((message.topic, publisher)).or_default();
+        while !known.is_empty() && known.len() >= depth {
+            let gone = known.pop_front();
+            self.bytes -= gone.map_or(0, |(_, bytes)| bytes.len() as u64);
+        }
+        if depth > 0 {
+            let bytes = message.content.bytes();
+            self.bytes += bytes.len() as u64;
+            known.push_back((message.stamps, bytes.into()));
+        }
+    }
+
+    /// Returns the messages, with their topics.
+    pub(super) fn messages(&self) -> impl Iterator<Item = (usize, Stamps, &[u8])> {
+        self.messages
+            .iter()
+            .flat_map(|((topic, _), known)| known.iter().map(|(stamps, bytes)| (*topic, *stamps, &**bytes)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cache::Content;
+    use super::*;
+
+    #[test]
+    fn the_newest_of_each_publisher_are_kept() {
+        let mut retained = Retained::default();
+        retained.add_topic(2);
+        retained.add_topic(0);
+        let message = |topic, publisher, received| Waiting {
+            topic,
+            stamps: Stamps::at(received),
+            retained_by: Some(Gid([publisher; 16])),
+            content: Content::Copied([0; 3].into()),
+        };
+        for received in 0..3 {
+            retained.note(&message(0, 1, received));
+            retained.note(&message(1, 1, received));
+        }
+        retained.note(&message(0, 2, 9));
+        let times: Vec<u64> = retained.messages().map(|(_, stamps, _)| stamps.received).collect();
+        assert_eq!((times, retained.bytes()), (vec![1, 2, 9], 9));
+    }
+}

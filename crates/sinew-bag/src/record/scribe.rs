@@ -1,0 +1,297 @@
+//! The thread that writes the messages.
+
+use super::cache::{Cache, Waiting, Work};
+use super::report::Figures;
+use super::retained::{DEEPEST, Retained};
+use crate::error::BagError;
+use crate::message::Stamps;
+use crate::reader::BagReader;
+use crate::topic::TopicDefinition;
+use crate::writer::{BagWriter, TopicId};
+use sinew::Publisher;
+use sinew::qos::{Durability, History};
+use sinew::time::Time;
+use sinew_interfaces::rosbag2_interfaces::msg::WriteSplitEvent;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Time after which everything is in the files.
+const FLUSH: Duration = Duration::from_secs(1);
+/// Bytes after which the collector is told that they are written.
+const STEP: u64 = 1 << 20;
+
+pub(super) struct Scribe {
+    pub(super) bag: BagWriter,
+    pub(super) cache: Arc<Cache>,
+    pub(super) figures: Arc<Figures>,
+    /// Announces a new file.
+    pub(super) splits: Option<Publisher<WriteSplitEvent>>,
+    /// The recorder's node, for the announcement.
+    pub(super) node: String,
+    /// Most bytes that are repeated in a new file.
+    pub(super) most_repeated: u64,
+    pub(super) topics: Vec<TopicId>,
+    pub(super) retained: Retained,
+}
+
+impl Scribe {
+    /// Writes until nothing comes any more.
+    pub(super) fn run(mut self) {
+        let figures = self.figures.clone();
+        let outcome = match self.write_all() {
+            Ok(()) => {
+                self.note_losses();
+                self.bag.close().map(drop)
+            }
+            Err(error) => Err(self.fail(error)),
+        };
+        if let Err(error) = outcome {
+            figures.with(|figures| figures.failure = Some(Arc::new(error)));
+        }
+    }
+
+    fn write_all(&mut self) -> Result<(), BagError> {
+        let (mut flushed, mut is_flushed) = (Time::steady(), true);
+        loop {
+            let left = FLUSH.saturating_sub(Time::steady() - flushed);
+            let work = self.cache.take(if is_flushed { FLUSH } else { left });
+            let has_ended = work.has_ended;
+            is_flushed &= work.messages.is_empty() && work.topics.is_empty();
+            self.write(work)?;
+            if has_ended {
+                return Ok(());
+            }
+            if Time::steady() - flushed >= FLUSH {
+                if !is_flushed {
+                    self.note_losses();
+                    self.bag.flush()?;
+                }
+                (flushed, is_flushed) = (Time::steady(), true);
+            }
+        }
+    }
+
+    fn write(&mut self, work: Work) -> Result<(), BagError> {
+        for topic in work.topics {
+            self.retained.add_topic(retained_depth(&topic));
+            self.topics.push(self.bag.add_topic(&topic)?);
+        }
+        work.passed.iter().for_each(|message| self.retained.note(message));
+        let mut batch = Batch::default();
+        let mut messages = work.messages.into_iter();
+        let outcome = messages.by_ref().try_for_each(|message| {
+            let outcome = self.write_one(&message, &mut batch);
+            batch.bytes += message.content.bytes().len() as u64;
+            drop(message); // before its room counts as free
+            if batch.bytes >= STEP {
+                self.tell(&mut batch);
+            }
+            outcome
+        });
+        // After an error, those that it has met, and those behind it.
+        if outcome.is_err() {
+            messages.for_each(|message| *batch.lost.entry(message.topic).or_default() += 1);
+        }
+        self.tell(&mut batch);
+        outcome?;
+        if work.is_split {
+            self.note_losses();
+            self.bag.split()?;
+        }
+        Ok(())
+    }
+
+    fn write_one(&mut self, message: &Waiting, batch: &mut Batch) -> Result<(), BagError> {
+        let outcome = self.begin_file(message.stamps.received).and_then(|()| {
+            self.bag.write(self.topics[message.topic], message.stamps, message.content.bytes())
+        });
+        if let Err(error) = outcome {
+            *batch.lost.entry(message.topic).or_default() += 1;
+            return Err(error);
+        }
+        self.retained.note(message);
+        let (messages, bytes) = batch.written.entry(message.topic).or_default();
+        *messages += 1;
+        *bytes += message.content.bytes().len() as u64;
+        Ok(())
+    }
+
+    /// If the message that comes next begins a file, writes the retained ones into that.
+    fn begin_file(&mut self, time: u64) -> Result<(), BagError> {
+        if !self.bag.turn(time)? {
+            return Ok(());
+        }
+        let closed = self.bag.metadata().relative_file_paths.last().cloned();
+        let mut repeated = 0;
+        if self.retained.bytes() <= self.most_repeated {
+            for (topic, stamps, bytes) in self.retained.messages() {
+                self.bag.write(self.topics[topic], Stamps { received: time, ..stamps }, bytes)?;
+                repeated += 1;
+            }
+        }
+        self.figures.with(|figures| {
+            figures.files += 1;
+            figures.repeated += repeated;
+        });
+        if let (Some(closed), Some(splits)) = (closed, &self.splits) {
+            let path = |name: &str| self.bag.directory().join(name).display().to_string();
+            let opened = path(&self.bag.next_file_name(repeated > 0));
+            let event = WriteSplitEvent {
+                closed_file: path(&closed),
+                opened_file: opened,
+                node_name: self.node.clone(),
+            };
+            // Nothing depends on it: a full subscription, or the end of the context.
+            let _ = splits.publish(event);
+        }
+        Ok(())
+    }
+
+    /// Adds what was written to the figures, and gives its room back.
+    fn tell(&self, batch: &mut Batch) {
+        let Batch { written, lost, bytes } = std::mem::take(batch);
+        self.figures.with(|figures| {
+            for (topic, (messages, bytes)) in written {
+                figures.topics[topic].messages += messages;
+                figures.topics[topic].bytes += bytes;
+            }
+            for (topic, count) in lost {
+                figures.topics[topic].lost_in_recorder += count;
+            }
+        });
+        self.cache.written(bytes);
+    }
+
+    /// Writes the losses into the metadata.
+    fn note_losses(&mut self) {
+        let mut lost: BTreeMap<String, u64> = BTreeMap::new();
+        self.figures.with(|figures| {
+            for topic in &figures.topics {
+                *lost.entry(topic.name.clone()).or_default() += topic.lost();
+            }
+        });
+        lost.iter().for_each(|(topic, count)| self.bag.set_lost(topic, *count));
+    }
+
+    /// Ends the recording after an error: counts what can be read, and what can't as lost.
+    fn fail(mut self, error: BagError) -> BagError {
+        self.cache.fail();
+        loop {
+            let work = self.cache.take(FLUSH);
+            let mut batch = Batch::default();
+            for message in work.messages {
+                *batch.lost.entry(message.topic).or_default() += 1;
+            }
+            self.tell(&mut batch);
+            if work.has_ended {
+                break;
+            }
+        }
+        if let Ok(read) = BagReader::open(self.bag.directory()) {
+            self.figures.with(|figures| {
+                for topic in &mut figures.topics {
+                    let is_it = |read: &&Arc<crate::BagTopic>| {
+                        (&read.name, &read.type_name) == (&topic.name, &topic.type_name)
+                    };
+                    let readable: u64 =
+                        read.topics().iter().filter(is_it).map(|read| read.message_count).sum();
+                    let missing = topic.messages.saturating_sub(readable);
+                    topic.messages -= missing;
+                    topic.lost_in_recorder += missing;
+                }
+            });
+        }
+        self.note_losses();
+        let _ = self.bag.close(); // the error that is there already says more
+        error
+    }
+}
+
+/// Messages of some topics.
+#[derive(Default)]
+struct Batch {
+    /// Their numbers and bytes.
+    written: BTreeMap<usize, (u64, u64)>,
+    lost: BTreeMap<usize, u64>,
+    /// Of all of them.
+    bytes: u64,
+}
+
+/// Returns the number of messages that publishers of a topic retain.
+fn retained_depth(topic: &TopicDefinition) -> usize {
+    let offered = topic.qos.iter().map(crate::RecordedQos::qos);
+    let depths =
+        offered.filter(|qos| qos.durability == Durability::TransientLocal).map(|qos| match qos.history {
+            History::KeepLast(depth) => depth,
+            History::KeepAll => DEEPEST,
+        });
+    depths.max().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cache::Content;
+    use super::super::report::RecordedTopic;
+    use super::*;
+    use crate::options::WriterOptions;
+    use crate::{Selection, writer::tests::ROOM};
+
+    fn topic() -> TopicDefinition {
+        TopicDefinition {
+            name: "/a".to_owned(),
+            type_name: "a/msg/A".to_owned(),
+            encoding: "cdr".to_owned(),
+            schema: None,
+            qos: Vec::new(),
+            type_hash: None,
+        }
+    }
+
+    #[test]
+    fn on_a_full_disk_what_fits_is_kept_and_the_rest_counts_as_lost() {
+        for room in (1000..400_000).step_by(39_997) {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("bag");
+            let cache = Arc::new(Cache::new(u64::MAX, None));
+            let figures = Arc::new(Figures::new(path.clone()));
+            cache.add_topic(topic());
+            figures.with(|figures| {
+                figures.topics.push(RecordedTopic {
+                    name: "/a".to_owned(),
+                    type_name: "a/msg/A".to_owned(),
+                    ..RecordedTopic::default()
+                })
+            });
+            let message = |number| Waiting {
+                topic: 0,
+                stamps: Stamps::at(number),
+                retained_by: None,
+                content: Content::Copied(vec![7; 1000].into()),
+            };
+            cache.add((0..1000).map(message), true);
+            cache.end();
+            ROOM.set(Some(room));
+            let scribe = Scribe {
+                bag: BagWriter::create(&path, WriterOptions::default()).unwrap(),
+                cache,
+                figures: figures.clone(),
+                splits: None,
+                node: String::new(),
+                most_repeated: u64::MAX,
+                topics: Vec::new(),
+                retained: Retained::default(),
+            };
+            scribe.run();
+            ROOM.set(None);
+            let recorded = figures.copy();
+            assert!(recorded.failure.is_some());
+            assert_eq!(recorded.messages() + recorded.lost(), 1000, "{recorded:?}");
+            let bag = BagReader::open(&path).unwrap();
+            let read = bag.messages(&Selection::all()).unwrap().filter(Result::is_ok).count() as u64;
+            assert_eq!(read, recorded.messages());
+            assert!(room < 100_000 || read > 0, "nothing in {room} bytes");
+            assert_eq!(bag.metadata().unwrap().losses().next(), Some(("/a", recorded.lost())));
+        }
+    }
+}
