@@ -6,6 +6,7 @@ pub(crate) mod network;
 pub(crate) mod params;
 mod place;
 pub(crate) mod qos;
+pub(crate) mod record;
 pub(crate) mod tools;
 
 use std::ffi::OsString;

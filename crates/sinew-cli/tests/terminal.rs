@@ -282,3 +282,18 @@ fn top_gives_the_terminal_back_on_signals() {
         assert!(session.end().0.success());
     }
 }
+
+#[test]
+fn a_recording_is_paused_and_ended_by_keys() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("bag");
+    let path = path.to_str().unwrap();
+    let mut session = Session::of("bag", &["record", "-a", "-o", path], (120, 24));
+    assert!(session.until("0 messages of"));
+    session.press(" ");
+    assert!(session.until("| paused"));
+    session.press(" nq");
+    let (status, after) = session.end();
+    assert!(status.success(), "{after}");
+    assert!(after.contains("bag: 0 messages of"), "{after}");
+}

@@ -10,6 +10,7 @@ use super::{FindDefinition, Options, RecordError, Recorder};
 use crate::options::WriterOptions;
 use crate::schema::Schema;
 use crate::writer::BagWriter;
+use sinew::msg::TypeHash;
 use sinew::{Context, QoS};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -36,7 +37,9 @@ pub struct RecorderBuilder {
     cache: u64,
     snapshot: Option<Snapshot>,
     trigger: Option<String>,
+    custom_data: BTreeMap<String, String>,
     is_lossless: bool,
+    is_paused: bool,
     has_control: bool,
     find: FindDefinition,
 }
@@ -61,9 +64,11 @@ impl RecorderBuilder {
             cache: CACHE,
             snapshot: None,
             trigger: None,
+            custom_data: BTreeMap::new(),
             is_lossless: false,
+            is_paused: false,
             has_control: false,
-            find: Box::new(|_| None),
+            find: Box::new(|_, _| None),
         }
     }
 
@@ -197,6 +202,18 @@ impl RecorderBuilder {
         self
     }
 
+    /// Adds texts of the program's own to the bag's metadata.
+    pub fn custom_data(mut self, texts: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.custom_data.extend(texts);
+        self
+    }
+
+    /// Begins [paused](Recorder::pause).
+    pub fn start_paused(mut self) -> Self {
+        self.is_paused = true;
+        self
+    }
+
     /// Offers the services of rosbag2's recorder: `~/snapshot`, `~/split_bagfile`, `~/pause`,
     /// `~/resume`, `~/toggle_paused`, `~/is_paused` and `~/stop`; and publishes a message on
     /// `events/write_split` when a file begins behind another.
@@ -206,8 +223,8 @@ impl RecorderBuilder {
     }
 
     /// Sets the source of definitions for types that no participant has described, as of programs on
-    /// other hosts. It is called with the name of a type, on the recorder's thread.
-    pub fn definitions(mut self, find: impl Fn(&str) -> Option<Schema> + Send + 'static) -> Self {
+    /// other hosts. It is called with the name and the hash of a type, on the recorder's thread.
+    pub fn definitions(mut self, find: impl Fn(&str, TypeHash) -> Option<Schema> + Send + 'static) -> Self {
         self.find = Box::new(find);
         self
     }
@@ -228,8 +245,10 @@ impl RecorderBuilder {
         let node = self.context.node_builder(&self.node).bare().create()?;
         let splits = self.has_control.then(|| node.publisher("events/write_split").create()).transpose()?;
         let most_repeated = self.storage.max_size / 2;
-        let bag = BagWriter::create(&path, self.storage)?;
+        let mut bag = BagWriter::create(&path, self.storage)?;
+        bag.custom_data().extend(self.custom_data);
         let cache = Arc::new(Cache::new(self.cache, self.snapshot));
+        cache.set_paused(self.is_paused);
         let figures = Arc::new(Figures::new(path.as_ref().to_owned()));
         let options = Options {
             choice,

@@ -307,7 +307,9 @@ impl Collector {
     /// Returns the definition of a publisher's type.
     fn schema(&self, publisher: &EndpointInfo) -> Option<Schema> {
         let described = self.graph.description_of(publisher);
-        described.map(|found| Schema::of(&found)).or_else(|| (self.options.find)(&publisher.type_name))
+        described
+            .map(|found| Schema::of(&found))
+            .or_else(|| (self.options.find)(&publisher.type_name, publisher.type_hash?))
     }
 }
 

@@ -34,6 +34,7 @@ use crate::schema::Schema;
 use cache::Cache;
 use choice::Choice;
 use report::Figures;
+use sinew::msg::TypeHash;
 use sinew::{Context, QoS};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -94,7 +95,7 @@ struct Options {
 }
 
 /// Finds definitions of types that no participant has described.
-type FindDefinition = Box<dyn Fn(&str) -> Option<Schema> + Send>;
+type FindDefinition = Box<dyn Fn(&str, TypeHash) -> Option<Schema> + Send>;
 
 impl Recorder {
     /// Returns a builder. The recorder has a node of its own in the context, and needs no executor.

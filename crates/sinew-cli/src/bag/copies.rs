@@ -9,7 +9,7 @@ use sinew_bag::{BagError, BagReader, BagTopic, BagWriter, Selection, StorageOpti
 
 use super::info::{count, seconds, size};
 use super::losses::{texts, warn_of_attachments};
-use crate::cli::bag::{ConvertOptions, CutOptions, FilterOptions, MergeOptions, NewBag};
+use crate::cli::bag::{ConvertOptions, CutOptions, FileOptions, FilterOptions, MergeOptions, NewBag};
 use crate::error::Error;
 use crate::output::{print, print_json, says};
 
@@ -69,12 +69,8 @@ pub(super) fn cut(options: &CutOptions) -> Result<(), Error> {
 fn write(bags: &[(BagReader, Selection)], new: &NewBag) -> Result<(), Error> {
     let distro = bags.iter().filter_map(|(bag, _)| Some(bag.metadata()?.ros_distro.clone()));
     let options = WriterOptions {
-        storage: storage(new)?,
-        max_size: new.max_bag_size.unwrap_or(u64::MAX),
-        max_duration: new.max_bag_duration.unwrap_or(Duration::MAX),
-        metadata_version: new.metadata_version,
         ros_distro: distro.into_iter().find(|distro| !distro.is_empty()).unwrap_or_default(),
-        ..WriterOptions::default()
+        ..writer_options(&new.files)?
     };
     bags.iter().for_each(|(bag, _)| warn_of_attachments(bag));
     let mut writer = BagWriter::create(&new.output, options)?;
@@ -108,12 +104,23 @@ fn length(directory: &Path) -> u64 {
     entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
 }
 
-fn storage(new: &NewBag) -> Result<StorageOptions, Error> {
-    let Some(path) = &new.storage_config_file else { return Ok(new.storage_preset_profile.into()) };
+/// Returns the options for a bag's files.
+pub(super) fn writer_options(files: &FileOptions) -> Result<WriterOptions, Error> {
+    Ok(WriterOptions {
+        storage: storage(files)?,
+        max_size: files.max_bag_size.unwrap_or(u64::MAX),
+        max_duration: files.max_bag_duration.unwrap_or(Duration::MAX),
+        metadata_version: files.metadata_version,
+        ..WriterOptions::default()
+    })
+}
+
+fn storage(files: &FileOptions) -> Result<StorageOptions, Error> {
+    let Some(path) = &files.storage_config_file else { return Ok(files.storage_preset_profile.into()) };
     let text = fs::read_to_string(path).map_err(|source| Error::File {
         action: "read",
         path: path.clone(),
         source,
     })?;
-    Ok(StorageOptions::from_yaml(&text, new.storage_preset_profile, path)?)
+    Ok(StorageOptions::from_yaml(&text, files.storage_preset_profile, path)?)
 }

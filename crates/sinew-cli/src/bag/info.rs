@@ -51,6 +51,11 @@ fn as_text(bag: &BagReader, is_verbose: bool) -> String {
         line("End:", &date(end));
     }
     line("Messages:", &bag.message_count().to_string());
+    let mut label = "Lost:";
+    for (topic, lost) in bag.metadata().iter().flat_map(|metadata| metadata.losses()) {
+        line(label, &format!("{} | {}", one_line(topic), count(lost, "message")));
+        label = "";
+    }
     let mut label = "Topics:";
     for topic in bag.topics() {
         line(label, &about(topic, bag, is_verbose));
@@ -118,6 +123,12 @@ fn as_json(bag: &BagReader) -> Value {
             })
         })
         .collect();
+    let lost: serde_json::Map<String, Value> = bag
+        .metadata()
+        .iter()
+        .flat_map(|metadata| metadata.losses())
+        .map(|(topic, lost)| (topic.to_owned(), lost.into()))
+        .collect();
     let problems: Vec<String> = bag.problems().iter().map(ToString::to_string).collect();
     json!({
         "path": bag.path().to_string_lossy(),
@@ -128,6 +139,7 @@ fn as_json(bag: &BagReader) -> Value {
         "ros_distro": bag.metadata().map(|metadata| metadata.ros_distro.as_str()),
         "files": files,
         "topics": topics,
+        "lost": lost,
         "problems": problems,
     })
 }

@@ -4,6 +4,8 @@ mod copies;
 mod info;
 mod losses;
 mod mend;
+mod record;
+mod record_screen;
 
 use crate::cli::bag::BagCommand;
 use crate::error::Error;
@@ -11,6 +13,7 @@ use crate::error::Error;
 /// Runs `sinew bag`.
 pub(crate) fn run(command: &BagCommand) -> Result<(), Error> {
     match command {
+        BagCommand::Record(options) => record::run(options),
         BagCommand::Info(options) => info::info(options),
         BagCommand::List(options) => info::list(options),
         BagCommand::Check(options) => mend::check(options),

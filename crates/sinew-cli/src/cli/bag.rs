@@ -7,6 +7,8 @@ use clap::{Args, Subcommand};
 use sinew_bag::StoragePreset;
 use sinew_bench::options::seconds;
 
+use super::record::RecordOptions;
+
 #[derive(Args, Debug)]
 pub(crate) struct BagOptions {
     #[command(subcommand)]
@@ -16,6 +18,9 @@ pub(crate) struct BagOptions {
 /// Commands for bags.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BagCommand {
+    /// Record topics to a new bag until Ctrl-C, or the key q. Exit code 1 if messages were lost.
+    #[command(after_help = super::record::KEYS)]
+    Record(Box<RecordOptions>),
     /// Show a bag's files, times and topics.
     Info(BagInfoOptions),
     /// List the bags in a directory and below it.
@@ -75,6 +80,17 @@ pub(crate) struct NewBag {
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,
 
+    #[command(flatten)]
+    pub(crate) files: FileOptions,
+
+    /// One JSON object instead of lines.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How a bag's files are written.
+#[derive(Args, Debug)]
+pub(crate) struct FileOptions {
     /// A preset for the files: none, fastwrite (no chunks, so no index), zstd_fast or zstd_small.
     #[arg(long, value_name = "PRESET", value_parser = preset, default_value = "none")]
     pub(crate) storage_preset_profile: StoragePreset,
@@ -94,10 +110,6 @@ pub(crate) struct NewBag {
     /// The version of the bag's metadata: 9, or 8 for tools of ROS 2 before Jazzy.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(8..=9), default_value = "9")]
     pub(crate) metadata_version: u32,
-
-    /// One JSON object instead of lines.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 fn preset(name: &str) -> Result<StoragePreset, String> {

@@ -280,6 +280,26 @@ pub(crate) enum Error {
         count: usize,
     },
 
+    /// A recording can't begin.
+    #[error(transparent)]
+    Record(#[from] sinew_bag::RecordError),
+
+    /// A recording has ended before it was to.
+    #[error("the recording has ended: {source}; {count} are missing")]
+    RecordingFailed {
+        /// The reason.
+        source: std::sync::Arc<sinew_bag::BagError>,
+        /// The messages that were lost, as text.
+        count: String,
+    },
+
+    /// Messages of a recording were lost.
+    #[error("{count} lost")]
+    LostMessages {
+        /// Their number, as text.
+        count: String,
+    },
+
     /// A filter leaves nothing of a bag.
     #[error("no topic of {} is chosen; `sinew bag info` lists them", bag.display())]
     NothingChosen {
