@@ -68,10 +68,17 @@ pub(super) struct Work {
     pub(super) messages: VecDeque<Waiting>,
     /// Messages of publishers that retain them, which gave way before a snapshot.
     pub(super) passed: Vec<Waiting>,
-    /// A new file is to begin behind the messages.
-    pub(super) is_split: bool,
+    /// Numbers of messages behind which a new file is to begin.
+    pub(super) splits: Vec<usize>,
     /// Nothing comes any more.
     pub(super) has_ended: bool,
+}
+
+impl Work {
+    /// Lets a new file begin behind the messages that there are.
+    fn split(&mut self) {
+        self.splits.push(self.messages.len());
+    }
 }
 
 pub(super) struct Cache {
@@ -93,6 +100,8 @@ struct State {
     bytes: u64,
     is_paused: bool,
     is_stopping: bool,
+    /// The collector's next look is due at once.
+    is_awake: bool,
     /// The writer has failed.
     has_failed: bool,
 }
@@ -169,10 +178,17 @@ impl Cache {
     /// Waits for the collector's next look. Returns `false` once it is the last one.
     pub(super) fn pause_between_looks(&self, period: Duration) -> bool {
         let mut state = self.state.lock();
-        if !state.is_stopping && !state.has_failed {
+        if !state.is_stopping && !state.has_failed && !std::mem::take(&mut state.is_awake) {
             self.stop.wait_for(&mut state, period);
+            state.is_awake = false;
         }
         !state.is_stopping && !state.has_failed
+    }
+
+    /// Makes the collector look at once: there may be a new topic.
+    pub(super) fn wake(&self) {
+        self.state.lock().is_awake = true;
+        self.stop.notify_one();
     }
 
     /// Waits until there is room, or the writer has failed, as nothing has to be collected meanwhile.
@@ -194,8 +210,8 @@ impl Cache {
     /// Takes what waits; waits for it, but at most for `timeout`.
     pub(super) fn take(&self, timeout: Duration) -> Work {
         let mut state = self.state.lock();
-        let Work { topics, messages, is_split, has_ended, .. } = &state.work;
-        if topics.is_empty() && messages.is_empty() && !is_split && !has_ended {
+        let Work { topics, messages, splits, has_ended, .. } = &state.work;
+        if topics.is_empty() && messages.is_empty() && splits.is_empty() && !has_ended {
             self.news.wait_for(&mut state, timeout);
         }
         let has_ended = state.work.has_ended;
@@ -229,7 +245,7 @@ impl Cache {
     }
 
     pub(super) fn split(&self) {
-        self.state.lock().work.is_split = true;
+        self.state.lock().work.split();
         self.news.notify_one();
     }
 
@@ -242,7 +258,7 @@ impl Cache {
         let mut guard = self.state.lock();
         let state = &mut *guard;
         state.work.messages.append(&mut state.recent);
-        state.work.is_split = true;
+        state.work.split();
         drop(guard);
         self.news.notify_one();
         true
@@ -298,7 +314,7 @@ mod tests {
         assert_eq!(times(cache.take(Duration::ZERO).messages), []);
         cache.take_snapshot();
         let work = cache.take(Duration::ZERO);
-        assert!(work.is_split);
+        assert_eq!(work.splits, [2]);
         assert_eq!(times(work.messages), [2, 3]); // of 8 bytes
         cache.written(8);
         cache.add([10, 14, 16].map(|time| message(time, 1)).into_iter(), false);

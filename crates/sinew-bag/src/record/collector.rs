@@ -17,7 +17,7 @@ use super::source::Source;
 use crate::schema::Schema;
 use crate::topic::TopicDefinition;
 use sinew::error::CreateError;
-use sinew::graph::{EndpointInfo, EndpointKind, Graph, GraphChanges};
+use sinew::graph::{EndpointInfo, EndpointKind, Graph, GraphChanges, GraphListener};
 use sinew::msg::{GenericType, TypeHash};
 use sinew::time::ClockKind;
 use sinew::{Node, QoS, erased};
@@ -29,6 +29,11 @@ use std::time::Duration;
 const PERIOD: Duration = Duration::from_millis(5);
 /// Looks between two at the counters of what was lost.
 const COUNTED_EACH: u64 = 50;
+/// Time from the end of the recording within which a message may count as published before: wall
+/// times are derived from steady ones.
+const ABOUT_NOW: Duration = Duration::from_millis(100);
+/// Longest wait for messages that another thread is bringing in.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Messages of a topic that are taken before the other topics have their turn.
 const MOST_AT_ONCE: usize = 1000;
 
@@ -36,6 +41,8 @@ pub(super) struct Collector {
     node: Node,
     graph: Graph,
     changes: GraphChanges,
+    /// Ends the wait for the next look when the graph changes.
+    _listener: GraphListener,
     options: Options,
     cache: Arc<Cache>,
     figures: Arc<Figures>,
@@ -48,6 +55,8 @@ pub(super) struct Collector {
     held: Vec<Waiting>,
     /// Time of the newest message that the last look found.
     newest: u64,
+    /// Publishers that are found from now on have come while it recorded.
+    has_begun: bool,
 }
 
 impl Collector {
@@ -61,10 +70,13 @@ impl Collector {
         let control = options.has_control.then(|| Control::new(&node, &cache)).transpose()?;
         let graph = node.graph();
         let changes = graph.changes();
+        let woken = cache.clone();
+        let listener = graph.on_change(move || woken.wake());
         let mut this = Self {
             node,
             graph,
             changes,
+            _listener: listener,
             options,
             cache,
             figures,
@@ -73,8 +85,10 @@ impl Collector {
             refused: BTreeSet::new(),
             held: Vec::new(),
             newest: 0,
+            has_begun: false,
         };
         this.follow();
+        this.has_begun = true;
         Ok(this)
     }
 
@@ -131,18 +145,26 @@ impl Collector {
 
     /// Takes the messages that were published before now.
     fn finish(&mut self) {
-        let end = u64::try_from(self.node.now_by(ClockKind::System).nanoseconds()).unwrap_or_default();
+        let now = self.node.now_by(ClockKind::System) + ABOUT_NOW;
+        let end = u64::try_from(now.nanoseconds()).unwrap_or_default();
         let is_paused = self.cache.is_paused();
         for topic in 0..self.sources.len() {
-            while let Some(message) = self.sources[topic].take(topic) {
-                if message.stamps.received > end {
-                    break; // a publisher that goes on
-                }
-                if !is_paused {
-                    self.held.push(message);
-                }
-                if self.held.len() == MOST_AT_ONCE {
-                    self.hand_over_in_order();
+            let mut is_over = false;
+            while !is_over {
+                // Another thread may be about to bring messages in: `take` doesn't wait for it.
+                self.sources[topic].bring_in(PATIENCE);
+                is_over = true;
+                while let Some(message) = self.sources[topic].take(topic) {
+                    is_over = message.stamps.received > end; // a publisher that goes on
+                    if !is_paused {
+                        self.held.push(message);
+                    }
+                    if self.held.len() == MOST_AT_ONCE {
+                        self.hand_over_in_order();
+                    }
+                    if is_over {
+                        break;
+                    }
                 }
             }
         }
@@ -180,8 +202,8 @@ impl Collector {
     fn count_losses(&self) {
         let lost: Vec<u64> = self.sources.iter().map(Source::lost).collect();
         self.figures.with(|figures| {
-            for (topic, lost) in figures.topics.iter_mut().zip(lost) {
-                topic.lost_in_transport = lost;
+            for ((topic, lost), source) in figures.topics.iter_mut().zip(lost).zip(&self.sources) {
+                (topic.lost_in_transport, topic.early) = (lost, source.early());
             }
         });
     }
@@ -247,7 +269,12 @@ impl Collector {
             });
         });
         self.cache.add_topic(definition);
-        self.sources.push(Source::new(publisher, type_hash, made, u64::try_from(since).unwrap_or_default()));
+        let since = u64::try_from(since).unwrap_or_default();
+        let mut source = Source::new(publisher, type_hash, made, since);
+        if !self.has_begun {
+            source.were_there(publishers);
+        }
+        self.sources.push(source);
     }
 
     fn subscribe(

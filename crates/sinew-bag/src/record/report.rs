@@ -39,6 +39,9 @@ pub struct RecordedTopic {
     pub messages: u64,
     /// Bytes of their encoded form.
     pub bytes: u64,
+    /// Messages that publishers which came during the recording had published before the recorder
+    /// could hear them: a few at most. No subscription gets them, so they do not count as lost.
+    pub early: u64,
     /// Messages that were lost on their way to the recorder: on the network, or because newer ones
     /// took their place before it looked.
     pub lost_in_transport: u64,

@@ -13,6 +13,7 @@ use sinew::qos::{Durability, History};
 use sinew::time::Time;
 use sinew_interfaces::rosbag2_interfaces::msg::WriteSplitEvent;
 use std::collections::BTreeMap;
+use std::iter::Peekable;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -79,23 +80,37 @@ impl Scribe {
         }
         work.passed.iter().for_each(|message| self.retained.note(message));
         let mut batch = Batch::default();
-        let mut messages = work.messages.into_iter();
-        let outcome = messages.by_ref().try_for_each(|message| {
-            let outcome = self.write_one(&message, &mut batch);
+        let (mut messages, mut splits) =
+            (work.messages.into_iter().enumerate(), work.splits.into_iter().peekable());
+        let outcome = messages.by_ref().try_for_each(|(number, message)| {
+            let outcome = self.split_before(number, &mut splits);
+            let outcome = outcome.and_then(|()| self.write_one(&message, &mut batch));
+            let topic = message.topic;
             batch.bytes += message.content.bytes().len() as u64;
             drop(message); // before its room counts as free
             if batch.bytes >= STEP {
                 self.tell(&mut batch);
             }
-            outcome
+            outcome.map_err(|error| {
+                *batch.lost.entry(topic).or_default() += 1;
+                error
+            })
         });
-        // After an error, those that it has met, and those behind it.
         if outcome.is_err() {
-            messages.for_each(|message| *batch.lost.entry(message.topic).or_default() += 1);
+            messages.for_each(|(_, message)| *batch.lost.entry(message.topic).or_default() += 1);
         }
         self.tell(&mut batch);
         outcome?;
-        if work.is_split {
+        self.split_before(usize::MAX, &mut splits)
+    }
+
+    /// Ends the file if another one is to begin before the message with this number.
+    fn split_before(
+        &mut self,
+        number: usize,
+        splits: &mut Peekable<impl Iterator<Item = usize>>,
+    ) -> Result<(), BagError> {
+        while splits.next_if(|split| *split <= number).is_some() {
             self.note_losses();
             self.bag.split()?;
         }
@@ -106,10 +121,7 @@ impl Scribe {
         let outcome = self.begin_file(message.stamps.received).and_then(|()| {
             self.bag.write(self.topics[message.topic], message.stamps, message.content.bytes())
         });
-        if let Err(error) = outcome {
-            *batch.lost.entry(message.topic).or_default() += 1;
-            return Err(error);
-        }
+        outcome?;
         self.retained.note(message);
         let (messages, bytes) = batch.written.entry(message.topic).or_default();
         *messages += 1;

@@ -4,10 +4,11 @@ use super::cache::{Content, Waiting};
 use super::request;
 use crate::message::Stamps;
 use sinew::graph::EndpointInfo;
-use sinew::msg::{Gid, TypeHash};
+use sinew::msg::{Gid, Transport, TypeHash};
 use sinew::qos::Reliability;
 use sinew::{MessageInfo, QoS, erased};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// A topic that is recorded, with one type.
 pub(super) struct Source {
@@ -24,6 +25,12 @@ pub(super) struct Source {
     taken: BTreeMap<Gid, u64>,
     /// Messages that former subscriptions lost.
     lost_before: u64,
+    /// The publishers that were there before the recorder, or of which a message was taken.
+    known: BTreeSet<Gid>,
+    /// The publisher of the last message.
+    last: Gid,
+    /// Messages that others had published before their first one was taken.
+    early: u64,
 }
 
 impl Source {
@@ -42,7 +49,31 @@ impl Source {
             since,
             taken: BTreeMap::new(),
             lost_before: 0,
+            known: BTreeSet::new(),
+            last: Gid([0; 16]),
+            early: 0,
         }
+    }
+
+    /// Notes publishers that were there before the recorder.
+    pub(super) fn were_there(&mut self, publishers: &[&EndpointInfo]) {
+        self.known.extend(publishers.iter().map(|publisher| publisher.gid));
+    }
+
+    /// Counts the messages that a publisher had published before its first one was taken. Those that
+    /// weren't retained are no loss of a topic that retains some, and the numbers of the network say
+    /// nothing about this recording.
+    fn count_early(&mut self, publisher: Gid, number: u64, info: &MessageInfo) {
+        self.last = publisher;
+        if self.known.insert(publisher) && !self.is_retaining && info.transport() != Transport::Network {
+            self.early += number - 1;
+        }
+    }
+
+    /// Returns the number of messages that were published before the recorder could hear their
+    /// publisher, which had just come.
+    pub(super) fn early(&self) -> u64 {
+        self.early
     }
 
     pub(super) fn is_of(&self, publisher: &EndpointInfo) -> bool {
@@ -70,6 +101,9 @@ impl Source {
                 }
                 *last = number;
             }
+            if publisher != self.last {
+                self.count_early(publisher, number, &info);
+            }
             let content = match message.encoded() {
                 Some(_) => Content::There(message),
                 None => {
@@ -81,6 +115,12 @@ impl Source {
             let retained_by = self.is_retaining.then_some(publisher);
             return Some(Waiting { topic, stamps: self.stamps(&info), retained_by, content });
         }
+    }
+
+    /// Waits until everything that was published elsewhere before now can be taken, or its history is
+    /// full.
+    pub(super) fn bring_in(&self, timeout: Duration) {
+        self.subscription.bring_in(timeout);
     }
 
     /// A message counts as received when it was published, or, if that was on another host, when it

@@ -53,14 +53,17 @@ fn what_was_flushed_is_read_when_the_recorder_was_killed() {
         let publisher = world.publisher("/a", kept());
         // Killed at another moment each time: mostly while it writes, now and then after a flush.
         let waits_for_flush = round % 5 == 0;
-        let end = Time::steady()
-            + Duration::from_millis(if waits_for_flush { 2500 } else { 40 * (round as u64 % 17) });
+        let end = Time::steady() + Duration::from_millis(40 * (round as u64 % 17));
+        let is_flushed = || BagReader::open(world.bag()).is_ok_and(|bag| bag.message_count() > 0);
         let mut published = 0;
-        while Time::steady() < end || published == 0 {
+        loop {
             publisher.publish(text(published)).unwrap();
             published += 1;
             if published % 50 == 0 {
                 let _ = world.node.graph().changes().wait(Duration::from_millis(1)); // some 50 kHz
+                if Time::steady() >= end && (!waits_for_flush || is_flushed()) {
+                    break;
+                }
             }
         }
         recorder.0.kill().unwrap();

@@ -14,7 +14,7 @@ fn by_file(world: &World, topic: &str) -> Vec<Vec<u64>> {
     let bag = BagReader::open(world.bag()).unwrap();
     let read = |path| {
         let file = BagReader::open(path).unwrap();
-        let messages = file.messages(&Selection::all().topic(topic)).unwrap();
+        let messages = file.messages(&Selection::all().topic(topic)).into_iter().flatten(); // not yet there
         messages.map(|message| number(&message.unwrap().decode::<Text>().unwrap())).collect()
     };
     bag.files().iter().map(|file| read(&file.path)).collect()

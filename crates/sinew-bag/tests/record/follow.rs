@@ -24,6 +24,24 @@ fn topics_that_come_later_are_recorded() {
 }
 
 #[test]
+fn messages_of_a_new_publisher_that_nobody_could_hear_are_told() {
+    let world = World::new();
+    let before = world.node.publisher::<Text>("/before").create().unwrap();
+    before.publish(text(0)).unwrap();
+    let recorder = world.record(|builder| builder.all_topics());
+    assert!(before.wait_for_subscribers(1, PATIENCE));
+    before.publish(text(1)).unwrap();
+    let late = world.node.publisher::<Text>("/late").create().unwrap();
+    late.publish(text(0)).unwrap(); // heard or not
+    assert!(late.wait_for_subscribers(1, PATIENCE));
+    late.publish(text(1)).unwrap();
+    let recorded = recorder.stop();
+    let [before, late] = &recorded.topics[..] else { panic!("{recorded:?}") };
+    assert_eq!((before.messages, before.early), (1, 0));
+    assert_eq!((late.messages + late.early, late.lost()), (2, 0));
+}
+
+#[test]
 fn three_hundred_topics_at_once() {
     let world = World::new();
     let publishers: Vec<_> = (0..300)

@@ -86,6 +86,7 @@ impl Figures {
                 "type": topic.type_name,
                 "messages": topic.messages,
                 "bytes": topic.bytes,
+                "early": topic.early,
                 "lost_in_transport": topic.lost_in_transport,
                 "lost_in_recorder": topic.lost_in_recorder,
             })
@@ -125,6 +126,10 @@ pub(super) fn summary(recorded: &Recorded) -> String {
             topic.lost_in_transport,
             topic.lost_in_recorder
         ));
+    }
+    for topic in recorded.topics.iter().filter(|topic| topic.early > 0) {
+        let (name, early) = (one_line(&topic.name), count(topic.early, "message"));
+        text.push_str(&format!("{name}: {early} came before the recorder could hear a new publisher\n"));
     }
     text
 }
