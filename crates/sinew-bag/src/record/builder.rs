@@ -1,6 +1,6 @@
 //! What is recorded, and how.
 
-use super::cache::{Cache, Snapshot};
+use super::cache::{AtEnd, Cache, Snapshot};
 use super::choice::{Choice, Pattern};
 use super::collector::Collector;
 use super::report::Figures;
@@ -208,7 +208,8 @@ impl RecorderBuilder {
         self
     }
 
-    /// Begins [paused](Recorder::pause).
+    /// Begins [paused](Recorder::pause): only messages are recorded that publishers have retained
+    /// from before.
     pub fn start_paused(mut self) -> Self {
         self.is_paused = true;
         self
@@ -269,18 +270,24 @@ impl RecorderBuilder {
             retained: Retained::default(),
         };
         let collector = Collector::new(node, options, cache.clone(), figures.clone())?;
-        let mut recorder = Recorder { cache, figures, threads: Vec::new() };
-        recorder.threads.push(spawn("sinew-collect", || collector.run())?);
-        match spawn("sinew-record", || scribe.run()) {
-            Ok(thread) => recorder.threads.push(thread),
-            Err(error) => return Err(error), // dropping `recorder` ends the other thread
-        }
+        let mut recorder = Recorder { cache: cache.clone(), figures, threads: Vec::new() };
+        // If the second one can't be started, dropping `recorder` ends the first.
+        let (ended, failed) = (AtEnd(cache.clone(), Cache::end), AtEnd(cache, Cache::fail));
+        recorder.threads.push(spawn("sinew-collect", ended, || collector.run())?);
+        recorder.threads.push(spawn("sinew-record", failed, || scribe.run())?);
         Ok(recorder)
     }
 }
 
-fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<thread::JoinHandle<()>, RecordError> {
-    let made = thread::Builder::new().name(name.to_owned()).spawn(work);
+fn spawn(
+    name: &str,
+    at_end: AtEnd,
+    work: impl FnOnce() + Send + 'static,
+) -> Result<thread::JoinHandle<()>, RecordError> {
+    let made = thread::Builder::new().name(name.to_owned()).spawn(move || {
+        let _at_end = at_end;
+        work();
+    });
     made.map_err(|source| RecordError::Thread { source })
 }
 

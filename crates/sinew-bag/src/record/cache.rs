@@ -17,6 +17,7 @@ use sinew::__private::locks::{Condvar, Mutex};
 use sinew::erased;
 use sinew::msg::Gid;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A message that was received.
@@ -61,6 +62,15 @@ pub struct Snapshot {
     pub duration: Duration,
 }
 
+/// Tells the other thread that this one has ended, in whatever way.
+pub(super) struct AtEnd(pub(super) Arc<Cache>, pub(super) fn(&Cache));
+
+impl Drop for AtEnd {
+    fn drop(&mut self) {
+        (self.1)(&self.0);
+    }
+}
+
 /// What waits for the writer.
 #[derive(Debug, Default)]
 pub(super) struct Work {
@@ -96,7 +106,9 @@ struct State {
     work: Work,
     /// In snapshot mode the messages that no snapshot has asked for.
     recent: VecDeque<Waiting>,
-    /// Of all messages, with those that the writer has taken and not yet written.
+    /// Of those.
+    recent_bytes: u64,
+    /// Of all others, with those that the writer has taken and not yet written.
     bytes: u64,
     is_paused: bool,
     is_stopping: bool,
@@ -136,7 +148,7 @@ impl Cache {
         for message in messages {
             let length = message.length();
             if self.snapshot.is_some() {
-                state.bytes += length;
+                state.recent_bytes += length;
                 state.recent.push_back(message);
                 self.forget_old(&mut state, &mut refused);
             } else if is_patient || state.bytes == 0 || state.bytes + length <= self.limit {
@@ -161,12 +173,12 @@ impl Cache {
         loop {
             let Some(oldest) = state.recent.front() else { return };
             let age = newest.saturating_sub(oldest.stamps.received);
-            let is_kept = state.bytes <= self.limit && u128::from(age) <= duration.as_nanos();
+            let is_kept = state.recent_bytes <= self.limit && u128::from(age) <= duration.as_nanos();
             if is_kept || state.recent.len() == 1 {
                 return;
             }
             if let Some(message) = state.recent.pop_front() {
-                state.bytes -= message.length();
+                state.recent_bytes -= message.length();
                 match message.retained_by {
                     Some(_) => state.work.passed.push(message),
                     None => gone.push(message), // dropped outside the lock
@@ -199,7 +211,7 @@ impl Cache {
         }
     }
 
-    /// Tells the writer that nothing comes any more.
+    /// Tells the writer that nothing comes any more, as the collector has ended.
     pub(super) fn end(&self) {
         self.state.lock().work.has_ended = true;
         self.news.notify_one();
@@ -227,7 +239,7 @@ impl Cache {
         }
     }
 
-    /// Ends the collector: nothing is written any more.
+    /// Ends the collector: nothing is written any more. Afterwards, nothing waits for the writer.
     pub(super) fn fail(&self) {
         self.state.lock().has_failed = true;
         self.stop.notify_one();
@@ -258,6 +270,7 @@ impl Cache {
         let mut guard = self.state.lock();
         let state = &mut *guard;
         state.work.messages.append(&mut state.recent);
+        state.bytes += std::mem::take(&mut state.recent_bytes);
         state.work.split();
         drop(guard);
         self.news.notify_one();
@@ -271,7 +284,8 @@ impl Cache {
 
     /// Bytes of the messages that wait.
     pub(super) fn bytes(&self) -> u64 {
-        self.state.lock().bytes
+        let state = self.state.lock();
+        state.bytes + state.recent_bytes
     }
 }
 
@@ -311,12 +325,11 @@ mod tests {
     fn a_snapshot_has_the_last_messages() {
         let cache = Cache::new(10, Some(Snapshot { duration: Duration::from_nanos(5) }));
         cache.add((0..4).map(|time| message(time, 4)), false);
-        assert_eq!(times(cache.take(Duration::ZERO).messages), []);
+        assert!(cache.take(Duration::ZERO).messages.is_empty());
         cache.take_snapshot();
         let work = cache.take(Duration::ZERO);
         assert_eq!(work.splits, [2]);
-        assert_eq!(times(work.messages), [2, 3]); // of 8 bytes
-        cache.written(8);
+        assert_eq!(times(work.messages), [2, 3]); // of 8 bytes, which are being written from now on
         cache.add([10, 14, 16].map(|time| message(time, 1)).into_iter(), false);
         cache.take_snapshot();
         assert_eq!(times(cache.take(Duration::ZERO).messages), [14, 16]); // of 5 ns

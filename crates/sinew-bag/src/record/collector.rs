@@ -112,7 +112,6 @@ impl Collector {
         }
         self.finish();
         self.count_losses();
-        self.cache.end();
     }
 
     /// Takes the messages that have come since the last look.
@@ -125,7 +124,7 @@ impl Collector {
                     break; // they wait in their history, and then their publishers
                 }
                 let Some(message) = source.take(topic) else { break };
-                if is_paused {
+                if is_paused && !source.is_from_before(&message) {
                     continue;
                 }
                 room = room.saturating_sub(message.content.bytes().len().max(1) as u64);

@@ -119,7 +119,8 @@ impl Recorder {
         self.threads.iter().all(|thread| !thread.is_finished())
     }
 
-    /// Passes over the messages that come from now on. They do not count as lost.
+    /// Passes over the messages that come from now on. They do not count as lost. Of a topic that is
+    /// found meanwhile, the messages are recorded that its publishers have retained from before.
     pub fn pause(&self) {
         self.cache.set_paused(true);
     }

@@ -91,10 +91,7 @@ impl Scribe {
             if batch.bytes >= STEP {
                 self.tell(&mut batch);
             }
-            outcome.map_err(|error| {
-                *batch.lost.entry(topic).or_default() += 1;
-                error
-            })
+            outcome.inspect_err(|_| *batch.lost.entry(topic).or_default() += 1)
         });
         if outcome.is_err() {
             messages.for_each(|(_, message)| *batch.lost.entry(message.topic).or_default() += 1);

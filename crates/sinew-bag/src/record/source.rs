@@ -117,6 +117,11 @@ impl Source {
         }
     }
 
+    /// Whether its publisher had retained the message before the subscription was made.
+    pub(super) fn is_from_before(&self, message: &Waiting) -> bool {
+        self.is_retaining && message.stamps.received == self.since
+    }
+
     /// Waits until everything that was published elsewhere before now can be taken, or its history is
     /// full.
     pub(super) fn bring_in(&self, timeout: Duration) {

@@ -5,6 +5,7 @@ use sinew::prelude::*;
 use sinew_bag::Snapshot;
 use sinew_interfaces::rosbag2_interfaces::msg::WriteSplitEvent;
 use sinew_interfaces::rosbag2_interfaces::srv;
+use sinew_interfaces::std_msgs::msg::String as Text;
 
 #[test]
 fn a_paused_recorder_passes_over_messages() {
@@ -23,6 +24,32 @@ fn a_paused_recorder_passes_over_messages() {
     let recorded = recorder.stop();
     assert_eq!((recorded.messages(), recorded.lost()), (2, 0));
     assert_eq!(world.numbers("/a"), [1, 3]);
+}
+
+#[test]
+fn retained_messages_are_there_although_it_begins_paused() {
+    let world = World::new();
+    let map = world.node.publisher::<Text>("/map").qos(kept().transient_local()).create().unwrap();
+    map.publish(text(1)).unwrap();
+    let recorder = world.record(|builder| builder.all_topics().start_paused());
+    until(&recorder, "it is there", |recorded| recorded.is_paused && recorded.messages() == 1);
+    map.publish(text(2)).unwrap();
+    assert!(map.wait_for_all_acked(PATIENCE));
+    assert_eq!(recorder.stop().messages(), 1);
+    assert_eq!(world.numbers("/map"), [1]);
+}
+
+#[test]
+fn what_is_asked_for_may_be_overridden() {
+    let world = World::new();
+    let qos = [("/map".to_owned(), QoS::default())].into();
+    let map = world.node.publisher::<Text>("/map").qos(kept().transient_local()).create().unwrap();
+    map.publish(text(1)).unwrap(); // not asked for
+    let recorder = world.record(|builder| builder.all_topics().qos_overrides(qos));
+    assert!(map.wait_for_subscribers(1, PATIENCE));
+    map.publish(text(2)).unwrap();
+    assert_eq!(recorder.stop().messages(), 1);
+    assert_eq!(world.numbers("/map"), [2]);
 }
 
 #[test]

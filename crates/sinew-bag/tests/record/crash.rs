@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Where the process that is killed records to; absent in the tests themselves.
 const PLACE: &str = "SINEW_TEST_PLACE";
-/// Recorders that are killed; `.ci/deep` asks for more.
+/// Number of recorders that are killed; `.ci/deep` asks for more.
 const KILLED: &str = "SINEW_TEST_KILLED";
 
 /// The part of the process that is killed.
