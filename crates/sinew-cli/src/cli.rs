@@ -1,6 +1,7 @@
 //! The command line: one definition yields the parser and the help.
 
 pub(crate) mod bag;
+pub(crate) mod bag_files;
 pub(crate) mod interfaces;
 pub(crate) mod network;
 pub(crate) mod params;

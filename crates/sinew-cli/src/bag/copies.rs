@@ -9,7 +9,8 @@ use sinew_bag::{BagError, BagReader, BagTopic, BagWriter, Selection, StorageOpti
 
 use super::info::{count, seconds, size};
 use super::losses::{texts, warn_of_attachments};
-use crate::cli::bag::{ConvertOptions, CutOptions, FileOptions, FilterOptions, MergeOptions, NewBag};
+use crate::cli::bag::{ConvertOptions, CutOptions, FilterOptions, MergeOptions, NewBag};
+use crate::cli::bag_files::FileOptions;
 use crate::error::Error;
 use crate::output::{print, print_json, says};
 

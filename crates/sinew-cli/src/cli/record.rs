@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use sinew_bench::options::seconds;
 
-use super::bag::FileOptions;
+use super::bag_files::FileOptions;
 use super::interfaces::DefinitionOptions;
 use super::place::{Where, name};
 
