@@ -1,13 +1,13 @@
 //! Copying messages from bags to a new one.
 
 use crate::error::BagError;
+use crate::merged::Merged;
 use crate::message::BagMessage;
-use crate::reader::{BagReader, Messages};
+use crate::reader::BagReader;
 use crate::selection::Selection;
 use crate::topic::TopicDefinition;
 use crate::writer::{BagWriter, TopicId};
 use std::collections::HashMap;
-use std::iter::Peekable;
 
 /// What [`copy`] has done.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ pub struct Copied {
 /// ```
 pub fn copy(bags: &[(BagReader, Selection)], writer: &mut BagWriter) -> Result<Copied, BagError> {
     let mut copied = Copied::default();
-    let mut sources: Vec<Peekable<Messages>> = Vec::new();
+    let mut sources = Vec::new();
     let mut topics: HashMap<(String, String), TopicId> = HashMap::new();
     for (bag, selection) in bags {
         let wanted = selection.wanted(bag.topics())?;
@@ -48,9 +48,9 @@ pub fn copy(bags: &[(BagReader, Selection)], writer: &mut BagWriter) -> Result<C
             let id = writer.add_topic(&TopicDefinition::from(&**topic))?;
             topics.insert((topic.name.clone(), topic.type_name.clone()), id);
         }
-        sources.push(bag.messages(selection)?.peekable());
+        sources.push(bag.messages(selection)?);
     }
-    while let Some(next) = next(&mut sources) {
+    for next in Merged::new(sources) {
         let BagMessage { topic, stamps, bytes, .. } = match next {
             Ok(message) => message,
             Err(error) => {
@@ -63,14 +63,4 @@ pub fn copy(bags: &[(BagReader, Selection)], writer: &mut BagWriter) -> Result<C
         copied.messages += 1;
     }
     Ok(copied)
-}
-
-/// Returns the earliest message, or an error that is met on the way.
-fn next(sources: &mut [Peekable<Messages>]) -> Option<Result<BagMessage, BagError>> {
-    let heads = sources.iter_mut().filter_map(|source| {
-        // An error comes first, as it has no time.
-        let time = source.peek()?.as_ref().map_or(0, |message| message.stamps.received);
-        Some((time, source))
-    });
-    heads.min_by_key(|(time, _)| *time)?.1.next()
 }

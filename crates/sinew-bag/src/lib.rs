@@ -4,8 +4,9 @@
 //! file. [`BagReader`] reads the messages of a bag in the order in which they were received: as
 //! bytes where they lie, decoded to a Rust type, or decoded by the definition that the bag carries.
 //! [`BagWriter`] writes a bag that `ros2 bag` and viewers of MCAP read, and [`Recorder`] one of the
-//! topics of running programs. [`copy`] filters, cuts,
-//! merges and compresses bags; [`check`] finds damage, [`reindex`] mends it.
+//! topics of running programs. [`Player`] publishes the messages of bags again, and [`Replay`] does so
+//! in virtual time, the same in every run. [`copy`] filters, cuts, merges and compresses bags;
+//! [`check`] finds damage, [`reindex`] mends it.
 //!
 //! Nothing in a file is trusted: damage costs the messages of a chunk, never a panic, and memory is
 //! used for chunks and not for what a file claims. A bag whose recorder was killed, or whose disk was
@@ -18,12 +19,15 @@ mod check;
 mod copy;
 mod cursor;
 mod error;
+mod latest;
 mod mapped;
 mod mcap_file;
+mod merged;
 mod message;
 mod metadata;
 mod options;
 mod piece;
+mod play;
 mod qos_file;
 mod qos_yaml;
 mod reader;
@@ -42,6 +46,10 @@ pub use message::{BagMessage, Stamps};
 pub use metadata::{BagMetadata, FileMetadata, TopicMetadata};
 pub use options::{ChunkCompression, CompressionLevel, StorageOptions, StoragePreset, WriterOptions};
 pub use piece::MessageBytes;
+pub use play::{
+    MessageOrder, PlayEnd, PlayError, PlayedTopic, Player, PlayerBuilder, PlayerClock, PlayerStatistics,
+    Progress, Replay, ReplayError, SkippedTopic,
+};
 pub use qos_file::read_qos_overrides;
 pub use qos_yaml::RecordedQos;
 pub use reader::{BagFile, BagReader, Messages};

@@ -58,7 +58,7 @@ pub(crate) struct Bag {
     pub(crate) metadata: Option<BagMetadata>,
     pub(crate) topics: Vec<Arc<BagTopic>>,
     /// For each file the topics of its channels.
-    channels: Vec<Vec<Option<usize>>>,
+    pub(crate) channels: Vec<Vec<Option<usize>>>,
     pub(crate) problems: Vec<BagError>,
 }
 

@@ -1,6 +1,6 @@
 //! The definition of a topic's type, as a bag carries it.
 
-use sinew_msg::definition::{Content, Definition, Definitions, ElementType, Kind, TypeName};
+use sinew_msg::definition::{Content, Definition, Definitions, ElementType, Interfaces, Kind, TypeName};
 use sinew_msg::description::TypeDescription;
 use sinew_msg::dynamic::MessageType;
 use std::fmt::Write as _;
@@ -98,6 +98,21 @@ impl Schema {
     /// # Errors
     /// The problem as a sentence, if the text is in another form, or wrong, or lacks a type.
     pub fn message_type(&self, type_name: &str) -> Result<Arc<MessageType>, String> {
+        let (interfaces, root) = self.interfaces(type_name)?;
+        MessageType::of(&interfaces, &root).map(Arc::new).map_err(|error| error.to_string())
+    }
+
+    /// Describes the type, as its publishers do for tools.
+    ///
+    /// # Errors
+    /// As [`message_type`](Self::message_type).
+    pub fn description(&self, type_name: &str) -> Result<TypeDescription, String> {
+        let (interfaces, root) = self.interfaces(type_name)?;
+        interfaces.description(&root).ok_or_else(|| "its definition is missing".to_owned())
+    }
+
+    /// Reads the definitions in the text; also returns the type's name.
+    fn interfaces(&self, type_name: &str) -> Result<(Interfaces, TypeName), String> {
         if self.encoding.is_empty() {
             return Err("the bag has no definition of it".to_owned());
         }
@@ -121,7 +136,7 @@ impl Schema {
             definitions.add(definition).map_err(|error| error.to_string())?;
         }
         let interfaces = definitions.resolve().map_err(|error| error.to_string())?;
-        MessageType::of(&interfaces, &root).map(Arc::new).map_err(|error| error.to_string())
+        Ok((interfaces, root))
     }
 }
 

@@ -1,0 +1,294 @@
+//! The thread that publishes.
+
+use super::clock::ClockOutput;
+use super::output::{Output, Prepared, SLICE};
+use super::source::{Item, Selected};
+use super::state::{PlayEnd, Shared, State, Step, now};
+use crate::error::BagError;
+use sinew::error::PublishFailure;
+use sinew::time::Time;
+use sinew::{Context, Duration, Node};
+use std::collections::VecDeque;
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+/// Nanoseconds between two looks whether the context has ended.
+const LOOK_AGAIN: i64 = 100_000_000;
+
+/// Nanoseconds by which a lossless player may be late before everything is delayed.
+const MAX_LATE: i64 = 100_000_000;
+
+/// Longest wait at the beginning for subscriptions that the graph shows already.
+const MATCHING: Duration = Duration::from_millis(500);
+
+/// The publishing thread.
+pub(super) struct Playback {
+    pub(super) shared: Arc<Shared>,
+    pub(super) context: Context,
+    pub(super) node: Node,
+    pub(super) outputs: Vec<Output>,
+    pub(super) clock: Option<ClockOutput>,
+    pub(super) settings: Settings,
+    pub(super) next: Option<Next>,
+}
+
+/// The options that concern the publishing thread.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Settings {
+    /// Where a round begins.
+    pub(super) start: u64,
+    /// Rounds that are still to come.
+    pub(super) rounds: u64,
+    pub(super) is_lossless: bool,
+    pub(super) delay: Duration,
+    pub(super) wait_for_subscribers: Duration,
+    pub(super) wait_for_readers: Duration,
+    /// Nanoseconds before a message is due from which on the thread doesn't sleep.
+    pub(super) spin: i64,
+}
+
+/// The next message, which lies where it will be published.
+pub(super) struct Next {
+    generation: u64,
+    output: usize,
+    time: u64,
+    length: usize,
+    is_restored: bool,
+    prepared: Prepared,
+}
+
+/// The next thing that the thread does, outside the lock.
+enum Work {
+    /// Copies a message to where it will be published.
+    Prepare(Item, u64),
+    /// Publishes the next message, which was due at that time, if it was due at one.
+    Publish(Option<i64>),
+    /// Drops the next message: the player has gone elsewhere.
+    Drop,
+    /// Publishes the time.
+    Tick(u64),
+    /// Keeps the processor until the next message is due.
+    Spin(i64),
+    /// Reports the end of steps, as there is no further message.
+    EndSteps(VecDeque<Step>),
+    /// Begins the next round.
+    Again,
+    End(PlayEnd),
+}
+
+impl Playback {
+    pub(super) fn run(mut self) {
+        // Without it the kernel may delay each wake-up by 50 µs; a refusal costs that.
+        let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+        self.wait_for_subscribers();
+        let delay = i64::try_from(self.settings.delay.as_nanos()).unwrap_or(i64::MAX);
+        self.shared.change(|state, now| {
+            let time = state.pace.time(now);
+            state.pace.reached(time, now.saturating_add(delay));
+        });
+        let end = loop {
+            match self.wait_for_work() {
+                Work::Prepare(Item::Message(selected), generation) => self.prepare(selected, generation),
+                Work::Prepare(Item::Problem(problem), _) => self.report(&problem),
+                Work::Publish(due) => self.publish(due),
+                Work::Drop => self.next = None,
+                Work::Tick(time) => self.tick(time),
+                Work::Spin(due) => {
+                    while now() < due {
+                        std::hint::spin_loop();
+                    }
+                }
+                Work::EndSteps(steps) => steps.into_iter().for_each(Step::end),
+                Work::Again => {
+                    self.settings.rounds -= 1;
+                    self.shared.state().rounds += 1;
+                    self.shared.seek(self.settings.start);
+                }
+                Work::End(end) => break end,
+            }
+        };
+        if end == PlayEnd::Finished {
+            self.shared.state().rounds += 1;
+            self.wait_for_readers();
+        }
+        self.next = None;
+        let Self { shared, outputs, .. } = self;
+        drop(outputs); // what is waited for is over when they are gone
+        shared.ended(end);
+    }
+
+    /// Waits for subscriptions: shortly for those that there are, and as long as was asked for until
+    /// each topic has one.
+    fn wait_for_subscribers(&self) {
+        let until = |timeout: Duration| {
+            let end = Time::steady() + timeout;
+            move || end - Time::steady()
+        };
+        let left = until(MATCHING);
+        for Output { publisher, known, .. } in &self.outputs {
+            let there = self.node.graph().subscriptions(publisher.topic());
+            let matching = there.iter().filter(|there| {
+                there.type_name == known.name()
+                    && there.type_hash == Some(known.hash())
+                    && publisher.qos().incompatibility(&there.qos).is_none()
+            });
+            publisher.wait_for_subscribers(matching.count(), left());
+        }
+        let left = until(self.settings.wait_for_subscribers);
+        for Output { publisher, .. } in &self.outputs {
+            while !publisher.wait_for_subscribers(1, left().min(SLICE)) {
+                if left().is_zero() || self.is_over() {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn wait_for_readers(&self) {
+        let end = Time::steady() + self.settings.wait_for_readers;
+        for Output { publisher, .. } in &self.outputs {
+            while !publisher.wait_for_all_acked((end - Time::steady()).min(SLICE)) {
+                if end <= Time::steady() || self.is_over() {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        is_over(&self.shared, &self.context)
+    }
+
+    /// Waits until there is something to do.
+    fn wait_for_work(&self) -> Work {
+        let mut state = self.shared.state();
+        loop {
+            if state.is_stopped {
+                return Work::End(PlayEnd::Stopped);
+            }
+            if self.context.is_shutdown() {
+                return Work::End(PlayEnd::Shutdown);
+            }
+            let now = now();
+            let tick = self.clock.as_ref().and_then(ClockOutput::due);
+            if tick.is_some_and(|due| due <= now) {
+                return Work::Tick(state.pace.time(now));
+            }
+            let mut until = tick.unwrap_or(i64::MAX).min(now.saturating_add(LOOK_AGAIN));
+            match self.work(&mut state, now) {
+                Ok(work) => return work,
+                Err(Some(due)) if due <= until && due - now <= self.settings.spin => return Work::Spin(due),
+                Err(Some(due)) => until = until.min(due.saturating_sub(self.settings.spin)),
+                Err(None) => {}
+            }
+            self.shared.await_change(&mut state, until);
+        }
+    }
+
+    /// Returns the present work with the messages, or the time at which there is some.
+    fn work(&self, state: &mut State, now: i64) -> Result<Work, Option<i64>> {
+        let Some(next) = &self.next else {
+            if let Some(item) = self.shared.pop(state) {
+                return Ok(Work::Prepare(item, state.generation));
+            }
+            if state.is_exhausted {
+                if state.is_stepping() {
+                    return Ok(Work::EndSteps(state.take_steps()));
+                }
+                // While it is paused, it may still go back.
+                return match (state.pace.is_paused(), self.settings.rounds) {
+                    (true, _) => Err(None),
+                    (false, 2..) => Ok(Work::Again),
+                    (false, _) => Ok(Work::End(PlayEnd::Finished)),
+                };
+            }
+            return Err(None);
+        };
+        if next.generation != state.generation {
+            return Ok(Work::Drop);
+        }
+        if next.is_restored || state.is_stepping() {
+            return Ok(Work::Publish(None));
+        }
+        let Some(due) = state.pace.due(next.time) else { return Err(None) };
+        if due > now {
+            return Err(Some(due));
+        }
+        if state.pace.is_unpaced() {
+            return Ok(Work::Publish(None));
+        }
+        let late = now - due;
+        if self.settings.is_lossless && late > MAX_LATE {
+            // Slow readers: the bag waits for them, and goes on at its rate.
+            state.pace.delay(late);
+            state.statistics.delayed += late.unsigned_abs();
+            return Ok(Work::Publish(Some(now)));
+        }
+        Ok(Work::Publish(Some(due)))
+    }
+
+    fn prepare(&mut self, selected: Selected, generation: u64) {
+        let Selected { output, time, is_restored, message } = selected;
+        let prepared = self.outputs[output].prepare(&message.bytes);
+        let length = message.bytes.len();
+        self.next = Some(Next { generation, output, time, length, is_restored, prepared });
+    }
+
+    fn publish(&mut self, due: Option<i64>) {
+        let Some(Next { output, time, length, is_restored, prepared, .. }) = self.next.take() else { return };
+        if let Some(clock) = self.clock.as_ref().filter(|_| !is_restored) {
+            clock.of_message(time);
+        }
+        let began = now();
+        let (shared, context) = (&self.shared, &self.context);
+        let outcome = self.outputs[output].publish(prepared, || is_over(shared, context));
+        let mut state = self.shared.state();
+        let topic = &mut state.statistics.topics[output];
+        match &outcome {
+            Ok(()) => {
+                *(if is_restored { &mut topic.restored } else { &mut topic.published }) += 1;
+                topic.bytes += length as u64;
+            }
+            Err(PublishFailure::Shutdown) => {}
+            Err(_) => topic.lost += 1,
+        }
+        let is_first_loss = topic.lost == 1 && outcome.is_err();
+        let mut step = None;
+        if let Some(due) = due {
+            let late = u64::try_from(began.saturating_sub(due)).unwrap_or(0);
+            state.statistics.lateness.record(Duration::from_nanos(late), 1);
+        } else if !is_restored {
+            state.pace.reached(time, now());
+            step = state.stepped();
+        }
+        drop(state);
+        if let Some(step) = step {
+            step.end();
+        }
+        if let (Err(failure), true) = (outcome, is_first_loss) {
+            let topic = self.outputs[output].publisher.topic();
+            sinew::warn!(
+                self.node,
+                "a message of {topic} is lost: {failure} (further ones are only counted)"
+            );
+        }
+    }
+
+    fn tick(&mut self, time: u64) {
+        if let Some(clock) = &mut self.clock {
+            clock.tick(time, now());
+        }
+    }
+
+    fn report(&self, problem: &BagError) {
+        let problem = problem.to_string();
+        let is_new = self.shared.state().problem(problem.clone());
+        if is_new {
+            sinew::warn!(self.node, "{problem}");
+        }
+    }
+}
+
+fn is_over(shared: &Shared, context: &Context) -> bool {
+    context.is_shutdown() || shared.state().is_stopped
+}

@@ -1,0 +1,101 @@
+//! Pausing, stepping, seeking, stopping.
+
+use crate::{BEGIN, MILLISECOND, context, listen, numbers, place, take, write};
+use sinew::prelude::*;
+use sinew_bag::{PlayEnd, Player};
+
+#[test]
+fn steps_publish_the_next_messages() {
+    let (_directory, path) = place();
+    write(&path, 10);
+    let context = context();
+    let listener = listen(&context, "/chatter");
+    let player = Player::builder(&context).bags([&path]).start_paused().start().unwrap();
+    assert!(player.is_paused());
+    assert_eq!((player.step(1), take(&listener)), (1, numbers(0..1)));
+    assert_eq!((player.step(3), take(&listener)), (3, numbers(1..4)));
+    assert_eq!(player.progress().position, BEGIN + 3 * MILLISECOND);
+    assert_eq!((player.step(0), player.step(100), take(&listener)), (0, 6, numbers(4..10)));
+    // At the end and paused, it may still go back.
+    assert_eq!(player.wait_for(Duration::from_millis(1)), None);
+    assert!(player.seek(BEGIN + 8 * MILLISECOND));
+    player.resume();
+    assert_eq!(player.wait(), PlayEnd::Finished);
+    assert_eq!((take(&listener), player.step(1)), (numbers(8..10), 0));
+    assert!(!player.seek(0));
+}
+
+#[test]
+fn seeks_go_back_and_forth() {
+    let (_directory, path) = place();
+    write(&path, 3_000); // more than is read ahead
+    let context = context();
+    let listener = listen(&context, "/chatter");
+    let player = Player::builder(&context).bags([&path]).start_paused().start().unwrap();
+    assert_eq!(player.step(2), 2);
+    for number in [2_500, 10, 11, 0, 2_999, 1_500] {
+        assert!(player.seek(BEGIN + number * MILLISECOND));
+        assert_eq!(player.progress().position, BEGIN + number * MILLISECOND);
+        assert_eq!(player.step(1), 1);
+        assert_eq!(take(&listener).last(), Some(&number.to_string()));
+    }
+    // Outside: the first and the last message.
+    player.seek(0);
+    player.step(1);
+    player.seek(u64::MAX);
+    player.step(1);
+    assert_eq!(take(&listener), ["0", "2999"]);
+}
+
+#[test]
+fn seeks_while_it_plays_lose_nothing_behind_them() {
+    let (_directory, path) = place();
+    write(&path, 2_000);
+    let context = context();
+    let listener = listen(&context, "/chatter");
+    let player = Player::builder(&context).bags([&path]).as_fast_as_possible().start().unwrap();
+    for _ in 0..20 {
+        if !player.seek(BEGIN + 1_000 * MILLISECOND) {
+            break;
+        }
+    }
+    assert_eq!(player.wait(), PlayEnd::Finished);
+    let texts = take(&listener);
+    assert!(texts.ends_with(&numbers(1_000..2_000)), "{} texts", texts.len());
+}
+
+#[test]
+fn it_pauses_and_goes_on() {
+    let (_directory, path) = place();
+    write(&path, 20);
+    let context = context();
+    let listener = listen(&context, "/chatter");
+    let player = Player::builder(&context).bags([&path]).start_paused().start().unwrap();
+    player.toggle();
+    assert!(!player.is_paused());
+    player.pause();
+    player.set_rate(1_000.0).unwrap();
+    assert!(player.set_rate(f64::INFINITY).is_err() && player.set_rate(0.0).is_err());
+    assert_eq!((player.is_paused(), player.rate()), (true, 1_000.0));
+    assert_eq!(player.wait_for(Duration::from_millis(1)), None);
+    player.resume();
+    assert_eq!(player.wait(), PlayEnd::Finished);
+    assert_eq!(take(&listener), numbers(0..20));
+}
+
+#[test]
+fn it_ends_when_it_is_stopped_or_dropped_or_its_context_ends() {
+    let (_directory, path) = place();
+    write(&path, 10);
+    let context = context();
+    let start = || Player::builder(&context).bags([&path]).rate(1e-6).loops(u64::MAX).start().unwrap();
+    let player = start();
+    let other = player.clone();
+    player.stop();
+    assert_eq!((player.wait(), other.wait()), (PlayEnd::Stopped, PlayEnd::Stopped));
+    drop(start()); // waits for its threads
+    let paused = Player::builder(&context).bags([&path]).start_paused().start().unwrap();
+    context.shutdown();
+    assert_eq!(paused.wait(), PlayEnd::Shutdown);
+    assert!(Player::builder(&context).bags([&path]).start().is_err());
+}
