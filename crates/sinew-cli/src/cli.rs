@@ -6,6 +6,7 @@ pub(crate) mod interfaces;
 pub(crate) mod network;
 pub(crate) mod params;
 mod place;
+pub(crate) mod play;
 pub(crate) mod qos;
 pub(crate) mod record;
 pub(crate) mod tools;

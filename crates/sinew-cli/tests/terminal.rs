@@ -297,3 +297,22 @@ fn a_recording_is_paused_and_ended_by_keys() {
     assert!(status.success(), "{after}");
     assert!(after.contains("bag: 0 messages of"), "{after}");
 }
+
+#[test]
+fn a_bag_is_played_by_keys() {
+    let bags = concat!(env!("CARGO_MANIFEST_DIR"), "/../sinew-bag/tests/data/rewriter_a");
+    let mut session = Session::of("bag", &["play", bags, "--start-paused", "--rate", "2"], (120, 24));
+    assert!(session.until("x 2.000") && session.until("| 0 messages") && session.until("paused"));
+    assert!(session.until("space: pause, arrows: next message"));
+    session.press("\x1b[C");
+    assert!(session.until("| 1 message,"));
+    session.press("\x1b[C\x1b[C");
+    assert!(session.until("| 3 messages"));
+    session.press("\x1b[B");
+    assert!(session.until("x 1.818"));
+    session.press("\x1b[H\x1b[C");
+    assert!(session.until("| 4 messages"));
+    session.press("q");
+    let (status, after) = session.end();
+    assert!(status.success() && after.contains("4 messages of "), "{after}");
+}

@@ -4,6 +4,9 @@ mod copies;
 mod info;
 mod losses;
 mod mend;
+mod play;
+mod play_keys;
+mod play_screen;
 mod record;
 mod record_screen;
 
@@ -13,6 +16,7 @@ use crate::error::Error;
 /// Runs `sinew bag`.
 pub(crate) fn run(command: &BagCommand) -> Result<(), Error> {
     match command {
+        BagCommand::Play(options) => play::run(options),
         BagCommand::Record(options) => record::run(options),
         BagCommand::Info(options) => info::info(options),
         BagCommand::List(options) => info::list(options),

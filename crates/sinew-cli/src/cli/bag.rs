@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 
 use super::bag_files::FileOptions;
+use super::play::{PlayOptions, offset};
 use super::record::RecordOptions;
 
 #[derive(Args, Debug)]
@@ -17,6 +18,10 @@ pub(crate) struct BagOptions {
 /// Commands for bags.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BagCommand {
+    /// Publish the messages of bags again, until the end or Ctrl-C. Exit code 1 if messages could not
+    /// be published.
+    #[command(after_help = super::play::KEYS)]
+    Play(Box<PlayOptions>),
     /// Record topics to a new bag until Ctrl-C, or the key q. Exit code 1 if messages were lost.
     #[command(after_help = super::record::KEYS)]
     Record(Box<RecordOptions>),
@@ -149,9 +154,4 @@ pub(crate) struct CutOptions {
 
     #[command(flatten)]
     pub(crate) new: NewBag,
-}
-
-fn offset(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "it is no number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| format!("{text} is no number of seconds from 0"))
 }

@@ -300,6 +300,17 @@ pub(crate) enum Error {
         count: String,
     },
 
+    /// A bag can't be played.
+    #[error(transparent)]
+    Play(#[from] sinew_bag::PlayError),
+
+    /// Messages of a bag could not be published.
+    #[error("{count} could not be published")]
+    NotPublished {
+        /// Their number, as text.
+        count: String,
+    },
+
     /// A filter leaves nothing of a bag.
     #[error("no topic of {} is chosen; `sinew bag info` lists them", bag.display())]
     NothingChosen {

@@ -1,0 +1,272 @@
+//! `sinew bag play`.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::thread;
+use std::time::Duration;
+
+use crossterm::cursor::MoveTo;
+use crossterm::queue;
+use crossterm::terminal::{Clear, ClearType};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use sinew::Context;
+use sinew_bag::{MessageOrder, PlayEnd, Player, PlayerBuilder, PlayerClock, read_qos_overrides};
+use sinew_bench::clock::{nanoseconds, now_ns};
+
+use super::info::count;
+use super::play_keys::{Key, read};
+use super::play_screen::{Figures, summary};
+use crate::cli::play::{Order, PlayOptions};
+use crate::error::Error;
+use crate::output::{print, print_json, says};
+use crate::terminal::{self, Terminal};
+
+/// Time between two looks at the player, with a screen and without.
+const SCREEN_PERIOD: Duration = Duration::from_millis(200);
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// Runs `sinew bag play`.
+pub(super) fn run(options: &PlayOptions) -> Result<(), Error> {
+    let number = options.place.domain().map_err(Error::DomainNumber)?;
+    let builder = Context::builder().domain(number).interrupts(false);
+    let context = match &options.place.dir {
+        Some(directory) => builder.directory(directory).build(),
+        None => builder.build(),
+    };
+    let context = context.map_err(sinew::Error::from)?;
+    let player = configured(&context, options)?.start()?;
+    Session::new(options, player)?.run(options)
+}
+
+/// Returns a player that does what the options say.
+fn configured(context: &Context, options: &PlayOptions) -> Result<PlayerBuilder, Error> {
+    let duration = |option: Option<Duration>| option.unwrap_or_default();
+    let mut builder = Player::builder(context)
+        .bags(&options.bags)
+        .node_name(&options.node_name)
+        .topics(&options.topics)
+        .exclude(&options.exclude_topics)
+        .rate(options.rate)
+        .order(match options.message_order {
+            Order::Received => MessageOrder::Received,
+            Order::Sent => MessageOrder::Sent,
+        })
+        .loops(if options.r#loop { u64::MAX } else { 1 })
+        .start_offset(duration(options.start_offset))
+        .duration(options.playback_duration.unwrap_or(Duration::MAX))
+        .until(options.playback_until_sec.or(options.playback_until_nsec).unwrap_or(u64::MAX))
+        .clock(match (options.clock, options.clock_topics_all) {
+            (Some(hertz), _) => PlayerClock::Hertz(hertz),
+            (None, true) => PlayerClock::Messages,
+            (None, false) => PlayerClock::None,
+        })
+        .delay(duration(options.delay))
+        .wait_for_subscribers(duration(options.wait_for_subscribers))
+        .wait_for_all_acked(match options.wait_for_all_acked {
+            None => Duration::ZERO,
+            Some(0) => Duration::MAX,
+            Some(milliseconds) => Duration::from_millis(milliseconds),
+        })
+        .control_services();
+    for (from, to) in &options.remap {
+        builder = builder.remap(from, to);
+    }
+    if let Some(pattern) = &options.regex {
+        builder = builder.pattern(pattern);
+    }
+    if let Some(pattern) = &options.exclude_regex {
+        builder = builder.exclude_pattern(pattern);
+    }
+    if let Some(path) = &options.qos_profile_overrides_path {
+        let text = fs::read_to_string(path).map_err(|source| Error::File {
+            action: "read",
+            path: path.clone(),
+            source,
+        })?;
+        builder = builder.qos_overrides(read_qos_overrides(&text, path)?);
+    }
+    if options.as_fast_as_possible {
+        builder = builder.as_fast_as_possible();
+    }
+    if options.start_paused {
+        builder = builder.start_paused();
+    }
+    Ok(if options.lossless { builder.lossless() } else { builder })
+}
+
+/// Something for the session to do.
+#[derive(Default)]
+struct Heard {
+    is_end: bool,
+    has_keys: bool,
+}
+
+/// A player, and the terminal that shows it.
+struct Session {
+    player: Player,
+    /// A signal, or the end of the player, closes the other end.
+    ended: UnixStream,
+    /// Given back when the session ends.
+    terminal: Option<Terminal>,
+    has_keys: bool,
+}
+
+impl Session {
+    fn new(options: &PlayOptions, player: Player) -> Result<Self, Error> {
+        let has_screen = !options.json && !options.disable_keyboard_controls;
+        let terminal = if has_screen { Terminal::take()? } else { None };
+        let failed = |source| Error::System { call: "waiting for the end", source };
+        let (end, ended) = UnixStream::pair().map_err(failed)?;
+        let done = end.try_clone().map_err(failed)?;
+        let close = |end: &UnixStream| {
+            let _ = end.shutdown(Shutdown::Both); // fails if it is already ending
+        };
+        terminal::stop_on_signal(move || close(&end), terminal.as_ref())?;
+        let waiting = player.clone();
+        let wait = move || {
+            waiting.wait();
+            close(&done);
+        };
+        thread::Builder::new().name("end".to_owned()).spawn(wait).map_err(failed)?;
+        if let Some(terminal) = &terminal {
+            terminal.give_back_on_panic();
+        }
+        let has_keys = terminal.as_ref().is_some_and(Terminal::has_keys);
+        Ok(Self { player, ended, terminal, has_keys })
+    }
+
+    /// Shows the player until it ends.
+    fn run(mut self, options: &PlayOptions) -> Result<(), Error> {
+        let period = if self.terminal.is_some() { SCREEN_PERIOD } else { PERIOD };
+        let mut figures = Figures::of(&self.player, None);
+        while self.player.wait_for(Duration::ZERO).is_none() {
+            figures = Figures::of(&self.player, Some(figures));
+            if self.show(&figures, options.json).is_err() || self.is_over(now_ns() + nanoseconds(period)) {
+                break; // nobody reads any more, or nobody wants any more
+            }
+        }
+        self.player.stop();
+        let end = self.player.wait();
+        drop(self.terminal.take());
+        self.report(end, &Figures::of(&self.player, Some(figures)), options.json)
+    }
+
+    /// Waits for the time, and meanwhile does what keys say. Returns `true` if nothing more is to be
+    /// played.
+    fn is_over(&mut self, due_ns: i64) -> bool {
+        while now_ns() < due_ns {
+            let heard = self.listen(due_ns);
+            if heard.is_end || heard.has_keys && self.read_keys() {
+                return true;
+            }
+            if heard.has_keys {
+                break; // shows what the key has done
+            }
+        }
+        false
+    }
+
+    /// Waits for a key, the end, or the time.
+    fn listen(&self, due_ns: i64) -> Heard {
+        let left = (due_ns - now_ns()).max(0);
+        let patience = Timespec { tv_sec: left / 1_000_000_000, tv_nsec: left % 1_000_000_000 };
+        let keys = io::stdin();
+        let both = &mut [PollFd::new(&self.ended, PollFlags::IN), PollFd::new(&keys, PollFlags::IN)];
+        let polled = if self.has_keys { &mut both[..] } else { &mut both[..1] };
+        match poll(polled, Some(&patience)) {
+            Ok(_) => {
+                let [is_end, has_keys] = [&both[0], &both[1]].map(|end| !end.revents().is_empty());
+                Heard { is_end, has_keys }
+            }
+            Err(Errno::INTR) => Heard::default(), // the terminal's size may have changed
+            // The end could no longer be noticed: better now.
+            Err(_) => Heard { is_end: true, has_keys: false },
+        }
+    }
+
+    /// Handles the keys. Returns `true` if one ends it.
+    fn read_keys(&mut self) -> bool {
+        let mut typed = [0; 64];
+        let Ok(count @ 1..) = rustix::io::read(io::stdin(), &mut typed) else {
+            self.has_keys = false; // the terminal is gone
+            return true;
+        };
+        for key in read(&typed[..count]) {
+            match key {
+                Key::Quit => return true,
+                Key::Pause => self.player.toggle(),
+                Key::Next => self.step(),
+                Key::Faster => self.change_rate(1.1),
+                Key::Slower => self.change_rate(1.0 / 1.1),
+                Key::Begin => self.seek(|_| 0),
+                Key::Seek(seconds) => {
+                    self.seek(|position| position.saturating_add_signed(seconds * 1_000_000_000));
+                }
+            }
+        }
+        false
+    }
+
+    fn step(&self) {
+        self.player.step(1); // none at the end
+    }
+
+    fn seek(&self, to: impl FnOnce(u64) -> u64) {
+        self.player.seek(to(self.player.progress().position)); // not once it has ended
+    }
+
+    fn change_rate(&self, factor: f64) {
+        // Fails as fast as possible, and at the ends of all numbers: then it stays.
+        drop(self.player.set_rate(self.player.rate() * factor));
+    }
+
+    fn show(&self, figures: &Figures, is_json: bool) -> Result<(), Error> {
+        if is_json {
+            return print_json(&figures.json(None));
+        }
+        if self.terminal.is_none() {
+            return print(&format!("{}\n", figures.line()));
+        }
+        self.draw(figures).map_err(Error::Output)
+    }
+
+    fn draw(&self, figures: &Figures) -> io::Result<()> {
+        let (columns, rows) = crossterm::terminal::size()?;
+        let keys = match self.has_keys {
+            true => "space: pause, arrows: next message, rate, 5 s back, pages: 30 s, home, q: end",
+            false => "Ctrl-C: end",
+        };
+        let mut text = Vec::new();
+        for (row, line) in (0..rows).zip(figures.screen(keys, (columns.into(), rows.into()))) {
+            queue!(text, MoveTo(0, row))?;
+            text.extend_from_slice(line.as_bytes());
+            queue!(text, Clear(ClearType::UntilNewLine))?;
+        }
+        queue!(text, Clear(ClearType::FromCursorDown))?;
+        let mut to = io::stdout().lock();
+        to.write_all(&text).and_then(|()| to.flush())
+    }
+
+    /// Reports the end.
+    fn report(&self, end: PlayEnd, figures: &Figures, is_json: bool) -> Result<(), Error> {
+        let problems = self.player.problems();
+        if is_json {
+            print_json(&figures.json(Some((end, &problems, self.player.skipped()))))?;
+        } else {
+            for problem in &problems {
+                says(&format!("warning: {problem}"));
+            }
+            print(&summary(figures))?;
+        }
+        if figures.lost() > 0 {
+            return Err(Error::NotPublished { count: count(figures.lost(), "message") });
+        }
+        match problems.len() + self.player.skipped().len() {
+            0 => Ok(()),
+            count => Err(Error::DamagedBag { count }),
+        }
+    }
+}
