@@ -1,0 +1,26 @@
+//! What the thread for parameters is asked for.
+
+use crate::session::Session;
+use crate::wire::Parameter;
+use std::sync::Arc;
+
+pub(crate) enum Job {
+    /// No names: all parameters.
+    Get {
+        session: Arc<Session>,
+        names: Vec<String>,
+        id: Option<String>,
+    },
+    Set {
+        session: Arc<Session>,
+        parameters: Vec<Parameter>,
+        id: Option<String>,
+    },
+    Watch {
+        session: Arc<Session>,
+        names: Vec<String>,
+    },
+    /// Parameters have changed.
+    Changed,
+    End,
+}

@@ -1,0 +1,316 @@
+//! Parameters of nodes for viewers, named `/node.parameter`; on a thread of their own, since nodes
+//! may take their time to answer.
+
+use crate::hub::Hub;
+use crate::job::Job;
+use crate::session::Session;
+use crate::wire::{Level, Parameter, ServerText};
+use data_encoding::BASE64;
+use serde_json::{Number, Value, json};
+use sinew::error::ParameterClientError;
+use sinew::graph::EndpointKind;
+use sinew::parameters::{NamedValue, ParameterEvent, ParameterValue};
+use sinew::{QoS, Subscription};
+use sinew_interfaces::rcl_interfaces::msg;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+/// Time in which a node has to answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The service, below its name, of a node with parameters.
+const SERVICE: (&str, &str) = ("/list_parameters", "rcl_interfaces/srv/ListParameters");
+
+pub(crate) struct Parameters {
+    hub: Arc<Hub>,
+    jobs: Receiver<Job>,
+    events: Option<Subscription<ParameterEvent>>,
+}
+
+impl Parameters {
+    pub(crate) fn new(hub: Arc<Hub>, jobs: Receiver<Job>) -> Self {
+        Self { hub, jobs, events: None }
+    }
+
+    pub(crate) fn run(mut self) {
+        while let Ok(job) = self.jobs.recv() {
+            if self.hub.is_ending() {
+                return;
+            }
+            match job {
+                Job::Get { session, names, id } => self.get(&session, names, id),
+                Job::Set { session, parameters, id } => self.set(&session, parameters, id),
+                Job::Watch { session, names } => self.watch(&session, names),
+                Job::Changed => self.tell_changes(),
+                Job::End => return,
+            }
+        }
+    }
+
+    fn get(&self, session: &Session, names: Vec<String>, id: Option<String>) {
+        let found = match names.is_empty() {
+            true => self.all(session),
+            false => self.values(session, names),
+        };
+        session.send_text(ServerText::ParameterValues { parameters: found, id }.to_json());
+    }
+
+    /// Returns the parameters of all nodes that serve them.
+    fn all(&self, session: &Session) -> Vec<Parameter> {
+        let snapshot = self.hub.node.graph().snapshot();
+        let servers = snapshot.endpoints().iter().filter(|endpoint| endpoint.kind == EndpointKind::Server);
+        let of_type = servers.filter(|endpoint| endpoint.type_name == SERVICE.1);
+        let mut nodes: Vec<&str> =
+            of_type.filter_map(|endpoint| endpoint.name.strip_suffix(SERVICE.0)).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let mut names = Vec::new();
+        for node in nodes {
+            let listed = self.hub.node.parameter_client(node).list(Vec::<String>::new(), 0).wait(PATIENCE);
+            match listed {
+                Ok(listed) => names.extend(listed.names.iter().map(|name| format!("{node}.{name}"))),
+                Err(error) => session.status(Level::Warning, &error.to_string(), None),
+            }
+        }
+        names.retain(|name| self.hub.settings.parameters.passes(name));
+        self.values(session, names)
+    }
+
+    /// Returns the values of parameters; tells the client of those that can't be had.
+    fn values(&self, session: &Session, names: Vec<String>) -> Vec<Parameter> {
+        let mut found = Vec::new();
+        for (node, names) in self.by_node(session, names.into_iter().map(|name| (name, ()))) {
+            let names: Vec<String> = names.into_iter().map(|(name, ())| name).collect();
+            let client = self.hub.node.parameter_client(&node);
+            let mut take = |names: &[String]| {
+                let values = client.get(names).wait(PATIENCE)?;
+                found.extend(names.iter().zip(values).map(|(name, value)| parameter(&node, name, &value)));
+                Ok(())
+            };
+            let problems: Vec<ParameterClientError> = match take(&names) {
+                Ok(()) => Vec::new(),
+                // The node doesn't say which.
+                Err(ParameterClientError::NotDeclared { .. }) if names.len() > 1 => {
+                    names.iter().filter_map(|name| take(std::slice::from_ref(name)).err()).collect()
+                }
+                Err(error) => vec![error],
+            };
+            for problem in problems {
+                session.status(Level::Warning, &problem.to_string(), None);
+            }
+        }
+        found
+    }
+
+    fn set(&self, session: &Session, parameters: Vec<Parameter>, id: Option<String>) {
+        if !self.hub.settings.allowed.parameters {
+            let problem = "parameters can't be set through this server: it was not started with that";
+            return session.status(Level::Error, problem, None);
+        }
+        let mut given = Vec::new();
+        for Parameter { name, kind, value } in parameters {
+            match value_of(kind.as_deref(), value) {
+                Ok(value) => given.push((name, value)),
+                Err(problem) => session.status(Level::Error, &format!("{name}: {problem}"), None),
+            }
+        }
+        let names: Vec<String> = given.iter().map(|(name, _)| name.clone()).collect();
+        for (node, values) in self.by_node(session, given) {
+            let client = self.hub.node.parameter_client(&node);
+            let named = values.iter().map(|(name, value)| NamedValue::new(name, value.clone()));
+            match client.set(named.collect::<Vec<_>>()).wait(PATIENCE) {
+                Ok(outcomes) => {
+                    for ((name, _), outcome) in values.iter().zip(outcomes) {
+                        if let Err(reason) = outcome {
+                            session.status(Level::Error, &format!("{node}.{name} isn't set: {reason}"), None);
+                        }
+                    }
+                }
+                Err(error) => session.status(Level::Error, &error.to_string(), None),
+            }
+        }
+        if id.is_some() {
+            self.get(session, names, id);
+        }
+    }
+
+    /// Sorts parameters by their nodes; tells the client of names that are none, or are not shown.
+    fn by_node<T>(
+        &self,
+        session: &Session,
+        named: impl IntoIterator<Item = (String, T)>,
+    ) -> BTreeMap<String, Vec<(String, T)>> {
+        let mut by_node: BTreeMap<String, Vec<(String, T)>> = BTreeMap::new();
+        for (name, value) in named {
+            match name.split_once('.') {
+                Some((node, parameter)) if self.hub.settings.parameters.passes(&name) => {
+                    by_node.entry(node.to_owned()).or_default().push((parameter.to_owned(), value));
+                }
+                Some(_) => session.status(Level::Error, &format!("{name} isn't shown by this server"), None),
+                None => {
+                    let problem = format!("`{name}` is no parameter's name, such as /node.parameter");
+                    session.status(Level::Error, &problem, None);
+                }
+            }
+        }
+        by_node
+    }
+
+    fn watch(&mut self, session: &Session, names: Vec<String>) {
+        if self.events.is_none() {
+            let hub = Arc::downgrade(&self.hub);
+            let events = self.hub.node.subscription::<ParameterEvent>("/parameter_events");
+            let events = events.qos(QoS::parameter_events()).listener(move |_| {
+                if let Some(hub) = hub.upgrade() {
+                    hub.ask(Job::Changed); // if that is full, an earlier one is in it
+                }
+            });
+            match events.create() {
+                Ok(events) => self.events = Some(events),
+                Err(error) => return session.status(Level::Error, &error.to_string(), None),
+            }
+        }
+        session.watch_parameters(names, true);
+    }
+
+    fn tell_changes(&self) {
+        let Some(events) = &self.events else { return };
+        let sessions = self.hub.sessions();
+        while let Some((event, _)) = events.take() {
+            let changed = event.new_parameters.iter().chain(&event.changed_parameters);
+            let changed = changed.map(|one| parameter(&event.node, &one.name, &of_message(&one.value)));
+            let gone = event.deleted_parameters.iter();
+            let gone = gone.map(|one| parameter(&event.node, &one.name, &ParameterValue::NotSet));
+            let all: Vec<Parameter> = changed.chain(gone).collect();
+            for session in &sessions {
+                let is_wanted = |one: &&Parameter| {
+                    session.watches_parameter(&one.name) && self.hub.settings.parameters.passes(&one.name)
+                };
+                let parameters: Vec<Parameter> = all.iter().filter(is_wanted).cloned().collect();
+                if !parameters.is_empty() {
+                    session.send_text(ServerText::ParameterValues { parameters, id: None }.to_json());
+                }
+            }
+        }
+    }
+}
+
+/// Writes a parameter as viewers read it.
+fn parameter(node: &str, name: &str, value: &ParameterValue) -> Parameter {
+    let (kind, value) = match value {
+        ParameterValue::Bool(value) => (None, Some(json!(value))),
+        ParameterValue::Integer(value) => (None, Some(json!(value))),
+        ParameterValue::Double(value) => (Some("float64"), Some(json!(value))),
+        ParameterValue::String(value) => (None, Some(json!(value))),
+        ParameterValue::ByteArray(value) => (Some("byte_array"), Some(json!(BASE64.encode(value)))),
+        ParameterValue::BoolArray(value) => (None, Some(json!(value))),
+        ParameterValue::IntegerArray(value) => (None, Some(json!(value))),
+        ParameterValue::DoubleArray(value) => (Some("float64_array"), Some(json!(value))),
+        ParameterValue::StringArray(value) => (None, Some(json!(value))),
+        _ => (None, None),
+    };
+    Parameter { name: format!("{node}.{name}"), kind: kind.map(str::to_owned), value }
+}
+
+/// Reads the value of a parameter from a viewer.
+///
+/// # Errors
+/// The problem as a sentence.
+fn value_of(kind: Option<&str>, value: Option<Value>) -> Result<ParameterValue, String> {
+    let Some(value) = value else { return Ok(ParameterValue::NotSet) };
+    let unfit = || format!("there is no parameter with the value {value}");
+    match (kind, &value) {
+        (Some("byte_array"), Value::String(text)) => {
+            BASE64.decode(text.as_bytes()).map(ParameterValue::ByteArray).map_err(|error| error.to_string())
+        }
+        (Some("float64"), Value::Number(number)) => {
+            number.as_f64().map(ParameterValue::Double).ok_or_else(unfit)
+        }
+        (Some("float64_array"), Value::Array(values)) => {
+            all(values, Value::as_f64).map(ParameterValue::DoubleArray).ok_or_else(unfit)
+        }
+        (_, Value::Bool(value)) => Ok(ParameterValue::Bool(*value)),
+        (_, Value::Number(number)) => number_of(number).ok_or_else(unfit),
+        (_, Value::String(text)) => Ok(ParameterValue::String(text.clone())),
+        (_, Value::Array(values)) => {
+            let texts =
+                || all(values, |one| one.as_str().map(str::to_owned)).map(ParameterValue::StringArray);
+            let numbers = || all(values, Value::as_f64).map(ParameterValue::DoubleArray);
+            let whole = || all(values, Value::as_i64).map(ParameterValue::IntegerArray);
+            let truths = || all(values, Value::as_bool).map(ParameterValue::BoolArray);
+            texts().or_else(truths).or_else(whole).or_else(numbers).ok_or_else(unfit)
+        }
+        _ => Err(unfit()),
+    }
+}
+
+fn number_of(number: &Number) -> Option<ParameterValue> {
+    number.as_i64().map(ParameterValue::Integer).or_else(|| number.as_f64().map(ParameterValue::Double))
+}
+
+fn all<T>(values: &[Value], read: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
+    values.iter().map(read).collect()
+}
+
+/// Reads a value from an event.
+fn of_message(value: &msg::ParameterValue) -> ParameterValue {
+    match value.r#type {
+        msg::ParameterType::PARAMETER_BOOL => ParameterValue::Bool(value.bool_value),
+        msg::ParameterType::PARAMETER_INTEGER => ParameterValue::Integer(value.integer_value),
+        msg::ParameterType::PARAMETER_DOUBLE => ParameterValue::Double(value.double_value),
+        msg::ParameterType::PARAMETER_STRING => ParameterValue::String(value.string_value.clone()),
+        msg::ParameterType::PARAMETER_BYTE_ARRAY => ParameterValue::ByteArray(value.byte_array_value.clone()),
+        msg::ParameterType::PARAMETER_BOOL_ARRAY => ParameterValue::BoolArray(value.bool_array_value.clone()),
+        msg::ParameterType::PARAMETER_INTEGER_ARRAY => {
+            ParameterValue::IntegerArray(value.integer_array_value.clone())
+        }
+        msg::ParameterType::PARAMETER_DOUBLE_ARRAY => {
+            ParameterValue::DoubleArray(value.double_array_value.clone())
+        }
+        msg::ParameterType::PARAMETER_STRING_ARRAY => {
+            ParameterValue::StringArray(value.string_array_value.clone())
+        }
+        _ => ParameterValue::NotSet,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back_as_they_went() {
+        for value in [
+            ParameterValue::NotSet,
+            ParameterValue::Bool(true),
+            ParameterValue::Integer(-7),
+            ParameterValue::Double(2.0),
+            ParameterValue::String("a".to_owned()),
+            ParameterValue::ByteArray(vec![0, 255]),
+            ParameterValue::BoolArray(vec![true, false]),
+            ParameterValue::IntegerArray(vec![1, 2]),
+            ParameterValue::DoubleArray(vec![1.0, 2.5]),
+            ParameterValue::StringArray(vec!["a".to_owned(), String::new()]),
+        ] {
+            let Parameter { name, kind, value: written } = parameter("/arm", "gain", &value);
+            assert_eq!(name, "/arm.gain");
+            let text = serde_json::to_string(&written).unwrap();
+            let read = serde_json::from_str(&text).unwrap();
+            assert_eq!(value_of(kind.as_deref(), read), Ok(value));
+        }
+    }
+
+    #[test]
+    fn values_that_no_parameter_has_are_refused() {
+        for (kind, value) in [
+            (None, json!({"a": 1})),
+            (None, json!([1, "a"])),
+            (Some("byte_array"), json!("?")),
+            (None, json!([[1]])),
+        ] {
+            assert!(value_of(kind, Some(value)).is_err());
+        }
+    }
+}

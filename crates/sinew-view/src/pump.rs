@@ -1,0 +1,184 @@
+//! The thread that writes to a client.
+
+use crate::catalogue::Channel;
+use crate::hub::Hub;
+use crate::session::{Change, Session, Turn};
+use crate::socket::{FrameKind, Outlet};
+use crate::wire::{self, Level};
+use sinew::error::CreateError;
+use sinew::msg::{GenericType, SerializedMessage};
+use sinew::qos::Durability;
+use sinew::time::Time;
+use sinew::{QoS, Subscription};
+use sinew_interfaces::rosgraph_msgs::msg::Clock;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Time between two pings, by which a dead client is noticed.
+pub(crate) const PING_PERIOD: Duration = Duration::from_secs(5);
+
+/// Messages of one subscription that are sent before others get their turn.
+const BURST: usize = 16;
+
+/// A subscription of the client.
+struct Feed {
+    channel: Arc<Channel>,
+    subscription: Subscription<SerializedMessage>,
+    qos: QoS,
+    /// Reception time of the last message that was sent, in nanoseconds.
+    last: Option<i64>,
+    /// Messages that gave way to newer ones, as far as they were counted.
+    dropped: u64,
+}
+
+pub(crate) struct Pump {
+    hub: Arc<Hub>,
+    session: Arc<Session>,
+    outlet: Outlet,
+    feeds: BTreeMap<u32, Feed>,
+    clock: Option<Subscription<Clock>>,
+    /// The simulated time, in nanoseconds.
+    sim_time: Option<u64>,
+}
+
+impl Pump {
+    pub(crate) fn new(hub: Arc<Hub>, session: Arc<Session>, outlet: Outlet) -> Self {
+        Self { hub, session, outlet, feeds: BTreeMap::new(), clock: None, sim_time: None }
+    }
+
+    /// Writes until the connection ends, for whatever reason.
+    pub(crate) fn run(mut self) {
+        if self.hub.settings.use_sim_time {
+            self.clock = self.subscribe_to_clock();
+        }
+        // If the client has gone, the reader notices as well.
+        let _ = self.write();
+        self.session.disconnect();
+    }
+
+    fn subscribe_to_clock(&self) -> Option<Subscription<Clock>> {
+        let session = self.session.clone();
+        let clock = self.hub.node.subscription::<Clock>("/clock").qos(QoS::clock());
+        let clock = clock.listener(move |_| session.clock_ready()).create();
+        clock.inspect_err(|error| self.session.status(Level::Error, &error.to_string(), None)).ok()
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        let mut last_ping = Time::steady();
+        loop {
+            let Turn { changes, frames, ready, has_clock, end } = self.session.wait(PING_PERIOD);
+            for change in changes {
+                self.change(change);
+            }
+            for frame in frames {
+                self.outlet.add(frame.kind, &[], &frame.bytes)?;
+            }
+            if let Some(code) = end {
+                self.outlet.add(FrameKind::Close, &[], &code.to_be_bytes())?;
+                return self.outlet.flush();
+            }
+            if has_clock {
+                self.send_time()?;
+            }
+            let mut rest = Vec::new();
+            for id in ready {
+                if self.send_messages(id)? {
+                    rest.push(id);
+                }
+            }
+            if Time::steady() - last_ping >= PING_PERIOD {
+                last_ping = Time::steady();
+                self.outlet.add(FrameKind::Ping, &[], &[])?;
+            }
+            self.outlet.flush()?;
+            if !rest.is_empty() {
+                self.session.ready_again(rest.into_iter());
+            }
+        }
+    }
+
+    fn change(&mut self, change: Change) {
+        match change {
+            Change::Subscribe { id, channel, qos } => self.subscribe(id, &channel, qos),
+            // A client may unsubscribe from a channel that has just gone.
+            Change::Unsubscribe { id } => drop(self.feeds.remove(&id)),
+            Change::Gone { channels } => self.feeds.retain(|_, feed| !channels.contains(&feed.channel.id)),
+            Change::Request { channel, qos } => {
+                let of_channel = |(id, feed): (&u32, &Feed)| (feed.channel.id == channel).then_some(*id);
+                for id in self.feeds.iter().filter_map(of_channel).collect::<Vec<_>>() {
+                    let Some(feed) = self.feeds.remove(&id) else { continue };
+                    self.subscribe(id, &feed.channel, qos);
+                }
+            }
+        }
+    }
+
+    fn subscribe(&mut self, id: u32, channel: &Arc<Channel>, qos: QoS) {
+        if self.feeds.contains_key(&id) {
+            let problem = format!("there is a subscription {id} already");
+            return self.session.status(Level::Error, &problem, None);
+        }
+        match self.feed(id, channel, qos) {
+            Ok(feed) => drop(self.feeds.insert(id, feed)),
+            Err(problem) => {
+                let problem = format!("can't subscribe to {}: {problem}", channel.key.name);
+                self.session.status(Level::Error, &problem, None);
+            }
+        }
+    }
+
+    fn feed(&self, id: u32, channel: &Arc<Channel>, qos: QoS) -> Result<Feed, String> {
+        let known = GenericType::new(&channel.key.type_name, channel.key.hash());
+        let known = known.map_err(|error| error.to_string())?;
+        let session = self.session.clone();
+        let subscription = self.hub.node.generic_subscription(&channel.key.name, known).qos(qos);
+        let subscription = subscription.listener(move |_| session.ready(id)).create();
+        let subscription = subscription.map_err(|error: CreateError| error.to_string())?;
+        Ok(Feed { channel: channel.clone(), subscription, qos, last: None, dropped: 0 })
+    }
+
+    fn send_time(&mut self) -> io::Result<()> {
+        let Some((clock, _)) = self.clock.as_ref().and_then(Subscription::take) else { return Ok(()) };
+        let (seconds, nanoseconds) = (i64::from(clock.clock.sec), i64::from(clock.clock.nanosec));
+        let time = u64::try_from(seconds * 1_000_000_000 + nanoseconds).unwrap_or(0);
+        self.sim_time = Some(time);
+        self.outlet.add(FrameKind::Binary, &[], &wire::time(time))
+    }
+
+    /// Sends some messages of a subscription. Returns `true` if there may be more.
+    fn send_messages(&mut self, id: u32) -> io::Result<bool> {
+        let Some(feed) = self.feeds.get_mut(&id) else { return Ok(false) };
+        let min_period = self.hub.settings.min_period;
+        let is_latched = feed.qos.durability == Durability::TransientLocal;
+        for _ in 0..BURST {
+            let Some((message, info)) = feed.subscription.take_sample() else {
+                return Ok(false);
+            };
+            let received = info.reception_time().nanoseconds();
+            let is_due = feed.last.is_none_or(|last| received - last >= min_period) || is_latched;
+            if is_due {
+                feed.last = Some(received);
+                let log_time = self.sim_time.unwrap_or_else(|| u64::try_from(received).unwrap_or(0));
+                let head = wire::message_head(id, log_time);
+                self.outlet.add(FrameKind::Binary, &head, message.bytes())?;
+                self.hub.count_sent();
+            }
+            let statistics = feed.subscription.statistics();
+            let dropped = statistics.overwritten + statistics.missed;
+            if dropped > feed.dropped {
+                self.hub.count_dropped(dropped - feed.dropped);
+                if feed.dropped == 0 {
+                    let topic = &feed.channel.key.name;
+                    let warning = format!(
+                        "messages of {topic} are lost: this viewer or the way to it is slower than they come"
+                    );
+                    self.session.status(Level::Warning, &warning, Some(&format!("lost:{topic}")));
+                }
+                feed.dropped = dropped;
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,371 @@
+//! The server as programs hold it.
+
+use crate::error::ViewError;
+use crate::hub::{Hub, ViewStatistics};
+use crate::parameters::Parameters;
+use crate::pump::Pump;
+use crate::requests::{READ_TIMEOUT, Requests};
+use crate::settings::{Settings, TypeDefinition};
+use crate::socket::{Inlet, Outlet, shake_hands};
+use sinew::Context;
+use sinew::graph::GraphListener;
+use sinew::msg::TypeHash;
+use sinew::time::Time;
+use std::fmt;
+use std::io::{self, Write as _};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// The port that viewers try.
+const PORT: u16 = 8765;
+
+/// Requests for parameters that may wait for the thread that answers them.
+const MOST_JOBS: usize = 64;
+
+/// Time for a client's handshake.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A server through which Foxglove, Lichtblick and other viewers of their protocol look at a
+/// context's domain.
+///
+/// A topic is subscribed to only while a client is subscribed to it, and messages are sent in their
+/// encoded form from where they lie. Each client has subscriptions of its own, with histories of a
+/// limited [depth](ViewServerBuilder::depth): for a slow client the newest messages win, the others
+/// are counted, and neither publishers nor other clients wait for it.
+///
+/// By default only viewers of this host connect, and they may only look. It runs on threads of its
+/// own (`sinew-view-..`, two for each client), and needs no executor. Dropping it disconnects the
+/// clients and waits for its threads.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew_view::ViewServer;
+/// let context = Context::builder().shared_memory(false).build()?;
+/// let server = ViewServer::builder().port(0).start(&context)?;
+/// println!("open ws://{} in Foxglove or Lichtblick", server.address());
+/// assert_eq!(server.statistics().clients, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "the server ends when this is dropped: name the variable (`let _server = ..`)"]
+pub struct ViewServer {
+    hub: Arc<Hub>,
+    address: SocketAddr,
+    threads: Vec<JoinHandle<()>>,
+    _graph: GraphListener,
+}
+
+/// Settings of a server; from [`ViewServer::builder`].
+#[must_use = "nothing is served before `start`"]
+pub struct ViewServerBuilder {
+    address: IpAddr,
+    port: u16,
+    settings: Settings,
+}
+
+impl ViewServer {
+    /// Returns a builder: for clients of this host, on port 8765, who may look at everything that is
+    /// not hidden.
+    pub fn builder() -> ViewServerBuilder {
+        ViewServerBuilder { address: Ipv4Addr::LOCALHOST.into(), port: PORT, settings: Settings::default() }
+    }
+
+    /// Returns the address and port on which it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Returns its counters.
+    pub fn statistics(&self) -> ViewStatistics {
+        self.hub.statistics()
+    }
+}
+
+impl ViewServerBuilder {
+    /// Sets the address on which it listens. Default: 127.0.0.1, which only this host reaches. On
+    /// other addresses anyone who reaches the port can look, and do what is allowed: set a
+    /// [token](Self::token). The connection is not encrypted.
+    pub fn address(mut self, address: IpAddr) -> Self {
+        self.address = address;
+        self
+    }
+
+    /// Sets the port. Default: 8765, which viewers try; 0: any that is free.
+    pub fn port(mut self, port: u16) -> Self {
+        self.port = port;
+        self
+    }
+
+    /// Sets the name that viewers show. Default: `sinew`.
+    pub fn name(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.settings.name);
+        self
+    }
+
+    /// Shows only matching topics: `/camera/**`, where `*` stands for a part of a word and `**` for
+    /// any number of words. May be called several times. Clients publish only on these, too.
+    pub fn topics(mut self, pattern: &str) -> Self {
+        self.settings.topics.shown.push(pattern.to_owned());
+        self
+    }
+
+    /// Doesn't show matching topics.
+    pub fn exclude_topics(mut self, pattern: &str) -> Self {
+        self.settings.topics.excluded.push(pattern.to_owned());
+        self
+    }
+
+    /// Shows only matching services.
+    pub fn services(mut self, pattern: &str) -> Self {
+        self.settings.services.shown.push(pattern.to_owned());
+        self
+    }
+
+    /// Doesn't show matching services.
+    pub fn exclude_services(mut self, pattern: &str) -> Self {
+        self.settings.services.excluded.push(pattern.to_owned());
+        self
+    }
+
+    /// Shows only matching parameters, by names such as `/camera.rate`.
+    pub fn parameters(mut self, pattern: &str) -> Self {
+        self.settings.parameters.shown.push(pattern.to_owned());
+        self
+    }
+
+    /// Doesn't show matching parameters.
+    pub fn exclude_parameters(mut self, pattern: &str) -> Self {
+        self.settings.parameters.excluded.push(pattern.to_owned());
+        self
+    }
+
+    /// Sets whether topics and services are shown of which a part begins with an underscore.
+    /// Default: no.
+    pub fn hidden(mut self, shown: bool) -> Self {
+        self.settings.has_hidden = shown;
+        self
+    }
+
+    /// Sets whether clients may publish. Default: no.
+    pub fn allow_publish(mut self, allowed: bool) -> Self {
+        self.settings.allowed.publish = allowed;
+        self
+    }
+
+    /// Sets whether clients see and may call services. Default: no.
+    pub fn allow_services(mut self, allowed: bool) -> Self {
+        self.settings.allowed.services = allowed;
+        self
+    }
+
+    /// Sets whether clients may set parameters. Default: no; they may always read them.
+    pub fn allow_parameters(mut self, allowed: bool) -> Self {
+        self.settings.allowed.parameters = allowed;
+        self
+    }
+
+    /// Lets in only clients with this token: in the address, as `ws://host:8765/?token=..`, or as
+    /// `Authorization: Bearer ..`. Others get HTTP status 401. Without a token all may come in.
+    pub fn token(mut self, token: &str) -> Self {
+        self.settings.token = Some(token.to_owned());
+        self
+    }
+
+    /// Lets in only web pages of this origin, such as `https://app.foxglove.dev`, and programs,
+    /// which have none. May be called several times. By default all pages that a user of this host
+    /// opens may connect.
+    pub fn origin(mut self, origin: &str) -> Self {
+        self.settings.origins.push(origin.to_owned());
+        self
+    }
+
+    /// Sets the number of clients at a time. Default: 32. Others get HTTP status 503.
+    pub fn max_clients(mut self, clients: usize) -> Self {
+        self.settings.max_clients = clients;
+        self
+    }
+
+    /// Sets the longest message that a client may send, in bytes. Default: 16 MiB. A client with a
+    /// longer one is disconnected.
+    pub fn max_message_size(mut self, bytes: usize) -> Self {
+        self.settings.max_frame = bytes;
+        self
+    }
+
+    /// Sets how many messages of a topic wait for a client, at least 1. Default: 10. Of topics with
+    /// retained messages, those wait as well. Messages that wait stay in their publishers' memory.
+    pub fn depth(mut self, messages: usize) -> Self {
+        self.settings.depth = messages.max(1);
+        self
+    }
+
+    /// Sends a client at most so many messages of a topic in a second, and passes over the others.
+    /// Topics with retained messages have no such limit. Default: none; 0 and less mean none, too.
+    pub fn max_rate(mut self, hertz: f64) -> Self {
+        let period = Duration::try_from_secs_f64(1.0 / hertz).unwrap_or_default();
+        self.settings.min_period = i64::try_from(period.as_nanos()).unwrap_or(i64::MAX);
+        self
+    }
+
+    /// Gives viewers the time of `/clock` instead of this host's. Default: no.
+    pub fn use_sim_time(mut self, wanted: bool) -> Self {
+        self.settings.use_sim_time = wanted;
+        self
+    }
+
+    /// Lets clients read files of packages, such as meshes, below a directory: those of
+    /// `package://arm/..` in `DIRECTORY/arm` or `DIRECTORY/share/arm`. May be called several times.
+    /// By default they read none.
+    pub fn assets(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.settings.assets.push(directory.into());
+        self
+    }
+
+    /// Sets a source of definitions. It is asked for each type first, by name and hash, and may know
+    /// more than the description that a type's users publish, such as constants; and for types that
+    /// nobody has described. Without a hash it is asked for a type in which a client wants to
+    /// publish. It runs on the server's threads, and may block.
+    pub fn definitions(
+        mut self,
+        find: impl Fn(&str, Option<TypeHash>) -> Option<TypeDefinition> + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.find_type = Box::new(find);
+        self
+    }
+
+    /// Starts the server in the context's domain. Clients may connect when this returns.
+    ///
+    /// # Errors
+    /// [`ViewError`]: the port is in use, the context is shut down, or there are no more threads.
+    pub fn start(self, context: &Context) -> Result<ViewServer, ViewError> {
+        let Self { address, port, settings } = self;
+        let failed =
+            |source| ViewError::Listen { address: SocketAddr::new(address, port).to_string(), source };
+        let listener = TcpListener::bind((address, port)).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let id = format!("{}-{}", std::process::id(), Time::steady().nanoseconds());
+        let node = context.node_builder(&format!("_sinew_view_{}", address.port())).bare().create()?;
+        let graph = node.graph();
+        let (jobs, waiting_jobs) = mpsc::sync_channel(MOST_JOBS);
+        let hub = Arc::new(Hub::new(node, settings, id, jobs));
+        let told = Arc::downgrade(&hub);
+        let listens = graph.on_change(move || {
+            if let Some(hub) = told.upgrade() {
+                hub.graph_changed();
+            }
+        });
+        // From here on, dropping it ends the threads that there are.
+        let mut server = ViewServer { hub: hub.clone(), address, threads: Vec::new(), _graph: listens };
+        let follows = hub.clone();
+        server.threads.push(spawn("graph", move || follows.follow())?);
+        let parameters = Parameters::new(hub.clone(), waiting_jobs);
+        server.threads.push(spawn("parameters", move || parameters.run())?);
+        server.threads.push(spawn("accept", move || accept(&listener, &hub))?);
+        Ok(server)
+    }
+}
+
+impl Drop for ViewServer {
+    fn drop(&mut self) {
+        self.hub.end();
+        // Wakes the thread that accepts, which then sees that all ends.
+        let address = match self.address {
+            SocketAddr::V4(address) if address.ip().is_unspecified() => {
+                (Ipv4Addr::LOCALHOST, address.port()).into()
+            }
+            SocketAddr::V6(address) if address.ip().is_unspecified() => {
+                (std::net::Ipv6Addr::LOCALHOST, address.port()).into()
+            }
+            address => address,
+        };
+        let _ = TcpStream::connect_timeout(&address, Duration::from_secs(1));
+        for thread in self.threads.drain(..) {
+            let _ = thread.join(); // a panic was printed where it happened
+        }
+    }
+}
+
+impl fmt::Debug for ViewServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ViewServer").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ViewServerBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { address, port, .. } = self;
+        f.debug_struct("ViewServerBuilder")
+            .field("address", address)
+            .field("port", port)
+            .finish_non_exhaustive()
+    }
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, ViewError> {
+    let made = thread::Builder::new().name(format!("sinew-view-{name}")).spawn(work);
+    made.map_err(|source| ViewError::Thread { source })
+}
+
+/// Accepts connections until the server ends.
+fn accept(listener: &TcpListener, hub: &Arc<Hub>) {
+    for stream in listener.incoming() {
+        if hub.is_ending() {
+            return;
+        }
+        // It fails if the client has gone again, or if there are too many open files.
+        let Ok(stream) = stream else { continue };
+        if !hub.begin_connection() {
+            refuse(&stream);
+            continue;
+        }
+        let connection = Connection(hub.clone());
+        // Without a thread, dropping the connection closes it.
+        let _ = spawn("read", move || connection.serve(stream));
+    }
+}
+
+fn refuse(mut stream: &TcpStream) {
+    let text = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+    let _ = stream.write_all(text.as_bytes()); // the client may have gone
+}
+
+/// A connection, which is counted until this is dropped.
+struct Connection(Arc<Hub>);
+
+impl Connection {
+    /// Shakes hands, and serves the client until it goes.
+    fn serve(self, stream: TcpStream) {
+        let hub = &self.0;
+        let Ok(stream) = prepare(stream, hub) else { return };
+        let (Ok(for_session), Ok(to_write)) = (stream.try_clone(), stream.try_clone()) else { return };
+        let Some(session) = hub.add_session(for_session) else { return };
+        let pump = Pump::new(hub.clone(), session.clone(), Outlet::new(to_write));
+        if let Ok(writer) = spawn("write", move || pump.run()) {
+            let inlet = Inlet::new(stream, hub.settings.max_frame);
+            Requests::new(hub.clone(), session.clone()).run(inlet);
+            let _ = writer.join(); // a panic was printed where it happened
+        }
+        hub.remove_session(&session);
+        session.forget_calls();
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.0.end_connection();
+    }
+}
+
+/// Shakes hands, and sets the socket up for messages.
+fn prepare(stream: TcpStream, hub: &Hub) -> io::Result<TcpStream> {
+    stream.set_read_timeout(Some(HANDSHAKE_TIMEOUT))?;
+    stream.set_write_timeout(Some(HANDSHAKE_TIMEOUT))?;
+    let stream = shake_hands(stream, &hub.settings).map_err(io::Error::other)?;
+    stream.set_nodelay(true)?;
+    stream.set_write_timeout(None)?;
+    stream.set_read_timeout(Some(READ_TIMEOUT))?;
+    Ok(stream)
+}

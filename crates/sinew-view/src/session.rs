@@ -1,0 +1,296 @@
+//! A client: what waits to be sent to it, and what it has asked for.
+//!
+//! | role | does |
+//! |---|---|
+//! | reader, one thread | reads the client's requests; adds changes of subscriptions, and answers |
+//! | writer, one thread | sends what waits, and messages of ready subscriptions from where they lie |
+//! | publishers, receivers | announce by a listener that a subscription has messages |
+//! | answering threads | add responses of services |
+//! | the hub | adds offers and statuses |
+//!
+//! Messages wait in the histories of the client's own subscriptions, so they are bounded, the newest
+//! win, and no publisher waits. Everything else waits here, up to a number of bytes; a client that
+//! doesn't read it is disconnected.
+
+use crate::catalogue::Channel;
+use crate::socket::{FrameKind, POLICY};
+use crate::wire::{Level, ServerText};
+use sinew::__private::locks::{Condvar, Mutex};
+use sinew::QoS;
+use sinew::service::RequestId;
+use sinew::time::Time;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Bytes of frames other than messages that may wait.
+const MOST_WAITING: usize = 64 << 20;
+
+/// Calls of services that may wait for their responses.
+const MOST_CALLS: usize = 64;
+
+/// Time after which a call has failed.
+const CALL_TIMEOUT: Duration = Duration::from_secs(10);
+
+pub(crate) type GenericClient = sinew::Client<sinew::service::GenericService>;
+
+/// A frame that waits.
+pub(crate) struct Frame {
+    pub(crate) kind: FrameKind,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// What changes in the client's subscriptions.
+pub(crate) enum Change {
+    Subscribe {
+        id: u32,
+        channel: Arc<Channel>,
+        qos: QoS,
+    },
+    Unsubscribe {
+        id: u32,
+    },
+    /// These channels are gone.
+    Gone {
+        channels: Vec<u32>,
+    },
+    /// A channel has a publisher that offers less than was requested.
+    Request {
+        channel: u32,
+        qos: QoS,
+    },
+}
+
+/// A call of a service that is not answered yet.
+struct Call {
+    service: u32,
+    id: u32,
+    name: String,
+    /// Steady nanoseconds.
+    deadline: i64,
+    /// For taking back a request that no server has taken.
+    request: Option<(GenericClient, RequestId)>,
+}
+
+#[derive(Default)]
+struct State {
+    frames: Vec<Frame>,
+    /// Length of the frames.
+    bytes: usize,
+    changes: Vec<Change>,
+    /// Subscriptions with messages.
+    ready: BTreeSet<u32>,
+    has_clock: bool,
+    /// The code with which the connection ends.
+    end: Option<u16>,
+    calls: BTreeMap<u64, Call>,
+    last_call: u64,
+    /// Parameters with changes that the client wants to know.
+    parameters: BTreeSet<String>,
+    /// The text about the graph that was sent last, empty at first; `None`: none is wanted.
+    graph: Option<Arc<str>>,
+}
+
+/// A client.
+pub(crate) struct Session {
+    pub(crate) number: u64,
+    stream: TcpStream,
+    state: Mutex<State>,
+    /// Wakes the writer.
+    news: Condvar,
+}
+
+/// What the writer does next.
+#[derive(Default)]
+pub(crate) struct Turn {
+    pub(crate) changes: Vec<Change>,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) ready: BTreeSet<u32>,
+    pub(crate) has_clock: bool,
+    pub(crate) end: Option<u16>,
+}
+
+impl Session {
+    pub(crate) fn new(number: u64, stream: TcpStream) -> Self {
+        Self { number, stream, state: Mutex::default(), news: Condvar::new() }
+    }
+
+    // ---- the writer ----
+
+    /// Takes what is to be done; waits for it, but at most for `timeout`.
+    pub(crate) fn wait(&self, timeout: Duration) -> Turn {
+        let mut state = self.state.lock();
+        let State { frames, changes, ready, has_clock, end, .. } = &*state;
+        if frames.is_empty() && changes.is_empty() && ready.is_empty() && !has_clock && end.is_none() {
+            self.news.wait_for(&mut state, timeout);
+        }
+        state.bytes = 0;
+        Turn {
+            changes: std::mem::take(&mut state.changes),
+            frames: std::mem::take(&mut state.frames),
+            ready: std::mem::take(&mut state.ready),
+            has_clock: std::mem::take(&mut state.has_clock),
+            end: state.end,
+        }
+    }
+
+    /// Says that these subscriptions have more messages.
+    pub(crate) fn ready_again(&self, ids: impl Iterator<Item = u32>) {
+        self.state.lock().ready.extend(ids);
+    }
+
+    /// Ends reading and writing. Whatever is being written is lost.
+    pub(crate) fn disconnect(&self) {
+        let _ = self.stream.shutdown(Shutdown::Both); // fails if the client has gone
+    }
+
+    // ---- any thread ----
+
+    /// Announces messages of a subscription.
+    pub(crate) fn ready(&self, id: u32) {
+        if self.state.lock().ready.insert(id) {
+            self.news.notify_one();
+        }
+    }
+
+    /// Announces a new simulated time.
+    pub(crate) fn clock_ready(&self) {
+        self.state.lock().has_clock = true;
+        self.news.notify_one();
+    }
+
+    pub(crate) fn change(&self, change: Change) {
+        self.state.lock().changes.push(change);
+        self.news.notify_one();
+    }
+
+    /// Adds a frame. A client that leaves too much unread is disconnected.
+    pub(crate) fn send(&self, kind: FrameKind, bytes: Vec<u8>) {
+        let mut state = self.state.lock();
+        if state.end.is_some() {
+            return;
+        }
+        if state.bytes > 0 && state.bytes + bytes.len() > MOST_WAITING {
+            state.end = Some(POLICY);
+            drop(state);
+            return self.disconnect(); // the writer is stuck
+        }
+        state.bytes += bytes.len();
+        state.frames.push(Frame { kind, bytes });
+        drop(state);
+        self.news.notify_one();
+    }
+
+    pub(crate) fn send_text(&self, text: String) {
+        self.send(FrameKind::Text, text.into_bytes());
+    }
+
+    /// Tells the person at the viewer.
+    pub(crate) fn status(&self, level: Level, message: &str, id: Option<&str>) {
+        self.send_text(ServerText::Status { level, message, id }.to_json());
+    }
+
+    /// Ends the connection with a close frame, once the writer gets to it.
+    pub(crate) fn end(&self, code: u16) {
+        self.state.lock().end.get_or_insert(code);
+        self.news.notify_one();
+    }
+
+    pub(crate) fn set_wants_graph(&self, wanted: bool) {
+        self.state.lock().graph = wanted.then(Arc::default);
+    }
+
+    /// Sends the graph if the client wants it and doesn't have it.
+    pub(crate) fn send_graph(&self, text: &Arc<str>) {
+        let is_new = match &mut self.state.lock().graph {
+            Some(last) if last != text => {
+                *last = text.clone();
+                true
+            }
+            _ => false,
+        };
+        if is_new {
+            self.send_text(text.to_string());
+        }
+    }
+
+    /// Changes the parameters of which the client wants to know changes.
+    pub(crate) fn watch_parameters(&self, names: Vec<String>, wanted: bool) {
+        let mut state = self.state.lock();
+        for name in names {
+            if wanted {
+                state.parameters.insert(name);
+            } else {
+                state.parameters.remove(&name);
+            }
+        }
+    }
+
+    pub(crate) fn watches_parameter(&self, name: &str) -> bool {
+        self.state.lock().parameters.contains(name)
+    }
+
+    // ---- calls of services ----
+
+    /// Begins a call; `None` if too many wait for their responses.
+    pub(crate) fn begin_call(&self, service: u32, id: u32, name: &str) -> Option<u64> {
+        let deadline =
+            Time::steady().nanoseconds() + i64::try_from(CALL_TIMEOUT.as_nanos()).unwrap_or(i64::MAX);
+        let mut state = self.state.lock();
+        if state.calls.len() >= MOST_CALLS {
+            return None;
+        }
+        state.last_call += 1;
+        let key = state.last_call;
+        state.calls.insert(key, Call { service, id, name: name.to_owned(), deadline, request: None });
+        Some(key)
+    }
+
+    /// Notes the request of a call, unless that has ended.
+    pub(crate) fn note_request(&self, key: u64, client: &GenericClient, request: RequestId) {
+        if let Some(call) = self.state.lock().calls.get_mut(&key) {
+            call.request = Some((client.clone(), request));
+        }
+    }
+
+    /// Ends a call; sends its response. A call that has failed before gets none.
+    pub(crate) fn end_call(&self, key: u64, outcome: Result<(&str, &[u8]), &str>) {
+        let ended = self.state.lock().calls.remove(&key);
+        let Some(Call { service, id, .. }) = &ended else { return };
+        match outcome {
+            Ok((encoding, bytes)) => {
+                self.send(FrameKind::Binary, crate::wire::response(*service, *id, encoding, bytes));
+            }
+            Err(message) => self.fail_call(*service, *id, message),
+        }
+    }
+
+    pub(crate) fn fail_call(&self, service_id: u32, call_id: u32, message: &str) {
+        self.send_text(ServerText::ServiceCallFailure { service_id, call_id, message }.to_json());
+    }
+
+    /// Ends the calls that have waited for too long.
+    pub(crate) fn expire_calls(&self) {
+        let now = Time::steady().nanoseconds();
+        let expired: Vec<Call> = {
+            let mut state = self.state.lock();
+            state.calls.extract_if(.., |_, call| call.deadline <= now).map(|(_, call)| call).collect()
+        };
+        for call in expired {
+            if let Some((client, request)) = &call.request {
+                drop(client.withdraw(*request));
+            }
+            let message = format!("{} didn't answer within {CALL_TIMEOUT:?}", call.name);
+            self.fail_call(call.service, call.id, &message);
+        }
+    }
+
+    /// Forgets the calls of a client that has gone, and takes back their requests.
+    pub(crate) fn forget_calls(&self) {
+        let calls = std::mem::take(&mut self.state.lock().calls);
+        for (client, request) in calls.into_values().filter_map(|call| call.request) {
+            drop(client.withdraw(request));
+        }
+    }
+}

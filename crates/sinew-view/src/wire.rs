@@ -1,0 +1,336 @@
+//! The protocol's frames: texts are JSON objects with the member `op`, binary frames begin with an
+//! op byte and are little endian. The names are those of `foxglove.sdk.v1`, and of its forerunner
+//! `foxglove.websocket.v1`, which has the same frames.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The subprotocols that are spoken here.
+pub(crate) const SUBPROTOCOLS: [&str; 2] = ["foxglove.sdk.v1", "foxglove.websocket.v1"];
+
+/// The encoding of messages, requests and responses.
+pub(crate) const CDR: &str = "cdr";
+/// Another encoding of messages and requests of clients.
+pub(crate) const JSON: &str = "json";
+
+// ---- the server's texts ----
+
+#[derive(Serialize)]
+#[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub(crate) enum ServerText<'a> {
+    ServerInfo {
+        name: &'a str,
+        capabilities: Vec<&'static str>,
+        supported_encodings: Vec<&'static str>,
+        metadata: BTreeMap<&'static str, String>,
+        session_id: &'a str,
+    },
+    Status {
+        level: Level,
+        message: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<&'a str>,
+    },
+    RemoveStatus {
+        status_ids: Vec<String>,
+    },
+    Advertise {
+        channels: Vec<AdvertisedChannel<'a>>,
+    },
+    Unadvertise {
+        channel_ids: &'a [u32],
+    },
+    AdvertiseServices {
+        services: Vec<AdvertisedService<'a>>,
+    },
+    UnadvertiseServices {
+        service_ids: &'a [u32],
+    },
+    ParameterValues {
+        parameters: Vec<Parameter>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
+    },
+    ConnectionGraphUpdate {
+        published_topics: Vec<Published<'a>>,
+        subscribed_topics: Vec<Subscribed<'a>>,
+        advertised_services: Vec<Provided<'a>>,
+        removed_topics: Vec<&'a str>,
+        removed_services: Vec<&'a str>,
+    },
+    ServiceCallFailure {
+        service_id: u32,
+        call_id: u32,
+        message: &'a str,
+    },
+}
+
+impl ServerText<'_> {
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default() // maps have texts as keys, so nothing fails
+    }
+}
+
+/// The level of a status, as a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Level {
+    Warning,
+    Error,
+}
+
+impl Serialize for Level {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(match self {
+            Self::Warning => 1,
+            Self::Error => 2,
+        })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AdvertisedChannel<'a> {
+    pub(crate) id: u32,
+    pub(crate) topic: &'a str,
+    pub(crate) encoding: &'static str,
+    pub(crate) schema_name: &'a str,
+    pub(crate) schema: &'a str,
+    pub(crate) schema_encoding: &'a str,
+}
+
+#[derive(Serialize)]
+pub(crate) struct AdvertisedService<'a> {
+    pub(crate) id: u32,
+    pub(crate) name: &'a str,
+    #[serde(rename = "type")]
+    pub(crate) type_name: &'a str,
+    pub(crate) request: ServicePart<'a>,
+    pub(crate) response: ServicePart<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ServicePart<'a> {
+    pub(crate) encoding: &'static str,
+    pub(crate) schema_name: &'a str,
+    pub(crate) schema: &'a str,
+    pub(crate) schema_encoding: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Published<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) publisher_ids: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Subscribed<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) subscriber_ids: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Provided<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) provider_ids: Vec<&'a str>,
+}
+
+/// A parameter, named `/node.parameter`. Without a value it has none, or is to lose it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Parameter {
+    pub(crate) name: String,
+    /// Says what JSON can't: `byte_array`, `float64`, `float64_array`.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) value: Option<Value>,
+}
+
+// ---- the server's binary frames: what stands before a message's bytes ----
+
+/// The head of a message's frame.
+pub(crate) fn message_head(subscription: u32, log_time: u64) -> [u8; 13] {
+    let mut head = [0; 13];
+    head[0] = 1;
+    head[1..5].copy_from_slice(&subscription.to_le_bytes());
+    head[5..].copy_from_slice(&log_time.to_le_bytes());
+    head
+}
+
+/// A frame with the simulated time.
+pub(crate) fn time(time: u64) -> Vec<u8> {
+    let mut frame = vec![2];
+    frame.extend_from_slice(&time.to_le_bytes());
+    frame
+}
+
+/// A frame with a service's response.
+pub(crate) fn response(service: u32, call: u32, encoding: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut frame = vec![3];
+    frame.extend_from_slice(&service.to_le_bytes());
+    frame.extend_from_slice(&call.to_le_bytes());
+    frame.extend_from_slice(&length_of(encoding.as_bytes()));
+    frame.extend_from_slice(encoding.as_bytes());
+    frame.extend_from_slice(bytes);
+    frame
+}
+
+/// A frame with a file, or the reason why it can't be had.
+pub(crate) fn asset(request: u32, found: Result<&[u8], &str>) -> Vec<u8> {
+    let mut frame = vec![4];
+    frame.extend_from_slice(&request.to_le_bytes());
+    match found {
+        Ok(data) => {
+            frame.extend_from_slice(&[0; 5]);
+            frame.extend_from_slice(data);
+        }
+        Err(problem) => {
+            frame.push(1);
+            frame.extend_from_slice(&length_of(problem.as_bytes()));
+            frame.extend_from_slice(problem.as_bytes());
+        }
+    }
+    frame
+}
+
+/// Returns the length of one of our own texts, which are short.
+fn length_of(text: &[u8]) -> [u8; 4] {
+    u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes()
+}
+
+// ---- the client's frames ----
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub(crate) enum ClientText {
+    Subscribe {
+        subscriptions: Vec<WantedSubscription>,
+    },
+    Unsubscribe {
+        subscription_ids: Vec<u32>,
+    },
+    Advertise {
+        channels: Vec<ClientChannel>,
+    },
+    Unadvertise {
+        channel_ids: Vec<u32>,
+    },
+    GetParameters {
+        parameter_names: Vec<String>,
+        #[serde(default)]
+        id: Option<String>,
+    },
+    SetParameters {
+        parameters: Vec<Parameter>,
+        #[serde(default)]
+        id: Option<String>,
+    },
+    SubscribeParameterUpdates {
+        parameter_names: Vec<String>,
+    },
+    UnsubscribeParameterUpdates {
+        parameter_names: Vec<String>,
+    },
+    SubscribeConnectionGraph {},
+    UnsubscribeConnectionGraph {},
+    FetchAsset {
+        request_id: u32,
+        uri: String,
+    },
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WantedSubscription {
+    pub(crate) id: u32,
+    pub(crate) channel_id: u32,
+}
+
+/// A channel on which a client publishes.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ClientChannel {
+    pub(crate) id: u32,
+    pub(crate) topic: String,
+    pub(crate) encoding: String,
+    pub(crate) schema_name: String,
+}
+
+/// A client's binary frame.
+#[derive(Debug, PartialEq)]
+pub(crate) enum ClientBinary<'a> {
+    Publish { channel: u32, bytes: &'a [u8] },
+    Call { service: u32, call: u32, encoding: &'a str, bytes: &'a [u8] },
+}
+
+impl<'a> ClientBinary<'a> {
+    /// # Errors
+    /// The problem as a sentence.
+    pub(crate) fn parse(frame: &'a [u8]) -> Result<Self, String> {
+        let short = |rest: &'a [u8]| rest.split_first_chunk::<4>().ok_or("a binary frame is too short");
+        let number = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
+        match frame.split_first() {
+            Some((1, rest)) => {
+                let (channel, bytes) = short(rest)?;
+                Ok(Self::Publish { channel: number(channel), bytes })
+            }
+            Some((2, rest)) => {
+                let (service, rest) = short(rest)?;
+                let (call, rest) = short(rest)?;
+                let (length, rest) = short(rest)?;
+                let length = usize::try_from(number(length)).unwrap_or(usize::MAX);
+                let (encoding, bytes) = rest.split_at_checked(length).ok_or("a binary frame is too short")?;
+                let encoding = std::str::from_utf8(encoding).map_err(|_| "an encoding is no UTF-8")?;
+                Ok(Self::Call { service: number(service), call: number(call), encoding, bytes })
+            }
+            Some((op, _)) => Err(format!("there is no binary frame with the op {op} here")),
+            None => Err("a binary frame is empty".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_clients_are_taken_apart() {
+        let publish = ClientBinary::parse(&[1, 7, 0, 0, 0, 42]).unwrap();
+        assert_eq!(publish, ClientBinary::Publish { channel: 7, bytes: &[42] });
+        let call =
+            ClientBinary::parse(&[2, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, b'c', b'd', b'r', 9]).unwrap();
+        assert_eq!(call, ClientBinary::Call { service: 1, call: 2, encoding: "cdr", bytes: &[9] });
+        let short = [
+            &[][..],
+            &[1, 2],
+            &[2, 1, 0, 0, 0, 2, 0, 0, 0, 255, 255, 255, 255, 1],
+            &[2, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0xff],
+            &[9],
+        ];
+        for frame in short {
+            assert!(ClientBinary::parse(frame).is_err(), "{frame:?}");
+        }
+    }
+
+    #[test]
+    fn texts_begin_with_their_op() {
+        let text = ServerText::Status { level: Level::Error, message: "no", id: None }.to_json();
+        assert_eq!(text, r#"{"op":"status","level":2,"message":"no"}"#);
+        let text = ServerText::Unadvertise { channel_ids: &[3] }.to_json();
+        assert_eq!(text, r#"{"op":"unadvertise","channelIds":[3]}"#);
+    }
+
+    #[test]
+    fn texts_of_clients_are_read() {
+        let text = r#"{"op":"subscribe","subscriptions":[{"id":1,"channelId":2}],"more":0}"#;
+        let ClientText::Subscribe { subscriptions } = serde_json::from_str(text).unwrap() else { panic!() };
+        assert_eq!((subscriptions[0].id, subscriptions[0].channel_id), (1, 2));
+        let text = r#"{"op":"subscribeConnectionGraph"}"#;
+        assert!(matches!(serde_json::from_str(text).unwrap(), ClientText::SubscribeConnectionGraph {}));
+        assert!(serde_json::from_str::<ClientText>(r#"{"op":"dance"}"#).is_err());
+    }
+}

@@ -1,0 +1,119 @@
+//! Who may connect, and how connections end.
+
+use crate::client::Viewer;
+use crate::world::World;
+use serde_json::json;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use tungstenite::Message;
+
+const SDK: &[&str] = &["foxglove.sdk.v1"];
+
+#[test]
+fn both_subprotocols_are_spoken() {
+    let world = World::new();
+    for name in ["foxglove.sdk.v1", "foxglove.websocket.v1"] {
+        let viewer = Viewer::connect(&world.server, "", &["other", name]).unwrap();
+        assert_eq!(viewer.subprotocol, name);
+        assert_eq!(viewer.info["name"], "sinew");
+        assert!(viewer.info["metadata"]["ROS_DISTRO"].is_string());
+        assert_eq!(
+            viewer.info["capabilities"],
+            json!(["connectionGraph", "parameters", "parametersSubscribe"])
+        );
+    }
+    for others in [&[][..], &["other"]] {
+        assert_eq!(Viewer::connect(&world.server, "", others).err(), Some(400));
+    }
+}
+
+#[test]
+fn a_token_opens() {
+    let world = World::with(|builder| builder.token("se-cret"));
+    for query in ["", "?token=", "?token=se-cre", "?token=se-crets", "?tokens=se-cret"] {
+        assert_eq!(Viewer::connect(&world.server, query, SDK).err(), Some(401), "{query}");
+    }
+    assert!(Viewer::connect(&world.server, "?a=b&token=se-cret", SDK).is_ok());
+    let header = |value| Viewer::connect_with(&world.server, "", SDK, &[("Authorization", value)]);
+    assert!(header("Bearer se-cret").is_ok());
+    assert_eq!(header("Bearer other").err(), Some(401));
+}
+
+#[test]
+fn pages_of_other_origins_stay_outside() {
+    let world = World::with(|builder| builder.origin("https://viewer.example"));
+    let from = |origin| Viewer::connect_with(&world.server, "", SDK, &[("Origin", origin)]);
+    assert!(from("https://viewer.example").is_ok());
+    assert_eq!(from("https://other.example").err(), Some(403));
+    assert!(Viewer::connect(&world.server, "", SDK).is_ok()); // a program
+}
+
+#[test]
+fn one_client_too_many_is_refused() {
+    let world = World::with(|builder| builder.max_clients(1));
+    let first = world.viewer();
+    assert_eq!(Viewer::connect(&world.server, "", SDK).err(), Some(503));
+    assert_eq!(world.server.statistics().clients, 1);
+    drop(first);
+    while Viewer::connect(&world.server, "", SDK).is_err() {}
+}
+
+#[test]
+fn what_is_no_websocket_is_closed() {
+    let world = World::new();
+    for nonsense in ["GET / HTTP/1.1\r\nHost: a\r\n\r\n", "\0\u{1}\u{2}\r\n\r\n"] {
+        let mut stream = TcpStream::connect(world.server.address()).unwrap();
+        stream.write_all(nonsense.as_bytes()).unwrap();
+        let _ = stream.read_to_end(&mut Vec::new()); // it ends, in whichever way
+    }
+    world.viewer();
+}
+
+#[test]
+fn malformed_frames_are_answered() {
+    let world = World::with(|builder| builder.allow_publish(true).allow_services(true));
+    let mut viewer = world.viewer();
+    let texts = [
+        ("{", "can't be read"),
+        ("[]", "can't be read"),
+        (r#"{"op":"dance"}"#, "dance"),
+        (r#"{"op":"subscribe"}"#, "subscriptions"),
+        (r#"{"op":"subscribe","subscriptions":[{"id":1,"channelId":77}]}"#, "no channel 77"),
+        (r#"{"op":"unadvertise","channelIds":[5]}"#, "no channel 5"),
+        (r#"{"op":"getParameters","parameterNames":["x"]}"#, "no parameter's name"),
+    ];
+    for (text, words) in texts {
+        viewer.socket.send(Message::text(text)).unwrap();
+        assert_eq!(viewer.status(words)["level"], 2);
+    }
+    for (frame, words) in [
+        (&[][..], "empty"),
+        (&[1, 2], "too short"),
+        (&[1, 9, 0, 0, 0, 1], "no channel 9"),
+        (&[7, 7], "the op 7"),
+    ] {
+        viewer.socket.send(Message::binary(frame.to_vec())).unwrap();
+        viewer.status(words);
+    }
+    viewer.send_binary(2, &[3, 4, 3], b"cdr");
+    let failure = viewer.text("serviceCallFailure");
+    assert_eq!((&failure["serviceId"], &failure["callId"]), (&json!(3), &json!(4)));
+    viewer.socket.send(Message::Ping(vec![1, 2].into())).unwrap();
+    while viewer.socket.read().unwrap() != Message::Pong(vec![1, 2].into()) {}
+}
+
+#[test]
+fn a_message_that_is_too_long_ends_the_connection() {
+    let world = World::with(|builder| builder.max_message_size(1000));
+    let mut viewer = world.viewer();
+    viewer.socket.send(Message::binary(vec![0; 1001])).unwrap();
+    assert_eq!(viewer.close_code(), Some(1009));
+}
+
+#[test]
+fn the_server_says_goodbye() {
+    let world = World::new();
+    let (mut one, mut other) = (world.viewer(), world.viewer());
+    drop(world.server);
+    assert_eq!((one.close_code(), other.close_code()), (Some(1001), Some(1001)));
+}

@@ -1,0 +1,8 @@
+//! The server as viewers meet it: over sockets, with a client of these tests.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod client;
+mod doors;
+mod messages;
+mod requests;
+mod world;
