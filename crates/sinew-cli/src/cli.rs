@@ -10,6 +10,7 @@ pub(crate) mod play;
 pub(crate) mod qos;
 pub(crate) mod record;
 pub(crate) mod tools;
+pub(crate) mod view;
 
 use std::ffi::OsString;
 use std::num::NonZeroI32;
@@ -102,6 +103,8 @@ pub(crate) enum Command {
     Interface(interfaces::InterfaceOptions),
     /// Inspect, mend, filter, cut and merge bags: recorded messages in MCAP files.
     Bag(bag::BagOptions),
+    /// Show topics in Foxglove and Lichtblick: messages, images, plots, 3D. Ctrl-C ends it.
+    View(view::ViewOptions),
     /// Follow the log lines of nodes (`/rosout`), and set their loggers' levels.
     Log(tools::log::LogOptions),
     /// Inspect managed nodes, and trigger their transitions.

@@ -27,6 +27,7 @@ mod similar;
 mod terminal;
 mod tf;
 mod top;
+mod view;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Param(options) => params::run(&options.command),
         Command::Interface(options) => interfaces::run(&options.command),
         Command::Bag(options) => bag::run(&options.command),
+        Command::View(options) => view::run(&options),
         Command::Log(options) => log::run(&options),
         Command::Lifecycle(options) => lifecycle::run(&options.command),
         Command::Tf(options) => tf::run(&options.command),

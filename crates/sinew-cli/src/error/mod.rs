@@ -273,6 +273,9 @@ pub(crate) enum Error {
     #[error(transparent)]
     Bag(#[from] sinew_bag::BagError),
 
+    /// The server for viewers can't be started.
+    #[error(transparent)]
+    View(#[from] sinew_view::ViewError),
     /// A bag is damaged.
     #[error("{} found", if *count == 1 { "one problem".to_owned() } else { format!("{count} problems") })]
     DamagedBag {

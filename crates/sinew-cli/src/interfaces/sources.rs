@@ -81,7 +81,7 @@ impl PackageSources {
     }
 
     /// Returns `true` if the type, or the one that it is derived from, is defined.
-    pub(super) fn has(&self, name: &TypeName) -> bool {
+    pub(crate) fn has(&self, name: &TypeName) -> bool {
         let base = name.base().split('_').next().unwrap_or_default();
         let source = self.packages.get(name.package());
         source.is_some_and(|source| {
@@ -90,7 +90,7 @@ impl PackageSources {
     }
 
     /// Returns the text of the file that defines the type.
-    pub(super) fn text(&self, name: &TypeName) -> Result<Option<String>, TypesError> {
+    pub(crate) fn text(&self, name: &TypeName) -> Result<Option<String>, TypesError> {
         match self.packages.get(name.package()) {
             None => Ok(None),
             Some(PackageSource::BuiltIn) => {
@@ -110,7 +110,7 @@ impl PackageSources {
     }
 
     /// Loads the definitions of this package, and of all packages that they refer to.
-    pub(super) fn load(&self, package: &str) -> Result<Interfaces, TypesError> {
+    pub(crate) fn load(&self, package: &str) -> Result<Interfaces, TypesError> {
         // The packages that every service and action refers to.
         let foundations = ["builtin_interfaces", "service_msgs", "unique_identifier_msgs"];
         let mut wanted: Vec<String> = foundations.iter().map(|&package| package.to_owned()).collect();

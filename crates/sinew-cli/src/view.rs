@@ -1,0 +1,115 @@
+//! `sinew view`: a server for Foxglove and Lichtblick.
+
+use std::sync::mpsc;
+
+use sinew::Context;
+use sinew::msg::TypeHash;
+use sinew_bag::Schema;
+use sinew_msg::definition::TypeName;
+use sinew_view::{TypeDefinition, ViewServer};
+
+use crate::cli::view::{Permission, ViewOptions};
+use crate::error::Error;
+use crate::interfaces::PackageSources;
+use crate::output::{print, says};
+use crate::terminal;
+
+/// The token, for those who don't want it in the list of processes.
+const TOKEN: &str = "SINEW_VIEW_TOKEN";
+
+/// Serves viewers until Ctrl-C.
+pub(crate) fn run(options: &ViewOptions) -> Result<(), Error> {
+    let number = options.place.domain().map_err(Error::DomainNumber)?;
+    let context = Context::builder().domain(number).interrupts(false);
+    let context = match &options.place.dir {
+        Some(directory) => context.directory(directory),
+        None => context,
+    };
+    let context = context.build().map_err(sinew::Error::from)?;
+    let sources = PackageSources::open(&options.definitions)?;
+    let may = |what| options.allow.contains(&what);
+    let mut server = ViewServer::builder()
+        .address(options.address)
+        .port(options.port)
+        .name(&format!("sinew, domain {number}"))
+        .hidden(options.include_hidden)
+        .allow_publish(may(Permission::Publish))
+        .allow_services(may(Permission::Services))
+        .allow_parameters(may(Permission::Parameters))
+        .depth(usize::from(options.depth))
+        .use_sim_time(options.use_sim_time)
+        .definitions(move |name, hash| definition(&sources, name, hash));
+    server = options.topics.iter().fold(server, |server, pattern| server.topics(pattern));
+    server = options.exclude.iter().fold(server, |server, pattern| server.exclude_topics(pattern));
+    server = options.services.iter().fold(server, |server, pattern| server.services(pattern));
+    server = options.params.iter().fold(server, |server, pattern| server.parameters(pattern));
+    server = options.origin.iter().fold(server, |server, origin| server.origin(origin));
+    server = options.assets.iter().fold(server, |server, directory| server.assets(directory));
+    if let Some(rate) = options.max_rate {
+        server = server.max_rate(rate);
+    }
+    let token = options.token.clone().or_else(|| std::env::var(TOKEN).ok()).filter(|token| !token.is_empty());
+    if let Some(token) = &token {
+        server = server.token(token);
+    }
+    let server = server.start(&context)?;
+    if !options.address.is_loopback() && token.is_none() {
+        let do_so = if options.allow.is_empty() { "look" } else { "look, and do what is allowed" };
+        says(&format!("whoever reaches this port can {do_so}: --token keeps others out"));
+    }
+    let query = if token.is_some() { "/?token=.." } else { "" };
+    print(&format!(
+        "domain {number}: open ws://{}{query} in Foxglove or Lichtblick (as Foxglove WebSocket)\n",
+        server.address()
+    ))?;
+    let (told, tells) = mpsc::channel();
+    let stop = move || {
+        let _ = told.send(()); // the second time, nothing waits
+    };
+    terminal::stop_on_signal(stop, None)?;
+    let _ = tells.recv();
+    let statistics = server.statistics();
+    drop(server);
+    print(&format!("{} messages sent, {} lost by slow viewers\n", statistics.messages, statistics.dropped))
+}
+
+/// Returns a type as the definitions here have it: with constants and comments.
+fn definition(sources: &PackageSources, name: &str, hash: Option<TypeHash>) -> Option<TypeDefinition> {
+    let type_name: TypeName = name.parse().ok()?;
+    // What can't be read here may still be described by its users, and is told of if it isn't.
+    let interfaces = sources.has(&type_name).then(|| sources.load(type_name.package()).ok()).flatten()?;
+    let description = interfaces.description(&type_name)?;
+    if hash.is_some_and(|hash| description.hash() != hash) {
+        return None;
+    }
+    let referenced = description.referenced_type_descriptions.iter().map(|one| one.type_name.as_str());
+    let texts: Option<Vec<(&str, String)>> = std::iter::once(name)
+        .chain(referenced)
+        .map(|name| Some((name, sources.text(&name.parse().ok()?).ok()??)))
+        .collect();
+    let schema = texts.and_then(|texts| {
+        let find =
+            |wanted: &str| texts.iter().find(|(name, _)| *name == wanted).map(|(_, text)| text.as_str());
+        Schema::from_texts(name, find)
+    });
+    Some(TypeDefinition { schema, description })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::interfaces::DefinitionOptions;
+
+    #[test]
+    fn definitions_have_constants_and_the_wanted_hash() {
+        let sources = PackageSources::open(&DefinitionOptions::default()).unwrap();
+        let found = definition(&sources, "sensor_msgs/msg/PointField", None).unwrap();
+        let text = found.schema.unwrap().text;
+        assert!(text.contains("FLOAT32"), "{text}");
+        let hash = found.description.hash();
+        assert!(definition(&sources, "sensor_msgs/msg/PointField", Some(hash)).is_some());
+        assert!(definition(&sources, "sensor_msgs/msg/PointField", Some(TypeHash([1; 32]))).is_none());
+        assert!(definition(&sources, "std_srvs/srv/SetBool", None).unwrap().schema.is_none());
+        assert!(definition(&sources, "other_msgs/msg/Unheard", None).is_none());
+    }
+}

@@ -1,0 +1,77 @@
+//! `sinew view`, as a viewer and a person at the terminal meet it.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+/// Starts it on a free port; returns its address.
+fn start(
+    directory: &tempfile::TempDir,
+    options: &[&str],
+) -> (Child, BufReader<std::process::ChildStdout>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    command.args(["view", "--port", "0", "--dir"]).arg(directory.path()).args(options);
+    command.stdout(Stdio::piped()).env_remove("SINEW_VIEW_TOKEN");
+    let mut view = command.spawn().unwrap();
+    let mut output = BufReader::new(view.stdout.take().unwrap());
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    let address = line.split("ws://").nth(1).unwrap().split([' ', '/']).next().unwrap().to_owned();
+    (view, output, address)
+}
+
+/// Asks for a WebSocket; returns the status line of the answer, and the connection.
+fn knock(address: &str, query: &str) -> (String, TcpStream) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let request = format!(
+        "GET /{query} HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
+         Sec-WebSocket-Protocol: foxglove.websocket.v1\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut line = String::new();
+    BufReader::new(&stream).read_line(&mut line).unwrap();
+    (line, stream)
+}
+
+fn stop(mut view: Child, mut output: BufReader<std::process::ChildStdout>) -> String {
+    let process = rustix::process::Pid::from_child(&view);
+    rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).unwrap();
+    assert!(view.wait().unwrap().success());
+    rest
+}
+
+#[test]
+fn viewers_come_in_until_ctrl_c() {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let (view, output, address) = start(&directory, &["--allow", "publish,services"]);
+    assert!(address.starts_with("127.0.0.1:"), "{address}");
+    let (status, stream) = knock(&address, "");
+    assert!(status.contains(" 101 "), "{status}");
+    assert_eq!(stop(view, output), "0 messages sent, 0 lost by slow viewers\n");
+    drop(stream);
+}
+
+#[test]
+fn a_token_is_asked_for() {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let (view, output, address) = start(&directory, &["--token", "abc"]);
+    assert!(knock(&address, "").0.contains(" 401 "));
+    assert!(knock(&address, "?token=abc").0.contains(" 101 "));
+    stop(view, output);
+}
+
+#[test]
+fn a_port_in_use_is_an_error() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let output = Command::new(env!("CARGO_BIN_EXE_sinew")).args(["view", "--port", &port]).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        !output.status.success() && error.contains(&format!("can't listen on 127.0.0.1:{port}")),
+        "{error}"
+    );
+}
