@@ -23,10 +23,11 @@
 //! | synchronisers and a cache by time | `filters` | `filters` |
 //! | several nodes in one process, loaded while it runs | `component` | `component` |
 //! | launch files, as a library | `launch` | `launch` |
+//! | bags: recorded messages in files | `bag` | `bag` (with C: zstd and LZ4) |
 //! | other hosts and ROS 2's programs | [`gateway`] | `gateway` (with zenoh: some minutes to build) |
 //! | a layer for the `tracing` crate | [`logging`] | `tracing` |
 //!
-//! The feature `parts` enables all modules but the gateway. `Cargo.toml` of a program:
+//! The feature `parts` enables all modules but `bag` and the gateway. `Cargo.toml` of a program:
 //!
 //! ```toml
 //! [dependencies]
@@ -394,6 +395,9 @@ pub use sinew_interfaces as interfaces;
 #[cfg(feature = "action")]
 #[doc(inline)]
 pub use sinew_action as action;
+#[cfg(feature = "bag")]
+#[doc(inline)]
+pub use sinew_bag as bag;
 #[cfg(feature = "component")]
 #[doc(inline)]
 pub use sinew_component as component;
@@ -421,6 +425,7 @@ mod pages {
     page! {
         Readme: "README.md",
         Actions: "docs/book/actions.md",
+        Bags: "docs/book/bags.md",
         Bindings: "docs/book/bindings.md",
         BetweenProcesses: "docs/book/between-processes.md",
         CopyFree: "docs/book/copy-free.md",
