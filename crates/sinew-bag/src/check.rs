@@ -1,15 +1,16 @@
 //! Looking for damage, and mending it.
 
 use crate::error::BagError;
-use crate::mcap_file::{self, McapFile};
+use crate::mcap_file::McapFile;
 use crate::metadata::{self, BagMetadata, FileMetadata, TopicMetadata};
 use crate::options::{StorageOptions, StoragePreset, WriterOptions};
-use crate::reader::{BagReader, mcap_files};
+use crate::reader::BagReader;
 use crate::selection::Selection;
+use crate::storage::files_in;
 use crate::topic::TopicDefinition;
 use crate::writer::{OpenFile, replace};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads a whole bag, and returns everything that is wrong with it: files that are missing, damaged
 /// or without a summary, wrong checksums and indexes, and counts that differ from those in
@@ -23,7 +24,12 @@ pub fn check(path: impl AsRef<Path>) -> Result<Vec<BagError>, BagError> {
     let reader = BagReader::open(path)?;
     let mut problems = Vec::new();
     for file in &reader.bag().files {
-        check_file(file, &mut problems);
+        problems.extend(file.check());
+    }
+    if reader.bag().has_compressed_messages {
+        let is_of_message = |error: &BagError| matches!(error, BagError::DamagedMessage { .. });
+        let errors = reader.messages(&Selection::all())?.filter_map(Result::err);
+        problems.extend(errors.filter(is_of_message));
     }
     // Damage is in the list already; a missing file is not.
     let missing = reader.problems().iter().filter_map(|problem| match problem {
@@ -38,19 +44,6 @@ pub fn check(path: impl AsRef<Path>) -> Result<Vec<BagError>, BagError> {
         check_metadata(&reader, &mut problems);
     }
     Ok(problems)
-}
-
-fn check_file(file: &McapFile, problems: &mut Vec<BagError>) {
-    let McapFile { path, bytes, index } = file;
-    let scanned = mcap_file::scan(bytes);
-    let damaged = |at: u64, problem: String| BagError::Damaged { path: path.clone(), at, problem };
-    problems.extend(scanned.problems.into_iter().map(|(at, problem)| damaged(at, problem)));
-    let end = bytes.len() as u64;
-    if !index.is_from_summary {
-        problems.push(damaged(end, "it has no summary that can be used: `reindex` makes one".to_owned()));
-    } else if index.counts.iter().filter(|(_, count)| **count > 0).ne(&scanned.counts) {
-        problems.push(damaged(end, "its summary counts other messages than it has".to_owned()));
-    }
 }
 
 fn check_metadata(reader: &BagReader, problems: &mut Vec<BagError>) {
@@ -101,8 +94,9 @@ pub fn reindex(directory: impl AsRef<Path>) -> Result<Reindexed, BagError> {
     let (mut rewritten, mut lost) = (Vec::new(), Vec::new());
     let paths = mcap_files(directory)?;
     for path in &paths {
-        if !McapFile::open(path)?.index.is_from_summary {
-            rewrite(path, &mut lost)?;
+        let file = McapFile::open(path, path)?;
+        if !file.index.is_from_summary {
+            rewrite(&file, &mut lost)?;
             rewritten.push(name_of(path));
         }
     }
@@ -112,14 +106,31 @@ pub fn reindex(directory: impl AsRef<Path>) -> Result<Reindexed, BagError> {
     Ok(Reindexed { metadata, rewritten, lost })
 }
 
+/// Returns the MCAP files in a directory: only these have an index that can be made anew.
+fn mcap_files(directory: &Path) -> Result<Vec<PathBuf>, BagError> {
+    let mut paths = files_in(directory)?;
+    let has_files = !paths.is_empty();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "mcap"));
+    if paths.is_empty() {
+        let why = if has_files {
+            "none of its files is an uncompressed MCAP file; `sinew bag convert` makes such a bag from them"
+        } else {
+            "it has no files that end with `.mcap`"
+        };
+        return Err(BagError::NotABag { path: directory.to_owned(), why });
+    }
+    Ok(paths)
+}
+
 fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Writes a file anew.
-fn rewrite(path: &Path, lost: &mut Vec<BagError>) -> Result<(), BagError> {
+fn rewrite(damaged: &McapFile, lost: &mut Vec<BagError>) -> Result<(), BagError> {
+    let path = &damaged.path;
     let reader = BagReader::open(path)?;
-    let compressions = &reader.bag().files[0].index.compressions;
+    let compressions = &damaged.index.compressions;
     let preset = if compressions.contains("zstd") { StoragePreset::ZstdFast } else { StoragePreset::None };
     let options = WriterOptions { storage: StorageOptions::from(preset), ..WriterOptions::default() };
     let new = path.with_extension("mcap.new");
@@ -143,11 +154,7 @@ fn rewrite(path: &Path, lost: &mut Vec<BagError>) -> Result<(), BagError> {
             file.write(channel, message.stamps, &message.bytes)?;
         }
     }
-    lost.extend(reader.bag().files[0].index.problems.iter().map(|(at, problem)| BagError::Damaged {
-        path: path.to_owned(),
-        at: *at,
-        problem: problem.clone(),
-    }));
+    lost.extend(damaged.index.problems.iter().map(|(at, problem)| damaged.damaged(*at, problem.clone())));
     file.finish(&describe(&reader))?;
     fs::rename(&new, path).map_err(BagError::file("replace", path))
 }

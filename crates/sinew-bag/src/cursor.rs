@@ -1,9 +1,13 @@
-//! The messages of one file in the order of time.
+//! The messages of one MCAP file in the order of time.
 
+use crate::error::BagError;
 use crate::mcap_file::McapFile;
+use crate::message::Stamps;
 use crate::piece::{self, Content, MessageBytes};
 use crate::records::MessageHeader;
+use crate::storage::FileCursor;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The messages that a cursor stops at.
 #[derive(Debug)]
@@ -17,7 +21,8 @@ pub(crate) struct Wanted {
 
 /// A place in a file, between two messages. Holds the pieces whose times overlap there.
 #[derive(Debug)]
-pub(crate) struct Cursor {
+pub(crate) struct McapCursor {
+    file: Arc<McapFile>,
     /// The topic of each channel of the file, by the channel's number.
     topics: Vec<Option<usize>>,
     next_piece: usize,
@@ -36,29 +41,23 @@ struct Open {
 
 /// A step of a cursor.
 pub(crate) enum Step {
-    /// The next message: its header, its topic and its bytes.
-    Message(MessageHeader, usize, MessageBytes),
-    /// A piece was read; the next message is to be asked for again.
+    /// The next message: its stamps, its topic and its bytes.
+    Message(Stamps, usize, MessageBytes),
+    /// Something was read; the next message is to be asked for again.
     Read,
-    /// A piece was read as far as it goes; its place and its damage.
-    Damaged(u64, String),
+    /// Something was read as far as it goes; its damage.
+    Damaged(BagError),
 }
 
-impl Cursor {
-    /// `topics` has the topic of each channel.
-    pub(crate) fn new(topics: Vec<Option<usize>>) -> Self {
-        Self { topics, next_piece: 0, open: Vec::new() }
-    }
-
-    /// Goes back to the first message.
-    pub(crate) fn rewind(&mut self) {
+impl FileCursor for McapCursor {
+    fn rewind(&mut self) {
         self.next_piece = 0;
         self.open.clear();
     }
 
-    /// Returns a time before which no message comes, or `None` at the end. Passes over pieces
-    /// without wanted messages.
-    pub(crate) fn bound(&mut self, file: &McapFile, wanted: &Wanted) -> Option<u64> {
+    /// Passes over pieces without wanted messages.
+    fn bound(&mut self, wanted: &Wanted) -> Option<u64> {
+        let file = self.file.clone();
         let pieces = &file.index.pieces;
         while let Some(piece) = pieces.get(self.next_piece) {
             let is_wanted = |channel: &u16| self.topic(*channel, wanted).is_some();
@@ -72,17 +71,23 @@ impl Cursor {
         of_piece.into_iter().chain(self.first().map(|(_, time)| time)).min()
     }
 
-    /// Takes a step; [`bound`](Self::bound) must have returned a time.
-    pub(crate) fn step(&mut self, file: &McapFile, wanted: &Wanted) -> Step {
+    fn step(&mut self, wanted: &Wanted) -> Step {
         let first = self.first();
-        let next = file.index.pieces.get(self.next_piece);
+        let next = self.file.index.pieces.get(self.next_piece);
         match (first, next) {
             (Some((place, time)), next) if next.is_none_or(|piece| piece.start.max(wanted.from) > time) => {
                 self.take(place)
             }
-            (_, Some(_)) => self.read(file, wanted),
+            (_, Some(_)) => self.read(wanted),
             _ => Step::Read,
         }
+    }
+}
+
+impl McapCursor {
+    /// `topics` has the topic of each channel.
+    pub(crate) fn new(file: Arc<McapFile>, topics: Vec<Option<usize>>) -> Self {
+        Self { file, topics, next_piece: 0, open: Vec::new() }
     }
 
     /// Returns the open piece with the earliest message, and its time. Of equal times the message
@@ -101,11 +106,13 @@ impl Cursor {
         if open.messages.is_empty() {
             self.open.remove(place);
         }
-        Step::Message(header, topic, bytes)
+        let MessageHeader { log_time: received, publish_time: sent, sequence, .. } = header;
+        Step::Message(Stamps { received, sent, sequence }, topic, bytes)
     }
 
     /// Opens the next piece.
-    fn read(&mut self, file: &McapFile, wanted: &Wanted) -> Step {
+    fn read(&mut self, wanted: &Wanted) -> Step {
+        let file = self.file.clone();
         let piece = &file.index.pieces[self.next_piece];
         self.next_piece += 1;
         let mut content = piece::read(&file.bytes, &piece.place);
@@ -123,7 +130,7 @@ impl Cursor {
             self.open.push(Open { begin: piece.place.begin(), content, messages });
         }
         match problem {
-            Some(problem) => Step::Damaged(piece.place.begin() as u64, problem),
+            Some(problem) => Step::Damaged(file.damaged(piece.place.begin() as u64, problem)),
             None => Step::Read,
         }
     }

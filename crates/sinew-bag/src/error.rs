@@ -74,6 +74,24 @@ pub enum BagError {
         /// The problem.
         problem: String,
     },
+    /// A database of SQLite can't be read, or not as a whole.
+    #[error("the database {} can't be read: {problem}", path.display())]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// SQLite's answer.
+        problem: String,
+    },
+    /// A single message can't be read, because its row or its own compression is damaged.
+    #[error("the message of the time {received} ns in {} can't be read: {problem}", path.display())]
+    DamagedMessage {
+        /// The bag, or the file.
+        path: PathBuf,
+        /// When it was received, in nanoseconds since the epoch.
+        received: u64,
+        /// The problem.
+        problem: String,
+    },
     /// The bag has no such topic.
     #[error("the bag has no topic {name}{}", similar.as_ref().map_or(String::new(), |name| format!("; perhaps {name}")))]
     NoTopic {
@@ -127,7 +145,10 @@ impl HasCode for BagError {
             Self::Exists { .. } => ErrorCode::BagExists,
             Self::NotABag { .. } => ErrorCode::NotABag,
             Self::Version { .. } | Self::Unsupported { .. } => ErrorCode::UnsupportedBag,
-            Self::Metadata { .. } | Self::Damaged { .. } => ErrorCode::DamagedBag,
+            Self::Metadata { .. }
+            | Self::Damaged { .. }
+            | Self::Database { .. }
+            | Self::DamagedMessage { .. } => ErrorCode::DamagedBag,
             Self::NoTopic { .. } => ErrorCode::UnknownTopic,
             Self::OtherType { .. } => ErrorCode::OtherType,
             Self::Option { .. } => ErrorCode::InvalidArgument,

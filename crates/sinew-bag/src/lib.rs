@@ -12,8 +12,9 @@
 //! used for chunks and not for what a file claims. A bag whose recorder was killed, or whose disk was
 //! full, is read as far as it goes.
 //!
-//! Bags of sqlite3 (`.db3`), and those that rosbag2 has compressed as whole files, are recognised
-//! and refused.
+//! Bags of SQLite (`.db3`), rosbag2's format before ROS 2 Iron, are read with the feature `sqlite3`,
+//! which brings SQLite's C code. Bags that rosbag2 has compressed, as whole files or message by
+//! message, are always read. Neither is written.
 
 mod check;
 mod copy;
@@ -35,6 +36,9 @@ mod record;
 mod records;
 mod schema;
 mod selection;
+#[cfg(feature = "sqlite3")]
+mod sqlite;
+mod storage;
 mod topic;
 mod writer;
 mod yaml;
@@ -56,5 +60,6 @@ pub use reader::{BagFile, BagReader, Messages};
 pub use record::{RecordError, Recorded, RecordedTopic, Recorder, RecorderBuilder, Snapshot};
 pub use schema::Schema;
 pub use selection::Selection;
+pub use storage::is_file_of_bag;
 pub use topic::{BagTopic, TopicDefinition};
 pub use writer::{BagWriter, TopicId};

@@ -1,13 +1,18 @@
 //! An MCAP file: its channels and the pieces of its messages, from its summary or, if it has none
 //! that can be used, from a scan of all its records.
 
+use crate::cursor::McapCursor;
 use crate::error::BagError;
 use crate::mapped::Mapped;
+use crate::metadata::BagMetadata;
 use crate::piece::{self, Backing, Piece, Place};
+use crate::reader::BagFile;
 use crate::records::{
     ChannelRecord, ChunkHeader, ChunkIndex, FOOTER, Fields, MAGIC, MAGIC_VERSION, MessageHeader, Record,
     Records, SchemaRecord, Statistics, metadata, metadata_index, op,
 };
+use crate::storage::{FileCursor, StoredFile};
+use crate::topic::BagTopic;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,16 +54,71 @@ pub(crate) struct Index {
 }
 
 impl McapFile {
-    pub(crate) fn open(path: &Path) -> Result<Self, BagError> {
-        let file = Mapped::open(path).map_err(BagError::file("open", path))?;
+    /// Opens the file at `place`, which errors call `path`.
+    pub(crate) fn open(place: &Path, path: &Path) -> Result<Self, BagError> {
+        let file = Mapped::open(place).map_err(BagError::file("open", path))?;
         check_magic(&file, path)?;
         let bytes = Arc::new(Backing::Mapped(file));
         let index = from_summary(&bytes).unwrap_or_else(|| scan(&bytes));
         Ok(Self { path: path.to_owned(), bytes, index })
     }
 
+    pub(crate) fn damaged(&self, at: u64, problem: String) -> BagError {
+        BagError::Damaged { path: self.path.clone(), at, problem }
+    }
+
     pub(crate) fn message_count(&self) -> u64 {
         total(&self.index.counts)
+    }
+}
+
+impl StoredFile for Arc<McapFile> {
+    fn about(&self) -> BagFile {
+        let names: Vec<&str> =
+            self.index.compressions.iter().filter(|name| !name.is_empty()).map(String::as_str).collect();
+        BagFile {
+            path: self.path.clone(),
+            storage: "mcap",
+            size: self.bytes.len() as u64,
+            message_count: self.message_count(),
+            times: self.index.bounds,
+            compression: names.join(", "),
+            has_summary: self.index.is_from_summary,
+            attachments: self.index.attachments,
+            library: self.index.library.clone(),
+        }
+    }
+
+    fn topics(&self) -> Vec<(usize, BagTopic)> {
+        let topic = |channel: &ChannelRecord| (usize::from(channel.id), BagTopic::of(channel, &self.index));
+        self.index.channels.values().map(topic).collect()
+    }
+
+    fn metadata(&self) -> Option<BagMetadata> {
+        let text = self.index.rosbag2.as_ref()?.get("serialized_metadata")?;
+        BagMetadata::from_yaml(text, &self.path).ok()
+    }
+
+    fn problems(&self) -> Vec<BagError> {
+        self.index.problems.iter().map(|(at, problem)| self.damaged(*at, problem.clone())).collect()
+    }
+
+    fn check(&self) -> Vec<BagError> {
+        let scanned = scan(&self.bytes);
+        let found = scanned.problems.into_iter().map(|(at, problem)| self.damaged(at, problem));
+        let mut problems: Vec<BagError> = found.collect();
+        let end = self.bytes.len() as u64;
+        if !self.index.is_from_summary {
+            let problem = "it has no summary that can be used: `reindex` makes one".to_owned();
+            problems.push(self.damaged(end, problem));
+        } else if self.index.counts.iter().filter(|(_, count)| **count > 0).ne(&scanned.counts) {
+            problems.push(self.damaged(end, "its summary counts other messages than it has".to_owned()));
+        }
+        problems
+    }
+
+    fn cursor(&self, topics: Vec<Option<usize>>) -> Box<dyn FileCursor> {
+        Box::new(McapCursor::new(self.clone(), topics))
     }
 }
 
@@ -83,12 +143,10 @@ fn check_magic(bytes: &[u8], path: &Path) -> Result<(), BagError> {
             known: "0".to_owned(),
         });
     }
-    let why = if begin.starts_with(b"SQLite") {
-        "it is a database of SQLite, which `ros2 bag convert` turns into MCAP"
-    } else if begin.starts_with(b"#ROSBAG") {
+    let why = if begin.starts_with(b"#ROSBAG") {
         "it is a bag of ROS 1"
     } else {
-        "it doesn't begin as an MCAP file does"
+        "it begins neither as an MCAP file nor as a database of SQLite does"
     };
     Err(BagError::NotABag { path: path.to_owned(), why })
 }
@@ -213,7 +271,7 @@ impl Index {
 }
 
 /// Reads all records of a file, and finds its damage.
-pub(crate) fn scan(bytes: &Arc<Backing>) -> Index {
+fn scan(bytes: &Arc<Backing>) -> Index {
     let mut scan = Scan { index: Index::default(), bytes, plain: None };
     let has_end = scan.records();
     scan.end_plain();

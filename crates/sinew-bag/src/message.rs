@@ -2,7 +2,6 @@
 
 use crate::error::BagDecodeError;
 use crate::piece::MessageBytes;
-use crate::records::MessageHeader;
 use crate::topic::BagTopic;
 use sinew_msg::Message;
 use sinew_msg::dynamic::DynamicMessage;
@@ -47,11 +46,6 @@ pub struct BagMessage {
 }
 
 impl BagMessage {
-    pub(crate) fn new(header: &MessageHeader, topic: Arc<BagTopic>, bytes: MessageBytes) -> Self {
-        let MessageHeader { log_time: received, publish_time: sent, sequence, .. } = *header;
-        Self { topic, stamps: Stamps { received, sent, sequence }, bytes }
-    }
-
     /// Decodes the message.
     ///
     /// # Errors

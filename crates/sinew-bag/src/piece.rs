@@ -7,9 +7,9 @@ use std::io::Read;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// Most bytes that a compressed chunk may have when it is uncompressed, so that a damaged file can't
+/// Most bytes that a compressed chunk or message may have when it is uncompressed, so that a damaged file can't
 /// use up all memory. (Writers end a chunk at some MiB, or after one larger message.)
-const MAX_UNCOMPRESSED: u64 = 4 << 30;
+pub(crate) const MAX_UNCOMPRESSED: u64 = 4 << 30;
 
 /// A piece's place, and what it has.
 #[derive(Debug, Clone)]
@@ -51,6 +51,13 @@ pub struct MessageBytes {
 pub(crate) enum Backing {
     Mapped(Mapped),
     Uncompressed(Vec<u8>),
+}
+
+impl MessageBytes {
+    pub(crate) fn from_vec(bytes: Vec<u8>) -> Self {
+        let range = 0..bytes.len();
+        Self { backing: Arc::new(Backing::Uncompressed(bytes)), range }
+    }
 }
 
 impl Deref for Backing {

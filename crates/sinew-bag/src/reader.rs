@@ -1,18 +1,23 @@
 //! Reading a bag.
 
-use crate::cursor::{Cursor, Step, Wanted};
+use crate::cursor::{Step, Wanted};
 use crate::error::BagError;
-use crate::mcap_file::McapFile;
-use crate::message::BagMessage;
+use crate::message::{BagMessage, Stamps};
 use crate::metadata::{self, BagMetadata, TopicMetadata};
+use crate::piece::{MAX_UNCOMPRESSED, MessageBytes};
+use crate::schema::Schema;
 use crate::selection::Selection;
+use crate::storage::{self, FileCursor, StoredFile};
 use crate::topic::BagTopic;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A bag that is open for reading: a directory with `metadata.yaml` and MCAP files, or a single MCAP
-/// file.
+/// A bag that is open for reading: a directory with `metadata.yaml` and files, or a single file. The
+/// files are MCAP; with the feature `sqlite3` also databases of SQLite (`.db3`), which rosbag2 wrote
+/// before ROS 2 Iron. Both may be compressed as a whole, and their messages each by itself, as
+/// rosbag2's `--compression-mode` does.
 ///
 /// Opening reads the summaries of the files and no message. A file without a summary, as a recorder
 /// leaves it that was killed, is read once from its beginning to its end, and its damage reported by
@@ -20,7 +25,10 @@ use std::sync::Arc;
 ///
 /// The files are mapped: memory is used for the chunks that are being read, not for the bag. No other
 /// program may cut the files short meanwhile, as that would end this process with SIGBUS; appending
-/// to them, as a recorder does, is harmless and not seen.
+/// to them, as a recorder does, is harmless and not seen. A file that is compressed as a whole is
+/// uncompressed into the directory for temporary files (`TMPDIR`) while the bag is open. A database
+/// is read once when it is opened, to count its messages; it has one time for each, so
+/// [`sent`](Stamps::sent) is [`received`](Stamps::received).
 ///
 /// Cheap to clone; all methods may be called on any thread, and may block on the disk.
 ///
@@ -54,12 +62,14 @@ pub struct BagReader {
 #[derive(Debug)]
 pub(crate) struct Bag {
     pub(crate) path: PathBuf,
-    pub(crate) files: Vec<McapFile>,
+    pub(crate) files: Vec<Box<dyn StoredFile>>,
     pub(crate) metadata: Option<BagMetadata>,
     pub(crate) topics: Vec<Arc<BagTopic>>,
     /// For each file the topics of its channels.
     pub(crate) channels: Vec<Vec<Option<usize>>>,
     pub(crate) problems: Vec<BagError>,
+    /// rosbag2 has compressed each message by itself.
+    pub(crate) has_compressed_messages: bool,
 }
 
 /// A file of a bag.
@@ -68,13 +78,17 @@ pub(crate) struct Bag {
 pub struct BagFile {
     /// Its path.
     pub path: PathBuf,
+    /// Its format as rosbag2 calls it: `mcap` or `sqlite3`.
+    pub storage: &'static str,
     /// Its length in bytes.
     pub size: u64,
     /// Messages in it.
     pub message_count: u64,
     /// Times of its first and last message, in nanoseconds since the epoch; `None` if it has none.
     pub times: Option<(u64, u64)>,
-    /// The compressions of its chunks: `zstd`, `lz4` or both; empty if none is compressed.
+    /// The compressions of the file or its chunks: `zstd`, `lz4` or both; empty if nothing is
+    /// compressed. (Compression of single messages is in
+    /// [`compression_mode`](BagMetadata::compression_mode).)
     pub compression: String,
     /// Whether it has a summary. Without one it was read as a whole when the bag was opened.
     pub has_summary: bool,
@@ -91,29 +105,55 @@ impl BagReader {
     /// [`BagError`] if there is no bag, if it is of a newer version or another format, or if
     /// `metadata.yaml` can't be read. Damage inside its files is no error here.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, BagError> {
+        Self::open_with(path, &|_| None)
+    }
+
+    /// Opens a bag, and takes definitions that it lacks from `find`, which returns them by the names
+    /// of types. Bags of SQLite that are older than ROS 2 Iron have none.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    ///
+    /// ```
+    /// use sinew_bag::{BagReader, Schema};
+    /// use sinew_interfaces::DEFINITIONS;
+    ///
+    /// let text = |name: &str| DEFINITIONS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
+    /// let bag = BagReader::open_with("tests/data/rewriter_a", &|name| Schema::from_texts(name, text))?;
+    /// # Ok::<(), sinew_bag::BagError>(())
+    /// ```
+    pub fn open_with(
+        path: impl AsRef<Path>,
+        find: &dyn Fn(&str) -> Option<Schema>,
+    ) -> Result<Self, BagError> {
         let path = path.as_ref();
         let is_directory = fs::metadata(path).map_err(BagError::file("open", path))?.is_dir();
         let metadata = if is_directory { read_metadata(path)? } else { None };
         let paths = match &metadata {
             Some(metadata) => paths(path, metadata)?,
-            None if is_directory => mcap_files(path)?,
+            None if is_directory => files_of(path)?,
             None => vec![path.to_owned()],
         };
-        Self::of(path, &paths, metadata)
+        Self::of(path, &paths, metadata, find)
     }
 
     /// Opens these files of a directory, whatever its `metadata.yaml` says; only what a recorder
     /// alone knows is taken from that.
     pub(crate) fn of_files(directory: &Path, paths: &[PathBuf]) -> Result<Self, BagError> {
-        Self::of(directory, paths, read_metadata(directory).ok().flatten())
+        Self::of(directory, paths, read_metadata(directory).ok().flatten(), &|_| None)
     }
 
-    fn of(path: &Path, paths: &[PathBuf], metadata: Option<BagMetadata>) -> Result<Self, BagError> {
+    fn of(
+        path: &Path,
+        paths: &[PathBuf],
+        metadata: Option<BagMetadata>,
+        find: &dyn Fn(&str) -> Option<Schema>,
+    ) -> Result<Self, BagError> {
         let is_directory = path.is_dir();
         let mut problems = Vec::new();
         let mut files = Vec::new();
         for path in paths {
-            match McapFile::open(path) {
+            match storage::open(path) {
                 Ok(file) => files.push(file),
                 // One of several files is missing: the others are still worth reading.
                 Err(error @ BagError::File { .. }) if is_directory => problems.push(error),
@@ -123,15 +163,13 @@ impl BagReader {
         if files.is_empty() {
             return Err(problems.pop().unwrap_or_else(|| no_files(path)));
         }
-        for McapFile { path, index, .. } in &files {
-            let damaged = |(at, problem): &(u64, String)| BagError::Damaged {
-                path: path.clone(),
-                at: *at,
-                problem: problem.clone(),
-            };
-            problems.extend(index.problems.iter().map(damaged));
+        problems.extend(files.iter().flat_map(|file| file.problems()));
+        let mut bag = Bag::new(path.to_owned(), files, metadata, find);
+        bag.problems = problems;
+        if let Some(metadata) = &bag.metadata {
+            bag.has_compressed_messages = has_compressed_messages(metadata, path)?;
         }
-        Ok(Self { bag: Arc::new(Bag::new(path.to_owned(), files, metadata, problems)) })
+        Ok(Self { bag: Arc::new(bag) })
     }
 
     /// Returns the path as it was opened.
@@ -149,24 +187,14 @@ impl BagReader {
     /// Returns the files, in the order of the bag.
     #[must_use]
     pub fn files(&self) -> Vec<BagFile> {
-        let file = |file: &McapFile| BagFile {
-            path: file.path.clone(),
-            size: file.bytes.len() as u64,
-            message_count: file.message_count(),
-            times: file.index.bounds,
-            compression: compression(file),
-            has_summary: file.index.is_from_summary,
-            attachments: file.index.attachments,
-            library: file.index.library.clone(),
-        };
-        self.bag.files.iter().map(file).collect()
+        self.bag.files.iter().map(|file| file.about()).collect()
     }
 
     /// Returns the times of the first and the last message, in nanoseconds since the epoch; `None`
     /// if the bag has none.
     #[must_use]
     pub fn times(&self) -> Option<(u64, u64)> {
-        let all = self.bag.files.iter().filter_map(|file| file.index.bounds);
+        let all = self.bag.files.iter().filter_map(|file| file.about().times);
         all.reduce(|(from, to), (start, end)| (from.min(start), to.max(end)))
     }
 
@@ -197,7 +225,8 @@ impl BagReader {
     /// [`BagError::NoTopic`] if the selection names a topic that the bag hasn't.
     pub fn messages(&self, selection: &Selection) -> Result<Messages, BagError> {
         let wanted = selection.wanted(&self.bag.topics)?;
-        let cursors = self.bag.channels.iter().cloned().map(Cursor::new).collect();
+        let files = self.bag.files.iter().zip(&self.bag.channels);
+        let cursors = files.map(|(file, topics)| file.cursor(topics.clone())).collect();
         Ok(Messages { bag: self.bag.clone(), begin: wanted.from, wanted, cursors })
     }
 
@@ -209,25 +238,24 @@ impl BagReader {
 impl Bag {
     fn new(
         path: PathBuf,
-        files: Vec<McapFile>,
+        files: Vec<Box<dyn StoredFile>>,
         metadata: Option<BagMetadata>,
-        problems: Vec<BagError>,
+        find: &dyn Fn(&str) -> Option<Schema>,
     ) -> Self {
-        let metadata = metadata.or_else(|| recorded_metadata(files.first()?));
+        let metadata = metadata.or_else(|| files.first()?.metadata());
         let mut topics: Vec<BagTopic> = Vec::new();
         let mut places = Vec::new();
         for file in &files {
-            let mut of_channels =
-                vec![None; file.index.channels.keys().last().map_or(0, |id| usize::from(*id) + 1)];
-            for channel in file.index.channels.values() {
-                let topic = BagTopic::of(channel, &file.index);
+            let numbered = file.topics();
+            let mut of_channels = vec![None; numbered.last().map_or(0, |(number, _)| number + 1)];
+            for (number, topic) in numbered {
                 let same = topics.iter().position(|known| known.is_same(&topic));
                 let place = same.unwrap_or(topics.len());
                 match topics.get_mut(place) {
                     Some(known) => known.add(topic),
                     None => topics.push(topic),
                 }
-                of_channels[usize::from(channel.id)] = Some(place);
+                of_channels[number] = Some(place);
             }
             places.push(of_channels);
         }
@@ -244,25 +272,25 @@ impl Bag {
         topics.sort_by(|one, other| one.name.cmp(&other.name));
         for topic in &mut topics {
             topic.complete(metadata.as_ref().and_then(|metadata| of_topic(metadata, topic)));
+            if topic.schema.is_none() {
+                topic.schema = find(&topic.type_name);
+            }
         }
         let topics = topics.into_iter().map(Arc::new).collect();
-        Self { path, files, metadata, topics, channels: places, problems }
+        Self {
+            path,
+            files,
+            metadata,
+            topics,
+            channels: places,
+            problems: Vec::new(),
+            has_compressed_messages: false,
+        }
     }
 }
 
 fn of_topic<'a>(metadata: &'a BagMetadata, topic: &BagTopic) -> Option<&'a TopicMetadata> {
     metadata.topics.iter().find(|known| known.name == topic.name && known.type_name == topic.type_name)
-}
-
-fn compression(file: &McapFile) -> String {
-    let names: Vec<&str> =
-        file.index.compressions.iter().filter(|name| !name.is_empty()).map(String::as_str).collect();
-    names.join(", ")
-}
-
-fn recorded_metadata(file: &McapFile) -> Option<BagMetadata> {
-    let text = file.index.rosbag2.as_ref()?.get("serialized_metadata")?;
-    BagMetadata::from_yaml(text, &file.path).ok()
 }
 
 /// Reads a directory's `metadata.yaml`, if it has one.
@@ -277,66 +305,53 @@ fn read_metadata(directory: &Path) -> Result<Option<BagMetadata>, BagError> {
 
 /// Returns the files that the metadata names.
 fn paths(directory: &Path, metadata: &BagMetadata) -> Result<Vec<PathBuf>, BagError> {
-    let unsupported = |what, name: &str, hint| BagError::Unsupported {
-        path: directory.join(metadata::FILE_NAME),
-        what,
-        name: name.to_owned(),
-        hint,
-    };
-    if metadata.storage_identifier != "mcap" {
-        let hint = "`ros2 bag convert` makes a bag of MCAP files from it";
-        return Err(unsupported("the storage", &metadata.storage_identifier, hint));
-    }
-    if !metadata.compression_mode.is_empty() && !metadata.compression_mode.eq_ignore_ascii_case("none") {
-        let hint = "only compression by MCAP itself is read; `ros2 bag convert` makes a bag without it";
-        return Err(unsupported("the compression mode", &metadata.compression_mode, hint));
+    if !["mcap", "sqlite3"].contains(&metadata.storage_identifier.as_str()) {
+        return Err(BagError::Unsupported {
+            path: directory.join(metadata::FILE_NAME),
+            what: "the storage",
+            name: metadata.storage_identifier.clone(),
+            hint: "only bags of `mcap` and `sqlite3` are read",
+        });
     }
     if metadata.relative_file_paths.is_empty() {
-        return mcap_files(directory);
+        return files_of(directory);
     }
-    Ok(metadata.relative_file_paths.iter().map(|path| directory.join(path)).collect())
+    // In bags of ROS 2 Foxy the names begin with that of the directory.
+    let file = |name: &String| {
+        let path = directory.join(name);
+        let beside = path.file_name().map(|name| directory.join(name));
+        beside.filter(|beside| !path.exists() && beside.exists()).unwrap_or(path)
+    };
+    Ok(metadata.relative_file_paths.iter().map(file).collect())
 }
 
-/// Returns the MCAP files in a directory, in the order of the numbers in their names.
-pub(crate) fn mcap_files(directory: &Path) -> Result<Vec<PathBuf>, BagError> {
-    let entries = fs::read_dir(directory)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(BagError::file("read", directory))?;
-    let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "mcap"));
-    if paths.is_empty() {
-        return Err(no_files(directory));
+fn files_of(directory: &Path) -> Result<Vec<PathBuf>, BagError> {
+    let paths = storage::files_in(directory)?;
+    if paths.is_empty() { Err(no_files(directory)) } else { Ok(paths) }
+}
+
+/// Returns whether rosbag2 has compressed each message by itself.
+fn has_compressed_messages(metadata: &BagMetadata, path: &Path) -> Result<bool, BagError> {
+    let unsupported = |what, name: &str| BagError::Unsupported {
+        path: path.to_owned(),
+        what,
+        name: name.to_owned(),
+        hint: "only messages and files that rosbag2 has compressed with zstd are read",
+    };
+    let (mode, format) = (metadata.compression_mode.to_lowercase(), &metadata.compression_format);
+    match mode.as_str() {
+        "" | "none" => Ok(false),
+        "file" | "message" if format != "zstd" => Err(unsupported("the compression", format)),
+        "file" | "message" => Ok(mode == "message"),
+        _ => Err(unsupported("the compression mode", &metadata.compression_mode)),
     }
-    paths.sort_by_key(|path| numbers_in(path));
-    Ok(paths)
 }
 
 fn no_files(path: &Path) -> BagError {
     BagError::NotABag {
         path: path.to_owned(),
-        why: "it has neither metadata.yaml nor files that end with `.mcap`",
+        why: "it has neither metadata.yaml nor files that end with `.mcap` or `.db3`",
     }
-}
-
-/// Splits a file's name into texts and numbers, so that `bag_10` comes after `bag_9`.
-fn numbers_in(path: &Path) -> Vec<(String, u64)> {
-    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut parts = vec![(String::new(), 0_u64)];
-    let mut in_number = false;
-    for c in name.chars() {
-        let digit = c.to_digit(10);
-        if in_number && digit.is_none() {
-            parts.push((String::new(), 0));
-        }
-        in_number = digit.is_some();
-        if let Some((text, number)) = parts.last_mut() {
-            match digit {
-                Some(digit) => *number = number.saturating_mul(10).saturating_add(digit.into()),
-                None => text.push(c),
-            }
-        }
-    }
-    parts
 }
 
 /// The messages of a bag, one after the other.
@@ -348,7 +363,7 @@ pub struct Messages {
     wanted: Wanted,
     /// Where the selection begins.
     begin: u64,
-    cursors: Vec<Cursor>,
+    cursors: Vec<Box<dyn FileCursor>>,
 }
 
 impl Messages {
@@ -356,7 +371,24 @@ impl Messages {
     /// backwards, too. Reads at most the chunks around that time.
     pub fn seek(&mut self, time: u64) {
         self.wanted.from = time.max(self.begin);
-        self.cursors.iter_mut().for_each(Cursor::rewind);
+        self.cursors.iter_mut().for_each(|cursor| cursor.rewind());
+    }
+
+    /// Makes a message of what a file has.
+    fn message(&self, stamps: Stamps, topic: usize, bytes: MessageBytes) -> Result<BagMessage, BagError> {
+        let topic = self.bag.topics[topic].clone();
+        if !self.bag.has_compressed_messages {
+            return Ok(BagMessage { topic, stamps, bytes });
+        }
+        let mut uncompressed = Vec::new();
+        zstd::Decoder::new(&*bytes)
+            .and_then(|from| from.take(MAX_UNCOMPRESSED).read_to_end(&mut uncompressed))
+            .map_err(|error| BagError::DamagedMessage {
+                path: self.bag.path.clone(),
+                received: stamps.received,
+                problem: error.to_string(),
+            })?;
+        Ok(BagMessage { topic, stamps, bytes: MessageBytes::from_vec(uncompressed) })
     }
 }
 
@@ -364,32 +396,15 @@ impl Iterator for Messages {
     type Item = Result<BagMessage, BagError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let Self { bag, wanted, cursors, .. } = self;
+        let Self { wanted, cursors, .. } = self;
         loop {
-            let files = cursors.iter_mut().zip(&bag.files);
-            let bounds = files.filter_map(|(cursor, file)| Some((cursor.bound(file, wanted)?, cursor, file)));
-            let (_, cursor, file) = bounds.min_by_key(|(time, ..)| *time)?;
-            match cursor.step(file, wanted) {
-                Step::Message(header, topic, bytes) => {
-                    return Some(Ok(BagMessage::new(&header, bag.topics[topic].clone(), bytes)));
-                }
+            let bounds = cursors.iter_mut().filter_map(|cursor| Some((cursor.bound(wanted)?, cursor)));
+            let (_, cursor) = bounds.min_by_key(|(time, _)| *time)?;
+            match cursor.step(wanted) {
+                Step::Message(stamps, topic, bytes) => return Some(self.message(stamps, topic, bytes)),
                 Step::Read => {}
-                Step::Damaged(at, problem) => {
-                    return Some(Err(BagError::Damaged { path: file.path.clone(), at, problem }));
-                }
+                Step::Damaged(error) => return Some(Err(error)),
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_are_ordered_by_their_numbers() {
-        let mut names = ["bag_10.mcap", "bag_9.mcap", "bag_1_b.mcap", "bag_1_a.mcap"];
-        names.sort_by_key(|name| numbers_in(name.as_ref()));
-        assert_eq!(names, ["bag_1_a.mcap", "bag_1_b.mcap", "bag_9.mcap", "bag_10.mcap"]);
     }
 }

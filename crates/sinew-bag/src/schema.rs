@@ -73,13 +73,14 @@ impl Schema {
     /// let schema = Schema::from_texts("std_msgs/msg/Header", find).unwrap();
     /// assert!(schema.text.contains("\nMSG: builtin_interfaces/Time\n"));
     /// ```
-    pub fn from_texts<'a>(type_name: &str, find: impl Fn(&str) -> Option<&'a str>) -> Option<Self> {
+    pub fn from_texts<T: AsRef<str>>(type_name: &str, find: impl Fn(&str) -> Option<T>) -> Option<Self> {
         let root: TypeName = type_name.parse().ok().filter(|name: &TypeName| name.kind() == Kind::Message)?;
-        let mut text = find(type_name)?.to_owned();
+        let mut text = find(type_name)?.as_ref().to_owned();
         let (mut known, mut next) = (vec![root], 0);
         while next < known.len() {
             let name = known[next].clone();
-            let one = find(name.as_str())?;
+            let found = find(name.as_str())?;
+            let one = found.as_ref();
             if next > 0 {
                 let _ = write!(text, "\n{}", section("MSG", &name.as_str().replacen("/msg/", "/", 1), one));
             }
@@ -91,6 +92,12 @@ impl Schema {
             next += 1;
         }
         Some(Self { encoding: "ros2msg".to_owned(), text })
+    }
+
+    /// Returns the definition of a service's events, of which this is the definition.
+    #[cfg(feature = "sqlite3")]
+    pub(crate) fn of_events(self, service: &str) -> Self {
+        Self { encoding: "unknown".to_owned(), text: section("SRV", service, &self.text) }
     }
 
     /// Makes the type for [`DynamicMessage`](sinew_msg::dynamic::DynamicMessage).

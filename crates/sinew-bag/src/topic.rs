@@ -16,7 +16,7 @@ pub(crate) const QOS: &str = "offered_qos_profiles";
 pub(crate) const HASH: &str = "topic_type_hash";
 
 /// A topic in a bag.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct BagTopic {
     /// The full name.
@@ -38,13 +38,25 @@ pub struct BagTopic {
 }
 
 impl BagTopic {
+    /// Returns a topic of which no more is known.
+    pub(crate) fn new(name: String, type_name: &str, encoding: String) -> Self {
+        Self {
+            name,
+            type_name: full(type_name),
+            encoding,
+            schema: None,
+            qos: Vec::new(),
+            type_hash: None,
+            message_count: 0,
+            message_type: OnceLock::new(),
+        }
+    }
+
     pub(crate) fn of(channel: &ChannelRecord, index: &Index) -> Self {
         let schema = index.schemas.get(&channel.schema);
         let metadata = |key| channel.metadata.get(key).map(String::as_str).unwrap_or_default();
+        let type_name = schema.map_or("", |schema| &schema.name);
         Self {
-            name: channel.topic.clone(),
-            type_name: schema.map_or(String::new(), |schema| full(&schema.name)),
-            encoding: channel.encoding.clone(),
             schema: schema.filter(|schema| !schema.encoding.is_empty()).map(|schema| Schema {
                 encoding: schema.encoding.clone(),
                 text: String::from_utf8_lossy(&schema.data).into_owned(),
@@ -52,7 +64,7 @@ impl BagTopic {
             qos: qos_yaml::read_text(metadata(QOS)).unwrap_or_default(),
             type_hash: metadata(HASH).parse().ok(),
             message_count: index.counts.get(&channel.id).copied().unwrap_or_default(),
-            message_type: OnceLock::new(),
+            ..Self::new(channel.topic.clone(), type_name, channel.encoding.clone())
         }
     }
 

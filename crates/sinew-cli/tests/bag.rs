@@ -145,7 +145,7 @@ fn errors_say_what_to_do() {
     fs::write(&future, b"\x89MCAP7\r\n").unwrap();
     let taken = path.to_str().unwrap();
     for (arguments, path, says) in [
-        (&["info"][..], foreign.as_path(), "is no bag: it doesn't begin as an MCAP file does"),
+        (&["info"][..], foreign.as_path(), "is no bag: it begins neither as an MCAP file nor"),
         (&["info"], &future, "the format MCAP is of version 7"),
         (&["info"], Path::new("/nowhere"), "can't open /nowhere"),
         (&["convert", "-o", taken], &path, "exists already"),
@@ -168,5 +168,24 @@ fn errors_say_what_to_do() {
         let (code, _, errors) = run(arguments, &[&path]);
         assert_eq!(code, Some(2));
         assert!(errors.contains(says), "{errors}");
+    }
+}
+
+#[test]
+fn bags_of_sqlite_become_bags_of_mcap_with_definitions() {
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sinew-bag/tests/data/message_compression");
+    let (code, output, errors) = run(&["info"], &[&old]);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    assert!(output.contains("Storage id:        sqlite3\n"), "{output}");
+    assert!(output.contains("Compression:       zstd (each message)\n"), "{output}");
+    let directory = tempfile::tempdir().unwrap();
+    let new = directory.path().join("new");
+    let (code, output, errors) = run(&["convert", "-o", new.to_str().unwrap()], &[&old]);
+    assert_eq!((code, errors.as_str()), (Some(0), ""), "{output}");
+    assert_eq!(run(&["check"], &[&new]).0, Some(0));
+    let bag = BagReader::open(&new).unwrap();
+    assert_eq!((bag.message_count(), bag.files()[0].storage), (1127, "mcap"));
+    for topic in bag.topics() {
+        assert!(topic.message_type().is_ok(), "{}", topic.type_name);
     }
 }

@@ -23,7 +23,7 @@
 //! | synchronisers and a cache by time | `filters` | `filters` |
 //! | several nodes in one process, loaded while it runs | `component` | `component` |
 //! | launch files, as a library | `launch` | `launch` |
-//! | bags: recorded messages in files | `bag` | `bag` (with C: zstd and LZ4) |
+//! | bags: recorded messages in files | `bag` | `bag` (with C: zstd and LZ4); `bag_sqlite3` for old ones |
 //! | other hosts and ROS 2's programs | [`gateway`] | `gateway` (with zenoh: some minutes to build) |
 //! | a layer for the `tracing` crate | [`logging`] | `tracing` |
 //!

@@ -5,6 +5,7 @@
 mod damage;
 mod property;
 mod rosbag2;
+mod sqlite;
 mod verbs;
 
 use sinew_bag::{BagReader, BagWriter, Selection, Stamps, TopicDefinition, TopicId, WriterOptions};

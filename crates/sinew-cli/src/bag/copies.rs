@@ -1,7 +1,7 @@
 //! New bags from others.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
@@ -9,6 +9,7 @@ use sinew_bag::{BagError, BagReader, BagTopic, BagWriter, Selection, StorageOpti
 
 use super::info::{count, seconds, size};
 use super::losses::{texts, warn_of_attachments};
+use super::opening::open;
 use crate::cli::bag::{ConvertOptions, CutOptions, FilterOptions, MergeOptions, NewBag};
 use crate::cli::bag_files::FileOptions;
 use crate::error::Error;
@@ -16,18 +17,18 @@ use crate::output::{print, print_json, says};
 
 /// Runs `sinew bag convert`.
 pub(super) fn convert(options: &ConvertOptions) -> Result<(), Error> {
-    write(&[(BagReader::open(&options.bag)?, Selection::all())], &options.new)
+    write(&[(open(&options.bag)?, Selection::all())], &options.new)
 }
 
 /// Runs `sinew bag merge`.
 pub(super) fn merge(options: &MergeOptions) -> Result<(), Error> {
-    let open = |path| Ok((BagReader::open(path)?, Selection::all()));
-    write(&options.bags.iter().map(open).collect::<Result<Vec<_>, BagError>>()?, &options.new)
+    let open = |path: &PathBuf| Ok((open(path)?, Selection::all()));
+    write(&options.bags.iter().map(open).collect::<Result<Vec<_>, Error>>()?, &options.new)
 }
 
 /// Runs `sinew bag filter`.
 pub(super) fn filter(options: &FilterOptions) -> Result<(), Error> {
-    let bag = BagReader::open(&options.bag)?;
+    let bag = open(&options.bag)?;
     for name in options.topics.iter().chain(&options.exclude_topics) {
         bag.messages(&Selection::all().topic(name))?; // names are checked
     }
@@ -53,7 +54,7 @@ fn is_chosen(topic: &BagTopic, options: &FilterOptions) -> bool {
 
 /// Runs `sinew bag cut`.
 pub(super) fn cut(options: &CutOptions) -> Result<(), Error> {
-    let bag = BagReader::open(&options.bag)?;
+    let bag = open(&options.bag)?;
     let (begin, end) = bag.times().unwrap_or_default();
     let nanoseconds = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
     let start = begin.saturating_add(options.start_offset.map_or(0, nanoseconds));

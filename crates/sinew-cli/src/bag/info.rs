@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-use sinew_bag::{BagReader, BagTopic};
+use sinew_bag::{BagReader, BagTopic, is_file_of_bag};
 
 use crate::cli::bag::{BagInfoOptions, BagListOptions};
 use crate::error::Error;
@@ -37,10 +37,8 @@ fn as_text(bag: &BagReader, is_verbose: bool) -> String {
     };
     line("Files:", &names.join(&format!("\n{:19}", "")));
     line("Bag size:", &size(files.iter().map(|file| file.size).sum()));
-    line("Storage id:", "mcap");
-    let compression: Vec<&str> = files.iter().map(|file| file.compression.as_str()).collect();
-    let compression = compression.iter().find(|name| !name.is_empty()).copied().unwrap_or("none");
-    line("Compression:", compression);
+    line("Storage id:", files.first().map_or("", |file| file.storage));
+    line("Compression:", &compression(bag));
     let distro = bag.metadata().map_or("", |metadata| metadata.ros_distro.as_str());
     if !distro.is_empty() {
         line("ROS Distro:", &one_line(distro));
@@ -62,6 +60,18 @@ fn as_text(bag: &BagReader, is_verbose: bool) -> String {
         label = "";
     }
     text
+}
+
+/// Returns the compression, of chunks or of what rosbag2 has compressed.
+fn compression(bag: &BagReader) -> String {
+    let mode = bag.metadata().map_or(String::new(), |metadata| metadata.compression_mode.to_lowercase());
+    let files = bag.files();
+    let name = files.iter().map(|file| file.compression.as_str()).find(|name| !name.is_empty());
+    match mode.as_str() {
+        "message" => "zstd (each message)".to_owned(),
+        "file" => "zstd (whole files)".to_owned(),
+        _ => name.unwrap_or("none").to_owned(),
+    }
 }
 
 fn about(topic: &BagTopic, bag: &BagReader, is_verbose: bool) -> String {
@@ -99,6 +109,7 @@ fn as_json(bag: &BagReader) -> Value {
         .map(|file| {
             json!({
                 "path": name(&file.path),
+                "storage": file.storage,
                 "bytes": file.size,
                 "messages": file.message_count,
                 "start_ns": file.times.map(|(start, _)| start),
@@ -172,13 +183,11 @@ pub(super) fn list(options: &BagListOptions) -> Result<(), Error> {
     if options.json { print_json(&values) } else { print(&text) }
 }
 
-/// Finds directories with a bag's metadata or MCAP files in them.
+/// Finds directories with a bag's metadata or files in them.
 fn find(directory: &Path, depth: usize, bags: &mut Vec<PathBuf>) -> std::io::Result<()> {
     let entries: Vec<PathBuf> =
         fs::read_dir(directory)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
-    let is_bag = |path: &PathBuf| {
-        path.ends_with("metadata.yaml") || path.extension().is_some_and(|extension| extension == "mcap")
-    };
+    let is_bag = |path: &PathBuf| path.ends_with("metadata.yaml") || is_file_of_bag(path);
     if entries.iter().any(is_bag) {
         bags.push(directory.to_owned());
         return Ok(());

@@ -4,6 +4,7 @@ mod copies;
 mod info;
 mod losses;
 mod mend;
+mod opening;
 mod play;
 mod play_keys;
 mod play_screen;

@@ -35,7 +35,8 @@ pub(crate) enum BagCommand {
     /// Mend a bag whose recorder was killed: write each file without a summary anew, and make
     /// `metadata.yaml` from the files.
     Reindex(BagPathOptions),
-    /// Copy a bag to a new one, with other compression, files or metadata.
+    /// Copy a bag to a new one, with other compression, files or metadata; one of SQLite (`.db3`)
+    /// becomes one of MCAP.
     Convert(ConvertOptions),
     /// Copy some topics of a bag to a new one.
     Filter(FilterOptions),
@@ -47,7 +48,7 @@ pub(crate) enum BagCommand {
 
 #[derive(Args, Debug)]
 pub(crate) struct BagPathOptions {
-    /// The bag: a directory, or one MCAP file.
+    /// The bag: a directory, or one file.
     #[arg(value_name = "BAG")]
     pub(crate) bag: PathBuf,
 
@@ -94,7 +95,7 @@ pub(crate) struct NewBag {
 
 #[derive(Args, Debug)]
 pub(crate) struct ConvertOptions {
-    /// The bag: a directory, or one MCAP file.
+    /// The bag: a directory, or one file.
     #[arg(value_name = "BAG")]
     pub(crate) bag: PathBuf,
 
@@ -104,7 +105,7 @@ pub(crate) struct ConvertOptions {
 
 #[derive(Args, Debug)]
 pub(crate) struct FilterOptions {
-    /// The bag: a directory, or one MCAP file.
+    /// The bag: a directory, or one file.
     #[arg(value_name = "BAG")]
     pub(crate) bag: PathBuf,
 
@@ -130,7 +131,7 @@ pub(crate) struct FilterOptions {
 
 #[derive(Args, Debug)]
 pub(crate) struct MergeOptions {
-    /// The bags: directories, or MCAP files.
+    /// The bags: directories, or files.
     #[arg(value_name = "BAG", required = true)]
     pub(crate) bags: Vec<PathBuf>,
 
@@ -140,7 +141,7 @@ pub(crate) struct MergeOptions {
 
 #[derive(Args, Debug)]
 pub(crate) struct CutOptions {
-    /// The bag: a directory, or one MCAP file.
+    /// The bag: a directory, or one file.
     #[arg(value_name = "BAG")]
     pub(crate) bag: PathBuf,
 
