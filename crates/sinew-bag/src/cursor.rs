@@ -106,8 +106,7 @@ impl McapCursor {
         if open.messages.is_empty() {
             self.open.remove(place);
         }
-        let MessageHeader { log_time: received, publish_time: sent, sequence, .. } = header;
-        Step::Message(Stamps { received, sent, sequence }, topic, bytes)
+        Step::Message(Stamps::of(&header), topic, bytes)
     }
 
     /// Opens the next piece.

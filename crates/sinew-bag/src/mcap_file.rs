@@ -4,6 +4,7 @@
 use crate::cursor::McapCursor;
 use crate::error::BagError;
 use crate::mapped::Mapped;
+use crate::message::Stamps;
 use crate::metadata::BagMetadata;
 use crate::piece::{self, Backing, Piece, Place};
 use crate::reader::BagFile;
@@ -11,7 +12,7 @@ use crate::records::{
     ChannelRecord, ChunkHeader, ChunkIndex, FOOTER, Fields, MAGIC, MAGIC_VERSION, MessageHeader, Record,
     Records, SchemaRecord, Statistics, metadata, metadata_index, op,
 };
-use crate::storage::{FileCursor, StoredFile};
+use crate::storage::{FileCursor, Found, StoredFile};
 use crate::topic::BagTopic;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -119,6 +120,39 @@ impl StoredFile for Arc<McapFile> {
 
     fn cursor(&self, topics: Vec<Option<usize>>) -> Box<dyn FileCursor> {
         Box::new(McapCursor::new(self.clone(), topics))
+    }
+
+    /// Reads only pieces with messages of these topics, as far as the file says which these are.
+    fn latest(&self, topics: &[Option<usize>], wanted: &[usize], before: u64, count: usize) -> Vec<Found> {
+        let topic_of = |channel: u16| {
+            let topic = topics.get(usize::from(channel)).copied().flatten();
+            topic.filter(|topic| wanted.contains(topic))
+        };
+        let has_wanted = |piece: &&Piece| {
+            let channels = piece.channels.as_ref();
+            piece.start < before
+                && channels.is_none_or(|all| all.iter().any(|channel| topic_of(*channel).is_some()))
+        };
+        let mut pieces: Vec<&Piece> = self.index.pieces.iter().filter(has_wanted).collect();
+        pieces.sort_by_key(|piece| piece.end);
+        // By time, then in the order of the file.
+        let mut found: Vec<((u64, usize), Found)> = Vec::new();
+        for piece in pieces.into_iter().rev() {
+            let is_complete = found.len() >= count;
+            if is_complete && found.first().is_none_or(|((time, _), _)| piece.end < *time) {
+                break;
+            }
+            let content = piece::read(&self.bytes, &piece.place);
+            for (header, body) in content.messages().filter(|(header, _)| header.log_time < before) {
+                if let Some(topic) = topic_of(header.channel) {
+                    let place = (header.log_time, piece.place.begin().saturating_add(body.start));
+                    found.push((place, (Stamps::of(&header), topic, content.message(&body))));
+                }
+            }
+            found.sort_by_key(|(place, _)| *place);
+            found.drain(..found.len().saturating_sub(count));
+        }
+        found.into_iter().map(|(_, message)| message).collect()
     }
 }
 

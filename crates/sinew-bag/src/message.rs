@@ -2,6 +2,7 @@
 
 use crate::error::BagDecodeError;
 use crate::piece::MessageBytes;
+use crate::records::MessageHeader;
 use crate::topic::BagTopic;
 use sinew_msg::Message;
 use sinew_msg::dynamic::DynamicMessage;
@@ -30,6 +31,10 @@ impl Stamps {
     #[must_use]
     pub const fn at(time: u64) -> Self {
         Self { received: time, sent: time, sequence: 0 }
+    }
+
+    pub(crate) fn of(header: &MessageHeader) -> Self {
+        Self { received: header.log_time, sent: header.publish_time, sequence: header.sequence }
     }
 }
 

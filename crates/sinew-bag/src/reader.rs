@@ -72,6 +72,30 @@ pub(crate) struct Bag {
     pub(crate) has_compressed_messages: bool,
 }
 
+impl Bag {
+    /// Makes a message of what a file has.
+    pub(crate) fn message(
+        &self,
+        stamps: Stamps,
+        topic: usize,
+        bytes: MessageBytes,
+    ) -> Result<BagMessage, BagError> {
+        let topic = self.topics[topic].clone();
+        if !self.has_compressed_messages {
+            return Ok(BagMessage { topic, stamps, bytes });
+        }
+        let mut uncompressed = Vec::new();
+        zstd::Decoder::new(&*bytes)
+            .and_then(|from| from.take(MAX_UNCOMPRESSED).read_to_end(&mut uncompressed))
+            .map_err(|error| BagError::DamagedMessage {
+                path: self.path.clone(),
+                received: stamps.received,
+                problem: error.to_string(),
+            })?;
+        Ok(BagMessage { topic, stamps, bytes: MessageBytes::from_vec(uncompressed) })
+    }
+}
+
 /// A file of a bag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -373,23 +397,6 @@ impl Messages {
         self.wanted.from = time.max(self.begin);
         self.cursors.iter_mut().for_each(|cursor| cursor.rewind());
     }
-
-    /// Makes a message of what a file has.
-    fn message(&self, stamps: Stamps, topic: usize, bytes: MessageBytes) -> Result<BagMessage, BagError> {
-        let topic = self.bag.topics[topic].clone();
-        if !self.bag.has_compressed_messages {
-            return Ok(BagMessage { topic, stamps, bytes });
-        }
-        let mut uncompressed = Vec::new();
-        zstd::Decoder::new(&*bytes)
-            .and_then(|from| from.take(MAX_UNCOMPRESSED).read_to_end(&mut uncompressed))
-            .map_err(|error| BagError::DamagedMessage {
-                path: self.bag.path.clone(),
-                received: stamps.received,
-                problem: error.to_string(),
-            })?;
-        Ok(BagMessage { topic, stamps, bytes: MessageBytes::from_vec(uncompressed) })
-    }
 }
 
 impl Iterator for Messages {
@@ -401,7 +408,7 @@ impl Iterator for Messages {
             let bounds = cursors.iter_mut().filter_map(|cursor| Some((cursor.bound(wanted)?, cursor)));
             let (_, cursor) = bounds.min_by_key(|(time, _)| *time)?;
             match cursor.step(wanted) {
-                Step::Message(stamps, topic, bytes) => return Some(self.message(stamps, topic, bytes)),
+                Step::Message(stamps, topic, bytes) => return Some(self.bag.message(stamps, topic, bytes)),
                 Step::Read => {}
                 Step::Damaged(error) => return Some(Err(error)),
             }

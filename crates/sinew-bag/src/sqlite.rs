@@ -12,7 +12,7 @@ use crate::piece::MessageBytes;
 use crate::qos_yaml;
 use crate::reader::BagFile;
 use crate::schema::Schema;
-use crate::storage::{FileCursor, StoredFile};
+use crate::storage::{FileCursor, Found, StoredFile};
 use crate::topic::BagTopic;
 use parking_lot::Mutex;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
@@ -162,6 +162,49 @@ impl StoredFile for SqliteFile {
             ahead: VecDeque::new(),
         })
     }
+
+    fn latest(&self, topics: &[Option<usize>], wanted: &[usize], before: u64, count: usize) -> Vec<Found> {
+        let topics = self.topics.iter().zip(topics).filter_map(|((id, _), topic)| Some((*id, (*topic)?)));
+        let wanted: BTreeMap<i64, usize> = topics.filter(|(_, topic)| wanted.contains(topic)).collect();
+        let Ok(connection) = open_in_time(&self.place, &self.path) else { return Vec::new() };
+        let mut found = read_backwards(&connection, &wanted, before, count);
+        found.reverse();
+        found
+    }
+}
+
+/// Reads the last messages before a time, the last one first, up to the first damage.
+fn read_backwards(
+    connection: &Connection,
+    wanted: &BTreeMap<i64, usize>,
+    before: u64,
+    count: usize,
+) -> Vec<Found> {
+    let mut found = Vec::new();
+    let before = i64::try_from(before).unwrap_or(i64::MAX);
+    let mut read = || -> rusqlite::Result<()> {
+        let mut keys = connection.prepare(
+            "SELECT timestamp, id FROM in_time WHERE timestamp < ?1 ORDER BY timestamp DESC, id DESC",
+        )?;
+        let mut message = connection.prepare("SELECT topic_id, data FROM messages WHERE id = ?1")?;
+        let mut keys = keys.query([before])?;
+        while found.len() < count
+            && let Some(key) = keys.next()?
+        {
+            let (received, id): Key = (key.get(0)?, key.get(1)?);
+            let bytes = message.query_row([id], |row| {
+                let Some(topic) = wanted.get(&row.get(0)?) else { return Ok(None) };
+                Ok(Some((*topic, row.get_ref(1)?.as_blob()?.to_vec())))
+            })?;
+            found
+                .extend(bytes.map(|(topic, bytes)| {
+                    (Stamps::at(time(received)), topic, MessageBytes::from_vec(bytes))
+                }));
+        }
+        Ok(())
+    };
+    let _ = read(); // damage is found again by what reads the bag
+    found
 }
 
 #[derive(Debug)]

@@ -3,7 +3,9 @@
 use crate::cursor::{Step, Wanted};
 use crate::error::BagError;
 use crate::mcap_file::McapFile;
+use crate::message::Stamps;
 use crate::metadata::BagMetadata;
+use crate::piece::MessageBytes;
 use crate::reader::BagFile;
 #[cfg(feature = "sqlite3")]
 use crate::sqlite::SqliteFile;
@@ -41,7 +43,14 @@ pub(crate) trait StoredFile: fmt::Debug + Send + Sync {
 
     /// Returns a place before the first message. `topics` has the bag's topic for each number.
     fn cursor(&self, topics: Vec<Option<usize>>) -> Box<dyn FileCursor>;
+
+    /// Returns the last `count` messages of the wanted topics before a time, the earliest first.
+    /// `topics` has the bag's topic for each number.
+    fn latest(&self, topics: &[Option<usize>], wanted: &[usize], before: u64, count: usize) -> Vec<Found>;
 }
+
+/// A message of a file: its stamps, its topic and its bytes.
+pub(crate) type Found = (Stamps, usize, MessageBytes);
 
 /// A place in a file, between two messages.
 pub(crate) trait FileCursor: fmt::Debug + Send + Sync {
@@ -147,6 +156,10 @@ impl StoredFile for Uncompressed {
 
     fn cursor(&self, topics: Vec<Option<usize>>) -> Box<dyn FileCursor> {
         self.file.cursor(topics)
+    }
+
+    fn latest(&self, topics: &[Option<usize>], wanted: &[usize], before: u64, count: usize) -> Vec<Found> {
+        self.file.latest(topics, wanted, before, count)
     }
 }
 

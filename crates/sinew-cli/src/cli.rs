@@ -5,6 +5,7 @@ pub(crate) mod bag_files;
 pub(crate) mod interfaces;
 pub(crate) mod network;
 pub(crate) mod params;
+pub(crate) mod pictures;
 mod place;
 pub(crate) mod play;
 pub(crate) mod qos;

@@ -5,6 +5,7 @@
 //! program, and `action send_goal` has codes of its own for goals that haven't succeeded.
 
 mod bag;
+mod chart;
 mod cli;
 mod completion;
 mod component;

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use sinew_bag::{BagReader, BagWriter, Stamps, TopicDefinition, WriterOptions};
+use sinew_interfaces::sensor_msgs::msg::{CompressedImage, Image, PointCloud2, PointField, Temperature};
 use sinew_interfaces::std_msgs::msg::{Header, String as Text};
 use tempfile::TempDir;
 
@@ -188,4 +189,142 @@ fn bags_of_sqlite_become_bags_of_mcap_with_definitions() {
     for topic in bag.topics() {
         assert!(topic.message_type().is_ok(), "{}", topic.type_name);
     }
+}
+
+/// Writes a bag of temperatures at 10 Hz from second 100 on, with a gap, and of three images, a
+/// photograph and a cloud.
+fn measured() -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("measured");
+    let mut writer = BagWriter::create(&path, WriterOptions::default()).unwrap();
+    let warm = writer.add_topic(&TopicDefinition::of::<Temperature>("/warm").unwrap()).unwrap();
+    let camera = writer.add_topic(&TopicDefinition::of::<Image>("/camera").unwrap()).unwrap();
+    let photo = writer.add_topic(&TopicDefinition::of::<CompressedImage>("/photo").unwrap()).unwrap();
+    let points = writer.add_topic(&TopicDefinition::of::<PointCloud2>("/points").unwrap()).unwrap();
+    for number in (0..200).chain(300..500_u32) {
+        let sent = (1000 + u64::from(number)) * 100_000_000;
+        let stamps = Stamps { received: sent + 2_000_000, sent, sequence: 0 };
+        let temperature = 20.0 + (f64::from(number) / 30.0).sin();
+        writer.write_message(warm, stamps, &Temperature { temperature, ..Temperature::default() }).unwrap();
+    }
+    for number in 0..3_u8 {
+        let data = vec![number, 20, 30, 40, 50, 60];
+        let image =
+            Image { width: 2, height: 1, step: 6, encoding: "bgr8".to_owned(), data, ..Image::default() };
+        writer.write_message(camera, Stamps::at(101_000_000_000 + u64::from(number)), &image).unwrap();
+    }
+    let image = CompressedImage { data: vec![0xFF, 0xD8, 0xFF], ..CompressedImage::default() };
+    writer.write_message(photo, Stamps::at(102_000_000_000), &image).unwrap();
+    let field = |(name, offset): (&str, u32)| PointField {
+        name: name.to_owned(),
+        offset,
+        datatype: PointField::FLOAT32,
+        count: 1,
+    };
+    let spiral = (0..2000).map(|number| f64::from(number) / 100.0);
+    let spiral = spiral.flat_map(|turn| [turn.cos() * turn / 4.0, turn.sin() * turn / 4.0, turn / 20.0]);
+    #[expect(clippy::cast_possible_truncation, reason = "fewer digits are enough")]
+    let data = spiral.flat_map(|value| (value as f32).to_le_bytes()).collect();
+    let cloud = PointCloud2 {
+        height: 1,
+        width: 2000,
+        fields: [("x", 0), ("y", 4), ("z", 8)].map(field).to_vec(),
+        point_step: 12,
+        row_step: 24000,
+        data,
+        ..PointCloud2::default()
+    };
+    writer.write_message(points, Stamps::at(103_000_000_000), &cloud).unwrap();
+    writer.close().unwrap();
+    (directory, path)
+}
+
+#[test]
+fn values_rates_and_delays_are_plotted() {
+    let (directory, path) = measured();
+    for arguments in [&["/warm.temperature", "/warm.variance"][..], &["--rate"], &["--latency", "/warm"]] {
+        let (code, output, errors) = run(&["plot", path.to_str().unwrap()], &[]);
+        assert_eq!((code, output.as_str()), (Some(2), ""), "{errors}");
+        for name in ["a.svg", "a.html", "a.png"] {
+            let picture = directory.path().join(name);
+            let to = ["-o", picture.to_str().unwrap()];
+            let line = [&["plot", path.to_str().unwrap()], arguments, &to].concat();
+            assert_eq!(run(&line, &[]), (Some(0), String::new(), String::new()));
+            assert!(fs::metadata(&picture).unwrap().len() > 1000);
+        }
+        let (code, output, errors) = run(&[&["plot", path.to_str().unwrap()], arguments].concat(), &[]);
+        assert_eq!((code, errors.as_str()), (Some(0), ""));
+        let has_dots = output.chars().any(|letter| u32::from(letter) > 0x2800);
+        assert!(output.contains("/warm") && has_dots, "{output}");
+    }
+    let path = path.to_str().unwrap();
+    let lines = |arguments: &[&str]| {
+        let (code, output, errors) = run(&[&["plot", path, "--json"], arguments].concat(), &[]);
+        assert_eq!((code, errors.as_str()), (Some(0), ""));
+        output.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
+    };
+    let values = lines(&["/warm.temperature"]);
+    assert_eq!(
+        (values.len(), &values[0]["value"], &values[0]["name"]),
+        (400, &20.0.into(), &"/warm.temperature".into())
+    );
+    assert_eq!(lines(&["--latency", "/warm"])[7]["value"], 2.0);
+    let rates = lines(&["--rate", "/warm"]);
+    let sum: f64 = rates.iter().map(|rate| rate["value"].as_f64().unwrap()).sum();
+    assert!((sum - 400.0 * 50.0 / 49.9).abs() < 1e-6, "{sum}: 50 parts of 49.9 s");
+    assert_eq!(lines(&["/warm.temperature", "--start-offset=1", "--playback-duration=1"]).len(), 10);
+    for (arguments, says) in [
+        (&["/warm"][..], "name a field"),
+        (&["/warm.heat"], "no such field"),
+        (&["/warm.header"], "it is no number"),
+        (&["/cold.temperature"], "no topic /cold"),
+        (&["--rate", "/warm.temperature"], "leave out the field"),
+        (&["/warm.temperature", "-o", "a.jpg"], ".png"),
+        (&["/photo.data[7]"], "no such values"),
+    ] {
+        let (code, output, errors) = run(&[&["plot", path], arguments].concat(), &[]);
+        assert_eq!((code, output.as_str()), (Some(1), ""), "{errors}");
+        assert!(errors.contains(says), "{errors}");
+    }
+}
+
+#[test]
+fn a_bag_is_a_picture_of_its_topics() {
+    let (directory, path) = measured();
+    let picture = directory.path().join("bag.svg");
+    let (code, output, errors) = run(&["info", "--picture", picture.to_str().unwrap()], &[&path]);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    assert!(output.contains("Topics:"), "{output}");
+    let svg = fs::read_to_string(&picture).unwrap();
+    assert!(svg.contains(">/warm<") && svg.contains(">400 messages<"), "{svg}");
+    // Two of /warm, as there is a gap, and one of each other topic; the page is one more.
+    assert_eq!(svg.matches("<rect ").count(), 1 + 2 + 3, "{svg}");
+    let picture = directory.path().join("bag.png");
+    assert_eq!(run(&["info", "--picture", picture.to_str().unwrap()], &[&path]).0, Some(0));
+    assert!(fs::read(&picture).unwrap().starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn images_and_clouds_are_saved() {
+    let (directory, path) = measured();
+    let to = directory.path().join("pictures");
+    let save = |arguments: &[&str]| {
+        let line = [&["image", path.to_str().unwrap(), "-o", to.to_str().unwrap()], arguments].concat();
+        run(&line, &[])
+    };
+    let (code, output, errors) = save(&["/camera", "--every", "2"]);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    assert!(output.ends_with("pictures: 2 pictures\n"), "{output}");
+    let file = fs::File::open(to.join("000002_101.000000002.png")).unwrap();
+    let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut pixels).unwrap();
+    assert_eq!(pixels, [30, 20, 2, 60, 50, 40]);
+    assert_eq!(save(&["/photo"]).0, Some(0));
+    assert_eq!(fs::read(to.join("000000_102.000000000.jpg")).unwrap(), [0xFF, 0xD8, 0xFF]);
+    assert_eq!(save(&["/points", "--view=side"]).0, Some(0));
+    assert!(fs::read(to.join("000000_103.000000000.png")).unwrap().starts_with(b"\x89PNG"));
+    let (code, _, errors) = save(&["/warm"]);
+    assert_eq!(code, Some(1));
+    assert!(errors.contains("sensor_msgs/msg/Temperature"), "{errors}");
 }

@@ -10,7 +10,7 @@ use sinew_bag::{BagError, BagReader, BagTopic, BagWriter, Selection, StorageOpti
 use super::info::{count, seconds, size};
 use super::losses::{texts, warn_of_attachments};
 use super::opening::open;
-use crate::cli::bag::{ConvertOptions, CutOptions, FilterOptions, MergeOptions, NewBag};
+use crate::cli::bag::{ConvertOptions, CutOptions, FilterOptions, MergeOptions, NewBag, PartOptions};
 use crate::cli::bag_files::FileOptions;
 use crate::error::Error;
 use crate::output::{print, print_json, says};
@@ -55,16 +55,22 @@ fn is_chosen(topic: &BagTopic, options: &FilterOptions) -> bool {
 /// Runs `sinew bag cut`.
 pub(super) fn cut(options: &CutOptions) -> Result<(), Error> {
     let bag = open(&options.bag)?;
+    let (start, until) = part(&bag, &options.bag, &options.part)?;
+    write(&[(bag, Selection::all().from(start).until(until))], &options.new)
+}
+
+/// Returns the first time of a part of a bag, and the first that is too late.
+pub(super) fn part(bag: &BagReader, path: &Path, options: &PartOptions) -> Result<(u64, u64), Error> {
     let (begin, end) = bag.times().unwrap_or_default();
     let nanoseconds = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
     let start = begin.saturating_add(options.start_offset.map_or(0, nanoseconds));
     if start > end {
         let length = seconds(end - begin);
-        return Err(Error::BeyondBag { bag: options.bag.clone(), length });
+        return Err(Error::BeyondBag { bag: path.to_owned(), length });
     }
     let until =
         options.playback_duration.map_or(u64::MAX, |length| start.saturating_add(nanoseconds(length)));
-    write(&[(bag, Selection::all().from(start).until(until))], &options.new)
+    Ok((start, until))
 }
 
 /// Writes the new bag.

@@ -1,13 +1,18 @@
 //! `sinew bag`: files of recorded messages.
 
 mod copies;
+mod image;
 mod info;
 mod losses;
 mod mend;
 mod opening;
+mod overview;
+mod pixels;
 mod play;
 mod play_keys;
 mod play_screen;
+mod plot;
+mod points;
 mod record;
 mod record_screen;
 
@@ -27,5 +32,7 @@ pub(crate) fn run(command: &BagCommand) -> Result<(), Error> {
         BagCommand::Filter(options) => copies::filter(options),
         BagCommand::Merge(options) => copies::merge(options),
         BagCommand::Cut(options) => copies::cut(options),
+        BagCommand::Plot(options) => plot::plot(options),
+        BagCommand::Image(options) => image::image(options),
     }
 }

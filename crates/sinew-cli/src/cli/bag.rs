@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use super::bag_files::FileOptions;
+use super::pictures::{BagImageOptions, BagPlotOptions};
 use super::play::{PlayOptions, offset};
 use super::record::RecordOptions;
 
@@ -44,6 +45,10 @@ pub(crate) enum BagCommand {
     Merge(MergeOptions),
     /// Copy a part of a bag's time to a new one.
     Cut(CutOptions),
+    /// Plot numbers in messages over time, or the rates or delays of topics.
+    Plot(BagPlotOptions),
+    /// Save the images or clouds of points of a topic as pictures.
+    Image(BagImageOptions),
 }
 
 #[derive(Args, Debug)]
@@ -65,6 +70,11 @@ pub(crate) struct BagInfoOptions {
     /// Also show the QoS of the topics' publishers.
     #[arg(short, long)]
     pub(crate) verbose: bool,
+
+    /// Also write a picture of the topics over time, with gaps: .svg, .html or .png. Reads the whole
+    /// bag.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) picture: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -140,19 +150,27 @@ pub(crate) struct MergeOptions {
 }
 
 #[derive(Args, Debug)]
+#[command(group = ArgGroup::new("part").args(["start_offset", "playback_duration"]).required(true).multiple(true))]
 pub(crate) struct CutOptions {
     /// The bag: a directory, or one file.
     #[arg(value_name = "BAG")]
     pub(crate) bag: PathBuf,
 
-    /// Leave out this much at the beginning, in seconds.
-    #[arg(long, value_name = "S", value_parser = offset, required_unless_present = "playback_duration")]
-    pub(crate) start_offset: Option<Duration>,
-
-    /// Copy messages of this time, in seconds [default: up to the end].
-    #[arg(long, value_name = "S", value_parser = offset)]
-    pub(crate) playback_duration: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) part: PartOptions,
 
     #[command(flatten)]
     pub(crate) new: NewBag,
+}
+
+/// A part of a bag's time.
+#[derive(Args, Debug)]
+pub(crate) struct PartOptions {
+    /// Leave out this much at the beginning, in seconds.
+    #[arg(long, value_name = "S", value_parser = offset)]
+    pub(crate) start_offset: Option<Duration>,
+
+    /// Take messages of this time, in seconds [default: up to the end].
+    #[arg(long, value_name = "S", value_parser = offset)]
+    pub(crate) playback_duration: Option<Duration>,
 }

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use png::{BitDepth, ColorType, Encoder, EncodingError};
+use png::{BitDepth, ColorType};
 use sinew::msg::Sample;
 use sinew_interfaces::sensor_msgs::msg::Image;
 
 use super::frame::FrameView;
+use crate::chart;
 use crate::error::Error;
 use sinew_bench::run::Collected;
 
@@ -87,22 +88,11 @@ fn save(frame: &Sample<Image>, directory: &Path) -> Result<(), Error> {
     let FrameView { name, width, height, pixels } =
         FrameView::of(&view).map_err(io::Error::other).map_err(failed(directory.to_owned()))?;
     let path = directory.join(format!("{}.png", name.replace('/', "_"))); // stays in this directory
-    let encoded = encode(width, height, pixels).map_err(io::Error::other);
+    let encoded = chart::encode((width, height), (ColorType::Rgb, BitDepth::Eight), pixels);
     encoded.and_then(|png| fs::write(&path, png)).map_err(|source| {
         let _ = fs::remove_file(&path);
         failed(path)(source)
     })
-}
-
-fn encode(width: u32, height: u32, pixels: &[u8]) -> Result<Vec<u8>, EncodingError> {
-    let mut png = Vec::new();
-    let mut encoder = Encoder::new(&mut png, width, height);
-    encoder.set_color(ColorType::Rgb);
-    encoder.set_depth(BitDepth::Eight);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(pixels)?;
-    writer.finish()?;
-    Ok(png)
 }
 
 #[cfg(test)]

@@ -314,6 +314,44 @@ pub(crate) enum Error {
         count: String,
     },
 
+    /// A message of a bag can't be decoded.
+    #[error(transparent)]
+    Undecodable(#[from] sinew_bag::BagDecodeError),
+
+    /// A picture's name doesn't end with a format.
+    #[error("{} has no format that is written: name it .svg, .html or .png", path.display())]
+    PictureFormat {
+        /// The file.
+        path: PathBuf,
+    },
+
+    /// Something can't be plotted.
+    #[error("{name} can't be plotted: {hint}")]
+    PlotField {
+        /// What the user named.
+        name: String,
+        /// A way out.
+        hint: &'static str,
+    },
+
+    /// A plot would be empty.
+    #[error("this part of {} has no such values", bag.display())]
+    NothingToPlot {
+        /// The bag.
+        bag: PathBuf,
+    },
+
+    /// A topic has no pictures.
+    #[error(
+        "{topic} has the type {type_name}; pictures are made of sensor_msgs/msg/Image, CompressedImage and PointCloud2"
+    )]
+    NoPictures {
+        /// The topic.
+        topic: String,
+        /// Its type.
+        type_name: String,
+    },
+
     /// A filter leaves nothing of a bag.
     #[error("no topic of {} is chosen; `sinew bag info` lists them", bag.display())]
     NothingChosen {

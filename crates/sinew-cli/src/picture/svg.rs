@@ -15,7 +15,7 @@ pub(crate) const SMALL: f64 = 6.1;
 pub(crate) const MARGIN: f64 = 24.0;
 
 /// Colours of processes for both kinds of pages; no more than can be distinguished.
-const COLOURS: [&str; 8] =
+pub(crate) const COLOURS: [&str; 8] =
     ["#4c8dd6", "#d98a2b", "#3fa66b", "#c65b7c", "#8f6fd0", "#2ba5a5", "#a3873f", "#7f8794"];
 
 /// The colours of both kinds of pages.
