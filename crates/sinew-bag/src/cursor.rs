@@ -1,22 +1,114 @@
 //! The messages of one MCAP file in the order of time.
 
 use crate::error::BagError;
-use crate::mcap_file::McapFile;
+use crate::mcap_file::{self, Index, McapFile};
 use crate::message::Stamps;
-use crate::piece::{self, Content, MessageBytes};
-use crate::records::MessageHeader;
-use crate::storage::FileCursor;
+use crate::metadata::BagMetadata;
+use crate::piece::{self, Content, Piece};
+use crate::qos_yaml;
+use crate::records::{ChannelRecord, MessageHeader};
+use crate::schema::Schema;
+use crate::stored_file::{BagFile, FileCursor, Found, Step, StoredFile, Wanted};
+use crate::topic::{self, BagTopic};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The messages that a cursor stops at.
-#[derive(Debug)]
-pub(crate) struct Wanted {
-    /// By topic of the bag.
-    pub(crate) topics: Vec<bool>,
-    pub(crate) from: u64,
-    /// The first time that is too late.
-    pub(crate) until: u64,
+impl StoredFile for Arc<McapFile> {
+    fn about(&self) -> BagFile {
+        let names: Vec<&str> =
+            self.index.compressions.iter().filter(|name| !name.is_empty()).map(String::as_str).collect();
+        BagFile {
+            path: self.path.clone(),
+            storage: "mcap",
+            size: self.bytes.len() as u64,
+            message_count: self.message_count(),
+            times: self.index.bounds,
+            compression: names.join(", "),
+            has_summary: self.index.is_from_summary,
+            attachments: self.index.attachments,
+            library: self.index.library.clone(),
+        }
+    }
+
+    fn topics(&self) -> Vec<(usize, BagTopic)> {
+        let topic = |channel: &ChannelRecord| (usize::from(channel.id), topic_of(channel, &self.index));
+        self.index.channels.values().map(topic).collect()
+    }
+
+    fn metadata(&self) -> Option<BagMetadata> {
+        let text = self.index.rosbag2.as_ref()?.get("serialized_metadata")?;
+        BagMetadata::from_yaml(text, &self.path).ok()
+    }
+
+    fn problems(&self) -> Vec<BagError> {
+        self.index.problems.iter().map(|(at, problem)| self.damaged(*at, problem.clone())).collect()
+    }
+
+    fn check(&self) -> Vec<BagError> {
+        let scanned = mcap_file::scan(&self.bytes);
+        let found = scanned.problems.into_iter().map(|(at, problem)| self.damaged(at, problem));
+        let mut problems: Vec<BagError> = found.collect();
+        let end = self.bytes.len() as u64;
+        if !self.index.is_from_summary {
+            let problem = "it has no summary that can be used: `reindex` makes one".to_owned();
+            problems.push(self.damaged(end, problem));
+        } else if self.index.counts.iter().filter(|(_, count)| **count > 0).ne(&scanned.counts) {
+            problems.push(self.damaged(end, "its summary counts other messages than it has".to_owned()));
+        }
+        problems
+    }
+
+    fn cursor(&self, topics: Vec<Option<usize>>) -> Box<dyn FileCursor> {
+        Box::new(McapCursor::new(self.clone(), topics))
+    }
+
+    /// Reads only pieces with messages of these topics, as far as the file says which these are.
+    fn latest(&self, topics: &[Option<usize>], wanted: &[usize], before: u64, count: usize) -> Vec<Found> {
+        let wanted_of = |channel: u16| {
+            let topic = topics.get(usize::from(channel)).copied().flatten();
+            topic.filter(|topic| wanted.contains(topic))
+        };
+        let has_wanted = |piece: &&Piece| {
+            let channels = piece.channels.as_ref();
+            piece.start < before
+                && channels.is_none_or(|all| all.iter().any(|channel| wanted_of(*channel).is_some()))
+        };
+        let mut pieces: Vec<&Piece> = self.index.pieces.iter().filter(has_wanted).collect();
+        pieces.sort_by_key(|piece| piece.end);
+        // By time, then in the order of the file.
+        let mut found: Vec<((u64, usize), Found)> = Vec::new();
+        for piece in pieces.into_iter().rev() {
+            let is_complete = found.len() >= count;
+            if is_complete && found.first().is_none_or(|((time, _), _)| piece.end < *time) {
+                break;
+            }
+            let content = piece::read(&self.bytes, &piece.place);
+            for (header, body) in content.messages().filter(|(header, _)| header.log_time < before) {
+                if let Some(topic) = wanted_of(header.channel) {
+                    let place = (header.log_time, piece.place.begin().saturating_add(body.start));
+                    found.push((place, (Stamps::of(&header), topic, content.message(&body))));
+                }
+            }
+            found.sort_by_key(|(place, _)| *place);
+            found.drain(..found.len().saturating_sub(count));
+        }
+        found.into_iter().map(|(_, message)| message).collect()
+    }
+}
+
+fn topic_of(channel: &ChannelRecord, index: &Index) -> BagTopic {
+    let schema = index.schemas.get(&channel.schema);
+    let metadata = |key| channel.metadata.get(key).map(String::as_str).unwrap_or_default();
+    let type_name = schema.map_or("", |schema| &schema.name);
+    let mut found = BagTopic::new(channel.topic.clone(), type_name, channel.encoding.clone());
+    found.schema = schema.filter(|schema| !schema.encoding.is_empty()).map(|schema| Schema {
+        encoding: schema.encoding.clone(),
+        text: String::from_utf8_lossy(&schema.data).into_owned(),
+    });
+    found.qos = qos_yaml::read_text(metadata(topic::QOS)).unwrap_or_default();
+    found.type_hash = metadata(topic::HASH).parse().ok();
+    found.message_count = index.counts.get(&channel.id).copied().unwrap_or_default();
+    found
 }
 
 /// A place in a file, between two messages. Holds the pieces whose times overlap there.
@@ -37,16 +129,6 @@ struct Open {
     content: Content,
     /// The wanted ones, the next one last.
     messages: Vec<(MessageHeader, usize, Range<usize>)>,
-}
-
-/// A step of a cursor.
-pub(crate) enum Step {
-    /// The next message: its stamps, its topic and its bytes.
-    Message(Stamps, usize, MessageBytes),
-    /// Something was read; the next message is to be asked for again.
-    Read,
-    /// Something was read as far as it goes; its damage.
-    Damaged(BagError),
 }
 
 impl FileCursor for McapCursor {

@@ -2,7 +2,7 @@
 
 use crate::message::BagMessage;
 use crate::reader::Bag;
-use crate::storage::Found;
+use crate::stored_file::Found;
 
 /// Returns the last `count` messages of the topics before a time, the earliest first. `topics` are
 /// places among the bag's topics.

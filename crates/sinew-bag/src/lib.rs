@@ -39,6 +39,7 @@ mod selection;
 #[cfg(feature = "sqlite3")]
 mod sqlite;
 mod storage;
+mod stored_file;
 mod topic;
 mod writer;
 mod yaml;
@@ -56,10 +57,11 @@ pub use play::{
 };
 pub use qos_file::read_qos_overrides;
 pub use qos_yaml::RecordedQos;
-pub use reader::{BagFile, BagReader, Messages};
+pub use reader::{BagReader, Messages};
 pub use record::{RecordError, Recorded, RecordedTopic, Recorder, RecorderBuilder, Snapshot};
 pub use schema::Schema;
 pub use selection::Selection;
 pub use storage::is_file_of_bag;
+pub use stored_file::BagFile;
 pub use topic::{BagTopic, TopicDefinition};
 pub use writer::{BagWriter, TopicId};

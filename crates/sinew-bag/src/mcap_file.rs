@@ -1,19 +1,13 @@
 //! An MCAP file: its channels and the pieces of its messages, from its summary or, if it has none
 //! that can be used, from a scan of all its records.
 
-use crate::cursor::McapCursor;
 use crate::error::BagError;
 use crate::mapped::Mapped;
-use crate::message::Stamps;
-use crate::metadata::BagMetadata;
 use crate::piece::{self, Backing, Piece, Place};
-use crate::reader::BagFile;
 use crate::records::{
     ChannelRecord, ChunkHeader, ChunkIndex, FOOTER, Fields, MAGIC, MAGIC_VERSION, MessageHeader, Record,
     Records, SchemaRecord, Statistics, metadata, metadata_index, op,
 };
-use crate::storage::{FileCursor, Found, StoredFile};
-use crate::topic::BagTopic;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -70,89 +64,6 @@ impl McapFile {
 
     pub(crate) fn message_count(&self) -> u64 {
         total(&self.index.counts)
-    }
-}
-
-impl StoredFile for Arc<McapFile> {
-    fn about(&self) -> BagFile {
-        let names: Vec<&str> =
-            self.index.compressions.iter().filter(|name| !name.is_empty()).map(String::as_str).collect();
-        BagFile {
-            path: self.path.clone(),
-            storage: "mcap",
-            size: self.bytes.len() as u64,
-            message_count: self.message_count(),
-            times: self.index.bounds,
-            compression: names.join(", "),
-            has_summary: self.index.is_from_summary,
-            attachments: self.index.attachments,
-            library: self.index.library.clone(),
-        }
-    }
-
-    fn topics(&self) -> Vec<(usize, BagTopic)> {
-        let topic = |channel: &ChannelRecord| (usize::from(channel.id), BagTopic::of(channel, &self.index));
-        self.index.channels.values().map(topic).collect()
-    }
-
-    fn metadata(&self) -> Option<BagMetadata> {
-        let text = self.index.rosbag2.as_ref()?.get("serialized_metadata")?;
-        BagMetadata::from_yaml(text, &self.path).ok()
-    }
-
-    fn problems(&self) -> Vec<BagError> {
-        self.index.problems.iter().map(|(at, problem)| self.damaged(*at, problem.clone())).collect()
-    }
-
-    fn check(&self) -> Vec<BagError> {
-        let scanned = scan(&self.bytes);
-        let found = scanned.problems.into_iter().map(|(at, problem)| self.damaged(at, problem));
-        let mut problems: Vec<BagError> = found.collect();
-        let end = self.bytes.len() as u64;
-        if !self.index.is_from_summary {
-            let problem = "it has no summary that can be used: `reindex` makes one".to_owned();
-            problems.push(self.damaged(end, problem));
-        } else if self.index.counts.iter().filter(|(_, count)| **count > 0).ne(&scanned.counts) {
-            problems.push(self.damaged(end, "its summary counts other messages than it has".to_owned()));
-        }
-        problems
-    }
-
-    fn cursor(&self, topics: Vec<Option<usize>>) -> Box<dyn FileCursor> {
-        Box::new(McapCursor::new(self.clone(), topics))
-    }
-
-    /// Reads only pieces with messages of these topics, as far as the file says which these are.
-    fn latest(&self, topics: &[Option<usize>], wanted: &[usize], before: u64, count: usize) -> Vec<Found> {
-        let topic_of = |channel: u16| {
-            let topic = topics.get(usize::from(channel)).copied().flatten();
-            topic.filter(|topic| wanted.contains(topic))
-        };
-        let has_wanted = |piece: &&Piece| {
-            let channels = piece.channels.as_ref();
-            piece.start < before
-                && channels.is_none_or(|all| all.iter().any(|channel| topic_of(*channel).is_some()))
-        };
-        let mut pieces: Vec<&Piece> = self.index.pieces.iter().filter(has_wanted).collect();
-        pieces.sort_by_key(|piece| piece.end);
-        // By time, then in the order of the file.
-        let mut found: Vec<((u64, usize), Found)> = Vec::new();
-        for piece in pieces.into_iter().rev() {
-            let is_complete = found.len() >= count;
-            if is_complete && found.first().is_none_or(|((time, _), _)| piece.end < *time) {
-                break;
-            }
-            let content = piece::read(&self.bytes, &piece.place);
-            for (header, body) in content.messages().filter(|(header, _)| header.log_time < before) {
-                if let Some(topic) = topic_of(header.channel) {
-                    let place = (header.log_time, piece.place.begin().saturating_add(body.start));
-                    found.push((place, (Stamps::of(&header), topic, content.message(&body))));
-                }
-            }
-            found.sort_by_key(|(place, _)| *place);
-            found.drain(..found.len().saturating_sub(count));
-        }
-        found.into_iter().map(|(_, message)| message).collect()
     }
 }
 
@@ -305,7 +216,7 @@ impl Index {
 }
 
 /// Reads all records of a file, and finds its damage.
-fn scan(bytes: &Arc<Backing>) -> Index {
+pub(crate) fn scan(bytes: &Arc<Backing>) -> Index {
     let mut scan = Scan { index: Index::default(), bytes, plain: None };
     let has_end = scan.records();
     scan.end_plain();

@@ -1,13 +1,13 @@
 //! Reading a bag.
 
-use crate::cursor::{Step, Wanted};
 use crate::error::BagError;
 use crate::message::{BagMessage, Stamps};
 use crate::metadata::{self, BagMetadata, TopicMetadata};
 use crate::piece::{MAX_UNCOMPRESSED, MessageBytes};
 use crate::schema::Schema;
 use crate::selection::Selection;
-use crate::storage::{self, FileCursor, StoredFile};
+use crate::storage;
+use crate::stored_file::{BagFile, FileCursor, Step, StoredFile, Wanted};
 use crate::topic::BagTopic;
 use std::fs;
 use std::io::Read;
@@ -94,32 +94,6 @@ impl Bag {
             })?;
         Ok(BagMessage { topic, stamps, bytes: MessageBytes::from_vec(uncompressed) })
     }
-}
-
-/// A file of a bag.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct BagFile {
-    /// Its path.
-    pub path: PathBuf,
-    /// Its format as rosbag2 calls it: `mcap` or `sqlite3`.
-    pub storage: &'static str,
-    /// Its length in bytes.
-    pub size: u64,
-    /// Messages in it.
-    pub message_count: u64,
-    /// Times of its first and last message, in nanoseconds since the epoch; `None` if it has none.
-    pub times: Option<(u64, u64)>,
-    /// The compressions of the file or its chunks: `zstd`, `lz4` or both; empty if nothing is
-    /// compressed. (Compression of single messages is in
-    /// [`compression_mode`](BagMetadata::compression_mode).)
-    pub compression: String,
-    /// Whether it has a summary. Without one it was read as a whole when the bag was opened.
-    pub has_summary: bool,
-    /// Attachments in it, which rosbag2 doesn't write and copies don't have.
-    pub attachments: u32,
-    /// The program that wrote it, as it calls itself.
-    pub library: String,
 }
 
 impl BagReader {

@@ -1,7 +1,7 @@
 //! A choice of a bag's messages.
 
-use crate::cursor::Wanted;
 use crate::error::BagError;
+use crate::stored_file::Wanted;
 use crate::topic::BagTopic;
 use std::sync::Arc;
 

@@ -4,15 +4,13 @@
 //! the times and ids of some messages ahead, by the index, and each message by its id. So memory is
 //! used for one message, and a message that can't be read costs no other.
 
-use crate::cursor::{Step, Wanted};
 use crate::error::BagError;
 use crate::message::Stamps;
 use crate::metadata::BagMetadata;
 use crate::piece::MessageBytes;
 use crate::qos_yaml;
-use crate::reader::BagFile;
 use crate::schema::Schema;
-use crate::storage::{FileCursor, Found, StoredFile};
+use crate::stored_file::{BagFile, FileCursor, Found, Step, StoredFile, Wanted};
 use crate::topic::BagTopic;
 use parking_lot::Mutex;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};

@@ -1,16 +1,12 @@
 //! The files of a bag, whatever their format.
 
-use crate::cursor::{Step, Wanted};
 use crate::error::BagError;
 use crate::mcap_file::McapFile;
-use crate::message::Stamps;
 use crate::metadata::BagMetadata;
-use crate::piece::MessageBytes;
-use crate::reader::BagFile;
 #[cfg(feature = "sqlite3")]
 use crate::sqlite::SqliteFile;
+use crate::stored_file::{BagFile, FileCursor, Found, StoredFile};
 use crate::topic::BagTopic;
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -23,46 +19,6 @@ const ZSTD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
 const SQLITE: &[u8] = b"SQLite format 3\0";
 /// The ends of the names of files that a bag may have.
 const EXTENSIONS: [&str; 4] = [".mcap", ".db3", ".mcap.zstd", ".db3.zstd"];
-
-/// A file of a bag, open for reading.
-pub(crate) trait StoredFile: fmt::Debug + Send + Sync {
-    /// Describes the file.
-    fn about(&self) -> BagFile;
-
-    /// Returns its topics with their numbers in the file, which are small.
-    fn topics(&self) -> Vec<(usize, BagTopic)>;
-
-    /// Returns the last metadata that rosbag2 has left in the file.
-    fn metadata(&self) -> Option<BagMetadata>;
-
-    /// Returns the damage that opening has found.
-    fn problems(&self) -> Vec<BagError>;
-
-    /// Reads the whole file and returns its damage.
-    fn check(&self) -> Vec<BagError>;
-
-    /// Returns a place before the first message. `topics` has the bag's topic for each number.
-    fn cursor(&self, topics: Vec<Option<usize>>) -> Box<dyn FileCursor>;
-
-    /// Returns the last `count` messages of the wanted topics before a time, the earliest first.
-    /// `topics` has the bag's topic for each number.
-    fn latest(&self, topics: &[Option<usize>], wanted: &[usize], before: u64, count: usize) -> Vec<Found>;
-}
-
-/// A message of a file: its stamps, its topic and its bytes.
-pub(crate) type Found = (Stamps, usize, MessageBytes);
-
-/// A place in a file, between two messages.
-pub(crate) trait FileCursor: fmt::Debug + Send + Sync {
-    /// Goes back to the first message.
-    fn rewind(&mut self);
-
-    /// Returns a time before which no wanted message comes, or `None` at the end.
-    fn bound(&mut self, wanted: &Wanted) -> Option<u64>;
-
-    /// Takes a step; [`bound`](Self::bound) must have returned a time.
-    fn step(&mut self, wanted: &Wanted) -> Step;
-}
 
 /// Opens a file. Its format follows from its first bytes.
 pub(crate) fn open(path: &Path) -> Result<Box<dyn StoredFile>, BagError> {

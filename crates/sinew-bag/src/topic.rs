@@ -1,9 +1,7 @@
 //! A topic of a bag.
 
-use crate::mcap_file::Index;
 use crate::metadata::TopicMetadata;
-use crate::qos_yaml::{self, RecordedQos};
-use crate::records::ChannelRecord;
+use crate::qos_yaml::RecordedQos;
 use crate::schema::Schema;
 use sinew::msg::TypeHash;
 use sinew_msg::Message;
@@ -49,22 +47,6 @@ impl BagTopic {
             type_hash: None,
             message_count: 0,
             message_type: OnceLock::new(),
-        }
-    }
-
-    pub(crate) fn of(channel: &ChannelRecord, index: &Index) -> Self {
-        let schema = index.schemas.get(&channel.schema);
-        let metadata = |key| channel.metadata.get(key).map(String::as_str).unwrap_or_default();
-        let type_name = schema.map_or("", |schema| &schema.name);
-        Self {
-            schema: schema.filter(|schema| !schema.encoding.is_empty()).map(|schema| Schema {
-                encoding: schema.encoding.clone(),
-                text: String::from_utf8_lossy(&schema.data).into_owned(),
-            }),
-            qos: qos_yaml::read_text(metadata(QOS)).unwrap_or_default(),
-            type_hash: metadata(HASH).parse().ok(),
-            message_count: index.counts.get(&channel.id).copied().unwrap_or_default(),
-            ..Self::new(channel.topic.clone(), type_name, channel.encoding.clone())
         }
     }
 

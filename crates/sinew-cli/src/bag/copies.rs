@@ -10,8 +10,9 @@ use sinew_bag::{BagError, BagReader, BagTopic, BagWriter, Selection, StorageOpti
 use super::info::{count, seconds, size};
 use super::losses::{texts, warn_of_attachments};
 use super::opening::open;
-use crate::cli::bag::{ConvertOptions, CutOptions, FilterOptions, MergeOptions, NewBag, PartOptions};
+use crate::cli::bag::{ConvertOptions, CutOptions, FilterOptions, MergeOptions, NewBag};
 use crate::cli::bag_files::FileOptions;
+use crate::cli::pictures::PartOptions;
 use crate::error::Error;
 use crate::output::{print, print_json, says};
 

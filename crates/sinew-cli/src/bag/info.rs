@@ -8,7 +8,6 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde_json::{Value, json};
 use sinew_bag::{BagReader, BagTopic, is_file_of_bag};
 
-use super::overview;
 use crate::cli::bag::{BagInfoOptions, BagListOptions};
 use crate::error::Error;
 use crate::harmless::one_line;
@@ -20,9 +19,6 @@ const MAX_DEPTH: usize = 8;
 /// Runs `sinew bag info`.
 pub(super) fn info(options: &BagInfoOptions) -> Result<(), Error> {
     let bag = BagReader::open(&options.path.bag)?;
-    if let Some(path) = &options.picture {
-        overview::save(&bag, path)?;
-    }
     if options.path.json {
         return print_json(&as_json(&bag));
     }

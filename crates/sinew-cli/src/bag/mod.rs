@@ -24,7 +24,7 @@ pub(crate) fn run(command: &BagCommand) -> Result<(), Error> {
     match command {
         BagCommand::Play(options) => play::run(options),
         BagCommand::Record(options) => record::run(options),
-        BagCommand::Info(options) => info::info(options),
+        BagCommand::Info(options) => overview::picture(options).and_then(|()| info::info(options)),
         BagCommand::List(options) => info::list(options),
         BagCommand::Check(options) => mend::check(options),
         BagCommand::Reindex(options) => mend::reindex(options),

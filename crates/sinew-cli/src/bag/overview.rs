@@ -6,6 +6,7 @@ use sinew_bag::{BagReader, Selection};
 
 use super::info::{count, seconds, size};
 use crate::chart::{self, Row, Timeline};
+use crate::cli::bag::BagInfoOptions;
 use crate::error::Error;
 use crate::harmless::one_line;
 use crate::output::says;
@@ -17,8 +18,15 @@ const PARTS: u64 = 800;
 /// A gap is longer than this many times the mean time between two messages.
 const MISSING: u64 = 4;
 
-/// Writes the picture.
-pub(super) fn save(bag: &BagReader, path: &Path) -> Result<(), Error> {
+/// Writes the picture, if one is asked for.
+pub(super) fn picture(options: &BagInfoOptions) -> Result<(), Error> {
+    match &options.picture {
+        Some(path) => save(&BagReader::open(&options.path.bag)?, path),
+        None => Ok(()),
+    }
+}
+
+fn save(bag: &BagReader, path: &Path) -> Result<(), Error> {
     let (begin, end) = bag.times().unwrap_or_default();
     let least = (end - begin) / PARTS;
     let mut presences: Vec<Presence> = Vec::new();

@@ -43,3 +43,15 @@ pub(crate) trait Canvas {
     /// Writes a text; `at` is on its base line.
     fn text(&mut self, at: Point, text: &str, anchor: Anchor, ink: Ink);
 }
+
+/// Something that can be drawn.
+pub(crate) trait Drawing {
+    /// Its title.
+    fn title(&self) -> &str;
+
+    /// Its width and height.
+    fn size(&self) -> (f64, f64);
+
+    /// Draws it.
+    fn draw(&self, canvas: &mut dyn Canvas);
+}

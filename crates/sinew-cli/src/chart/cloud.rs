@@ -1,7 +1,7 @@
 //! Points in space, seen from one side.
 
-use super::canvas::{Anchor, Canvas, Ink, Point};
-use super::{Drawing, ticks, whole};
+use super::canvas::{Anchor, Canvas, Drawing, Ink, Point};
+use super::ticks::{ticks, whole};
 
 const LENGTH: f64 = 800.0;
 const LEFT: f64 = 56.0;

@@ -16,8 +16,8 @@ use embedded_graphics::primitives::{Line, PrimitiveStyle, Rectangle};
 use embedded_graphics::text::{Alignment, Text};
 use png::{BitDepth, ColorType, Encoder};
 
-use super::canvas::{Anchor, Canvas, Ink, Point, heat};
-use super::{Drawing, whole};
+use super::canvas::{Anchor, Canvas, Drawing, Ink, Point, heat};
+use super::ticks::whole;
 use crate::picture::svg::COLOURS;
 
 /// Pixels of the large drawing for one of the picture, in each direction.

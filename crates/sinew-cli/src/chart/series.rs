@@ -1,5 +1,7 @@
 //! The values of one series, in memory that doesn't grow with their number.
 
+use super::ticks::whole;
+
 /// Number of parts of the time: two for each pixel of a picture.
 const PARTS: usize = 2000;
 
@@ -40,7 +42,7 @@ impl Series {
         let place = (time - from) / (to - from).max(f64::MIN_POSITIVE) * PARTS as f64;
         let sample = (time, value);
         self.count += 1;
-        let part = &mut self.parts[super::whole(place).min(PARTS - 1)];
+        let part = &mut self.parts[whole(place).min(PARTS - 1)];
         match part {
             None => *part = Some(Part { first: sample, least: sample, greatest: sample, last: sample }),
             Some(part) => {

@@ -1,6 +1,8 @@
 //! Values in the terminal, in dots of braille letters: two by four in each.
 
-use super::{Series, Values, ticks, whole};
+use super::series::Series;
+use super::ticks::{ticks, whole};
+use super::values::Values;
 
 /// The first braille letter, which has no dots.
 const EMPTY: u32 = 0x2800;

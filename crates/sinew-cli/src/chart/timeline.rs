@@ -1,7 +1,7 @@
 //! Times at which something was there.
 
-use super::canvas::{Anchor, Canvas, Ink, Point};
-use super::{Drawing, ticks};
+use super::canvas::{Anchor, Canvas, Drawing, Ink, Point};
+use super::ticks::ticks;
 
 const WIDTH: f64 = 1000.0;
 const ROW: f64 = 22.0;

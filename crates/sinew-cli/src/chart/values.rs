@@ -1,7 +1,8 @@
 //! Values over time.
 
-use super::canvas::{Anchor, Canvas, Ink, Point};
-use super::{Drawing, Series, ticks};
+use super::canvas::{Anchor, Canvas, Drawing, Ink, Point};
+use super::series::Series;
+use super::ticks::ticks;
 
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 420.0;

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Drawing;
-use super::canvas::{Anchor, Canvas, Ink, Point, heat};
+use super::canvas::{Anchor, Canvas, Drawing, Ink, Point, heat};
 use crate::picture::svg::{COLOURS, escaped};
 
 const STYLE: &str = "\

@@ -1,13 +1,12 @@
 //! The options of `sinew bag`: named as in `ros2 bag` where that has them.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{ArgGroup, Args, Subcommand};
 
 use super::bag_files::FileOptions;
-use super::pictures::{BagImageOptions, BagPlotOptions};
-use super::play::{PlayOptions, offset};
+use super::pictures::{BagImageOptions, BagPlotOptions, PartOptions};
+use super::play::PlayOptions;
 use super::record::RecordOptions;
 
 #[derive(Args, Debug)]
@@ -161,16 +160,4 @@ pub(crate) struct CutOptions {
 
     #[command(flatten)]
     pub(crate) new: NewBag,
-}
-
-/// A part of a bag's time.
-#[derive(Args, Debug)]
-pub(crate) struct PartOptions {
-    /// Leave out this much at the beginning, in seconds.
-    #[arg(long, value_name = "S", value_parser = offset)]
-    pub(crate) start_offset: Option<Duration>,
-
-    /// Take messages of this time, in seconds [default: up to the end].
-    #[arg(long, value_name = "S", value_parser = offset)]
-    pub(crate) playback_duration: Option<Duration>,
 }

@@ -1,12 +1,13 @@
-//! The options of `sinew bag plot` and `sinew bag image`.
+//! The options of `sinew bag plot` and `sinew bag image`, and of parts of bags.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use sinew_msg::dynamic::FieldPath;
 
-use super::bag::PartOptions;
 use super::place::topic;
+use super::play::offset;
 
 /// A topic, and a field of its messages.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,6 +106,18 @@ pub(crate) struct BagImageOptions {
     /// One JSON object instead of lines.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// A part of a bag's time.
+#[derive(Args, Debug)]
+pub(crate) struct PartOptions {
+    /// Leave out this much at the beginning, in seconds.
+    #[arg(long, value_name = "S", value_parser = offset)]
+    pub(crate) start_offset: Option<Duration>,
+
+    /// Take messages of this time, in seconds [default: up to the end].
+    #[arg(long, value_name = "S", value_parser = offset)]
+    pub(crate) playback_duration: Option<Duration>,
 }
 
 #[cfg(test)]
