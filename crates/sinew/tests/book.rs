@@ -48,7 +48,8 @@ fn all_programs_are_compiled() {
 
 /// Pages that an item of the README's status leads to and that have no program: they are about the
 /// command, whose tests check its output.
-const WITHOUT_PROGRAM: [&str; 2] = ["docs/book/command.md", "docs/book/debugging.md"];
+const WITHOUT_PROGRAM: [&str; 3] =
+    ["docs/book/command.md", "docs/book/debugging.md", "docs/book/live-view.md"];
 
 /// The items of a list of the README's status, each with its further lines.
 fn status(heading: &str) -> Vec<String> {
