@@ -102,7 +102,7 @@ pub(crate) enum Command {
     Param(params::ParamOptions),
     /// Inspect types.
     Interface(interfaces::InterfaceOptions),
-    /// Inspect, mend, filter, cut and merge bags: recorded messages in MCAP files.
+    /// Record, play, inspect, mend, cut and plot bags: messages in files, as rosbag2 has them.
     Bag(bag::BagOptions),
     /// Show topics in Foxglove and Lichtblick: messages, images, plots, 3D. Ctrl-C ends it.
     View(view::ViewOptions),
