@@ -126,7 +126,7 @@ fn what_a_program_said_of_its_types_is_shown_when_it_is_gone() {
 fn packages_are_listed() {
     let base = Base::new();
     let packages = base.text(&["interface", "packages"]);
-    assert_eq!(packages.lines().count(), 23);
+    assert_eq!(packages.lines().count(), 24);
     assert!(
         packages.contains("std_srvs\n") && !base.text(&["interface", "packages", "-m"]).contains("std_srvs")
     );

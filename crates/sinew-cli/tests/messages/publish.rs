@@ -106,7 +106,7 @@ fn what_is_no_message_is_an_error() {
     );
     let unknown = publish("std_msgs/msg/Sring", "{}");
     let looked =
-        "std_msgs/msg/Sring is not known (looked at: AMENT_PREFIX_PATH (not set), the 23 packages built in, ";
+        "std_msgs/msg/Sring is not known (looked at: AMENT_PREFIX_PATH (not set), the 24 packages built in, ";
     assert!(unknown.contains(looked), "{unknown}");
     assert!(
         unknown.contains("--interfaces DIR adds definitions; did you mean std_msgs/msg/String"),
