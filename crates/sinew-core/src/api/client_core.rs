@@ -1,7 +1,7 @@
 //! The state that all handles of a client share, and its pending calls.
 
 use super::node::NodeCore;
-use crate::executor::group::{GroupCore, Membership};
+use crate::executor::group_core::{GroupCore, Membership};
 use crate::executor::prefetch;
 use crate::mailbox::waiters::{Listener, OnNews};
 use crate::message::Unique;

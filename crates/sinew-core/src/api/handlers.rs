@@ -10,7 +10,7 @@ use crate::event::status::{
     IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
     OfferedDeadlineMissed, RequestedDeadlineMissed,
 };
-use crate::executor::group::GroupCore;
+use crate::executor::group_core::GroupCore;
 use crate::ros::qos::QoS;
 use crate::sys::clock::Clock;
 use crate::sys::sync::Arc;

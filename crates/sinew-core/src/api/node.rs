@@ -2,7 +2,8 @@
 
 use super::context::{Context, ContextCore};
 use super::kept_entities::KeptEntities;
-use crate::executor::group::{Group, GroupCore, ReentrantGroup};
+use crate::executor::group::{Group, ReentrantGroup};
+use crate::executor::group_core::GroupCore;
 use crate::executor::membership::GroupRegistry;
 use crate::executor::owner::{Close, Host, Owner};
 use crate::executor::task::TaskOwner;

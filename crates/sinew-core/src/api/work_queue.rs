@@ -3,7 +3,8 @@
 use super::callback::Outcome;
 use super::server::Server;
 use crate::executor::error::{JoinError, PostError};
-use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership};
+use crate::executor::group::{CallbackGroup, Group};
+use crate::executor::group_core::{GroupCore, Membership};
 use crate::executor::owner::Close;
 use crate::executor::wait_set::{self, Waitable};
 use crate::executor::work::join::{self, Joinable};

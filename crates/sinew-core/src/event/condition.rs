@@ -5,7 +5,8 @@ use super::status::{
     OfferedDeadlineMissed, RequestedDeadlineMissed, Triggered,
 };
 use crate::executor::crew::scheduler::{TaskRef, ToSignal};
-use crate::executor::group::{GroupCore, GroupMember, Membership};
+use crate::executor::group::GroupMember;
+use crate::executor::group_core::{GroupCore, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::inbox::{Inbox, Queue};
 use crate::executor::prefetch::Part;

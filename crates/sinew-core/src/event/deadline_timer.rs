@@ -13,7 +13,8 @@
 
 use super::status_thread::{Due, StatusThread};
 use crate::executor::crew::scheduler::{TaskRef, ToSignal};
-use crate::executor::group::{GroupCore, GroupMember, Membership};
+use crate::executor::group::GroupMember;
+use crate::executor::group_core::{GroupCore, Membership};
 use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch::Part;
 use crate::executor::task::{Run, Task, TaskBase, TaskOutcome};

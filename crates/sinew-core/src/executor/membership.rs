@@ -1,7 +1,7 @@
 //! The executor that serves the groups of a node or a context, including future ones.
 
 use super::crew::scheduler::Scheduler;
-use super::group::GroupCore;
+use super::group_core::GroupCore;
 use crate::sys::sync::{Arc, Mutex};
 use std::sync::Weak;
 

@@ -26,6 +26,7 @@ pub(crate) mod error;
 mod fault_policy;
 pub(crate) mod front;
 pub(crate) mod group;
+pub(crate) mod group_core;
 pub(crate) mod group_token;
 pub(crate) mod histogram;
 pub(crate) mod inbox;
