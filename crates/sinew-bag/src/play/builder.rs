@@ -236,19 +236,18 @@ impl PlayerBuilder {
             return Err(PlayError::Rate { rate: self.rate });
         }
         let Plan { node, outputs, source, span, skipped, problems } = Plan::make(&self.options)?;
-        let begin = now();
         let topics = outputs.iter().map(|output| PlayedTopic {
             name: output.publisher.topic().to_owned(),
             type_name: output.known.name().to_owned(),
             ..PlayedTopic::default()
         });
         let statistics = PlayerStatistics { topics: topics.collect(), ..PlayerStatistics::default() };
-        let pace = Pace::new(span.start, begin, self.rate, self.is_paused);
+        let pace = Pace::new(span.start, self.rate, self.is_paused);
         let shared = Arc::new(Shared::new(span, pace, statistics, problems));
         let playback = Playback {
             shared: shared.clone(),
             context: self.options.context.clone(),
-            clock: ClockOutput::new(&node, self.options.clock, begin)?,
+            clock: ClockOutput::new(&node, self.options.clock, now())?,
             node: node.clone(),
             outputs,
             settings: Settings {

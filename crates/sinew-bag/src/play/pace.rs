@@ -7,7 +7,7 @@
 /// computed from the last one, and no error adds up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pace {
-    /// The time of the bag at the steady time `since`.
+    /// The time of the bag at the steady time `since`, and before: until then it stands still.
     time: u64,
     since: i64,
     /// Nanoseconds of the bag in one of the clock; infinite: as fast as possible.
@@ -16,10 +16,15 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// A rate of infinity plays as fast as possible: then only [`reached`](Self::reached) moves the
-    /// time.
-    pub(super) fn new(time: u64, now: i64, rate: f64, is_paused: bool) -> Self {
-        Self { time, since: now, rate, is_paused }
+    /// It stands still until it [begins](Self::begin). A rate of infinity plays as fast as possible:
+    /// then only [`reached`](Self::reached) moves the time.
+    pub(super) fn new(time: u64, rate: f64, is_paused: bool) -> Self {
+        Self { time, since: i64::MAX, rate, is_paused }
+    }
+
+    /// Begins at a steady time, from where it stands. What happens before doesn't count.
+    pub(super) fn begin(&mut self, at: i64) {
+        self.since = at;
     }
 
     /// Returns the time of the bag.
@@ -71,7 +76,8 @@ impl Pace {
 
     /// Goes to a time, or takes note of a message that was played without being due.
     pub(super) fn reached(&mut self, time: u64, now: i64) {
-        (self.time, self.since) = (time, now);
+        // Before the beginning it goes on standing still.
+        (self.time, self.since) = (time, self.since.max(now));
     }
 
     /// Lets the bag stand still for the last `delay` nanoseconds.
@@ -80,7 +86,7 @@ impl Pace {
     }
 
     fn settle(&mut self, now: i64) {
-        (self.time, self.since) = (self.time(now), now);
+        self.reached(self.time(now), now);
     }
 }
 
@@ -103,19 +109,44 @@ mod tests {
     /// A time of 2026, whose nanoseconds a float doesn't hold.
     const BEGIN: u64 = 1_790_000_000_123_456_789;
 
+    fn begun(time: u64, at: i64, rate: f64) -> Pace {
+        let mut pace = Pace::new(time, rate, false);
+        pace.begin(at);
+        pace
+    }
+
+    #[test]
+    fn it_stands_still_until_it_begins() {
+        let mut pace = Pace::new(1_000, 2.0, false);
+        assert_eq!((pace.time(900), pace.due(1_000)), (1_000, Some(i64::MAX)));
+        // Nor does what is called meanwhile let it go.
+        pace.pause(100);
+        pace.resume(200);
+        pace.set_rate(10.0, 300);
+        assert_eq!(pace.time(900), 1_000);
+        pace.reached(2_000, 500);
+        assert_eq!((pace.time(900), pace.due(2_000)), (2_000, Some(i64::MAX)));
+        // With a delay.
+        pace.begin(1_500);
+        assert_eq!((pace.time(1_400), pace.due(2_000)), (2_000, Some(1_500)));
+        pace.pause(1_100);
+        pace.resume(1_200);
+        assert_eq!((pace.time(1_510), pace.due(2_200)), (2_100, Some(1_520)));
+    }
+
     #[test]
     fn times_are_exact_after_a_day() {
-        let pace = Pace::new(BEGIN, 1_000, 1.0, false);
+        let pace = begun(BEGIN, 1_000, 1.0);
         assert_eq!(pace.due(BEGIN + DAY + 1), Some(1_001 + DAY as i64));
         assert_eq!(pace.time(1_001 + DAY as i64), BEGIN + DAY + 1);
-        let fast = Pace::new(BEGIN, 1_000, 100.0, false);
+        let fast = begun(BEGIN, 1_000, 100.0);
         assert_eq!(fast.due(BEGIN + DAY), Some(1_000 + DAY as i64 / 100));
         assert_eq!(fast.time(1_000 + DAY as i64 / 100), BEGIN + DAY);
     }
 
     #[test]
     fn changes_begin_from_where_it_stands() {
-        let mut pace = Pace::new(1_000, 0, 2.0, false);
+        let mut pace = begun(1_000, 0, 2.0);
         pace.pause(100);
         assert_eq!((pace.time(500), pace.due(2_000)), (1_200, None));
         pace.resume(1_000);
@@ -130,7 +161,7 @@ mod tests {
 
     #[test]
     fn as_fast_as_possible_everything_is_due() {
-        let mut pace = Pace::new(1_000, 50, f64::INFINITY, false);
+        let mut pace = begun(1_000, 50, f64::INFINITY);
         assert_eq!((pace.time(99), pace.due(u64::MAX)), (1_000, Some(50)));
         pace.reached(2_000, 60);
         assert_eq!(pace.time(99), 2_000);

@@ -82,10 +82,7 @@ impl Playback {
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         self.wait_for_subscribers();
         let delay = i64::try_from(self.settings.delay.as_nanos()).unwrap_or(i64::MAX);
-        self.shared.change(|state, now| {
-            let time = state.pace.time(now);
-            state.pace.reached(time, now.saturating_add(delay));
-        });
+        self.shared.change(|state, now| state.pace.begin(now.saturating_add(delay)));
         let end = loop {
             match self.wait_for_work() {
                 Work::Prepare(Item::Message(selected), generation) => self.prepare(selected, generation),
