@@ -61,8 +61,7 @@ pub(super) struct Next {
 enum Work {
     /// Copies a message to where it will be published.
     Prepare(Item, u64),
-    /// Publishes the next message, which was due at that time, if it was due at one.
-    Publish(Option<i64>),
+    Publish(Reason),
     /// Drops the next message: the player has gone elsewhere.
     Drop,
     /// Publishes the time.
@@ -76,6 +75,17 @@ enum Work {
     End(PlayEnd),
 }
 
+/// The reason why the next message is published now.
+#[derive(Debug, Clone, Copy)]
+enum Reason {
+    /// It was due at that time.
+    Due(i64),
+    /// Somebody wants to see it.
+    Step,
+    /// It is not due at a time: it restores a latched topic, or everything goes as fast as possible.
+    Undue,
+}
+
 impl Playback {
     pub(super) fn run(mut self) {
         // Without it the kernel may delay each wake-up by 50 µs; a refusal costs that.
@@ -87,7 +97,7 @@ impl Playback {
             match self.wait_for_work() {
                 Work::Prepare(Item::Message(selected), generation) => self.prepare(selected, generation),
                 Work::Prepare(Item::Problem(problem), _) => self.report(&problem),
-                Work::Publish(due) => self.publish(due),
+                Work::Publish(reason) => self.publish(reason),
                 Work::Drop => self.next = None,
                 Work::Tick(time) => self.tick(time),
                 Work::Spin(due) => {
@@ -204,24 +214,27 @@ impl Playback {
         if next.generation != state.generation {
             return Ok(Work::Drop);
         }
-        if next.is_restored || state.is_stepping() {
-            return Ok(Work::Publish(None));
+        if next.is_restored {
+            return Ok(Work::Publish(Reason::Undue));
+        }
+        if state.is_stepping() {
+            return Ok(Work::Publish(Reason::Step));
         }
         let Some(due) = state.pace.due(next.time) else { return Err(None) };
         if due > now {
             return Err(Some(due));
         }
         if state.pace.is_unpaced() {
-            return Ok(Work::Publish(None));
+            return Ok(Work::Publish(Reason::Undue));
         }
         let late = now - due;
         if self.settings.is_lossless && late > MAX_LATE {
             // Slow readers: the bag waits for them, and goes on at its rate.
             state.pace.delay(late);
             state.statistics.delayed += late.unsigned_abs();
-            return Ok(Work::Publish(Some(now)));
+            return Ok(Work::Publish(Reason::Due(now)));
         }
-        Ok(Work::Publish(Some(due)))
+        Ok(Work::Publish(Reason::Due(due)))
     }
 
     fn prepare(&mut self, selected: Selected, generation: u64) {
@@ -231,8 +244,9 @@ impl Playback {
         self.next = Some(Next { generation, output, time, length, is_restored, prepared });
     }
 
-    fn publish(&mut self, due: Option<i64>) {
-        let Some(Next { output, time, length, is_restored, prepared, .. }) = self.next.take() else { return };
+    fn publish(&mut self, reason: Reason) {
+        let Some(next) = self.next.take() else { return };
+        let Next { generation, output, time, length, is_restored, prepared } = next;
         if let Some(clock) = self.clock.as_ref().filter(|_| !is_restored) {
             clock.of_message(time);
         }
@@ -250,14 +264,17 @@ impl Playback {
             Err(_) => topic.lost += 1,
         }
         let is_first_loss = topic.lost == 1 && outcome.is_err();
-        let mut step = None;
-        if let Some(due) = due {
+        // The player may have gone elsewhere meanwhile: there it stays.
+        let is_moving = !is_restored && generation == state.generation;
+        if is_moving && !matches!(reason, Reason::Due(_)) {
+            state.pace.reached(time, now());
+        }
+        if let Reason::Due(due) = reason {
             let late = u64::try_from(began.saturating_sub(due)).unwrap_or(0);
             state.statistics.lateness.record(Duration::from_nanos(late), 1);
-        } else if !is_restored {
-            state.pace.reached(time, now());
-            step = state.stepped();
         }
+        // Steps end on this thread, so it is still the one for which the message was published.
+        let step = if matches!(reason, Reason::Step) { state.stepped() } else { None };
         drop(state);
         if let Some(step) = step {
             step.end();

@@ -3,6 +3,8 @@
 use crate::{BEGIN, MILLISECOND, context, listen, numbers, place, take, write};
 use sinew::prelude::*;
 use sinew_bag::{PlayEnd, Player};
+use sinew_interfaces::std_msgs::msg::String as Text;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[test]
 fn steps_publish_the_next_messages() {
@@ -45,6 +47,27 @@ fn seeks_go_back_and_forth() {
     player.seek(u64::MAX);
     player.step(1);
     assert_eq!(take(&listener), ["0", "2999"]);
+}
+
+#[test]
+fn a_seek_during_a_step_is_not_undone() {
+    let (_directory, path) = place();
+    write(&path, 10);
+    let context = context();
+    let player = Player::builder(&context).bags([&path]).start_paused().start().unwrap();
+    let node = context.node("listener").unwrap();
+    let (seeking, is_first) = (player.clone(), AtomicBool::new(true));
+    let subscription = node.subscription::<Text>("/chatter").listener(move |_| {
+        // On the publishing thread, while it publishes the first message.
+        if is_first.swap(false, Ordering::Relaxed) {
+            assert!(seeking.seek(BEGIN + 5 * MILLISECOND));
+        }
+    });
+    let listener = subscription.create().unwrap();
+    assert_eq!((player.step(1), player.progress().position), (1, BEGIN + 5 * MILLISECOND));
+    assert_eq!((player.step(1), player.progress().position), (1, BEGIN + 5 * MILLISECOND));
+    assert_eq!(take(&listener), ["0", "5"]);
+    player.stop();
 }
 
 #[test]
