@@ -171,7 +171,8 @@ impl Playback {
         let mut state = self.shared.state();
         loop {
             if state.is_stopped {
-                return Work::End(PlayEnd::Stopped);
+                let end = if state.has_failed { PlayEnd::Failed } else { PlayEnd::Stopped };
+                return Work::End(end);
             }
             if self.context.is_shutdown() {
                 return Work::End(PlayEnd::Shutdown);

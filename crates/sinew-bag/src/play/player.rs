@@ -4,7 +4,7 @@ use super::error::PlayError;
 use super::playback::Playback;
 use super::services::Servers;
 use super::source::{Source, Span};
-use super::state::{PlayEnd, Shared};
+use super::state::{AtPanic, PlayEnd, Shared};
 use super::statistics::{PlayerStatistics, Progress, SkippedTopic};
 use sinew::__private::locks::Mutex;
 use sinew::{Duration, Node};
@@ -78,9 +78,19 @@ impl Player {
             let thread = thread::Builder::new().name(name.to_owned()).spawn(run);
             thread.map_err(|source| PlayError::Thread { source })
         };
-        let reading = spawn("sinew-bag-read", Box::new(move || shared.read_ahead(source)))?;
+        let at_panic = AtPanic(shared.clone(), Shared::reading_failed);
+        let read = move || {
+            let _at_panic = at_panic;
+            shared.read_ahead(source);
+        };
+        let reading = spawn("sinew-bag-read", Box::new(read))?;
         player.0.threads.lock().push(reading);
-        let playing = spawn("sinew-bag-play", Box::new(move || playback.run()))?;
+        let at_panic = AtPanic(playback.shared.clone(), Shared::publishing_failed);
+        let play = move || {
+            let _at_panic = at_panic;
+            playback.run();
+        };
+        let playing = spawn("sinew-bag-play", Box::new(play))?;
         player.0.threads.lock().push(playing);
         Ok(player)
     }
@@ -146,7 +156,8 @@ impl Player {
         self.0.shared.stop();
     }
 
-    /// Waits until everything is played, or the player is stopped, or its context is shut down.
+    /// Waits until everything is played, or the player is stopped, or its context is shut down, or one
+    /// of its threads panics.
     /// While it is paused, it doesn't end by itself.
     pub fn wait(&self) -> PlayEnd {
         loop {

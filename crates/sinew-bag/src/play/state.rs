@@ -13,6 +13,8 @@ use sinew::Duration;
 use sinew::time::Time;
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::Arc;
+use std::thread;
 
 /// Limits of the messages that are read ahead.
 const MAX_AHEAD: usize = 1_000;
@@ -34,6 +36,19 @@ pub enum PlayEnd {
     Stopped,
     /// The context was shut down.
     Shutdown,
+    /// One of the player's threads has panicked.
+    Failed,
+}
+
+/// Ends the player if its thread panics, so that nobody waits for ever.
+pub(super) struct AtPanic(pub(super) Arc<Shared>, pub(super) fn(&Shared));
+
+impl Drop for AtPanic {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            (self.1)(&self.0);
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -61,6 +76,8 @@ pub(super) struct State {
     /// One after the other.
     steps: VecDeque<Step>,
     pub(super) is_stopped: bool,
+    /// The reading thread has panicked.
+    pub(super) has_failed: bool,
     pub(super) end: Option<PlayEnd>,
     pub(super) rounds: u64,
     pub(super) statistics: PlayerStatistics,
@@ -99,6 +116,7 @@ impl Shared {
             generation: 0,
             steps: VecDeque::new(),
             is_stopped: false,
+            has_failed: false,
             end: None,
             rounds: 0,
             statistics,
@@ -179,6 +197,17 @@ impl Shared {
     pub(super) fn stop(&self) {
         self.state().is_stopped = true;
         self.wake_all();
+    }
+
+    /// Lets the publishing thread end the player, as nothing more will be read.
+    pub(super) fn reading_failed(&self) {
+        self.state().has_failed = true;
+        self.stop();
+    }
+
+    /// Ends the player in place of the publishing thread.
+    pub(super) fn publishing_failed(&self) {
+        self.ended(PlayEnd::Failed);
     }
 
     fn wake_all(&self) {
@@ -323,4 +352,51 @@ fn length(item: &Item) -> usize {
 /// Returns the steady time in nanoseconds.
 pub(super) fn now() -> i64 {
     Time::steady().nanoseconds()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    fn shared() -> Arc<Shared> {
+        let span = Span { begin: 0, start: 0, end: 9 };
+        let pace = Pace::new(0, 1.0, true);
+        Arc::new(Shared::new(span, pace, PlayerStatistics::default(), Vec::new()))
+    }
+
+    /// Runs a thread that panics.
+    fn fail(shared: &Arc<Shared>, at_panic: fn(&Shared)) {
+        let guard = AtPanic(shared.clone(), at_panic);
+        let failing = thread::spawn(move || {
+            let _guard = guard;
+            std::panic::resume_unwind(Box::new(())); // without a message
+        });
+        assert!(failing.join().is_err());
+    }
+
+    #[test]
+    fn a_panic_of_the_publishing_thread_ends_everything() {
+        let shared = shared();
+        let (done, published) = mpsc::channel();
+        shared.step(2, move |count| done.send(count).unwrap());
+        fail(&shared, Shared::publishing_failed);
+        assert_eq!((published.recv(), shared.wait(Duration::ZERO)), (Ok(0), Some(PlayEnd::Failed)));
+        assert!(!shared.seek(1) && shared.await_room().is_none());
+    }
+
+    #[test]
+    fn a_panic_of_the_reading_thread_tells_the_other_one() {
+        let shared = shared();
+        fail(&shared, Shared::reading_failed);
+        let state = shared.state();
+        assert_eq!((state.is_stopped, state.has_failed, state.end), (true, true, None));
+    }
+
+    #[test]
+    fn a_thread_that_returns_ends_nothing() {
+        let shared = shared();
+        drop(AtPanic(shared.clone(), Shared::publishing_failed));
+        assert_eq!(shared.wait(Duration::ZERO), None);
+    }
 }
