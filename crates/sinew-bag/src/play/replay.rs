@@ -122,12 +122,19 @@ impl<'a> Replay<'a> {
     ///
     /// # Errors
     /// [`ReplayError`]: a callback failed, the executor has another clock, or the message can't be
-    /// published.
+    /// published. A program may go on after it. If the message was not yet to be published, the next
+    /// call replays it; otherwise the one behind it.
     pub fn step(&mut self) -> Result<Option<u64>, ReplayError> {
-        let Some(Selected { output, time, is_restored, message }) = self.next.take() else {
-            return Ok(None);
-        };
+        let Some(time) = self.next.as_ref().map(|next| next.time) else { return Ok(None) };
         self.advance(ros(time))?;
+        let outcome = self.next.take().map_or(Ok(()), |next| self.publish(next));
+        self.read();
+        outcome.map(|()| Some(time))
+    }
+
+    /// Publishes a message whose time has come, and runs everything that is ready then.
+    fn publish(&mut self, selected: Selected) -> Result<(), ReplayError> {
+        let Selected { output, time, is_restored, message } = selected;
         if let Some(clock) = self.ros_clock.as_ref().filter(|_| !is_restored) {
             clock.of_message(time);
         }
@@ -139,9 +146,7 @@ impl<'a> Replay<'a> {
         })?;
         self.published += 1;
         drop(message); // its chunk may be the last one that is held
-        self.advance(self.clock.now())?;
-        self.read();
-        Ok(Some(time))
+        self.advance(self.clock.now())
     }
 
     /// Replays the messages up to a time, in nanoseconds since the epoch, and runs everything that

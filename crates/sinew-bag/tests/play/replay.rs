@@ -2,6 +2,7 @@
 
 use crate::{BEGIN, MILLISECOND, Writing, place};
 use parking_lot::Mutex;
+use sinew::executor::FaultPolicy;
 use sinew::prelude::*;
 use sinew::time::{Time, VirtualClock};
 use sinew_bag::{Player, PlayerClock, ReplayError};
@@ -156,6 +157,40 @@ fn simulated_time_can_come_from_the_replay_too() {
         builder.replay(&clock, &executor).unwrap().run().unwrap();
         assert_eq!(node.now().nanoseconds().unsigned_abs(), BEGIN + expected * MILLISECOND, "{wanted:?}");
     }
+}
+
+#[test]
+fn a_replay_goes_on_after_a_callback_that_failed() {
+    let (_directory, path) = place();
+    write(&path);
+    let (clock, context) = begin();
+    let node = context.node("listener").unwrap();
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let scans = log.clone();
+    let _timer = node
+        .timer(Duration::from_millis(35))
+        .callback(move || -> Result<(), &'static str> { Err("a timer fails") })
+        .unwrap();
+    let _scans = node
+        .subscription::<Text>("/scan")
+        .callback(move |scan: &Text| {
+            scans.lock().push(scan.data.clone());
+            if scan.data == "scan 10" { Err("a scan fails") } else { Ok(()) }
+        })
+        .unwrap();
+    let executor = Executor::builder().on_error(FaultPolicy::Stop).build().unwrap();
+    executor.add(&context).unwrap();
+    let builder = Player::builder(&context).bags([&path]).topics(["/scan"]);
+    let mut replay = builder.replay(&clock, &executor).unwrap();
+    let failed = |step: Result<Option<u64>, ReplayError>| matches!(step, Err(ReplayError::Spin(_)));
+    let at = |at: u64| Some(BEGIN + at * MILLISECOND);
+    assert_eq!(replay.step().unwrap(), at(0));
+    assert!(failed(replay.step())); // on its message
+    assert_eq!((replay.step().unwrap(), replay.step().unwrap()), (at(20), at(30)));
+    assert!(failed(replay.step())); // before the message
+    assert_eq!(replay.step().unwrap(), at(40));
+    assert_eq!(*log.lock(), ["scan 0", "scan 10", "scan 20", "scan 30", "scan 40"]);
+    assert_eq!(replay.published(), 5);
 }
 
 #[test]
