@@ -13,7 +13,9 @@ use crossterm::terminal::{Clear, ClearType};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use sinew::Context;
-use sinew_bag::{MessageOrder, PlayEnd, Player, PlayerBuilder, PlayerClock, read_qos_overrides};
+use sinew_bag::{
+    MessageOrder, PlayEnd, Player, PlayerBuilder, PlayerClock, SkippedTopic, read_qos_overrides,
+};
 use sinew_bench::clock::{nanoseconds, now_ns};
 
 use super::info::count;
@@ -252,19 +254,23 @@ impl Session {
 
     /// Reports the end.
     fn report(&self, end: PlayEnd, figures: &Figures, is_json: bool) -> Result<(), Error> {
-        let problems = self.player.problems();
+        let (problems, skipped) = (self.player.problems(), self.player.skipped());
+        let has_failed = end == PlayEnd::Failed; // a panic has reported itself
         if is_json {
-            print_json(&figures.json(Some((end, &problems, self.player.skipped()))))?;
+            print_json(&figures.json(Some((end, &problems, skipped))))?;
         } else {
             for problem in &problems {
                 says(&format!("warning: {problem}"));
+            }
+            for SkippedTopic { name, type_name, why, .. } in skipped {
+                says(&format!("warning: {name} ({type_name}) is not played: {why}"));
             }
             print(&summary(figures))?;
         }
         if figures.lost() > 0 {
             return Err(Error::NotPublished { count: count(figures.lost(), "message") });
         }
-        match problems.len() + self.player.skipped().len() {
+        match problems.len() + skipped.len() + usize::from(has_failed) {
             0 => Ok(()),
             count => Err(Error::DamagedBag { count }),
         }
