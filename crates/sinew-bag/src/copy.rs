@@ -5,9 +5,10 @@ use crate::merged::Merged;
 use crate::message::BagMessage;
 use crate::reader::BagReader;
 use crate::selection::Selection;
-use crate::topic::TopicDefinition;
+use crate::topic::{BagTopic, TopicDefinition};
 use crate::writer::{BagWriter, TopicId};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What [`copy`] has done.
 #[derive(Debug, Default)]
@@ -20,8 +21,9 @@ pub struct Copied {
 }
 
 /// Copies the selected messages of bags, merged in the order in which they were received, with their
-/// stamps and their bytes as they are. Topics of equal name and type become one; selected topics
-/// without messages are there, too; [attachments](crate::BagFile::attachments) are not.
+/// stamps and their bytes as they are. Topics of equal name, type, hash of the type and encoding
+/// become one; selected topics without messages are there, too;
+/// [attachments](crate::BagFile::attachments) are not.
 ///
 /// # Errors
 /// [`BagError`] if a selection names a topic that its bag hasn't, or if the new bag can't be written.
@@ -41,12 +43,13 @@ pub struct Copied {
 pub fn copy(bags: &[(BagReader, Selection)], writer: &mut BagWriter) -> Result<Copied, BagError> {
     let mut copied = Copied::default();
     let mut sources = Vec::new();
-    let mut topics: HashMap<(String, String), TopicId> = HashMap::new();
+    // By address: a topic whose type has changed is there more than once.
+    let mut topics: HashMap<*const BagTopic, TopicId> = HashMap::new();
     for (bag, selection) in bags {
         let wanted = selection.wanted(bag.topics())?;
         for (topic, _) in bag.topics().iter().zip(wanted.topics).filter(|(_, is_wanted)| *is_wanted) {
             let id = writer.add_topic(&TopicDefinition::from(&**topic))?;
-            topics.insert((topic.name.clone(), topic.type_name.clone()), id);
+            topics.insert(Arc::as_ptr(topic), id);
         }
         sources.push(bag.messages(selection)?);
     }
@@ -58,8 +61,7 @@ pub fn copy(bags: &[(BagReader, Selection)], writer: &mut BagWriter) -> Result<C
                 continue;
             }
         };
-        let id = topics[&(topic.name.clone(), topic.type_name.clone())];
-        writer.write(id, stamps, &bytes)?;
+        writer.write(topics[&Arc::as_ptr(&topic)], stamps, &bytes)?;
         copied.messages += 1;
     }
     Ok(copied)

@@ -52,8 +52,8 @@ impl BagTopic {
 
     /// Returns whether two channels carry the same topic: with the same type, as far as it is known.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        let of = |topic: &Self| (topic.name.clone(), topic.type_name.clone(), topic.encoding.clone());
-        of(self) == of(other) && may_be_equal(self.type_hash, other.type_hash)
+        (&self.name, &self.type_name, &self.encoding) == (&other.name, &other.type_name, &other.encoding)
+            && may_be_equal(self.type_hash, other.type_hash)
     }
 
     /// Adds the same topic of another file or channel.
@@ -146,7 +146,7 @@ impl TopicDefinition {
 
     /// Returns whether another definition is of the same topic with the same type.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        (&self.name, &self.type_name) == (&other.name, &other.type_name)
+        (&self.name, &self.type_name, &self.encoding) == (&other.name, &other.type_name, &other.encoding)
             && may_be_equal(self.type_hash, other.type_hash)
     }
 

@@ -2,6 +2,7 @@
 
 use crate::{begin, place, text, texts, write};
 use sinew::QoS;
+use sinew::msg::TypeHash;
 use sinew_bag::{
     BagDecodeError, BagError, BagReader, BagWriter, Selection, Stamps, TopicDefinition, WriterOptions, copy,
 };
@@ -26,6 +27,35 @@ fn bags_are_merged_in_time_and_cut() {
     let bag = BagReader::open(&merged).unwrap();
     assert_eq!(texts(&bag, &Selection::all()), ["number 1", "number 2", "between"]);
     assert_eq!(bag.topics().len(), 1);
+}
+
+#[test]
+fn a_topic_whose_type_has_changed_is_copied_as_several() {
+    let (directory, path) = place();
+    let (mut writer, first) = begin(&path, WriterOptions::default());
+    let definition = TopicDefinition::of::<Text>("/chatter").unwrap();
+    let changed = TopicDefinition { type_hash: Some(TypeHash([7; 32])), ..definition.clone() };
+    let other = TopicDefinition { encoding: "json".to_owned(), ..definition };
+    let topics = [first, writer.add_topic(&changed).unwrap(), writer.add_topic(&other).unwrap()];
+    for (time, topic) in [0, 0, 0, 1, 1, 2].into_iter().enumerate() {
+        writer.write(topics[topic], Stamps::at(time as u64), &[0; 8]).unwrap();
+    }
+    writer.close().unwrap();
+    let copied = directory.path().join("copied");
+    let mut writer = BagWriter::create(&copied, WriterOptions::default()).unwrap();
+    copy(&[(BagReader::open(&path).unwrap(), Selection::all())], &mut writer).unwrap();
+    writer.close().unwrap();
+    let topics = |path| {
+        let bag = BagReader::open(path).unwrap();
+        let about = bag
+            .topics()
+            .iter()
+            .map(|topic| (topic.type_hash.map(|hash| hash.0), topic.encoding.clone(), topic.message_count));
+        about.collect::<Vec<_>>()
+    };
+    assert_eq!(topics(&copied), topics(&path));
+    let counts: Vec<u64> = topics(&copied).into_iter().map(|(.., count)| count).collect();
+    assert_eq!(counts, [3, 2, 1]);
 }
 
 #[test]
