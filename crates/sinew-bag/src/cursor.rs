@@ -8,7 +8,7 @@ use crate::piece::{self, Content, Piece};
 use crate::qos_yaml;
 use crate::records::{ChannelRecord, MessageHeader};
 use crate::schema::Schema;
-use crate::stored_file::{BagFile, FileCursor, Found, Step, StoredFile, Wanted};
+use crate::stored_file::{BagFile, FileCursor, Found, Last, Step, StoredFile, Wanted};
 use crate::topic::{self, BagTopic};
 use std::ops::Range;
 use std::sync::Arc;
@@ -63,7 +63,13 @@ impl StoredFile for Arc<McapFile> {
     }
 
     /// Reads only pieces with messages of these topics, as far as the file says which these are.
-    fn latest(&self, topics: &[Option<usize>], wanted: &[usize], before: u64, count: usize) -> Vec<Found> {
+    fn latest(
+        &self,
+        topics: &[Option<usize>],
+        wanted: &[usize],
+        Last { count, before }: Last,
+        problems: &mut Vec<BagError>,
+    ) -> Vec<Found> {
         let wanted_of = |channel: u16| {
             let topic = topics.get(usize::from(channel)).copied().flatten();
             topic.filter(|topic| wanted.contains(topic))
@@ -82,7 +88,11 @@ impl StoredFile for Arc<McapFile> {
             if is_complete && found.first().is_none_or(|((time, _), _)| piece.end < *time) {
                 break;
             }
-            let content = piece::read(&self.bytes, &piece.place);
+            let mut content = piece::read(&self.bytes, &piece.place);
+            // Otherwise it is read again from that time on.
+            if let Some(problem) = content.problem.take().filter(|_| piece.end < before) {
+                problems.push(self.damaged(piece.place.begin() as u64, problem));
+            }
             for (header, body) in content.messages().filter(|(header, _)| header.log_time < before) {
                 if let Some(topic) = wanted_of(header.channel) {
                     let place = (header.log_time, piece.place.begin().saturating_add(body.start));

@@ -10,7 +10,7 @@ use crate::metadata::BagMetadata;
 use crate::piece::MessageBytes;
 use crate::qos_yaml;
 use crate::schema::Schema;
-use crate::stored_file::{BagFile, FileCursor, Found, Step, StoredFile, Wanted};
+use crate::stored_file::{BagFile, FileCursor, Found, Last, Step, StoredFile, Wanted};
 use crate::topic::BagTopic;
 use parking_lot::Mutex;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
@@ -27,7 +27,7 @@ const NEWEST: i64 = 4;
 const AHEAD: i64 = 512;
 /// Where a database says whether it has a write-ahead log; the value for yes.
 const LOG: (usize, u8) = (18, 2);
-/// Most problems of a database that a check lists.
+/// Most problems of a database that a check, or a look at what was retained, lists.
 const MAX_PROBLEMS: usize = 20;
 
 /// The part of a file that all cursors share.
@@ -161,48 +161,76 @@ impl StoredFile for SqliteFile {
         })
     }
 
-    fn latest(&self, topics: &[Option<usize>], wanted: &[usize], before: u64, count: usize) -> Vec<Found> {
-        let topics = self.topics.iter().zip(topics).filter_map(|((id, _), topic)| Some((*id, (*topic)?)));
-        let wanted: BTreeMap<i64, usize> = topics.filter(|(_, topic)| wanted.contains(topic)).collect();
+    fn latest(
+        &self,
+        topics: &[Option<usize>],
+        wanted: &[usize],
+        last: Last,
+        problems: &mut Vec<BagError>,
+    ) -> Vec<Found> {
+        let topics = self.topics.iter().zip(topics);
+        let topics = topics.filter(|(_, topic)| topic.is_some_and(|topic| wanted.contains(&topic)));
+        let (mut wanted, mut known) = (BTreeMap::new(), 0_u64);
+        for ((id, topic), place) in topics {
+            wanted.extend(place.map(|place| (*id, place)));
+            known = known.saturating_add(topic.message_count);
+        }
+        // There are no more to look for before those.
+        let count = last.count.min(usize::try_from(known).unwrap_or(usize::MAX));
+        // A database that can't be opened is found again by what reads on.
         let Ok(connection) = open_in_time(&self.place, &self.path) else { return Vec::new() };
-        let mut found = read_backwards(&connection, &wanted, before, count);
+        let mut found = self.read_backwards(&connection, &wanted, Last { count, ..last }, problems);
         found.reverse();
         found
     }
 }
 
-/// Reads the last messages before a time, the last one first, up to the first damage.
-fn read_backwards(
-    connection: &Connection,
-    wanted: &BTreeMap<i64, usize>,
-    before: u64,
-    count: usize,
-) -> Vec<Found> {
-    let mut found = Vec::new();
-    let before = i64::try_from(before).unwrap_or(i64::MAX);
-    let mut read = || -> rusqlite::Result<()> {
-        let mut keys = connection.prepare(
-            "SELECT timestamp, id FROM in_time WHERE timestamp < ?1 ORDER BY timestamp DESC, id DESC",
-        )?;
-        let mut message = connection.prepare("SELECT topic_id, data FROM messages WHERE id = ?1")?;
-        let mut keys = keys.query([before])?;
-        while found.len() < count
-            && let Some(key) = keys.next()?
-        {
-            let (received, id): Key = (key.get(0)?, key.get(1)?);
-            let bytes = message.query_row([id], |row| {
-                let Some(topic) = wanted.get(&row.get(0)?) else { return Ok(None) };
-                Ok(Some((*topic, row.get_ref(1)?.as_blob()?.to_vec())))
-            })?;
-            found
-                .extend(bytes.map(|(topic, bytes)| {
-                    (Stamps::at(time(received)), topic, MessageBytes::from_vec(bytes))
-                }));
-        }
-        Ok(())
-    };
-    let _ = read(); // damage is found again by what reads the bag
-    found
+impl SqliteFile {
+    /// Reads the last messages before a time, the last one first.
+    fn read_backwards(
+        &self,
+        connection: &Connection,
+        wanted: &BTreeMap<i64, usize>,
+        Last { count, before }: Last,
+        problems: &mut Vec<BagError>,
+    ) -> Vec<Found> {
+        let (mut found, mut damaged) = (Vec::new(), Vec::new());
+        let before = i64::try_from(before).unwrap_or(i64::MAX);
+        let mut read = || -> rusqlite::Result<()> {
+            let mut keys = connection.prepare(
+                "SELECT timestamp, id FROM in_time WHERE timestamp < ?1 ORDER BY timestamp DESC, id DESC",
+            )?;
+            let mut message = connection.prepare("SELECT topic_id, data FROM messages WHERE id = ?1")?;
+            let mut keys = keys.query([before])?;
+            while found.len() < count
+                && let Some(key) = keys.next()?
+            {
+                let (received, id): Key = (key.get(0)?, key.get(1)?);
+                let bytes = message.query_row([id], |row| {
+                    let Some(topic) = wanted.get(&row.get(0)?) else { return Ok(None) };
+                    Ok(Some((*topic, row.get_ref(1)?.as_blob()?.to_vec())))
+                });
+                let received = time(received);
+                match bytes {
+                    Ok(Some((topic, bytes))) => {
+                        found.push((Stamps::at(received), topic, MessageBytes::from_vec(bytes)));
+                    }
+                    Ok(None) => {}
+                    Err(error) if damaged.len() < MAX_PROBLEMS => damaged.push(BagError::DamagedMessage {
+                        path: self.path.clone(),
+                        received,
+                        problem: error.to_string(),
+                    }),
+                    Err(_) => {}
+                }
+            }
+            Ok(())
+        };
+        let outcome = read();
+        problems.append(&mut damaged);
+        problems.extend(outcome.err().map(|error| database(&self.path, error.to_string())));
+        found
+    }
 }
 
 #[derive(Debug)]
@@ -238,7 +266,8 @@ impl FileCursor for SqliteCursor {
         let state = self.state.get_mut();
         *state = match std::mem::replace(state, State::Unopened) {
             State::Open(connection) | State::Ended(connection) => State::Open(connection),
-            other => other,
+            // Opening it may have failed for a while only.
+            State::Unopened | State::Failed(_) => State::Unopened,
         };
     }
 

@@ -5,10 +5,10 @@ use crate::mcap_file::McapFile;
 use crate::metadata::BagMetadata;
 #[cfg(feature = "sqlite3")]
 use crate::sqlite::SqliteFile;
-use crate::stored_file::{BagFile, FileCursor, Found, StoredFile};
+use crate::stored_file::{BagFile, FileCursor, Found, Last, StoredFile};
 use crate::topic::BagTopic;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::{NamedTempFile, TempPath};
@@ -26,11 +26,11 @@ pub(crate) fn open(path: &Path) -> Result<Box<dyn StoredFile>, BagError> {
         return open_plain(path, path);
     }
     let size = std::fs::metadata(path).map_err(BagError::file("open", path))?.len();
-    let temporary = uncompress(path)?;
+    let (temporary, problem) = uncompress(path)?;
     let file = open_plain(&temporary, path)?;
     // A mapped file needs no name, so nothing stays behind if this process is killed.
     let temporary = begins_with(&temporary, SQLITE)?.then_some(temporary);
-    Ok(Box::new(Uncompressed { file, size, _temporary: temporary }))
+    Ok(Box::new(Uncompressed { file, size, problem, _temporary: temporary }))
 }
 
 /// Opens a file that is named `name` in errors.
@@ -59,23 +59,27 @@ fn begins_with(path: &Path, magic: &[u8]) -> Result<bool, BagError> {
 }
 
 /// Uncompresses a file into the directory for temporary files. The end of a file that was cut off is
-/// missing there as well.
-fn uncompress(path: &Path) -> Result<TempPath, BagError> {
-    let from = File::open(path).and_then(zstd::Decoder::new).map_err(BagError::file("open", path))?;
+/// missing there as well: the place in the bag's file and the problem say so.
+fn uncompress(path: &Path) -> Result<(TempPath, Option<(u64, String)>), BagError> {
+    let mut from = File::open(path).and_then(zstd::Decoder::new).map_err(BagError::file("open", path))?;
     let directory = std::env::temp_dir();
     let failed = |source| BagError::File { action: "uncompress a bag into", path: directory.clone(), source };
     let mut file = NamedTempFile::with_prefix("sinew-bag-").map_err(failed)?;
-    copy(from, &mut file).map_err(failed)?;
-    Ok(file.into_temp_path())
+    let damage = copy(&mut from, &mut file).map_err(failed)?;
+    let at = from.get_mut().stream_position().unwrap_or_default();
+    let problem = damage.map(|error| (at, format!("the rest can't be uncompressed: {error}")));
+    Ok((file.into_temp_path(), problem))
 }
 
-/// Copies until the end, or until the input is damaged.
-fn copy(mut from: impl Read, to: &mut impl Write) -> io::Result<()> {
+/// Copies until the end, or until the input can't be read: returns why.
+fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<Option<io::Error>> {
     let mut buffer = vec![0; 1 << 16];
     loop {
         match from.read(&mut buffer) {
-            Ok(0) | Err(_) => return to.flush(),
+            Ok(0) => return to.flush().map(|()| None),
             Ok(length) => to.write_all(&buffer[..length])?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return to.flush().map(|()| Some(error)),
         }
     }
 }
@@ -86,7 +90,19 @@ struct Uncompressed {
     file: Box<dyn StoredFile>,
     /// Its length as it is in the bag.
     size: u64,
+    /// Why its end is missing, and the place in the bag's file.
+    problem: Option<(u64, String)>,
     _temporary: Option<TempPath>,
+}
+
+impl Uncompressed {
+    /// Adds what is wrong with the compressed form.
+    fn with_own(&self, mut problems: Vec<BagError>) -> Vec<BagError> {
+        let path = self.file.about().path;
+        let own = self.problem.clone().map(|(at, problem)| BagError::Damaged { path, at, problem });
+        problems.extend(own);
+        problems
+    }
 }
 
 impl StoredFile for Uncompressed {
@@ -103,19 +119,25 @@ impl StoredFile for Uncompressed {
     }
 
     fn problems(&self) -> Vec<BagError> {
-        self.file.problems()
+        self.with_own(self.file.problems())
     }
 
     fn check(&self) -> Vec<BagError> {
-        self.file.check()
+        self.with_own(self.file.check())
     }
 
     fn cursor(&self, topics: Vec<Option<usize>>) -> Box<dyn FileCursor> {
         self.file.cursor(topics)
     }
 
-    fn latest(&self, topics: &[Option<usize>], wanted: &[usize], before: u64, count: usize) -> Vec<Found> {
-        self.file.latest(topics, wanted, before, count)
+    fn latest(
+        &self,
+        topics: &[Option<usize>],
+        wanted: &[usize],
+        last: Last,
+        problems: &mut Vec<BagError>,
+    ) -> Vec<Found> {
+        self.file.latest(topics, wanted, last, problems)
     }
 }
 
@@ -182,6 +204,25 @@ mod tests {
         let mut names = ["bag_10.mcap", "bag_9.mcap", "bag_1_b.mcap", "bag_1_a.mcap"];
         names.sort_by_key(|name| numbers_in(name.as_ref()));
         assert_eq!(names, ["bag_1_a.mcap", "bag_1_b.mcap", "bag_9.mcap", "bag_10.mcap"]);
+    }
+
+    #[test]
+    fn the_missing_end_of_a_compressed_file_is_a_problem() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("bag");
+        let bag = crate::BagWriter::create(&path, crate::WriterOptions::default()).unwrap();
+        bag.close().unwrap();
+        let plain = std::fs::read(path.join("bag_0.mcap")).unwrap();
+        let compressed = directory.path().join("a.mcap.zstd");
+        // Two frames, so that the first one is whole.
+        let (begin, end) = plain.split_at(plain.len() / 2);
+        let whole = [begin, end].map(|part| zstd::encode_all(part, 1).unwrap()).concat();
+        for (lost, problems) in [(0, 0), (1, 1)] {
+            std::fs::write(&compressed, &whole[..whole.len() - lost]).unwrap();
+            let found = open(&compressed).unwrap().problems();
+            let own = found.iter().filter(|error| error.to_string().contains("can't be uncompressed"));
+            assert_eq!(own.count(), problems, "{found:?}");
+        }
     }
 
     #[test]

@@ -55,8 +55,22 @@ pub(crate) trait StoredFile: fmt::Debug + Send + Sync {
     fn cursor(&self, topics: Vec<Option<usize>>) -> Box<dyn FileCursor>;
 
     /// Returns the last `count` messages of the wanted topics before a time, the earliest first.
-    /// `topics` has the bag's topic for each number.
-    fn latest(&self, topics: &[Option<usize>], wanted: &[usize], before: u64, count: usize) -> Vec<Found>;
+    /// `topics` has the bag's topic for each number. Adds the damage that reading on from that time
+    /// doesn't find.
+    fn latest(
+        &self,
+        topics: &[Option<usize>],
+        wanted: &[usize],
+        last: Last,
+        problems: &mut Vec<BagError>,
+    ) -> Vec<Found>;
+}
+
+/// How many messages are wanted, and the time before which they are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Last {
+    pub(crate) count: usize,
+    pub(crate) before: u64,
 }
 
 /// A message of a file: its stamps, its topic and its bytes.

@@ -7,8 +7,9 @@ use crate::merged::Merged;
 use crate::message::BagMessage;
 use crate::reader::BagReader;
 use crate::selection::Selection;
+use crate::stored_file::Last;
 use crate::topic::BagTopic;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 /// Time between sending and receiving within which messages are put in the order of sending.
@@ -66,6 +67,8 @@ pub(super) struct Source {
     /// The first time since the last seek.
     from: u64,
     restored: VecDeque<Selected>,
+    /// Damage among what was to be restored.
+    problems: VecDeque<BagError>,
     /// Messages that wait for others that were sent before them: by time and number.
     waiting: BTreeMap<(u64, u64), (usize, BagMessage)>,
     numbered: u64,
@@ -105,6 +108,7 @@ impl Source {
             order,
             from: 0,
             restored: VecDeque::new(),
+            problems: VecDeque::new(),
             waiting: BTreeMap::new(),
             numbered: 0,
             read_until: 0,
@@ -118,19 +122,26 @@ impl Source {
     pub(super) fn seek(&mut self, time: u64) {
         self.waiting.clear();
         self.read_until = 0;
-        self.restored = self.retained(time).into();
+        let mut problems = Vec::new();
+        self.restored = self.retained(time, &mut problems).into();
+        // Topics may share a damaged chunk.
+        let mut known = BTreeSet::new();
+        problems.retain(|problem| known.insert(problem.to_string()));
+        self.problems = problems.into();
         // A message may have been sent before the first one was received.
         self.from = if time <= self.span.begin { 0 } else { time };
         self.merged.seek(self.from);
     }
 
-    fn retained(&self, time: u64) -> Vec<Selected> {
+    fn retained(&self, time: u64, problems: &mut Vec<BagError>) -> Vec<Selected> {
         if time <= self.span.begin {
             return Vec::new();
         }
         let mut all = Vec::new();
         for Latched { topics, output, count } in &self.latched {
-            let in_bag = |(bag, topics): (&BagReader, &Vec<usize>)| latest(bag.bag(), topics, time, *count);
+            let wanted = Last { count: *count, before: time };
+            let in_bag =
+                |(bag, topics): (&BagReader, &Vec<usize>)| latest(bag.bag(), topics, wanted, problems);
             let mut last: Vec<BagMessage> = self.bags.iter().zip(topics).flat_map(in_bag).collect();
             last.sort_by_key(|message| message.stamps.received);
             last.drain(..last.len().saturating_sub(*count));
@@ -162,6 +173,9 @@ impl Iterator for Source {
     type Item = Item;
 
     fn next(&mut self) -> Option<Item> {
+        if let Some(problem) = self.problems.pop_front() {
+            return Some(Item::Problem(problem));
+        }
         if let Some(selected) = self.restored.pop_front() {
             return Some(Item::Message(selected));
         }
