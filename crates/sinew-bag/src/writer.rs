@@ -6,7 +6,8 @@ use crate::message::Stamps;
 use crate::metadata::{self, BagMetadata, FileMetadata, TopicMetadata};
 use crate::options::WriterOptions;
 use crate::qos_yaml;
-use crate::topic::{HASH, QOS, TopicDefinition};
+use crate::reader::BagReader;
+use crate::topic::{BagTopic, HASH, QOS, TopicDefinition};
 use mcap::McapError;
 use mcap::records::{MessageHeader, Metadata};
 use sinew_msg::Message;
@@ -15,6 +16,7 @@ use std::error::Error as _;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Bytes of messages between two looks at the length of a file that has a limit.
 const LOOK: u64 = 64 << 10;
@@ -22,7 +24,7 @@ const LOOK: u64 = 64 << 10;
 const BUFFER: usize = 64 << 10;
 
 /// A topic of a bag that is being written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TopicId(usize);
 
 /// A bag that is being written: a directory with `metadata.yaml` and MCAP files, laid out as by
@@ -42,13 +44,21 @@ pub struct BagWriter {
     topics: Vec<TopicDefinition>,
     metadata: BagMetadata,
     /// For each file in the metadata the messages of the topics.
-    counts: VecDeque<BTreeMap<usize, u64>>,
+    counts: VecDeque<BTreeMap<usize, Count>>,
     /// The number in the next file's name.
     next_file: usize,
     /// `None` before the first message of a file, and after an error.
     file: Option<OpenFile>,
     is_failed: bool,
     is_closed: bool,
+}
+
+/// The messages of a topic in a file.
+#[derive(Debug, Clone, Copy, Default)]
+struct Count {
+    all: u64,
+    /// Those of them that an earlier file has as well.
+    repeated: u64,
 }
 
 /// The file that is being written.
@@ -111,7 +121,7 @@ impl BagWriter {
     }
 
     /// Adds a topic. One that is known already keeps its first definition; one with the same name and
-    /// another type, or another hash of the type, is another topic.
+    /// another type, hash of the type or encoding is another topic.
     ///
     /// # Errors
     /// [`BagError::Full`] if there are more topics than an MCAP file can have.
@@ -119,8 +129,9 @@ impl BagWriter {
         if let Some(place) = self.topics.iter().position(|known| known.is_same(topic)) {
             return Ok(TopicId(place));
         }
-        if self.topics.len() == usize::from(u16::MAX) {
-            let problem = "a bag has at most 65,535 topics".to_owned();
+        // The writer of MCAP counts from one to the next channel.
+        if self.topics.len() + 1 >= usize::from(u16::MAX) {
+            let problem = "a bag has at most 65,534 topics".to_owned();
             return Err(BagError::Full { path: self.directory.clone(), problem });
         }
         self.metadata.topics.push(TopicMetadata {
@@ -173,7 +184,7 @@ impl BagWriter {
         file.write(channel, stamps, encoded)?;
         self.metadata.topics[topic].message_count += 1;
         if let Some(counts) = self.counts.back_mut() {
-            *counts.entry(topic).or_default() += 1;
+            counts.entry(topic).or_default().all += 1;
         }
         Ok(())
     }
@@ -232,20 +243,47 @@ impl BagWriter {
     /// # Errors
     /// [`BagError::File`] if the disk is full or fails.
     pub fn split(&mut self) -> Result<(), BagError> {
-        self.end_file()
+        let outcome = self.end_file();
+        if outcome.is_err() {
+            self.abandon();
+        }
+        outcome
     }
 
     /// Ends the current file if a message that was received at `time` would begin another one.
     /// Returns whether it begins a file.
     pub(crate) fn turn(&mut self, time: u64) -> Result<bool, BagError> {
         if self.is_file_full(time) {
-            let outcome = self.end_file();
-            if outcome.is_err() {
-                self.abandon();
-            }
-            outcome?;
+            self.split()?;
         }
         Ok(self.file.is_none())
+    }
+
+    /// Writes a message that an earlier file has as well.
+    pub(crate) fn repeat(&mut self, topic: TopicId, stamps: Stamps, encoded: &[u8]) -> Result<(), BagError> {
+        self.write(topic, stamps, encoded)?;
+        if let Some(counts) = self.counts.back_mut() {
+            counts.entry(topic.0).or_default().repeated += 1;
+        }
+        Ok(())
+    }
+
+    /// Reads the files that are there, and returns how many messages were written and can't be read.
+    /// Those that are repeated in a file come first there and don't count.
+    pub(crate) fn missing(&self) -> BTreeMap<TopicId, u64> {
+        let mut missing = BTreeMap::new();
+        for (name, counts) in self.metadata.relative_file_paths.iter().zip(&self.counts) {
+            let read = BagReader::open(self.directory.join(name)).ok();
+            let topics = read.as_ref().map_or(&[][..], BagReader::topics);
+            for (topic, Count { all, repeated }) in counts {
+                let definition = &self.topics[*topic];
+                let is_it = |read: &&Arc<BagTopic>| definition.is_same(&TopicDefinition::from(&***read));
+                let readable: u64 = topics.iter().filter(is_it).map(|read| read.message_count).sum();
+                let lost = (all - repeated).saturating_sub(readable.saturating_sub(*repeated));
+                *missing.entry(TopicId(*topic)).or_default() += lost;
+            }
+        }
+        missing
     }
 
     pub(crate) fn directory(&self) -> &Path {
@@ -339,7 +377,7 @@ impl BagWriter {
             let FileMetadata { path, .. } = self.metadata.files.remove(0);
             self.metadata.relative_file_paths.remove(0);
             for (topic, count) in self.counts.pop_front().unwrap_or_default() {
-                self.metadata.topics[topic].message_count -= count;
+                self.metadata.topics[topic].message_count -= count.all;
             }
             let path = self.directory.join(path);
             match fs::remove_file(&path) {
@@ -488,7 +526,7 @@ fn failed(path: &Path) -> impl FnOnce(McapError) -> BagError {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{BagReader, Selection};
+    use crate::Selection;
     use std::cell::Cell;
     use std::io::SeekFrom;
 

@@ -173,7 +173,8 @@ impl RecorderBuilder {
         self
     }
 
-    /// Sets how many bytes of messages may wait for the disk, or for a snapshot. Default: 100 MiB.
+    /// Sets how many bytes of messages may wait for the disk, or for a snapshot: with about a hundred
+    /// that the recorder needs for each. Default: 100 MiB.
     pub fn cache(mut self, bytes: u64) -> Self {
         self.cache = bytes;
         self

@@ -6,7 +6,7 @@
 //! | writer, one thread | takes everything that waits, and gives the room back when it is written |
 //! | any thread | pauses, asks for a split or a snapshot, stops |
 //!
-//! The messages are limited by their bytes, those that are being written included. While there is no
+//! The messages are limited by the memory that they take, those that are being written included. While there is no
 //! room, further ones are refused, or the collector leaves them where they are. In snapshot mode they
 //! wait until a snapshot is asked for, and the oldest give way. Messages are never dropped under the
 //! lock.
@@ -50,8 +50,9 @@ impl Content {
 }
 
 impl Waiting {
-    fn length(&self) -> u64 {
-        self.content.bytes().len() as u64
+    /// Returns the room that it takes in the cache: the smallest messages take memory, too.
+    pub(super) fn room(&self) -> u64 {
+        self.content.bytes().len() as u64 + size_of::<Self>() as u64
     }
 }
 
@@ -146,13 +147,13 @@ impl Cache {
         let mut refused = Vec::new();
         let mut state = self.state.lock();
         for message in messages {
-            let length = message.length();
+            let room = message.room();
             if self.snapshot.is_some() {
-                state.recent_bytes += length;
+                state.recent_bytes += room;
                 state.recent.push_back(message);
                 self.forget_old(&mut state, &mut refused);
-            } else if is_patient || state.bytes == 0 || state.bytes + length <= self.limit {
-                state.bytes += length;
+            } else if is_patient || state.bytes == 0 || state.bytes + room <= self.limit {
+                state.bytes += room;
                 state.work.messages.push_back(message);
             } else {
                 refused.push(message);
@@ -178,7 +179,7 @@ impl Cache {
                 return;
             }
             if let Some(message) = state.recent.pop_front() {
-                state.recent_bytes -= message.length();
+                state.recent_bytes -= message.room();
                 match message.retained_by {
                     Some(_) => state.work.passed.push(message),
                     None => gone.push(message), // dropped outside the lock
@@ -293,6 +294,9 @@ impl Cache {
 mod tests {
     use super::*;
 
+    /// What a message takes besides its bytes.
+    const EACH: u64 = size_of::<Waiting>() as u64;
+
     fn message(received: u64, length: usize) -> Waiting {
         Waiting {
             topic: 0,
@@ -308,22 +312,22 @@ mod tests {
 
     #[test]
     fn messages_without_room_are_refused_until_others_are_written() {
-        let cache = Cache::new(10, None);
+        let cache = Cache::new(10 + 2 * EACH, None);
         let refused = cache.add((0..5).map(|time| message(time, 4)), false);
         assert_eq!(times(refused), [2, 3, 4]);
         let work = cache.take(Duration::ZERO);
         assert_eq!(times(work.messages), [0, 1]);
         assert_eq!(times(cache.add([message(5, 4)].into_iter(), false)), [5]); // they are being written
-        cache.written(8);
-        assert_eq!(cache.add([message(6, 99)].into_iter(), false).len(), 0); // longer than the limit
+        cache.written(8 + 2 * EACH);
+        assert_eq!(cache.add([message(6, 999)].into_iter(), false).len(), 0); // longer than the limit
         assert_eq!(cache.room(), 0);
         assert_eq!(cache.add([message(7, 1)].into_iter(), true).len(), 0);
-        assert_eq!(cache.bytes(), 100);
+        assert_eq!(cache.bytes(), 1000 + 2 * EACH);
     }
 
     #[test]
     fn a_snapshot_has_the_last_messages() {
-        let cache = Cache::new(10, Some(Snapshot { duration: Duration::from_nanos(5) }));
+        let cache = Cache::new(10 + 2 * EACH, Some(Snapshot { duration: Duration::from_nanos(5) }));
         cache.add((0..4).map(|time| message(time, 4)), false);
         assert!(cache.take(Duration::ZERO).messages.is_empty());
         cache.take_snapshot();
@@ -337,7 +341,7 @@ mod tests {
 
     #[test]
     fn a_snapshot_begins_with_retained_messages() {
-        let cache = Cache::new(10, Some(Snapshot { duration: Duration::MAX }));
+        let cache = Cache::new(10 + 2 * EACH, Some(Snapshot { duration: Duration::MAX }));
         let retained = Waiting { retained_by: Some(Gid([1; 16])), ..message(0, 4) };
         cache.add([retained, message(1, 4), message(2, 4)].into_iter(), false);
         let work = cache.take(Duration::ZERO);

@@ -127,7 +127,7 @@ impl Collector {
                 if is_paused && !source.is_from_before(&message) {
                     continue;
                 }
-                room = room.saturating_sub(message.content.bytes().len().max(1) as u64);
+                room = room.saturating_sub(message.room());
                 self.newest = self.newest.max(message.stamps.received);
                 self.held.push(message);
             }
@@ -323,7 +323,11 @@ impl Collector {
             Ok(weaker) => {
                 let rest = self.sources[topic].replace(topic, weaker);
                 if !self.cache.is_paused() {
-                    self.held.extend(rest);
+                    // The next look hands them over, with what it finds.
+                    for message in rest {
+                        self.newest = self.newest.max(message.stamps.received);
+                        self.held.push(message);
+                    }
                 }
             }
             Err(problem) => self.refuse(publisher, &problem),

@@ -18,7 +18,8 @@ pub struct Recorded {
     /// Retained messages that were written again at the beginning of a file. They are in none of the
     /// other numbers, but in those of the bag.
     pub repeated: u64,
-    /// Bytes of messages that wait to be written, or for a snapshot.
+    /// Bytes of messages that wait to be written, or for a snapshot, with about a hundred that the
+    /// recorder needs for each.
     pub waiting_bytes: u64,
     /// Whether messages are passed over.
     pub is_paused: bool,

@@ -5,7 +5,6 @@ use super::report::Figures;
 use super::retained::{DEEPEST, Retained};
 use crate::error::BagError;
 use crate::message::Stamps;
-use crate::reader::BagReader;
 use crate::topic::TopicDefinition;
 use crate::writer::{BagWriter, TopicId};
 use sinew::Publisher;
@@ -19,7 +18,7 @@ use std::time::Duration;
 
 /// Time after which everything is in the files.
 const FLUSH: Duration = Duration::from_secs(1);
-/// Bytes after which the collector is told that they are written.
+/// Room in the cache after which the collector is told that they are written.
 const STEP: u64 = 1 << 20;
 
 pub(super) struct Scribe {
@@ -74,24 +73,27 @@ impl Scribe {
     }
 
     fn write(&mut self, work: Work) -> Result<(), BagError> {
-        for topic in work.topics {
-            self.retained.add_topic(retained_depth(&topic));
-            self.topics.push(self.bag.add_topic(&topic)?);
-        }
-        work.passed.iter().for_each(|message| self.retained.note(message));
         let mut batch = Batch::default();
         let (mut messages, mut splits) =
             (work.messages.into_iter().enumerate(), work.splits.into_iter().peekable());
-        let outcome = messages.by_ref().try_for_each(|(number, message)| {
-            let outcome = self.split_before(number, &mut splits);
-            let outcome = outcome.and_then(|()| self.write_one(&message, &mut batch));
-            let topic = message.topic;
-            batch.bytes += message.content.bytes().len() as u64;
-            drop(message); // before its room counts as free
-            if batch.bytes >= STEP {
-                self.tell(&mut batch);
-            }
-            outcome.inspect_err(|_| *batch.lost.entry(topic).or_default() += 1)
+        let outcome = work.topics.iter().try_for_each(|topic| {
+            self.topics.push(self.bag.add_topic(topic)?);
+            self.retained.add_topic(retained_depth(topic));
+            Ok(())
+        });
+        work.passed.iter().for_each(|message| self.retained.note(message));
+        let outcome = outcome.and_then(|()| {
+            messages.by_ref().try_for_each(|(number, message)| {
+                let outcome = self.split_before(number, &mut splits);
+                let outcome = outcome.and_then(|()| self.write_one(&message, &mut batch));
+                let topic = message.topic;
+                batch.room += message.room();
+                drop(message); // before its room counts as free
+                if batch.room >= STEP {
+                    self.tell(&mut batch);
+                }
+                outcome.inspect_err(|_| *batch.lost.entry(topic).or_default() += 1)
+            })
         });
         if outcome.is_err() {
             messages.for_each(|(_, message)| *batch.lost.entry(message.topic).or_default() += 1);
@@ -135,7 +137,7 @@ impl Scribe {
         let mut repeated = 0;
         if self.retained.bytes() <= self.most_repeated {
             for (topic, stamps, bytes) in self.retained.messages() {
-                self.bag.write(self.topics[topic], Stamps { received: time, ..stamps }, bytes)?;
+                self.bag.repeat(self.topics[topic], Stamps { received: time, ..stamps }, bytes)?;
                 repeated += 1;
             }
         }
@@ -159,7 +161,7 @@ impl Scribe {
 
     /// Adds what was written to the figures, and gives its room back.
     fn tell(&self, batch: &mut Batch) {
-        let Batch { written, lost, bytes } = std::mem::take(batch);
+        let Batch { written, lost, room } = std::mem::take(batch);
         self.figures.with(|figures| {
             for (topic, (messages, bytes)) in written {
                 figures.topics[topic].messages += messages;
@@ -169,7 +171,7 @@ impl Scribe {
                 figures.topics[topic].lost_in_recorder += count;
             }
         });
-        self.cache.written(bytes);
+        self.cache.written(room);
     }
 
     /// Writes the losses into the metadata.
@@ -197,20 +199,16 @@ impl Scribe {
                 break;
             }
         }
-        if let Ok(read) = BagReader::open(self.bag.directory()) {
-            self.figures.with(|figures| {
-                for topic in &mut figures.topics {
-                    let is_it = |read: &&Arc<crate::BagTopic>| {
-                        (&read.name, &read.type_name) == (&topic.name, &topic.type_name)
-                    };
-                    let readable: u64 =
-                        read.topics().iter().filter(is_it).map(|read| read.message_count).sum();
-                    let missing = topic.messages.saturating_sub(readable);
-                    topic.messages -= missing;
-                    topic.lost_in_recorder += missing;
-                }
-            });
-        }
+        // What was no error of the disk leaves a file that can go on.
+        let _ = self.bag.flush();
+        let mut missing = self.bag.missing();
+        self.figures.with(|figures| {
+            for (topic, id) in figures.topics.iter_mut().zip(&self.topics) {
+                let lost = missing.remove(id).unwrap_or_default().min(topic.messages);
+                topic.messages -= lost;
+                topic.lost_in_recorder += lost;
+            }
+        });
         self.note_losses();
         let _ = self.bag.close(); // the error that is there already says more
         error
@@ -223,8 +221,8 @@ struct Batch {
     /// Their numbers and bytes.
     written: BTreeMap<usize, (u64, u64)>,
     lost: BTreeMap<usize, u64>,
-    /// Of all of them.
-    bytes: u64,
+    /// The room that all of them took in the cache.
+    room: u64,
 }
 
 /// Returns the number of messages that publishers of a topic retain.
@@ -241,10 +239,13 @@ fn retained_depth(topic: &TopicDefinition) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::cache::Content;
-    use super::super::report::RecordedTopic;
+    use super::super::report::{Recorded, RecordedTopic};
     use super::*;
     use crate::options::WriterOptions;
-    use crate::{Selection, writer::tests::ROOM};
+    use crate::{BagReader, Selection, writer::tests::ROOM};
+    use sinew::QoS;
+    use sinew::msg::Gid;
+    use std::path::Path;
 
     fn topic() -> TopicDefinition {
         TopicDefinition {
@@ -257,50 +258,84 @@ mod tests {
         }
     }
 
+    /// Records messages of one topic in a bag whose files have this room each: in each file some of
+    /// them, and in the last one as many as there is room for.
+    fn record(topic: TopicDefinition, path: &Path, room: u64, files: &[u64]) -> Recorded {
+        let cache = Arc::new(Cache::new(u64::MAX, None));
+        let figures = Arc::new(Figures::new(path.to_owned()));
+        figures.with(|figures| {
+            figures.topics.push(RecordedTopic {
+                name: topic.name.clone(),
+                type_name: topic.type_name.clone(),
+                ..RecordedTopic::default()
+            });
+        });
+        cache.add_topic(topic);
+        let message = |number| Waiting {
+            topic: 0,
+            stamps: Stamps::at(number),
+            retained_by: Some(Gid([1; 16])),
+            content: Content::Copied(vec![7; 1000].into()),
+        };
+        for (number, messages) in files.iter().enumerate() {
+            if number > 0 {
+                cache.split();
+            }
+            cache.add((0..*messages).map(message), true);
+        }
+        cache.end();
+        ROOM.set(Some(room));
+        let options = WriterOptions { max_files: 2, ..WriterOptions::default() };
+        let scribe = Scribe {
+            bag: BagWriter::create(path, options).unwrap(),
+            cache,
+            figures: figures.clone(),
+            splits: None,
+            node: String::new(),
+            most_repeated: u64::MAX,
+            topics: Vec::new(),
+            retained: Retained::default(),
+        };
+        scribe.run();
+        ROOM.set(None);
+        figures.copy()
+    }
+
+    fn readable(path: &Path) -> u64 {
+        let bag = BagReader::open(path).unwrap();
+        bag.messages(&Selection::all()).unwrap().filter(Result::is_ok).count() as u64
+    }
+
     #[test]
     fn on_a_full_disk_what_fits_is_kept_and_the_rest_counts_as_lost() {
         for room in (1000..400_000).step_by(39_997) {
             let directory = tempfile::tempdir().unwrap();
             let path = directory.path().join("bag");
-            let cache = Arc::new(Cache::new(u64::MAX, None));
-            let figures = Arc::new(Figures::new(path.clone()));
-            cache.add_topic(topic());
-            figures.with(|figures| {
-                figures.topics.push(RecordedTopic {
-                    name: "/a".to_owned(),
-                    type_name: "a/msg/A".to_owned(),
-                    ..RecordedTopic::default()
-                })
-            });
-            let message = |number| Waiting {
-                topic: 0,
-                stamps: Stamps::at(number),
-                retained_by: None,
-                content: Content::Copied(vec![7; 1000].into()),
-            };
-            cache.add((0..1000).map(message), true);
-            cache.end();
-            ROOM.set(Some(room));
-            let scribe = Scribe {
-                bag: BagWriter::create(&path, WriterOptions::default()).unwrap(),
-                cache,
-                figures: figures.clone(),
-                splits: None,
-                node: String::new(),
-                most_repeated: u64::MAX,
-                topics: Vec::new(),
-                retained: Retained::default(),
-            };
-            scribe.run();
-            ROOM.set(None);
-            let recorded = figures.copy();
+            let recorded = record(topic(), &path, room, &[1000]);
             assert!(recorded.failure.is_some());
             assert_eq!(recorded.messages() + recorded.lost(), 1000, "{recorded:?}");
-            let bag = BagReader::open(&path).unwrap();
-            let read = bag.messages(&Selection::all()).unwrap().filter(Result::is_ok).count() as u64;
+            let read = readable(&path);
             assert_eq!(read, recorded.messages());
             assert!(room < 100_000 || read > 0, "nothing in {room} bytes");
+            let bag = BagReader::open(&path).unwrap();
             assert_eq!(bag.metadata().unwrap().losses().next(), Some(("/a", recorded.lost())));
+        }
+    }
+
+    #[test]
+    fn files_that_gave_way_are_no_loss_and_repeated_messages_hide_none() {
+        let latched = topic().qos(QoS::default().keep_last(5).transient_local());
+        for room in [30_000, 200_000] {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("bag");
+            let recorded = record(latched.clone(), &path, room, &[10, 10, 10, 1000]);
+            assert!(recorded.failure.is_some());
+            assert_eq!(recorded.messages() + recorded.lost(), 1030, "{recorded:?}");
+            let in_last = recorded.messages() - 30; // the first two of four files are gone
+            assert!(room < 100_000 || in_last > 0, "nothing in {room} bytes");
+            // Each of the others begins with five repeated messages, as far as there is room.
+            let repeated = readable(&path) - 10 - in_last;
+            assert!(if in_last > 0 { repeated == 10 } else { (5..=10).contains(&repeated) }, "{recorded:?}");
         }
     }
 }

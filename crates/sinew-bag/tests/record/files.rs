@@ -91,13 +91,13 @@ fn compressed_bags_have_everything_as_well() {
 fn a_snapshot_has_the_recent_messages_and_the_retained_ones() {
     let world = World::new();
     let recent = Snapshot { duration: Duration::MAX };
-    let recorder = world.record(|builder| builder.all_topics().snapshot(recent).cache(20_000));
+    let recorder = world.record(|builder| builder.all_topics().snapshot(recent).cache(40_000));
     world.publisher("/map", latched()).publish(text(0)).unwrap();
     let fast = world.publisher("/fast", QoS::default());
     let waits = |bytes| until(&recorder, "they wait", |recorded| recorded.waiting_bytes >= bytes);
     waits(10);
     (0..5000).for_each(|number| fast.publish(text(number)).unwrap());
-    waits(19_900);
+    waits(39_000);
     assert!(recorder.take_snapshot());
     until(&recorder, "it is written", |recorded| recorded.messages() > 100);
     fast.publish(text(5000)).unwrap();
