@@ -468,3 +468,61 @@ fn schema(connection: &Connection, type_name: &str) -> rusqlite::Result<Option<S
     };
     Ok(schema.filter(|schema| !schema.text.is_empty()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_messages_are_those_before_a_damaged_one_as_well() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.db3");
+        let connection = Connection::open(&path).unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT, serialization_format TEXT);
+                 CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, data BLOB);
+                 INSERT INTO topics VALUES (1, '/map', 'a/A', 'cdr'), (2, '/chatter', 'a/A', 'cdr');
+                 INSERT INTO messages VALUES (1, 2, 10, 'older'), (2, 1, 20, x'01'), (3, 1, 30, 'damaged'),
+                     (4, 1, 40, x'02'), (5, 2, 50, x'03'), (6, 1, 60, x'04')",
+            )
+            .unwrap();
+        drop(connection);
+        let file = SqliteFile::open(&path, &path).unwrap();
+        let look = |before, count| {
+            let mut problems = Vec::new();
+            let found = file.latest(&[Some(0), Some(1)], &[0], Last { count, before }, &mut problems);
+            let times: Vec<u64> = found.iter().map(|(stamps, ..)| stamps.received).collect();
+            (times, problems.len())
+        };
+        assert_eq!(look(60, 1), (vec![40], 0));
+        assert_eq!(look(60, 2), (vec![20, 40], 1));
+        assert_eq!(look(100, usize::MAX), (vec![20, 40, 60], 1));
+    }
+
+    #[test]
+    fn a_cursor_that_could_not_open_its_file_tries_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, moved) = (directory.path().join("a.db3"), directory.path().join("moved"));
+        let connection = Connection::open(&path).unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT, serialization_format TEXT);
+                 CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, data BLOB);
+                 INSERT INTO topics VALUES (1, '/map', 'a/A', 'cdr');
+                 INSERT INTO messages VALUES (1, 1, 10, x'01')",
+            )
+            .unwrap();
+        drop(connection);
+        let mut cursor = SqliteFile::open(&path, &path).unwrap().cursor(vec![Some(0)]);
+        let wanted = Wanted { topics: vec![true], from: 0, until: u64::MAX };
+        std::fs::rename(&path, &moved).unwrap();
+        assert!(cursor.bound(&wanted).is_some());
+        assert!(matches!(cursor.step(&wanted), Step::Damaged(_)));
+        assert_eq!(cursor.bound(&wanted), None);
+        std::fs::rename(&moved, &path).unwrap();
+        cursor.rewind();
+        assert_eq!(cursor.bound(&wanted), Some(10));
+        assert!(matches!(cursor.step(&wanted), Step::Message(..)));
+    }
+}

@@ -11,7 +11,7 @@ use crate::topic::{BagTopic, HASH, QOS, TopicDefinition};
 use mcap::McapError;
 use mcap::records::{MessageHeader, Metadata};
 use sinew_msg::Message;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::error::Error as _;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, Write};
@@ -24,7 +24,7 @@ const LOOK: u64 = 64 << 10;
 const BUFFER: usize = 64 << 10;
 
 /// A topic of a bag that is being written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TopicId(usize);
 
 /// A bag that is being written: a directory with `metadata.yaml` and MCAP files, laid out as by
@@ -270,8 +270,8 @@ impl BagWriter {
 
     /// Reads the files that are there, and returns how many messages were written and can't be read.
     /// Those that are repeated in a file come first there and don't count.
-    pub(crate) fn missing(&self) -> BTreeMap<TopicId, u64> {
-        let mut missing = BTreeMap::new();
+    pub(crate) fn missing(&self) -> HashMap<TopicId, u64> {
+        let mut missing = HashMap::new();
         for (name, counts) in self.metadata.relative_file_paths.iter().zip(&self.counts) {
             let read = BagReader::open(self.directory.join(name)).ok();
             let topics = read.as_ref().map_or(&[][..], BagReader::topics);
