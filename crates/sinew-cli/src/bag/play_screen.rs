@@ -152,6 +152,7 @@ impl Figures {
         if let (Some((end, problems, skipped)), Value::Object(fields)) = (end, &mut value) {
             let end = match end {
                 PlayEnd::Finished => "finished",
+                PlayEnd::Failed => "failed",
                 _ => "stopped",
             };
             let skipped = skipped
