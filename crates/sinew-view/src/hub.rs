@@ -9,6 +9,7 @@ use crate::wire::{CDR, JSON, Level, Provided, Published, ServerText, Subscribed}
 use sinew::__private::locks::{Condvar, Mutex};
 use sinew::graph::{EndpointInfo, EndpointKind, GraphSnapshot};
 use sinew::msg::TypeHash;
+use sinew::time::Time;
 use sinew::{Node, QoS};
 use sinew_msg::description::TypeDescription;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,8 +53,10 @@ pub(crate) struct Hub {
     /// Tells viewers whether a new connection is one to the same server.
     id: String,
     state: Mutex<State>,
-    /// Wakes the thread that follows the graph, and whoever waits for the last connection to end.
+    /// Wakes the thread that follows the graph.
     news: Condvar,
+    /// Wakes whoever waits for connections to end.
+    ended: Condvar,
     totals: Mutex<ViewStatistics>,
     jobs: SyncSender<Job>,
 }
@@ -61,7 +64,8 @@ pub(crate) struct Hub {
 impl Hub {
     pub(crate) fn new(node: Node, settings: Settings, id: String, jobs: SyncSender<Job>) -> Self {
         let state = Mutex::new(State { is_stale: true, ..State::default() });
-        Self { node, settings, id, state, news: Condvar::new(), totals: Mutex::default(), jobs }
+        let (news, ended) = (Condvar::new(), Condvar::new());
+        Self { node, settings, id, state, news, ended, totals: Mutex::default(), jobs }
     }
 
     // ---- the thread that follows the graph ----
@@ -222,7 +226,7 @@ impl Hub {
 
     pub(crate) fn end_connection(&self) {
         self.state.lock().connections -= 1;
-        self.news.notify_all();
+        self.ended.notify_all();
     }
 
     /// Adds a client, and tells it all that there is. `None` if the server ends.
@@ -326,6 +330,7 @@ impl Hub {
             std::mem::take(&mut state.sessions)
         };
         self.news.notify_all();
+        self.ended.notify_all();
         let _ = self.jobs.try_send(Job::End); // if it is full, the thread looks whether all ends
         sessions.values().for_each(|session| session.end(GOING_AWAY));
         if !self.wait_for_connections(Duration::from_secs(1)) {
@@ -335,14 +340,16 @@ impl Hub {
         self.wait_for_connections(Duration::from_secs(30));
     }
 
+    /// Waits for all connections to end; `false` if some are left after that time.
     fn wait_for_connections(&self, timeout: Duration) -> bool {
+        let begin = Time::steady();
         let mut state = self.state.lock();
         while state.connections > 0 {
-            let connections = state.connections;
-            self.news.wait_for(&mut state, timeout);
-            if state.connections == connections {
+            let rest = timeout.saturating_sub(Time::steady() - begin);
+            if rest.is_zero() {
                 return false;
             }
+            self.ended.wait_for(&mut state, rest);
         }
         true
     }

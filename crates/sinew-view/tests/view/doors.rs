@@ -3,9 +3,16 @@
 use crate::client::Viewer;
 use crate::world::World;
 use serde_json::json;
+use sinew::Context;
+use sinew_interfaces::std_msgs::msg::String as Text;
+use sinew_view::ViewServer;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::time::Duration;
 use tungstenite::Message;
+
+/// Longer than anything takes that succeeds.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 const SDK: &[&str] = &["foxglove.sdk.v1"];
 
@@ -116,4 +123,21 @@ fn the_server_says_goodbye() {
     let (mut one, mut other) = (world.viewer(), world.viewer());
     drop(world.server);
     assert_eq!((one.close_code(), other.close_code()), (Some(1001), Some(1001)));
+}
+
+#[test]
+fn clients_with_subscriptions_have_ended_when_the_server_has() {
+    let context = Context::builder().shared_memory(false).build().unwrap();
+    let node = context.node("robot").unwrap();
+    let publisher = node.publisher::<Text>("news").create().unwrap();
+    let server = ViewServer::builder().port(0).start(&context).unwrap();
+    let mut viewers = [0, 1].map(|_| Viewer::connect(&server, "", SDK).unwrap());
+    for viewer in &mut viewers {
+        let channel = viewer.channel("/news");
+        (0..8).for_each(|id| viewer.subscribe(id, &channel));
+    }
+    assert!(publisher.wait_for_subscribers(16, PATIENCE));
+    drop(server); // each subscription that goes changes the graph
+    assert_eq!(publisher.subscription_count(), 0);
+    assert_eq!(viewers.map(|mut viewer| viewer.close_code()), [Some(1001); 2]);
 }
