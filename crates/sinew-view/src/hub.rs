@@ -340,6 +340,14 @@ impl Hub {
         self.wait_for_connections(Duration::from_secs(30));
     }
 
+    /// Waits for a connection or the server to end, but at most for that time.
+    pub(crate) fn wait_for_an_end(&self, timeout: Duration) {
+        let mut state = self.state.lock();
+        if !state.is_ending {
+            self.ended.wait_for(&mut state, timeout);
+        }
+    }
+
     /// Waits for all connections to end; `false` if some are left after that time.
     fn wait_for_connections(&self, timeout: Duration) -> bool {
         let begin = Time::steady();

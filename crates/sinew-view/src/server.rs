@@ -16,7 +16,7 @@ use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -28,6 +28,13 @@ const MOST_JOBS: usize = 64;
 
 /// Time for a client's handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Time in which a client takes what is on the way to it when its connection ends, the close frame
+/// included.
+const GOODBYE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Pause after a connection that wasn't accepted.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// A server through which Foxglove, Lichtblick and other viewers of their protocol look at a
 /// context's domain.
@@ -315,8 +322,11 @@ fn accept(listener: &TcpListener, hub: &Arc<Hub>) {
         if hub.is_ending() {
             return;
         }
-        // It fails if the client has gone again, or if there are too many open files.
-        let Ok(stream) = stream else { continue };
+        // It fails if the client has gone again, or at once for as long as too many files are open.
+        let Ok(stream) = stream else {
+            hub.wait_for_an_end(ACCEPT_PAUSE);
+            continue;
+        };
         if !hub.begin_connection() {
             refuse(&stream);
             continue;
@@ -343,9 +353,18 @@ impl Connection {
         let (Ok(for_session), Ok(to_write)) = (stream.try_clone(), stream.try_clone()) else { return };
         let Some(session) = hub.add_session(for_session) else { return };
         let pump = Pump::new(hub.clone(), session.clone(), Outlet::new(to_write));
-        if let Ok(writer) = spawn("write", move || pump.run()) {
+        let (writes, written) = mpsc::channel::<()>();
+        let write = move || {
+            let _writes = writes; // dropped when it ends
+            pump.run();
+        };
+        if let Ok(writer) = spawn("write", write) {
             let inlet = Inlet::new(stream, hub.settings.max_frame);
             Requests::new(hub.clone(), session.clone()).run(inlet);
+            // The writer is stuck if the client doesn't read.
+            if written.recv_timeout(GOODBYE_TIMEOUT) == Err(RecvTimeoutError::Timeout) {
+                session.disconnect();
+            }
             let _ = writer.join(); // a panic was printed where it happened
         }
         hub.remove_session(&session);
