@@ -45,6 +45,8 @@ struct State {
     last_session: u64,
     /// Connections with a thread, those that shake hands included.
     connections: usize,
+    /// Parameters have changed since clients were told.
+    has_changed_parameters: bool,
 }
 
 pub(crate) struct Hub {
@@ -301,6 +303,20 @@ impl Hub {
         !matches!(self.jobs.try_send(job), Err(TrySendError::Full(_)))
     }
 
+    /// Says that parameters have changed. The thread for parameters looks for that after each job,
+    /// so if there is no room for another one, it looks as well.
+    pub(crate) fn parameters_changed(&self) {
+        let is_noted = std::mem::replace(&mut self.state.lock().has_changed_parameters, true);
+        if !is_noted {
+            self.ask(Job::Wake);
+        }
+    }
+
+    /// Returns whether parameters have changed since the last call.
+    pub(crate) fn take_parameters_changed(&self) -> bool {
+        std::mem::take(&mut self.state.lock().has_changed_parameters)
+    }
+
     // ---- counters ----
 
     pub(crate) fn count_sent(&self) {
@@ -331,7 +347,7 @@ impl Hub {
         };
         self.news.notify_all();
         self.ended.notify_all();
-        let _ = self.jobs.try_send(Job::End); // if it is full, the thread looks whether all ends
+        self.ask(Job::Wake);
         sessions.values().for_each(|session| session.end(GOING_AWAY));
         if !self.wait_for_connections(Duration::from_secs(1)) {
             sessions.values().for_each(|session| session.disconnect());

@@ -20,7 +20,6 @@ pub(crate) enum Job {
         session: Arc<Session>,
         names: Vec<String>,
     },
-    /// Parameters have changed.
-    Changed,
-    End,
+    /// To look whether parameters have changed, or the server ends.
+    Wake,
 }

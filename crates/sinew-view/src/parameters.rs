@@ -40,11 +40,13 @@ impl Parameters {
                 return;
             }
             match job {
+                Job::Wake => {}
                 Job::Get { session, names, id } => self.get(&session, names, id),
                 Job::Set { session, parameters, id } => self.set(&session, parameters, id),
                 Job::Watch { session, names } => self.watch(&session, names),
-                Job::Changed => self.tell_changes(),
-                Job::End => return,
+            }
+            if self.hub.take_parameters_changed() {
+                self.tell_changes();
             }
         }
     }
@@ -67,7 +69,7 @@ impl Parameters {
         nodes.sort_unstable();
         nodes.dedup();
         let mut names = Vec::new();
-        for node in nodes {
+        for node in nodes.into_iter().take_while(|_| !self.hub.is_ending()) {
             let listed = self.hub.node.parameter_client(node).list(Vec::<String>::new(), 0).wait(PATIENCE);
             match listed {
                 Ok(listed) => names.extend(listed.names.iter().map(|name| format!("{node}.{name}"))),
@@ -81,7 +83,8 @@ impl Parameters {
     /// Returns the values of parameters; tells the client of those that can't be had.
     fn values(&self, session: &Session, names: Vec<String>) -> Vec<Parameter> {
         let mut found = Vec::new();
-        for (node, names) in self.by_node(session, names.into_iter().map(|name| (name, ()))) {
+        let by_node = self.by_node(session, names.into_iter().map(|name| (name, ())));
+        for (node, names) in by_node.into_iter().take_while(|_| !self.hub.is_ending()) {
             let names: Vec<String> = names.into_iter().map(|(name, ())| name).collect();
             let client = self.hub.node.parameter_client(&node);
             let mut take = |names: &[String]| {
@@ -93,7 +96,8 @@ impl Parameters {
                 Ok(()) => Vec::new(),
                 // The node doesn't say which.
                 Err(ParameterClientError::NotDeclared { .. }) if names.len() > 1 => {
-                    names.iter().filter_map(|name| take(std::slice::from_ref(name)).err()).collect()
+                    let rest = names.iter().take_while(|_| !self.hub.is_ending());
+                    rest.filter_map(|name| take(std::slice::from_ref(name)).err()).collect()
                 }
                 Err(error) => vec![error],
             };
@@ -117,7 +121,8 @@ impl Parameters {
             }
         }
         let names: Vec<String> = given.iter().map(|(name, _)| name.clone()).collect();
-        for (node, values) in self.by_node(session, given) {
+        let by_node = self.by_node(session, given);
+        for (node, values) in by_node.into_iter().take_while(|_| !self.hub.is_ending()) {
             let client = self.hub.node.parameter_client(&node);
             let named = values.iter().map(|(name, value)| NamedValue::new(name, value.clone()));
             match client.set(named.collect::<Vec<_>>()).wait(PATIENCE) {
@@ -164,7 +169,7 @@ impl Parameters {
             let events = self.hub.node.subscription::<ParameterEvent>("/parameter_events");
             let events = events.qos(QoS::parameter_events()).listener(move |_| {
                 if let Some(hub) = hub.upgrade() {
-                    hub.ask(Job::Changed); // if that is full, an earlier one is in it
+                    hub.parameters_changed();
                 }
             });
             match events.create() {

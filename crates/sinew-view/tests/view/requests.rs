@@ -4,6 +4,8 @@ use crate::client::Viewer;
 use crate::world::World;
 use serde_json::{Value, json};
 use sinew::prelude::*;
+use sinew_interfaces::rcl_interfaces::msg::{Parameter, ParameterEvent, ParameterType, ParameterValue};
+use sinew_interfaces::rcl_interfaces::srv::{GetParameters, GetParametersRequest, GetParametersResponse};
 use sinew_interfaces::std_msgs::msg::String as Text;
 use sinew_interfaces::std_srvs::srv::{SetBool, SetBoolRequest, SetBoolResponse};
 
@@ -173,6 +175,33 @@ fn parameters_are_read_set_and_watched() {
         assert_eq!(watched["parameters"], json!([{ "name": "/robot.rate", "value": 60 }]));
         assert_eq!(rate.get(), 60);
     });
+}
+
+#[test]
+fn changes_of_parameters_are_told_though_too_many_requests_wait() {
+    let world = World::new();
+    let slow = world.node.server::<GetParameters>("/slow/get_parameters");
+    let _slow = slow.callback(|_: &GetParametersRequest| GetParametersResponse::default()).unwrap();
+    let events = world.node.publisher::<ParameterEvent>("/parameter_events");
+    let events = events.qos(QoS::parameter_events()).create().unwrap();
+    let mut viewer = world.viewer();
+    viewer.send(json!({ "op": "subscribeParameterUpdates", "parameterNames": ["/robot.rate"] }));
+    assert!(events.wait_for_subscribers(1, PATIENCE));
+    let get = |name: &str, id: &str| json!({ "op": "getParameters", "parameterNames": [name], "id": id });
+    viewer.send(get("/slow.rate", "slow")); // nobody runs its node
+    (0..70).for_each(|_| viewer.send(get("none", "quick")));
+    viewer.status("too many wait");
+    let value = ParameterValue {
+        r#type: ParameterType::PARAMETER_INTEGER,
+        integer_value: 60,
+        ..ParameterValue::default()
+    };
+    let changed = Parameter { name: "rate".to_owned(), value };
+    let event =
+        ParameterEvent { node: "/robot".to_owned(), changed_parameters: vec![changed], ..Default::default() };
+    events.publish(event).unwrap();
+    let told = viewer.text_where("parameterValues", |text| text["id"].is_null());
+    assert_eq!(told["parameters"], json!([{ "name": "/robot.rate", "value": 60 }]));
 }
 
 #[test]
