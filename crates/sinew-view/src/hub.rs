@@ -1,16 +1,16 @@
 //! What all clients of a server share, and the thread that follows the graph for them.
 
-use crate::catalogue::{Catalogue, Changes, Channel, Key, KnownType, Seen, Service};
+use crate::catalogue::{Catalogue, Changes, Key, KnownType, Seen, Service};
 use crate::job::Job;
 use crate::session::{Change, Session};
 use crate::settings::{Settings, TypeDefinition};
 use crate::socket::GOING_AWAY;
 use crate::wire::{CDR, JSON, Level, Provided, Published, ServerText, Subscribed};
 use sinew::__private::locks::{Condvar, Mutex};
+use sinew::Node;
 use sinew::graph::{EndpointInfo, EndpointKind, GraphSnapshot};
 use sinew::msg::TypeHash;
 use sinew::time::Time;
-use sinew::{Node, QoS};
 use sinew_msg::description::TypeDescription;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpStream;
@@ -286,8 +286,13 @@ impl Hub {
         text.to_json()
     }
 
-    pub(crate) fn channel(&self, id: u32) -> Option<(Arc<Channel>, QoS)> {
-        self.state.lock().catalogue.channels.get(&id).cloned()
+    /// Subscribes a client to a channel; `false` if there is none.
+    pub(crate) fn subscribe(&self, session: &Session, id: u32, channel: u32) -> bool {
+        let state = self.state.lock();
+        let Some((channel, qos)) = state.catalogue.channels.get(&channel).cloned() else { return false };
+        // Under the lock, so that it comes before what changes the channel after this look.
+        session.change(Change::Subscribe { id, channel, qos });
+        true
     }
 
     pub(crate) fn service(&self, id: u32) -> Option<Arc<Service>> {

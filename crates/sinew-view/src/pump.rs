@@ -22,6 +22,12 @@ pub(crate) const PING_PERIOD: Duration = Duration::from_secs(5);
 /// Messages of one subscription that are sent before others get their turn.
 const BURST: usize = 16;
 
+/// Subscriptions that a client may have.
+const MOST_FEEDS: usize = 1024;
+
+/// Subscriptions that it may have to the same channel; viewers have one.
+const MOST_OF_CHANNEL: usize = 4;
+
 /// A subscription of the client.
 struct Feed {
     channel: Arc<Channel>,
@@ -120,13 +126,24 @@ impl Pump {
             let problem = format!("there is a subscription {id} already");
             return self.session.status(Level::Error, &problem, None);
         }
-        match self.feed(id, channel, qos) {
+        match self.has_room(channel).and_then(|()| self.feed(id, channel, qos)) {
             Ok(feed) => drop(self.feeds.insert(id, feed)),
             Err(problem) => {
                 let problem = format!("can't subscribe to {}: {problem}", channel.key.name);
                 self.session.status(Level::Error, &problem, None);
             }
         }
+    }
+
+    /// Whether the client may have one more subscription, to this channel.
+    fn has_room(&self, channel: &Channel) -> Result<(), String> {
+        if self.feeds.len() >= MOST_FEEDS {
+            return Err(format!("a client may have {MOST_FEEDS} subscriptions"));
+        }
+        if self.feeds.values().filter(|feed| feed.channel.id == channel.id).count() >= MOST_OF_CHANNEL {
+            return Err(format!("a client may have {MOST_OF_CHANNEL} subscriptions to it"));
+        }
+        Ok(())
     }
 
     fn feed(&self, id: u32, channel: &Arc<Channel>, qos: QoS) -> Result<Feed, String> {

@@ -82,11 +82,8 @@ impl Requests {
         match request {
             ClientText::Subscribe { subscriptions } => {
                 for wanted in subscriptions {
-                    match self.hub.channel(wanted.channel_id) {
-                        Some((channel, qos)) => {
-                            self.session.change(Change::Subscribe { id: wanted.id, channel, qos });
-                        }
-                        None => self.fail(&format!("there is no channel {}", wanted.channel_id)),
+                    if !self.hub.subscribe(&self.session, wanted.id, wanted.channel_id) {
+                        self.fail(&format!("there is no channel {}", wanted.channel_id));
                     }
                 }
             }

@@ -9,8 +9,8 @@
 //! | the hub | adds offers and statuses |
 //!
 //! Messages wait in the histories of the client's own subscriptions, so they are bounded, the newest
-//! win, and no publisher waits. Everything else waits here, up to a number of bytes; a client that
-//! doesn't read it is disconnected.
+//! win, and no publisher waits. Everything else waits here, up to a number of bytes, or of changes; a
+//! client that doesn't read it is disconnected.
 
 use crate::catalogue::Channel;
 use crate::socket::{FrameKind, POLICY};
@@ -26,6 +26,9 @@ use std::time::Duration;
 
 /// Bytes of frames other than messages that may wait.
 const MOST_WAITING: usize = 64 << 20;
+
+/// Changes of subscriptions that may wait.
+const MOST_CHANGES: usize = 8192;
 
 /// Calls of services that may wait for their responses.
 const MOST_CALLS: usize = 64;
@@ -160,8 +163,19 @@ impl Session {
         self.news.notify_one();
     }
 
+    /// Adds a change of subscriptions. A client for which too many wait is disconnected.
     pub(crate) fn change(&self, change: Change) {
-        self.state.lock().changes.push(change);
+        let mut state = self.state.lock();
+        if state.end.is_some() {
+            return;
+        }
+        if state.changes.len() >= MOST_CHANGES {
+            state.end = Some(POLICY);
+            drop(state);
+            return self.disconnect(); // the writer is stuck
+        }
+        state.changes.push(change);
+        drop(state);
         self.news.notify_one();
     }
 
@@ -292,5 +306,25 @@ impl Session {
         for (client, request) in calls.into_values().filter_map(|call| call.request) {
             drop(client.withdraw(request));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read as _;
+    use std::net::TcpListener;
+
+    #[test]
+    fn a_client_for_which_too_many_changes_wait_is_disconnected() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let session = Session::new(1, listener.accept().unwrap().0);
+        (0..MOST_CHANGES).for_each(|_| session.change(Change::Unsubscribe { id: 1 }));
+        assert_eq!(session.state.lock().end, None);
+        session.change(Change::Unsubscribe { id: 1 });
+        assert_eq!(client.read(&mut [0]).unwrap(), 0);
+        let Turn { changes, end, .. } = session.wait(Duration::ZERO);
+        assert_eq!((changes.len(), end), (MOST_CHANGES, Some(POLICY)));
     }
 }

@@ -236,3 +236,20 @@ fn simulated_time_is_told() {
     news.publish(text("a")).unwrap();
     assert_eq!(viewer.message().1, 12_000_000_345);
 }
+
+#[test]
+fn a_client_has_a_limit_of_subscriptions() {
+    let world = World::new();
+    let publisher = world.node.publisher::<Text>("news").create().unwrap();
+    let mut viewer = world.viewer();
+    let channel = viewer.channel("/news");
+    (1..=5).for_each(|id| viewer.subscribe(id, &channel));
+    viewer.status("can't subscribe to /news: a client may have 4 subscriptions to it");
+    assert!(publisher.wait_for_subscribers(4, PATIENCE));
+    viewer.send(json!({ "op": "unsubscribe", "subscriptionIds": [1, 2, 3, 4] }));
+    assert!(world.node.graph().wait_until(PATIENCE, |_| publisher.subscription_count() == 0));
+    viewer.subscribe(5, &channel);
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    publisher.publish(text("here")).unwrap();
+    assert_eq!(viewer.message().0, 5);
+}
