@@ -881,3 +881,22 @@ fn what_is_wrong_with_the_domain_is_said_with_no_lock_held() -> sinew::Result<()
     assert_eq!(node.name(), "joins");
     Ok(())
 }
+
+/// More of them than the stack of the thread that learns of it has room for, if each were forgotten
+/// inside the one before.
+#[test]
+fn a_publisher_with_many_subscriptions_goes() -> sinew::Result<()> {
+    let place = Place::new();
+    let (here, there) = (place.context(), place.context());
+    let publisher = there.node("talker")?.publisher::<Text>("texts").create()?;
+    let node = here.node("listener")?;
+    let all: Vec<_> = (0..1000)
+        .map(|_| node.subscription::<Text>("texts").qos(QoS::new().keep_last(1)).create())
+        .collect::<Result<_, _>>()?;
+    support::wait_for("they match", || (publisher.subscription_count() == 1000).then_some(()));
+    publisher.publish(Text("to all".to_owned()))?;
+    drop(publisher);
+    support::wait_for("it is gone", || all.iter().all(|texts| texts.publisher_count() == 0).then_some(()));
+    assert!(all.iter().all(|texts| texts.take().is_some_and(|(text, _)| text.0 == "to all")));
+    Ok(())
+}

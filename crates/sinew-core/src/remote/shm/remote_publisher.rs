@@ -58,6 +58,8 @@ pub(crate) struct RemotePublisher {
     is_over: AtomicBool,
     /// Whether the publisher is gone: there are no more connections.
     is_gone: AtomicBool,
+    /// Held by the thread that has the subscriptions forget a publisher that is over.
+    forgetting: CoalescingLock<()>,
     /// Progress of a publisher on the network, once one of its messages has arrived.
     progress: Mutex<Option<Progress>>,
     complaints: WarnOnce,
@@ -149,6 +151,7 @@ impl RemotePublisher {
             has_news: AtomicBool::new(false),
             is_over: AtomicBool::new(true),
             is_gone: AtomicBool::new(false),
+            forgetting: CoalescingLock::new(()),
             progress: Mutex::default(),
             complaints: WarnOnce::default(),
         })
@@ -298,8 +301,13 @@ impl RemotePublisher {
             });
         });
         if self.is_gone.load(Ordering::Acquire) && self.is_over() {
-            let served = self.served.lock().clone();
-            served.iter().for_each(|subscription| subscription.forget_sources_that_are_over());
+            // Each subscription disconnects then, and so comes here again, which only asks for one
+            // more look: the depth of the calls does not grow with the number of subscriptions.
+            self.forgetting.look(|turn| {
+                let served = self.served.lock().clone();
+                served.iter().for_each(|subscription| subscription.forget_sources_that_are_over());
+                drop(turn);
+            });
         }
     }
 
