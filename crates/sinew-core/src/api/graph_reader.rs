@@ -107,8 +107,13 @@ impl GraphReader {
     /// })?;
     /// let executor = Executor::single();
     /// executor.add(&context)?;
-    /// executor.spin_some()?;
-    /// assert_eq!(list.try_recv()??, 1);
+    /// let seen = loop {
+    ///     executor.spin_some()?; // the descriptor is looked at by another thread
+    ///     if let Ok(seen) = list.try_recv() {
+    ///         break seen?;
+    ///     }
+    /// };
+    /// assert_eq!(seen, 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
