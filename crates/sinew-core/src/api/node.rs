@@ -583,7 +583,7 @@ impl fmt::Debug for Node {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use std::cell::RefCell;
