@@ -4,16 +4,17 @@
 //! work; the second one gives the terminal back and ends the process at once.
 
 use std::env;
-use std::io::{self, IsTerminal as _};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crossterm::cursor::{Hide, Show};
+use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::queue;
 use crossterm::style::{Attribute, SetAttribute};
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
+use crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::getpgrp;
@@ -174,6 +175,49 @@ pub(crate) fn when_output_closes(tell: impl FnOnce() + Send + 'static) -> Result
     };
     let failed = |source| Error::System { call: "waiting for the end of the output", source };
     thread::Builder::new().name("output".to_owned()).spawn(wait).map(drop).map_err(failed)
+}
+
+/// What has ended a wait; neither if the time was up, or the terminal's size may have changed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Heard {
+    pub(crate) end: bool,
+    pub(crate) keys: bool,
+}
+
+/// Waits until the other end of `ended` is closed, a key arrives at standard input if `has_keys`, or
+/// it is `due_ns`; `None`: without a time limit.
+pub(crate) fn wait_for_key(ended: &UnixStream, has_keys: bool, due_ns: Option<i64>) -> Heard {
+    let patience = due_ns.map(|due_ns| {
+        let left = (due_ns - now_ns()).max(0);
+        Timespec { tv_sec: left / 1_000_000_000, tv_nsec: left % 1_000_000_000 }
+    });
+    let keys = io::stdin();
+    let both = &mut [PollFd::new(ended, PollFlags::IN), PollFd::new(&keys, PollFlags::IN)];
+    let polled = if has_keys { &mut both[..] } else { &mut both[..1] };
+    match poll(polled, patience.as_ref()) {
+        Ok(_) => {
+            let [end, keys] = [&both[0], &both[1]].map(|end| !end.revents().is_empty());
+            Heard { end, keys }
+        }
+        Err(Errno::INTR) => Heard::default(),
+        // The end could no longer be noticed: better now.
+        Err(_) => Heard { end: true, keys: false },
+    }
+}
+
+/// Draws these lines from the first row on, and clears the rest of a screen of `rows`.
+pub(crate) fn draw(lines: &[String], rows: u16) -> io::Result<()> {
+    let mut text = Vec::new();
+    for (row, line) in (0..rows).zip(lines) {
+        queue!(text, MoveTo(0, row))?;
+        text.extend_from_slice(line.as_bytes());
+        queue!(text, Clear(ClearType::UntilNewLine))?;
+    }
+    if lines.len() < rows.into() {
+        queue!(text, MoveTo(0, lines.len().try_into().unwrap_or(rows)), Clear(ClearType::FromCursorDown))?;
+    }
+    let mut to = io::stdout().lock();
+    to.write_all(&text).and_then(|()| to.flush())
 }
 
 /// Makes the first SIGINT or SIGTERM call `stop`, and the next one end the process as it would by

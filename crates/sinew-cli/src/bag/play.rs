@@ -1,17 +1,12 @@
 //! `sinew bag play`.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::Duration;
 
-use crossterm::cursor::MoveTo;
-use crossterm::queue;
-use crossterm::terminal::{Clear, ClearType};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
 use sinew::Context;
 use sinew_bag::{
     MessageOrder, PlayEnd, Player, PlayerBuilder, PlayerClock, SkippedTopic, read_qos_overrides,
@@ -99,13 +94,6 @@ fn configured(context: &Context, options: &PlayOptions) -> Result<PlayerBuilder,
     Ok(if options.lossless { builder.lossless() } else { builder })
 }
 
-/// Something for the session to do.
-#[derive(Default)]
-struct Heard {
-    is_end: bool,
-    has_keys: bool,
-}
-
 /// A player, and the terminal that shows it.
 struct Session {
     player: Player,
@@ -160,33 +148,15 @@ impl Session {
     /// played.
     fn is_over(&mut self, due_ns: i64) -> bool {
         while now_ns() < due_ns {
-            let heard = self.listen(due_ns);
-            if heard.is_end || heard.has_keys && self.read_keys() {
+            let heard = terminal::wait_for_key(&self.ended, self.has_keys, Some(due_ns));
+            if heard.end || heard.keys && self.read_keys() {
                 return true;
             }
-            if heard.has_keys {
+            if heard.keys {
                 break; // shows what the key has done
             }
         }
         false
-    }
-
-    /// Waits for a key, the end, or the time.
-    fn listen(&self, due_ns: i64) -> Heard {
-        let left = (due_ns - now_ns()).max(0);
-        let patience = Timespec { tv_sec: left / 1_000_000_000, tv_nsec: left % 1_000_000_000 };
-        let keys = io::stdin();
-        let both = &mut [PollFd::new(&self.ended, PollFlags::IN), PollFd::new(&keys, PollFlags::IN)];
-        let polled = if self.has_keys { &mut both[..] } else { &mut both[..1] };
-        match poll(polled, Some(&patience)) {
-            Ok(_) => {
-                let [is_end, has_keys] = [&both[0], &both[1]].map(|end| !end.revents().is_empty());
-                Heard { is_end, has_keys }
-            }
-            Err(Errno::INTR) => Heard::default(), // the terminal's size may have changed
-            // The end could no longer be noticed: better now.
-            Err(_) => Heard { is_end: true, has_keys: false },
-        }
     }
 
     /// Handles the keys. Returns `true` if one ends it.
@@ -241,15 +211,7 @@ impl Session {
             true => "space: pause, arrows: next message, rate, 5 s back, pages: 30 s, home, q: end",
             false => "Ctrl-C: end",
         };
-        let mut text = Vec::new();
-        for (row, line) in (0..rows).zip(figures.screen(keys, (columns.into(), rows.into()))) {
-            queue!(text, MoveTo(0, row))?;
-            text.extend_from_slice(line.as_bytes());
-            queue!(text, Clear(ClearType::UntilNewLine))?;
-        }
-        queue!(text, Clear(ClearType::FromCursorDown))?;
-        let mut to = io::stdout().lock();
-        to.write_all(&text).and_then(|()| to.flush())
+        terminal::draw(&figures.screen(keys, (columns.into(), rows.into())), rows)
     }
 
     /// Reports the end.

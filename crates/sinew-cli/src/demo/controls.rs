@@ -6,12 +6,11 @@ use std::os::unix::net::UnixStream;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
 use sinew::executor::StopHandle;
 
 use super::settings::Settings;
 use crate::error::Error;
+use crate::terminal::{self, Heard};
 use sinew_bench::clock::{nanoseconds, now_ns};
 use sinew_bench::run::Collected;
 
@@ -81,13 +80,6 @@ impl Drop for Controls {
     }
 }
 
-/// Events while the thread was waiting.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct ControlEvents {
-    end: bool,
-    keys: bool,
-}
-
 /// The thread's state.
 struct Hands<C> {
     sources: ControlSources,
@@ -117,28 +109,8 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
     }
 
     /// Waits for a key, the end or the next automatic change.
-    fn listen(&self, due_ns: i64) -> ControlEvents {
-        let patience = self.sources.automatic.then(|| {
-            let left = (due_ns - now_ns()).max(0);
-            Timespec { tv_sec: left / 1_000_000_000, tv_nsec: left % 1_000_000_000 }
-        });
-        self.look(patience.as_ref())
-    }
-
-    /// Waits for a key or the end; `None` means without a time limit.
-    fn look(&self, patience: Option<&Timespec>) -> ControlEvents {
-        let keys = io::stdin();
-        let both = &mut [PollFd::new(&self.ended, PollFlags::IN), PollFd::new(&keys, PollFlags::IN)];
-        let polled = if self.sources.keys { &mut both[..] } else { &mut both[..1] };
-        match poll(polled, patience) {
-            Ok(_) => {
-                let [end, keys] = [&both[0], &both[1]].map(|end| !end.revents().is_empty());
-                ControlEvents { end, keys }
-            }
-            Err(Errno::INTR) => ControlEvents::default(),
-            // The end could no longer be noticed: better now.
-            Err(_) => ControlEvents { end: true, keys: false },
-        }
+    fn listen(&self, due_ns: i64) -> Heard {
+        terminal::wait_for_key(&self.ended, self.sources.keys, self.sources.automatic.then_some(due_ns))
     }
 
     fn read_keys(&mut self) {
@@ -163,7 +135,7 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
     fn change(&mut self, to: impl FnOnce(Settings) -> Settings) {
         let wanted = to(self.panel.with(|panel| panel.settings));
         let answer = (self.call)(wanted);
-        if answer.is_err() && self.look(Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).end {
+        if answer.is_err() && terminal::wait_for_key(&self.ended, self.sources.keys, Some(0)).end {
             return; // the filter is ending as well
         }
         if self.sources.tells {
@@ -251,8 +223,8 @@ mod tests {
     fn its_end_is_heard_before_anything_is_due() {
         let (end, mut hands) = hands(Ok);
         hands.sources.automatic = true;
-        assert_eq!(hands.listen(0), ControlEvents::default());
+        assert_eq!(hands.listen(0), Heard::default());
         drop(end);
-        assert_eq!(hands.listen(i64::MAX), ControlEvents { end: true, keys: false });
+        assert_eq!(hands.listen(i64::MAX), Heard { end: true, keys: false });
     }
 }

@@ -6,15 +6,9 @@ mod draw;
 mod figures;
 mod keys;
 
-use std::io::{self, Write as _};
+use std::io;
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-
-use crossterm::cursor::MoveTo;
-use crossterm::queue;
-use crossterm::terminal::{Clear, ClearType};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
 
 use crate::cli::tools::TopOptions;
 use crate::error::Error;
@@ -46,13 +40,6 @@ pub(crate) fn run(options: &TopOptions) -> Result<(), Error> {
     let view = View::new(observed.domain());
     let lines = draw::lines(&figures, &view, (WIDTH, usize::MAX));
     output::print(&lines.iter().map(|line| format!("{line}\n")).collect::<String>())
-}
-
-/// Events while nothing was drawn.
-#[derive(Default)]
-struct TopEvents {
-    end: bool,
-    keys: bool,
 }
 
 /// The live view.
@@ -102,7 +89,7 @@ impl Session {
                 due_ns = now_ns() + self.interval_ns;
             }
             self.draw(&figures).map_err(Error::Output)?;
-            let heard = self.listen(due_ns);
+            let heard = terminal::wait_for_key(&self.ended, self.view.has_keys, Some(due_ns));
             if heard.end || (heard.keys && self.read_keys(&figures)) {
                 return Ok(());
             }
@@ -112,39 +99,7 @@ impl Session {
     fn draw(&self, figures: &Figures) -> io::Result<()> {
         let (columns, rows) = crossterm::terminal::size()?;
         let lines = draw::lines(figures, &self.view, (columns.into(), rows.into()));
-        let mut text = Vec::new();
-        for (row, line) in (0..rows).zip(&lines) {
-            queue!(text, MoveTo(0, row))?;
-            text.extend_from_slice(line.as_bytes());
-            queue!(text, Clear(ClearType::UntilNewLine))?;
-        }
-        if lines.len() < rows.into() {
-            queue!(
-                text,
-                MoveTo(0, lines.len().try_into().unwrap_or(rows)),
-                Clear(ClearType::FromCursorDown)
-            )?;
-        }
-        let mut to = io::stdout().lock();
-        to.write_all(&text).and_then(|()| to.flush())
-    }
-
-    /// Waits for a key, the end, or the next drawing.
-    fn listen(&self, due_ns: i64) -> TopEvents {
-        let left = (due_ns - now_ns()).max(0);
-        let patience = Timespec { tv_sec: left / 1_000_000_000, tv_nsec: left % 1_000_000_000 };
-        let keys = io::stdin();
-        let both = &mut [PollFd::new(&self.ended, PollFlags::IN), PollFd::new(&keys, PollFlags::IN)];
-        let polled = if self.view.has_keys { &mut both[..] } else { &mut both[..1] };
-        match poll(polled, Some(&patience)) {
-            Ok(_) => {
-                let [end, keys] = [&both[0], &both[1]].map(|end| !end.revents().is_empty());
-                TopEvents { end, keys }
-            }
-            Err(Errno::INTR) => TopEvents::default(), // the terminal's size may have changed
-            // The end could no longer be noticed: better now.
-            Err(_) => TopEvents { end: true, keys: false },
-        }
+        terminal::draw(&lines, rows)
     }
 
     /// Handles the keys. Returns `true` if a key ends the view.
