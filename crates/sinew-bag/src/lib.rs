@@ -27,6 +27,7 @@ mod merged;
 mod message;
 mod metadata;
 mod options;
+mod pattern;
 mod piece;
 mod play;
 mod qos_file;

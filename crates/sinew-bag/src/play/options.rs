@@ -1,6 +1,7 @@
 //! The options that players and replays have in common.
 
 use crate::error::BagError;
+use crate::pattern::compiled;
 use crate::topic::BagTopic;
 use regex_lite::Regex;
 use sinew::{Context, Duration, QoS};
@@ -78,8 +79,8 @@ impl Options {
 
     /// Returns the choice of topics as a function.
     pub(super) fn choice(&self) -> Result<impl Fn(&BagTopic) -> bool, BagError> {
-        let pattern = self.pattern.as_deref().map(regex).transpose()?;
-        let excluded_pattern = self.excluded_pattern.as_deref().map(regex).transpose()?;
+        let pattern = self.pattern.as_deref().map(compiled).transpose()?;
+        let excluded_pattern = self.excluded_pattern.as_deref().map(compiled).transpose()?;
         Ok(move |topic: &BagTopic| {
             let found =
                 |pattern: &Option<Regex>| pattern.as_ref().map(|pattern| pattern.is_match(&topic.name));
@@ -101,12 +102,4 @@ impl Options {
     pub(super) fn published_name<'a>(&'a self, topic: &'a str) -> &'a str {
         self.renamed.get(topic).map_or(topic, String::as_str)
     }
-}
-
-fn regex(text: &str) -> Result<Regex, BagError> {
-    Regex::new(text).map_err(|_| BagError::Option {
-        what: "the pattern".to_owned(),
-        found: text.to_owned(),
-        expected: "a regular expression, such as `/camera/.*`",
-    })
 }

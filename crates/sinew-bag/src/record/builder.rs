@@ -1,13 +1,14 @@
 //! What is recorded, and how.
 
 use super::cache::{AtEnd, Cache, Snapshot};
-use super::choice::{Choice, Pattern};
+use super::choice::Choice;
 use super::collector::Collector;
 use super::report::Figures;
 use super::retained::Retained;
 use super::scribe::Scribe;
 use super::{FindDefinition, Options, RecordError, Recorder};
 use crate::options::WriterOptions;
+use crate::pattern::compiled;
 use crate::schema::Schema;
 use crate::writer::BagWriter;
 use sinew::msg::TypeHash;
@@ -239,8 +240,8 @@ impl RecorderBuilder {
     /// wrong, nothing is to be recorded, or the context is shut down.
     pub fn start(self, path: impl AsRef<Path>) -> Result<Recorder, RecordError> {
         let mut choice = self.choice;
-        choice.pattern = self.pattern.as_deref().map(Pattern::new).transpose()?;
-        choice.excluded_pattern = self.excluded_pattern.as_deref().map(Pattern::new).transpose()?;
+        choice.pattern = self.pattern.as_deref().map(compiled).transpose()?;
+        choice.excluded_pattern = self.excluded_pattern.as_deref().map(compiled).transpose()?;
         if choice.is_empty() {
             return Err(RecordError::Nothing);
         }

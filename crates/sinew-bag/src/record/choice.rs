@@ -1,7 +1,6 @@
 //! The topics that are recorded: a pure function of their names and types, with the rules of
 //! rosbag2's `record`.
 
-use crate::error::BagError;
 use regex_lite::Regex;
 use std::collections::BTreeSet;
 
@@ -20,8 +19,8 @@ pub(super) struct Choice {
     pub(super) types: BTreeSet<String>,
     pub(super) excluded_types: BTreeSet<String>,
     /// Names of topics, services and actions that are wanted, too.
-    pub(super) pattern: Option<Pattern>,
-    pub(super) excluded_pattern: Option<Pattern>,
+    pub(super) pattern: Option<Regex>,
+    pub(super) excluded_pattern: Option<Regex>,
     /// Whether hidden topics are wanted that aren't named.
     pub(super) has_hidden: bool,
 }
@@ -32,20 +31,6 @@ pub(super) struct Names {
     pub(super) has_all: bool,
     pub(super) named: BTreeSet<String>,
     pub(super) excluded: BTreeSet<String>,
-}
-
-/// A regular expression that is found anywhere in a name.
-#[derive(Debug, Clone)]
-pub(super) struct Pattern(Regex);
-
-impl Pattern {
-    pub(super) fn new(text: &str) -> Result<Self, BagError> {
-        Regex::new(text).map(Self).map_err(|_| BagError::Option {
-            what: "the pattern".to_owned(),
-            found: text.to_owned(),
-            expected: "a regular expression, such as `/camera/.*`",
-        })
-    }
 }
 
 impl Choice {
@@ -66,8 +51,7 @@ impl Choice {
     /// Returns whether a topic with publishers of this type is recorded.
     pub(super) fn takes(&self, topic: &str, type_name: &str) -> bool {
         let (names, name, is_topic) = self.kind(topic);
-        let is_found =
-            |pattern: &Option<Pattern>| pattern.as_ref().is_some_and(|Pattern(it)| it.is_match(name));
+        let is_found = |pattern: &Option<Regex>| pattern.as_ref().is_some_and(|it| it.is_match(name));
         if names.excluded.contains(name)
             || self.topics.excluded.contains(topic)
             || is_found(&self.excluded_pattern)
@@ -105,6 +89,7 @@ fn is_hidden(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::compiled;
 
     fn set(names: &[&str]) -> BTreeSet<String> {
         names.iter().map(|name| (*name).to_owned()).collect()
@@ -132,13 +117,13 @@ mod tests {
         assert_eq!(taken(&choice), ["/scan"]);
         choice.types = set(&["sensor_msgs/msg/Image"]);
         assert_eq!(taken(&choice), ["/scan", "/left/image"]);
-        choice.pattern = Some(Pattern::new("^/left/s").unwrap());
+        choice.pattern = Some(compiled("^/left/s").unwrap());
         assert_eq!(taken(&choice), ["/scan", "/left/scan", "/left/image"]);
         choice.excluded_types = set(&["sensor_msgs/msg/LaserScan"]);
         assert_eq!(taken(&choice), ["/scan", "/left/image"]); // that name was asked for
-        choice.excluded_pattern = Some(Pattern::new("scan").unwrap());
+        choice.excluded_pattern = Some(compiled("scan").unwrap());
         assert_eq!(taken(&choice), ["/left/image"]);
-        assert!(Pattern::new("(").is_err());
+        assert!(compiled("(").is_err());
     }
 
     #[test]
@@ -166,7 +151,7 @@ mod tests {
         assert_eq!(taken(&choice), of_action);
         choice.actions.excluded = set(&["/turn"]);
         assert!(taken(&choice).is_empty());
-        choice = Choice { pattern: Some(Pattern::new("^/turn$").unwrap()), ..Choice::default() };
+        choice = Choice { pattern: Some(compiled("^/turn$").unwrap()), ..Choice::default() };
         assert_eq!(taken(&choice), of_action);
     }
 }
