@@ -3,9 +3,9 @@
 //! `cargo run --release --example compression -- FILE [THREADS]`: the file's bytes become messages of
 //! 64 KiB. THREADS compress beside the writing one.
 
+use sinew::time::Time;
 use sinew_bag::{BagWriter, Stamps, StorageOptions, StoragePreset, TopicDefinition, WriterOptions};
 use sinew_interfaces::std_msgs::msg::String as Text;
-use std::time::Instant;
 
 /// Bytes of a message.
 const MESSAGE: usize = 64 << 10;
@@ -32,7 +32,7 @@ fn compress(bytes: &[u8], threads: u32) -> std::io::Result<(f64, usize)> {
     let mut compressor = zstd::bulk::Compressor::new(1)?;
     compressor.set_parameter(zstd::stream::raw::CParameter::NbWorkers(threads))?;
     let mut compressed = vec![0; zstd::zstd_safe::compress_bound(chunk)];
-    let (began, mut length) = (Instant::now(), 0);
+    let (began, mut length) = (Time::steady(), 0);
     for part in bytes.chunks(chunk) {
         length += compressor.compress_to_buffer(part, &mut compressed[..])?;
     }
@@ -45,7 +45,7 @@ fn write_bag(bytes: &[u8], threads: u32) -> Result<(f64, u64), Box<dyn std::erro
     let mut storage = StorageOptions::from(StoragePreset::ZstdFast);
     storage.threads = threads;
     let options = WriterOptions { storage, ..WriterOptions::default() };
-    let began = Instant::now();
+    let began = Time::steady();
     let mut writer = BagWriter::create(directory.path().join("bag"), options)?;
     let topic = writer.add_topic(&TopicDefinition::of::<Text>("/bytes").ok_or("it has an encoding")?)?;
     for (number, message) in bytes.chunks(MESSAGE).enumerate() {
@@ -58,6 +58,6 @@ fn write_bag(bytes: &[u8], threads: u32) -> Result<(f64, u64), Box<dyn std::erro
     Ok((speed, lengths.sum::<std::io::Result<u64>>()?))
 }
 
-fn speed(bytes: &[u8], began: Instant) -> f64 {
-    bytes.len() as f64 / began.elapsed().as_secs_f64() / 1e6
+fn speed(bytes: &[u8], began: Time) -> f64 {
+    bytes.len() as f64 / (Time::steady() - began).as_secs_f64() / 1e6
 }

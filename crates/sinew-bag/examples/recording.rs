@@ -5,12 +5,12 @@
 //! cameras are `/dev/shm 5 6220800 30 10`. Topics of more than 64 KiB are images.
 
 use sinew::prelude::*;
+use sinew::time::{ClockKind, Time};
 use sinew_bag::{Recorder, StoragePreset, WriterOptions};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 use sinew_interfaces::std_msgs::msg::String as Text;
 use std::process::{Command, Stdio};
 use std::str::FromStr;
-use std::time::Instant;
 
 /// The first argument of the process that publishes.
 const PUBLISH: &str = "publish";
@@ -47,9 +47,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .args([PUBLISH, topics, bytes, hertz, seconds])
         .stdin(Stdio::null())
         .spawn()?;
-    let (before, began) = (processor_time(), Instant::now());
+    let (before, began) = (processor_time(), Time::steady());
     publisher.wait()?;
-    let (used, took) = (processor_time() - before, began.elapsed());
+    let (used, took) = (processor_time() - before, Time::steady() - began);
     let recorded = recorder.stop();
     if let Some(failure) = &recorded.failure {
         return Err(failure.to_string().into());
@@ -80,7 +80,7 @@ fn publish(load: &Load) -> Result<(), Box<dyn std::error::Error>> {
             texts.push(node.publisher::<Text>(&name(number)).create()?);
         }
     }
-    std::thread::sleep(Duration::from_millis(200)); // until the recorder has found them
+    node.sleep_for(ClockKind::Steady, Duration::from_millis(200))?; // until the recorder has found them
     let mut rate = node.rate(Duration::from_secs_f64(1.0 / load.hertz))?;
     let header = Image { encoding: "rgb8".to_owned(), ..Image::default() };
     let text = Text { data: "x".repeat(load.bytes) };
