@@ -84,8 +84,8 @@ pub struct Reindexed {
 /// Makes a bag whole again whose recorder was killed: writes each file without a summary anew, with
 /// all its topics and all messages that can be read, and makes `metadata.yaml` from the files.
 ///
-/// The new file replaces the old one when it is complete, and needs as much room until then.
-/// [Attachments](crate::BagFile::attachments), which rosbag2 doesn't write, are not kept.
+/// The new file replaces the old one when it is complete, and needs as much room until then. It has
+/// the old one's attachments and metadata records behind the messages.
 ///
 /// # Errors
 /// [`BagError`] if the directory has no MCAP files, or if one can't be read or written.
@@ -153,6 +153,12 @@ fn rewrite(damaged: &McapFile, lost: &mut Vec<BagError>) -> Result<(), BagError>
             let channel = file.channel(place, &topics[place])?;
             file.write(channel, message.stamps, &message.bytes)?;
         }
+    }
+    for attachment in damaged.attachments().iter().filter(|attachment| attachment.verify().is_ok()) {
+        file.attach(attachment)?;
+    }
+    for record in reader.metadata_records() {
+        file.write_metadata_record(&record)?;
     }
     lost.extend(damaged.index.problems.iter().map(|(at, problem)| damaged.damaged(*at, problem.clone())));
     file.finish(&describe(&reader))?;

@@ -1,5 +1,6 @@
 //! Copying messages from bags to a new one.
 
+use crate::attachment::{Attachment, MetadataRecord};
 use crate::error::BagError;
 use crate::merged::Merged;
 use crate::message::BagMessage;
@@ -16,14 +17,18 @@ use std::sync::Arc;
 pub struct Copied {
     /// Messages that were copied.
     pub messages: u64,
+    /// Attachments that were copied.
+    pub attachments: u64,
     /// Damage in the bags: what it has cost is not in the new one.
     pub lost: Vec<BagError>,
 }
 
 /// Copies the selected messages of bags, merged in the order in which they were received, with their
 /// stamps and their bytes as they are. Topics of equal name, type, hash of the type and encoding
-/// become one; selected topics without messages are there, too;
-/// [attachments](crate::BagFile::attachments) are not.
+/// become one; selected topics without messages are there, too.
+///
+/// [Attachments](BagReader::attachments) are copied if their time is selected, whatever the topics,
+/// and [metadata records](BagReader::metadata_records) always.
 ///
 /// # Errors
 /// [`BagError`] if a selection names a topic that its bag hasn't, or if the new bag can't be written.
@@ -53,6 +58,8 @@ pub fn copy(bags: &[(BagReader, Selection)], writer: &mut BagWriter) -> Result<C
         }
         sources.push(bag.messages(selection)?);
     }
+    copy_metadata_records(bags, writer)?;
+    let mut attachments = attachments(bags, &mut copied.lost).into_iter().peekable();
     for next in Merged::new(sources) {
         let BagMessage { topic, stamps, bytes, .. } = match next {
             Ok(message) => message,
@@ -61,8 +68,43 @@ pub fn copy(bags: &[(BagReader, Selection)], writer: &mut BagWriter) -> Result<C
                 continue;
             }
         };
+        while let Some(attachment) = attachments.next_if(|next| next.logged <= stamps.received) {
+            writer.attach(&attachment)?;
+            copied.attachments += 1;
+        }
         writer.write(topics[&Arc::as_ptr(&topic)], stamps, &bytes)?;
         copied.messages += 1;
     }
+    for attachment in attachments {
+        writer.attach(&attachment)?;
+        copied.attachments += 1;
+    }
     Ok(copied)
+}
+
+/// Writes the metadata records of the bags; those that several have, once.
+fn copy_metadata_records(bags: &[(BagReader, Selection)], writer: &mut BagWriter) -> Result<(), BagError> {
+    let mut written: Vec<MetadataRecord> = Vec::new();
+    for record in bags.iter().flat_map(|(bag, _)| bag.metadata_records()) {
+        if !written.contains(&record) {
+            writer.write_metadata_record(&record)?;
+            written.push(record);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the selected attachments in the order of time. Damaged ones are lost.
+fn attachments(bags: &[(BagReader, Selection)], lost: &mut Vec<BagError>) -> Vec<Attachment> {
+    let mut attachments = Vec::new();
+    for (bag, selection) in bags {
+        for attachment in bag.attachments().into_iter().filter(|found| selection.has_time(found.logged)) {
+            match attachment.verify() {
+                Ok(()) => attachments.push(attachment),
+                Err(error) => lost.push(error),
+            }
+        }
+    }
+    attachments.sort_by_key(|attachment| attachment.logged); // stable
+    attachments
 }

@@ -1,5 +1,6 @@
 //! The messages of one MCAP file in the order of time.
 
+use crate::attachment::{Attachment, MetadataRecord, is_own};
 use crate::error::BagError;
 use crate::mcap_file::{self, Index, McapFile};
 use crate::message::Stamps;
@@ -25,7 +26,7 @@ impl StoredFile for Arc<McapFile> {
             times: self.index.bounds,
             compression: names.join(", "),
             has_summary: self.index.is_from_summary,
-            attachments: self.index.attachments,
+            attachments: u32::try_from(self.index.attachments.len()).unwrap_or(u32::MAX),
             library: self.index.library.clone(),
         }
     }
@@ -38,6 +39,14 @@ impl StoredFile for Arc<McapFile> {
     fn metadata(&self) -> Option<BagMetadata> {
         let text = self.index.rosbag2.as_ref()?.get("serialized_metadata")?;
         BagMetadata::from_yaml(text, &self.path).ok()
+    }
+
+    fn attachments(&self) -> Vec<Attachment> {
+        McapFile::attachments(self)
+    }
+
+    fn metadata_records(&self) -> Vec<MetadataRecord> {
+        McapFile::metadata_records(self).filter(|record| !is_own(&record.name)).collect()
     }
 
     fn problems(&self) -> Vec<BagError> {

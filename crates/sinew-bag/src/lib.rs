@@ -16,6 +16,7 @@
 //! which brings SQLite's C code. Bags that rosbag2 has compressed, as whole files or message by
 //! message, are always read. Neither is written.
 
+mod attachment;
 mod check;
 mod copy;
 mod cursor;
@@ -45,6 +46,7 @@ mod topic;
 mod writer;
 mod yaml;
 
+pub use attachment::{Attachment, MetadataRecord};
 pub use check::{Reindexed, check, reindex};
 pub use copy::{Copied, copy};
 pub use error::{BagDecodeError, BagError};

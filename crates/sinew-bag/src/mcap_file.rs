@@ -1,14 +1,16 @@
 //! An MCAP file: its channels and the pieces of its messages, from its summary or, if it has none
 //! that can be used, from a scan of all its records.
 
+use crate::attachment::{Attachment, Checksum, MetadataRecord, wrong_checksum};
 use crate::error::BagError;
 use crate::mapped::Mapped;
-use crate::piece::{self, Backing, Piece, Place};
+use crate::piece::{self, Backing, MessageBytes, Piece, Place};
 use crate::records::{
-    ChannelRecord, ChunkHeader, ChunkIndex, FOOTER, Fields, MAGIC, MAGIC_VERSION, MessageHeader, Record,
-    Records, SchemaRecord, Statistics, metadata, metadata_index, op,
+    AttachmentRecord, ChannelRecord, ChunkHeader, ChunkIndex, FOOTER, Fields, MAGIC, MAGIC_VERSION,
+    MessageHeader, Record, Records, SchemaRecord, Statistics, indexed_place, metadata, op,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -39,7 +41,10 @@ pub(crate) struct Index {
     /// By time of their first messages.
     pub(crate) pieces: Vec<Piece>,
     pub(crate) compressions: BTreeSet<String>,
-    pub(crate) attachments: u32,
+    /// The places of the attachments' records.
+    pub(crate) attachments: BTreeSet<usize>,
+    /// The places of the metadata records.
+    pub(crate) metadata: BTreeSet<usize>,
     /// The last metadata record of rosbag2.
     pub(crate) rosbag2: Option<BTreeMap<String, String>>,
     /// The index comes from the file's summary, not from a scan.
@@ -65,9 +70,48 @@ impl McapFile {
     pub(crate) fn message_count(&self) -> u64 {
         total(&self.index.counts)
     }
+
+    /// Reads the attachments, without their bytes.
+    pub(crate) fn attachments(&self) -> Vec<Attachment> {
+        let read = |at: &usize| {
+            let body = body_at(&self.bytes, *at, op::ATTACHMENT)?;
+            let record = AttachmentRecord::read(&self.bytes[body.clone()])?;
+            let part = |from, to| MessageBytes::new(&self.bytes, body.start + from..body.start + to);
+            let checksum = Checksum {
+                path: self.path.clone(),
+                at: *at as u64,
+                crc: record.crc,
+                covered: part(0, record.data.end),
+            };
+            Some(Attachment {
+                name: record.name,
+                media_type: record.media_type,
+                logged: record.logged,
+                created: record.created,
+                bytes: part(record.data.start, record.data.end),
+                checksum: Some(checksum).filter(|checksum| checksum.crc != 0),
+            })
+        };
+        self.index.attachments.iter().filter_map(read).collect()
+    }
+
+    /// Reads the metadata records.
+    pub(crate) fn metadata_records(&self) -> impl Iterator<Item = MetadataRecord> {
+        self.index.metadata.iter().filter_map(|at| {
+            let body = body_at(&self.bytes, *at, op::METADATA)?;
+            let (name, texts) = metadata(&self.bytes[body])?;
+            Some(MetadataRecord { name, texts })
+        })
+    }
 }
 
-/// Adds counts that nobody has checked.
+/// Returns the body of the record at a place, if it is of that kind and whole.
+fn body_at(bytes: &[u8], at: usize, op: u8) -> Option<Range<usize>> {
+    let record = Records::new(bytes, at).next()?;
+    (record.op == op && record.is_whole).then_some(record.body)
+}
+
+/// Adds counts, which a damaged file may have chosen.
 fn total(counts: &BTreeMap<u16, u64>) -> u64 {
     counts.values().fold(0, |sum, count| sum.saturating_add(*count))
 }
@@ -115,8 +159,15 @@ impl Index {
         Some(())
     }
 
-    fn add_metadata(&mut self, body: &[u8]) -> Option<()> {
+    fn add_attachment(&mut self, at: usize, body: &[u8]) -> Option<AttachmentRecord> {
+        let record = AttachmentRecord::read(body)?;
+        self.attachments.insert(at);
+        Some(record)
+    }
+
+    fn add_metadata(&mut self, at: usize, body: &[u8]) -> Option<()> {
         let (name, texts) = metadata(body)?;
+        self.metadata.insert(at);
         if name == ROSBAG2 {
             self.rosbag2 = Some(texts);
         }
@@ -152,7 +203,7 @@ fn from_summary(bytes: &Backing) -> Option<Index> {
     let mut index = Index { is_from_summary: true, ..Index::default() };
     let header = Records::new(bytes, MAGIC.len()).next()?;
     index.add_header(&bytes[header.body])?;
-    let (mut statistics, mut metadata_places) = (None, Vec::new());
+    let mut statistics = None;
     let summary = &bytes[..footer];
     for record in Records::new(summary, begin) {
         let body = summary.get(record.body).filter(|_| record.is_whole)?;
@@ -161,17 +212,27 @@ fn from_summary(bytes: &Backing) -> Option<Index> {
             op::CHANNEL => index.add_channel(body)?,
             op::STATISTICS => statistics = Some(Statistics::read(body)?),
             op::CHUNK_INDEX => index.add_chunk(ChunkIndex::read(body)?)?,
-            op::METADATA_INDEX => metadata_places.push(metadata_index(body)?),
+            op::ATTACHMENT_INDEX => {
+                let at = indexed_place(body)?;
+                let body = body_at(bytes, at, op::ATTACHMENT)?;
+                index.add_attachment(at, &bytes[body])?;
+            }
+            op::METADATA_INDEX => {
+                let at = indexed_place(body)?;
+                let body = body_at(bytes, at, op::METADATA)?;
+                index.add_metadata(at, &bytes[body])?;
+            }
             _ => {}
         }
     }
-    for (name, at) in metadata_places {
-        if name == ROSBAG2 {
-            let record = Records::new(bytes, usize::try_from(at).ok()?).next()?;
-            index.add_metadata(bytes.get(record.body).filter(|_| record.op == op::METADATA)?)?;
-        }
+    let statistics = statistics?;
+    let indexed = (index.attachments.len(), index.metadata.len());
+    if (u32::try_from(indexed.0), u32::try_from(indexed.1))
+        != (Ok(statistics.attachments), Ok(statistics.metadata))
+    {
+        index.walk(bytes);
     }
-    index.complete(statistics?)
+    index.complete(statistics)
 }
 
 impl Index {
@@ -186,10 +247,22 @@ impl Index {
         Some(())
     }
 
+    /// Finds the attachments and metadata records that a summary without their index counts. Passes
+    /// over all other records without reading them.
+    fn walk(&mut self, bytes: &[u8]) {
+        for record in Records::new(bytes, MAGIC.len()).take_while(|record| record.op != op::DATA_END) {
+            let body = &bytes[record.body.clone()];
+            match record.op {
+                op::ATTACHMENT if record.is_whole => drop(self.add_attachment(record.at, body)),
+                op::METADATA if record.is_whole => drop(self.add_metadata(record.at, body)),
+                _ => {}
+            }
+        }
+    }
+
     /// Checks that the summary has all that reading needs.
     fn complete(mut self, statistics: Statistics) -> Option<Self> {
-        let Statistics { messages, schemas, channels, attachments, chunks, start, end, by_channel } =
-            statistics;
+        let Statistics { messages, schemas, channels, chunks, start, end, by_channel, .. } = statistics;
         let has_all_chunks = self.pieces.len() == usize::try_from(chunks).ok()?;
         let has_messages_outside = messages > 0 && chunks == 0;
         let has_times = start <= end;
@@ -208,7 +281,6 @@ impl Index {
             return None;
         }
         self.counts = by_channel;
-        self.attachments = attachments;
         self.bounds = (messages > 0).then_some((start, end));
         self.pieces.sort_by_key(|piece| piece.start);
         Some(self)
@@ -261,11 +333,8 @@ impl Scan<'_> {
                 op::DATA_END | op::FOOTER => return true,
                 op::HEADER => self.index.add_header(body),
                 op::MESSAGE => self.plain_message(&record, body),
-                op::METADATA => self.index.add_metadata(body),
-                op::ATTACHMENT => {
-                    self.index.attachments = self.index.attachments.saturating_add(1);
-                    Some(())
-                }
+                op::METADATA => self.index.add_metadata(record.at, body),
+                op::ATTACHMENT => self.attachment(record.at, body),
                 op::SCHEMA => self.index.add_schema(body),
                 op::CHANNEL => self.index.add_channel(body),
                 _ => Some(()),
@@ -275,6 +344,14 @@ impl Scan<'_> {
             }
         }
         false
+    }
+
+    fn attachment(&mut self, at: usize, body: &[u8]) -> Option<()> {
+        let record = self.index.add_attachment(at, body)?;
+        if !record.is_sound(body) {
+            self.index.problem(at, wrong_checksum(&record.name));
+        }
+        Some(())
     }
 
     fn chunk(&mut self, record: &Record) {

@@ -39,8 +39,8 @@ impl Place {
     }
 }
 
-/// The encoded form of a message. Cheap to clone: the bytes stay where they are, in the mapped file
-/// or in an uncompressed chunk, which exists as long as one of its messages is held.
+/// The encoded form of a message, or the content of an attachment. Cheap to clone: the bytes stay in
+/// the mapped file, or in an uncompressed chunk, which exists as long as one of its messages is held.
 #[derive(Clone)]
 pub struct MessageBytes {
     backing: Arc<Backing>,
@@ -54,7 +54,14 @@ pub(crate) enum Backing {
 }
 
 impl MessageBytes {
-    pub(crate) fn from_vec(bytes: Vec<u8>) -> Self {
+    /// `range` lies in `backing`.
+    pub(crate) fn new(backing: &Arc<Backing>, range: Range<usize>) -> Self {
+        Self { backing: backing.clone(), range }
+    }
+}
+
+impl From<Vec<u8>> for MessageBytes {
+    fn from(bytes: Vec<u8>) -> Self {
         let range = 0..bytes.len();
         Self { backing: Arc::new(Backing::Uncompressed(bytes)), range }
     }
@@ -108,10 +115,7 @@ impl Content {
     /// Returns the bytes of a message's record, whose body has this place among the records.
     pub(crate) fn message(&self, body: &Range<usize>) -> MessageBytes {
         let begin = self.range.start;
-        MessageBytes {
-            backing: self.backing.clone(),
-            range: begin + body.start + MessageHeader::LENGTH..begin + body.end,
-        }
+        MessageBytes::new(&self.backing, begin + body.start + MessageHeader::LENGTH..begin + body.end)
     }
 
     /// Returns its messages: headers and places of their bodies. Whatever isn't whole is left out.

@@ -1,5 +1,6 @@
 //! Reading a bag.
 
+use crate::attachment::{Attachment, MetadataRecord};
 use crate::error::BagError;
 use crate::message::{BagMessage, Stamps};
 use crate::metadata::{self, BagMetadata, TopicMetadata};
@@ -92,7 +93,7 @@ impl Bag {
                 received: stamps.received,
                 problem: error.to_string(),
             })?;
-        Ok(BagMessage { topic, stamps, bytes: MessageBytes::from_vec(uncompressed) })
+        Ok(BagMessage { topic, stamps, bytes: MessageBytes::from(uncompressed) })
     }
 }
 
@@ -206,6 +207,25 @@ impl BagReader {
     #[must_use]
     pub fn metadata(&self) -> Option<&BagMetadata> {
         self.bag.metadata.as_ref()
+    }
+
+    /// Returns the attachments of all files, in their order. Reads none of their bytes.
+    #[must_use]
+    pub fn attachments(&self) -> Vec<Attachment> {
+        self.bag.files.iter().flat_map(|file| file.attachments()).collect()
+    }
+
+    /// Returns the metadata records of all files, in their order and equal ones once, without those
+    /// that rosbag2 and [`BagWriter`](crate::BagWriter) write by themselves.
+    #[must_use]
+    pub fn metadata_records(&self) -> Vec<MetadataRecord> {
+        let mut records: Vec<MetadataRecord> = Vec::new();
+        for record in self.bag.files.iter().flat_map(|file| file.metadata_records()) {
+            if !records.contains(&record) {
+                records.push(record);
+            }
+        }
+        records
     }
 
     /// Returns what is wrong with the bag as far as opening has shown it: files that are missing, and

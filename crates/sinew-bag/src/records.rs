@@ -23,6 +23,7 @@ pub(crate) mod op {
     pub(crate) const CHUNK: u8 = 0x06;
     pub(crate) const CHUNK_INDEX: u8 = 0x08;
     pub(crate) const ATTACHMENT: u8 = 0x09;
+    pub(crate) const ATTACHMENT_INDEX: u8 = 0x0a;
     pub(crate) const STATISTICS: u8 = 0x0b;
     pub(crate) const METADATA: u8 = 0x0c;
     pub(crate) const METADATA_INDEX: u8 = 0x0d;
@@ -236,6 +237,7 @@ pub(crate) struct Statistics {
     pub(crate) schemas: u16,
     pub(crate) channels: u32,
     pub(crate) attachments: u32,
+    pub(crate) metadata: u32,
     pub(crate) chunks: u32,
     pub(crate) start: u64,
     pub(crate) end: u64,
@@ -247,13 +249,14 @@ impl Statistics {
         let mut fields = Fields(body);
         let messages = fields.u64()?;
         let (schemas, channels) = (fields.u16()?, fields.u32()?);
-        let (attachments, _metadata) = (fields.u32()?, fields.u32()?);
+        let (attachments, metadata) = (fields.u32()?, fields.u32()?);
         let (chunks, start, end) = (fields.u32()?, fields.u64()?, fields.u64()?);
         Some(Self {
             messages,
             schemas,
             channels,
             attachments,
+            metadata,
             chunks,
             start,
             end,
@@ -268,9 +271,38 @@ pub(crate) fn metadata(body: &[u8]) -> Option<(String, BTreeMap<String, String>)
     Some((fields.text()?, fields.texts()?))
 }
 
-/// Reads the place of a metadata record: its name and its offset.
-pub(crate) fn metadata_index(body: &[u8]) -> Option<(String, u64)> {
-    let mut fields = Fields(body);
-    let (at, _length) = (fields.u64()?, fields.u64()?);
-    Some((fields.text()?, at))
+/// An attachment, without its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AttachmentRecord {
+    pub(crate) logged: u64,
+    pub(crate) created: u64,
+    pub(crate) name: String,
+    pub(crate) media_type: String,
+    /// The place of its bytes in the body. The checksum covers everything up to their end.
+    pub(crate) data: Range<usize>,
+    /// 0 for none.
+    pub(crate) crc: u32,
+}
+
+impl AttachmentRecord {
+    pub(crate) fn read(body: &[u8]) -> Option<Self> {
+        let mut fields = Fields(body);
+        let (logged, created) = (fields.u64()?, fields.u64()?);
+        let (name, media_type) = (fields.text()?, fields.text()?);
+        let length = usize::try_from(fields.u64()?).ok()?;
+        let begin = body.len() - fields.0.len();
+        fields.take(length)?;
+        let data = begin..begin + length;
+        Some(Self { logged, created, name, media_type, data, crc: fields.u32()? })
+    }
+
+    /// Compares the body with the checksum.
+    pub(crate) fn is_sound(&self, body: &[u8]) -> bool {
+        self.crc == 0 || crc32fast::hash(&body[..self.data.end]) == self.crc
+    }
+}
+
+/// Reads the place of an attachment or a metadata record from its entry in the summary.
+pub(crate) fn indexed_place(body: &[u8]) -> Option<usize> {
+    usize::try_from(Fields(body).u64()?).ok()
 }

@@ -52,6 +52,11 @@ impl Selection {
         self
     }
 
+    /// Returns whether messages of this time are selected.
+    pub(crate) fn has_time(&self, time: u64) -> bool {
+        (self.from..self.until).contains(&time)
+    }
+
     /// Returns the selection for a bag with these topics.
     pub(crate) fn wanted(&self, topics: &[Arc<BagTopic>]) -> Result<Wanted, BagError> {
         let Some(names) = &self.topics else {

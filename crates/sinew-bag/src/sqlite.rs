@@ -213,7 +213,7 @@ impl SqliteFile {
                 let received = time(received);
                 match bytes {
                     Ok(Some((topic, bytes))) => {
-                        found.push((Stamps::at(received), topic, MessageBytes::from_vec(bytes)));
+                        found.push((Stamps::at(received), topic, MessageBytes::from(bytes)));
                     }
                     Ok(None) => {}
                     Err(error) if damaged.len() < MAX_PROBLEMS => damaged.push(BagError::DamagedMessage {
@@ -304,9 +304,7 @@ impl FileCursor for SqliteCursor {
             .prepare_cached("SELECT topic_id, data FROM messages WHERE id = ?1")
             .and_then(|mut statement| statement.query_row([id], message));
         match row {
-            Ok(Some((topic, bytes))) => {
-                Step::Message(Stamps::at(received), topic, MessageBytes::from_vec(bytes))
-            }
+            Ok(Some((topic, bytes))) => Step::Message(Stamps::at(received), topic, MessageBytes::from(bytes)),
             Ok(None) => Step::Read,
             Err(error) => Step::Damaged(BagError::DamagedMessage {
                 path: self.path.clone(),

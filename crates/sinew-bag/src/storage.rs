@@ -1,5 +1,6 @@
 //! The files of a bag, whatever their format.
 
+use crate::attachment::{Attachment, MetadataRecord};
 use crate::error::BagError;
 use crate::mcap_file::McapFile;
 use crate::metadata::BagMetadata;
@@ -116,6 +117,14 @@ impl StoredFile for Uncompressed {
 
     fn metadata(&self) -> Option<BagMetadata> {
         self.file.metadata()
+    }
+
+    fn attachments(&self) -> Vec<Attachment> {
+        self.file.attachments()
+    }
+
+    fn metadata_records(&self) -> Vec<MetadataRecord> {
+        self.file.metadata_records()
     }
 
     fn problems(&self) -> Vec<BagError> {

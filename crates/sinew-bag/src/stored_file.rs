@@ -1,5 +1,6 @@
 //! What the files of a bag have in common, whatever their format.
 
+use crate::attachment::{Attachment, MetadataRecord};
 use crate::error::BagError;
 use crate::message::Stamps;
 use crate::metadata::BagMetadata;
@@ -28,7 +29,7 @@ pub struct BagFile {
     pub compression: String,
     /// Whether it has a summary. Without one it was read as a whole when the bag was opened.
     pub has_summary: bool,
-    /// Attachments in it, which rosbag2 doesn't write and copies don't have.
+    /// Attachments in it; rosbag2 writes none.
     pub attachments: u32,
     /// The program that wrote it, as it calls itself.
     pub library: String,
@@ -44,6 +45,16 @@ pub(crate) trait StoredFile: fmt::Debug + Send + Sync {
 
     /// Returns the last metadata that rosbag2 has left in the file.
     fn metadata(&self) -> Option<BagMetadata>;
+
+    /// Returns the attachments, in the order of the file.
+    fn attachments(&self) -> Vec<Attachment> {
+        Vec::new()
+    }
+
+    /// Returns the metadata records that [`BagWriter`](crate::BagWriter) doesn't write by itself.
+    fn metadata_records(&self) -> Vec<MetadataRecord> {
+        Vec::new()
+    }
 
     /// Returns the damage that opening has found.
     fn problems(&self) -> Vec<BagError>;

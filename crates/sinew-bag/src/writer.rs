@@ -1,5 +1,6 @@
 //! Writing a bag.
 
+use crate::attachment::{Attachment, MetadataRecord, is_own};
 use crate::error::BagError;
 use crate::mcap_file::ROSBAG2;
 use crate::message::Stamps;
@@ -11,6 +12,7 @@ use crate::topic::{BagTopic, HASH, QOS, TopicDefinition};
 use mcap::McapError;
 use mcap::records::{MessageHeader, Metadata};
 use sinew_msg::Message;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::error::Error as _;
 use std::fs::{self, File};
@@ -153,15 +155,55 @@ impl BagWriter {
     /// # Errors
     /// [`BagError::File`] if the disk is full or fails, now or earlier.
     pub fn write(&mut self, topic: TopicId, stamps: Stamps, encoded: &[u8]) -> Result<(), BagError> {
+        self.attempt(|this| this.write_to_file(topic, stamps, encoded))
+    }
+
+    /// Writes an attachment into the file that is being written, or into the one of the next message
+    /// if that begins a file. It is removed with this file ([`max_files`](WriterOptions::max_files)).
+    ///
+    /// # Errors
+    /// [`BagError::File`] if the disk is full or fails, now or earlier.
+    pub fn attach(&mut self, attachment: &Attachment) -> Result<(), BagError> {
+        self.attempt(|this| this.current_file()?.attach(attachment))
+    }
+
+    /// Writes a metadata record into the same file as [`attach`](Self::attach).
+    ///
+    /// # Errors
+    /// [`BagError::Option`] for the name `rosbag2`, as the writer writes such records by itself;
+    /// [`BagError::File`] if the disk is full or fails, now or earlier.
+    pub fn write_metadata_record(&mut self, record: &MetadataRecord) -> Result<(), BagError> {
+        if is_own(&record.name) {
+            return Err(BagError::Option {
+                what: "the name of a metadata record".to_owned(),
+                found: record.name.clone(),
+                expected: "the writer writes records of this name by itself",
+            });
+        }
+        self.attempt(|this| this.current_file()?.write_metadata_record(record))
+    }
+
+    /// Writes something, unless an earlier attempt has failed.
+    fn attempt(&mut self, write: impl FnOnce(&mut Self) -> Result<(), BagError>) -> Result<(), BagError> {
         if self.is_failed {
             let earlier = io::Error::other("writing to it has failed before");
             return Err(BagError::file("write to", &self.directory)(earlier));
         }
-        let outcome = self.write_to_file(topic, stamps, encoded);
+        let outcome = write(self);
         if outcome.is_err() {
             self.abandon();
         }
         outcome
+    }
+
+    /// Returns the file that is being written, or begins one, which gets its time from its first
+    /// message.
+    fn current_file(&mut self) -> Result<&mut OpenFile, BagError> {
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => self.begin_file(0)?,
+        };
+        Ok(self.file.insert(file))
     }
 
     fn write_to_file(
@@ -341,7 +383,8 @@ impl BagWriter {
 
     fn is_file_full(&mut self, time: u64) -> bool {
         let WriterOptions { max_size, max_duration, .. } = self.options;
-        let Some(file) = &mut self.file else { return false };
+        // A file without messages isn't full, whatever is attached to it.
+        let Some(file) = self.file.as_mut().filter(|file| file.message_count > 0) else { return false };
         if u128::from(time.saturating_sub(file.times.0)) >= max_duration.as_nanos() {
             return true;
         }
@@ -404,12 +447,12 @@ impl BagWriter {
             (known.starting_time, known.duration) = (file.times.0, file.times.1 - file.times.0);
             known.message_count = file.message_count;
         }
-        let files = &self.metadata.files;
-        let start = files.iter().map(|file| file.starting_time).min().unwrap_or_default();
-        let end = files.iter().map(|file| file.starting_time + file.duration).max().unwrap_or_default();
+        let files = self.metadata.files.iter().filter(|file| file.message_count > 0);
+        let start = files.clone().map(|file| file.starting_time).min().unwrap_or_default();
+        let end = files.clone().map(|file| file.starting_time + file.duration).max().unwrap_or_default();
         self.metadata.starting_time = start;
         self.metadata.duration = end - start;
-        self.metadata.message_count = files.iter().map(|file| file.message_count).sum();
+        self.metadata.message_count = files.map(|file| file.message_count).sum();
     }
 
     /// Replaces `metadata.yaml` at once, so that a reader never finds half of it.
@@ -461,9 +504,28 @@ impl OpenFile {
         let header = MessageHeader { channel_id, sequence, log_time: received, publish_time: sent };
         self.writer.0.write_to_known_channel(&header, encoded).map_err(failed(&self.path))?;
         self.unseen += encoded.len() as u64;
+        let (first, last) = if self.message_count == 0 { (received, received) } else { self.times };
+        self.times = (first.min(received), last.max(received));
         self.message_count += 1;
-        self.times = (self.times.0.min(received), self.times.1.max(received));
         Ok(())
+    }
+
+    pub(crate) fn attach(&mut self, attachment: &Attachment) -> Result<(), BagError> {
+        let Attachment { name, media_type, logged, created, bytes, .. } = attachment;
+        let attachment = mcap::Attachment {
+            log_time: *logged,
+            create_time: *created,
+            name: name.clone(),
+            media_type: media_type.clone(),
+            data: Cow::Borrowed(bytes),
+        };
+        self.unseen += bytes.len() as u64;
+        self.writer.0.attach(&attachment).map_err(failed(&self.path))
+    }
+
+    pub(crate) fn write_metadata_record(&mut self, record: &MetadataRecord) -> Result<(), BagError> {
+        let MetadataRecord { name, texts } = record.clone();
+        self.writer.0.write_metadata(&Metadata { name, metadata: texts }).map_err(failed(&self.path))
     }
 
     /// Writes the metadata and the summary.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use sinew_bag::{BagReader, BagWriter, Stamps, TopicDefinition, WriterOptions};
+use sinew_bag::{Attachment, BagReader, BagWriter, MetadataRecord, Stamps, TopicDefinition, WriterOptions};
 use sinew_interfaces::sensor_msgs::msg::{CompressedImage, Image, PointCloud2, PointField, Temperature};
 use sinew_interfaces::std_msgs::msg::{Header, String as Text};
 use tempfile::TempDir;
@@ -65,6 +65,41 @@ fn info_shows_files_times_and_topics() {
     let info = json(&["info"], &[&path]);
     assert_eq!((&info["messages"], &info["files"][0]["summary"]), (&6.into(), &true.into()));
     assert_eq!((&info["topics"][1]["name"], &info["start_ns"]), (&"/b".into(), &100_000_000_000_u64.into()));
+}
+
+#[test]
+fn attachments_are_shown_and_come_along() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("drive");
+    let mut writer = BagWriter::create(&path, WriterOptions::default()).unwrap();
+    let a = writer.add_topic(&TopicDefinition::of::<Text>("/a").unwrap()).unwrap();
+    for second in 100..103 {
+        let mut attachment = Attachment::new(format!("map_{second}"), [7; 2048]);
+        attachment.logged = second * 1_000_000_000 - 1; // the first one before all messages
+        writer.attach(&attachment).unwrap();
+        writer.write_message(a, Stamps::at(second * 1_000_000_000), &Text::default()).unwrap();
+    }
+    let texts = [("serial".to_owned(), "17".to_owned())].into();
+    writer.write_metadata_record(&MetadataRecord { name: "robot".to_owned(), texts }).unwrap();
+    writer.close().unwrap();
+
+    let (_, output, _) = run(&["info"], &[&path]);
+    assert!(output.contains("Attachments:       map_100 | unknown type | 2.0 KiB\n"), "{output}");
+    assert!(output.contains("Metadata records:  robot | 1 text\n"), "{output}");
+    for (options, kept) in [
+        (&["convert"][..], 3),
+        (&["filter", "--topics", "/a"], 3),
+        (&["cut", "--start-offset", "1"], 1),
+        (&["cut", "--playback-duration", "1"], 2),
+    ] {
+        let new = directory.path().join(options.concat().replace('/', "_"));
+        let arguments = [options, &["-o", new.to_str().unwrap()]].concat();
+        let done = json(&arguments, &[&path]);
+        assert_eq!(done["attachments"], kept, "{options:?}");
+        let info = json(&["info"], &[&new]);
+        assert_eq!(info["attachments"].as_array().unwrap().len(), kept, "{options:?}");
+        assert_eq!(info["metadata_records"][0]["texts"]["serial"], "17");
+    }
 }
 
 #[test]

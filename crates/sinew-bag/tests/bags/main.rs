@@ -1,7 +1,8 @@
-//! Bags in files: written and read back, damaged, and those of rosbag2.
+//! Bags in files: written and read back, with attachments, damaged, and those of rosbag2.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod attachments;
 mod damage;
 mod property;
 mod rosbag2;

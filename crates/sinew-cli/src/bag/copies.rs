@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
-use sinew_bag::{BagError, BagReader, BagTopic, BagWriter, Selection, StorageOptions, WriterOptions, copy};
+use sinew_bag::{
+    BagError, BagReader, BagTopic, BagWriter, Copied, Selection, StorageOptions, WriterOptions, copy,
+};
 
 use super::info::{count, seconds, size};
-use super::losses::{texts, warn_of_attachments};
+use super::losses::texts;
 use super::opening::open;
 use crate::cli::bag::{ConvertOptions, CutOptions, FilterOptions, MergeOptions, NewBag};
 use crate::cli::bag_files::FileOptions;
@@ -57,6 +59,8 @@ fn is_chosen(topic: &BagTopic, options: &FilterOptions) -> bool {
 pub(super) fn cut(options: &CutOptions) -> Result<(), Error> {
     let bag = open(&options.bag)?;
     let (start, until) = part(&bag, &options.bag, &options.part)?;
+    // Attachments may be older than the first message.
+    let start = if options.part.start_offset.is_some() { start } else { 0 };
     write(&[(bag, Selection::all().from(start).until(until))], &options.new)
 }
 
@@ -81,7 +85,6 @@ fn write(bags: &[(BagReader, Selection)], new: &NewBag) -> Result<(), Error> {
         ros_distro: distro.into_iter().find(|distro| !distro.is_empty()).unwrap_or_default(),
         ..writer_options(&new.files)?
     };
-    bags.iter().for_each(|(bag, _)| warn_of_attachments(bag));
     let mut writer = BagWriter::create(&new.output, options)?;
     let mut copied = copy(bags, &mut writer)?;
     let metadata = writer.close()?;
@@ -90,20 +93,27 @@ fn write(bags: &[(BagReader, Selection)], new: &NewBag) -> Result<(), Error> {
     let missing = missing.filter(|problem| matches!(problem, BagError::File { .. })).map(ToString::to_string);
     let mut lost: Vec<String> = missing.collect();
     lost.extend(texts(&std::mem::take(&mut copied.lost)));
-    report(new, copied.messages, metadata.files.len(), &lost)
+    report(new, &copied, metadata.files.len(), &lost)
 }
 
-fn report(new: &NewBag, messages: u64, files: usize, lost: &[String]) -> Result<(), Error> {
+fn report(new: &NewBag, copied: &Copied, files: usize, lost: &[String]) -> Result<(), Error> {
+    let Copied { messages, attachments, .. } = *copied;
     if new.json {
         let output = new.output.to_string_lossy();
-        print_json(&json!({"output": output, "messages": messages, "files": files, "lost": lost}))?;
+        print_json(&json!({
+            "output": output, "messages": messages, "attachments": attachments, "files": files, "lost": lost,
+        }))?;
     } else {
         for problem in lost {
             says(&format!("warning: {problem}"));
         }
         let length = size(length(&new.output));
         let (messages, files) = (count(messages, "message"), count(files as u64, "file"));
-        print(&format!("{}: {messages} in {files}, {length}\n", new.output.display()))?;
+        let attachments = match attachments {
+            0 => String::new(),
+            number => format!(" and {}", count(number, "attachment")),
+        };
+        print(&format!("{}: {messages}{attachments} in {files}, {length}\n", new.output.display()))?;
     }
     if lost.is_empty() { Ok(()) } else { Err(Error::DamagedBag { count: lost.len() }) }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-use sinew_bag::{BagReader, BagTopic, is_file_of_bag};
+use sinew_bag::{Attachment, BagReader, BagTopic, MetadataRecord, is_file_of_bag};
 
 use crate::cli::bag::{BagInfoOptions, BagListOptions};
 use crate::error::Error;
@@ -52,6 +52,18 @@ fn as_text(bag: &BagReader, is_verbose: bool) -> String {
     let mut label = "Lost:";
     for (topic, lost) in bag.metadata().iter().flat_map(|metadata| metadata.losses()) {
         line(label, &format!("{} | {}", one_line(topic), count(lost, "message")));
+        label = "";
+    }
+    let mut label = "Attachments:";
+    for Attachment { name, media_type, bytes, .. } in bag.attachments() {
+        let media_type = if media_type.is_empty() { "unknown type" } else { &media_type };
+        let length = size(bytes.len() as u64);
+        line(label, &format!("{} | {} | {length}", one_line(&name), one_line(media_type)));
+        label = "";
+    }
+    let mut label = "Metadata records:";
+    for MetadataRecord { name, texts } in bag.metadata_records() {
+        line(label, &format!("{} | {}", one_line(&name), count(texts.len() as u64, "text")));
         label = "";
     }
     let mut label = "Topics:";
@@ -140,6 +152,24 @@ fn as_json(bag: &BagReader) -> Value {
         .flat_map(|metadata| metadata.losses())
         .map(|(topic, lost)| (topic.to_owned(), lost.into()))
         .collect();
+    let attachments: Vec<Value> = bag
+        .attachments()
+        .iter()
+        .map(|Attachment { name, media_type, logged, created, bytes, .. }| {
+            json!({
+                "name": name,
+                "media_type": media_type,
+                "logged_ns": logged,
+                "created_ns": created,
+                "bytes": bytes.len(),
+            })
+        })
+        .collect();
+    let records: Vec<Value> = bag
+        .metadata_records()
+        .iter()
+        .map(|MetadataRecord { name, texts }| json!({"name": name, "texts": texts}))
+        .collect();
     let problems: Vec<String> = bag.problems().iter().map(ToString::to_string).collect();
     json!({
         "path": bag.path().to_string_lossy(),
@@ -150,6 +180,8 @@ fn as_json(bag: &BagReader) -> Value {
         "ros_distro": bag.metadata().map(|metadata| metadata.ros_distro.as_str()),
         "files": files,
         "topics": topics,
+        "attachments": attachments,
+        "metadata_records": records,
         "lost": lost,
         "problems": problems,
     })

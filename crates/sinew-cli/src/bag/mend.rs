@@ -1,10 +1,9 @@
 //! Damage in a bag, and mending it.
 
 use serde_json::json;
-use sinew_bag::BagReader;
 
 use super::info::count;
-use super::losses::{texts, warn_of_attachments};
+use super::losses::texts;
 use crate::cli::bag::BagPathOptions;
 use crate::error::Error;
 use crate::output::{print, print_json, says};
@@ -25,10 +24,6 @@ pub(super) fn check(options: &BagPathOptions) -> Result<(), Error> {
 
 /// Runs `sinew bag reindex`.
 pub(super) fn reindex(options: &BagPathOptions) -> Result<(), Error> {
-    // What can't be opened as it is may be mended all the same.
-    if let Ok(bag) = BagReader::open(&options.bag) {
-        warn_of_attachments(&bag);
-    }
     let done = sinew_bag::reindex(&options.bag)?;
     let (messages, files) = (done.metadata.message_count, done.metadata.files.len());
     if options.json {
