@@ -2,6 +2,7 @@
 
 use crate::error::BagError;
 use crate::mcap_file::ROSBAG2;
+use crate::metadata::LOSSES;
 use crate::piece::MessageBytes;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -121,5 +122,5 @@ pub struct MetadataRecord {
 
 /// Returns whether [`BagWriter`](crate::BagWriter) writes records of this name by itself.
 pub(crate) fn is_own(name: &str) -> bool {
-    name == ROSBAG2
+    [ROSBAG2, LOSSES].contains(&name)
 }

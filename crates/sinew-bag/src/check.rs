@@ -4,11 +4,12 @@ use crate::error::BagError;
 use crate::mcap_file::McapFile;
 use crate::metadata::{self, BagMetadata, FileMetadata, TopicMetadata};
 use crate::options::{StorageOptions, StoragePreset, WriterOptions};
-use crate::reader::BagReader;
+use crate::reader::{BagReader, read_metadata};
 use crate::selection::Selection;
 use crate::storage::files_in;
 use crate::topic::TopicDefinition;
 use crate::writer::{OpenFile, replace};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -93,10 +94,12 @@ pub fn reindex(directory: impl AsRef<Path>) -> Result<Reindexed, BagError> {
     let directory = directory.as_ref();
     let (mut rewritten, mut lost) = (Vec::new(), Vec::new());
     let paths = mcap_files(directory)?;
+    // Those of the last flush: the end of the file, which would have them, is missing.
+    let losses = BagMetadata::losses_of(read_metadata(directory).ok().flatten().as_ref());
     for path in &paths {
         let file = McapFile::open(path, path)?;
         if !file.index.is_from_summary {
-            rewrite(&file, &mut lost)?;
+            rewrite(&file, &losses, &mut lost)?;
             rewritten.push(name_of(path));
         }
     }
@@ -127,7 +130,11 @@ fn name_of(path: &Path) -> String {
 }
 
 /// Writes a file anew.
-fn rewrite(damaged: &McapFile, lost: &mut Vec<BagError>) -> Result<(), BagError> {
+fn rewrite(
+    damaged: &McapFile,
+    losses: &BTreeMap<String, u64>,
+    lost: &mut Vec<BagError>,
+) -> Result<(), BagError> {
     let path = &damaged.path;
     let reader = BagReader::open(path)?;
     let compressions = &damaged.index.compressions;
@@ -161,7 +168,9 @@ fn rewrite(damaged: &McapFile, lost: &mut Vec<BagError>) -> Result<(), BagError>
         file.write_metadata_record(&record)?;
     }
     lost.extend(damaged.index.problems.iter().map(|(at, problem)| damaged.damaged(*at, problem.clone())));
-    file.finish(&describe(&reader))?;
+    let mut metadata = describe(&reader);
+    losses.iter().for_each(|(topic, count)| metadata.set_lost(topic, *count));
+    file.finish(&metadata)?;
     fs::rename(&new, path).map_err(BagError::file("replace", path))
 }
 
@@ -190,7 +199,7 @@ pub(crate) fn describe(reader: &BagReader) -> BagMetadata {
     };
     let (start, end) = reader.times().unwrap_or_default();
     let known = reader.metadata();
-    BagMetadata {
+    let mut metadata = BagMetadata {
         duration: end - start,
         starting_time: start,
         message_count: reader.message_count(),
@@ -200,5 +209,9 @@ pub(crate) fn describe(reader: &BagReader) -> BagMetadata {
         custom_data: known.map(|known| known.custom_data.clone()).unwrap_or_default(),
         ros_distro: known.map(|known| known.ros_distro.clone()).unwrap_or_default(),
         ..BagMetadata::default()
+    };
+    for (topic, count) in reader.losses() {
+        metadata.set_lost(&topic, count);
     }
+    metadata
 }

@@ -8,7 +8,7 @@ use crate::reader::BagReader;
 use crate::selection::Selection;
 use crate::topic::{BagTopic, TopicDefinition};
 use crate::writer::{BagWriter, TopicId};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// What [`copy`] has done.
@@ -28,7 +28,8 @@ pub struct Copied {
 /// become one; selected topics without messages are there, too.
 ///
 /// [Attachments](BagReader::attachments) are copied if their time is selected, whatever the topics,
-/// and [metadata records](BagReader::metadata_records) always.
+/// and [metadata records](BagReader::metadata_records) always. The [losses](BagReader::losses) of the
+/// selected topics are those of the whole recordings, added up.
 ///
 /// # Errors
 /// [`BagError`] if a selection names a topic that its bag hasn't, or if the new bag can't be written.
@@ -50,14 +51,20 @@ pub fn copy(bags: &[(BagReader, Selection)], writer: &mut BagWriter) -> Result<C
     let mut sources = Vec::new();
     // By address: a topic whose type has changed is there more than once.
     let mut topics: HashMap<*const BagTopic, TopicId> = HashMap::new();
+    let mut losses: BTreeMap<String, u64> = BTreeMap::new();
     for (bag, selection) in bags {
         let wanted = selection.wanted(bag.topics())?;
+        let mut lost = bag.losses();
         for (topic, _) in bag.topics().iter().zip(wanted.topics).filter(|(_, is_wanted)| *is_wanted) {
             let id = writer.add_topic(&TopicDefinition::from(&**topic))?;
             topics.insert(Arc::as_ptr(topic), id);
+            let count = lost.remove(&topic.name).unwrap_or_default();
+            let known = losses.entry(topic.name.clone()).or_default();
+            *known = known.saturating_add(count);
         }
         sources.push(bag.messages(selection)?);
     }
+    losses.iter().for_each(|(topic, count)| writer.set_lost(topic, *count));
     copy_metadata_records(bags, writer)?;
     let mut attachments = attachments(bags, &mut copied.lost).into_iter().peekable();
     for next in Merged::new(sources) {

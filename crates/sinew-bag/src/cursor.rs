@@ -4,13 +4,14 @@ use crate::attachment::{Attachment, MetadataRecord, is_own};
 use crate::error::BagError;
 use crate::mcap_file::{self, Index, McapFile};
 use crate::message::Stamps;
-use crate::metadata::BagMetadata;
+use crate::metadata::{BagMetadata, LOSSES};
 use crate::piece::{self, Content, Piece};
 use crate::qos_yaml;
 use crate::records::{ChannelRecord, MessageHeader};
 use crate::schema::Schema;
 use crate::stored_file::{BagFile, FileCursor, Found, Last, Step, StoredFile, Wanted};
 use crate::topic::{self, BagTopic};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -47,6 +48,19 @@ impl StoredFile for Arc<McapFile> {
 
     fn metadata_records(&self) -> Vec<MetadataRecord> {
         McapFile::metadata_records(self).filter(|record| !is_own(&record.name)).collect()
+    }
+
+    /// Takes the record of losses; a file of an older version has them in rosbag2's only.
+    fn losses(&self) -> BTreeMap<String, u64> {
+        let record = McapFile::metadata_records(self).filter(|record| record.name == LOSSES).last();
+        match record {
+            Some(record) => record
+                .texts
+                .into_iter()
+                .filter_map(|(topic, count)| Some((topic, count.parse().ok()?)))
+                .collect(),
+            None => BagMetadata::losses_of(self.metadata().as_ref()),
+        }
     }
 
     fn problems(&self) -> Vec<BagError> {

@@ -11,6 +11,8 @@ use std::path::Path;
 pub(crate) const FILE_NAME: &str = "metadata.yaml";
 /// What the keys of lost messages begin with, in the recorder's own texts; the topic follows.
 const LOST: &str = "sinew.lost";
+/// The name of the metadata record of lost messages in an MCAP file: topics with their numbers.
+pub(crate) const LOSSES: &str = "sinew:losses";
 /// The only key at its top.
 const ROOT: &str = "rosbag2_bagfile_information";
 
@@ -112,6 +114,12 @@ impl BagMetadata {
     pub fn losses(&self) -> impl Iterator<Item = (&str, u64)> {
         let texts = self.custom_data.iter();
         texts.filter_map(|(key, count)| Some((key.strip_prefix(LOST)?, count.parse().ok()?)))
+    }
+
+    /// Returns the losses that metadata names, if there is any.
+    pub(crate) fn losses_of(metadata: Option<&Self>) -> BTreeMap<String, u64> {
+        let losses = metadata.into_iter().flat_map(Self::losses);
+        losses.map(|(topic, count)| (topic.to_owned(), count)).collect()
     }
 
     /// Sets the number of messages of a topic that the recorder lost; with 0, nothing is written of

@@ -10,6 +10,7 @@ use crate::selection::Selection;
 use crate::storage;
 use crate::stored_file::{BagFile, FileCursor, Step, StoredFile, Wanted};
 use crate::topic::BagTopic;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -209,6 +210,18 @@ impl BagReader {
         self.bag.metadata.as_ref()
     }
 
+    /// Returns the numbers of messages that the recorder lost, by topic: as `metadata.yaml` and the
+    /// files say. Each file has all losses up to its end, so the greatest number counts.
+    #[must_use]
+    pub fn losses(&self) -> BTreeMap<String, u64> {
+        let mut losses = BagMetadata::losses_of(self.metadata());
+        for (topic, count) in self.bag.files.iter().flat_map(|file| file.losses()) {
+            let known = losses.entry(topic).or_default();
+            *known = count.max(*known);
+        }
+        losses
+    }
+
     /// Returns the attachments of all files, in their order. Reads none of their bytes.
     #[must_use]
     pub fn attachments(&self) -> Vec<Attachment> {
@@ -312,7 +325,7 @@ fn of_topic<'a>(metadata: &'a BagMetadata, topic: &BagTopic) -> Option<&'a Topic
 }
 
 /// Reads a directory's `metadata.yaml`, if it has one.
-fn read_metadata(directory: &Path) -> Result<Option<BagMetadata>, BagError> {
+pub(crate) fn read_metadata(directory: &Path) -> Result<Option<BagMetadata>, BagError> {
     let path = directory.join(metadata::FILE_NAME);
     match fs::read_to_string(&path) {
         Ok(text) => BagMetadata::from_yaml(&text, &path).map(Some),

@@ -8,6 +8,7 @@ use crate::metadata::BagMetadata;
 use crate::sqlite::SqliteFile;
 use crate::stored_file::{BagFile, FileCursor, Found, Last, StoredFile};
 use crate::topic::BagTopic;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -125,6 +126,10 @@ impl StoredFile for Uncompressed {
 
     fn metadata_records(&self) -> Vec<MetadataRecord> {
         self.file.metadata_records()
+    }
+
+    fn losses(&self) -> BTreeMap<String, u64> {
+        self.file.losses()
     }
 
     fn problems(&self) -> Vec<BagError> {

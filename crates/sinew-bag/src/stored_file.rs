@@ -6,6 +6,7 @@ use crate::message::Stamps;
 use crate::metadata::BagMetadata;
 use crate::piece::MessageBytes;
 use crate::topic::BagTopic;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -54,6 +55,11 @@ pub(crate) trait StoredFile: fmt::Debug + Send + Sync {
     /// Returns the metadata records that [`BagWriter`](crate::BagWriter) doesn't write by itself.
     fn metadata_records(&self) -> Vec<MetadataRecord> {
         Vec::new()
+    }
+
+    /// Returns the messages that the recorder lost, by topic, as the file says.
+    fn losses(&self) -> BTreeMap<String, u64> {
+        BagMetadata::losses_of(self.metadata().as_ref())
     }
 
     /// Returns the damage that opening has found.

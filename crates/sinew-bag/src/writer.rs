@@ -4,7 +4,7 @@ use crate::attachment::{Attachment, MetadataRecord, is_own};
 use crate::error::BagError;
 use crate::mcap_file::ROSBAG2;
 use crate::message::Stamps;
-use crate::metadata::{self, BagMetadata, FileMetadata, TopicMetadata};
+use crate::metadata::{self, BagMetadata, FileMetadata, LOSSES, TopicMetadata};
 use crate::options::WriterOptions;
 use crate::qos_yaml;
 use crate::reader::BagReader;
@@ -170,7 +170,7 @@ impl BagWriter {
     /// Writes a metadata record into the same file as [`attach`](Self::attach).
     ///
     /// # Errors
-    /// [`BagError::Option`] for the name `rosbag2`, as the writer writes such records by itself;
+    /// [`BagError::Option`] for `rosbag2` and `sinew:losses`, as the writer writes these by itself;
     /// [`BagError::File`] if the disk is full or fails, now or earlier.
     pub fn write_metadata_record(&mut self, record: &MetadataRecord) -> Result<(), BagError> {
         if is_own(&record.name) {
@@ -528,7 +528,7 @@ impl OpenFile {
         self.writer.0.write_metadata(&Metadata { name, metadata: texts }).map_err(failed(&self.path))
     }
 
-    /// Writes the metadata and the summary.
+    /// Writes the losses, the metadata and the summary.
     pub(crate) fn finish(mut self, metadata: &BagMetadata) -> Result<(), BagError> {
         let written = self.writer.0.write_metadata(&record(metadata));
         written.and_then(|()| self.writer.0.finish().map(drop)).map_err(failed(&self.path))
@@ -540,6 +540,11 @@ impl OpenFile {
             None => ("", ""),
         };
         let writer = &mut self.writer.0;
+        let lost = metadata.losses().map(|(topic, count)| (topic.to_owned(), count.to_string()));
+        let lost = MetadataRecord { name: LOSSES.to_owned(), texts: lost.collect() };
+        if !lost.texts.is_empty() {
+            self.write_metadata_record(&lost)?;
+        }
         let mut add = || {
             let schema = writer.add_schema(&definition.type_name, encoding, text.as_bytes())?;
             let qos = qos_yaml::write_all(&definition.qos, "", self.version).trim_end().to_owned();

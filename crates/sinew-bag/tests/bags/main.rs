@@ -4,6 +4,7 @@
 
 mod attachments;
 mod damage;
+mod losses;
 mod property;
 mod rosbag2;
 mod sqlite;

@@ -50,8 +50,8 @@ fn as_text(bag: &BagReader, is_verbose: bool) -> String {
     }
     line("Messages:", &bag.message_count().to_string());
     let mut label = "Lost:";
-    for (topic, lost) in bag.metadata().iter().flat_map(|metadata| metadata.losses()) {
-        line(label, &format!("{} | {}", one_line(topic), count(lost, "message")));
+    for (topic, lost) in bag.losses() {
+        line(label, &format!("{} | {}", one_line(&topic), count(lost, "message")));
         label = "";
     }
     let mut label = "Attachments:";
@@ -146,12 +146,6 @@ fn as_json(bag: &BagReader) -> Value {
             })
         })
         .collect();
-    let lost: serde_json::Map<String, Value> = bag
-        .metadata()
-        .iter()
-        .flat_map(|metadata| metadata.losses())
-        .map(|(topic, lost)| (topic.to_owned(), lost.into()))
-        .collect();
     let attachments: Vec<Value> = bag
         .attachments()
         .iter()
@@ -182,7 +176,7 @@ fn as_json(bag: &BagReader) -> Value {
         "topics": topics,
         "attachments": attachments,
         "metadata_records": records,
-        "lost": lost,
+        "lost": bag.losses(),
         "problems": problems,
     })
 }
