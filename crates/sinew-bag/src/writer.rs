@@ -63,6 +63,15 @@ struct Count {
     repeated: u64,
 }
 
+/// Messages that were written and can't be read.
+#[derive(Debug, Default)]
+pub(crate) struct Missing {
+    /// By topic, without repeated ones.
+    pub(crate) messages: HashMap<TopicId, u64>,
+    /// Messages that an earlier file has as well.
+    pub(crate) repeated: u64,
+}
+
 /// The file that is being written.
 #[derive(Debug)]
 pub(crate) struct OpenFile {
@@ -310,10 +319,10 @@ impl BagWriter {
         Ok(())
     }
 
-    /// Reads the files that are there, and returns how many messages were written and can't be read.
-    /// Those that are repeated in a file come first there and don't count.
-    pub(crate) fn missing(&self) -> HashMap<TopicId, u64> {
-        let mut missing = HashMap::new();
+    /// Reads the files that are there, and counts the messages that were written and can't be read.
+    /// Those that are repeated in a file come first there.
+    pub(crate) fn missing(&self) -> Missing {
+        let mut missing = Missing::default();
         for (name, counts) in self.metadata.relative_file_paths.iter().zip(&self.counts) {
             let read = BagReader::open(self.directory.join(name)).ok();
             let topics = read.as_ref().map_or(&[][..], BagReader::topics);
@@ -322,7 +331,8 @@ impl BagWriter {
                 let is_it = |read: &&Arc<BagTopic>| definition.is_same(&TopicDefinition::from(&***read));
                 let readable: u64 = topics.iter().filter(is_it).map(|read| read.message_count).sum();
                 let lost = (all - repeated).saturating_sub(readable.saturating_sub(*repeated));
-                *missing.entry(TopicId(*topic)).or_default() += lost;
+                *missing.messages.entry(TopicId(*topic)).or_default() += lost;
+                missing.repeated += repeated.saturating_sub(readable);
             }
         }
         missing
@@ -530,6 +540,11 @@ impl OpenFile {
 
     /// Writes the losses, the metadata and the summary.
     pub(crate) fn finish(mut self, metadata: &BagMetadata) -> Result<(), BagError> {
+        let lost = metadata.losses().map(|(topic, count)| (topic.to_owned(), count.to_string()));
+        let lost = MetadataRecord { name: LOSSES.to_owned(), texts: lost.collect() };
+        if !lost.texts.is_empty() {
+            self.write_metadata_record(&lost)?;
+        }
         let written = self.writer.0.write_metadata(&record(metadata));
         written.and_then(|()| self.writer.0.finish().map(drop)).map_err(failed(&self.path))
     }
@@ -540,11 +555,6 @@ impl OpenFile {
             None => ("", ""),
         };
         let writer = &mut self.writer.0;
-        let lost = metadata.losses().map(|(topic, count)| (topic.to_owned(), count.to_string()));
-        let lost = MetadataRecord { name: LOSSES.to_owned(), texts: lost.collect() };
-        if !lost.texts.is_empty() {
-            self.write_metadata_record(&lost)?;
-        }
         let mut add = || {
             let schema = writer.add_schema(&definition.type_name, encoding, text.as_bytes())?;
             let qos = qos_yaml::write_all(&definition.qos, "", self.version).trim_end().to_owned();

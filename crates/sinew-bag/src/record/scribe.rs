@@ -135,16 +135,12 @@ impl Scribe {
         }
         let closed = self.bag.metadata().relative_file_paths.last().cloned();
         let mut repeated = 0;
-        if self.retained.bytes() <= self.most_repeated {
-            for (topic, stamps, bytes) in self.retained.messages() {
-                self.bag.repeat(self.topics[topic], Stamps { received: time, ..stamps }, bytes)?;
-                repeated += 1;
-            }
-        }
+        let outcome = self.repeat(time, &mut repeated);
         self.figures.with(|figures| {
-            figures.files += 1;
+            figures.files += u64::from(outcome.is_ok());
             figures.repeated += repeated;
         });
+        outcome?;
         if let (Some(closed), Some(splits)) = (closed, &self.splits) {
             let path = |name: &str| self.bag.directory().join(name).display().to_string();
             let opened = path(&self.bag.next_file_name(repeated > 0));
@@ -155,6 +151,18 @@ impl Scribe {
             };
             // Nothing depends on it: a full subscription, or the end of the context.
             let _ = splits.publish(event);
+        }
+        Ok(())
+    }
+
+    /// Writes the retained messages again, and counts them, unless they are too long for a file.
+    fn repeat(&mut self, time: u64, count: &mut u64) -> Result<(), BagError> {
+        if self.retained.bytes() > self.most_repeated {
+            return Ok(());
+        }
+        for (topic, stamps, bytes) in self.retained.messages() {
+            self.bag.repeat(self.topics[topic], Stamps { received: time, ..stamps }, bytes)?;
+            *count += 1;
         }
         Ok(())
     }
@@ -203,8 +211,9 @@ impl Scribe {
         let _ = self.bag.flush();
         let mut missing = self.bag.missing();
         self.figures.with(|figures| {
+            figures.repeated = figures.repeated.saturating_sub(missing.repeated);
             for (topic, id) in figures.topics.iter_mut().zip(&self.topics) {
-                let lost = missing.remove(id).unwrap_or_default().min(topic.messages);
+                let lost = missing.messages.remove(id).unwrap_or_default().min(topic.messages);
                 topic.messages -= lost;
                 topic.lost_in_recorder += lost;
             }
@@ -335,6 +344,8 @@ mod tests {
             assert!(room < 100_000 || in_last > 0, "nothing in {room} bytes");
             // Each of the others begins with five repeated messages, as far as there is room.
             let repeated = readable(&path) - 10 - in_last;
+            // Five more were in the second file.
+            assert_eq!(recorded.repeated, 5 + repeated, "{recorded:?}");
             assert!(if in_last > 0 { repeated == 10 } else { (5..=10).contains(&repeated) }, "{recorded:?}");
         }
     }
