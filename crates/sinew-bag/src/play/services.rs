@@ -54,10 +54,13 @@ pub(super) fn serve(node: &Node, shared: &Arc<Shared>) -> Result<Servers, Create
             let time = Time::from(request.time).max(ros(0)).nanoseconds();
             SeekResponse { success: seek.seek(time.unsigned_abs()) }
         })?),
-        Box::new(node.server::<Stop>("~/stop").immediate_callback(move |_: &StopRequest| {
-            stop.stop();
-            StopResponse::default()
-        })?),
+        Box::new(node.server::<Stop>("~/stop").immediate_callback(
+            move |_: StopRequest, responder: Responder<Stop>| {
+                // Before the process may end. A client that no longer waits has asked all the same.
+                let _ = responder.respond(StopResponse::default());
+                stop.stop();
+            },
+        )?),
         Box::new(node.server::<PlayNext>("~/play_next").immediate_callback(
             move |_: PlayNextRequest, responder: Responder<PlayNext>| {
                 step(&next, 1, responder, |count| PlayNextResponse { success: count == 1 });
