@@ -9,6 +9,8 @@ use std::process::Command;
 use serde_json::Value;
 use sinew::prelude::*;
 use sinew_bag::{BagWriter, Stamps, TopicDefinition, WriterOptions};
+use sinew_interfaces::builtin_interfaces::msg::Time;
+use sinew_interfaces::rosbag2_interfaces::srv::{Play, PlayRequest, Stop, StopRequest};
 use sinew_interfaces::std_msgs::msg::String as Text;
 use tempfile::TempDir;
 
@@ -90,6 +92,35 @@ fn options_select_what_is_played() {
     let qos = directory.path().join("qos.yaml");
     fs::write(&qos, "/a: {reliability: best_effort}\n").unwrap();
     assert_eq!(messages(&["--qos-profile-overrides-path", qos.to_str().unwrap()]), 40);
+}
+
+#[test]
+fn a_player_that_stays_is_asked_to_play_again() {
+    let (directory, path) = bag(40);
+    let context = Context::builder().directory(directory.path()).interrupts(false).build().unwrap();
+    let node = context.node("rqt").unwrap();
+    let limit = Duration::from_secs(60);
+    let (again, stop) = (
+        node.client::<Play>("/rosbag2_player/play").create().unwrap(),
+        node.client::<Stop>("/rosbag2_player/stop").create().unwrap(),
+    );
+    let (code, output, errors) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            assert!(again.wait_for_server(limit) && stop.wait_for_server(limit));
+            // It answers `false` until it has played everything.
+            let begin = |request| while !again.call(request, limit).unwrap().success {};
+            begin(PlayRequest::default());
+            begin(PlayRequest { start_offset: Time { sec: 0, nanosec: 380_000_000 }, ..Default::default() });
+            begin(PlayRequest::default());
+            stop.call(StopRequest::default(), limit).unwrap();
+        });
+        play(&directory, &path, &["--as-fast-as-possible", "--stay-at-end", "--json"])
+    });
+    assert_eq!((code, errors.as_str()), (Some(0), ""), "{output}");
+    let end = last_json(&output);
+    assert_eq!(end["end"], "stopped");
+    // Everything twice and the last two messages; a third time may have been stopped at once.
+    assert!((82..=122).contains(&end["messages"].as_u64().unwrap()), "{end}");
 }
 
 #[test]

@@ -29,6 +29,7 @@ pub struct PlayerBuilder {
     is_paused: bool,
     has_control: bool,
     loops: u64,
+    stays: bool,
     delay: Duration,
     wait_for_subscribers: Duration,
     wait_for_readers: Duration,
@@ -44,6 +45,7 @@ impl Player {
             is_paused: false,
             has_control: false,
             loops: 1,
+            stays: false,
             delay: Duration::ZERO,
             wait_for_subscribers: Duration::ZERO,
             wait_for_readers: Duration::ZERO,
@@ -115,9 +117,10 @@ impl PlayerBuilder {
         self
     }
 
-    /// Serves rosbag2's services on the player's node, without an executor: `~/pause`, `~/resume`,
-    /// `~/toggle_paused`, `~/is_paused`, `~/get_rate`, `~/set_rate`, `~/play_next`, `~/burst`,
-    /// `~/seek` and `~/stop`.
+    /// Serves rosbag2's services on the player's node, without an executor: `~/play`, `~/pause`,
+    /// `~/resume`, `~/toggle_paused`, `~/is_paused`, `~/get_rate`, `~/set_rate`, `~/play_next`,
+    /// `~/burst`, `~/seek` and `~/stop`. `~/play` plays once more if the player
+    /// [stays](Self::stay_at_end) and has played everything.
     pub fn control_services(mut self) -> Self {
         self.has_control = true;
         self
@@ -170,6 +173,14 @@ impl PlayerBuilder {
     /// Plays the bags that many times; `u64::MAX`: without end. 0 counts as 1, the default.
     pub fn loops(mut self, rounds: u64) -> Self {
         self.loops = rounds.max(1);
+        self
+    }
+
+    /// Stays at the end instead of ending: [`Player::play_again`], the service `~/play` or a seek plays
+    /// once more, and the publishers still serve what they retain. Such a player ends when it is
+    /// stopped. Default: it ends with the last message.
+    pub fn stay_at_end(mut self) -> Self {
+        self.stays = true;
         self
     }
 
@@ -251,8 +262,9 @@ impl PlayerBuilder {
             node: node.clone(),
             outputs,
             settings: Settings {
-                start: span.start,
+                loops: self.loops,
                 rounds: self.loops,
+                stays: self.stays,
                 is_lossless: self.options.is_lossless,
                 delay: self.delay,
                 wait_for_subscribers: self.wait_for_subscribers,

@@ -35,10 +35,12 @@ pub(super) struct Playback {
 /// The options that concern the publishing thread.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settings {
-    /// Where a round begins.
-    pub(super) start: u64,
-    /// Rounds that are still to come.
+    /// Rounds that are played at a time.
+    pub(super) loops: u64,
+    /// Rounds of them that are still to come.
     pub(super) rounds: u64,
+    /// At the end the player waits for another start instead of ending.
+    pub(super) stays: bool,
     pub(super) is_lossless: bool,
     pub(super) delay: Duration,
     pub(super) wait_for_subscribers: Duration,
@@ -72,6 +74,8 @@ enum Work {
     EndSteps(VecDeque<Step>),
     /// Begins the next round.
     Again,
+    /// Waits for the readers at the end of the last round, and then for another start.
+    Stay,
     End(PlayEnd),
 }
 
@@ -108,8 +112,16 @@ impl Playback {
                 Work::EndSteps(steps) => steps.into_iter().for_each(Step::end),
                 Work::Again => {
                     self.settings.rounds -= 1;
-                    self.shared.state().rounds += 1;
-                    self.shared.seek(self.settings.start);
+                    let start = {
+                        let mut state = self.shared.state();
+                        state.rounds += 1;
+                        state.start
+                    };
+                    self.shared.seek(start);
+                }
+                Work::Stay => {
+                    self.settings.rounds = self.settings.loops;
+                    self.wait_for_readers();
                 }
                 Work::End(end) => break end,
             }
@@ -178,7 +190,8 @@ impl Playback {
                 return Work::End(PlayEnd::Shutdown);
             }
             let now = now();
-            let tick = self.clock.as_ref().and_then(ClockOutput::due);
+            let clock = self.clock.as_ref().filter(|_| !state.is_finished);
+            let tick = clock.and_then(ClockOutput::due);
             if tick.is_some_and(|due| due <= now) {
                 return Work::Tick(state.pace.time(now));
             }
@@ -199,24 +212,16 @@ impl Playback {
             if let Some(item) = self.shared.pop(state) {
                 return Ok(Work::Prepare(item, state.generation));
             }
-            if state.is_exhausted {
-                if state.is_stepping() {
-                    return Ok(Work::EndSteps(state.take_steps()));
-                }
-                // While it is paused, it may still go back.
-                return match (state.pace.is_paused(), self.settings.rounds) {
-                    (true, _) => Err(None),
-                    (false, 2..) => Ok(Work::Again),
-                    (false, _) => Ok(Work::End(PlayEnd::Finished)),
-                };
-            }
-            return Err(None);
+            return if state.is_exhausted { self.at_end(state) } else { Err(None) };
         };
         if next.generation != state.generation {
             return Ok(Work::Drop);
         }
         if next.is_restored {
             return Ok(Work::Publish(Reason::Undue));
+        }
+        if next.time > state.until {
+            return self.at_end(state);
         }
         if state.is_stepping() {
             return Ok(Work::Publish(Reason::Step));
@@ -236,6 +241,26 @@ impl Playback {
             return Ok(Work::Publish(Reason::Due(now)));
         }
         Ok(Work::Publish(Reason::Due(due)))
+    }
+
+    /// Returns the work behind the last message of a round.
+    fn at_end(&self, state: &mut State) -> Result<Work, Option<i64>> {
+        if state.is_stepping() {
+            return Ok(Work::EndSteps(state.take_steps()));
+        }
+        // While it is paused, it may still go back.
+        if state.pace.is_paused() || state.is_finished {
+            return Err(None);
+        }
+        match self.settings {
+            Settings { rounds: 2.., .. } => Ok(Work::Again),
+            Settings { stays: true, .. } => {
+                state.is_finished = true;
+                state.rounds += 1;
+                Ok(Work::Stay)
+            }
+            _ => Ok(Work::End(PlayEnd::Finished)),
+        }
     }
 
     fn prepare(&mut self, selected: Selected, generation: u64) {

@@ -137,6 +137,45 @@ impl Player {
         self.0.shared.seek(time)
     }
 
+    /// Plays once more, from this long after the first message of the bags on and this much of their
+    /// time (`Duration::MAX`: up to the end), within what the player was started with. Everything
+    /// else is as before; a player that is paused begins paused. Later rounds and seeks stay within
+    /// this part.
+    ///
+    /// Returns `false` unless the player [stays](crate::PlayerBuilder::stay_at_end) and [has
+    /// finished](Self::is_finished).
+    ///
+    /// ```
+    /// # use sinew::prelude::*;
+    /// # use sinew_bag::{BagWriter, Player, Stamps, TopicDefinition};
+    /// # use sinew_interfaces::std_msgs::msg::String as Text;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("drive");
+    /// # let mut writer = BagWriter::create(&path, Default::default())?;
+    /// # let chatter = writer.add_topic(&TopicDefinition::of::<Text>("/chatter").unwrap())?;
+    /// # writer.write_message(chatter, Stamps::at(0), &Text::default())?;
+    /// # writer.close()?;
+    /// # let context = Context::builder().shared_memory(false).build()?;
+    /// let player = Player::builder(&context).bags([&path]).stay_at_end().start()?;
+    /// while !player.is_finished() {
+    ///     player.wait_for(Duration::from_millis(1));
+    /// }
+    /// assert!(player.play_again(Duration::ZERO, Duration::MAX));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn play_again(&self, start_offset: Duration, duration: Duration) -> bool {
+        let start = self.0.shared.span.begin.saturating_add(nanoseconds(start_offset));
+        self.0.shared.play_again(start, start.saturating_add(nanoseconds(duration)))
+    }
+
+    /// Returns `true` if everything is played and the player
+    /// [stays](crate::PlayerBuilder::stay_at_end), or has ended.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        let state = self.0.shared.state();
+        state.is_finished || state.end.is_some()
+    }
+
     /// Sets the rate, from the present time of the bags on.
     ///
     /// # Errors
@@ -158,7 +197,7 @@ impl Player {
 
     /// Waits until everything is played, or the player is stopped, or its context is shut down, or one
     /// of its threads panics.
-    /// While it is paused, it doesn't end by itself.
+    /// While it is paused, it doesn't end by itself, nor if it [stays](crate::PlayerBuilder::stay_at_end).
     pub fn wait(&self) -> PlayEnd {
         loop {
             if let Some(end) = self.wait_for(Duration::MAX) {
@@ -205,6 +244,10 @@ impl Player {
     pub fn node(&self) -> &Node {
         &self.0.node
     }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl Drop for PlayerCore {

@@ -10,10 +10,10 @@ use sinew::time::Time;
 use sinew::{Node, Responder, Service};
 use sinew_interfaces::rosbag2_interfaces::srv::{
     Burst, BurstRequest, BurstResponse, GetRate, GetRateRequest, GetRateResponse, IsPaused, IsPausedRequest,
-    IsPausedResponse, Pause, PauseRequest, PauseResponse, PlayNext, PlayNextRequest, PlayNextResponse,
-    Resume, ResumeRequest, ResumeResponse, Seek, SeekRequest, SeekResponse, SetRate, SetRateRequest,
-    SetRateResponse, Stop, StopRequest, StopResponse, TogglePaused, TogglePausedRequest,
-    TogglePausedResponse,
+    IsPausedResponse, Pause, PauseRequest, PauseResponse, Play, PlayNext, PlayNextRequest, PlayNextResponse,
+    PlayRequest, PlayResponse, Resume, ResumeRequest, ResumeResponse, Seek, SeekRequest, SeekResponse,
+    SetRate, SetRateRequest, SetRateResponse, Stop, StopRequest, StopResponse, TogglePaused,
+    TogglePausedRequest, TogglePausedResponse,
 };
 use std::any::Any;
 use std::sync::Arc;
@@ -25,8 +25,13 @@ pub(super) type Servers = Vec<Box<dyn Any + Send + Sync>>;
 pub(super) fn serve(node: &Node, shared: &Arc<Shared>) -> Result<Servers, CreateError> {
     let player = || shared.clone();
     let (pause, resume, toggle, stop, seek) = (player(), player(), player(), player(), player());
+    let play = player();
     let (is_paused, get_rate, set_rate, next, burst) = (player(), player(), player(), player(), player());
     Ok(vec![
+        Box::new(node.server::<Play>("~/play").immediate_callback(move |request: &PlayRequest| {
+            let (start, until) = part(request, play.span.begin);
+            PlayResponse { success: play.play_again(start, until) }
+        })?),
         Box::new(node.server::<Pause>("~/pause").immediate_callback(move |_: &PauseRequest| {
             pause.change(|state, now| state.pace.pause(now));
             PauseResponse::default()
@@ -74,6 +79,20 @@ pub(super) fn serve(node: &Node, shared: &Arc<Shared>) -> Result<Servers, Create
             },
         )?),
     ])
+}
+
+/// Returns the part of a bag, which begins at that time, that a request asks for. As in rosbag2, the
+/// later one of two ends counts; unlike there, an end of zero is none, so that an empty request
+/// plays everything.
+fn part(request: &PlayRequest, begin: u64) -> (u64, u64) {
+    let positive = |nanoseconds: i64| u64::try_from(nanoseconds).ok().filter(|time| *time > 0);
+    let offset = positive(Time::from(request.start_offset).nanoseconds()).unwrap_or(0);
+    let start = begin.saturating_add(offset);
+    let length = &request.playback_duration;
+    let length = i64::from(length.sec) * 1_000_000_000 + i64::from(length.nanosec);
+    let after = positive(length).map(|length| start.saturating_add(length));
+    let until = positive(Time::from(request.playback_until_timestamp).nanoseconds());
+    (start, after.max(until).unwrap_or(u64::MAX))
 }
 
 /// Publishes the next messages if the player is paused, as rosbag2 does, and answers then.

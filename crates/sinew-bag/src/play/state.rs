@@ -72,6 +72,12 @@ pub(super) struct State {
     seek: Option<u64>,
     /// The queue has the last messages.
     pub(super) is_exhausted: bool,
+    /// Where a round begins.
+    pub(super) start: u64,
+    /// The last time that is played.
+    pub(super) until: u64,
+    /// Everything is played, and the player stays for [`play_again`](Shared::play_again).
+    pub(super) is_finished: bool,
     pub(super) generation: u64,
     /// One after the other.
     steps: VecDeque<Step>,
@@ -113,6 +119,9 @@ impl Shared {
             queued_bytes: 0,
             seek: None,
             is_exhausted: false,
+            start: span.start,
+            until: span.end,
+            is_finished: false,
             generation: 0,
             steps: VecDeque::new(),
             is_stopped: false,
@@ -151,6 +160,24 @@ impl Shared {
             return false;
         }
         let old = state.seek(time);
+        drop(state);
+        drop(old);
+        self.wake_all();
+        true
+    }
+
+    /// Plays the part between these times if everything is played and the player stays for that;
+    /// returns whether it does.
+    pub(super) fn play_again(&self, start: u64, until: u64) -> bool {
+        let Span { start: first, end, .. } = self.span;
+        let mut state = self.state();
+        if !state.is_finished || state.end.is_some() || state.is_stopped {
+            return false;
+        }
+        state.start = start.clamp(first, end.max(first));
+        state.until = until.min(end);
+        let start = state.start;
+        let old = state.seek(start);
         drop(state);
         drop(old);
         self.wake_all();
@@ -308,7 +335,7 @@ impl State {
     pub(super) fn seek(&mut self, time: u64) -> VecDeque<Item> {
         self.pace.reached(time, now());
         self.seek = Some(time);
-        self.is_exhausted = false;
+        (self.is_exhausted, self.is_finished) = (false, false);
         self.generation += 1;
         self.queued_bytes = 0;
         std::mem::take(&mut self.queue)

@@ -28,6 +28,32 @@ fn steps_publish_the_next_messages() {
 }
 
 #[test]
+fn a_player_that_stays_plays_its_rounds_again() {
+    let (_directory, path) = place();
+    write(&path, 3);
+    let context = context();
+    let listener = listen(&context, "/chatter");
+    let builder = Player::builder(&context).bags([&path]).as_fast_as_possible();
+    let player = builder.loops(2).stay_at_end().start().unwrap();
+    let finish = || {
+        while !player.is_finished() {
+            player.wait_for(Duration::from_millis(1));
+        }
+        take(&listener)
+    };
+    assert_eq!(finish(), [numbers(0..3), numbers(0..3)].concat());
+    assert_eq!(player.wait_for(Duration::from_millis(1)), None);
+    assert!(player.play_again(Duration::from_millis(1), Duration::ZERO));
+    assert_eq!(finish(), ["1", "1"]);
+    assert!(player.seek(BEGIN + MILLISECOND)); // plays what `play_again` has left
+    assert_eq!(finish(), ["1", "1"]);
+    assert_eq!(player.step(1), 0);
+    player.stop();
+    assert_eq!(player.wait(), PlayEnd::Stopped);
+    assert!(!player.play_again(Duration::ZERO, Duration::MAX));
+}
+
+#[test]
 fn seeks_go_back_and_forth() {
     let (_directory, path) = place();
     write(&path, 3_000); // more than is read ahead

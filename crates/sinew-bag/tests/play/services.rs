@@ -4,7 +4,7 @@ use crate::{BEGIN, MILLISECOND, context, listen, numbers, place, take, write};
 use sinew::Service;
 use sinew::prelude::*;
 use sinew_bag::{PlayEnd, Player};
-use sinew_interfaces::builtin_interfaces::msg::Time as TimeMessage;
+use sinew_interfaces::builtin_interfaces::msg::{Duration as DurationMessage, Time as TimeMessage};
 use sinew_interfaces::rosbag2_interfaces::srv::*;
 
 #[test]
@@ -39,6 +39,51 @@ fn they_control_the_player() {
     assert_eq!(player.wait(), PlayEnd::Finished);
     assert_eq!(take(&listener), numbers(0..10));
     assert_eq!(call::<Burst>(&node, "burst", Default::default()).actually_burst, 0);
+}
+
+#[test]
+fn play_begins_again() {
+    let (_directory, path) = place();
+    write(&path, 10);
+    let context = context();
+    let listener = listen(&context, "/chatter");
+    let builder = Player::builder(&context).bags([&path]).as_fast_as_possible();
+    let player = builder.stay_at_end().control_services().start_paused().start().unwrap();
+    let node = context.node("rqt").unwrap();
+    let play = |request| call::<Play>(&node, "play", request).success;
+    let finish = || {
+        while !player.is_finished() {
+            player.wait_for(Duration::from_millis(1));
+        }
+        take(&listener)
+    };
+    assert!(!play(PlayRequest::default())); // it is playing
+    player.resume();
+    assert_eq!(finish(), numbers(0..10));
+    let milliseconds = |number: u32| number * 1_000_000;
+    let offset = |number| TimeMessage { sec: 0, nanosec: milliseconds(number) };
+    let length = |number| DurationMessage { sec: 0, nanosec: milliseconds(number) };
+    for (request, played) in [
+        (PlayRequest::default(), 0..10),
+        (PlayRequest { start_offset: offset(7), ..Default::default() }, 7..10),
+        (PlayRequest { start_offset: offset(2), playback_duration: length(3), ..Default::default() }, 2..6),
+        (PlayRequest { playback_until_timestamp: time(4), ..Default::default() }, 0..5),
+        (
+            PlayRequest {
+                playback_duration: length(2),
+                playback_until_timestamp: time(5),
+                ..Default::default()
+            },
+            0..6,
+        ),
+    ] {
+        assert!(play(request), "{request:?}");
+        assert_eq!(finish(), numbers(played), "{request:?}");
+    }
+    assert_eq!((player.wait_for(Duration::ZERO), player.progress().rounds), (None, 6));
+    player.stop();
+    assert_eq!(player.wait(), PlayEnd::Stopped);
+    assert!(!play(PlayRequest::default()));
 }
 
 #[test]

@@ -68,6 +68,9 @@ fn configured(context: &Context, options: &PlayOptions) -> Result<PlayerBuilder,
             Some(milliseconds) => Duration::from_millis(milliseconds),
         })
         .control_services();
+    if options.stay_at_end {
+        builder = builder.stay_at_end();
+    }
     for (from, to) in &options.remap {
         builder = builder.remap(from, to);
     }

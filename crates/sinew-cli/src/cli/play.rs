@@ -59,6 +59,10 @@ pub(crate) struct PlayOptions {
     #[arg(short, long)]
     pub(crate) r#loop: bool,
 
+    /// At the end, wait for the service ~/play or a seek, until Ctrl-C.
+    #[arg(long)]
+    pub(crate) stay_at_end: bool,
+
     /// Begin this much after the first message, in seconds.
     #[arg(long, value_name = "S", value_parser = offset)]
     pub(crate) start_offset: Option<Duration>,
