@@ -2,6 +2,7 @@
 
 pub(crate) mod bag;
 pub(crate) mod bag_files;
+pub(crate) mod bag_session;
 pub(crate) mod interfaces;
 pub(crate) mod network;
 pub(crate) mod params;

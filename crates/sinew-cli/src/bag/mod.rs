@@ -15,6 +15,7 @@ mod plot;
 mod points;
 mod record;
 mod record_screen;
+mod session;
 
 use crate::cli::bag::BagCommand;
 use crate::error::Error;

@@ -1,6 +1,5 @@
 //! `sinew bag play`.
 
-use std::fs;
 use std::io;
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -8,14 +7,13 @@ use std::thread;
 use std::time::Duration;
 
 use sinew::Context;
-use sinew_bag::{
-    MessageOrder, PlayEnd, Player, PlayerBuilder, PlayerClock, SkippedTopic, read_qos_overrides,
-};
+use sinew_bag::{MessageOrder, PlayEnd, Player, PlayerBuilder, PlayerClock, SkippedTopic};
 use sinew_bench::clock::{nanoseconds, now_ns};
 
 use super::info::count;
 use super::play_keys::{Key, read};
 use super::play_screen::{Figures, summary};
+use super::session;
 use crate::cli::play::{Order, PlayOptions};
 use crate::error::Error;
 use crate::output::{print, print_json, says};
@@ -27,13 +25,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 
 /// Runs `sinew bag play`.
 pub(super) fn run(options: &PlayOptions) -> Result<(), Error> {
-    let number = options.place.domain().map_err(Error::DomainNumber)?;
-    let builder = Context::builder().domain(number).interrupts(false);
-    let context = match &options.place.dir {
-        Some(directory) => builder.directory(directory).build(),
-        None => builder.build(),
-    };
-    let context = context.map_err(sinew::Error::from)?;
+    let (context, _) = session::context(&options.session)?;
     let player = configured(&context, options)?.start()?;
     Session::new(options, player)?.run(options)
 }
@@ -43,7 +35,6 @@ fn configured(context: &Context, options: &PlayOptions) -> Result<PlayerBuilder,
     let duration = |option: Option<Duration>| option.unwrap_or_default();
     let mut builder = Player::builder(context)
         .bags(&options.bags)
-        .node_name(&options.node_name)
         .topics(&options.topics)
         .exclude(&options.exclude_topics)
         .rate(options.rate)
@@ -67,7 +58,11 @@ fn configured(context: &Context, options: &PlayOptions) -> Result<PlayerBuilder,
             Some(0) => Duration::MAX,
             Some(milliseconds) => Duration::from_millis(milliseconds),
         })
+        .qos_overrides(session::qos_overrides(&options.session)?)
         .control_services();
+    if let Some(name) = &options.session.node_name {
+        builder = builder.node_name(name);
+    }
     if options.stay_at_end {
         builder = builder.stay_at_end();
     }
@@ -79,14 +74,6 @@ fn configured(context: &Context, options: &PlayOptions) -> Result<PlayerBuilder,
     }
     if let Some(pattern) = &options.exclude_regex {
         builder = builder.exclude_pattern(pattern);
-    }
-    if let Some(path) = &options.qos_profile_overrides_path {
-        let text = fs::read_to_string(path).map_err(|source| Error::File {
-            action: "read",
-            path: path.clone(),
-            source,
-        })?;
-        builder = builder.qos_overrides(read_qos_overrides(&text, path)?);
     }
     if options.as_fast_as_possible {
         builder = builder.as_fast_as_possible();
@@ -109,8 +96,7 @@ struct Session {
 
 impl Session {
     fn new(options: &PlayOptions, player: Player) -> Result<Self, Error> {
-        let has_screen = !options.json && !options.disable_keyboard_controls;
-        let terminal = if has_screen { Terminal::take()? } else { None };
+        let terminal = if options.session.has_screen() { Terminal::take()? } else { None };
         let failed = |source| Error::System { call: "waiting for the end", source };
         let (end, ended) = UnixStream::pair().map_err(failed)?;
         let done = end.try_clone().map_err(failed)?;
@@ -137,14 +123,16 @@ impl Session {
         let mut figures = Figures::of(&self.player, None);
         while self.player.wait_for(Duration::ZERO).is_none() {
             figures = Figures::of(&self.player, Some(figures));
-            if self.show(&figures, options.json).is_err() || self.is_over(now_ns() + nanoseconds(period)) {
+            if self.show(&figures, options.session.json).is_err()
+                || self.is_over(now_ns() + nanoseconds(period))
+            {
                 break; // nobody reads any more, or nobody wants any more
             }
         }
         self.player.stop();
         let end = self.player.wait();
         drop(self.terminal.take());
-        self.report(end, &Figures::of(&self.player, Some(figures)), options.json)
+        self.report(end, &Figures::of(&self.player, Some(figures)), options.session.json)
     }
 
     /// Waits for the time, and meanwhile does what keys say. Returns `true` if nothing more is to be

@@ -1,6 +1,5 @@
 //! `sinew bag record`.
 
-use std::fs;
 use std::io;
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -8,16 +7,14 @@ use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
 use sinew::Context;
-use sinew_bag::{
-    ChunkCompression, Recorded, Recorder, RecorderBuilder, Schema, Snapshot, WriterOptions,
-    read_qos_overrides,
-};
+use sinew_bag::{ChunkCompression, Recorded, Recorder, RecorderBuilder, Schema, Snapshot, WriterOptions};
 use sinew_bench::clock::{nanoseconds, now_ns};
 use sinew_shm::Domain;
 
 use super::copies::writer_options;
 use super::info::count;
 use super::record_screen::{Figures, summary};
+use super::session;
 use crate::cli::record::{Compression, RecordOptions};
 use crate::error::Error;
 use crate::interfaces::{PackageSources, Types};
@@ -29,15 +26,10 @@ const PERIOD: Duration = Duration::from_secs(1);
 
 /// Runs `sinew bag record`.
 pub(super) fn run(options: &RecordOptions) -> Result<(), Error> {
-    let number = options.place.domain().map_err(Error::DomainNumber)?;
-    let builder = Context::builder().domain(number).interrupts(false);
-    let context = match &options.place.dir {
-        Some(directory) => builder.directory(directory).build()?,
-        None => builder.build()?,
-    };
+    let (context, number) = session::context(&options.session)?;
     let output = options.output.clone().unwrap_or_else(default_name);
     let recorder = configured(&context, options, number)?.start(&output)?;
-    Session::new(options, recorder)?.run(options.json)
+    Session::new(options, recorder)?.run(options.session.json)
 }
 
 /// Returns rosbag2's name for a bag that begins now.
@@ -51,7 +43,6 @@ fn default_name() -> PathBuf {
 /// Returns a recorder that does what the options say.
 fn configured(context: &Context, options: &RecordOptions, domain: u32) -> Result<RecorderBuilder, Error> {
     let mut builder = Recorder::builder(context)
-        .node_name(&options.node_name)
         .topics(options.topics.iter().chain(&options.named_topics))
         .types(&options.topic_types)
         .services(&options.services)
@@ -61,7 +52,11 @@ fn configured(context: &Context, options: &RecordOptions, domain: u32) -> Result
         .hidden(options.include_hidden_topics)
         .custom_data(options.custom_data.iter().cloned())
         .storage(storage(options)?)
+        .qos_overrides(session::qos_overrides(&options.session)?)
         .control_services();
+    if let Some(name) = &options.session.node_name {
+        builder = builder.node_name(name);
+    }
     if options.all || options.all_topics {
         builder = builder.all_topics();
     }
@@ -76,14 +71,6 @@ fn configured(context: &Context, options: &RecordOptions, domain: u32) -> Result
     }
     if let Some(pattern) = &options.exclude_regex {
         builder = builder.exclude_pattern(pattern);
-    }
-    if let Some(path) = &options.qos_profile_overrides_path {
-        let text = fs::read_to_string(path).map_err(|source| Error::File {
-            action: "read",
-            path: path.clone(),
-            source,
-        })?;
-        builder = builder.qos_overrides(read_qos_overrides(&text, path)?);
     }
     if let Some(bytes) = options.max_cache_size {
         builder = builder.cache(bytes);
@@ -100,7 +87,7 @@ fn configured(context: &Context, options: &RecordOptions, domain: u32) -> Result
     if let Some(topic) = &options.snapshot_trigger {
         builder = builder.trigger(topic);
     }
-    let domain = Domain::find(options.place.dir.as_deref(), domain).ok().flatten();
+    let domain = Domain::find(options.session.place.dir.as_deref(), domain).ok().flatten();
     let types = Types::new(PackageSources::open(&options.definitions)?, domain);
     Ok(builder.definitions(move |name, hash| {
         let found = types.description(&name.parse().ok()?, Some(hash)).ok()?;
@@ -133,8 +120,7 @@ struct Session {
 
 impl Session {
     fn new(options: &RecordOptions, recorder: Recorder) -> Result<Self, Error> {
-        let has_screen = !options.json && !options.disable_keyboard_controls;
-        let terminal = if has_screen { Terminal::take()? } else { None };
+        let terminal = if options.session.has_screen() { Terminal::take()? } else { None };
         let failed = |source| Error::System { call: "waiting for Ctrl-C", source };
         let (end, ended) = UnixStream::pair().map_err(failed)?;
         let stop = move || {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::bag_session::SessionOptions;
 use super::place::{name, topic};
-use super::tools::Where;
 
 /// Keys, for the help.
 pub(crate) const KEYS: &str = "\
@@ -46,10 +46,6 @@ pub(crate) struct PlayOptions {
     /// Publish a topic under another name, such as /scan:=/recorded/scan.
     #[arg(short = 'm', long, value_name = "OLD:=NEW", num_args = 1.., value_parser = renaming)]
     pub(crate) remap: Vec<(String, String)>,
-
-    /// QoS of topics' publishers, in YAML, instead of the recorded one.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) qos_profile_overrides_path: Option<PathBuf>,
 
     /// The order of messages: as they were received, or as they were sent.
     #[arg(long, value_name = "ORDER", default_value = "received")]
@@ -108,20 +104,8 @@ pub(crate) struct PlayOptions {
     #[arg(long)]
     pub(crate) lossless: bool,
 
-    /// The name of the node that publishes.
-    #[arg(long, value_name = "NAME", default_value = "rosbag2_player")]
-    pub(crate) node_name: String,
-
-    /// Lines instead of a screen with keys.
-    #[arg(long)]
-    pub(crate) disable_keyboard_controls: bool,
-
-    /// One JSON object each second, and one at the end, instead of a screen.
-    #[arg(long)]
-    pub(crate) json: bool,
-
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) session: SessionOptions,
 }
 
 /// The order in which messages are played.

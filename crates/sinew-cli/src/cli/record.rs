@@ -7,8 +7,9 @@ use clap::{Args, ValueEnum};
 use sinew_bench::options::seconds;
 
 use super::bag_files::FileOptions;
+use super::bag_session::SessionOptions;
 use super::interfaces::DefinitionOptions;
-use super::place::{Where, name};
+use super::place::name;
 
 /// Keys, for the help.
 pub(crate) const KEYS: &str = "\
@@ -77,10 +78,6 @@ pub(crate) struct RecordOptions {
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 
-    /// The QoS to request, by topic, in YAML; otherwise what all publishers of a topic offer.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) qos_profile_overrides_path: Option<PathBuf>,
-
     #[command(flatten)]
     pub(crate) files: FileOptions,
 
@@ -96,7 +93,8 @@ pub(crate) struct RecordOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_bag_files: Option<u32>,
 
-    /// Bytes of messages that may wait for the disk, or for a snapshot [default: 104857600].
+    /// Bytes that may wait for the disk, or for a snapshot: messages, and about 100 bytes of bookkeeping
+    /// for each [default: 104857600].
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_cache_size: Option<u64>,
 
@@ -126,23 +124,11 @@ pub(crate) struct RecordOptions {
     #[arg(long, value_name = "KEY=VALUE", value_parser = custom_data)]
     pub(crate) custom_data: Vec<(String, String)>,
 
-    /// The name of the recorder's node.
-    #[arg(long, value_name = "NAME", default_value = "rosbag2_recorder")]
-    pub(crate) node_name: String,
-
-    /// Read no keys, and print a line each second instead of a screen.
-    #[arg(long)]
-    pub(crate) disable_keyboard_controls: bool,
-
-    /// A JSON object each second, and one at the end.
-    #[arg(long)]
-    pub(crate) json: bool,
-
     #[command(flatten)]
     pub(crate) definitions: DefinitionOptions,
 
     #[command(flatten)]
-    pub(crate) place: Where,
+    pub(crate) session: SessionOptions,
 }
 
 /// A compression of chunks.
