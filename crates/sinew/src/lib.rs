@@ -429,6 +429,7 @@ mod pages {
         Bindings: "docs/book/bindings.md",
         BetweenProcesses: "docs/book/between-processes.md",
         CopyFree: "docs/book/copy-free.md",
+        DeterministicTests: "docs/book/deterministic-tests.md",
         Executors: "docs/book/executors.md",
         Filters: "docs/book/filters.md",
         FirstSteps: "docs/book/first-steps.md",
