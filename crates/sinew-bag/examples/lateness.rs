@@ -1,5 +1,5 @@
-//! Measures by how much a player is late: writes a bag with messages on ten topics in turn, and plays
-//! it to listeners of the same process.
+//! Measures by how much a player is late: writes a bag with messages on ten topics in turn, and
+//! plays it to listeners of the same process.
 //!
 //! `cargo run --example lateness -- RATE SECONDS HERTZ`, the last two by the time of the bag.
 

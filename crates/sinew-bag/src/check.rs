@@ -70,7 +70,7 @@ fn check_metadata(reader: &BagReader, problems: &mut Vec<BagError>) {
     }
 }
 
-/// What [`reindex`] has done.
+/// The result of [`reindex`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Reindexed {
@@ -78,12 +78,12 @@ pub struct Reindexed {
     pub metadata: BagMetadata,
     /// Names of the files that were written anew because they had no summary.
     pub rewritten: Vec<String>,
-    /// Damage in them: what it has cost is not in the new files.
+    /// Damage in them. The messages that it cost are not in the new files.
     pub lost: Vec<BagError>,
 }
 
-/// Makes a bag whole again whose recorder was killed: writes each file without a summary anew, with
-/// all its topics and all messages that can be read, and makes `metadata.yaml` from the files.
+/// Mends the bag of a recorder that was killed: writes each file without a summary anew, with all
+/// its topics and all messages that can be read, and makes `metadata.yaml` from the files.
 ///
 /// The new file replaces the old one when it is complete, and needs as much room until then. It has
 /// the old one's attachments and metadata records behind the messages.
@@ -94,7 +94,7 @@ pub fn reindex(directory: impl AsRef<Path>) -> Result<Reindexed, BagError> {
     let directory = directory.as_ref();
     let (mut rewritten, mut lost) = (Vec::new(), Vec::new());
     let paths = mcap_files(directory)?;
-    // Those of the last flush: the end of the file, which would have them, is missing.
+    // The losses up to the last flush: the end of the file, which would have them, is missing.
     let losses = BagMetadata::losses_of(read_metadata(directory).ok().flatten().as_ref());
     for path in &paths {
         let file = McapFile::open(path, path)?;
@@ -174,7 +174,7 @@ fn rewrite(
     fs::rename(&new, path).map_err(BagError::file("replace", path))
 }
 
-/// Makes the metadata of a bag from its files. What only a recorder knows is kept.
+/// Makes the metadata of a bag from its files. Facts that only the recorder knows are kept.
 pub(crate) fn describe(reader: &BagReader) -> BagMetadata {
     let files: Vec<FileMetadata> = reader
         .files()

@@ -11,7 +11,7 @@ use crate::writer::{BagWriter, TopicId};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// What [`copy`] has done.
+/// The result of [`copy`].
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Copied {
@@ -19,20 +19,21 @@ pub struct Copied {
     pub messages: u64,
     /// Attachments that were copied.
     pub attachments: u64,
-    /// Damage in the bags: what it has cost is not in the new one.
+    /// Damage in the bags. The messages and attachments that it cost are not in the new one.
     pub lost: Vec<BagError>,
 }
 
-/// Copies the selected messages of bags, merged in the order in which they were received, with their
-/// stamps and their bytes as they are. Topics of equal name, type, hash of the type and encoding
-/// become one; selected topics without messages are there, too.
+/// Copies the selected messages of bags, merged in the order in which they were received, with
+/// their stamps and their bytes as they are. Topics of equal name, type, hash of the type and
+/// encoding become one; selected topics without messages are there, too.
 ///
-/// [Attachments](BagReader::attachments) are copied if their time is selected, whatever the topics,
-/// and [metadata records](BagReader::metadata_records) always. The [losses](BagReader::losses) of the
-/// selected topics are those of the whole recordings, added up.
+/// [Attachments](BagReader::attachments) are copied if their time is selected, with any selection
+/// of topics, and [metadata records](BagReader::metadata_records) always. The
+/// [losses](BagReader::losses) of the selected topics are those of the whole recordings, added up.
 ///
 /// # Errors
-/// [`BagError`] if a selection names a topic that its bag hasn't, or if the new bag can't be written.
+/// [`BagError`] if a selection names a topic that its bag hasn't, or if the new bag can't be
+/// written.
 ///
 /// ```
 /// use sinew_bag::{BagReader, BagWriter, Selection, StoragePreset, WriterOptions, copy};
@@ -49,7 +50,7 @@ pub struct Copied {
 pub fn copy(bags: &[(BagReader, Selection)], writer: &mut BagWriter) -> Result<Copied, BagError> {
     let mut copied = Copied::default();
     let mut sources = Vec::new();
-    // By address: a topic whose type has changed is there more than once.
+    // By address: a topic that has changed its type is there more than once.
     let mut topics: HashMap<*const BagTopic, TopicId> = HashMap::new();
     let mut losses: BTreeMap<String, u64> = BTreeMap::new();
     for (bag, selection) in bags {

@@ -144,7 +144,7 @@ fn topic_of(channel: &ChannelRecord, index: &Index) -> BagTopic {
     found
 }
 
-/// A place in a file, between two messages. Holds the pieces whose times overlap there.
+/// A place in a file, between two messages. Holds the pieces with messages around that time.
 #[derive(Debug)]
 pub(crate) struct McapCursor {
     file: Arc<McapFile>,

@@ -1,4 +1,4 @@
-//! What can go wrong with bags.
+//! The errors of reading and writing bags.
 
 use sinew::error::{ErrorCode, HasCode};
 use std::io;
@@ -49,7 +49,7 @@ pub enum BagError {
     Unsupported {
         /// The file.
         path: PathBuf,
-        /// What is not supported.
+        /// The kind of thing that is not supported, such as the storage.
         what: &'static str,
         /// Its name in the file.
         name: String,
@@ -87,7 +87,7 @@ pub enum BagError {
     DamagedMessage {
         /// The bag, or the file.
         path: PathBuf,
-        /// When it was received, in nanoseconds since the epoch.
+        /// The time at which it was received, in nanoseconds since the epoch.
         received: u64,
         /// The problem.
         problem: String,
@@ -194,7 +194,7 @@ pub enum BagDecodeError {
         /// The encoding.
         found: String,
     },
-    /// The bag doesn't say what the type is made of, or not in a way that is read.
+    /// The bag lacks a definition of the type, or has one in a form that is not read.
     #[error("the type {type_name} of {topic} can't be made from the bag: {problem}")]
     Schema {
         /// The topic.

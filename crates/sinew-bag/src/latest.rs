@@ -1,4 +1,4 @@
-//! The last messages of a topic before a time: what a latched topic has to say at that time.
+//! The last messages of a topic before a time: those that a latched topic retains at that time.
 
 use crate::error::BagError;
 use crate::message::BagMessage;

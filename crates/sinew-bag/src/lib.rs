@@ -4,17 +4,17 @@
 //! file. [`BagReader`] reads the messages of a bag in the order in which they were received: as
 //! bytes where they lie, decoded to a Rust type, or decoded by the definition that the bag carries.
 //! [`BagWriter`] writes a bag that `ros2 bag` and viewers of MCAP read, and [`Recorder`] one of the
-//! topics of running programs. [`Player`] publishes the messages of bags again, and [`Replay`] does so
-//! in virtual time, the same in every run. [`copy`] filters, cuts, merges and compresses bags;
+//! topics of running programs. [`Player`] publishes the messages of bags again, and [`Replay`] does
+//! so in virtual time, the same in every run. [`copy`] filters, cuts, merges and compresses bags;
 //! [`check`] finds damage, [`reindex`] mends it.
 //!
 //! Nothing in a file is trusted: damage costs the messages of a chunk, never a panic, and memory is
-//! used for chunks and not for what a file claims. A bag whose recorder was killed, or whose disk was
-//! full, is read as far as it goes.
+//! used for chunks, not for lengths that a file claims. The bag of a recorder that was killed, or
+//! ran out of disk space, is read as far as it goes.
 //!
-//! Bags of SQLite (`.db3`), rosbag2's format before ROS 2 Iron, are read with the feature `sqlite3`,
-//! which brings SQLite's C code. Bags that rosbag2 has compressed, as whole files or message by
-//! message, are always read. Neither is written.
+//! Bags of SQLite (`.db3`), rosbag2's format before ROS 2 Iron, are read with the feature
+//! `sqlite3`, which brings SQLite's C code. Bags that rosbag2 has compressed, as whole files or
+//! message by message, are always read. Neither is written.
 
 mod attachment;
 mod check;

@@ -18,9 +18,9 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Stamps {
-    /// When the recorder received it: the order of the bag.
+    /// The time at which the recorder received it. It orders the bag.
     pub received: u64,
-    /// When its publisher sent it.
+    /// The time at which its publisher sent it.
     pub sent: u64,
     /// Its number among the messages of its publisher; 0 if unknown.
     pub sequence: u32,
@@ -82,7 +82,8 @@ impl BagMessage {
     /// Decodes the message with the type that the bag describes.
     ///
     /// # Errors
-    /// [`BagDecodeError`] if the bag doesn't describe the type, or if the bytes are no such message.
+    /// [`BagDecodeError`] if the bag doesn't describe the type, or if the bytes are no such
+    /// message.
     pub fn decode_dynamic(&self) -> Result<DynamicMessage, BagDecodeError> {
         self.check_encoding()?;
         let BagTopic { name, type_name, .. } = &*self.topic;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The file's name in a bag's directory.
 pub(crate) const FILE_NAME: &str = "metadata.yaml";
-/// What the keys of lost messages begin with, in the recorder's own texts; the topic follows.
+/// The prefix of the keys of lost messages in the recorder's own texts; the topic follows.
 const LOST: &str = "sinew.lost";
 /// The name of the metadata record of lost messages in an MCAP file: topics with their numbers.
 pub(crate) const LOSSES: &str = "sinew:losses";
@@ -85,7 +85,7 @@ pub struct FileMetadata {
 }
 
 impl Default for BagMetadata {
-    /// The metadata of a bag of MCAP files in which nothing is yet.
+    /// The metadata of an empty bag of MCAP files.
     fn default() -> Self {
         Self {
             version: Self::NEWEST,
@@ -123,7 +123,8 @@ impl BagMetadata {
     }
 
     /// Sets the number of messages of a topic that the recorder lost; with 0, nothing is written of
-    /// it. It stands in [`custom_data`](Self::custom_data), under `sinew.lost` and the topic's name.
+    /// it. It stands in [`custom_data`](Self::custom_data), under `sinew.lost` and the topic's
+    /// name.
     pub fn set_lost(&mut self, topic: &str, count: u64) {
         let key = format!("{LOST}{topic}");
         match count {
@@ -132,8 +133,8 @@ impl BagMetadata {
         }
     }
 
-    /// Reads a text of any version from [`OLDEST`](Self::OLDEST) to [`NEWEST`](Self::NEWEST). `path`
-    /// is named in errors. What an old version lacks is empty.
+    /// Reads a text of any version from [`OLDEST`](Self::OLDEST) to [`NEWEST`](Self::NEWEST).
+    /// `path` is named in errors. What an old version lacks is empty.
     ///
     /// # Errors
     /// [`BagError::Version`] for another version; [`BagError::Metadata`] if the text is no YAML, or
@@ -264,7 +265,7 @@ impl<'a> Entry<'a> {
 }
 
 fn read(root: &Entry<'_>, version: u32) -> Result<BagMetadata, String> {
-    // What came with a later version is empty before.
+    // A text that a later version added is empty in an older one.
     let text = |since, name| if version >= since { root.text(name) } else { Ok(String::new()) };
     let files = if version >= 5 {
         root.list("files")?.map(|file| read_file(&file)).collect::<Result<_, _>>()?

@@ -1,4 +1,4 @@
-//! How a bag is written: rosbag2's presets and its storage options.
+//! The options for writing bags: rosbag2's presets and its storage options.
 
 use crate::error::BagError;
 use crate::metadata::BagMetadata;
@@ -7,8 +7,8 @@ use mcap::{Compression, WriteOptions};
 use std::path::Path;
 use std::time::Duration;
 
-/// The options of a [`BagWriter`](crate::BagWriter). The default is that of rosbag2: no compression,
-/// one file.
+/// The options of a [`BagWriter`](crate::BagWriter). The default is that of rosbag2: no
+/// compression, one file.
 ///
 /// ```
 /// use sinew_bag::{StoragePreset, WriterOptions};
@@ -210,7 +210,7 @@ impl From<StoragePreset> for StorageOptions {
 }
 
 impl StorageOptions {
-    /// Reads rosbag2's storage config file, whose options change those of a preset: `compression`
+    /// Reads rosbag2's storage config file. Its options change those of a preset: `compression`
     /// (`None`, `Lz4`, `Zstd`), `compressionLevel` (`Fastest`, `Fast`, `Default`, `Slow`,
     /// `Slowest`), `chunkSize`, and with `true` or `false` `noChunkCRC`, `noAttachmentCRC`,
     /// `enableDataCRC`, `noSummaryCRC`, `noChunking`, `noMessageIndex`, `noSummary`,

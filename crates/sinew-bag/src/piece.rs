@@ -7,11 +7,12 @@ use std::io::Read;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// Most bytes that a compressed chunk or message may have when it is uncompressed, so that a damaged file can't
-/// use up all memory. (Writers end a chunk at some MiB, or after one larger message.)
+/// Most bytes that a compressed chunk or message may have when it is uncompressed, so that a
+/// damaged file can't use up all memory. (Writers end a chunk at some MiB, or after one larger
+/// message.)
 pub(crate) const MAX_UNCOMPRESSED: u64 = 4 << 30;
 
-/// A piece's place, and what it has.
+/// A piece's place and contents.
 #[derive(Debug, Clone)]
 pub(crate) struct Piece {
     /// Times of its first and its last message.
@@ -39,8 +40,9 @@ impl Place {
     }
 }
 
-/// The encoded form of a message, or the content of an attachment. Cheap to clone: the bytes stay in
-/// the mapped file, or in an uncompressed chunk, which exists as long as one of its messages is held.
+/// The encoded form of a message, or the content of an attachment. Cheap to clone: the bytes stay
+/// in the mapped file, or in an uncompressed chunk, which exists as long as one of its messages is
+/// held.
 #[derive(Clone)]
 pub struct MessageBytes {
     backing: Arc<Backing>,
@@ -112,13 +114,14 @@ impl Content {
         &self.backing[self.range.clone()]
     }
 
-    /// Returns the bytes of a message's record, whose body has this place among the records.
+    /// Returns the bytes of the message with this body among the records.
     pub(crate) fn message(&self, body: &Range<usize>) -> MessageBytes {
         let begin = self.range.start;
         MessageBytes::new(&self.backing, begin + body.start + MessageHeader::LENGTH..begin + body.end)
     }
 
-    /// Returns its messages: headers and places of their bodies. Whatever isn't whole is left out.
+    /// Returns its messages: headers and places of their bodies. Records that aren't whole are left
+    /// out.
     pub(crate) fn messages(&self) -> impl Iterator<Item = (MessageHeader, Range<usize>)> {
         let bytes = self.bytes();
         Records::new(bytes, 0)
@@ -139,8 +142,8 @@ pub(crate) fn read(file: &Arc<Backing>, place: &Place) -> Content {
     }
 }
 
-/// Reads a chunk. If it isn't compressed, its records stay where they are, and those of a chunk that
-/// the file's end cuts off can be read as well.
+/// Reads a chunk. If it isn't compressed, its records stay where they are, and those of a chunk
+/// that the file's end cuts off can be read as well.
 fn read_chunk(file: &Arc<Backing>, record: &Record) -> Content {
     let content = |range, problem| Content { backing: file.clone(), range, problem };
     let Some(header) = ChunkHeader::read(&file[record.body.clone()]) else {
@@ -187,7 +190,7 @@ fn uncompress(mut from: impl Read, header: &ChunkHeader) -> std::io::Result<Vec<
             Ok(0) => break,
             Ok(length) => bytes.extend_from_slice(&buffer[..length]),
             Err(error) if bytes.is_empty() => return Err(error),
-            // The end is missing or wrong; what came before is worth having.
+            // The end is missing or wrong; the beginning is worth having.
             Err(_) => break,
         }
     }

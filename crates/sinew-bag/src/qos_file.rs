@@ -1,4 +1,4 @@
-//! rosbag2's file of QoS that is requested or offered instead of what was found.
+//! rosbag2's file of QoS to request or offer instead of the QoS that was found.
 
 use crate::error::BagError;
 use crate::qos_yaml::RecordedQos;
@@ -21,7 +21,8 @@ use std::path::Path;
 /// ```
 ///
 /// # Errors
-/// [`BagError::Metadata`] if the text is no map in YAML, or names a policy or value that there isn't.
+/// [`BagError::Metadata`] if the text is no map in YAML, or names a policy or value that there
+/// isn't.
 pub fn read_qos_overrides(text: &str, path: &Path) -> Result<BTreeMap<String, QoS>, BagError> {
     let problem = |problem: String| BagError::Metadata { path: path.to_owned(), problem };
     let yaml = Yaml::read(text).map_err(|(line, text)| problem(format!("line {line}: {text}")))?;

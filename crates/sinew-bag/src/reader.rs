@@ -16,20 +16,20 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A bag that is open for reading: a directory with `metadata.yaml` and files, or a single file. The
-/// files are MCAP; with the feature `sqlite3` also databases of SQLite (`.db3`), which rosbag2 wrote
-/// before ROS 2 Iron. Both may be compressed as a whole, and their messages each by itself, as
-/// rosbag2's `--compression-mode` does.
+/// A bag that is open for reading: a directory with `metadata.yaml` and files, or a single file.
+/// The files are MCAP; with the feature `sqlite3` also databases of SQLite (`.db3`), which rosbag2
+/// wrote before ROS 2 Iron. Both may be compressed as a whole, and their messages each by itself,
+/// as rosbag2's `--compression-mode` does.
 ///
 /// Opening reads the summaries of the files and no message. A file without a summary, as a recorder
-/// leaves it that was killed, is read once from its beginning to its end, and its damage reported by
-/// [`problems`](Self::problems).
+/// leaves it that was killed, is read once from its beginning to its end, and its damage reported
+/// by [`problems`](Self::problems).
 ///
-/// The files are mapped: memory is used for the chunks that are being read, not for the bag. No other
-/// program may cut the files short meanwhile, as that would end this process with SIGBUS; appending
-/// to them, as a recorder does, is harmless and not seen. A file that is compressed as a whole is
-/// uncompressed into the directory for temporary files (`TMPDIR`) while the bag is open. A database
-/// is read once when it is opened, to count its messages; it has one time for each, so
+/// The files are mapped: memory is used for the chunks that are being read, not for the bag. No
+/// other program may cut the files short meanwhile, as that would end this process with SIGBUS;
+/// appending to them, as a recorder does, is harmless and not seen. A file that is compressed as a
+/// whole is uncompressed into the directory for temporary files (`TMPDIR`) while the bag is open. A
+/// database is read once when it is opened, to count its messages; it has one time for each, so
 /// [`sent`](Stamps::sent) is [`received`](Stamps::received).
 ///
 /// Cheap to clone; all methods may be called on any thread, and may block on the disk.
@@ -60,7 +60,7 @@ pub struct BagReader {
     bag: Arc<Bag>,
 }
 
-/// What all clones of a reader share.
+/// The part of a reader that all its clones share.
 #[derive(Debug)]
 pub(crate) struct Bag {
     pub(crate) path: PathBuf,
@@ -75,7 +75,7 @@ pub(crate) struct Bag {
 }
 
 impl Bag {
-    /// Makes a message of what a file has.
+    /// Makes a message from the parts that a file has.
     pub(crate) fn message(
         &self,
         stamps: Stamps,
@@ -108,8 +108,8 @@ impl BagReader {
         Self::open_with(path, &|_| None)
     }
 
-    /// Opens a bag, and takes definitions that it lacks from `find`, which returns them by the names
-    /// of types. Bags of SQLite that are older than ROS 2 Iron have none.
+    /// Opens a bag, and takes definitions that it lacks from `find`, which returns them by the
+    /// names of types. Bags of SQLite that are older than ROS 2 Iron have none.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -137,8 +137,8 @@ impl BagReader {
         Self::of(path, &paths, metadata, find)
     }
 
-    /// Opens these files of a directory, whatever its `metadata.yaml` says; only what a recorder
-    /// alone knows is taken from that.
+    /// Opens these files of a directory. Its `metadata.yaml` need not name them: only facts that
+    /// the recorder alone knows are taken from it.
     pub(crate) fn of_files(directory: &Path, paths: &[PathBuf]) -> Result<Self, BagError> {
         Self::of(directory, paths, read_metadata(directory).ok().flatten(), &|_| None)
     }
@@ -178,7 +178,7 @@ impl BagReader {
         &self.bag.path
     }
 
-    /// Returns the topics, by name. A topic whose type has changed is there once for each type.
+    /// Returns the topics, by name. A topic that has changed its type appears once for each type.
     #[must_use]
     pub fn topics(&self) -> &[Arc<BagTopic>] {
         &self.bag.topics
@@ -241,7 +241,7 @@ impl BagReader {
         records
     }
 
-    /// Returns what is wrong with the bag as far as opening has shown it: files that are missing, and
+    /// Returns the problems of the bag that opening has shown: files that are missing, and
     /// damage in files without a summary. [`check`](crate::check) finds everything.
     #[must_use]
     pub fn problems(&self) -> &[BagError] {
@@ -250,7 +250,7 @@ impl BagReader {
 
     /// Returns the selected messages of all files in the order in which they were received.
     ///
-    /// Holds the chunks whose times overlap at the current place, in each file: of most bags one.
+    /// Holds the chunks with messages around the current time, in each file: in most bags one.
     ///
     /// # Errors
     /// [`BagError::NoTopic`] if the selection names a topic that the bag hasn't.
@@ -392,7 +392,7 @@ fn no_files(path: &Path) -> BagError {
 pub struct Messages {
     bag: Arc<Bag>,
     wanted: Wanted,
-    /// Where the selection begins.
+    /// The first time of the selection.
     begin: u64,
     cursors: Vec<Box<dyn FileCursor>>,
 }

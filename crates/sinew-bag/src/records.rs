@@ -33,7 +33,7 @@ pub(crate) mod op {
 /// A record's place in the bytes.
 pub(crate) struct Record {
     pub(crate) op: u8,
-    /// Of its operation code.
+    /// The place of its operation code.
     pub(crate) at: usize,
     /// Cut off at the end of the bytes if the record isn't whole.
     pub(crate) body: Range<usize>,
@@ -170,9 +170,9 @@ impl ChannelRecord {
 pub(crate) struct MessageHeader {
     pub(crate) channel: u16,
     pub(crate) sequence: u32,
-    /// When it was received, in nanoseconds.
+    /// The time at which it was received, in nanoseconds.
     pub(crate) log_time: u64,
-    /// When it was sent, in nanoseconds.
+    /// The time at which it was sent, in nanoseconds.
     pub(crate) publish_time: u64,
 }
 
@@ -197,7 +197,7 @@ pub(crate) struct ChunkHeader {
     /// 0 for none.
     pub(crate) crc: u32,
     pub(crate) compression: String,
-    /// Where its records begin in the body.
+    /// The place in the body at which its records begin.
     pub(crate) records: usize,
 }
 

@@ -24,11 +24,11 @@ const SEPARATOR: usize = 80;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema {
-    /// The form of the text, empty if there is none: `ros2msg`, `ros2idl`, or what rosbag2 calls `unknown`: that of a
-    /// service's events.
+    /// The form of the text: `ros2msg`, `ros2idl`, or rosbag2's `unknown` for a service's events.
+    /// Empty if there is no text.
     pub encoding: String,
-    /// For `ros2msg` the definition itself, and for each type in it a line of 80 `=`, a line such as
-    /// `MSG: std_msgs/Header`, and its definition.
+    /// For `ros2msg` the definition itself, and for each type in it a line of 80 `=`, a line such
+    /// as `MSG: std_msgs/Header`, and its definition.
     pub text: String,
 }
 

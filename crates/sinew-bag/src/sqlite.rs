@@ -1,8 +1,9 @@
-//! A database of SQLite, as rosbag2 wrote bags before ROS 2 Iron: read only, schema versions 1 to 4.
+//! A database of SQLite, as rosbag2 wrote bags before ROS 2 Iron: read only, schema versions 1 to
+//! 4.
 //!
-//! A cursor has a connection of its own, so files are shared between threads without a lock. It reads
-//! the times and ids of some messages ahead, by the index, and each message by its id. So memory is
-//! used for one message, and a message that can't be read costs no other.
+//! A cursor has a connection of its own, so files are shared between threads without a lock. It
+//! reads the times and ids of some messages ahead, by the index, and each message by its id. So
+//! memory is used for one message, and a message that can't be read costs no other.
 
 use crate::error::BagError;
 use crate::message::Stamps;
@@ -25,15 +26,15 @@ use std::path::{Path, PathBuf};
 const NEWEST: i64 = 4;
 /// Messages for which time and id are read at once.
 const AHEAD: i64 = 512;
-/// Where a database says whether it has a write-ahead log; the value for yes.
+/// The byte of a database that tells whether it has a write-ahead log, and its value for yes.
 const LOG: (usize, u8) = (18, 2);
-/// Most problems of a database that a check, or a look at what was retained, lists.
+/// Maximum number of problems of a database that a check, or a search for retained messages, lists.
 const MAX_PROBLEMS: usize = 20;
 
 /// The part of a file that all cursors share.
 #[derive(Debug)]
 pub(crate) struct SqliteFile {
-    /// Where it is.
+    /// The path under which it is opened.
     place: PathBuf,
     /// Its name in errors: it may have been uncompressed to another place.
     path: PathBuf,
@@ -177,7 +178,7 @@ impl StoredFile for SqliteFile {
         }
         // There are no more to look for before those.
         let count = last.count.min(usize::try_from(known).unwrap_or(usize::MAX));
-        // A database that can't be opened is found again by what reads on.
+        // The cursor that reads on reports a database that can't be opened.
         let Ok(connection) = open_in_time(&self.place, &self.path) else { return Vec::new() };
         let mut found = self.read_backwards(&connection, &wanted, Last { count, ..last }, problems);
         found.reverse();
@@ -239,7 +240,7 @@ struct SqliteCursor {
     path: PathBuf,
     /// The bag's topic for each id.
     topics: BTreeMap<i64, usize>,
-    /// Only so that cursors are `Sync`, which connections aren't: nobody locks it.
+    /// In a lock only so that cursors are `Sync`, which connections aren't: no thread takes it.
     state: Mutex<State>,
     /// The last key that was read ahead.
     last: Option<Key>,

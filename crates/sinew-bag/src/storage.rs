@@ -1,4 +1,4 @@
-//! The files of a bag, whatever their format.
+//! Opening the files of a bag, of every format.
 
 use crate::attachment::{Attachment, MetadataRecord};
 use crate::error::BagError;
@@ -60,8 +60,8 @@ fn begins_with(path: &Path, magic: &[u8]) -> Result<bool, BagError> {
     Ok(begin == magic)
 }
 
-/// Uncompresses a file into the directory for temporary files. The end of a file that was cut off is
-/// missing there as well: the place in the bag's file and the problem say so.
+/// Uncompresses a file into the directory for temporary files. The end of a file that was cut off
+/// is missing there as well: the place in the bag's file and the problem say so.
 fn uncompress(path: &Path) -> Result<(TempPath, Option<(u64, String)>), BagError> {
     let mut from = File::open(path).and_then(zstd::Decoder::new).map_err(BagError::file("open", path))?;
     let directory = std::env::temp_dir();
@@ -98,7 +98,7 @@ struct Uncompressed {
 }
 
 impl Uncompressed {
-    /// Adds what is wrong with the compressed form.
+    /// Adds the damage of the compressed form.
     fn with_own(&self, mut problems: Vec<BagError>) -> Vec<BagError> {
         let path = self.file.about().path;
         let own = self.problem.clone().map(|(at, problem)| BagError::Damaged { path, at, problem });
@@ -155,8 +155,8 @@ impl StoredFile for Uncompressed {
     }
 }
 
-/// Returns the files in a directory that a bag may have, in the order of the numbers in their names.
-/// A compressed file that is there in its uncompressed form as well is left out.
+/// Returns the files in a directory that a bag may have, in the order of the numbers in their
+/// names. A compressed file that is there in its uncompressed form as well is left out.
 pub(crate) fn files_in(directory: &Path) -> Result<Vec<PathBuf>, BagError> {
     let entries = std::fs::read_dir(directory)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)

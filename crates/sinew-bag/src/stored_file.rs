@@ -1,4 +1,4 @@
-//! What the files of a bag have in common, whatever their format.
+//! The properties that the files of a bag share in every format.
 
 use crate::attachment::{Attachment, MetadataRecord};
 use crate::error::BagError;
@@ -83,7 +83,7 @@ pub(crate) trait StoredFile: fmt::Debug + Send + Sync {
     ) -> Vec<Found>;
 }
 
-/// How many messages are wanted, and the time before which they are.
+/// The number of messages to find, and the time before which they were received.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Last {
     pub(crate) count: usize,

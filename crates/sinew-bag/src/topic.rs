@@ -36,7 +36,7 @@ pub struct BagTopic {
 }
 
 impl BagTopic {
-    /// Returns a topic of which no more is known.
+    /// Returns a topic without definition, QoS, hash and messages.
     pub(crate) fn new(name: String, type_name: &str, encoding: String) -> Self {
         Self {
             name,
@@ -50,7 +50,8 @@ impl BagTopic {
         }
     }
 
-    /// Returns whether two channels carry the same topic: with the same type, as far as it is known.
+    /// Returns whether two channels carry the same topic: with the same type, as far as it is
+    /// known.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         (&self.name, &self.type_name, &self.encoding) == (&other.name, &other.type_name, &other.encoding)
             && may_be_equal(self.type_hash, other.type_hash)
@@ -66,7 +67,7 @@ impl BagTopic {
         }
     }
 
-    /// Fills in what only the bag's metadata has.
+    /// Fills in the facts that only the bag's metadata has.
     pub(crate) fn complete(&mut self, metadata: Option<&TopicMetadata>) {
         let Some(metadata) = metadata else { return };
         if self.qos.is_empty() {
@@ -78,8 +79,8 @@ impl BagTopic {
     /// Returns the type, made from [`schema`](Self::schema) on the first call.
     ///
     /// # Errors
-    /// The problem as a sentence: the bag doesn't say what the type is made of, or not in a way that
-    /// is read.
+    /// The problem as a sentence: the bag lacks a definition of the type, or has one in a form that
+    /// is not read.
     pub fn message_type(&self) -> Result<&Arc<MessageType>, &str> {
         let made = self.message_type.get_or_init(|| match &self.schema {
             Some(schema) => schema.message_type(&self.type_name),

@@ -32,11 +32,12 @@ pub struct TopicId(usize);
 /// A bag that is being written: a directory with `metadata.yaml` and MCAP files, laid out as by
 /// rosbag2.
 ///
-/// Messages reach the file when their chunk is complete, or with [`flush`](Self::flush). Whatever
-/// happens then to the process, [`BagReader`](crate::BagReader) finds them.
+/// Messages reach the file when their chunk is complete, or with [`flush`](Self::flush). From then
+/// on [`BagReader`](crate::BagReader) finds them, also if the process is killed.
 ///
-/// All methods may block on the disk; writing a message copies its bytes once, into the file or into
-/// the compressor. After an error of the disk, no more is written: what was flushed can be read.
+/// All methods may block on the disk; writing a message copies its bytes once, into the file or
+/// into the compressor. After an error of the disk, no more is written; flushed messages can be
+/// read.
 ///
 /// There is an example at [`BagReader`](crate::BagReader).
 #[derive(Debug)]
@@ -59,7 +60,7 @@ pub struct BagWriter {
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
     all: u64,
-    /// Those of them that an earlier file has as well.
+    /// Messages among them that an earlier file has as well.
     repeated: u64,
 }
 
@@ -77,7 +78,7 @@ pub(crate) struct Missing {
 pub(crate) struct OpenFile {
     path: PathBuf,
     writer: Mcap,
-    /// Of the metadata, and so of the form of QoS.
+    /// The version of the metadata, and so of the form of QoS.
     version: u32,
     /// The channels of the topics that have messages in this file.
     channels: BTreeMap<usize, u16>,
@@ -87,7 +88,7 @@ pub(crate) struct OpenFile {
     message_count: u64,
 }
 
-/// Where a file is written to.
+/// The destination of a file's bytes.
 trait Output: Write + Seek + Send + Sync {}
 impl<T: Write + Seek + Send + Sync> Output for T {}
 
@@ -131,8 +132,8 @@ impl BagWriter {
         Ok(this)
     }
 
-    /// Adds a topic. One that is known already keeps its first definition; one with the same name and
-    /// another type, hash of the type or encoding is another topic.
+    /// Adds a topic. One that is known already keeps its first definition; one with the same name
+    /// and another type, hash of the type or encoding is another topic.
     ///
     /// # Errors
     /// [`BagError::Full`] if there are more topics than an MCAP file can have.
@@ -167,8 +168,9 @@ impl BagWriter {
         self.attempt(|this| this.write_to_file(topic, stamps, encoded))
     }
 
-    /// Writes an attachment into the file that is being written, or into the one of the next message
-    /// if that begins a file. It is removed with this file ([`max_files`](WriterOptions::max_files)).
+    /// Writes an attachment into the file that is being written, or into the one of the next
+    /// message if that begins a file. It is removed with this file
+    /// ([`max_files`](WriterOptions::max_files)).
     ///
     /// # Errors
     /// [`BagError::File`] if the disk is full or fails, now or earlier.
@@ -272,8 +274,8 @@ impl BagWriter {
         self.write(topic, stamps, &encoded)
     }
 
-    /// Ends the current chunk, so that all messages are in the file, and brings `metadata.yaml` up to
-    /// date. They survive the end of this process, but not that of the machine.
+    /// Ends the current chunk, so that all messages are in the file, and brings `metadata.yaml` up
+    /// to date. They survive the end of this process, but not that of the machine.
     ///
     /// # Errors
     /// [`BagError::File`] if the disk is full or fails.
@@ -352,8 +354,8 @@ impl BagWriter {
         format!("{name}_{number}.mcap")
     }
 
-    /// Returns the metadata as far as it is known now: without the messages that came since the last
-    /// flush or the last end of a file.
+    /// Returns the metadata as far as it is known now: without the messages that came since the
+    /// last flush or the last end of a file.
     #[must_use]
     pub fn metadata(&self) -> &BagMetadata {
         &self.metadata
@@ -393,7 +395,7 @@ impl BagWriter {
 
     fn is_file_full(&mut self, time: u64) -> bool {
         let WriterOptions { max_size, max_duration, .. } = self.options;
-        // A file without messages isn't full, whatever is attached to it.
+        // A file without messages isn't full, however long its attachments are.
         let Some(file) = self.file.as_mut().filter(|file| file.message_count > 0) else { return false };
         if u128::from(time.saturating_sub(file.times.0)) >= max_duration.as_nanos() {
             return true;

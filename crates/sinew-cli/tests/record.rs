@@ -142,7 +142,7 @@ fn wrong_wishes_are_refused_by_name() {
     };
     std::fs::write(place.path().join("qos.yaml"), "/a:\n  durability: eternal\n").unwrap();
     for (options, wanted, says) in [
-        (&[][..], 1, "nothing is to be recorded"),
+        (&[][..], 1, "nothing is selected"),
         (&["-e", "("][..], 1, "`(`"),
         (&["-a", "-o", "."][..], 1, "exists already"),
         (&["-a", "--qos-profile-overrides-path", "qos.yaml"][..], 1, "`durability: eternal`"),

@@ -81,8 +81,8 @@ impl PlayerBuilder {
         self
     }
 
-    /// Plays only topics with names in which this regular expression is found, beside those that are
-    /// [named](Self::topics).
+    /// Plays only topics with names in which this regular expression is found, beside those that
+    /// are [named](Self::topics).
     pub fn pattern(mut self, pattern: &str) -> Self {
         self.options.pattern = Some(pattern.to_owned());
         self
@@ -108,10 +108,10 @@ impl PlayerBuilder {
         self
     }
 
-    /// Sets the QoS of topics' publishers, by their names in the bags; rosbag2's file of them is read
-    /// by [`read_qos_overrides`](crate::read_qos_overrides). Default: a QoS that satisfies every
-    /// subscription which one of the recorded publishers satisfied; a latched topic that several
-    /// publishers had retains as many messages as they did together.
+    /// Sets the QoS of topics' publishers, by their names in the bags; rosbag2's file of them is
+    /// read by [`read_qos_overrides`](crate::read_qos_overrides). Default: a QoS that satisfies
+    /// every subscription which one of the recorded publishers satisfied; a latched topic that
+    /// several publishers had retains as many messages as they did together.
     pub fn qos_overrides(mut self, overrides: impl IntoIterator<Item = (String, QoS)>) -> Self {
         self.options.qos.extend(overrides);
         self
@@ -157,8 +157,8 @@ impl PlayerBuilder {
         self
     }
 
-    /// Publishes each message as soon as the one before is published, whatever their times. With
-    /// [`lossless`](Self::lossless) this is as fast as the readers are.
+    /// Publishes each message as soon as the one before is published, regardless of their times.
+    /// With [`lossless`](Self::lossless) this is as fast as the readers are.
     pub fn as_fast_as_possible(mut self) -> Self {
         self.rate = f64::INFINITY;
         self
@@ -176,9 +176,9 @@ impl PlayerBuilder {
         self
     }
 
-    /// Stays at the end instead of ending: [`Player::play_again`], the service `~/play` or a seek plays
-    /// once more, and the publishers still serve what they retain. Such a player ends when it is
-    /// stopped. Default: it ends with the last message.
+    /// Stays at the end instead of ending: [`Player::play_again`], the service `~/play` or a seek
+    /// plays once more, and the publishers still serve what they retain. Such a player ends when it
+    /// is stopped. Default: it ends with the last message.
     pub fn stay_at_end(mut self) -> Self {
         self.stays = true;
         self

@@ -22,7 +22,7 @@ pub enum PlayError {
         why: String,
     },
     /// The rate is no positive number.
-    #[error("{rate} is no rate: it must be a positive number")]
+    #[error("the rate can't be {rate}: it must be a positive number")]
     Rate {
         /// The rate.
         rate: f64,
@@ -36,12 +36,12 @@ pub enum PlayError {
     /// Playing would begin after the end of the bag.
     #[error("there is nothing after {offset:?}: the bags last {length:?}")]
     BeyondEnd {
-        /// Where it would begin.
+        /// Time from the first message to the beginning that was asked for.
         offset: Duration,
         /// The length of the bags.
         length: Duration,
     },
-    /// The operating system gives no thread.
+    /// The operating system refused a thread.
     #[error("can't start a thread for playing: {source}")]
     Thread {
         /// The operating system's answer.

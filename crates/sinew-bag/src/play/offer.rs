@@ -4,14 +4,14 @@ use crate::topic::BagTopic;
 use sinew::QoS;
 use sinew::qos::{Durability, History, Liveliness, Reliability};
 
-/// Maximum depth that is taken from a bag, which nobody has checked.
+/// Maximum depth that is taken from a bag: a damaged one may name any.
 const MAX_DEPTH: usize = 10_000;
 
 /// Returns the QoS of a publisher that stands for all publishers of a topic: each subscription that
 /// matched one of them matches it.
 ///
-/// A latched topic such as `/tf_static` often has several publishers, and each retains its messages:
-/// so their depths are added up.
+/// A latched topic such as `/tf_static` often has several publishers, and each retains its
+/// messages: so their depths are added up.
 pub(super) fn offer<'a>(topics: impl IntoIterator<Item = &'a BagTopic>) -> QoS {
     let recorded = topics.into_iter().flat_map(|topic| &topic.qos).map(|qos| limited(qos.qos()));
     recorded.reduce(both).unwrap_or_default()
@@ -24,7 +24,7 @@ fn limited(qos: QoS) -> QoS {
     }
 }
 
-/// Returns what satisfies everybody that one of the two satisfies.
+/// Returns a QoS that satisfies every subscription which one of the two satisfies.
 fn both(one: QoS, other: QoS) -> QoS {
     let is_latched = |qos: &QoS| qos.durability == Durability::TransientLocal;
     let history = match (one.history, other.history) {

@@ -11,21 +11,22 @@ use std::path::PathBuf;
 /// The order in which messages are played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MessageOrder {
-    /// That in which the recorder received them.
+    /// As the recorder received them.
     #[default]
     Received,
-    /// That in which their publishers sent them, as far as a message was received within a second:
-    /// a later one is played late.
+    /// As their publishers sent them. A message that the recorder received more than a second later
+    /// is played late.
     Sent,
 }
 
-/// When a player publishes the time of its bags on `/clock`.
+/// The times at which a player publishes the time of its bags on `/clock`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum PlayerClock {
     /// Never.
     #[default]
     None,
-    /// That often a second of real time, also while it is paused. (rosbag2: 40.)
+    /// This number of times in a second of real time, also while the player is paused. (rosbag2:
+    /// 40.)
     Hertz(f64),
     /// With each message, before it.
     Messages,

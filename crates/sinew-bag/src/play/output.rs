@@ -16,7 +16,7 @@ const MAX_WINDOW: usize = 64;
 pub(super) struct Output {
     pub(super) publisher: Publisher<SerializedMessage>,
     pub(super) known: GenericType,
-    /// Of a lossless player.
+    /// The flow control of a lossless player.
     flow: Option<Flow>,
 }
 
@@ -60,8 +60,8 @@ pub(super) enum Prepared {
 }
 
 impl Output {
-    /// Makes the publisher. That of a lossless player is reliable and, unless it is latched, keeps all
-    /// messages, so that it waits for readers that do so as well.
+    /// Makes the publisher. That of a lossless player is reliable and, unless it is latched, keeps
+    /// all messages, so that it waits for readers that do so as well.
     pub(super) fn new(
         node: &Node,
         topic: &str,

@@ -16,13 +16,13 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// It stands still until it [begins](Self::begin). A rate of infinity plays as fast as possible:
-    /// then only [`reached`](Self::reached) moves the time.
+    /// It stands still until it [begins](Self::begin). A rate of infinity plays as fast as
+    /// possible: then only [`reached`](Self::reached) moves the time.
     pub(super) fn new(time: u64, rate: f64, is_paused: bool) -> Self {
         Self { time, since: i64::MAX, rate, is_paused }
     }
 
-    /// Begins at a steady time, from where it stands. What happens before doesn't count.
+    /// Begins at a steady time, from the present time of the bag. Time before that doesn't count.
     pub(super) fn begin(&mut self, at: i64) {
         self.since = at;
     }
@@ -50,7 +50,7 @@ impl Pace {
         self.is_paused
     }
 
-    /// Whether it plays as fast as possible.
+    /// Returns whether it plays as fast as possible.
     pub(super) fn is_unpaced(&self) -> bool {
         self.rate.is_infinite()
     }
@@ -106,7 +106,7 @@ mod tests {
     use super::Pace;
 
     const DAY: u64 = 86_400_000_000_000;
-    /// A time of 2026, whose nanoseconds a float doesn't hold.
+    /// A time of 2026: a float doesn't hold its nanoseconds.
     const BEGIN: u64 = 1_790_000_000_123_456_789;
 
     fn begun(time: u64, at: i64, rate: f64) -> Pace {
@@ -119,7 +119,7 @@ mod tests {
     fn it_stands_still_until_it_begins() {
         let mut pace = Pace::new(1_000, 2.0, false);
         assert_eq!((pace.time(900), pace.due(1_000)), (1_000, Some(i64::MAX)));
-        // Nor does what is called meanwhile let it go.
+        // Calls before the beginning don't start it.
         pace.pause(100);
         pace.resume(200);
         pace.set_rate(10.0, 300);

@@ -84,9 +84,10 @@ enum Work {
 enum Reason {
     /// It was due at that time.
     Due(i64),
-    /// Somebody wants to see it.
+    /// A step asks for it.
     Step,
-    /// It is not due at a time: it restores a latched topic, or everything goes as fast as possible.
+    /// It is not due at a time: it restores a latched topic, or everything goes as fast as
+    /// possible.
     Undue,
 }
 
@@ -136,8 +137,8 @@ impl Playback {
         shared.ended(end);
     }
 
-    /// Waits for subscriptions: shortly for those that there are, and as long as was asked for until
-    /// each topic has one.
+    /// Waits for subscriptions: shortly for those that there are, and as long as was asked for
+    /// until each topic has one.
     fn wait_for_subscribers(&self) {
         let until = |timeout: Duration| {
             let end = Time::steady() + timeout;

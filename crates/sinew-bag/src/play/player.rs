@@ -20,8 +20,9 @@ use std::thread::{self, JoinHandle};
 /// waits for slow readers as its QoS says, and no longer, unless the player is
 /// [lossless](crate::PlayerBuilder::lossless).
 ///
-/// At the [start offset](crate::PlayerBuilder::start_offset) and after each [`seek`](Self::seek), latched
-/// (transient local) topics first publish the messages that their publishers retained at that time.
+/// At the [start offset](crate::PlayerBuilder::start_offset) and after each [`seek`](Self::seek),
+/// latched (transient local) topics first publish the messages that their publishers retained at
+/// that time.
 ///
 /// Clones are the same player. It ends with its last handle: dropping that stops it, and waits for
 /// its threads. All methods may be called on any thread; each takes a short lock.
@@ -116,8 +117,8 @@ impl Player {
         self.0.shared.state().pace.is_paused()
     }
 
-    /// Publishes the next `count` messages at once, and pauses. Returns how many there were: fewer at
-    /// the end of the bags. Blocks until they are published.
+    /// Publishes the next `count` messages at once, and pauses. Returns how many there were: fewer
+    /// at the end of the bags. Blocks until they are published.
     pub fn step(&self, count: u64) -> u64 {
         let (done, published) = mpsc::channel();
         self.0.shared.step(count, move |count| {
@@ -128,19 +129,19 @@ impl Player {
     }
 
     /// Goes to a time of the bags, in nanoseconds since the epoch, forwards or backwards; a time
-    /// outside of what is played counts as its first or last one. Returns `false` if the player has
-    /// ended.
+    /// outside the part that is played counts as its first or last one. Returns `false` if the
+    /// player has ended.
     ///
-    /// Latched topics then publish what they retained at that time, also while the player is paused.
-    /// A topic that hadn't published anything by then keeps what it has.
+    /// Latched topics then publish what they retained at that time, also while the player is
+    /// paused. A topic that hadn't published anything by then keeps what it has.
     pub fn seek(&self, time: u64) -> bool {
         self.0.shared.seek(time)
     }
 
-    /// Plays once more, from this long after the first message of the bags on and this much of their
-    /// time (`Duration::MAX`: up to the end), within what the player was started with. Everything
-    /// else is as before; a player that is paused begins paused. Later rounds and seeks stay within
-    /// this part.
+    /// Plays once more, from this long after the first message of the bags on and this much of
+    /// their time (`Duration::MAX`: up to the end), within what the player was started with.
+    /// Everything else is as before; a player that is paused begins paused. Later rounds and seeks
+    /// stay within this part.
     ///
     /// Returns `false` unless the player [stays](crate::PlayerBuilder::stay_at_end) and [has
     /// finished](Self::is_finished).
@@ -195,9 +196,9 @@ impl Player {
         self.0.shared.stop();
     }
 
-    /// Waits until everything is played, or the player is stopped, or its context is shut down, or one
-    /// of its threads panics.
-    /// While it is paused, it doesn't end by itself, nor if it [stays](crate::PlayerBuilder::stay_at_end).
+    /// Waits until everything is played, or the player is stopped, or its context is shut down, or
+    /// one of its threads panics. While it is paused, it doesn't end by itself, nor if it
+    /// [stays](crate::PlayerBuilder::stay_at_end).
     pub fn wait(&self) -> PlayEnd {
         loop {
             if let Some(end) = self.wait_for(Duration::MAX) {
@@ -227,7 +228,8 @@ impl Player {
         self.0.shared.state().statistics.clone()
     }
 
-    /// Returns the damage that was found so far, as sentences: what it has cost is not played.
+    /// Returns the damage that was found so far, as sentences. The messages that it cost are not
+    /// played.
     #[must_use]
     pub fn problems(&self) -> Vec<String> {
         self.0.shared.state().problems.clone()

@@ -11,8 +11,8 @@ use sinew::time::{Time, VirtualClock};
 use sinew::{Executor, Node};
 use std::collections::HashSet;
 
-/// Replays bags in virtual time: nodes of this process get the messages in the same order and at the
-/// same times in every run, so the same input gives the same output. From
+/// Replays bags in virtual time: nodes of this process get the messages in the same order and at
+/// the same times in every run, so the same input gives the same output. From
 /// [`PlayerBuilder::replay`](crate::PlayerBuilder::replay).
 ///
 /// For each message, the executor first runs the timers that are due until the message's time, in
@@ -20,13 +20,13 @@ use std::collections::HashSet;
 /// that is ready. A timer that is due at the time of a message runs before it. Hours of a bag take
 /// as long as the callbacks do.
 ///
-/// The clock begins with the bags: if it shows an earlier time, it is set to the first one. A program
-/// with timers sets it before it makes its nodes, as here; otherwise each timer runs once at the
-/// beginning, for all the periods since 1970.
+/// The clock begins with the bags: if it shows an earlier time, it is set to the first one. A
+/// program with timers sets it before it makes its nodes, as here; otherwise each timer runs once
+/// at the beginning, for all the periods since 1970.
 ///
-/// What is not the same in every run: threads of the program's own, executors with several threads
-/// (this one runs all callbacks on the calling thread), other processes, the wall clock of the machine
-/// (`std::time`), random numbers and the order of a `HashMap`.
+/// Some things still differ from run to run: threads of the program's own, executors with several
+/// threads (this one runs all callbacks on the calling thread), other processes, the machine's wall
+/// clock (`std::time`), random numbers and the order of a `HashMap`.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -117,13 +117,13 @@ impl<'a> Replay<'a> {
     }
 
     /// Replays the next message: runs the timers that are due before, publishes it, and runs
-    /// everything that is ready then. Returns its time, in nanoseconds since the epoch; `None` after
-    /// the last one.
+    /// everything that is ready then. Returns its time, in nanoseconds since the epoch; `None`
+    /// after the last one.
     ///
     /// # Errors
     /// [`ReplayError`]: a callback failed, the executor has another clock, or the message can't be
-    /// published. A program may go on after it. If the message was not yet to be published, the next
-    /// call replays it; otherwise the one behind it.
+    /// published. A program may go on after it. If the message was not yet to be published, the
+    /// next call replays it; otherwise the one behind it.
     pub fn step(&mut self) -> Result<Option<u64>, ReplayError> {
         let Some(time) = self.next.as_ref().map(|next| next.time) else { return Ok(None) };
         self.advance(ros(time))?;
@@ -132,7 +132,7 @@ impl<'a> Replay<'a> {
         outcome.map(|()| Some(time))
     }
 
-    /// Publishes a message whose time has come, and runs everything that is ready then.
+    /// Publishes a message at its time, and runs everything that is ready then.
     fn publish(&mut self, selected: Selected) -> Result<(), ReplayError> {
         let Selected { output, time, is_restored, message } = selected;
         if let Some(clock) = self.ros_clock.as_ref().filter(|_| !is_restored) {
@@ -183,7 +183,8 @@ impl<'a> Replay<'a> {
         (self.span.start, self.span.end)
     }
 
-    /// Returns the damage that was found so far, as sentences: what it has cost is not replayed.
+    /// Returns the damage that was found so far, as sentences. The messages that it cost are not
+    /// replayed.
     #[must_use]
     pub fn problems(&self) -> &[String] {
         &self.problems
@@ -223,7 +224,8 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Moves the clock to a time, unless it is past, from one timer to the next, and runs what is ready.
+/// Moves the clock to a time, unless it is past, from one timer to the next, and runs everything
+/// that is ready.
 fn advance(executor: &Executor, clock: &VirtualClock, time: Time) -> Result<(), ReplayError> {
     let left = time - clock.now(); // zero for restored messages of an earlier time
     executor.advance(left)?;

@@ -81,8 +81,8 @@ pub(super) fn serve(node: &Node, shared: &Arc<Shared>) -> Result<Servers, Create
     ])
 }
 
-/// Returns the part of a bag, which begins at that time, that a request asks for. As in rosbag2, the
-/// later one of two ends counts; unlike there, an end of zero is none, so that an empty request
+/// Returns the part of a bag, which begins at that time, that a request asks for. As in rosbag2,
+/// the later one of two ends counts; unlike there, an end of zero is none, so that an empty request
 /// plays everything.
 fn part(request: &PlayRequest, begin: u64) -> (u64, u64) {
     let positive = |nanoseconds: i64| u64::try_from(nanoseconds).ok().filter(|time| *time > 0);
@@ -106,7 +106,7 @@ fn step<S: Service>(
 {
     let count = if shared.state().pace.is_paused() { count } else { 0 };
     shared.step(count, move |published| {
-        // Whoever doesn't wait any more has asked nevertheless.
+        // A client that no longer waits has asked all the same.
         let _ = responder.respond(response(published));
     });
 }

@@ -22,7 +22,7 @@ pub(super) struct Selected {
     pub(super) output: usize,
     /// The time that orders it.
     pub(super) time: u64,
-    /// Whether it is of an earlier time, and only restores a latched topic.
+    /// It is of an earlier time, and only restores a latched topic.
     pub(super) is_restored: bool,
     pub(super) message: BagMessage,
 }
@@ -48,7 +48,7 @@ pub(super) struct Latched {
 pub(super) struct Span {
     /// The first message of all bags.
     pub(super) begin: u64,
-    /// Where playing begins.
+    /// The time at which playing begins.
     pub(super) start: u64,
     /// The last time that is played.
     pub(super) end: u64,
@@ -67,7 +67,7 @@ pub(super) struct Source {
     /// The first time since the last seek.
     from: u64,
     restored: VecDeque<Selected>,
-    /// Damage among what was to be restored.
+    /// Damage among the messages to be restored.
     problems: VecDeque<BagError>,
     /// Messages that wait for others that were sent before them: by time and number.
     waiting: BTreeMap<(u64, u64), (usize, BagMessage)>,

@@ -1,9 +1,9 @@
 //! The state that a player's handle, its publishing thread and its reading thread share.
 //!
-//! One lock guards all of it; nobody publishes, reads or drops messages under it. The reading thread
-//! fills the queue and stops at the limits; the publishing thread empties it. A seek empties it as
-//! well, and counts the generation up: a message of an older one, which the publishing thread has
-//! prepared already, is dropped.
+//! One lock guards all of it; no thread publishes, reads or drops messages under it. The reading
+//! thread fills the queue and stops at the limits; the publishing thread empties it. A seek empties
+//! it as well, and counts the generation up: the publishing thread drops a message that it has
+//! prepared in an older one.
 
 use super::pace::Pace;
 use super::source::{Item, Source, Span};
@@ -40,7 +40,7 @@ pub enum PlayEnd {
     Failed,
 }
 
-/// Ends the player if its thread panics, so that nobody waits for ever.
+/// Ends the player if its thread panics, so that no caller waits for ever.
 pub(super) struct AtPanic(pub(super) Arc<Shared>, pub(super) fn(&Shared));
 
 impl Drop for AtPanic {
@@ -68,11 +68,11 @@ pub(super) struct State {
     pub(super) pace: Pace,
     queue: VecDeque<Item>,
     queued_bytes: usize,
-    /// For the reading thread.
+    /// A time for the reading thread to go to.
     seek: Option<u64>,
     /// The queue has the last messages.
     pub(super) is_exhausted: bool,
-    /// Where a round begins.
+    /// The time at which a round begins.
     pub(super) start: u64,
     /// The last time that is played.
     pub(super) until: u64,
@@ -151,7 +151,7 @@ impl Shared {
         result
     }
 
-    /// Goes to a time, within what is played; returns `false` if the player has ended.
+    /// Goes to a time, within the part that is played; returns `false` if the player has ended.
     pub(super) fn seek(&self, time: u64) -> bool {
         let Span { start, end, .. } = self.span;
         let time = time.clamp(start, end.max(start));
@@ -341,7 +341,7 @@ impl State {
         std::mem::take(&mut self.queue)
     }
 
-    /// Whether the next message is to be published at once.
+    /// Returns whether the next message is to be published at once.
     pub(super) fn is_stepping(&self) -> bool {
         !self.steps.is_empty()
     }

@@ -8,9 +8,9 @@ use sinew::executor::Histogram;
 pub struct Progress {
     /// The time of the bags that is played now.
     pub position: u64,
-    /// Where playing begins.
+    /// The time at which playing begins.
     pub start: u64,
-    /// Where it ends.
+    /// The time at which it ends.
     pub end: u64,
     /// Rounds that are complete.
     pub rounds: u64,
@@ -25,7 +25,8 @@ pub struct PlayerStatistics {
     /// By how much messages were published later than they were due. Messages that were stepped,
     /// restored or played as fast as possible are not due at a time, so they don't count.
     pub lateness: Histogram,
-    /// Times by which everything was delayed for slow readers, in nanoseconds: in a lossless player.
+    /// Times by which everything was delayed for slow readers, in nanoseconds: in a lossless
+    /// player.
     pub delayed: u64,
 }
 

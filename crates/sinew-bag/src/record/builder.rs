@@ -1,4 +1,4 @@
-//! What is recorded, and how.
+//! The options of a recorder.
 
 use super::cache::{AtEnd, Cache, Snapshot};
 use super::choice::Choice;
@@ -21,11 +21,11 @@ use std::thread;
 /// Bytes that may wait for the disk, as in rosbag2.
 const CACHE: u64 = 100 << 20;
 
-/// Says what is recorded, and how; from [`Recorder::builder`].
+/// The options of a [`Recorder`]; from [`Recorder::builder`].
 ///
 /// Names are full names. Service events and the topics of an action belong to their service or
-/// action, and are chosen by its name; the other methods are about all other topics. What is excluded
-/// stays so, whatever else is said.
+/// action, and are chosen by its name; the other methods are about all other topics. An exclusion
+/// wins over every other choice, except that a named topic is recorded in spite of its type.
 #[must_use = "nothing is recorded before `start`"]
 pub struct RecorderBuilder {
     context: Context,
@@ -132,8 +132,8 @@ impl RecorderBuilder {
         self
     }
 
-    /// Sets whether hidden topics are recorded that aren't named: those with a part that begins with
-    /// an underscore.
+    /// Sets whether hidden topics are recorded that aren't named: those with a part that begins
+    /// with an underscore.
     pub fn hidden(mut self, wanted: bool) -> Self {
         self.choice.has_hidden = wanted;
         self
@@ -154,15 +154,16 @@ impl RecorderBuilder {
         self
     }
 
-    /// Excludes the topics, services and actions with names in which this regular expression is found.
+    /// Excludes the topics, services and actions with names in which this regular expression is
+    /// found.
     pub fn exclude_pattern(mut self, pattern: &str) -> Self {
         self.excluded_pattern = Some(pattern.to_owned());
         self
     }
 
     /// Sets the QoS that the recorder requests of these topics, such as those of
-    /// [`read_qos_overrides`](crate::read_qos_overrides). Otherwise it adapts to what the publishers
-    /// offer, so that it gets the messages of all.
+    /// [`read_qos_overrides`](crate::read_qos_overrides). Otherwise it adapts to what the
+    /// publishers offer, so that it gets the messages of all.
     pub fn qos_overrides(mut self, overrides: BTreeMap<String, QoS>) -> Self {
         self.qos.extend(overrides);
         self
@@ -174,8 +175,8 @@ impl RecorderBuilder {
         self
     }
 
-    /// Sets how many bytes of messages may wait for the disk, or for a snapshot: with about a hundred
-    /// that the recorder needs for each. Default: 100 MiB.
+    /// Sets how many bytes of messages may wait for the disk, or for a snapshot: with about a
+    /// hundred that the recorder needs for each. Default: 100 MiB.
     pub fn cache(mut self, bytes: u64) -> Self {
         self.cache = bytes;
         self
@@ -196,9 +197,9 @@ impl RecorderBuilder {
         self
     }
 
-    /// Makes publishers wait rather than lose messages, if they are reliable and keep all, for as long
-    /// as each of them allows ([`max_blocking_time`](QoS::max_blocking_time)). Messages of others wait
-    /// as long as they are kept. Without this, nothing waits for the recorder.
+    /// Makes publishers wait rather than lose messages, if they are reliable and keep all, for as
+    /// long as each of them allows ([`max_blocking_time`](QoS::max_blocking_time)). Messages of
+    /// others wait as long as they are kept. Without this, nothing waits for the recorder.
     pub fn lossless(mut self) -> Self {
         self.is_lossless = true;
         self
@@ -225,8 +226,8 @@ impl RecorderBuilder {
         self
     }
 
-    /// Sets the source of definitions for types that no participant has described, as of programs on
-    /// other hosts. It is called with the name and the hash of a type, on the recorder's thread.
+    /// Sets the source of definitions for types that no participant has described, as of programs
+    /// on other hosts. It is called with the name and the hash of a type, on the recorder's thread.
     pub fn definitions(mut self, find: impl Fn(&str, TypeHash) -> Option<Schema> + Send + 'static) -> Self {
         self.find = Box::new(find);
         self
@@ -237,7 +238,7 @@ impl RecorderBuilder {
     ///
     /// # Errors
     /// [`RecordError`]: there is something of that name, the directory can't be made, a pattern is
-    /// wrong, nothing is to be recorded, or the context is shut down.
+    /// wrong, nothing is selected, or the context is shut down.
     pub fn start(self, path: impl AsRef<Path>) -> Result<Recorder, RecordError> {
         let mut choice = self.choice;
         choice.pattern = self.pattern.as_deref().map(compiled).transpose()?;

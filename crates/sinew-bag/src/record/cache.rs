@@ -6,10 +6,10 @@
 //! | writer, one thread | takes everything that waits, and gives the room back when it is written |
 //! | any thread | pauses, asks for a split or a snapshot, stops |
 //!
-//! The messages are limited by the memory that they take, those that are being written included. While there is no
-//! room, further ones are refused, or the collector leaves them where they are. In snapshot mode they
-//! wait until a snapshot is asked for, and the oldest give way. Messages are never dropped under the
-//! lock.
+//! The messages are limited by the memory that they take, those that are being written included.
+//! While there is no room, further ones are refused, or the collector leaves them where they are.
+//! In snapshot mode they wait until a snapshot is asked for, and the oldest give way. Messages are
+//! never dropped under the lock.
 
 use crate::message::Stamps;
 use crate::topic::TopicDefinition;
@@ -31,10 +31,10 @@ pub(super) struct Waiting {
     pub(super) content: Content,
 }
 
-/// Where the encoded form of a message lies.
+/// The place of a message's encoded form.
 #[derive(Debug)]
 pub(super) enum Content {
-    /// Where its publisher has written it.
+    /// The memory into which its publisher has written it.
     There(erased::Message),
     /// In memory of its own.
     Copied(Box<[u8]>),
@@ -56,14 +56,14 @@ impl Waiting {
     }
 }
 
-/// What a snapshot has.
+/// The extent of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Snapshot {
     /// The time before the newest message; `Duration::MAX`: as long as the cache has room.
     pub duration: Duration,
 }
 
-/// Tells the other thread that this one has ended, in whatever way.
+/// Notifies the other thread of the end of this one, also after a panic.
 pub(super) struct AtEnd(pub(super) Arc<Cache>, pub(super) fn(&Cache));
 
 impl Drop for AtEnd {
@@ -72,7 +72,7 @@ impl Drop for AtEnd {
     }
 }
 
-/// What waits for the writer.
+/// The topics and messages that wait for the writer.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     pub(super) topics: Vec<TopicDefinition>,
@@ -107,9 +107,9 @@ struct State {
     work: Work,
     /// In snapshot mode the messages that no snapshot has asked for.
     recent: VecDeque<Waiting>,
-    /// Of those.
+    /// The room that these take.
     recent_bytes: u64,
-    /// Of all others, with those that the writer has taken and not yet written.
+    /// The room that all others take, with those that the writer has taken and not yet written.
     bytes: u64,
     is_paused: bool,
     is_stopping: bool,
@@ -130,8 +130,8 @@ impl Cache {
         self.state.lock().work.topics.push(topic);
     }
 
-    /// Whether messages wait until a snapshot is asked for, and so are to be copied: their
-    /// publishers' memory is not for that.
+    /// Returns whether messages wait for a snapshot, and so are to be copied: the memory of their
+    /// publishers is not for that.
     pub(super) fn keeps_copies(&self) -> bool {
         self.snapshot.is_some()
     }
@@ -204,7 +204,8 @@ impl Cache {
         self.stop.notify_one();
     }
 
-    /// Waits until there is room, or the writer has failed, as nothing has to be collected meanwhile.
+    /// Waits until there is room, or the writer has failed, as nothing has to be collected
+    /// meanwhile.
     pub(super) fn wait_for_room(&self) {
         let mut state = self.state.lock();
         while state.bytes >= self.limit && self.snapshot.is_none() && !state.has_failed {
@@ -220,7 +221,7 @@ impl Cache {
 
     // ---- the writer ----
 
-    /// Takes what waits; waits for it, but at most for `timeout`.
+    /// Takes everything that waits. Blocks until there is something, for `timeout` at most.
     pub(super) fn take(&self, timeout: Duration) -> Work {
         let mut state = self.state.lock();
         let Work { topics, messages, splits, has_ended, .. } = &state.work;
@@ -294,7 +295,7 @@ impl Cache {
 mod tests {
     use super::*;
 
-    /// What a message takes besides its bytes.
+    /// The room that a message takes besides its bytes.
     const EACH: u64 = size_of::<Waiting>() as u64;
 
     fn message(received: u64, length: usize) -> Waiting {

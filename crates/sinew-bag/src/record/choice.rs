@@ -4,9 +4,9 @@
 use regex_lite::Regex;
 use std::collections::BTreeSet;
 
-/// What the topics of an action are below.
+/// The part of a name below which the topics of an action are.
 const ACTION: &str = "/_action/";
-/// What the topic of a service's or client's events ends with.
+/// The end of the name of a service's events.
 const EVENTS: &str = "/_service_event";
 
 /// The topics, services and actions that are wanted.
@@ -21,7 +21,7 @@ pub(super) struct Choice {
     /// Names of topics, services and actions that are wanted, too.
     pub(super) pattern: Option<Regex>,
     pub(super) excluded_pattern: Option<Regex>,
-    /// Whether hidden topics are wanted that aren't named.
+    /// Hidden topics are wanted, also those that aren't named.
     pub(super) has_hidden: bool,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Names {
 }
 
 impl Choice {
-    /// Returns whether nothing is wanted at all.
+    /// Returns whether nothing is selected.
     pub(super) fn is_empty(&self) -> bool {
         let kinds = [&self.topics, &self.services, &self.actions];
         self.types.is_empty()
@@ -69,8 +69,8 @@ impl Choice {
         is_wanted && (!is_topic || self.has_hidden || !is_hidden(topic))
     }
 
-    /// Returns the kind that a topic belongs to, the name that counts there, and whether that is the
-    /// topic's own.
+    /// Returns the kind that a topic belongs to, the name that counts there, and whether that is
+    /// the topic's own.
     fn kind<'a>(&self, topic: &'a str) -> (&Names, &'a str, bool) {
         if let Some((action, _)) = topic.split_once(ACTION) {
             return (&self.actions, action, false);

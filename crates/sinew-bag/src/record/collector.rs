@@ -1,12 +1,12 @@
 //! The thread that collects messages: it follows the graph, and looks at its subscriptions.
 //!
 //! It looks at fixed times instead of being woken: no publisher has to announce a message, and
-//! messages wait where they are published. What a publication's own time says is the time of
-//! reception, so the period of the looks is in no number of the bag.
+//! messages wait where they are published. A message counts as received at the time of its
+//! publication, so the period of the looks is in no number of the bag.
 //!
-//! A look goes from topic to topic, so it finds messages out of order. Those that are newer than all
-//! of the look before wait for the next one, as an older one may have come meanwhile; so the messages
-//! are written in the order of their times.
+//! A look goes from topic to topic, so it finds messages out of order. Those that are newer than
+//! all of the look before wait for the next one, as an older one may have come meanwhile; so the
+//! messages are written in the order of their times.
 
 use super::Options;
 use super::cache::{Cache, Content, Waiting};
@@ -27,7 +27,7 @@ use std::time::Duration;
 
 /// Time between two looks.
 const PERIOD: Duration = Duration::from_millis(5);
-/// Looks between two at the counters of what was lost.
+/// Looks between two reads of the counters of lost messages.
 const COUNTED_EACH: u64 = 50;
 /// Time from the end of the recording within which a message may count as published before: wall
 /// times are derived from steady ones.
@@ -49,7 +49,7 @@ pub(super) struct Collector {
     control: Option<Control>,
     /// By the topics' places.
     sources: Vec<Source>,
-    /// Topics that can't be recorded, of which the log says so.
+    /// Topics that can't be recorded, and that the log has named.
     refused: BTreeSet<String>,
     /// Messages that wait for the next look, by their times.
     held: Vec<Waiting>,
@@ -323,7 +323,7 @@ impl Collector {
             Ok(weaker) => {
                 let rest = self.sources[topic].replace(topic, weaker);
                 if !self.cache.is_paused() {
-                    // The next look hands them over, with what it finds.
+                    // The next look hands them over, with the messages that it finds.
                     for message in rest {
                         self.newest = self.newest.max(message.stamps.received);
                         self.held.push(message);

@@ -36,7 +36,7 @@ impl Control {
         })
     }
 
-    /// Does what was asked for since the last call.
+    /// Answers the requests since the last call.
     pub(super) fn serve(&self) {
         let cache = &self.cache;
         answer(&self.snapshot, || SnapshotResponse { success: cache.take_snapshot() });
@@ -66,7 +66,7 @@ impl Control {
 
 fn answer<S: Service>(server: &PulledServer<S>, answer: impl Fn() -> S::Response) {
     while let Some((_, info)) = server.take_request() {
-        // Whoever doesn't wait any more has asked nevertheless.
+        // A client that no longer waits has asked all the same.
         let _ = server.respond(&info.key(), answer());
     }
 }

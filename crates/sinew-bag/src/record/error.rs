@@ -15,9 +15,9 @@ pub enum RecordError {
     #[error(transparent)]
     Create(#[from] CreateError),
     /// No topic is asked for.
-    #[error("nothing is to be recorded: name topics, services, actions or types, or ask for all")]
+    #[error("nothing is selected: name topics, services, actions or types, or ask for all")]
     Nothing,
-    /// The operating system gives no thread.
+    /// The operating system refused a thread.
     #[error("the recorder's thread can't be started: {source}")]
     Thread {
         /// The error of the operating system.

@@ -2,16 +2,16 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `builder` | what is recorded, and how |
-//! | `choice` | which topics are: a pure function |
-//! | `request` | the QoS that is asked for |
+//! | `builder` | the options of a recorder |
+//! | `choice` | the choice of topics: a pure function |
+//! | `request` | the QoS that the subscriptions request |
 //! | `source` | a topic's subscription |
 //! | `collector` | the thread that follows the graph and takes messages |
 //! | `cache` | messages on their way to the writer, or for a snapshot |
 //! | `scribe` | the thread that writes |
 //! | `retained` | messages that each file begins with |
-//! | `control` | the services by which others control it |
-//! | `report`, `error` | what was recorded, and why nothing can be |
+//! | `control` | the services by which other programs control it |
+//! | `report`, `error` | the figures of a recording, and the reasons why one can't begin |
 
 mod builder;
 mod cache;
@@ -40,20 +40,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-/// Records topics to a bag, on two threads of its own, until it is [stopped](Self::stop) or dropped.
+/// Records topics to a bag, on two threads of its own, until it is [stopped](Self::stop) or
+/// dropped.
 ///
 /// It follows the graph: topics that come later are recorded, too. Messages are written from where
-/// their publishers have put them, in shared memory or in this process; a value of this process that
-/// has no encoded form yet gets one once, when it is published. Nothing wakes the recorder and no
-/// publisher waits for it, unless it is [lossless](RecorderBuilder::lossless): it looks every 5 ms,
-/// and up to 1000 messages of a topic may wait until then. A message's time in the bag is that of its
-/// publication, or for other hosts that of its arrival at this one.
+/// their publishers have put them, in shared memory or in this process; a value of this process
+/// that has no encoded form yet gets one once, when it is published. Nothing wakes the recorder and
+/// no publisher waits for it, unless it is [lossless](RecorderBuilder::lossless): it looks every 5
+/// ms, and up to 1000 messages of a topic may wait until then. A message's time in the bag is that
+/// of its publication, or for other hosts that of its arrival at this one.
 ///
 /// Every message that is lost is counted, by topic: in [`progress`](Self::progress), in the bag's
 /// metadata ([`BagMetadata::losses`](crate::BagMetadata::losses)), and in the result of
 /// [`stop`](Self::stop). The messages that publishers retain for late joiners come first, and are
-/// repeated in each file. Everything is in the files after a second, and can be read whatever then
-/// happens to the process.
+/// repeated in each file. Everything is in the files after a second, and survives the end of the
+/// process, also by `kill -9`.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -82,7 +83,7 @@ pub struct Recorder {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// What the collector is to do.
+/// The options of the collector.
 struct Options {
     choice: Choice,
     /// The QoS to ask for, by topic, instead of an adapted one.
@@ -100,27 +101,27 @@ type FindDefinition = Box<dyn Fn(&str, TypeHash) -> Option<Schema> + Send>;
 impl Recorder {
     /// Returns a builder. The recorder has a node of its own in the context, and needs no executor.
     ///
-    /// Nothing is recorded unless the builder says what.
+    /// The builder must select something.
     pub fn builder(context: &Context) -> RecorderBuilder {
         RecorderBuilder::new(context)
     }
 
-    /// Returns what was recorded so far. Allocates, and waits for no disk.
+    /// Returns the figures so far. Allocates, and waits for no disk.
     #[must_use]
     pub fn progress(&self) -> Recorded {
         let (waiting_bytes, is_paused) = (self.cache.bytes(), self.cache.is_paused());
         Recorded { waiting_bytes, is_paused, ..self.figures.copy() }
     }
 
-    /// Returns whether it still records: `false` after an error of the disk, or if the service `~/stop`
-    /// was called.
+    /// Returns whether it still records: `false` after an error of the disk, or if the service
+    /// `~/stop` was called.
     #[must_use]
     pub fn is_running(&self) -> bool {
         self.threads.iter().all(|thread| !thread.is_finished())
     }
 
-    /// Passes over the messages that come from now on. They do not count as lost. Of a topic that is
-    /// found meanwhile, the messages are recorded that its publishers have retained from before.
+    /// Passes over the messages that come from now on. They do not count as lost. Of a topic that
+    /// is found meanwhile, the messages are recorded that its publishers have retained from before.
     pub fn pause(&self) {
         self.cache.set_paused(true);
     }
@@ -136,15 +137,15 @@ impl Recorder {
         self.cache.split();
     }
 
-    /// Writes the recent messages, as a file of their own, and forgets them; returns at once. Returns
-    /// `false` if the recorder is in no [snapshot mode](RecorderBuilder::snapshot).
+    /// Writes the recent messages, as a file of their own, and forgets them; returns at once.
+    /// Returns `false` if the recorder is in no [snapshot mode](RecorderBuilder::snapshot).
     pub fn take_snapshot(&self) -> bool {
         self.cache.take_snapshot()
     }
 
-    /// Ends the recording: takes what was published before, writes it and the files' summaries, and
-    /// returns what was recorded. Blocks until that is on its way to the disk. Dropping the recorder
-    /// does the same.
+    /// Ends the recording: takes the messages that were published before, writes them and the
+    /// files' summaries, and returns the figures. Blocks until everything is on its way to the
+    /// disk. Dropping the recorder does the same.
     ///
     /// An error of the disk, now or earlier, is the result's
     /// [`failure`](Recorded::failure).

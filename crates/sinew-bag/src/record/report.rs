@@ -1,11 +1,11 @@
-//! What was recorded so far.
+//! The figures of a recording.
 
 use crate::error::BagError;
 use sinew::__private::locks::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What a [`Recorder`](crate::Recorder) has recorded: so far, or in the end.
+/// The figures of a [`Recorder`](crate::Recorder): so far, or of the whole recording.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Recorded {
@@ -15,16 +15,16 @@ pub struct Recorded {
     pub topics: Vec<RecordedTopic>,
     /// Files that were begun.
     pub files: u64,
-    /// Retained messages that were written again at the beginning of a file. They are in none of the
-    /// other numbers, but in those of the bag.
+    /// Retained messages that were written again at the beginning of a file. They are in none of
+    /// the other numbers, but in those of the bag.
     pub repeated: u64,
     /// Bytes of messages that wait to be written, or for a snapshot, with about a hundred that the
     /// recorder needs for each.
     pub waiting_bytes: u64,
-    /// Whether messages are passed over.
+    /// `true` while it is paused, and passes over messages.
     pub is_paused: bool,
-    /// The error that ended the recording, for example of a full disk. The messages that can be read
-    /// nevertheless are those that the topics count.
+    /// The error that ended the recording, for example of a full disk. The messages that can be
+    /// read nevertheless are those that the topics count.
     pub failure: Option<Arc<BagError>>,
 }
 

@@ -8,8 +8,8 @@ use sinew::qos::Reliability;
 const DEPTH: usize = 1000;
 
 /// Returns the QoS for a topic with these publishers, as rosbag2 adapts it: reliable if all of them
-/// are, and with their retained messages if all of them retain any. One that a publisher can wait for
-/// only if it `is_lossless`.
+/// are, and with their retained messages if all of them retain any. One that a publisher can wait
+/// for only if it `is_lossless`.
 pub(super) fn adapted(offered: &[QoS], is_lossless: bool) -> QoS {
     let is_reliable = offered.iter().all(|qos| qos.reliability == Reliability::Reliable);
     let request = if is_reliable { QoS::default().reliable() } else { QoS::default().best_effort() };

@@ -6,7 +6,7 @@ use crate::message::Stamps;
 use sinew::msg::Gid;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Most messages that are repeated of one publisher.
+/// Maximum number of messages of one publisher that are repeated.
 pub(super) const DEEPEST: usize = 1000;
 
 /// A message, in memory of its own.
@@ -15,7 +15,7 @@ type Kept = (Stamps, Box<[u8]>);
 /// The newest messages of each publisher that retains any.
 #[derive(Debug, Default)]
 pub(super) struct Retained {
-    /// Of each topic, how many its publishers retain.
+    /// For each topic the number of messages that a publisher retains.
     depths: Vec<usize>,
     /// By topic and publisher.
     messages: BTreeMap<(usize, Gid), VecDeque<Kept>>,

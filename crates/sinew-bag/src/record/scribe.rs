@@ -29,7 +29,7 @@ pub(super) struct Scribe {
     pub(super) splits: Option<Publisher<WriteSplitEvent>>,
     /// The recorder's node, for the announcement.
     pub(super) node: String,
-    /// Most bytes that are repeated in a new file.
+    /// Maximum number of bytes that are repeated in a new file.
     pub(super) most_repeated: u64,
     pub(super) topics: Vec<TopicId>,
     pub(super) retained: Retained,
@@ -167,7 +167,7 @@ impl Scribe {
         Ok(())
     }
 
-    /// Adds what was written to the figures, and gives its room back.
+    /// Adds the written messages to the figures, and gives their room back.
     fn tell(&self, batch: &mut Batch) {
         let Batch { written, lost, room } = std::mem::take(batch);
         self.figures.with(|figures| {
@@ -193,7 +193,7 @@ impl Scribe {
         lost.iter().for_each(|(topic, count)| self.bag.set_lost(topic, *count));
     }
 
-    /// Ends the recording after an error: counts what can be read, and what can't as lost.
+    /// Ends the recording after an error: messages that can't be read count as lost.
     fn fail(mut self, error: BagError) -> BagError {
         self.cache.fail();
         loop {
@@ -207,7 +207,7 @@ impl Scribe {
                 break;
             }
         }
-        // What was no error of the disk leaves a file that can go on.
+        // After an error that wasn't the disk's, the file can go on.
         let _ = self.bag.flush();
         let mut missing = self.bag.missing();
         self.figures.with(|figures| {
@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    /// Records messages of one topic in a bag whose files have this room each: in each file some of
+    /// Records messages of one topic in a bag with this room for each file: in each file some of
     /// them, and in the last one as many as there is room for.
     fn record(topic: TopicDefinition, path: &Path, room: u64, files: &[u64]) -> Recorded {
         let cache = Arc::new(Cache::new(u64::MAX, None));

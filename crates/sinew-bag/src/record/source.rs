@@ -18,10 +18,10 @@ pub(super) struct Source {
     subscription: erased::Subscription,
     /// Wall time of its making, in nanoseconds: a retained message counts as received then.
     since: u64,
-    /// Whether it gets the messages that its publishers retain.
+    /// It gets the messages that its publishers retain.
     is_retaining: bool,
-    /// By publisher the number of the last message that a former subscription has taken, or that this
-    /// one has, if it gets retained messages.
+    /// By publisher the number of the last message that a former subscription has taken, or that
+    /// this one has, if it gets retained messages.
     taken: BTreeMap<Gid, u64>,
     /// Messages that former subscriptions lost.
     lost_before: u64,
@@ -60,9 +60,9 @@ impl Source {
         self.known.extend(publishers.iter().map(|publisher| publisher.gid));
     }
 
-    /// Counts the messages that a publisher had published before its first one was taken. Those that
-    /// weren't retained are no loss of a topic that retains some, and the numbers of the network say
-    /// nothing about this recording.
+    /// Counts the messages that a publisher had published before its first one was taken. Those
+    /// that weren't retained are no loss of a topic that retains some, and the numbers of the
+    /// network say nothing about this recording.
     fn count_early(&mut self, publisher: Gid, number: u64, info: &MessageInfo) {
         self.last = publisher;
         if self.known.insert(publisher) && !self.is_retaining && info.transport() != Transport::Network {
@@ -117,19 +117,19 @@ impl Source {
         }
     }
 
-    /// Whether its publisher had retained the message before the subscription was made.
+    /// Returns whether the publisher had retained the message before the subscription was made.
     pub(super) fn is_from_before(&self, message: &Waiting) -> bool {
         self.is_retaining && message.stamps.received == self.since
     }
 
-    /// Waits until everything that was published elsewhere before now can be taken, or its history is
-    /// full.
+    /// Waits until everything that was published elsewhere before now can be taken, or its history
+    /// is full.
     pub(super) fn bring_in(&self, timeout: Duration) {
         self.subscription.bring_in(timeout);
     }
 
     /// A message counts as received when it was published, or, if that was on another host, when it
-    /// arrived at this one: when the recorder looks says nothing.
+    /// arrived at this one: the time of the recorder's look says nothing.
     fn stamps(&self, info: &MessageInfo) -> Stamps {
         let latency = i64::try_from(info.latency().as_nanos()).unwrap_or(i64::MAX);
         let arrived = info.reception_time().nanoseconds().saturating_sub(latency);
@@ -141,8 +141,8 @@ impl Source {
         }
     }
 
-    /// Replaces the subscription by one that asks for less. Returns the messages that the former one
-    /// still had: the new one passes over those that both got.
+    /// Replaces the subscription by one that asks for less. Returns the messages that the former
+    /// one still had: the new one passes over those that both got.
     pub(super) fn replace(&mut self, topic: usize, subscription: erased::Subscription) -> Vec<Waiting> {
         self.taken.entry(Gid([0; 16])).or_default(); // from now on they are noted
         let rest: Vec<Waiting> = std::iter::from_fn(|| self.take(topic)).collect();

@@ -142,7 +142,7 @@ fn a_missing_file_of_several_is_reported() {
     );
 }
 
-/// Reads everything of a file, whatever it is.
+/// Reads everything of a file, sound or not.
 fn read_all(path: &Path) {
     let Ok(bag) = BagReader::open(path) else { return };
     for message in bag.messages(&Selection::all()).unwrap().flatten() {

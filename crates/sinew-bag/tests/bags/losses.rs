@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
 
-/// Writes a bag of two files, at whose ends these numbers of messages were lost.
+/// Writes a bag of two files. At the end of each, this number of messages was lost.
 fn write(path: &Path, lost: [u64; 2]) {
     let (mut writer, topic) = begin(path, WriterOptions::default());
     for (number, lost) in (0..).zip(lost) {

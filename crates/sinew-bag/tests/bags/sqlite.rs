@@ -257,7 +257,7 @@ fn any_damage_is_an_error_and_never_a_panic() {
         }
         fs::write(&path, bytes).unwrap();
         if let Ok(bag) = BagReader::open(&path) {
-            // Ends, whatever the damage is.
+            // It ends, with any damage.
             assert!(bag.messages(&Selection::all()).unwrap().count() < 10_000);
             let _ = check(&path);
         }

@@ -46,7 +46,7 @@ fn a_lossless_player_can_be_stopped_while_it_waits() {
     let (directory, path) = place();
     write(&path, 100);
     let [ours, theirs] = contexts(directory.path());
-    // Nobody takes: the player waits after a few messages.
+    // No reader takes messages: the player waits after a few.
     let listener = listen_with(&theirs, "/chatter", QoS::default().keep_all().max_samples(2));
     let builder = Player::builder(&ours).bags([&path]).lossless().as_fast_as_possible();
     let player = builder.wait_for_subscribers(Duration::from_secs(60)).start().unwrap();

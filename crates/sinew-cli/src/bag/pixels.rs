@@ -15,7 +15,7 @@ pub(super) struct Pixels {
 /// The pixels of an encoding.
 #[derive(Clone, Copy)]
 enum Form {
-    /// So many bytes for each pixel; where each byte of PNG's pixel comes from.
+    /// Bytes of each pixel, and for each byte of PNG's pixel the place of its source.
     Bytes(&'static [usize]),
     /// Grey of 16 bits.
     Grey16,

@@ -126,7 +126,7 @@ impl Session {
             if self.show(&figures, options.session.json).is_err()
                 || self.is_over(now_ns() + nanoseconds(period))
             {
-                break; // nobody reads any more, or nobody wants any more
+                break; // the reader of the output is gone, or the user has had enough
             }
         }
         self.player.stop();

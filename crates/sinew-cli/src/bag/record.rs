@@ -146,7 +146,7 @@ impl Session {
             let figures = Figures::new(before, now.clone(), (now_ns - looked_ns) as f64 / 1e9);
             (before, looked_ns) = (now, now_ns);
             if self.show(&figures, is_json).is_err() {
-                break; // nobody reads any more: the bag is ended properly nevertheless
+                break; // the reader of the output is gone: the bag is ended properly all the same
             }
         }
         drop(self.terminal.take());

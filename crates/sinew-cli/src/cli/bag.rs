@@ -32,7 +32,7 @@ pub(crate) enum BagCommand {
     /// Read a whole bag, and report everything that is wrong with it. Exit code 1 if there is
     /// anything.
     Check(BagPathOptions),
-    /// Mend a bag whose recorder was killed: write each file without a summary anew, and make
+    /// Mend the bag of a recorder that was killed: write each file without a summary anew, and make
     /// `metadata.yaml` from the files.
     Reindex(BagPathOptions),
     /// Copy a bag to a new one, with other compression, files or metadata; one of SQLite (`.db3`)
