@@ -4,15 +4,19 @@
 //! goals at once.
 //!
 //! `cargo run --release -p sinew-action --example action_figures`
+//!
+//! With a number as its argument the program sends that many goals and nothing else, for
+//! `.ci/instructions`, which counts what one goal costs until its handler begins.
 #![expect(clippy::unwrap_used, reason = "a program for measuring")]
 
 use parking_lot::Mutex;
 use sinew::prelude::*;
 use sinew::time::Time;
-use sinew_action::{ActionClient, Actions, ExecutingGoal, GoalStatus};
+use sinew_action::{ActionClient, Actions, ExecutingGoal, GoalStatus, PendingGoal};
 use sinew_interfaces::example_interfaces::action::{
     Fibonacci, FibonacciFeedback, FibonacciGoal, FibonacciResult,
 };
+use std::env;
 use std::sync::Arc;
 
 /// A way from one side to the other, with the time of arrival.
@@ -88,6 +92,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .on_feedback(move |_: &FibonacciFeedback| arrived(&mine))
         .send();
     executor.spin_all(Duration::from_secs(5))?;
+    if let Some(goals) = env::args().nth(1) {
+        held.lock().pop().unwrap().succeed(FibonacciResult::default())?; // the others are alone
+        for _ in 0..goals.parse()? {
+            let pending = measured(&client, &executor);
+            held.lock().pop().unwrap().succeed(FibonacciResult::default())?;
+            drop(pending);
+        }
+        return Ok(());
+    }
     let fed = held.lock().pop().unwrap();
 
     let since = |begin: Time| at.lock().nanoseconds() - begin.nanoseconds();
@@ -101,8 +114,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let mut goal = || {
         let begin = Time::steady();
-        let pending = client.send_goal(FibonacciGoal { order: 1 });
-        executor.spin_some().unwrap();
+        let pending = measured(&client, &executor);
         let time = since(begin);
         held.lock().pop().unwrap().succeed(FibonacciResult::default()).unwrap();
         drop(pending);
@@ -129,6 +141,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     many_at_once(&client, &held, &executor);
     fed.succeed(FibonacciResult::default())?;
     Ok(())
+}
+
+/// Sends a goal and spins until its handler has begun: the part that `.ci/instructions` counts.
+#[inline(never)]
+fn measured(client: &ActionClient<Fibonacci>, executor: &Executor) -> PendingGoal<Fibonacci> {
+    let pending = client.send_goal(FibonacciGoal { order: 1 });
+    executor.spin_some().unwrap();
+    pending
 }
 
 /// Measures the time from sending the first goal to having the last goal's result, divided by the

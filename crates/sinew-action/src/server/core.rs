@@ -28,6 +28,7 @@ use sinew::time::Time;
 use sinew::{Message, Publisher, Responder, Shared, Timer, Unique};
 use sinew_interfaces::action_msgs::msg;
 use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest, CancelGoalResponse};
+use smallvec::SmallVec;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock, Weak};
@@ -79,6 +80,9 @@ impl StaleArray {
     }
 }
 
+/// Goals that begin; seldom more than one at a time.
+type Begins<A> = SmallVec<[(GoalId, <A as Action>::Goal, Arc<CancelSignal>); 1]>;
+
 /// The consequences of a change of the table, carried out once no lock is held.
 struct Effects<A: Action> {
     /// The time of the change, by the server's clock.
@@ -89,7 +93,7 @@ struct Effects<A: Action> {
     forgotten: Vec<Shared<A::Result>>,
     /// Goals that will never begin; see [`end_displaced`](ServerCore::end_displaced).
     displaced: Vec<(GoalId, A::Goal)>,
-    begins: Vec<(GoalId, A::Goal, Arc<CancelSignal>)>,
+    begins: Begins<A>,
     /// The first result is kept: the timer starts.
     begins_to_keep: bool,
 }
@@ -102,7 +106,7 @@ impl<A: Action> Effects<A> {
             signals: Vec::new(),
             forgotten: Vec::new(),
             displaced: Vec::new(),
-            begins: Vec::new(),
+            begins: SmallVec::new(),
             begins_to_keep: false,
         }
     }
@@ -228,7 +232,7 @@ impl<A: Action> ServerCore<A> {
     }
 
     /// Posts goals to the group.
-    fn post(self: &Arc<Self>, goals: Vec<(GoalId, A::Goal, Arc<CancelSignal>)>) {
+    fn post(self: &Arc<Self>, goals: Begins<A>) {
         let poster = self.state.lock().poster.clone();
         let Some(poster) = poster else { return }; // the server is closed
         for (id, goal, signal) in goals {

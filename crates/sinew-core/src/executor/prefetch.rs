@@ -158,14 +158,18 @@ pub(crate) fn note(address: usize, place: &NoteIndex, parts: impl FnOnce() -> Ho
         if at < LENGTH && notes.known[at].get() == address {
             notes.age[at].set(0);
         } else if notes.learnable.get() > 0 {
-            notes.learn(address, place, parts());
+            notes.learn(address, place, parts);
         }
     });
 }
 
 impl Notes {
+    /// Learns an entity that has no note. Never inlined, including `parts`: so [`note`] is a few
+    /// instructions wherever it is called.
     #[cold]
-    fn learn(&self, address: usize, place: &NoteIndex, parts: HotSet) {
+    #[inline(never)]
+    fn learn(&self, address: usize, place: &NoteIndex, parts: impl FnOnce() -> HotSet) {
+        let parts = parts();
         self.learnable.set(self.learnable.get() - 1);
         if let Some(at) = self.known.iter().position(|known| known.get() == address) {
             place.set(at); // another thread uses it as well

@@ -188,7 +188,9 @@ impl Deferred {
     fn finish_some(mut self) {
         if self.backlog.is_some() || IS_KEEPING.get() {
             let mut backlog = self.backlog.take().unwrap_or_else(Backlog::take);
-            backlog.signals.push(self.signal);
+            if !self.signal.is_none() {
+                backlog.signals.push(self.signal);
+            }
             backlog.dropped.extend(self.dropped);
             backlog.finish();
             return;
@@ -238,17 +240,26 @@ impl Backlog {
     }
 
     fn empty(&mut self) {
-        self.signals.drain(..).for_each(ToSignal::signal);
-        self.woken.drain(..).for_each(Waiter::wake);
-        self.changed.drain(..).for_each(|watched| watched.notify());
-        self.work.drain(..).for_each(|work| work());
+        empty(&mut self.signals, ToSignal::signal);
+        empty(&mut self.woken, Waiter::wake);
+        empty(&mut self.changed, |watched| watched.notify());
+        empty(&mut self.work, |work| work());
         self.dropped.clear();
         while let Some(source) = self.undrained.pop() {
             source.drain();
         }
-        for Warning { node, topic, text } in self.warnings.drain(..) {
+        empty(&mut self.warnings, |Warning { node, topic, text }| {
             tell!(Level::Warn; About { node: &node, subject: &topic }, "{text}");
-        }
+        });
+    }
+}
+
+/// Empties a list, which mostly has nothing in it: an iterator that drains it costs more than asking
+/// first.
+#[inline]
+fn empty<T>(list: &mut Vec<T>, act: impl FnMut(T)) {
+    if !list.is_empty() {
+        list.drain(..).for_each(act);
     }
 }
 

@@ -193,7 +193,14 @@ pub(crate) fn depth() -> usize {
 }
 
 /// Whether this thread spins the executor, or runs a callback for it as a caller.
+#[inline]
 pub(crate) fn spins(executor: u64) -> bool {
+    // Mostly it is the innermost one.
+    worker_of(executor).is_some() || is_among_spinning(executor)
+}
+
+#[inline(never)]
+fn is_among_spinning(executor: u64) -> bool {
     SPINNING.with_borrow(|spinning| spinning.contains(&executor))
 }
 
