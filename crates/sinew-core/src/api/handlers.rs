@@ -241,7 +241,7 @@ macro_rules! handler_methods {
         /// away. It takes nothing, `&Matched`, or the group's state and `&Matched`.
         pub fn on_matched<Form>(
             mut self,
-            callback: impl super::callback::EventCallback<crate::event::status::Matched, G, Form>,
+            callback: impl crate::api::callback::EventCallback<crate::event::status::Matched, G, Form>,
         ) -> Self {
             let what = format!("matched event of {}", self.handlers.whose);
             let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
@@ -254,7 +254,7 @@ macro_rules! handler_methods {
         /// for the pair.
         pub fn on_incompatible_qos<Form>(
             mut self,
-            callback: impl super::callback::EventCallback<crate::event::status::IncompatibleQos, G, Form>,
+            callback: impl crate::api::callback::EventCallback<crate::event::status::IncompatibleQos, G, Form>,
         ) -> Self {
             let what = format!("incompatible QoS event of {}", self.handlers.whose);
             let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
@@ -266,7 +266,7 @@ macro_rules! handler_methods {
         /// Without a handler, a [warning](crate#what-sinew-says) is logged once for the pair.
         pub fn on_incompatible_type<Form>(
             mut self,
-            callback: impl super::callback::EventCallback<crate::event::status::IncompatibleType, G, Form>,
+            callback: impl crate::api::callback::EventCallback<crate::event::status::IncompatibleType, G, Form>,
         ) -> Self {
             let what = format!("incompatible type event of {}", self.handlers.whose);
             let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
