@@ -6,7 +6,8 @@
 
 use super::pending_calls::{PendingCalls, RemoteServer};
 use super::request::RefusedRequest;
-use super::request_queue::{Opened, RequestQueue, ServerCore};
+use super::request_queue::server_core::ServerCore;
+use super::request_queue::{Opened, RequestQueue};
 use super::types::ServiceTypes;
 use crate::ros::failure::CreateError;
 use crate::sys::logging::{About, Level, tell};

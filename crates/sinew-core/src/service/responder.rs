@@ -5,7 +5,7 @@ use super::failure::CallFailure;
 use super::observed::ServiceEvent;
 use super::pending_calls::{CallFault, CallOutcome};
 use super::request::ReplyTo;
-use super::request_queue::ServerCore;
+use super::request_queue::server_core::ServerCore;
 use crate::message::Unique;
 use crate::message::into_message::{IntoUnique, erase};
 use crate::sys::panics::panic_message;

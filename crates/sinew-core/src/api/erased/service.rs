@@ -11,7 +11,7 @@ use crate::service::failure::CallFailure;
 use crate::service::info::RequestInfo;
 use crate::service::pending_calls::{CallFault, CallOutcome};
 use crate::service::request::ReplyTo;
-use crate::service::request_queue::ServerCore;
+use crate::service::request_queue::server_core::ServerCore;
 use crate::service::responder::ReplyToken;
 use crate::service::types;
 use crate::sys::sync::Arc;
