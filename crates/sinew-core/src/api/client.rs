@@ -513,7 +513,7 @@ impl Run for ClientTask {
     }
 
     fn clear_ready(&self) -> bool {
-        self.calls.retract()
+        self.calls.clear_ready()
     }
 }
 

@@ -123,7 +123,7 @@ impl Handlers {
     }
 
     /// Returns the listeners for the events of a subscription with this QoS.
-    pub(crate) fn told(&mut self, qos: &QoS, group: &Arc<GroupCore>) -> SubscriptionListeners {
+    pub(crate) fn listeners(&mut self, qos: &QoS, group: &Arc<GroupCore>) -> SubscriptionListeners {
         let deadline = qos.deadline_nanoseconds().zip(source(self.requested_deadline.as_ref()));
         let deadline = deadline.map(|(period, source)| self.deadline(period, source, group));
         let changed = source(self.liveliness_changed.as_ref());

@@ -340,7 +340,7 @@ macro_rules! makers {
             service: &str,
             known: GenericType,
         ) -> ServerBuilder<GenericService, $group> {
-            ServerBuilder::of_types(self.callback_group(), service, ServiceTypes::told_by(known))
+            ServerBuilder::of_types(self.callback_group(), service, ServiceTypes::generic(known))
         }
 
         /// Returns a builder for a client of a service that is known at run time only. It reaches
@@ -356,7 +356,7 @@ macro_rules! makers {
             service: &str,
             known: GenericType,
         ) -> ClientBuilder<GenericService, $group> {
-            ClientBuilder::of_types(self.callback_group(), service, ServiceTypes::told_by(known))
+            ClientBuilder::of_types(self.callback_group(), service, ServiceTypes::generic(known))
         }
 
         /// Returns a builder for a publisher of messages of any type, without the type in the

@@ -665,7 +665,7 @@ where
     }
 
     fn clear_ready(&self) -> bool {
-        self.tasks.queue.retract(true, |woken| self.core.requests.retract(&self.core, woken))
+        self.tasks.queue.clear_ready_with(true, |woken| self.core.requests.clear_ready(&self.core, woken))
     }
 }
 

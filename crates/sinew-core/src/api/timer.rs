@@ -265,7 +265,7 @@ impl Drop for OwnReport {
 
 impl TimerState {
     /// Updates the report for tools: its clock, and whether it is cancelled.
-    fn tell(&self) {
+    fn report(&self) {
         if let Some(OwnReport { counters, .. }) = &self.report {
             counters.tell(TimerWord::Clock as usize, 1 + self.kind as u64);
             counters.tell(TimerWord::IsCancelled as usize, self.cancelled.into());
@@ -348,7 +348,7 @@ impl Schedule {
         let signal = {
             let mut state = self.state.lock();
             change(&mut state, self.clock.of_timer(self.follows));
-            state.tell();
+            state.report();
             self.arm(&state)
         };
         signal.signal();
@@ -522,7 +522,7 @@ impl<G: CallbackGroup> TimerBuilder<G> {
         let due = now.saturating_add(period);
         let report = self.is_shown.then(|| OwnReport::new(&self.node, period, self.follows)).flatten();
         let state = TimerState { kind, due, source, cancelled: false, skipped: 0, task_ref: None, report };
-        state.tell();
+        state.report();
         let schedule = Arc::new(Schedule { follows: self.follows, clock, period, state: Mutex::new(state) });
         if matches!(self.follows, None | Some(ClockKind::Ros)) {
             let follows: Arc<dyn FollowsTime> = schedule.clone();

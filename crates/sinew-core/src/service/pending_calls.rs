@@ -585,7 +585,7 @@ impl PendingCalls {
             && self.observed.is_on()
             && self.is_awaited(id)
         {
-            self.observed.tell(ServiceEvent::ResponseReceived, || self.named(id), response);
+            self.observed.notify(ServiceEvent::ResponseReceived, || self.named(id), response);
         }
         let mut state = self.state.lock();
         match state.complete(id, outcome, answered, || self.session.clock.stamp())? {
@@ -709,7 +709,7 @@ impl PendingCalls {
 
     /// Takes back the announcement if no outcome waits for its callback. Returns `true` if one
     /// waits.
-    pub(crate) fn retract(&self) -> bool {
+    pub(crate) fn clear_ready(&self) -> bool {
         self.state.lock().clear_ready(false)
     }
 

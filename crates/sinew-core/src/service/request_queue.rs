@@ -111,7 +111,7 @@ struct QueueState {
 
 /// Whether a server elsewhere serves calls of these types.
 fn serves(server: &dyn RemoteServer, types: &ServiceTypes) -> bool {
-    let (name, hash, travels) = types.told();
+    let (name, hash, travels) = types.published();
     let described = server.described();
     travels && described.type_name == name && described.hash == hash
 }
@@ -464,7 +464,7 @@ impl RequestQueue {
     /// Returns the type and node of a server.
     pub(crate) fn server(&self) -> Option<(String, String)> {
         let state = self.state.lock();
-        let here = state.serving.as_ref().map(|server| (server.types.told().0, server.node.to_string()));
+        let here = state.serving.as_ref().map(|server| (server.types.published().0, server.node.to_string()));
         here.or_else(|| {
             let described = state.remote.first()?.described();
             Some((described.type_name.clone(), described.node.clone()))
@@ -476,7 +476,7 @@ impl RequestQueue {
         let state = self.state.lock();
         let served = state.serving.iter().map(|server| (&server.node, &server.types));
         let all = served.chain(state.clients.iter().map(|calls| (&calls.node, &calls.types)));
-        all.map(|(node, types)| (node.clone(), types.told().0)).collect()
+        all.map(|(node, types)| (node.clone(), types.published().0)).collect()
     }
 
     /// Appends the wanted endpoints of this process.
@@ -494,7 +494,7 @@ impl RequestQueue {
             origin.is_shown() && wanted.is(*kind, &self.name, node)
         });
         into.extend(shown.map(|(kind, node, types, (number, origin), qos)| {
-            let (type_name, hash, travels) = types.told();
+            let (type_name, hash, travels) = types.published();
             EndpointInfo {
                 kind,
                 node: node.to_string(),
@@ -718,7 +718,7 @@ impl RequestQueue {
 
     /// Takes back the announcement if no request waits. Returns `true` if one waits, or if `other`
     /// is set: the server has something else to do.
-    pub(crate) fn retract(&self, server: &ServerCore, other: bool) -> bool {
+    pub(crate) fn clear_ready(&self, server: &ServerCore, other: bool) -> bool {
         self.of(server).is_some_and(|mut state| state.clear_ready(other)) || other
     }
 

@@ -26,7 +26,7 @@ impl ServerCore {
         no_lock_is_held(); // a call's immediate callback runs
         if let Ok(response) = &outcome {
             let caller = || reply_to.caller(self.requests.session.participant);
-            self.observed.tell(ServiceEvent::ResponseSent, caller, response);
+            self.observed.notify(ServiceEvent::ResponseSent, caller, response);
         }
         let stats = &self.stats;
         let counter = match &outcome {

@@ -216,7 +216,7 @@ impl<A: Answers> Run for ServerTask<A> {
     }
 
     fn clear_ready(&self) -> bool {
-        self.core.requests.retract(&self.core, false)
+        self.core.requests.clear_ready(&self.core, false)
     }
 }
 
@@ -253,7 +253,7 @@ fn answer(
 #[inline]
 pub(in crate::api) fn received(core: &ServerCore, request: &Request) {
     let caller = || request.reply_to.caller(core.requests.session.participant);
-    core.observed.tell(ServiceEvent::RequestReceived, caller, &request.message);
+    core.observed.notify(ServiceEvent::RequestReceived, caller, &request.message);
 }
 
 /// Notifies the caller of a callback's panic, and resumes the panic.

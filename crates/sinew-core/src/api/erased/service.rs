@@ -43,7 +43,7 @@ impl ServiceTypes {
     /// Returns the types of a service that is known by name and hash only; its requests and
     /// responses exist in encoded form only.
     pub fn known(known: GenericType) -> Self {
-        Self(types::ServiceTypes::told_by(known))
+        Self(types::ServiceTypes::generic(known))
     }
 
     /// Returns a service of these types. `of`: its ROS 2 name, `package/srv/Name`, and the hash of

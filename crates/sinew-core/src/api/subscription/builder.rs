@@ -355,7 +355,7 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         let context = &self.node.context;
         self.handlers.keep_of_subscription(context);
         let match_listeners = self.handlers.match_listeners();
-        let told = self.handlers.told(&self.qos, self.group.core());
+        let listeners = self.handlers.listeners(&self.qos, self.group.core());
         let collector =
             self.statistics.as_ref().map(|_| StatisticsCollector::new(context.session.clock.clone()));
         let core = context.graph.add_subscription(&topic, |topic| {
@@ -377,7 +377,7 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
                 clock: context.session.clock.clone(),
                 collector: collector.clone(),
             };
-            SubscriptionCore::new(wanted, match_listeners, told)
+            SubscriptionCore::new(wanted, match_listeners, listeners)
         });
         let known =
             Advertised { number: core.wanted.number, name: &topic, table: core.wanted.table, qos: self.qos };
@@ -559,7 +559,7 @@ impl<G: CallbackGroup> SubscriptionBuilder<Erased, G> {
         let mut builder = Self::of_type(group, topic, of.table());
         builder.clone = of.cloner();
         // Messages of a type that is known by name and hash only are bytes in any case.
-        builder.check = of.table().is_told().then_some(Check(check));
+        builder.check = of.table().is_generic().then_some(Check(check));
         builder
     }
 

@@ -12,7 +12,7 @@ use std::fmt::Display;
 #[cold]
 pub(super) fn mismatch(service: &str, server: &ServerCore, types: &ServiceTypes) -> String {
     let place = format_args!("node {}", server.node);
-    let (name, ..) = server.types.told();
+    let (name, ..) = server.types.published();
     differ_in(service, place, (&name, server.types.description()), types)
         .unwrap_or_else(|| differ(service, place, server.types.describe(), types))
 }
