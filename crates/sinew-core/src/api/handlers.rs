@@ -207,11 +207,11 @@ macro_rules! handler_methods {
             self
         }
 
-        /// Sets a listener for changes of a status `E`, and [keeps](Self::keep_statuses) that status
-        /// for the program to take. The listener is called from the first change on: with 1, on the
-        /// thread that brought the change about or noticed it. `set_status_listener` of the
-        /// endpoint replaces it, and says what it may do. A status has one handler or one listener:
-        /// the last one that is set.
+        /// Sets a listener for changes of a status `E`, and [keeps](Self::keep_statuses) that
+        /// status for the program to take. The listener is called from the first change on: with 1,
+        /// on the thread that brought the change about or noticed it. `set_status_listener` of the
+        /// endpoint replaces the listener and lists what it may do. A status has one handler or one
+        /// listener: the last one that is set.
         ///
         /// ```
         /// use sinew::prelude::*;
