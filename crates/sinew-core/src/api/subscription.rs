@@ -148,8 +148,8 @@ impl<T: Message> Subscription<T> {
 
     /// Brings in all messages that publishers of other processes have published so far, so that
     /// [`take`](Self::take) finds them. A take alone finds no message that another thread is just
-    /// reading, such as the thread that calls listeners. Waits for such a thread, for `timeout` at
-    /// most; `false`: it is still reading.
+    /// reading, such as the thread that calls listeners. Waits for such a thread, at most for
+    /// `timeout`; returns `false` if it is still reading.
     ///
     /// For callers that need all messages published before another event, such as the feedback of a
     /// goal before its result.

@@ -141,7 +141,7 @@ impl Timer {
 
     /// Ends it and its clones, as dropping the last one does, and waits for its callback if that is
     /// running on another thread. Called in its own callback, it doesn't wait; nor does a second
-    /// `close`. Clones can still be queried; to cancel or reset them has no effect.
+    /// `close`. Clones can still be queried; cancelling or resetting them has no effect.
     pub fn close(self) {
         self.inner.schedule.end_report();
         self.inner.group.deregister(self.inner.membership, true);
@@ -185,8 +185,8 @@ impl TimerInfo {
         self.actual
     }
 
-    /// Returns the number of due times after [`due`](Self::due) that have passed as well, and for
-    /// which it will not be called.
+    /// Returns the number of due times after [`due`](Self::due) that have passed as well, and are
+    /// skipped.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
@@ -483,8 +483,8 @@ impl Timer {
 }
 
 impl<G: CallbackGroup> TimerBuilder<G> {
-    /// Sets the clock it follows, whatever the node's is. [`ClockKind::Ros`] is the wall clock
-    /// while simulated time isn't used.
+    /// Sets the clock it follows, regardless of the node's clock. [`ClockKind::Ros`] is the wall
+    /// clock while simulated time isn't used.
     pub fn clock(mut self, kind: ClockKind) -> Self {
         self.follows = Some(kind);
         self
