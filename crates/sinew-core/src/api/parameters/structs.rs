@@ -104,9 +104,10 @@ impl<T: Parameters, G: CallbackGroup> ParameterSet<T, G> {
     }
 
     /// Has the executor run `callback`, in the group that declared the struct (the node's default
-    /// group, if the node did), after a change of one of them, with the values at that time: several
-    /// changes before it runs are one call. The callback takes nothing, the values `&T`, the group's
-    /// state `&mut S`, or the state and the values. Dropping the returned handle removes it.
+    /// group, if the node did), after a change of one of them, with the values at that time:
+    /// several changes before it runs cause one call. The callback takes nothing, the values `&T`,
+    /// the group's state `&mut S`, or the state and the values. Dropping the returned handle
+    /// removes it.
     ///
     /// # Errors
     /// [`CreateError`]: the context is shut down.
