@@ -4,6 +4,9 @@
 mod support;
 
 use sinew::error::ErrorCode;
+use sinew::msg::{SerializedMessage, loan};
+use sinew::{erased, error, logging, parameters, time};
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -41,6 +44,80 @@ fn documented(library: &str) -> PathBuf {
     // The core's library has the facade's name.
     let name = if library == "sinew-core" { "sinew".to_owned() } else { library.replace('-', "_") };
     target.join("doc").join(name).with_extension("json")
+}
+
+/// The name of an error, without its modules and parameters; errors of `erased` keep that module's
+/// name, since others have the same names.
+fn error_name(path: &str) -> String {
+    let path = path.split('<').next().unwrap_or_default();
+    let name = path.rsplit("::").next().unwrap_or_default();
+    if path.contains("erased::") { format!("erased::{name}") } else { name.to_owned() }
+}
+
+/// The errors of all `Result`s in a line of the list.
+fn errors_in(line: &str) -> impl Iterator<Item = &str> {
+    line.split("result::Result<").skip(1).filter_map(|rest| {
+        let (mut depth, mut second) = (0_i32, None);
+        for (at, character) in rest.char_indices() {
+            match character {
+                '<' | '(' | '[' => depth += 1,
+                '>' if rest[..at].ends_with('-') => {} // an arrow
+                '>' | ')' | ']' if depth > 0 => depth -= 1,
+                '>' => return rest.get(second?..at).map(str::trim),
+                ',' if depth == 0 => second = Some(at + 1),
+                _ => {}
+            }
+        }
+        None
+    })
+}
+
+/// `?` turns the errors of all public functions into `sinew::Error`.
+#[test]
+fn every_error_that_is_returned_turns_into_the_one() {
+    fn turns<E: Into<sinew::Error>>() {}
+    macro_rules! turn {
+        ($($error:ty,)*) => {{
+            $(turns::<$error>();)*
+            [$(error_name(&stringify!($error).replace(' ', "")),)*]
+        }};
+    }
+    let turn = turn![
+        error::AddError,
+        error::AnswerError<()>,
+        error::ArgumentError,
+        error::CallError<SerializedMessage>,
+        error::ContextError,
+        error::CreateError,
+        error::DecodeError,
+        error::ExecutorError,
+        error::GenericTypeError,
+        error::JoinError,
+        error::NameError,
+        error::ParameterClientError,
+        error::ParameterError,
+        error::ParseTypeHashError,
+        error::PostError,
+        error::PublishError<SerializedMessage>,
+        error::RemapError,
+        error::RespondError<SerializedMessage>,
+        error::SharedMemoryError,
+        error::SpinError,
+        erased::CallError,
+        erased::PublishError,
+        erased::RespondError,
+        erased::TypeError,
+        loan::BuildError,
+        logging::LoggingError,
+        parameters::ParameterTextError,
+        time::SleepError,
+    ];
+    let list = fs::read_to_string(root().join("docs/api/sinew-core.txt")).expect("the list");
+    let is_ours = |error: &&str| error.starts_with("sinew") && error_name(error).ends_with("Error");
+    let returned: BTreeSet<_> = list.lines().flat_map(errors_in).filter(is_ours).map(error_name).collect();
+    assert!(returned.len() > 20, "{returned:?}");
+    let missing: Vec<_> = returned.iter().filter(|error| !turn.contains(error)).collect();
+    assert!(missing.is_empty(), "no `From` for sinew::Error, or not in this test: {missing:?}");
 }
 
 #[test]

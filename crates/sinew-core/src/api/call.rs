@@ -292,8 +292,8 @@ fn why(task_ref: &TaskRef) -> &'static str {
 /// moved to another thread; and dropped at any time. Dropping it abandons the call: its request is
 /// taken back if no server has taken it, and the server counts an answer that comes all the same.
 /// It keeps its client alive. It isn't `Clone`: one reader gets the result. If the server is
-/// dropped or the context is shut down, it yields an error; there is no timeout but that of the
-/// runtime.
+/// dropped or the context is shut down, it yields an error; it has no timeout of its own, so use
+/// the runtime's.
 #[must_use = "dropped, the call is abandoned"]
 pub struct PendingCall<S: Service> {
     state: CallState<S>,

@@ -48,8 +48,8 @@ const MAX_RESPONSES: usize = 1000;
 /// and its last [`PendingCall`], is dropped. It may be used from any thread; calls of one client
 /// reach the server in their order.
 ///
-/// An accepted request is not lost: it is answered, or the call fails with a reason. Without a
-/// server the request waits for one to come. There are five ways to get the response:
+/// An accepted request is not lost: it is answered, or the call fails with a reason. While there is
+/// no server, the request waits for one. There are five ways to get the response:
 ///
 /// | | waits | in an executor's callback |
 /// |---|---|---|
@@ -106,8 +106,7 @@ impl<S: Service, State: Send + 'static> Client<S, State> {
     /// In a callback, and while an executor is spun, this thread helps: if the server belongs to
     /// the executor that runs the callback, or to one that has a thread at rest, and its group is
     /// free, the server's waiting requests run here, oldest first, inside this call. So a chain of
-    /// calls needs one thread. Calls inside calls go 64 deep at most. Once warm, nothing is
-    /// allocated.
+    /// calls needs one thread. Calls can be nested 64 deep. Once warm, nothing is allocated.
     ///
     /// # Errors
     /// [`CallError`], which contains the request if no server took it. A wait that could never end
@@ -180,11 +179,12 @@ impl<S: Service, State: Send + 'static> Client<S, State> {
 
     /// Calls the service. `callback` runs with the result, once, on the thread that answers (for
     /// servers of other processes, on the thread that receives), under no lock and in no executor.
-    /// For bridges, which pass answers on, and save the executor's wake-up.
+    /// For bridges, which pass answers on: no executor has to wake up.
     ///
-    /// The server, or whatever else ends the call, waits for the callback: so it should be quick.
-    /// It may run before this returns. It may publish and call; a panic in it is reported. Dropping
-    /// the client drops its callbacks. Never blocks; allocates room for the callback's captures.
+    /// The callback should be quick: the thread that ends the call, usually the server's, waits for
+    /// it. It may run before this returns. It may publish and call; a panic in it is reported.
+    /// Dropping the client drops its callbacks. Never blocks; allocates room for the callback's
+    /// captures.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -218,9 +218,9 @@ impl<S: Service, State: Send + 'static> Client<S, State> {
     }
 
     /// Takes back a request with an [immediate callback](Self::call_then_immediately), or one that
-    /// was [sent](Self::send), that no server has taken: none will, the callback is dropped, and
-    /// there is no response to take. `None`: a server has it, and the callback has run, is running or
-    /// will run. Never blocks.
+    /// was [sent](Self::send), if no server has taken it. Afterwards no server takes it, its
+    /// callback is dropped, and there is no response to take. Returns `None` if a server has the
+    /// request: then the callback has run, is running or will run. Never blocks.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -430,9 +430,9 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
         self
     }
 
-    /// Sets the maximum number of calls [sent](Client::send) that have no answer yet, or one that was
-    /// not taken (default: 1000). Further ones are refused with
-    /// [`CallFailure::Untaken`](crate::error::CallFailure::Untaken); with 0, all.
+    /// Sets the maximum number of calls [sent](Client::send) that have no answer yet, or an answer
+    /// that was not taken (default: 1000). Further calls are refused with
+    /// [`CallFailure::Untaken`](crate::error::CallFailure::Untaken); with 0, all calls.
     pub fn max_responses(mut self, responses: usize) -> Self {
         self.max_responses = responses;
         self
@@ -486,8 +486,8 @@ impl<S, G: CallbackGroup<State = ()>> ClientBuilder<S, G> {
     /// Sets a listener that is called for each response that the program can
     /// [take](Client::take_response): with 1, on the thread that answers, or, for servers of other
     /// processes, on the thread that receives. [`Client::set_listener`] replaces it, and says what
-    /// it may do. The response of a call that is made in another way than by
-    /// [`send`](Client::send) isn't taken, so the listener isn't called for it.
+    /// it may do. Only the responses of calls that were made with [`send`](Client::send) are taken
+    /// by hand, so the listener is called for no others.
     pub fn listener(mut self, listener: impl Fn(u64) + Send + Sync + 'static) -> Self {
         self.listener = Some(Box::new(listener));
         self
@@ -513,7 +513,7 @@ impl Run for ClientTask {
     }
 
     fn clear_ready(&self) -> bool {
-        self.calls.retract()
+        self.calls.clear_ready()
     }
 }
 

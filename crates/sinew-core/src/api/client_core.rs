@@ -56,7 +56,7 @@ impl ClientCore {
         prefetch::note(Arc::as_ptr(self).addr(), &self.note, || self.parts());
         let (id, publication) = self.calls.begin(waiter);
         let reply_to = ReplyTo::Local(self.calls.clone(), id);
-        self.calls.observed.tell(ServiceEvent::RequestSent, || self.calls.named(id), &request);
+        self.calls.observed.notify(ServiceEvent::RequestSent, || self.calls.named(id), &request);
         let request = Request { message: request, publication, reply_to };
         match self.requests.push(request, quietly) {
             Ok(unannounced) => Ok((id, unannounced)),

@@ -417,8 +417,9 @@ impl ContextBuilder {
         self
     }
 
-    /// Sets the delay after which its nodes log hints about what they are missing; `Duration::MAX`:
-    /// never. Default: 5 s, or never with `--disable-hint-logs`. Each hint is logged once:
+    /// Sets the delay after which its nodes log hints about missing endpoints and unused options;
+    /// `Duration::MAX`: never. Default: 5 s, or never with `--disable-hint-logs`. Each hint is
+    /// logged once:
     ///
     /// - A subscription has had no publisher, or a client no server (as information).
     /// - An option of the command line has matched nothing: a remap rule, a parameter, a block of a

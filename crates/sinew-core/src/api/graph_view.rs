@@ -231,10 +231,10 @@ impl Graph {
         self.clients(service).len()
     }
 
-    /// Returns the description of the type of a topic's endpoint: its fields, and those of the types
-    /// in it. `None` if no participant has described it, or the type has no hash. For a type of
-    /// another process, it reads a file, which may block for as long as that takes; what it says is
-    /// checked by its hash.
+    /// Returns the description of the type of a topic's endpoint: its fields, and those of the
+    /// types in it. `None` if no participant has described it, or the type has no hash. For a type
+    /// of another process, it reads a file, which may block for as long as that takes; the hash
+    /// checks the content.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -272,8 +272,8 @@ impl Graph {
     /// Calls `listener` after each change, until the result is dropped: on the thread that made or
     /// noticed the change, which may be one of the program's or one of the context's. No lock of
     /// the library is held meanwhile, so it may look at the graph, and create endpoints: it is
-    /// called again for those once it has returned. Several threads may call it at once. Several
-    /// changes may be one call, and a change that no list shows may be one, too. A panic in it is
+    /// called again for those once it has returned. Several threads may call it at once. One call
+    /// may stand for several changes, or for a change that no list shows. A panic in it is
     /// reported.
     ///
     /// It should be short. The context's thread `sinew-shm`, which notices most changes in other

@@ -12,8 +12,9 @@ use std::time::Duration;
 /// A receiver of the graph's changes; from [`Graph::changes`](crate::graph::Graph::changes).
 ///
 /// It counts: a change between two waits ends the second one at once. A change is a node,
-/// publisher, subscription, server or client that has come or gone, here or elsewhere; one that no
-/// list shows may count, too. Several changes may end one wait, so look at the graph afterwards.
+/// publisher, subscription, server or client that has come or gone, here or elsewhere; a change
+/// that no list shows may count as well. Several changes may end one wait, so look at the graph
+/// afterwards.
 ///
 /// [`wait`](Self::wait) blocks a thread, [`changed`](Self::changed) and the
 /// [`Stream`](futures_core::Stream) a task of any runtime. While nothing waits, a change costs one

@@ -14,8 +14,8 @@ use std::fmt;
 
 /// An entity that runs a callback in the executor when it is triggered, from any thread.
 ///
-/// Made by [`Node::guard_condition`](crate::Node::guard_condition). Triggers that come before the
-/// callback runs are one call ([`Triggered::count`] is their number). It exists until its last
+/// Made by [`Node::guard_condition`](crate::Node::guard_condition). Several triggers before the
+/// callback runs cause one call ([`Triggered::count`] is their number). It exists until its last
 /// handle is dropped.
 ///
 /// ```

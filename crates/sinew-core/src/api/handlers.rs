@@ -123,7 +123,7 @@ impl Handlers {
     }
 
     /// Returns the listeners for the events of a subscription with this QoS.
-    pub(crate) fn told(&mut self, qos: &QoS, group: &Arc<GroupCore>) -> SubscriptionListeners {
+    pub(crate) fn listeners(&mut self, qos: &QoS, group: &Arc<GroupCore>) -> SubscriptionListeners {
         let deadline = qos.deadline_nanoseconds().zip(source(self.requested_deadline.as_ref()));
         let deadline = deadline.map(|(period, source)| self.deadline(period, source, group));
         let changed = source(self.liveliness_changed.as_ref());
@@ -207,11 +207,11 @@ macro_rules! handler_methods {
             self
         }
 
-        /// Sets a listener for changes of a status `E`, and [keeps](Self::keep_statuses) that status
-        /// for the program to take. The listener is called from the first change on: with 1, on the
-        /// thread that brought the change about or noticed it. `set_status_listener` of the
-        /// endpoint replaces it, and says what it may do. A status has one handler or one listener:
-        /// the last one that is set.
+        /// Sets a listener for changes of a status `E`, and [keeps](Self::keep_statuses) that
+        /// status for the program to take. The listener is called from the first change on: with 1,
+        /// on the thread that brought the change about or noticed it. `set_status_listener` of the
+        /// endpoint replaces the listener and lists what it may do. A status has one handler or one
+        /// listener: the last one that is set.
         ///
         /// ```
         /// use sinew::prelude::*;
@@ -241,7 +241,7 @@ macro_rules! handler_methods {
         /// away. It takes nothing, `&Matched`, or the group's state and `&Matched`.
         pub fn on_matched<Form>(
             mut self,
-            callback: impl super::callback::EventCallback<crate::event::status::Matched, G, Form>,
+            callback: impl crate::api::callback::EventCallback<crate::event::status::Matched, G, Form>,
         ) -> Self {
             let what = format!("matched event of {}", self.handlers.whose);
             let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
@@ -254,7 +254,7 @@ macro_rules! handler_methods {
         /// for the pair.
         pub fn on_incompatible_qos<Form>(
             mut self,
-            callback: impl super::callback::EventCallback<crate::event::status::IncompatibleQos, G, Form>,
+            callback: impl crate::api::callback::EventCallback<crate::event::status::IncompatibleQos, G, Form>,
         ) -> Self {
             let what = format!("incompatible QoS event of {}", self.handlers.whose);
             let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
@@ -266,7 +266,7 @@ macro_rules! handler_methods {
         /// Without a handler, a [warning](crate#what-sinew-says) is logged once for the pair.
         pub fn on_incompatible_type<Form>(
             mut self,
-            callback: impl super::callback::EventCallback<crate::event::status::IncompatibleType, G, Form>,
+            callback: impl crate::api::callback::EventCallback<crate::event::status::IncompatibleType, G, Form>,
         ) -> Self {
             let what = format!("incompatible type event of {}", self.handlers.whose);
             let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);

@@ -201,8 +201,8 @@ macro_rules! makers {
         /// From any thread, also from callbacks. Never blocks or waits; allocates. ROS 2:
         /// `create_task` of rclpy's executor.
         ///
-        /// The closure is to the executor what a callback is: a panic or an error in it is handled
-        /// as [`on_panic`](crate::executor::ExecutorBuilder::on_panic) and
+        /// The executor treats the closure as a callback: it handles a panic or an error in it as
+        /// [`on_panic`](crate::executor::ExecutorBuilder::on_panic) and
         /// [`on_error`](crate::executor::ExecutorBuilder::on_error) say. Posted in a callback, it
         /// continues that callback's [chain](crate::msg::Lineage) of messages. If the group is in
         /// no executor, or is paused, it waits, and keeps the group and its node meanwhile; if the
@@ -340,7 +340,7 @@ macro_rules! makers {
             service: &str,
             known: GenericType,
         ) -> ServerBuilder<GenericService, $group> {
-            ServerBuilder::of_types(self.callback_group(), service, ServiceTypes::told_by(known))
+            ServerBuilder::of_types(self.callback_group(), service, ServiceTypes::generic(known))
         }
 
         /// Returns a builder for a client of a service that is known at run time only. It reaches
@@ -356,7 +356,7 @@ macro_rules! makers {
             service: &str,
             known: GenericType,
         ) -> ClientBuilder<GenericService, $group> {
-            ClientBuilder::of_types(self.callback_group(), service, ServiceTypes::told_by(known))
+            ClientBuilder::of_types(self.callback_group(), service, ServiceTypes::generic(known))
         }
 
         /// Returns a builder for a publisher of messages of any type, without the type in the

@@ -47,8 +47,8 @@ use std::time::Duration;
 /// Made by [`Context::node`](crate::Context::node). Clones are the same node. A node lives, and
 /// other processes see it, as long as there is a handle to it, a group or any entity of it: so a
 /// program may keep a timer and drop the node. [Detached](crate::Timer::detach) entities keep their
-/// node as well; those in the [background](crate::Background) don't, and end with the last
-/// handle of the node itself. A node has no `close`, as it would end under its entities: close those.
+/// node as well; those in the [background](crate::Background) don't, and end with the last handle
+/// of the node itself. A node has no `close`, since its entities need it: close those.
 ///
 /// ```
 /// use sinew::prelude::*;

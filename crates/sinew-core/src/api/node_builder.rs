@@ -125,37 +125,38 @@ impl NodeBuilder {
     }
 
     /// Sets whether setting an undeclared parameter declares it, with dynamic typing, and reading
-    /// one yields that it is not set. No by default.
+    /// one yields that it is not set. Default: no.
     pub fn allow_undeclared(mut self, allowed: bool) -> Self {
         self.options.parameters.allow_undeclared = allowed;
         self
     }
 
     /// Sets whether all parameters with a value from the command line, files or overrides are
-    /// declared when the node is made, with dynamic typing. No by default. (ROS 2:
+    /// declared when the node is made, with dynamic typing. Default: no. (ROS 2:
     /// `automatically_declare_parameters_from_overrides`.)
     pub fn declare_overrides(mut self, declared: bool) -> Self {
         self.options.parameters.declare_overrides = declared;
         self
     }
 
-    /// Sets whether others reach the node's parameters by its six services: from the start, or
-    /// never. By default the services start with its first parameter, or once another node has a
-    /// client of one of them, so that a node without parameters costs nothing until asked.
+    /// Sets whether other nodes reach the node's parameters through six services: from the start
+    /// (`true`) or never (`false`). By default the services start with its first parameter, or once
+    /// another node has a client of one of them, so that a node without parameters costs nothing
+    /// until asked.
     pub fn start_parameter_services(mut self, started: bool) -> Self {
         self.options.parameters.services = Some(started);
         self
     }
 
-    /// Sets whether changes of the node's parameters are published on `/parameter_events`. Yes by
-    /// default, from its first parameter on.
+    /// Sets whether changes of the node's parameters are published on `/parameter_events`. Default:
+    /// yes, from its first parameter on.
     pub fn start_parameter_event_publisher(mut self, started: bool) -> Self {
         self.options.parameters.events = started;
         self
     }
 
-    /// Sets whether the node logs hints about what it is missing, see
-    /// [`ContextBuilder::hints_after`](crate::ContextBuilder::hints_after). Yes by default.
+    /// Sets whether the node logs hints about missing endpoints and unused options, see
+    /// [`ContextBuilder::hints_after`](crate::ContextBuilder::hints_after). Default: yes.
     pub fn hints(mut self, wanted: bool) -> Self {
         self.has_hints = wanted;
         self

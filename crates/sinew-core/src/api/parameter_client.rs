@@ -51,7 +51,7 @@ pub enum ParameterClientError {
         /// The timeout.
         waited: Duration,
     },
-    /// At least one of them isn't declared there, or has no value.
+    /// At least one of the parameters isn't declared there, or has no value.
     #[error("one of these parameters isn't declared by node {node}, or has no value: {}", .names.join(", "))]
     NotDeclared {
         /// The node's full name.
@@ -59,12 +59,12 @@ pub enum ParameterClientError {
         /// All requested names: the node doesn't say which one is missing.
         names: Vec<String>,
     },
-    /// The node refuses to set them.
+    /// The node refuses to set the parameters.
     #[error("node {node} doesn't set them: {reason}")]
     Refused {
         /// The node's full name.
         node: String,
-        /// The reason, in its words.
+        /// The node's reason.
         reason: String,
     },
     /// Its answer is malformed.

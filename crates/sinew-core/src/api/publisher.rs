@@ -197,16 +197,16 @@ impl<T: Message> Publisher<T> {
     /// |---|---|
     /// | of this process | when it is published: it waits in the subscription's history |
     /// | of another process | when that process has read it out of shared memory: by its executor, its listener, or as it takes messages |
-    /// | of another host | when the gateway of this host has read it; what the network does isn't known here |
+    /// | of another host | when the gateway of this host has read it; delivery on the network is not tracked |
     ///
     /// A message that gave way to newer ones before it was read counts as read. Subscriptions that
-    /// end don't count any more, nor do those of a process that is killed. Best-effort ones never do,
-    /// and a best-effort publisher waits for nothing. Not for callbacks: the thread does nothing else
-    /// meanwhile.
+    /// end no longer count, nor do those of a process that is killed. Best-effort subscriptions
+    /// never count, and a best-effort publisher does not wait. Not for callbacks: the thread does
+    /// nothing else meanwhile.
     ///
-    /// A reader in another process does not announce that it has read a message, as that would cost
-    /// it a fence for each one. So the thread sleeps between looks, for 50 µs at first and 2 ms at
-    /// most; it returns up to 2 ms late.
+    /// A reader in another process does not announce each message that it has read, since every
+    /// announcement would cost it a fence. So this thread polls, every 50 µs at first and every 2
+    /// ms later, and returns up to 2 ms late.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -431,10 +431,9 @@ impl<T, G: CallbackGroup> PublisherBuilder<T, G> {
         self
     }
 
-    /// Sets the maximum number of messages in its pool (0: none). A message beyond them is an
-    /// allocation of its own. Default: 64; with [`keep_all`](QoS::keep_all), for types without heap
-    /// memory (no `Vec`, no `String`), the number of messages that it keeps, as far as they fit
-    /// into 256 KB.
+    /// Sets the maximum number of messages in its pool (0: none). Each further message is allocated
+    /// on its own. Default: 64; with [`keep_all`](QoS::keep_all), for types without heap memory (no
+    /// `Vec`, no `String`), the number of messages that it keeps, as far as they fit into 256 KB.
     pub fn pool_capacity(mut self, messages: usize) -> Self {
         self.pool = Some(messages);
         self

@@ -40,9 +40,9 @@ impl<S: Service> Client<S> {
     /// ```
     ///
     /// # Errors
-    /// [`CallError`]: the request was not accepted, and there will be no response. With
-    /// [`CallFailure::Untaken`](crate::error::CallFailure::Untaken), too many responses were not
-    /// taken.
+    /// [`CallError`]: the request was not accepted, and there will be no response.
+    /// [`CallFailure::Untaken`](crate::error::CallFailure::Untaken) says that too many responses
+    /// wait to be taken.
     pub fn send(&self, request: impl IntoUnique<S::Request>) -> Result<RequestId, CallError<S::Request>> {
         let request = erase(request, &self.core().pool);
         self.core().send_pulled(request).map_err(|fault| error_of::<S>(self.name(), fault))
@@ -60,12 +60,13 @@ impl<S: Service> Client<S> {
         Some((result_of::<S>(outcome.map_err(|fault| (fault, self.name()))), info))
     }
 
-    /// Gives up a call that was [sent](Self::send): its response will not come, and is dropped if it
-    /// waits to be taken. A request that no server has taken is dropped, too. Returns `false` if the
-    /// response was taken already. Never blocks.
+    /// Gives up a call that was [sent](Self::send): its response will not come, or is dropped if it
+    /// waits to be taken. A request that no server has taken is dropped as well. Returns `false` if
+    /// the response was taken already. Never blocks.
     ///
-    /// For calls with a time limit: a server that never answers would keep their places for ever.
-    /// For one made by [`call_then_immediately`](Self::call_then_immediately), the callback is dropped.
+    /// For calls with a time limit, since a call that is never answered would keep its place for
+    /// ever. If the call was made by [`call_then_immediately`](Self::call_then_immediately), the
+    /// callback is dropped.
     pub fn give_up(&self, id: RequestId) -> bool {
         self.core().abandon(id)
     }

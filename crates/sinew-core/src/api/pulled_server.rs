@@ -60,7 +60,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     /// Makes the server, with requests that the program takes by hand and answers when it likes; see
     /// [`PulledServer`]. No executor runs it, and the builder's group is not used.
     ///
-    /// Requests of clients that came before the server are waiting already and are its first.
+    /// Requests that clients sent before the server existed wait already, and are its first.
     ///
     /// # Errors
     /// As [`callback`](Self::callback).
@@ -72,8 +72,8 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
 impl<S, G: CallbackGroup> ServerBuilder<S, G> {
     /// Sets a listener that is called for each request that arrives, from the first one on. For a
     /// server with requests that the program takes by hand: `create` and `create_erased` make it.
-    /// [`PulledServer::set_listener`] replaces the listener. For requests of clients that came before
-    /// the server it is called first, on the thread that makes the server.
+    /// [`PulledServer::set_listener`] replaces the listener. The thread that makes the server calls
+    /// it first, for the requests that were sent before.
     pub fn listener(self, listener: impl Fn(u64) + Send + Sync + 'static) -> PulledServerBuilder<S, G> {
         PulledServerBuilder { builder: self, listener: Box::new(listener) }
     }
@@ -133,9 +133,9 @@ impl<S: Service> PulledServer<S> {
     /// caller's thread, waker or executor is woken under no lock. ROS 2: `rmw_send_response`.
     ///
     /// # Errors
-    /// [`AnswerError`] returns the response: the key is of no request in hand (never taken, answered
-    /// already, or the server was closed), or the caller no longer waits. Whether a caller of
-    /// another process still waits isn't known here.
+    /// [`AnswerError`] returns the response: the key is of no request in hand (never taken,
+    /// answered already, or the server was closed), or the caller no longer waits. The server
+    /// doesn't know whether a caller in another process still waits.
     pub fn respond(
         &self,
         key: &RequestKey,

@@ -26,7 +26,8 @@ use crate::ros::qos::QoS;
 use crate::service::async_tasks::ServerFutures;
 use crate::service::observed::Observed;
 use crate::service::request::Request as QueuedRequest;
-use crate::service::request_queue::{MAX_REQUESTS, ServerCore, ServerStats};
+use crate::service::request_queue::MAX_REQUESTS;
+use crate::service::request_queue::server_core::{ServerCore, ServerStats};
 use crate::service::responder::ReplyToken;
 use crate::service::statistics::ServerStatistics;
 use crate::service::types::ServiceTypes;
@@ -333,7 +334,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     /// caller, in place of one of the executor's. A panic in it is passed on to the caller, and
     /// then treated as in any callback.
     ///
-    /// Requests of clients that came before the server are waiting already and are its first.
+    /// Requests that clients sent before the server existed wait already, and are its first.
     ///
     /// # Errors
     /// [`CreateError`]: the name is invalid, it has another server, the limit is 0, or the context
@@ -354,7 +355,7 @@ impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
     /// Makes the server, with a callback that runs for each request at once: on the thread that
     /// calls, or, for clients of other processes, on the thread that receives, under no lock and in
     /// no executor. For bridges, which pass requests on and answer later, with their
-    /// [`Responder`](crate::Responder), and save the executor's wake-up.
+    /// [`Responder`](crate::Responder): no executor has to wake up.
     ///
     /// Its forms are those of a [`callback`](Self::callback) in a reentrant group, as several
     /// threads may run it at the same time; the builder's group is not used. It should be quick:
@@ -664,7 +665,7 @@ where
     }
 
     fn clear_ready(&self) -> bool {
-        self.tasks.queue.retract(true, |woken| self.core.requests.retract(&self.core, woken))
+        self.tasks.queue.clear_ready_with(true, |woken| self.core.requests.clear_ready(&self.core, woken))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::message::info::Publication;
 use crate::service::info::RequestInfo;
 use crate::service::reply::{Reply, outcome};
 use crate::service::request::ReplyTo;
-use crate::service::request_queue::ServerCore;
+use crate::service::request_queue::server_core::ServerCore;
 use crate::service::responder::{ReplyToken, Responder};
 use crate::sys::sync::Arc;
 use sinew_msg::{Message, Service};

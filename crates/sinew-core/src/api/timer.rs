@@ -141,7 +141,7 @@ impl Timer {
 
     /// Ends it and its clones, as dropping the last one does, and waits for its callback if that is
     /// running on another thread. Called in its own callback, it doesn't wait; nor does a second
-    /// `close`. Clones can still be queried; to cancel or reset them has no effect.
+    /// `close`. Clones can still be queried; cancelling or resetting them has no effect.
     pub fn close(self) {
         self.inner.schedule.end_report();
         self.inner.group.deregister(self.inner.membership, true);
@@ -185,8 +185,8 @@ impl TimerInfo {
         self.actual
     }
 
-    /// Returns the number of due times after [`due`](Self::due) that have passed as well, and for
-    /// which it will not be called.
+    /// Returns the number of due times after [`due`](Self::due) that have passed as well, and are
+    /// skipped.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
@@ -265,7 +265,7 @@ impl Drop for OwnReport {
 
 impl TimerState {
     /// Updates the report for tools: its clock, and whether it is cancelled.
-    fn tell(&self) {
+    fn report(&self) {
         if let Some(OwnReport { counters, .. }) = &self.report {
             counters.tell(TimerWord::Clock as usize, 1 + self.kind as u64);
             counters.tell(TimerWord::IsCancelled as usize, self.cancelled.into());
@@ -348,7 +348,7 @@ impl Schedule {
         let signal = {
             let mut state = self.state.lock();
             change(&mut state, self.clock.of_timer(self.follows));
-            state.tell();
+            state.report();
             self.arm(&state)
         };
         signal.signal();
@@ -483,8 +483,8 @@ impl Timer {
 }
 
 impl<G: CallbackGroup> TimerBuilder<G> {
-    /// Sets the clock it follows, whatever the node's is. [`ClockKind::Ros`] is the wall clock
-    /// while simulated time isn't used.
+    /// Sets the clock it follows, regardless of the node's clock. [`ClockKind::Ros`] is the wall
+    /// clock while simulated time isn't used.
     pub fn clock(mut self, kind: ClockKind) -> Self {
         self.follows = Some(kind);
         self
@@ -522,7 +522,7 @@ impl<G: CallbackGroup> TimerBuilder<G> {
         let due = now.saturating_add(period);
         let report = self.is_shown.then(|| OwnReport::new(&self.node, period, self.follows)).flatten();
         let state = TimerState { kind, due, source, cancelled: false, skipped: 0, task_ref: None, report };
-        state.tell();
+        state.report();
         let schedule = Arc::new(Schedule { follows: self.follows, clock, period, state: Mutex::new(state) });
         if matches!(self.follows, None | Some(ClockKind::Ros)) {
             let follows: Arc<dyn FollowsTime> = schedule.clone();

@@ -118,7 +118,7 @@ impl<E: DeadlineMissed> Deadline<E> {
         let mut state = self.state.lock();
         if let Some(missed) = state.pace.arrived(at) {
             // The timer is late, or in no executor: it is already due.
-            return self.tell(missed, deferred);
+            return self.notify(missed, deferred);
         }
         // Usually the timer looks sooner, and finds this message.
         if let Some(next) = state.pace.next().filter(|&next| next < state.look_at) {
@@ -127,7 +127,7 @@ impl<E: DeadlineMissed> Deadline<E> {
         }
     }
 
-    fn tell(&self, missed: Missed, deferred: &mut Deferred) {
+    fn notify(&self, missed: Missed, deferred: &mut Deferred) {
         let since = Stamp::due(missed.since);
         self.source.update_since(since, |event| event.add(missed.periods), deferred);
     }
@@ -137,7 +137,7 @@ impl<E: DeadlineMissed> Timed for Deadline<E> {
     fn look(&self, deferred: &mut Deferred) -> Option<i64> {
         let mut state = self.state.lock();
         if let Some(missed) = state.pace.look(self.clock.steady()) {
-            self.tell(missed, deferred);
+            self.notify(missed, deferred);
         }
         let next = state.pace.next();
         state.look_at = next.unwrap_or(i64::MAX);

@@ -262,7 +262,7 @@ impl LeaseState {
             self.sign(last, publisher, deferred);
         }
         if let Some(at) = self.lease.look(now) {
-            self.tell_expired(at, publisher, deferred);
+            self.notify_expired(at, publisher, deferred);
         }
     }
 
@@ -285,7 +285,7 @@ impl LeaseState {
             WatchedPublisher::Remote(_) => None,
         };
         if let Some(at) = expired {
-            self.tell_expired(at, publisher, deferred);
+            self.notify_expired(at, publisher, deferred);
         }
         if revived {
             for watcher in &self.watchers {
@@ -300,17 +300,17 @@ impl LeaseState {
         }
     }
 
-    fn tell_expired(&self, at: i64, publisher: &WatchedPublisher, deferred: &mut Deferred) {
+    fn notify_expired(&self, at: i64, publisher: &WatchedPublisher, deferred: &mut Deferred) {
         let stamp = Stamp::due(at);
         if let WatchedPublisher::Local { lost, .. } = publisher {
-            self.tell_publisher(stamp, lost, deferred);
+            self.notify_publisher(stamp, lost, deferred);
         }
         for watcher in &self.watchers {
             watcher.changed.update_since(stamp, LivelinessChanged::expired, deferred);
         }
     }
 
-    fn tell_publisher(&self, stamp: Stamp, lost: &LeaseListener, deferred: &mut Deferred) {
+    fn notify_publisher(&self, stamp: Stamp, lost: &LeaseListener, deferred: &mut Deferred) {
         match &lost.handler {
             Some(handler) => {
                 let expired = |event: &mut LivelinessLost| {

@@ -44,10 +44,11 @@ struct MatchStatus {
 impl MatchStatus {
     fn change(&mut self, change: impl FnOnce(&mut Matched)) {
         change(&mut self.matched);
-        self.tell();
+        self.count();
     }
 
-    fn tell(&self) {
+    /// Updates the number of matches that other processes read.
+    fn count(&self) {
         if let Some(counters) = &self.counters {
             counters.set(Counter::Matched, self.matched.current as u64);
         }
@@ -138,7 +139,7 @@ impl MatchListeners {
     pub(crate) fn is_counted(&self, counters: Counters) {
         let mut current = self.current.lock();
         current.counters = Some(counters);
-        current.tell();
+        current.count();
     }
 
     /// Records a match with an endpoint of the network that the QoS would prevent between endpoints

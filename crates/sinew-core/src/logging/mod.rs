@@ -48,6 +48,7 @@ mod target;
 #[cfg(feature = "tracing")]
 mod tracing_layer;
 
+pub use crate::ros::failure::LoggingError;
 pub use line::Place;
 pub use logger::Logger;
 #[doc(hidden)]
@@ -61,12 +62,10 @@ pub use tracing_layer::TracingLayer;
 
 use crate::api::node::{UNPUBLISHED, Unpublished};
 use crate::sys::logging::set_front;
-use crate::sys::says::debug_says;
 use crate::sys::sync::AtomicBool;
 use front::{Front, Writer, flush_at_exit, flush_soon, say_of_sinew};
 use line::Format;
 use sinks::{Console, LogFile};
-use std::io;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
@@ -89,32 +88,6 @@ pub fn builder() -> Builder {
 /// end of the program and a panic do so by themselves, for a second.
 pub fn flush(timeout: Duration) -> bool {
     front::installed().is_none_or(|front| front.flush(timeout))
-}
-
-debug_says!(LoggingError: Taken, Environment { variable, value }, System(error));
-
-/// The reason why logging can't begin.
-#[derive(thiserror::Error)]
-#[non_exhaustive]
-pub enum LoggingError {
-    /// The process already has a logger, of this or another library.
-    #[error(
-        "the process has a logger already: call sinew::logging::init() once, before anything else that sets one (env_logger and the like)"
-    )]
-    Taken,
-    /// An environment variable of `rcutils` is neither 0 nor 1.
-    #[error("{variable} is `{value}`, but must be 0 or 1: correct it or unset it")]
-    Environment {
-        /// The variable.
-        variable: &'static str,
-        /// Its value.
-        value: String,
-    },
-    /// The operating system provides no thread, or no descriptor for it to sleep on.
-    #[error(
-        "the logging thread can't be started: {0}; raise the limits of processes or descriptors (ulimit -u, -n)"
-    )]
-    System(io::Error),
 }
 
 /// Configures logging; from [`builder`].

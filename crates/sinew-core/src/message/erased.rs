@@ -266,7 +266,7 @@ impl<'a> MessageRef<'a> {
 
     /// As [`Message::is_encoded`].
     pub fn is_encoded(self) -> bool {
-        self.0.is_encoded() || self.0.table().is_told()
+        self.0.is_encoded() || self.0.table().is_generic()
     }
 
     /// Returns the value's address, as [`Message::value`]. The value may be read during the call.
@@ -276,7 +276,7 @@ impl<'a> MessageRef<'a> {
 
     /// As [`Message::encoded`].
     pub fn encoded(self) -> Option<&'a [u8]> {
-        if self.0.table().is_told() && !self.0.is_encoded() {
+        if self.0.table().is_generic() && !self.0.is_encoded() {
             // SAFETY: a type known by name and hash only; its values are these (`GenericType`). The
             // reference keeps it, and nothing changes it.
             let value = unsafe { self.0.value().cast::<SerializedMessage>().as_ref() };

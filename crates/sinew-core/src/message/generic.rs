@@ -152,7 +152,7 @@ impl GenericType {
         let keep = |name: String| -> &'static str { Box::leak(name.into_boxed_str()) };
         let unknown = || -> &'static OnceLock<TypeDescription> { Box::leak(Box::default()) };
         let (description, of_parts) = (unknown(), unknown()); // a service's messages are never given one
-        let table = |name, description| TypeSupport::told::<SerializedMessage>((name, hash), description);
+        let table = |name, description| TypeSupport::generic::<SerializedMessage>((name, hash), description);
         let name = keep(name.to_owned());
         let tables: &'static Tables = Box::leak(Box::new(Tables {
             service: ServiceType { name, hash },

@@ -87,7 +87,7 @@ enum Identity {
     /// The Rust type. (The address of its table is no identity: the compiler may make several.)
     Rust(TypeId),
     /// This table's address, of which there is one per name and hash; values are of this Rust type.
-    Told(TypeId),
+    Generic(TypeId),
     /// This table's address; values are no Rust values.
     Registered,
 }
@@ -97,7 +97,7 @@ enum TypeName {
     /// A function that returns it, since a constant can't.
     OfRust(fn() -> &'static str),
     /// The name and description of a type that is known at run time only.
-    Told(&'static str, &'static OnceLock<TypeDescription>),
+    Generic(&'static str, &'static OnceLock<TypeDescription>),
 }
 
 /// The functions of [`Encoding`](sinew_msg::Encoding), without the type. Their context is the
@@ -145,7 +145,7 @@ impl TypeSupport {
     pub(crate) fn name(&self) -> &'static str {
         match self.name {
             TypeName::OfRust(name) => name(),
-            TypeName::Told(name, _) => name,
+            TypeName::Generic(name, _) => name,
         }
     }
 
@@ -172,7 +172,7 @@ impl TypeSupport {
     /// takes time.
     pub(crate) fn described(&self) -> Option<TypeDescription> {
         match &self.name {
-            TypeName::Told(_, told) => told.get().cloned(),
+            TypeName::Generic(_, description) => description.get().cloned(),
             TypeName::OfRust(_) => self.description?.describe(),
         }
     }
@@ -190,8 +190,8 @@ impl TypeSupport {
     }
 
     /// Whether the type is known by name and hash only.
-    pub(crate) fn is_told(&self) -> bool {
-        matches!(self.identity, Identity::Told(_))
+    pub(crate) fn is_generic(&self) -> bool {
+        matches!(self.identity, Identity::Generic(_))
     }
 
     /// Whether values of the type can be adopted: their memory can be freed.
@@ -210,7 +210,7 @@ impl TypeSupport {
     /// Whether its values are `T`s.
     pub(crate) fn holds<T: Message>(&self) -> bool {
         match self.identity {
-            Identity::Rust(held) | Identity::Told(held) => held == TypeId::of::<T>(),
+            Identity::Rust(held) | Identity::Generic(held) => held == TypeId::of::<T>(),
             Identity::Registered => false,
         }
     }
@@ -277,8 +277,8 @@ impl TypeSupport {
                         && matches!(first.nested, Nested::Structure(header) if header.name == HEADER)
                 })
             }
-            TypeName::Told(_, told) => {
-                let first = told.get().and_then(|known| known.type_description.fields.first());
+            TypeName::Generic(_, description) => {
+                let first = description.get().and_then(|known| known.type_description.fields.first());
                 first.is_some_and(|first| {
                     let of = &first.field_type;
                     first.name == "header" && of.type_id == NESTED && of.nested_type_name == HEADER
@@ -295,12 +295,12 @@ impl TypeSupport {
     /// Creates the table of a type that is known by name and hash only; its description may be
     /// given later. Its messages are `T`, which defines how they are held and is itself no ROS 2
     /// type.
-    pub(crate) fn told<T: Message>(
+    pub(crate) fn generic<T: Message>(
         (name, hash): (&'static str, TypeHash),
         description: &'static OnceLock<TypeDescription>,
     ) -> Self {
-        let identity = Identity::Told(TypeId::of::<T>());
-        Self { name: TypeName::Told(name, description), hash: Some(hash), identity, ..T::TABLE }
+        let identity = Identity::Generic(TypeId::of::<T>());
+        Self { name: TypeName::Generic(name, description), hash: Some(hash), identity, ..T::TABLE }
     }
 
     /// Creates the table of a type of another language.
@@ -314,7 +314,7 @@ impl TypeSupport {
             create: parts.create,
             clone: parts.clone.map(|call| CloneInto { call, context }),
             identity: Identity::Registered,
-            name: TypeName::Told(name, description),
+            name: TypeName::Generic(name, description),
             hash,
             description: None,
             stamp: parts.stamp,

@@ -16,6 +16,7 @@ debug_says!(CreateError:
     AlwaysReady { name }, System { name, call, reason, remedy },
     ServiceTaken { service, node }, MaxRequests { service }, NoEventType { service },
     NoClone { topic, type_name }, NodeGone { node }, Parameter(error));
+debug_says!(LoggingError: Taken, Environment { variable, value }, System(error));
 debug_says!(SharedMemoryFailure: Join(error), Capacity(error));
 
 /// The reason why a context could not be made.
@@ -247,4 +248,44 @@ impl fmt::Debug for SharedMemoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.0, f)
     }
+}
+
+/// The reason why logging can't begin.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum LoggingError {
+    /// The process already has a logger, of this or another library.
+    #[error(
+        "the process has a logger already: call sinew::logging::init() once, before anything else that sets one (env_logger and the like)"
+    )]
+    Taken,
+    /// An environment variable of `rcutils` is neither 0 nor 1.
+    #[error("{variable} is `{value}`, but must be 0 or 1: correct it or unset it")]
+    Environment {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// The operating system provides no thread, or no descriptor for it to sleep on.
+    #[error(
+        "the logging thread can't be started: {0}; raise the limits of processes or descriptors (ulimit -u, -n)"
+    )]
+    System(std::io::Error),
+}
+
+/// The reason why a sleep ended early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SleepError {
+    /// The context was shut down.
+    #[error("the sleep ended early: the context was shut down")]
+    Shutdown,
+    /// The source of ROS time changed: simulated time began or ended. The target time belongs to
+    /// the old source.
+    #[error(
+        "the sleep ended early: ROS time has another source now (use_sim_time), and the target time belongs to the \
+         old one; read the time, and sleep again"
+    )]
+    ClockChanged,
 }

@@ -170,10 +170,10 @@ impl<'a> End<'a> {
     /// `qos` is the entity's.
     pub(crate) fn of(entity: &'a Endpoint, qos: &'a QoS) -> Self {
         let origin = Origin::of(entity).unwrap_or_default();
-        Self::told((&entity.type_name, entity.hash), QoS::says_travels(&entity.qos), qos, origin)
+        Self::published((&entity.type_name, entity.hash), QoS::says_travels(&entity.qos), qos, origin)
     }
 
-    pub(crate) fn told(
+    pub(crate) fn published(
         (name, hash): (&'a str, [u8; 32]),
         travels: bool,
         qos: &'a QoS,

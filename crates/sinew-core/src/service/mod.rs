@@ -48,7 +48,7 @@
 // | file | contents |
 // |---|---|
 // | `registry` | the services of a context |
-// | `request_queue` | the queue of a service, with its server and clients |
+// | `request_queue` | the queue of a service, with its server (`ServerCore`) and clients |
 // | `request` | a request and its answer's target (`ReplyTo`); clients elsewhere |
 // | `pending_calls` | a client's calls, and servers elsewhere (`RemoteServer`) |
 // | `responder` | from a request to its answer, now or later |

@@ -45,14 +45,19 @@ impl Observed {
 
     /// Notifies the observer.
     #[inline]
-    pub(crate) fn tell(&self, event: ServiceEvent, call: impl FnOnce() -> (Gid, u64), message: &RawMessage) {
+    pub(crate) fn notify(
+        &self,
+        event: ServiceEvent,
+        call: impl FnOnce() -> (Gid, u64),
+        message: &RawMessage,
+    ) {
         if self.is_on() {
-            self.tell_it(event, call(), message);
+            self.notify_observer(event, call(), message);
         }
     }
 
     #[cold]
-    fn tell_it(&self, event: ServiceEvent, call: (Gid, u64), message: &RawMessage) {
+    fn notify_observer(&self, event: ServiceEvent, call: (Gid, u64), message: &RawMessage) {
         let observer = self.observer.lock().clone();
         if let Some(observer) = observer {
             observer.observe(event, call, message);

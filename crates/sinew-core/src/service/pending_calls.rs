@@ -24,14 +24,16 @@
 //! time: a new line replaces that of a server that is gone. Each call records the line of its
 //! request before the request is sent. When a line ends, the calls sent by it fail.
 
+mod call_table;
 mod pulled;
 
+use self::call_table::CallTable;
 use self::pulled::PulledCalls;
 use super::failure::CallFailure;
 use super::observed::{Observed, ServiceEvent};
 use super::statistics::ClientStatistics;
 use super::types::ServiceTypes;
-use crate::executor::crew::scheduler::{Scheduler, TaskRef, ToSignal, index};
+use crate::executor::crew::scheduler::{Scheduler, TaskRef, ToSignal};
 use crate::executor::group_token::GroupToken;
 use crate::executor::inbox::{Inbox, Queue};
 use crate::executor::task::CallbackResult;
@@ -48,7 +50,6 @@ use crate::topic::session::Session;
 use crate::topic::typed_reader::TypedReader;
 use sinew_shm::transport::{Counters, OwnEndpoint};
 use sinew_shm::{Counter, EndpointKey};
-use slab::Slab;
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::OnceLock;
@@ -259,49 +260,6 @@ struct PendingState {
     /// The client's counters that other processes can read.
     counters: Option<Counters>,
     pulled: PulledCalls,
-}
-
-/// The calls of a client. The first call is stored inline: most clients wait for one call at a
-/// time, which then touches no memory elsewhere.
-#[derive(Default)]
-struct CallTable {
-    first: Option<Call>,
-    /// Indexed by place minus one.
-    others: Slab<Call>,
-}
-
-impl CallTable {
-    fn insert(&mut self, call: Call) -> u32 {
-        if self.first.is_none() {
-            self.first = Some(call);
-            return 0;
-        }
-        index(self.others.insert(call) + 1)
-    }
-
-    fn get_mut(&mut self, place: u32) -> Option<&mut Call> {
-        match place.checked_sub(1) {
-            None => self.first.as_mut(),
-            Some(other) => self.others.get_mut(other as usize),
-        }
-    }
-
-    fn remove(&mut self, place: u32) -> Option<Call> {
-        match place.checked_sub(1) {
-            None => self.first.take(),
-            Some(other) => self.others.try_remove(other as usize),
-        }
-    }
-
-    /// Returns the calls without an outcome.
-    fn open(&self) -> impl Iterator<Item = (CallId, &Call)> + '_ {
-        let others = self.others.iter().map(|(place, call)| (place + 1, call));
-        let all = self.first.iter().map(|call| (0, call)).chain(others);
-        all.filter(|(_, call)| call.outcome.is_none()).map(|(place, call)| {
-            let place = index(place);
-            (CallId { place, sequence: call.sequence }, call)
-        })
-    }
 }
 
 impl PendingState {
@@ -627,7 +585,7 @@ impl PendingCalls {
             && self.observed.is_on()
             && self.is_awaited(id)
         {
-            self.observed.tell(ServiceEvent::ResponseReceived, || self.named(id), response);
+            self.observed.notify(ServiceEvent::ResponseReceived, || self.named(id), response);
         }
         let mut state = self.state.lock();
         match state.complete(id, outcome, answered, || self.session.clock.stamp())? {
@@ -751,7 +709,7 @@ impl PendingCalls {
 
     /// Takes back the announcement if no outcome waits for its callback. Returns `true` if one
     /// waits.
-    pub(crate) fn retract(&self) -> bool {
+    pub(crate) fn clear_ready(&self) -> bool {
         self.state.lock().clear_ready(false)
     }
 

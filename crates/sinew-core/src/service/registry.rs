@@ -6,7 +6,8 @@
 
 use super::pending_calls::{PendingCalls, RemoteServer};
 use super::request::RefusedRequest;
-use super::request_queue::{Opened, RequestQueue, ServerCore};
+use super::request_queue::server_core::ServerCore;
+use super::request_queue::{Opened, RequestQueue};
 use super::types::ServiceTypes;
 use crate::ros::failure::CreateError;
 use crate::sys::logging::{About, Level, tell};
@@ -107,7 +108,7 @@ impl ServiceRegistry {
         let one_sided = |calls: &Arc<PendingCalls>| OneSided {
             node: calls.node.clone(),
             name: calls.service.clone(),
-            type_name: calls.types.told().0,
+            type_name: calls.types.published().0,
         };
         new.map(one_sided).collect()
     }
@@ -288,7 +289,7 @@ mod tests {
         let awaited = stays.call_async(Number { value: 1 });
         let given_up = goes.call_async(Number { value: 2 });
         let services = &context.shared().services;
-        let (name, hash, travels) = services.names.lock()["/n"].clients()[0].types.told();
+        let (name, hash, travels) = services.names.lock()["/n"].clients()[0].types.published();
         let described = RemoteEndpoint {
             topic: "/n".to_owned(),
             node: "/far".to_owned(),

@@ -16,10 +16,14 @@
 //! The queue also keeps its server and the clients elsewhere, which keep the queue, until the
 //! server [closes](RequestQueue::close).
 
+mod mismatch;
+pub(crate) mod server_core;
+
+use self::mismatch::{mismatch, mismatch_remote};
+use self::server_core::{RequestTaker, ServerCore};
 use super::failure::CallFailure;
-use super::observed::Observed;
 use super::pending_calls::{CallId, PendingCalls, RemoteServer};
-use super::request::{RefusedRequest, RemoteClient, ReplyTo, Request, convert};
+use super::request::{RefusedRequest, RemoteClient, ReplyTo, Request};
 use super::statistics::ServerStatistics;
 use super::types::ServiceTypes;
 use crate::executor::crew::scheduler::{TaskRef, ToSignal};
@@ -28,25 +32,17 @@ use crate::executor::inbox::{Inbox, InboxGuard, Queue};
 use crate::executor::prefetch;
 use crate::executor::work::queue::{WorkId, WorkQueueCore};
 use crate::mailbox::deferred::Deferred;
-use crate::mailbox::waiters::contain;
 use crate::message::Gid;
-use crate::message::block::{Pool, RawMessage};
+use crate::message::block::RawMessage;
 use crate::ros::failure::CreateError;
-use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::sys::clock::{Stamp, Time};
-use crate::sys::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering, no_lock_is_held};
+use crate::sys::sync::{Arc, Condvar, Ordering, no_lock_is_held};
 use crate::topic::endpoint_info::{EndpointInfo, EndpointKind, Place, Wanted, hash_of};
-use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
-use crate::topic::typed_reader::TypedReader;
-use sinew_msg::TypeHash;
-use sinew_msg::description::TypeDescription;
 use sinew_shm::Counter;
-use sinew_shm::transport::{Counters, OwnEndpoint};
+use sinew_shm::transport::Counters;
 use std::collections::VecDeque;
-use std::fmt::Display;
-use std::sync::OnceLock;
 use std::{mem, ptr};
 
 /// Maximum number of waiting requests while no server sets a limit.
@@ -54,69 +50,6 @@ pub(crate) const MAX_REQUESTS: usize = 1000;
 
 /// The task to which a request is to be announced, and the time since which the request waits.
 pub(crate) type Unannounced = Option<(TaskRef, Stamp)>;
-
-/// Counts of the requests that a server took, and of its answers.
-#[derive(Default)]
-pub(crate) struct ServerStats {
-    /// Taken to be answered later, and not answered yet.
-    pub(crate) in_hand: AtomicU64,
-    pub(crate) answered: AtomicU64,
-    pub(crate) failed: AtomicU64,
-    pub(crate) dropped: AtomicU64,
-    pub(crate) unclaimed: AtomicU64,
-}
-
-/// A server: the state that its requests and all its answers need.
-#[repr(C)] // fields that every call touches come first
-pub(crate) struct ServerCore {
-    pub(crate) requests: Arc<RequestQueue>,
-    /// Blocks for its responses.
-    pub(crate) pool: Arc<Pool>,
-    pub(crate) stats: ServerStats,
-    /// Observes requests that are received and responses that are sent.
-    pub(crate) observed: Observed,
-    /// Maximum number of requests that may wait or be in hand.
-    pub(crate) limit: usize,
-    pub(crate) types: ServiceTypes,
-    /// The QoS of its requests, as other processes see it.
-    pub(crate) qos: QoS,
-    /// The origin of the server that this one stands for.
-    pub(crate) origin: Origin,
-    /// Its number in its participant.
-    pub(crate) number: u64,
-    /// Its node's full name, for log lines.
-    pub(crate) node: Arc<str>,
-    /// The server's endpoint as other processes see it, until it is removed.
-    pub(crate) known: Mutex<Option<OwnEndpoint>>,
-    /// Converts requests of clients that hold them in another form.
-    pub(crate) converted: OnceLock<TypedReader>,
-}
-
-/// Number of cache lines of a server that each call touches.
-pub(crate) const LINES: usize = 3;
-
-const _: () = assert!(cfg!(loom) || mem::offset_of!(ServerCore, observed) < LINES * 64);
-
-/// Takes a server's requests on the threads that add them: threads that call, or that receive from
-/// other processes.
-pub(crate) struct RequestTaker(Box<TakeRequest>);
-
-type TakeRequest = dyn Fn(&Arc<ServerCore>, Request) + Send + Sync;
-
-impl RequestTaker {
-    pub(crate) fn new(take: impl Fn(&Arc<ServerCore>, Request) + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self(Box::new(take)))
-    }
-
-    /// Hands it a request. The caller holds no lock.
-    fn hand_over(self: Arc<Self>, server: &Arc<ServerCore>, request: Request) {
-        let what =
-            || format!("the immediate callback of service {} of node {}", server.requests.name, server.node);
-        contain(|| (self.0)(server, request), what);
-        // If the server was removed meanwhile, dropping it runs code of the program.
-        contain(|| drop(self), || "dropping an immediate callback".to_owned());
-    }
-}
 
 /// The parts of a removed server that must be dropped under no lock.
 struct Leaving {
@@ -178,7 +111,7 @@ struct QueueState {
 
 /// Whether a server elsewhere serves calls of these types.
 fn serves(server: &dyn RemoteServer, types: &ServiceTypes) -> bool {
-    let (name, hash, travels) = types.told();
+    let (name, hash, travels) = types.published();
     let described = server.described();
     travels && described.type_name == name && described.hash == hash
 }
@@ -531,7 +464,7 @@ impl RequestQueue {
     /// Returns the type and node of a server.
     pub(crate) fn server(&self) -> Option<(String, String)> {
         let state = self.state.lock();
-        let here = state.serving.as_ref().map(|server| (server.types.told().0, server.node.to_string()));
+        let here = state.serving.as_ref().map(|server| (server.types.published().0, server.node.to_string()));
         here.or_else(|| {
             let described = state.remote.first()?.described();
             Some((described.type_name.clone(), described.node.clone()))
@@ -543,7 +476,7 @@ impl RequestQueue {
         let state = self.state.lock();
         let served = state.serving.iter().map(|server| (&server.node, &server.types));
         let all = served.chain(state.clients.iter().map(|calls| (&calls.node, &calls.types)));
-        all.map(|(node, types)| (node.clone(), types.told().0)).collect()
+        all.map(|(node, types)| (node.clone(), types.published().0)).collect()
     }
 
     /// Appends the wanted endpoints of this process.
@@ -561,7 +494,7 @@ impl RequestQueue {
             origin.is_shown() && wanted.is(*kind, &self.name, node)
         });
         into.extend(shown.map(|(kind, node, types, (number, origin), qos)| {
-            let (type_name, hash, travels) = types.told();
+            let (type_name, hash, travels) = types.published();
             EndpointInfo {
                 kind,
                 node: node.to_string(),
@@ -785,7 +718,7 @@ impl RequestQueue {
 
     /// Takes back the announcement if no request waits. Returns `true` if one waits, or if `other`
     /// is set: the server has something else to do.
-    pub(crate) fn retract(&self, server: &ServerCore, other: bool) -> bool {
+    pub(crate) fn clear_ready(&self, server: &ServerCore, other: bool) -> bool {
         self.of(server).is_some_and(|mut state| state.clear_ready(other)) || other
     }
 
@@ -806,74 +739,4 @@ impl RequestQueue {
     pub(crate) fn retune(&self) {
         self.for_remote_clients(RemoteClient::retune);
     }
-}
-
-impl ServerCore {
-    /// Converts a request to the server's form. A request that can't be read goes back to its
-    /// caller.
-    #[cold]
-    fn converted(&self, request: Request) -> Option<Request> {
-        if request.message.table().is(self.types.request) {
-            return Some(request);
-        }
-        let reader = self.converted.get_or_init(|| TypedReader::for_values(self.types.request));
-        match convert(reader, &request.message, "request") {
-            Ok(message) => Some(Request { message, ..request }),
-            Err(failure) => {
-                request.refused(failure).give_back();
-                None
-            }
-        }
-    }
-
-    pub(crate) fn statistics(&self) -> ServerStatistics {
-        let seen = |state: InboxGuard<'_, QueueState>| (state.seen, state.queue.len() as u64);
-        let (seen, waiting) = self.requests.of(self).map(seen).unwrap_or_default();
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed); // orders nothing
-        let ServerStats { in_hand, answered, failed, dropped, unclaimed } = &self.stats;
-        ServerStatistics {
-            waiting,
-            in_hand: read(in_hand),
-            answered: read(answered),
-            failed: read(failed),
-            dropped: read(dropped),
-            unclaimed: read(unclaimed),
-            ..seen
-        }
-    }
-}
-
-/// Describes the types of both sides, or how they differ.
-#[cold]
-fn mismatch(service: &str, server: &ServerCore, types: &ServiceTypes) -> String {
-    let place = format_args!("node {}", server.node);
-    let (name, ..) = server.types.told();
-    differ_in(service, place, (&name, server.types.description()), types)
-        .unwrap_or_else(|| differ(service, place, server.types.describe(), types))
-}
-
-/// The same for a server elsewhere.
-fn mismatch_remote(service: &str, server: &dyn RemoteServer, types: &ServiceTypes) -> String {
-    let described = server.described();
-    let RemoteEndpoint { process, type_name, hash, .. } = described;
-    let theirs = format_args!("{type_name} ({})", TypeHash(*hash).short());
-    differ_in(service, process, (type_name, described.description()), types)
-        .unwrap_or_else(|| differ(service, process, theirs, types))
-}
-
-/// Describes how two types of one name differ, if both are known.
-fn differ_in(
-    service: &str,
-    place: impl Display,
-    (name, theirs): (&str, Option<TypeDescription>),
-    types: &ServiceTypes,
-) -> Option<String> {
-    let ours = types.service.filter(|ours| ours.name == name).and_then(|_| types.description())?;
-    let difference = theirs?.difference(&ours, ["at the server", "at the client"])?;
-    Some(format!("the server of {service} in {place} has another {name} than the client: {difference}"))
-}
-
-fn differ(service: &str, place: impl Display, theirs: impl Display, types: &ServiceTypes) -> String {
-    let types = types.describe();
-    format!("the server of {service} in {place} has type {theirs}, the client has type {types}")
 }

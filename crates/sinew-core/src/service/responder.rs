@@ -5,7 +5,7 @@ use super::failure::CallFailure;
 use super::observed::ServiceEvent;
 use super::pending_calls::{CallFault, CallOutcome};
 use super::request::ReplyTo;
-use super::request_queue::ServerCore;
+use super::request_queue::server_core::ServerCore;
 use crate::message::Unique;
 use crate::message::into_message::{IntoUnique, erase};
 use crate::sys::panics::panic_message;
@@ -26,7 +26,7 @@ impl ServerCore {
         no_lock_is_held(); // a call's immediate callback runs
         if let Ok(response) = &outcome {
             let caller = || reply_to.caller(self.requests.session.participant);
-            self.observed.tell(ServiceEvent::ResponseSent, caller, response);
+            self.observed.notify(ServiceEvent::ResponseSent, caller, response);
         }
         let stats = &self.stats;
         let counter = match &outcome {

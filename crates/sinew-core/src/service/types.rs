@@ -27,7 +27,7 @@ impl ServiceTypes {
     }
 
     /// Returns the types of a service that is known at run time only.
-    pub(crate) fn told_by(known: GenericType) -> Self {
+    pub(crate) fn generic(known: GenericType) -> Self {
         let (request, response, service) = (known.request(), known.response(), Some(known.service()));
         Self { request, response, service, cloners: [None; 2] }
     }
@@ -48,7 +48,7 @@ impl ServiceTypes {
 
     /// Returns the properties that other processes see: name, hash, and whether messages can leave
     /// the process.
-    pub(crate) fn told(&self) -> (String, [u8; 32], bool) {
+    pub(crate) fn published(&self) -> (String, [u8; 32], bool) {
         let travels = self.travel();
         if let Some(service) = self.service {
             return (service.name.to_owned(), service.hash.0, travels);

@@ -17,9 +17,9 @@ mod sim_time;
 mod sleep;
 
 pub use crate::api::timer::{TimerBuilder, TimerInfo};
+pub use crate::ros::failure::SleepError;
 pub use crate::sys::clock::{ClockKind, Time, VirtualClock};
 pub use crate::sys::jump::{ClockChange, JumpThreshold, TimeJump};
 pub use clock_publisher::{ClockPublisher, ClockPublisherBuilder};
 pub use jump_handler::JumpHandler;
 pub use rate::Rate;
-pub use sleep::SleepError;

@@ -1,8 +1,8 @@
 //! Rates: loops that run periodically.
 
-use super::sleep::{Look, SleepError, Sleeper};
+use super::sleep::{Look, Sleeper};
 use crate::api::node::Node;
-use crate::ros::failure::CreateError;
+use crate::ros::failure::{CreateError, SleepError};
 use crate::sys::clock::{ClockKind, nanoseconds};
 use std::fmt;
 use std::time::Duration;

@@ -3,6 +3,7 @@
 use crate::api::context::ContextCore;
 use crate::api::node::Node;
 use crate::api::timer::Timer;
+use crate::ros::failure::SleepError;
 use crate::sys::clock::Wake;
 use crate::sys::clock::{ClockKind, Time, TimerClock, nanoseconds, precise_waits, restore_waits};
 use crate::sys::jump::{ClockChange, FollowsTime, TimeJump};
@@ -15,22 +16,6 @@ use std::time::Duration;
 /// Maximum sleep in nanoseconds between two readings of a clock that may be set without
 /// notification.
 const LOOK_AGAIN: i64 = 1_000_000_000;
-
-/// The reason why a sleep ended early.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SleepError {
-    /// The context was shut down.
-    #[error("the sleep ended early: the context was shut down")]
-    Shutdown,
-    /// The source of ROS time changed: simulated time began or ended. The target time belongs to
-    /// the old source.
-    #[error(
-        "the sleep ended early: ROS time has another source now (use_sim_time), and the target time belongs to the \
-         old one; read the time, and sleep again"
-    )]
-    ClockChanged,
-}
 
 /// The next step of a sleeper.
 pub(super) enum Look<R> {

@@ -227,7 +227,7 @@ impl EndpointInfo {
     /// Returns the endpoint as matching sees it.
     fn end(&self) -> End<'_> {
         let hash = self.type_hash.map_or([0; 32], |hash| hash.0);
-        End::told((&self.type_name, hash), self.travels, &self.qos, self.origin)
+        End::published((&self.type_name, hash), self.travels, &self.qos, self.origin)
             .described_in(self.domain.as_ref())
     }
 }

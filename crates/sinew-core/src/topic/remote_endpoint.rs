@@ -39,7 +39,7 @@ impl RemoteEndpoint {
 
     /// Returns the endpoint as matching sees it.
     pub(crate) fn end(&self) -> End<'_> {
-        End::told((&self.type_name, self.hash), self.travels, &self.qos, self.origin)
+        End::published((&self.type_name, self.hash), self.travels, &self.qos, self.origin)
             .described_in(self.domain.as_ref())
     }
 

@@ -110,7 +110,7 @@ impl TypedReader {
             None if is_ours => return Ok((message.another(), CopyWork::NONE)),
             // The encoded form is the same for all types of the program; only subscriptions with a
             // type named at run time take any published type, without a look at its fields.
-            Some(_) if self.takes_encoded() && (is_ours || self.table.is_told()) => {
+            Some(_) if self.takes_encoded() && (is_ours || self.table.is_generic()) => {
                 return Ok((message.another(), CopyWork::NONE));
             }
             Some(encoded) => return self.decode(encoded),

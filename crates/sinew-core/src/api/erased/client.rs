@@ -20,7 +20,8 @@ use std::time::Duration;
 
 /// A handle for calling a service of any type. Made by
 /// [`Node::erased_client`](crate::Node::erased_client), or by a group for callbacks that may take
-/// its `State`. Everything that [`Client<S>`](crate::Client) says holds here as well.
+/// its `State`. The documentation of [`Client<S>`](crate::Client), a shell over this type, holds
+/// here as well.
 ///
 /// A request has one owner: a message with several references is copied if its type has a clone
 /// function, otherwise the call fails with
@@ -101,8 +102,9 @@ impl<State: Send + 'static> Client<State> {
         self.begin(request.into(), CallWaiter::Listener(listener)).map(RequestId)
     }
 
-    /// Takes back a request with an immediate callback, or one that was sent by [`send`](Self::send),
-    /// that no server has taken, as [`Client::withdraw`](crate::Client::withdraw).
+    /// Takes back a request with an immediate callback, or one that was sent by
+    /// [`send`](Self::send), if no server has taken it, as
+    /// [`Client::withdraw`](crate::Client::withdraw).
     pub fn withdraw(&self, id: RequestId) -> Option<Message> {
         self.inner.withdraw(id).map(Message::of)
     }

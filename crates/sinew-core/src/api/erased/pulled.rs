@@ -17,7 +17,7 @@ use crate::service::failure::CallFailure;
 use crate::service::info::{RequestInfo, RequestKey};
 use crate::service::pending_calls::CallFault;
 use crate::service::request::Request;
-use crate::service::request_queue::{RequestTaker, ServerCore};
+use crate::service::request_queue::server_core::{RequestTaker, ServerCore};
 use crate::service::responder::ReplyToken;
 use crate::service::statistics::ServerStatistics;
 use crate::sys::clock::Stamp;

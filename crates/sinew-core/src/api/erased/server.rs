@@ -18,7 +18,8 @@ use crate::service::failure::CallFailure;
 use crate::service::observed::ServiceEvent;
 use crate::service::pending_calls::PendingCalls;
 use crate::service::request::{ReplyTo, Request};
-use crate::service::request_queue::{self, RequestQueue, RequestTaker, ServerCore};
+use crate::service::request_queue::RequestQueue;
+use crate::service::request_queue::server_core::{self, RequestTaker, ServerCore};
 use crate::service::statistics::ServerStatistics;
 use crate::sys::clock::Stamp;
 use crate::sys::logging::Level;
@@ -186,7 +187,7 @@ pub(in crate::api) fn task_base(group: &GroupCore, core: &Arc<ServerCore>) -> Ta
         .subject(core)
         .callback(key.map(Callback::Of))
         .uses(vec![
-            Part::value(core, request_queue::LINES),
+            Part::value(core, server_core::LINES),
             Part::value(&core.requests, 4),
             Part::Deep(Arc::downgrade(&queue)),
             Part::Code(code),
@@ -215,7 +216,7 @@ impl<A: Answers> Run for ServerTask<A> {
     }
 
     fn clear_ready(&self) -> bool {
-        self.core.requests.retract(&self.core, false)
+        self.core.requests.clear_ready(&self.core, false)
     }
 }
 
@@ -252,7 +253,7 @@ fn answer(
 #[inline]
 pub(in crate::api) fn received(core: &ServerCore, request: &Request) {
     let caller = || request.reply_to.caller(core.requests.session.participant);
-    core.observed.tell(ServiceEvent::RequestReceived, caller, &request.message);
+    core.observed.notify(ServiceEvent::RequestReceived, caller, &request.message);
 }
 
 /// Notifies the caller of a callback's panic, and resumes the panic.

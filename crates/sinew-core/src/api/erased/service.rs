@@ -11,7 +11,7 @@ use crate::service::failure::CallFailure;
 use crate::service::info::RequestInfo;
 use crate::service::pending_calls::{CallFault, CallOutcome};
 use crate::service::request::ReplyTo;
-use crate::service::request_queue::ServerCore;
+use crate::service::request_queue::server_core::ServerCore;
 use crate::service::responder::ReplyToken;
 use crate::service::types;
 use crate::sys::sync::Arc;
@@ -43,7 +43,7 @@ impl ServiceTypes {
     /// Returns the types of a service that is known by name and hash only; its requests and
     /// responses exist in encoded form only.
     pub fn known(known: GenericType) -> Self {
-        Self(types::ServiceTypes::told_by(known))
+        Self(types::ServiceTypes::generic(known))
     }
 
     /// Returns a service of these types. `of`: its ROS 2 name, `package/srv/Name`, and the hash of

@@ -261,7 +261,7 @@ impl fmt::Debug for Subscription {
 }
 
 impl SubscriptionInner {
-    /// Sets its listener, and tells it of the messages that wait.
+    /// Sets its listener, and notifies it of the messages that wait.
     pub(in crate::api) fn listen(&self, listener: OnNews) {
         let SubscriptionConfig { topic, node, .. } = &self.core.wanted;
         let whose = format!("subscription to {topic} of node {node}");

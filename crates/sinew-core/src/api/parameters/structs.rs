@@ -34,7 +34,7 @@ struct Declared<T> {
     names: Vec<String>,
     now: ArcSwap<T>,
     /// The guard conditions that a change triggers, with their numbers.
-    told: Mutex<Vec<(u64, GuardCondition)>>,
+    watching: Mutex<Vec<(u64, GuardCondition)>>,
 }
 
 impl<T: Parameters> Snapshot for Declared<T> {
@@ -48,8 +48,8 @@ impl<T: Parameters> Snapshot for Declared<T> {
         let new = Arc::new(new);
         Ok(Box::new(move || {
             self.now.store(new);
-            let told: Vec<_> = self.told.lock().iter().map(|(_, guard)| guard.clone()).collect();
-            told.iter().for_each(GuardCondition::trigger);
+            let watching: Vec<_> = self.watching.lock().iter().map(|(_, guard)| guard.clone()).collect();
+            watching.iter().for_each(GuardCondition::trigger);
         }))
     }
 }
@@ -88,8 +88,8 @@ impl<T: Parameters, G: CallbackGroup> ParameterSet<T, G> {
             let first = T::read(prefix, &values)?;
             first.validate()?;
             let (prefix, now) = (prefix.to_owned(), ArcSwap::from_pointee(first));
-            let told = Mutex::new(Vec::new());
-            let declared = made.get_or_init(|| Arc::new(Declared { prefix, names, now, told }));
+            let watching = Mutex::new(Vec::new());
+            let declared = made.get_or_init(|| Arc::new(Declared { prefix, names, now, watching }));
             Ok(declared.clone() as Arc<dyn Snapshot>)
         })?;
         #[expect(clippy::expect_used, reason = "`declare_struct` makes it, or fails")]
@@ -104,9 +104,10 @@ impl<T: Parameters, G: CallbackGroup> ParameterSet<T, G> {
     }
 
     /// Has the executor run `callback`, in the group that declared the struct (the node's default
-    /// group, if the node did), after a change of one of them, with the values at that time: several
-    /// changes before it runs are one call. The callback takes nothing, the values `&T`, the group's
-    /// state `&mut S`, or the state and the values. Dropping the returned handle removes it.
+    /// group, if the node did), after a change of one of them, with the values at that time:
+    /// several changes before it runs cause one call. The callback takes nothing, the values `&T`,
+    /// the group's state `&mut S`, or the state and the values. Dropping the returned handle
+    /// removes it.
     ///
     /// # Errors
     /// [`CreateError`]: the context is shut down.
@@ -167,13 +168,13 @@ impl<T: Parameters, G: CallbackGroup> ParameterSet<T, G> {
         let callback = ValuesCallback { shared: self.shared.clone(), callback };
         let guard = GuardConditionBuilder::new(group).called(what).callback(callback)?;
         let number = next_serial();
-        self.shared.told.lock().push((number, guard.clone()));
+        self.shared.watching.lock().push((number, guard.clone()));
         let shared = self.shared.clone();
         let leave = move || {
-            let mut told = shared.told.lock();
-            let index = told.iter().position(|(other, _)| *other == number);
-            let gone = index.map(|index| told.swap_remove(index));
-            drop(told);
+            let mut watching = shared.watching.lock();
+            let index = watching.iter().position(|(other, _)| *other == number);
+            let gone = index.map(|index| watching.swap_remove(index));
+            drop(watching);
             drop(gone); // it holds the program's code: outside the lock
         };
         Ok(ParameterChanges { _guard: guard, leave: Box::new(leave), node: self.node.clone() })

@@ -214,7 +214,7 @@ impl WorkQueueCore {
     /// Takes back the announcement if no work waits. `others` gets whether work waits, and returns
     /// whether the task has any work; it runs under this queue's lock, so that no thread announces
     /// in between. `has_others`: `others` takes the task out of the executor's queue itself.
-    pub(crate) fn retract(&self, has_others: bool, others: impl FnOnce(bool) -> bool) -> bool {
+    pub(crate) fn clear_ready_with(&self, has_others: bool, others: impl FnOnce(bool) -> bool) -> bool {
         let mut pending = self.pending.lock();
         let is_ready = pending.clear_ready(has_others);
         others(is_ready)
@@ -266,7 +266,7 @@ impl Run for Arc<WorkQueueCore> {
     }
 
     fn clear_ready(&self) -> bool {
-        self.retract(false, |is_ready| is_ready)
+        self.clear_ready_with(false, |is_ready| is_ready)
     }
 }
 

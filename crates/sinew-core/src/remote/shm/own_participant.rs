@@ -201,7 +201,7 @@ impl OwnParticipant {
         types: &ServiceTypes,
         (qos, origin): (QoS, Origin),
     ) -> Result<OwnEndpoint, CreateError> {
-        let (type_name, hash, travels) = types.told();
+        let (type_name, hash, travels) = types.published();
         let entity = Endpoint {
             kind,
             number,

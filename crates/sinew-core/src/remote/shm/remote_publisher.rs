@@ -20,6 +20,8 @@ use crate::message::info::{NETWORK, Publication, introduce};
 use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::logging::{About, tell};
 use crate::sys::panics::caught;
+#[cfg(test)]
+use crate::sys::sync::AtomicUsize;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, no_lock_is_held};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::remote_reads::{DirectTake, Gap, Progress, UnreadableMessage};
@@ -58,11 +60,12 @@ pub(crate) struct RemotePublisher {
     is_over: AtomicBool,
     /// Whether the publisher is gone: there are no more connections.
     is_gone: AtomicBool,
-    /// Held by the thread that has the subscriptions forget a publisher that is over.
-    forgetting: CoalescingLock<()>,
     /// Progress of a publisher on the network, once one of its messages has arrived.
     progress: Mutex<Option<Progress>>,
     complaints: WarnOnce,
+    /// Number of times that the served subscriptions changed.
+    #[cfg(test)]
+    pub(crate) changes: AtomicUsize,
 }
 
 /// The signs of life of a publisher, which its process stores in shared memory.
@@ -151,9 +154,10 @@ impl RemotePublisher {
             has_news: AtomicBool::new(false),
             is_over: AtomicBool::new(true),
             is_gone: AtomicBool::new(false),
-            forgetting: CoalescingLock::new(()),
             progress: Mutex::default(),
             complaints: WarnOnce::default(),
+            #[cfg(test)]
+            changes: AtomicUsize::new(0),
         })
     }
 
@@ -173,10 +177,17 @@ impl RemotePublisher {
         self.has_news.store(true, Ordering::Release); // pairs with `has_news`
     }
 
-    /// Changes the subscriptions that are served. One thread at a time changes the list and
-    /// everything that follows from it: otherwise another thread's change could bring back a
-    /// removed subscription, which would be kept forever.
-    fn change_served(&self, change: impl FnOnce(&[Arc<SubscriptionCore>]) -> Vec<Arc<SubscriptionCore>>) {
+    /// Changes the subscriptions that are served. Returns those that were served before, to be
+    /// dropped outside all locks.
+    ///
+    /// One thread at a time changes the list and everything that follows from it: otherwise another
+    /// thread's change could bring back a removed subscription, which would be kept forever. Each
+    /// change looks at all subscriptions.
+    #[must_use]
+    fn change_served(
+        &self,
+        change: impl FnOnce(&[Arc<SubscriptionCore>]) -> Vec<Arc<SubscriptionCore>>,
+    ) -> Vec<Arc<SubscriptionCore>> {
         let mut served = self.served.lock();
         let subscriptions = change(&served);
         let groups = groups(&subscriptions, self.offered.qos.is_blocking());
@@ -184,8 +195,11 @@ impl RemotePublisher {
         let ends = self.ends.lock().replace(ends);
         self.has_news.store(true, Ordering::Release); // pairs with `has_news`
         let before = std::mem::replace(&mut *served, subscriptions);
+        #[cfg(test)]
+        self.changes.fetch_add(1, Ordering::Relaxed); // a count only
         drop(served);
-        drop((before, ends)); // may be the last references to a subscription: outside the locks
+        drop(ends); // may be the last references to a subscription: outside the locks
+        before
     }
 
     /// Returns the port to notify: that of the executor of one of the subscriptions, otherwise that
@@ -291,24 +305,35 @@ impl RemotePublisher {
         fmt::from_fn(move |f| write!(f, "a message on {} can't be decoded: {error}", self.offered.topic))
     }
 
-    /// Reads the available messages.
+    /// Reads the available messages. A publisher that is gone is forgotten once all were read.
     #[inline]
     pub(crate) fn drain(&self) {
+        self.read();
+        if self.is_gone.load(Ordering::Acquire) && self.is_over() {
+            self.leave();
+        }
+    }
+
+    #[inline]
+    fn read(&self) {
         self.reading.look(|mut reading| {
             Deferred::with(|deferred| {
                 self.read_on(&mut reading, deferred);
                 drop(reading);
             });
         });
-        if self.is_gone.load(Ordering::Acquire) && self.is_over() {
-            // Each subscription disconnects then, and so comes here again, which only asks for one
-            // more look: the depth of the calls does not grow with the number of subscriptions.
-            self.forgetting.look(|turn| {
-                let served = self.served.lock().clone();
-                served.iter().for_each(|subscription| subscription.forget_sources_that_are_over());
-                drop(turn);
-            });
+    }
+
+    /// Makes all subscriptions forget this publisher, which is over. The list of subscriptions is
+    /// replaced once, not once for each: the work grows with their number, not with its square.
+    #[cold]
+    fn leave(&self) {
+        if self.served.lock().is_empty() {
+            return;
         }
+        let served = self.change_served(|_| Vec::new());
+        served.iter().for_each(|subscription| subscription.forget_sources_that_are_over());
+        self.read(); // the thread that reads lets the subscriptions go as well
     }
 
     fn read_on(&self, reading: &mut RingReader, deferred: &mut Deferred) {
@@ -547,19 +572,20 @@ impl RemoteSource for RemotePublisher {
     }
 
     fn serve(&self, subscriptions: &[Arc<SubscriptionCore>]) {
-        self.change_served(|_| subscriptions.to_vec());
+        drop(self.change_served(|_| subscriptions.to_vec()));
     }
 
     fn disconnect(&self, subscription: &SubscriptionCore) {
         let is_it = |other: &Arc<SubscriptionCore>| std::ptr::eq(Arc::as_ptr(other), subscription);
         if self.served.lock().iter().any(is_it) {
-            self.change_served(|served| served.iter().filter(|other| !is_it(other)).cloned().collect());
+            let without = |served: &[_]| served.iter().filter(|other| !is_it(other)).cloned().collect();
+            drop(self.change_served(without));
             self.drain();
         }
     }
 
     fn retune(&self) {
-        self.change_served(<[_]>::to_vec);
+        drop(self.change_served(<[_]>::to_vec));
         self.drain();
     }
 

@@ -30,7 +30,8 @@ use crate::service::pending_calls::{
     CallFault, CallId, PendingCalls, RemoteServer, RemoteServerConnection, RemoteWait,
 };
 use crate::service::request::{RemoteClient, ReplyTo, Request};
-use crate::service::request_queue::{MAX_REQUESTS, ServerCore};
+use crate::service::request_queue::MAX_REQUESTS;
+use crate::service::request_queue::server_core::ServerCore;
 use crate::sys::clock::Time;
 use crate::sys::logging::{Level, tell};
 use crate::sys::sync::{Arc, Guard, Mutex};

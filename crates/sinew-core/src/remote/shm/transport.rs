@@ -15,7 +15,7 @@ use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::service::pending_calls::{PendingCalls, RemoteServer, RemoteServerConnection};
 use crate::service::request::RemoteClient;
-use crate::service::request_queue::ServerCore;
+use crate::service::request_queue::server_core::ServerCore;
 use crate::sys::clock::Clock;
 use crate::sys::logging::{Level, tell};
 use crate::sys::sync::{Arc, Mutex};

@@ -120,18 +120,14 @@ impl SubscriptionCore {
         read_by_hand(&sources, || sources.iter().for_each(|source| source.look()));
     }
 
-    /// Releases everything of sources that are gone and fully read.
+    /// Releases everything of sources that are gone and fully read. Each such source releases this
+    /// subscription itself, together with all others.
     pub(crate) fn forget_sources_that_are_over(&self) {
         let sources = self.sources.all.lock().clone();
         if sources.iter().any(|source| source.is_over()) {
             let mut gone = Vec::new();
             self.change_sources(|all| gone.extend(all.extract_if(.., |source| source.is_over())));
-            for source in gone {
-                if let Some(progress) = source.progress() {
-                    self.remember(progress);
-                }
-                source.disconnect(self);
-            }
+            gone.iter().filter_map(|source| source.progress()).for_each(|progress| self.remember(progress));
             self.await_living();
         }
     }
