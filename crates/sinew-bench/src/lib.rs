@@ -27,6 +27,7 @@ pub mod news;
 pub mod options;
 pub mod pacing;
 pub mod pairs;
+mod part;
 pub mod payload;
 mod peers;
 mod picture;
