@@ -8,21 +8,14 @@ use serde::{Deserialize, Serialize};
 use sinew::{Executor, Publisher, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
-use super::arrivals::Arrivals;
-use super::case::{Case, Ground, one};
-use super::floors::{Floor, copy};
-use super::part::{MultiProcess, Part};
 use super::payload::WARM_AFTER;
 use super::picture::{Mark, without_pixels};
-use super::process::Measuring;
-use super::report::Figures;
-use super::rounds::Usage;
-use super::run::{Collected, matched, waiting};
-use super::samples::Samples;
-use crate::clock::now_ns;
-use crate::error::Error;
+use crate::floors::copy;
 use crate::options::{BigCase, BigMode};
-use crate::pacing::ticks;
+use crate::{
+    Arrivals, Case, Collected, Error, Figures, Floor, Ground, Measuring, MultiProcess, Part, Samples, Usage,
+    matched, now_ns, one, ticks, waiting,
+};
 
 /// Images per second.
 const RATE: f64 = 10.0;

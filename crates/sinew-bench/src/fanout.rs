@@ -5,21 +5,14 @@ use std::time::Duration;
 
 use sinew::{Executor, QoS, Subscription};
 
-use super::case::{Case, Ground, one};
-use super::floors::Floor;
 use super::messages::Timing;
-use super::news::{self, Heard};
-use super::part::{MultiProcess, Part};
 use super::payload::PATIENT;
-use super::process::Measuring;
-use super::report::Figures;
-use super::rounds::Usage;
-use super::run::{Collected, Run, matched, waiting};
-use super::samples::Samples;
-use crate::clock::now_ns;
-use crate::error::Error;
+use crate::news;
 use crate::options::{FanoutCase, Placement};
-use crate::pacing::{ticks, warm_up};
+use crate::{
+    Case, Collected, Error, Figures, Floor, Ground, Heard, Measuring, MultiProcess, Part, Run, Samples,
+    Usage, matched, now_ns, one, ticks, waiting, warm_up,
+};
 
 /// P50 and so on are times until the last one is called.
 impl Case for FanoutCase {

@@ -12,18 +12,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::QoS;
 
-use crate::case::{Case, Ground, one};
-use crate::clock::{nanoseconds, now_ns, sleep_until};
-use crate::error::Error;
-use crate::floors::Floor;
 use crate::options::LatestCase;
-use crate::part::{MultiProcess, Part};
 use crate::payload::{Payload, for_size, whole};
-use crate::process::Measuring;
-use crate::report::Figures;
-use crate::rounds::{Meter, Usage};
-use crate::run::matched;
-use crate::samples::Samples;
+use crate::{
+    Case, Error, Figures, Floor, Ground, Measuring, Meter, MultiProcess, Part, Samples, Usage, matched,
+    nanoseconds, now_ns, one, sleep_until,
+};
 
 /// Number of samples that each side keeps.
 const ROOM: usize = 1 << 16;

@@ -8,12 +8,8 @@ use serde::{Deserialize, Serialize};
 use sinew::Context;
 use sinew::executor::ExecutorBuilder;
 
-use crate::case::{Case, Ground};
-use crate::error::Error;
 use crate::machine;
-use crate::process::{Measuring, Process, Work};
-use crate::report::Figures;
-use crate::run::{Run, shared_context};
+use crate::{Case, Error, Figures, Ground, Measuring, Process, Run, Work, shared_context};
 
 /// A case of several processes.
 pub(crate) trait MultiProcess: Case + Clone + DeserializeOwned + Serialize + Sync {

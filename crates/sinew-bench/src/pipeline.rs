@@ -9,20 +9,14 @@ use sinew::msg::Sample;
 use sinew::{Executor, Node, Publisher, Subscription, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
-use super::case::{Case, Ground};
-use super::floors::Floor;
-use super::news::{self, Heard};
-use super::part::{MultiProcess, Part};
 use super::payload::WARM_AFTER;
 use super::picture::{Mark, without_pixels};
-use super::process::Measuring;
-use super::report::Figures;
-use super::rounds::Usage;
-use super::run::{Collected, Run, matched};
-use crate::clock::now_ns;
-use crate::error::Error;
+use crate::news;
 use crate::options::PipelineCase;
-use crate::pacing::{ticks, warm_up};
+use crate::{
+    Case, Collected, Error, Figures, Floor, Ground, Heard, Measuring, MultiProcess, Part, Run, Usage,
+    matched, now_ns, ticks, warm_up,
+};
 
 /// Images per second.
 const RATE: f64 = 30.0;

@@ -7,20 +7,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::{Executor, Publisher, Subscription};
 
-use super::arrivals::Arrivals;
-use super::case::{Case, Ground, one};
-use super::floors::Floor;
 use super::messages::Timing;
-use super::part::{MultiProcess, Part};
 use super::payload::PATIENT;
-use super::process::Measuring;
-use super::report::Figures;
-use super::rounds::Usage;
-use super::run::{Collected, Run, matched};
-use crate::clock::now_ns;
-use crate::error::Error;
 use crate::options::ProcessChainCase;
-use crate::pacing::{ticks, warm_up};
+use crate::{
+    Arrivals, Case, Collected, Error, Figures, Floor, Ground, Measuring, MultiProcess, Part, Run, Usage,
+    matched, now_ns, one, ticks, warm_up,
+};
 
 /// A process's results.
 #[derive(Debug, Deserialize, Serialize)]

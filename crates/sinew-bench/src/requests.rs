@@ -3,17 +3,13 @@
 use std::time::Duration;
 
 use super::service_chain::{answer, await_all, block_all, figures};
-use crate::case::{Case, Ground, one};
-use crate::error::Error;
-use crate::floors::Floor;
 use crate::messages::{Bench, BenchRequest};
 use crate::options::{RequestsCase, Wait};
-use crate::part::{MultiProcess, Part};
-use crate::process::{self, Measuring};
-use crate::report::Figures;
-use crate::rounds::{Meter, Usage};
-use crate::run::{Collected, waiting};
-use crate::sequence::Sequence;
+use crate::process;
+use crate::{
+    Case, Collected, Error, Figures, Floor, Ground, Measuring, Meter, MultiProcess, Part, Sequence, Usage,
+    one, waiting,
+};
 
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 18;

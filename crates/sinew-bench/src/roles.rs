@@ -1,11 +1,11 @@
 //! The roles of other processes.
 
+use crate::Part;
 use crate::floors::Second;
 use crate::options::{
     BigCase, EntitiesCase, FanoutCase, LatestCase, MatchingCase, PingPongCase, PipelineCase,
     ProcessChainCase, RequestsCase, ThroughputCase, TopologyCase,
 };
-use crate::part::Part;
 use crate::process::Role;
 
 /// The roles in the users' scenarios.

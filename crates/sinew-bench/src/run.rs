@@ -11,11 +11,9 @@ use std::time::Duration;
 use sinew::executor::{ExecutorBuilder, FaultPolicy};
 use sinew::{Context, Executor, Message, Publisher};
 
-use super::process::{Measuring, PATIENCE, Process, pause_until_all};
-use super::rounds::{Meter, Usage};
-use crate::clock::{nanoseconds, now_ns};
-use crate::error::Error;
 use crate::options::{ExecutorKind, ExecutorOptions, Wait};
+use crate::process::{PATIENCE, pause_until_all};
+use crate::{Error, Measuring, Meter, Process, Usage, nanoseconds, now_ns};
 
 /// Returns the executor that the options select.
 pub fn executor(options: ExecutorOptions) -> ExecutorBuilder {

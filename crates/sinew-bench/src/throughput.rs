@@ -7,17 +7,13 @@ use std::time::Duration;
 use sinew::executor::FaultPolicy;
 use sinew::{Context, Executor, Publisher, QoS};
 
-use super::case::{Case, Ground, one};
 use super::flood::{self, Drained, Sent};
-use super::floors::Floor;
-use super::part::{MultiProcess, Part};
 use super::payload::{Payload, flood_depth, for_size};
-use super::process::{Measuring, PATIENCE, await_all};
-use super::report::Figures;
-use super::rounds::{Meter, Usage};
-use super::run::{Collected, matched};
-use crate::error::Error;
 use crate::options::{PathKind, ThroughputCase};
+use crate::process::{PATIENCE, await_all};
+use crate::{
+    Case, Collected, Error, Figures, Floor, Ground, Measuring, Meter, MultiProcess, Part, Usage, matched, one,
+};
 
 /// Returns a lossless QoS: the publisher waits for the reader.
 fn lossless(size: usize) -> QoS {

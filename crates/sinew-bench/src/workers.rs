@@ -9,18 +9,14 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use super::case::{Case, Ground, one};
-use super::floors::Floor;
 use super::messages::Timing;
-use super::news::{self, Heard};
-use super::report::Figures;
-use super::run::{Collected, Run};
-use super::samples::Samples;
-use crate::clock::{nanoseconds, now_ns, sleep_until};
-use crate::error::Error;
 use crate::machine;
+use crate::news;
 use crate::options::{ExecutorOptions, TwoSubscriptionsCase, WorkersCase};
-use crate::pacing::{Ticks, on_own_thread, ticks, warm_up};
+use crate::{
+    Case, Collected, Error, Figures, Floor, Ground, Heard, Run, Samples, Ticks, nanoseconds, now_ns,
+    on_own_thread, one, sleep_until, ticks, warm_up,
+};
 
 /// Messages per second to the two subscriptions.
 const RATE: f64 = 100.0;

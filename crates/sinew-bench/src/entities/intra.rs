@@ -7,14 +7,10 @@ use std::time::Duration;
 
 use sinew::QoS;
 
-use crate::case::one;
-use crate::clock::{nanoseconds, now_ns};
 use crate::messages::Timing;
 use crate::options::EntitiesCase;
 use crate::pairs;
-use crate::report::Figures;
-use crate::run::{Collected, Run};
-use crate::samples::Samples;
+use crate::{Collected, Figures, Run, Samples, nanoseconds, now_ns, one};
 
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 16;

@@ -5,15 +5,10 @@ use std::time::Duration;
 
 use sinew::{Context, Publisher};
 
-use crate::clock::{nanoseconds, now_ns, sleep_until};
-use crate::error::Error;
 use crate::messages::Timing;
 use crate::options::MatchingCase;
-use crate::part::Part;
-use crate::process::{Measuring, PATIENCE};
-use crate::report::Figures;
-use crate::run::matched;
-use crate::samples::Samples;
+use crate::process::PATIENCE;
+use crate::{Error, Figures, Measuring, Part, Samples, matched, nanoseconds, now_ns, sleep_until};
 
 const TOPIC: &str = "news";
 

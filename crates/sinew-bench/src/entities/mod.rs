@@ -8,12 +8,8 @@ mod shm;
 
 use std::time::Duration;
 
-use crate::case::{Case, Ground, one};
-use crate::error::Error;
 use crate::options::{EntitiesCase, MatchingCase, NewKind, ParticipantCase, PathKind};
-use crate::part::{MultiProcess, Part};
-use crate::process::Measuring;
-use crate::report::Figures;
+use crate::{Case, Error, Figures, Ground, Measuring, MultiProcess, Part, one};
 
 impl Case for EntitiesCase {
     fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {

@@ -4,20 +4,15 @@ use std::path::Path;
 
 use sinew::QoS;
 
-use crate::case::one;
-use crate::clock::{nanoseconds, now_ns, sleep_until};
-use crate::error::Error;
 use crate::machine::{self, Own};
 use crate::messages::Timing;
 use crate::options::{EntitiesCase, Wait};
-use crate::pacing::Window;
 use crate::pairs::Cost;
-use crate::part::Part;
-use crate::process::{Measuring, PATIENCE};
-use crate::report::Figures;
-use crate::run::{matched, shared_context, waiting};
-use crate::samples::Samples;
-use crate::sequence::Sequence;
+use crate::process::PATIENCE;
+use crate::{
+    Error, Figures, Measuring, Part, Samples, Sequence, Window, matched, nanoseconds, now_ns, one,
+    shared_context, sleep_until, waiting,
+};
 
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 18;

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use super::two::TwoProcessFloor;
 use super::{copy, direct, sleep};
-use crate::error::Error;
 use crate::flood::with_rates;
 use crate::machine;
-use crate::report::{Figures, Settings};
+use crate::{Error, Figures, Settings};
 
 /// The measured message sizes, in bytes.
 const SIZES: [usize; 9] = [64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 8 << 20];

@@ -16,7 +16,7 @@ use rustix::fs::{MemfdFlags, fstat, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::thread::{Timespec, futex};
 
-use crate::error::Error;
+use crate::Error;
 
 /// Words of a cache line.
 const WORDS: usize = 8;

@@ -7,13 +7,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::shared::{Board, Shared};
-use crate::clock::now_ns;
-use crate::error::Error;
 use crate::machine;
-use crate::pacing::on_own_thread;
-use crate::process::{Measuring, Process, Work};
 use crate::rally::{self, Answer, Rally, Timed};
-use crate::report::Figures;
+use crate::{Error, Figures, Measuring, Process, Work, now_ns, on_own_thread};
 
 /// Number of polls between two checks for whether the other process is alive: some tens of
 /// milliseconds.

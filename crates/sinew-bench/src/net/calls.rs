@@ -7,12 +7,9 @@ use zenoh::query::{ConsolidationMode, QueryTarget};
 
 use super::hosts::{Gateways, Host, Network, Spinning, refused};
 use super::one_by_one::one_by_one;
-use crate::clock::{nanoseconds, now_ns};
-use crate::error::Error;
 use crate::messages::{Bench, BenchRequest, BenchResponse};
 use crate::process::PATIENCE;
-use crate::report::Settings;
-use crate::sheet::{Sheet, Side};
+use crate::{Error, Settings, Sheet, Side, nanoseconds, now_ns};
 
 /// Measures the round trips of zenoh's queries, and of calls through embedded gateways.
 pub(super) fn measure(path: &Path, sheet: &mut Sheet) -> Result<(), Error> {

@@ -4,14 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::hosts::{GatewayProcess, GatewaySeen, Gateways, Network};
-use crate::clock::{now_ns, sleep_until};
-use crate::error::Error;
 use crate::graph::Graph;
 use crate::options::ExecutorOptions;
-use crate::report::{Figures, Settings};
-use crate::run::{Run, executor};
-use crate::sheet::Sheet;
 use crate::topology::{self, Load};
+use crate::{Error, Figures, Run, Settings, Sheet, executor, now_ns, sleep_until};
 
 /// Time that a gateway gets to announce all endpoints to the network.
 const SETTLING: Duration = Duration::from_secs(2);

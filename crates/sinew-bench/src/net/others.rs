@@ -6,14 +6,8 @@ use std::time::Duration;
 use sinew::{Publisher, Subscription};
 
 use super::hosts::{Gateways, Host, Network};
-use crate::clock::now_ns;
-use crate::error::Error;
 use crate::messages::Stamped;
-use crate::pacing::Window;
-use crate::report::{Figures, Settings};
-use crate::run::matched;
-use crate::samples::Samples;
-use crate::sheet::{Sheet, Side};
+use crate::{Error, Figures, Samples, Settings, Sheet, Side, Window, matched, now_ns};
 
 /// Number of topics of the host, each with a listener of its own.
 const TOPICS: u32 = 20;

@@ -5,16 +5,12 @@ use std::time::Duration;
 use sinew::Publisher;
 
 use super::{AnswerWith, PingPongEnd, send};
-use crate::clock::{nanoseconds, now_ns};
-use crate::error::Error;
 use crate::options::{PingPongCase, PingPongMode, Wait};
-use crate::pacing::{ticks, warm_up};
 use crate::payload::{Payload, WARM_AFTER};
-use crate::process::{Measuring, Process};
-use crate::report::Figures;
-use crate::rounds::Usage;
-use crate::run::{Collected, Run, waiting};
-use crate::samples::Samples;
+use crate::{
+    Collected, Error, Figures, Measuring, Process, Run, Samples, Usage, nanoseconds, now_ns, ticks, waiting,
+    warm_up,
+};
 
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 18;

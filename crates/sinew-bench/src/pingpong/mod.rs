@@ -15,9 +15,8 @@ use super::payload::{Payload, for_size};
 use super::process::Measuring;
 use super::report::Figures;
 use super::run::matched;
-use crate::clock::now_ns;
-use crate::error::Error;
 use crate::options::{PingPongCase, PingPongMode, PingPongWait};
+use crate::{Error, now_ns};
 
 /// Measured beside the floor with the same work.
 impl Case for PingPongCase {

@@ -3,14 +3,11 @@
 use sinew::Subscription;
 
 use super::{AnswerWith, PingPongEnd, send};
-use crate::clock::{nanoseconds, now_ns};
-use crate::error::Error;
 use crate::options::{PingPongCase, PingPongMode};
 use crate::payload::Payload;
-use crate::process::{Measuring, PATIENCE, Process};
+use crate::process::PATIENCE;
 use crate::rally::{self, Rally, Timed};
-use crate::report::Figures;
-use crate::rounds::{Meter, Usage};
+use crate::{Error, Figures, Measuring, Meter, Process, Usage, nanoseconds, now_ns};
 
 /// Number of polls between two checks for whether the other process is alive: some tens of
 /// milliseconds.

@@ -8,18 +8,13 @@ use sinew::{Publisher, View};
 
 use super::robot::figures;
 use super::tracker::{Arrival, Tracker};
-use crate::clock::now_ns;
-use crate::error::Error;
 use crate::graph::Graph;
 use crate::messages::Stamped;
 use crate::options::TopologyCase;
-use crate::part::{MultiProcess, Part};
-use crate::process::{Directory, Measuring};
-use crate::report::{Figures, Settings};
-use crate::rounds::Usage;
-use crate::run::{Collected, executor, matched, waiting};
-use crate::samples::Samples;
-use crate::sheet::{Sheet, Side};
+use crate::{
+    Collected, Directory, Error, Figures, Measuring, MultiProcess, Part, Samples, Settings, Sheet, Side,
+    Usage, executor, matched, now_ns, waiting,
+};
 
 /// The other process's observations.
 #[derive(Debug, Default, Deserialize, Serialize)]
