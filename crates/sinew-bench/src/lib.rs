@@ -75,7 +75,7 @@ pub(crate) use part::{MultiProcess, Part};
 pub(crate) use process::{Directory, Measuring, Process, Work};
 pub(crate) use report::{Figures, Settings};
 pub(crate) use rounds::{Meter, Usage};
-pub(crate) use run::{Collected, Run, executor, matched, shared_context, waiting};
+pub(crate) use run::{Collected, Run, executor, found, matched, shared_context, source, unmatched, waiting};
 pub(crate) use samples::{Samples, Summary};
 pub(crate) use sequence::Sequence;
 pub(crate) use sheet::{Sheet, Side};

@@ -12,7 +12,7 @@ use super::payload::PATIENT;
 use crate::options::ProcessChainCase;
 use crate::{
     Arrivals, Case, Collected, Error, Figures, Floor, Ground, Measuring, MultiProcess, Part, Run, Usage,
-    matched, now_ns, one, ticks, warm_up,
+    matched, now_ns, one, source, ticks, warm_up,
 };
 
 /// A process's results.
@@ -47,13 +47,7 @@ impl MultiProcess for ProcessChainCase {
         }
         part.pin()?;
 
-        let source = nodes.run.context.node("source")?;
-        let first = nodes.publishers[0].clone();
-        let mut number = 0;
-        let timer = source.timer(Duration::from_secs_f64(1.0 / rate)).callback(move || {
-            number += 1;
-            first.publish(Timing { stamp: now_ns(), number })
-        })?;
+        let timer = source(&nodes.run.context.node("source")?, &nodes.publishers[0], rate)?;
         let usage = nodes.run.spin_for(part.time)?;
         drop(timer);
         let sent = nodes.publishers[0].statistics().published;

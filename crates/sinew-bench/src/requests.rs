@@ -5,10 +5,9 @@ use std::time::Duration;
 use super::service_chain::{answer, await_all, block_all, figures};
 use crate::messages::{Bench, BenchRequest};
 use crate::options::{RequestsCase, Wait};
-use crate::process;
 use crate::{
     Case, Collected, Error, Figures, Floor, Ground, Measuring, Meter, MultiProcess, Part, Sequence, Usage,
-    one, waiting,
+    found, one, waiting,
 };
 
 /// Number of samples that a round keeps.
@@ -38,10 +37,7 @@ impl MultiProcess for RequestsCase {
         let run = part.run(waiting(wait))?;
         let client = run.context.node("client")?.client::<Bench>("hop").create()?;
         other.hear::<()>()?;
-        if !client.wait_for_server(process::PATIENCE) {
-            let (name, waited) = (client.name().to_owned(), process::PATIENCE);
-            return Err(Error::Unmatched { name, found: 0, wanted: 1, waited });
-        }
+        found(&client)?;
         part.pin()?;
         let meter = Meter::start();
         let calls = match wait {

@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sinew::executor::{ExecutorBuilder, FaultPolicy};
-use sinew::{Context, Executor, Message, Publisher};
+use sinew::{Client, Context, Executor, Message, Node, Publisher, Service, Timer};
 
+use crate::messages::Timing;
 use crate::options::{ExecutorKind, ExecutorOptions, Wait};
 use crate::process::{PATIENCE, pause_until_all};
-use crate::{Error, Measuring, Meter, Process, Usage, nanoseconds, now_ns};
+use crate::{Error, Measuring, Meter, Process, Usage, nanoseconds, now_ns, sleep_until};
 
 /// Returns the executor that the options select.
 pub fn executor(options: ExecutorOptions) -> ExecutorBuilder {
@@ -126,6 +127,37 @@ pub fn matched<T: Message>(publisher: &Publisher<T>, subscriptions: u32) -> Resu
         wanted: subscriptions as usize,
         waited: PATIENCE,
     })
+}
+
+/// Waits until a publisher has at most this many subscriptions.
+pub(crate) fn unmatched<T: Message>(publisher: &Publisher<T>, subscriptions: usize) -> Result<(), Error> {
+    let until = now_ns() + nanoseconds(PATIENCE);
+    while publisher.subscription_count() > subscriptions {
+        if now_ns() > until {
+            let (name, found) = (publisher.topic().to_owned(), publisher.subscription_count());
+            return Err(Error::Unmatched { name, found, wanted: subscriptions, waited: PATIENCE });
+        }
+        sleep_until(now_ns() + 200_000);
+    }
+    Ok(())
+}
+
+/// Waits until a client has found its server.
+pub(crate) fn found<S: Service>(client: &Client<S>) -> Result<(), Error> {
+    let missing =
+        || Error::Unmatched { name: client.name().to_owned(), found: 0, wanted: 1, waited: PATIENCE };
+    client.wait_for_server(PATIENCE).then_some(()).ok_or_else(missing)
+}
+
+/// Starts a timer that publishes messages at a rate, numbered from 1.
+pub(crate) fn source(node: &Node, publisher: &Publisher<Timing>, rate: f64) -> sinew::Result<Timer> {
+    let publisher = publisher.clone();
+    let mut number = 0;
+    let timer = node.timer(Duration::from_secs_f64(1.0 / rate)).callback(move || {
+        number += 1;
+        publisher.publish(Timing { stamp: now_ns(), number })
+    })?;
+    Ok(timer)
 }
 
 /// Measurements of callbacks, shared with the code that started them. The lock is acquired after

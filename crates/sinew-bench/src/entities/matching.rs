@@ -7,8 +7,7 @@ use sinew::{Context, Publisher};
 
 use crate::messages::Timing;
 use crate::options::MatchingCase;
-use crate::process::PATIENCE;
-use crate::{Error, Figures, Measuring, Part, Samples, matched, nanoseconds, now_ns, sleep_until};
+use crate::{Error, Figures, Measuring, Part, Samples, matched, nanoseconds, now_ns, unmatched};
 
 const TOPIC: &str = "news";
 
@@ -62,26 +61,13 @@ fn repeat(
 ) -> Result<Figures, Error> {
     let mut samples = Samples::with_room_for(ROOM);
     once()?;
-    unmatched(publisher)?;
+    unmatched(publisher, 0)?;
     let until = now_ns() + nanoseconds(time);
     while now_ns() < until || samples.recorded() < FEWEST {
         samples.record(once()?);
-        unmatched(publisher)?;
+        unmatched(publisher, 0)?;
     }
     Ok(Figures::of(&samples, 1))
-}
-
-/// Waits until the publisher no longer has a subscription.
-fn unmatched(publisher: &Publisher<Timing>) -> Result<(), Error> {
-    let until = now_ns() + nanoseconds(PATIENCE);
-    while publisher.subscription_count() > 0 {
-        if now_ns() > until {
-            let (name, found) = (publisher.topic().to_owned(), publisher.subscription_count());
-            return Err(Error::Unmatched { name, found, wanted: 0, waited: PATIENCE });
-        }
-        sleep_until(now_ns() + 200_000);
-    }
-    Ok(())
 }
 
 /// A new process: joins, and is matched, until the measuring process ends the round.
