@@ -53,11 +53,6 @@ impl Run {
         Self::of(Context::builder().shared_memory(false).build()?, executor(options))
     }
 
-    /// Makes a run with nodes that other processes reach through `directory`.
-    pub fn shared(directory: &Path, executor: ExecutorBuilder) -> sinew::Result<Self> {
-        Self::of(shared_context(directory)?, executor)
-    }
-
     /// Makes a run with all nodes of a context.
     pub fn of(context: Context, executor: ExecutorBuilder) -> sinew::Result<Self> {
         let run = Self { context, executor: executor.on_error(FaultPolicy::Stop).build()? };
