@@ -2,10 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::Figures;
-use crate::rounds::Usage;
-use crate::samples::Samples;
-use crate::sequence::Sequence;
+use crate::{Figures, Samples, Sequence, Usage};
 
 /// The messages that arrived from one publisher, which numbers them from 1. The default has room
 /// for no sample.

@@ -2,27 +2,20 @@
 //! where the other process views them, and once passed as owned messages, of which the other
 //! process gets values.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sinew::{Executor, Publisher, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
-use super::arrivals::Arrivals;
-use super::case::{Case, Ground, one};
-use super::floors::{Floor, copy};
 use super::payload::WARM_AFTER;
 use super::picture::{Mark, without_pixels};
-use super::process::{Measuring, Process, Work};
-use super::report::Figures;
-use super::rounds::Usage;
-use super::run::{Collected, Run, matched, waiting};
-use super::samples::Samples;
-use crate::clock::now_ns;
-use crate::error::Error;
-use crate::options::{BigCase, BigMode, Wait};
-use crate::pacing::ticks;
+use crate::floors::copy;
+use crate::options::{BigCase, BigMode};
+use crate::{
+    Arrivals, Case, Collected, Error, Figures, Floor, Ground, Measuring, MultiProcess, Part, Samples, Usage,
+    matched, now_ns, one, ticks, waiting,
+};
 
 /// Images per second.
 const RATE: f64 = 10.0;
@@ -72,20 +65,8 @@ impl Case for BigCase {
     }
 
     fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
-        ground.round(|path| round(path, one(&self.mode), one(&self.wait), time))
+        ground.measure(self, time)
     }
-}
-
-/// The work of the other process.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct BigReader {
-    directory: PathBuf,
-    mode: BigMode,
-    wait: Wait,
-    /// Messages up to this number warm up.
-    counts_from: u64,
-    /// Number of messages to make room for.
-    room: usize,
 }
 
 /// The other process's observations.
@@ -98,55 +79,55 @@ struct BigSeen {
     usage: Usage,
 }
 
-/// Measures one round: the time from the complete image to the other process's callback, and that
-/// inside publish.
-fn round(directory: &Path, mode: BigMode, wait: Wait, time: Duration) -> Result<Figures, Error> {
-    let ticks = ticks(RATE, time);
-    let (counts_from, room) = (WARM_AFTER, ticks as usize + 1);
-    let reader = BigReader { directory: directory.to_owned(), mode, wait, counts_from, room };
-    let mut other = Process::start(&reader)?;
-    let run = Run::shared(directory, Executor::builder())?;
-    let camera = run.context.node("camera")?;
-    let images = camera.publisher::<Image>("images").create()?;
-    other.hear::<()>()?;
-    matched(&images, 1)?;
+impl MultiProcess for BigCase {
+    const SCENARIO: &'static str = "big";
 
-    let publishing = Collected::new(Samples::with_room_for(room));
-    let (spent, publisher) = (publishing.clone(), images.clone());
-    for number in 1..=WARM_AFTER {
-        publish(&images, mode, number)?;
-        run.spin_for(Duration::from_millis(20))?;
+    /// Measures the time from the complete image to the other process's callback, and that inside
+    /// publish.
+    fn measure(part: &Part<Self>) -> Result<Figures, Error> {
+        let (ticks, mode) = (ticks(RATE, part.time), one(&part.case.mode));
+        let mut other = part.start(1)?;
+        let run = part.run(Executor::builder())?;
+        let camera = run.context.node("camera")?;
+        let images = camera.publisher::<Image>("images").create()?;
+        other.hear::<()>()?;
+        matched(&images, 1)?;
+
+        let publishing = Collected::new(Samples::with_room_for(ticks as usize + 1));
+        let (spent, publisher) = (publishing.clone(), images.clone());
+        for number in 1..=WARM_AFTER {
+            publish(&images, mode, number)?;
+            run.spin_for(Duration::from_millis(20))?;
+        }
+        let mut number = WARM_AFTER;
+        let timer =
+            camera.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move || -> Result<(), Error> {
+                number += 1;
+                let time_inside = publish(&publisher, mode, number)?;
+                spent.with(|spent| spent.record(time_inside));
+                Ok(())
+            })?;
+        let usage = run.spin_for(Duration::from_secs_f64((f64::from(ticks) + 0.5) / RATE))?;
+        drop(timer);
+        let sent = images.statistics().published;
+        let seen: BigSeen = other.finish_after(sent)?;
+        let made = images.statistics();
+        Ok(Figures {
+            copies: Some(made.copies + made.encodings + seen.copied),
+            publish_p50_ns: publishing.with(|publishing| publishing.p50(1)),
+            ..seen.arrivals.figures(1, sent, usage + seen.usage)
+        })
     }
-    let mut number = WARM_AFTER;
-    let timer =
-        camera.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move || -> Result<(), Error> {
-            number += 1;
-            let time_inside = publish(&publisher, mode, number)?;
-            spent.with(|spent| spent.record(time_inside));
-            Ok(())
-        })?;
-    let usage = run.spin_for(Duration::from_secs_f64((f64::from(ticks) + 0.5) / RATE))?;
-    drop(timer);
-    let sent = images.statistics().published;
-    let seen: BigSeen = other.finish_after(sent)?;
-    let made = images.statistics();
-    Ok(Figures {
-        copies: Some(made.copies + made.encodings + seen.copied),
-        publish_p50_ns: publishing.with(|publishing| publishing.p50(1)),
-        ..seen.arrivals.figures(1, sent, usage + seen.usage)
-    })
-}
 
-impl Work for BigReader {
-    /// In the other process: views images until the measuring process ends the round.
-    fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        let run = Run::shared(&self.directory, waiting(self.wait))?;
-        let arrivals = Arrivals::after(self.counts_from, self.room);
+    /// Views images.
+    fn play(part: &Part<Self>, measuring: Measuring) -> Result<(), Error> {
+        let run = part.run(waiting(one(&part.case.wait)))?;
+        let arrivals = Arrivals::after(WARM_AFTER, ticks(RATE, part.time) as usize + 1);
         let arrivals = Collected::new(BigSeen { arrivals, ..BigSeen::default() });
         let seen = arrivals.clone();
         let viewer = run.context.node("viewer")?;
         let images = viewer.subscription::<Image>("images");
-        let _images = match self.mode {
+        let _images = match one(&part.case.mode) {
             BigMode::Loan => images.callback(move |image: View<'_, Image>| {
                 let now = now_ns();
                 seen.with(|seen| seen.note(image.data, now, false));

@@ -3,11 +3,7 @@
 
 use std::time::Duration;
 
-use crate::clock::now_ns;
-use crate::pacing::Window;
-use crate::report::Figures;
-use crate::rounds::Usage;
-use crate::samples::{Samples, Summary};
+use crate::{Figures, Samples, Summary, Usage, Window, now_ns};
 
 /// A call.
 #[derive(Clone, Copy, Debug)]

@@ -9,11 +9,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::error::Error;
-use crate::floors::Floor;
 use crate::options::{AnyScenario, Scenario};
-use crate::process::Directory;
-use crate::report::{Figures, Settings};
+use crate::{Directory, Error, Figures, Floor, Settings};
 
 /// A case of a scenario.
 pub(crate) trait Case {

@@ -6,17 +6,12 @@ use std::time::Duration;
 use sinew::Subscription;
 use sinew::time::TimerInfo;
 
-use super::arrivals::Arrivals;
-use super::case::{Case, Ground, one};
-use super::floors::Floor;
 use super::messages::Timing;
-use super::report::Figures;
-use super::run::{Collected, Run};
-use super::samples::Samples;
-use crate::clock::{compute_until, now_ns};
-use crate::error::Error;
+use crate::clock::compute_until;
 use crate::options::ChainCase;
-use crate::pacing::{ticks, warm_up};
+use crate::{
+    Arrivals, Case, Collected, Error, Figures, Floor, Ground, Run, Samples, now_ns, one, ticks, warm_up,
+};
 
 impl ChainCase {
     fn hops(&self) -> u32 {

@@ -1,26 +1,18 @@
 //! Scenario `fanout`: one publisher and many subscriptions, in the same process, in another one, or
 //! in one process each.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use sinew::{Executor, QoS, Subscription};
 
-use super::case::{Case, Ground, one};
-use super::floors::Floor;
 use super::messages::Timing;
-use super::news::{self, Heard};
 use super::payload::PATIENT;
-use super::process::{Measuring, Process, Work};
-use super::report::Figures;
-use super::rounds::Usage;
-use super::run::{Collected, Run, matched, waiting};
-use super::samples::Samples;
-use crate::clock::now_ns;
-use crate::error::Error;
-use crate::options::{FanoutCase, Placement, Wait};
-use crate::pacing::{ticks, warm_up};
+use crate::news;
+use crate::options::{FanoutCase, Placement};
+use crate::{
+    Case, Collected, Error, Figures, Floor, Ground, Heard, Measuring, MultiProcess, Part, Run, Samples,
+    Usage, matched, now_ns, one, ticks, waiting, warm_up,
+};
 
 /// P50 and so on are times until the last one is called.
 impl Case for FanoutCase {
@@ -29,73 +21,88 @@ impl Case for FanoutCase {
     }
 
     fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
-        ground.round(|path| round(path, self, time))
+        ground.measure(self, time)
     }
 }
 
-/// The subscriptions of one other process, all behind one executor.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Readers {
-    directory: PathBuf,
-    subscriptions: u32,
-    wait: Wait,
-    /// Number of messages to make room for.
-    room: usize,
-}
-
-/// Measures one round: the time inside publish, and until the last subscription is called.
-fn round(directory: &Path, case: &FanoutCase, time: Duration) -> Result<Figures, Error> {
-    let (subscriptions, wait) = (one(&case.subscriptions), case.wait.unwrap_or_default());
-    let &FanoutCase { rate, placement, .. } = case;
-    let ticks = ticks(rate, time);
-    let counts_from = u64::from(warm_up(ticks));
-    // A timer may fire once more than expected.
-    let room = ticks as usize + 2;
-    let (processes, each) = match placement {
-        Placement::Same => (0, 0),
-        Placement::Other => (1, subscriptions),
-        Placement::Each => (subscriptions, 1),
-    };
-    let readers = Readers { directory: directory.to_owned(), subscriptions: each, wait, room };
-    let mut others = (0..processes).map(|_| Process::start(&readers)).collect::<Result<Vec<_>, Error>>()?;
-    let (run, qos) = match placement {
-        Placement::Same => (Run::new()?, QoS::default()),
-        Placement::Other | Placement::Each => (Run::shared(directory, Executor::builder())?, PATIENT),
-    };
-    let source = run.context.node("source")?;
-    let publisher = source.publisher::<Timing>("news").qos(qos).create()?;
-    let heard = Collected::new(Heard::by(subscriptions - processes * each, room));
-    let _listening = listen(&run, subscriptions - processes * each, qos, &heard)?;
-    for other in &mut others {
-        other.hear::<()>()?;
-    }
-    matched(&publisher, subscriptions)?;
-
-    let publishing = Collected::new(Samples::with_room_for(room));
-    let (spent, sent) = (publishing.clone(), publisher.clone());
-    let mut number = 0;
-    let timer = source.timer(Duration::from_secs_f64(1.0 / rate)).callback(move || {
-        number += 1;
-        let stamp = now_ns();
-        let published = publisher.publish(Timing { stamp, number });
-        let time_inside = now_ns() - stamp;
-        if number > counts_from {
-            spent.with(|spent| spent.record(time_inside));
+impl FanoutCase {
+    /// Returns the number of other processes, and of subscriptions in each.
+    fn others(&self) -> (u32, u32) {
+        match self.placement {
+            Placement::Same => (0, 0),
+            Placement::Other => (1, one(&self.subscriptions)),
+            Placement::Each => (one(&self.subscriptions), 1),
         }
-        published
-    })?;
-    let mut usage = run.spin_for(time)?;
-    drop(timer);
-    run.drain()?;
-    let sent = sent.statistics().published;
-    let mut all = if others.is_empty() { vec![heard.with(std::mem::take)] } else { Vec::new() };
-    for other in others {
-        let (heard, its_usage): (Heard, Usage) = other.finish_after(sent)?;
-        all.push(heard);
-        usage = usage + its_usage;
     }
-    let publish_p50_ns = publishing.with(|publishing| publishing.p50(1));
-    Ok(Figures { publish_p50_ns, ..news::figures(&all, counts_from, sent).using(usage) })
+}
+
+/// Returns room for what this many subscriptions hear in a round.
+fn room(part: &Part<FanoutCase>, subscriptions: u32) -> Collected<Heard> {
+    // A timer may fire once more than expected.
+    Collected::new(Heard::by(subscriptions, ticks(part.case.rate, part.time) as usize + 2))
+}
+
+impl MultiProcess for FanoutCase {
+    const SCENARIO: &'static str = "fanout";
+
+    /// Measures the time inside publish, and until the last subscription is called.
+    fn measure(part: &Part<Self>) -> Result<Figures, Error> {
+        let (subscriptions, rate) = (one(&part.case.subscriptions), part.case.rate);
+        let ticks = ticks(rate, part.time);
+        let counts_from = u64::from(warm_up(ticks));
+        let (processes, each) = part.case.others();
+        let mut others = (0..processes).map(|_| part.start(1)).collect::<Result<Vec<_>, _>>()?;
+        let (run, qos) = match part.case.placement {
+            Placement::Same => (Run::new()?, QoS::default()),
+            Placement::Other | Placement::Each => (part.run(Executor::builder())?, PATIENT),
+        };
+        let source = run.context.node("source")?;
+        let publisher = source.publisher::<Timing>("news").qos(qos).create()?;
+        let heard = room(part, subscriptions - processes * each);
+        let _listening = listen(&run, subscriptions - processes * each, qos, &heard)?;
+        for other in &mut others {
+            other.hear::<()>()?;
+        }
+        matched(&publisher, subscriptions)?;
+
+        let publishing = Collected::new(Samples::with_room_for(ticks as usize + 2));
+        let (spent, sent) = (publishing.clone(), publisher.clone());
+        let mut number = 0;
+        let timer = source.timer(Duration::from_secs_f64(1.0 / rate)).callback(move || {
+            number += 1;
+            let stamp = now_ns();
+            let published = publisher.publish(Timing { stamp, number });
+            let time_inside = now_ns() - stamp;
+            if number > counts_from {
+                spent.with(|spent| spent.record(time_inside));
+            }
+            published
+        })?;
+        let mut usage = run.spin_for(part.time)?;
+        drop(timer);
+        run.drain()?;
+        let sent = sent.statistics().published;
+        let mut all = if others.is_empty() { vec![heard.with(std::mem::take)] } else { Vec::new() };
+        for other in others {
+            let (heard, its_usage): (Heard, Usage) = other.finish_after(sent)?;
+            all.push(heard);
+            usage = usage + its_usage;
+        }
+        let publish_p50_ns = publishing.with(|publishing| publishing.p50(1));
+        Ok(Figures { publish_p50_ns, ..news::figures(&all, counts_from, sent).using(usage) })
+    }
+
+    /// Runs its subscriptions.
+    fn play(part: &Part<Self>, measuring: Measuring) -> Result<(), Error> {
+        let (_, subscriptions) = part.case.others();
+        let run = part.run(waiting(part.case.wait.unwrap_or_default()))?;
+        let heard = room(part, subscriptions);
+        let _listening = listen(&run, subscriptions, PATIENT, &heard)?;
+        measuring.tell(&())?;
+        let received = heard.clone();
+        let usage = run.serve(measuring, move || received.with(|heard| heard.received_by_all()))?;
+        measuring.tell(&(heard.with(std::mem::take), usage))
+    }
 }
 
 /// Creates subscriptions, each of a node of its own.
@@ -116,17 +123,4 @@ fn listen(
         })?);
     }
     Ok(listening)
-}
-
-impl Work for Readers {
-    /// In another process: runs its subscriptions until the measuring process ends the round.
-    fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        let run = Run::shared(&self.directory, waiting(self.wait))?;
-        let heard = Collected::new(Heard::by(self.subscriptions, self.room));
-        let _listening = listen(&run, self.subscriptions, PATIENT, &heard)?;
-        measuring.tell(&())?;
-        let received = heard.clone();
-        let usage = run.serve(measuring, move || received.with(|heard| heard.received_by_all()))?;
-        measuring.tell(&(heard.with(std::mem::take), usage))
-    }
 }

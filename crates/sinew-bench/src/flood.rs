@@ -5,10 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::clock::{nanoseconds, now_ns};
-use crate::report::Figures;
-use crate::rounds::Usage;
-use crate::sequence::Sequence;
+use crate::{Figures, Sequence, Usage, nanoseconds, now_ns};
 
 /// Number of messages between two looks at the clock: a look for each would be part of the
 /// measurement.

@@ -1,7 +1,7 @@
 //! Percentiles of any number of values in little memory, for runs that measure their own memory or
 //! have no end.
 
-use super::samples::Summary;
+use crate::Summary;
 
 /// Number of parts of each power of two: a percentile is within 1 part in 64 of the true value.
 const PARTS: u64 = 64;

@@ -7,24 +7,17 @@
 //!
 //! [`LatestSpan`], [`write()`] and [`read`] measure every library.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sinew::QoS;
 
-use crate::case::{Case, Ground, one};
-use crate::clock::{nanoseconds, now_ns, sleep_until};
-use crate::error::Error;
-use crate::floors::Floor;
-use crate::machine;
 use crate::options::LatestCase;
 use crate::payload::{Payload, for_size, whole};
-use crate::process::{Measuring, Process, Work};
-use crate::report::Figures;
-use crate::rounds::{Meter, Usage};
-use crate::run::{matched, shared_context};
-use crate::samples::Samples;
+use crate::{
+    Case, Error, Figures, Floor, Ground, Measuring, Meter, MultiProcess, Part, Samples, Usage, matched,
+    nanoseconds, now_ns, one, sleep_until,
+};
 
 /// Number of samples that each side keeps.
 const ROOM: usize = 1 << 16;
@@ -164,14 +157,6 @@ impl Reads {
     }
 }
 
-/// The work of the other process.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct LatestReader {
-    directory: PathBuf,
-    size: usize,
-    core: usize,
-}
-
 /// Only the newest value is kept.
 const NEWEST: QoS = QoS::new().keep_last(1);
 
@@ -187,27 +172,31 @@ impl Case for LatestCase {
     }
 
     fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
-        let cores = machine::cores()?;
-        let size = one(&self.size);
-        ground.round(|path| for_size!(size, round(path, size, cores, time)))
+        ground.measure(self, time)
+    }
+}
+
+impl MultiProcess for LatestCase {
+    const SCENARIO: &'static str = "latest";
+
+    fn measure(part: &Part<Self>) -> Result<Figures, Error> {
+        for_size!(one(&part.case.size), write_all(part))
+    }
+
+    fn play(part: &Part<Self>, measuring: Measuring) -> Result<(), Error> {
+        for_size!(one(&part.case.size), read_all(part, measuring))
     }
 }
 
 /// Measures one round: this process writes.
-fn round<P: Payload>(
-    directory: &Path,
-    size: usize,
-    cores: (usize, usize),
-    time: Duration,
-) -> Result<Figures, Error> {
-    let reader = LatestReader { directory: directory.to_owned(), size, core: cores.1 };
-    let mut other = Process::start(&reader)?;
-    let context = shared_context(directory)?;
+fn write_all<P: Payload>(part: &Part<LatestCase>) -> Result<Figures, Error> {
+    let mut other = part.start(1)?;
+    let context = part.context()?;
     let publisher = context.node("writer")?.publisher::<P>("value").qos(NEWEST).create()?;
     other.hear::<()>()?;
     matched(&publisher, 1)?;
-    machine::pin_to(cores.0)?;
-    let span = LatestSpan::soon(time);
+    part.pin()?;
+    let span = LatestSpan::soon(part.time);
     other.order(&span)?;
     let writes = write(span, |word| -> sinew::Result<()> {
         let mut value = publisher.loan();
@@ -217,19 +206,13 @@ fn round<P: Payload>(
     Ok(other.finish::<Reads>()?.figures(&writes))
 }
 
-impl Work for LatestReader {
-    /// In the other process: reads.
-    fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        for_size!(self.size, read_all(self, measuring))
-    }
-}
-
-fn read_all<P: Payload>(reader: &LatestReader, measuring: Measuring) -> Result<(), Error> {
-    let context = shared_context(&reader.directory)?;
+/// In the other process: reads.
+fn read_all<P: Payload>(part: &Part<LatestCase>, measuring: Measuring) -> Result<(), Error> {
+    let context = part.context()?;
     let values = context.node("reader")?.subscription::<P>("value").qos(NEWEST).create()?;
     measuring.tell(&())?;
     let span = measuring.order::<LatestSpan>()?.ok_or(Error::NotOurPeer)?;
-    machine::pin_to(reader.core)?;
+    part.pin()?;
     let mut newest = None;
     let reads = read(span, |reads| -> Result<(), Error> {
         if let Some((newer, _)) = values.take() {

@@ -27,6 +27,7 @@ pub mod news;
 pub mod options;
 pub mod pacing;
 pub mod pairs;
+mod part;
 pub mod payload;
 mod peers;
 mod picture;
@@ -55,14 +56,29 @@ pub mod topology;
 pub mod units;
 mod workers;
 
-use case::{AnyCase, Ground};
+use case::AnyCase;
 pub use error::Error;
 pub use graph::TopologyError;
 use options::{AnyScenario, Output, Peer, Scenario};
 pub(crate) use payload::SIZES;
 use progress::Progress;
-use sheet::Sheet;
 use sink::ResultSink;
+
+// What scenarios are written with.
+pub(crate) use arrivals::Arrivals;
+pub(crate) use case::{Case, Ground, one};
+pub(crate) use clock::{nanoseconds, now_ns, sleep_until};
+pub(crate) use floors::Floor;
+pub(crate) use news::Heard;
+pub(crate) use pacing::{Ticks, Window, on_own_thread, ticks, warm_up};
+pub(crate) use part::{MultiProcess, Part};
+pub(crate) use process::{Directory, Measuring, Process, Work};
+pub(crate) use report::{Figures, Settings};
+pub(crate) use rounds::{Meter, Usage};
+pub(crate) use run::{Collected, Run, executor, found, matched, shared_context, source, unmatched, waiting};
+pub(crate) use samples::{Samples, Summary};
+pub(crate) use sequence::Sequence;
+pub(crate) use sheet::{Sheet, Side};
 
 /// Measures one of the users' scenarios, and reports it.
 pub fn run(scenario: &Scenario, output: &Output) -> Result<(), Error> {

@@ -11,8 +11,7 @@ use rustix::thread::CpuSet;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
-use crate::clock::nanoseconds;
-use crate::error::Error;
+use crate::{Error, nanoseconds};
 
 /// The host a result was measured on.
 #[derive(Clone, Debug, Serialize)]

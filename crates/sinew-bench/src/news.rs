@@ -3,9 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::Figures;
-use crate::samples::Samples;
-use crate::sequence::Sequence;
+use crate::{Figures, Samples, Sequence};
 
 /// The observations of the readers in one process.
 #[derive(Debug, Default, Deserialize, Serialize)]

@@ -4,10 +4,8 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::clock::{nanoseconds, now_ns, sleep_until};
-use crate::error::Error;
 use crate::machine;
-use crate::samples::Samples;
+use crate::{Error, Samples, nanoseconds, now_ns, sleep_until};
 
 /// Due times at a steady rate; the calling thread sleeps until each.
 pub struct Ticks {

@@ -1,8 +1,7 @@
 //! The cost of a publisher with its subscription, whatever connects them.
 
-use crate::clock::now_ns;
 use crate::machine::{Own, resident_bytes};
-use crate::report::Figures;
+use crate::{Figures, now_ns};
 
 /// The total cost of all pairs.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::error::Error;
+use crate::Error;
 
 /// Replaces this process by the runner, with the same options.
 pub(crate) fn run() -> Result<(), Error> {

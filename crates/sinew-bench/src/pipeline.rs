@@ -2,7 +2,6 @@
 //! makes a draft, the filter changes it in place, and the viewers view it there, in the same
 //! process or in another one.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -10,19 +9,14 @@ use sinew::msg::Sample;
 use sinew::{Executor, Node, Publisher, Subscription, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
-use super::case::{Case, Ground};
-use super::floors::Floor;
-use super::news::{self, Heard};
 use super::payload::WARM_AFTER;
 use super::picture::{Mark, without_pixels};
-use super::process::{Measuring, Process, Work};
-use super::report::Figures;
-use super::rounds::Usage;
-use super::run::{Collected, Run, matched};
-use crate::clock::now_ns;
-use crate::error::Error;
+use crate::news;
 use crate::options::PipelineCase;
-use crate::pacing::{ticks, warm_up};
+use crate::{
+    Case, Collected, Error, Figures, Floor, Ground, Heard, Measuring, MultiProcess, Part, Run, Usage,
+    matched, now_ns, ticks, warm_up,
+};
 
 /// Images per second.
 const RATE: f64 = 30.0;
@@ -35,15 +29,6 @@ const PIXEL: u32 = 3;
 
 /// Bytes of an image's pixels.
 const BYTES: usize = SIZE.0 as usize * SIZE.1 as usize * PIXEL as usize;
-
-/// The work of the other process.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Viewers {
-    directory: PathBuf,
-    viewers: u32,
-    /// Number of images to make room for.
-    room: usize,
-}
 
 /// The observations of the viewers.
 #[derive(Debug, Deserialize, Serialize)]
@@ -64,7 +49,7 @@ impl Case for PipelineCase {
     fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
         match self.other_process {
             false => Ok(round(self.viewers, time)?),
-            true => ground.round(|path| round_with_other_process(path, self.viewers, time)),
+            true => ground.measure(self, time),
         }
     }
 }
@@ -83,30 +68,31 @@ fn round(viewers: u32, time: Duration) -> sinew::Result<Figures> {
     Ok(making.figures(warm_up(ticks).into(), seen))
 }
 
-/// Measures the same with the viewers in another process.
-fn round_with_other_process(directory: &Path, viewers: u32, time: Duration) -> Result<Figures, Error> {
-    let ticks = ticks(RATE, time);
-    // A short round can't wait until everything is warm.
-    let counts_from = u64::from(warm_up(ticks)).max(WARM_AFTER.min(u64::from(ticks) / 2));
-    let role = Viewers { directory: directory.to_owned(), viewers, room: ticks as usize + 2 };
-    let mut other = Process::start(&role)?;
-    let run = Run::shared(directory, Executor::builder())?;
-    let mut making = Making::create(&run)?;
-    other.hear::<()>()?;
-    matched(&making.negatives, viewers)?;
-    making.take_first(&run)?;
-    let usage = making.run_for(&run, time)?;
-    run.drain()?;
-    let seen: PipelineSeen = other.finish_after(making.images.statistics().published)?;
-    Ok(making.figures(counts_from, PipelineSeen { usage: usage + seen.usage, ..seen }))
-}
+impl MultiProcess for PipelineCase {
+    const SCENARIO: &'static str = "pipeline";
 
-impl Work for Viewers {
-    /// In the other process: views images until the measuring process ends the round.
-    fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        let run = Run::shared(&self.directory, Executor::builder())?;
-        let heard = Collected::new(Heard::by(self.viewers, self.room));
-        let viewing = view(&run, self.viewers, &heard)?;
+    /// Measures the same with the viewers in another process.
+    fn measure(part: &Part<Self>) -> Result<Figures, Error> {
+        let ticks = ticks(RATE, part.time);
+        // A short round can't wait until everything is warm.
+        let counts_from = u64::from(warm_up(ticks)).max(WARM_AFTER.min(u64::from(ticks) / 2));
+        let mut other = part.start(1)?;
+        let run = part.run(Executor::builder())?;
+        let mut making = Making::create(&run)?;
+        other.hear::<()>()?;
+        matched(&making.negatives, part.case.viewers)?;
+        making.take_first(&run)?;
+        let usage = making.run_for(&run, part.time)?;
+        run.drain()?;
+        let seen: PipelineSeen = other.finish_after(making.images.statistics().published)?;
+        Ok(making.figures(counts_from, PipelineSeen { usage: usage + seen.usage, ..seen }))
+    }
+
+    /// Views images.
+    fn play(part: &Part<Self>, measuring: Measuring) -> Result<(), Error> {
+        let run = part.run(Executor::builder())?;
+        let heard = Collected::new(Heard::by(part.case.viewers, ticks(RATE, part.time) as usize + 2));
+        let viewing = view(&run, part.case.viewers, &heard)?;
         measuring.tell(&())?;
         let received = heard.clone();
         let usage = run.serve(measuring, move || received.with(|heard| heard.received_by_all()))?;

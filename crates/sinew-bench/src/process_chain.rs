@@ -2,40 +2,18 @@
 //! hop goes from one process to another. Node 0 is the source, the last one the sink; node `n` runs
 //! in process `n % processes`, and process 0 is the one that measures.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sinew::{Executor, Publisher, Subscription};
 
-use super::arrivals::Arrivals;
-use super::case::{Case, Ground, one};
-use super::floors::Floor;
 use super::messages::Timing;
 use super::payload::PATIENT;
-use super::process::{Measuring, Process, Work};
-use super::report::Figures;
-use super::rounds::Usage;
-use super::run::{Collected, Run, matched};
-use crate::clock::now_ns;
-use crate::error::Error;
-use crate::machine;
 use crate::options::ProcessChainCase;
-use crate::pacing::{ticks, warm_up};
-
-/// The part of a chain in one process.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Part {
-    directory: PathBuf,
-    process: u32,
-    case: ProcessChainCase,
-    /// The core it runs on.
-    core: Option<usize>,
-    /// Messages up to this number warm up.
-    counts_from: u64,
-    /// Number of messages to make room for.
-    room: usize,
-}
+use crate::{
+    Arrivals, Case, Collected, Error, Figures, Floor, Ground, Measuring, MultiProcess, Part, Run, Usage,
+    matched, now_ns, one, source, ticks, warm_up,
+};
 
 /// A process's results.
 #[derive(Debug, Deserialize, Serialize)]
@@ -52,74 +30,51 @@ impl Case for ProcessChainCase {
     }
 
     fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
-        let cores = machine::two_cores()?;
-        ground.round(|path| round(path, self, cores, time))
+        ground.measure(self, time)
     }
 }
 
-/// Measures one round.
-fn round(
-    directory: &Path,
-    case: &ProcessChainCase,
-    cores: Option<(usize, usize)>,
-    time: Duration,
-) -> Result<Figures, Error> {
-    let (processes, relays, rate) = (case.processes, case.relays, one(&case.rate));
-    let hops = relays + 1;
-    let ticks = ticks(rate, time);
-    let part = |process: u32| Part {
-        directory: directory.to_owned(),
-        process,
-        case: case.clone(),
-        core: cores.map(|cores| if process.is_multiple_of(2) { cores.0 } else { cores.1 }),
-        counts_from: warm_up(ticks).into(),
-        room: ticks as usize + 1,
-    };
-    let mut others =
-        (1..processes).map(|process| Process::start(&part(process))).collect::<Result<Vec<_>, Error>>()?;
-    let nodes = Nodes::create(&part(0))?;
-    nodes.matched()?;
-    for other in &mut others {
-        other.hear::<()>()?;
-    }
-    nodes.keep_to_core()?;
+impl MultiProcess for ProcessChainCase {
+    const SCENARIO: &'static str = "process-chain";
 
-    let source = nodes.run.context.node("source")?;
-    let first = nodes.publishers[0].clone();
-    let mut number = 0;
-    let timer = source.timer(Duration::from_secs_f64(1.0 / rate)).callback(move || {
-        number += 1;
-        first.publish(Timing { stamp: now_ns(), number })
-    })?;
-    let usage = nodes.run.spin_for(time)?;
-    drop(timer);
-    let sent = nodes.publishers[0].statistics().published;
-
-    // All processes go on until the sink has everything. The module's documentation says where the
-    // sink is.
-    match (hops % processes).checked_sub(1) {
-        Some(other) => {
-            let sink = &mut others[other as usize];
-            sink.order(&sent)?;
-            nodes.run.spin_until_told(sink)?;
-        }
-        None => nodes.run.spin_until(sent, || nodes.received())?,
-    }
-    let mut told = vec![nodes.tell(usage)];
-    for other in others {
-        told.push(other.finish()?);
-    }
-    let usage = told.iter().map(|told| told.usage).sum();
-    let arrivals = told.into_iter().find_map(|told| told.arrivals).unwrap_or_default();
-    Ok(arrivals.figures(hops, sent, usage))
-}
-
-impl Work for Part {
-    /// In another process: runs its nodes until the measuring process ends the round.
-    fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        let nodes = Nodes::create(self)?;
+    fn measure(part: &Part<Self>) -> Result<Figures, Error> {
+        let (processes, hops, rate) = (part.case.processes, part.case.relays + 1, one(&part.case.rate));
+        let mut others = (1..processes).map(|process| part.start(process)).collect::<Result<Vec<_>, _>>()?;
+        let nodes = Nodes::create(part)?;
         nodes.matched()?;
-        nodes.keep_to_core()?;
+        for other in &mut others {
+            other.hear::<()>()?;
+        }
+        part.pin()?;
+
+        let timer = source(&nodes.run.context.node("source")?, &nodes.publishers[0], rate)?;
+        let usage = nodes.run.spin_for(part.time)?;
+        drop(timer);
+        let sent = nodes.publishers[0].statistics().published;
+
+        // All processes go on until the sink has everything. The module's documentation says where the
+        // sink is.
+        match (hops % processes).checked_sub(1) {
+            Some(other) => {
+                let sink = &mut others[other as usize];
+                sink.order(&sent)?;
+                nodes.run.spin_until_told(sink)?;
+            }
+            None => nodes.run.spin_until(sent, || nodes.received())?,
+        }
+        let mut told = vec![nodes.tell(usage)];
+        for other in others {
+            told.push(other.finish()?);
+        }
+        let usage = told.iter().map(|told| told.usage).sum();
+        let arrivals = told.into_iter().find_map(|told| told.arrivals).unwrap_or_default();
+        Ok(arrivals.figures(hops, sent, usage))
+    }
+
+    fn play(part: &Part<Self>, measuring: Measuring) -> Result<(), Error> {
+        let nodes = Nodes::create(part)?;
+        nodes.matched()?;
+        part.pin()?;
         measuring.tell(&())?;
         let arrivals = nodes.arrivals.clone();
         let received = move || arrivals.as_ref().map_or(0, |seen| seen.with(|seen| seen.received()));
@@ -131,7 +86,6 @@ impl Work for Part {
 /// The nodes of one process.
 struct Nodes {
     run: Run,
-    core: Option<usize>,
     /// In the order of the chain: the source's publisher is the first one.
     publishers: Vec<Publisher<Timing>>,
     _subscriptions: Vec<Subscription<Timing>>,
@@ -139,8 +93,9 @@ struct Nodes {
 }
 
 impl Nodes {
-    fn create(part: &Part) -> Result<Self, Error> {
-        let run = Run::shared(&part.directory, Executor::builder())?;
+    fn create(part: &Part<ProcessChainCase>) -> Result<Self, Error> {
+        let run = part.run(Executor::builder())?;
+        let ticks = ticks(one(&part.case.rate), part.time);
         let (mut publishers, mut subscriptions, mut arrivals) = (Vec::new(), Vec::new(), None);
         let ProcessChainCase { processes, relays, .. } = part.case;
         for number in (0..=relays + 1).filter(|number| number % processes == part.process) {
@@ -157,7 +112,7 @@ impl Nodes {
                     Some(input.callback(move |timing: &Timing| output.publish(*timing))?)
                 }
                 (Some(input), None) => {
-                    let seen = Collected::new(Arrivals::after(part.counts_from, part.room));
+                    let seen = Collected::new(Arrivals::after(warm_up(ticks).into(), ticks as usize + 1));
                     arrivals = Some(seen.clone());
                     Some(input.callback(move |timing: &Timing| {
                         let latency = now_ns() - timing.stamp;
@@ -168,7 +123,7 @@ impl Nodes {
             });
             publishers.extend(output);
         }
-        Ok(Self { run, core: part.core, publishers, _subscriptions: subscriptions, arrivals })
+        Ok(Self { run, publishers, _subscriptions: subscriptions, arrivals })
     }
 
     /// Returns the number of messages that the sink has received, if it is here.
@@ -178,11 +133,6 @@ impl Nodes {
 
     fn matched(&self) -> Result<(), Error> {
         self.publishers.iter().try_for_each(|publisher| matched(publisher, 1))
-    }
-
-    /// Pins only the calling thread, which will spin, not the context's own threads.
-    fn keep_to_core(&self) -> Result<(), Error> {
-        self.core.map_or(Ok(()), machine::pin_to)
     }
 
     fn tell(&self, usage: Usage) -> Told {

@@ -2,12 +2,8 @@
 
 use std::time::Duration;
 
-use crate::clock::now_ns;
-use crate::error::Error;
-use crate::pacing::{Ticks, Window};
 use crate::payload::WARM_AFTER;
-use crate::report::Figures;
-use crate::samples::Samples;
+use crate::{Error, Figures, Samples, Ticks, Window, now_ns};
 
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 20;

@@ -6,9 +6,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::rounds::Usage;
-use super::samples::{Samples, Summary, median};
+use crate::samples::median;
 use crate::units::{bytes, count, factor, percent, time};
+use crate::{Samples, Summary, Usage};
 
 /// The options that distinguish a row from its neighbours, by name.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -1,22 +1,14 @@
 //! Scenario `requests`: one server in another process, and a client in this one.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use super::service_chain::{answer, await_all, block_all, figures};
-use crate::case::{Case, Ground, one};
-use crate::error::Error;
-use crate::floors::Floor;
-use crate::machine;
 use crate::messages::{Bench, BenchRequest};
 use crate::options::{RequestsCase, Wait};
-use crate::process::{self, Measuring, Process, Work};
-use crate::report::Figures;
-use crate::rounds::{Meter, Usage};
-use crate::run::{Collected, Run, waiting};
-use crate::sequence::Sequence;
+use crate::{
+    Case, Collected, Error, Figures, Floor, Ground, Measuring, Meter, MultiProcess, Part, Sequence, Usage,
+    found, one, waiting,
+};
 
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 18;
@@ -31,63 +23,43 @@ impl Case for RequestsCase {
     }
 
     fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
-        let cores = machine::two_cores()?;
-        ground.round(|path| round(path, self, cores, time))
+        ground.measure(self, time)
     }
 }
 
-/// The work of the other process.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Serving {
-    directory: PathBuf,
-    wait: Wait,
-    core: Option<usize>,
-}
+impl MultiProcess for RequestsCase {
+    const SCENARIO: &'static str = "requests";
 
-/// Measures one round: the round trips, halved.
-fn round(
-    directory: &Path,
-    case: &RequestsCase,
-    cores: Option<(usize, usize)>,
-    time: Duration,
-) -> Result<Figures, Error> {
-    let (core, wait) = (cores.map(|cores| cores.1), one(&case.wait));
-    let role = Serving { directory: directory.to_owned(), wait, core };
-    let mut other = Process::start(&role)?;
-    let run = Run::shared(directory, waiting(wait))?;
-    let client = run.context.node("client")?.client::<Bench>("hop").create()?;
-    other.hear::<()>()?;
-    if !client.wait_for_server(process::PATIENCE) {
-        let (name, waited) = (client.name().to_owned(), process::PATIENCE);
-        return Err(Error::Unmatched { name, found: 0, wanted: 1, waited });
+    /// Measures the round trips, halved.
+    fn measure(part: &Part<Self>) -> Result<Figures, Error> {
+        let (wait, rate, time) = (one(&part.case.wait), part.case.rate.first().copied(), part.time);
+        let mut other = part.start(1)?;
+        let run = part.run(waiting(wait))?;
+        let client = run.context.node("client")?.client::<Bench>("hop").create()?;
+        other.hear::<()>()?;
+        found(&client)?;
+        part.pin()?;
+        let meter = Meter::start();
+        let calls = match wait {
+            // The client's thread spins the executor while it waits.
+            Wait::Spin => run.executor.spin_until(await_all(&client, time, ROOM, async || ()))??,
+            Wait::Sleep => block_all(&client, time, ROOM, rate)?,
+        };
+        let usage = meter.usage();
+        let (requests, its_usage): (Sequence, Usage) = other.finish()?;
+        Ok(figures(&calls, &requests, 1, usage + its_usage).timed(calls.round_trips(2)))
     }
-    if let Some(cores) = cores {
-        machine::pin_to(cores.0)?;
-    }
-    let meter = Meter::start();
-    let calls = match wait {
-        // The client's thread spins the executor while it waits.
-        Wait::Spin => run.executor.spin_until(await_all(&client, time, ROOM, async || ()))??,
-        Wait::Sleep => block_all(&client, time, ROOM, case.rate.first().copied())?,
-    };
-    let usage = meter.usage();
-    let (requests, its_usage): (Sequence, Usage) = other.finish()?;
-    Ok(figures(&calls, &requests, 1, usage + its_usage).timed(calls.round_trips(2)))
-}
 
-impl Work for Serving {
-    /// In the other process: serves until the measuring process ends the round.
-    fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        let run = Run::shared(&self.directory, waiting(self.wait))?;
+    /// Serves.
+    fn play(part: &Part<Self>, measuring: Measuring) -> Result<(), Error> {
+        let run = part.run(waiting(one(&part.case.wait)))?;
         let requests = Collected::new(Sequence::default());
         let seen = requests.clone();
         let node = run.context.node("server")?;
         let _server =
             node.server::<Bench>("hop").callback(move |request: &BenchRequest| answer(&seen, request))?;
         measuring.tell(&())?;
-        if let Some(core) = self.core {
-            machine::pin_to(core)?;
-        }
+        part.pin()?;
         let usage = run.serve(measuring, || 0)?;
         measuring.tell(&(requests.with(|seen| *seen), usage))
     }

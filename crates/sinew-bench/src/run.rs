@@ -9,13 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sinew::executor::{ExecutorBuilder, FaultPolicy};
-use sinew::{Context, Executor, Message, Publisher};
+use sinew::{Client, Context, Executor, Message, Node, Publisher, Service, Timer};
 
-use super::process::{Measuring, PATIENCE, Process, pause_until_all};
-use super::rounds::{Meter, Usage};
-use crate::clock::{nanoseconds, now_ns};
-use crate::error::Error;
+use crate::messages::Timing;
 use crate::options::{ExecutorKind, ExecutorOptions, Wait};
+use crate::process::{PATIENCE, pause_until_all};
+use crate::{Error, Measuring, Meter, Process, Usage, nanoseconds, now_ns, sleep_until};
 
 /// Returns the executor that the options select.
 pub fn executor(options: ExecutorOptions) -> ExecutorBuilder {
@@ -52,11 +51,6 @@ impl Run {
     /// Makes a run with the executor that the options select.
     pub fn by(options: ExecutorOptions) -> sinew::Result<Self> {
         Self::of(Context::builder().shared_memory(false).build()?, executor(options))
-    }
-
-    /// Makes a run with nodes that other processes reach through `directory`.
-    pub fn shared(directory: &Path, executor: ExecutorBuilder) -> sinew::Result<Self> {
-        Self::of(shared_context(directory)?, executor)
     }
 
     /// Makes a run with all nodes of a context.
@@ -128,6 +122,37 @@ pub fn matched<T: Message>(publisher: &Publisher<T>, subscriptions: u32) -> Resu
         wanted: subscriptions as usize,
         waited: PATIENCE,
     })
+}
+
+/// Waits until a publisher has at most this many subscriptions.
+pub(crate) fn unmatched<T: Message>(publisher: &Publisher<T>, subscriptions: usize) -> Result<(), Error> {
+    let until = now_ns() + nanoseconds(PATIENCE);
+    while publisher.subscription_count() > subscriptions {
+        if now_ns() > until {
+            let (name, found) = (publisher.topic().to_owned(), publisher.subscription_count());
+            return Err(Error::Unmatched { name, found, wanted: subscriptions, waited: PATIENCE });
+        }
+        sleep_until(now_ns() + 200_000);
+    }
+    Ok(())
+}
+
+/// Waits until a client has found its server.
+pub(crate) fn found<S: Service>(client: &Client<S>) -> Result<(), Error> {
+    let missing =
+        || Error::Unmatched { name: client.name().to_owned(), found: 0, wanted: 1, waited: PATIENCE };
+    client.wait_for_server(PATIENCE).then_some(()).ok_or_else(missing)
+}
+
+/// Starts a timer that publishes messages at a rate, numbered from 1.
+pub(crate) fn source(node: &Node, publisher: &Publisher<Timing>, rate: f64) -> sinew::Result<Timer> {
+    let publisher = publisher.clone();
+    let mut number = 0;
+    let timer = node.timer(Duration::from_secs_f64(1.0 / rate)).callback(move || {
+        number += 1;
+        publisher.publish(Timing { stamp: now_ns(), number })
+    })?;
+    Ok(timer)
 }
 
 /// Measurements of callbacks, shared with the code that started them. The lock is acquired after

@@ -10,17 +10,12 @@ use sinew::error::CallError;
 use sinew::{Client, Context, Server};
 
 use super::calls::Calls;
-use super::case::{Case, Ground, one};
-use super::floors::Floor;
 use super::messages::{Bench, BenchRequest, BenchResponse};
-use super::report::Figures;
-use super::rounds::{Meter, Usage};
-use super::run::{Collected, Run, executor};
-use super::sequence::Sequence;
-use crate::clock::now_ns;
-use crate::error::Error;
 use crate::options::ServiceChainCase;
-use crate::pacing::{Ticks, ticks};
+use crate::{
+    Case, Collected, Error, Figures, Floor, Ground, Meter, Run, Sequence, Ticks, Usage, executor, now_ns,
+    one, ticks,
+};
 
 /// Time after which a call, and with it the run, has failed.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -3,14 +3,13 @@
 
 use std::time::Duration;
 
-use crate::case::{AnyCase, Ground};
-use crate::error::Error;
-use crate::floors::Floor;
+use crate::case::AnyCase;
 use crate::machine;
 use crate::progress::Progress;
-use crate::report::{Figures, Row, Settings};
+use crate::report::Row;
 use crate::rounds::Turns;
 use crate::table;
+use crate::{Error, Figures, Floor, Ground, Settings};
 
 /// One side of a comparison: a system with its settings, which measures a round for about the given
 /// time.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::error::Error;
+use crate::Error;
 use crate::machine::Host;
 use crate::report::Row;
 use crate::table;

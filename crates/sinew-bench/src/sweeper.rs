@@ -8,8 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::clock::{nanoseconds, now_ns, sleep_until};
-use crate::error::Error;
+use crate::{Error, nanoseconds, now_ns, sleep_until};
 
 /// Returns a command for this program, by its name, under which other tools see its processes, even
 /// if its file has been replaced.

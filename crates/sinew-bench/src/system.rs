@@ -7,10 +7,9 @@ use std::time::Duration;
 use clap::Parser;
 use serde_json::{Map, Value, json};
 
-use crate::case::Ground;
-use crate::error::Error;
 use crate::options::AnyScenario;
 use crate::process::end_with_parent;
+use crate::{Error, Ground};
 
 /// A case as a command line.
 #[derive(Parser)]

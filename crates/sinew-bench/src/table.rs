@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use serde_json::Value;
 
-use super::report::{Row, Settings};
+use crate::Settings;
 use crate::machine::Host;
+use crate::report::Row;
 use crate::units::bytes;
 
 /// Returns the table of `rows`.

@@ -7,16 +7,10 @@ use std::time::Duration;
 
 use sinew::time::TimerInfo;
 
-use super::case::{Case, Ground, one};
-use super::floors::{Floor, sleep};
-use super::report::Figures;
-use super::run::{Collected, Run};
-use super::samples::Samples;
-use crate::clock::now_ns;
-use crate::error::Error;
+use crate::floors::sleep;
 use crate::machine;
 use crate::options::{Load, TimerCase};
-use crate::pacing::{ticks, warm_up};
+use crate::{Case, Collected, Error, Figures, Floor, Ground, Run, Samples, now_ns, one, ticks, warm_up};
 
 /// The timer's rate, in Hz.
 const RATE: f64 = 1000.0;

@@ -9,18 +9,14 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use super::case::{Case, Ground, one};
-use super::floors::Floor;
 use super::messages::Timing;
-use super::news::{self, Heard};
-use super::report::Figures;
-use super::run::{Collected, Run};
-use super::samples::Samples;
-use crate::clock::{nanoseconds, now_ns, sleep_until};
-use crate::error::Error;
 use crate::machine;
+use crate::news;
 use crate::options::{ExecutorOptions, TwoSubscriptionsCase, WorkersCase};
-use crate::pacing::{Ticks, on_own_thread, ticks, warm_up};
+use crate::{
+    Case, Collected, Error, Figures, Floor, Ground, Heard, Run, Samples, Ticks, nanoseconds, now_ns,
+    on_own_thread, one, sleep_until, source, ticks, warm_up,
+};
 
 /// Messages per second to the two subscriptions.
 const RATE: f64 = 100.0;
@@ -73,14 +69,9 @@ fn two_subscriptions_round(executor: ExecutorOptions, time: Duration) -> sinew::
     let ticks = ticks(RATE, time);
     let run = Run::by(executor)?;
 
-    let source = run.context.node("source")?;
-    let publisher = source.publisher::<Timing>("news").create()?;
-    let sent = publisher.clone();
-    let mut number = 0;
-    let timer = source.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move || {
-        number += 1;
-        publisher.publish(Timing { stamp: now_ns(), number })
-    })?;
+    let node = run.context.node("source")?;
+    let sent = node.publisher::<Timing>("news").create()?;
+    let timer = source(&node, &sent, RATE)?;
 
     let done = Collected::new(Heard::by(2, ticks as usize + 1));
     let worker = run.context.node("worker")?;

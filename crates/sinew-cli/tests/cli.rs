@@ -93,8 +93,8 @@ fn the_domain_may_stand_anywhere() {
 #[test]
 fn the_hidden_command_refuses_to_be_run_by_hand() {
     let roles = [
-        r#"{"Measure":["sinew_bench::floors::second::Second",{"floor":"Line2","core":0,"size":64}]}"#,
-        r#"{"Measure":["sinew_bench::entities::matching::Known",{"directory":"/dev/shm"}]}"#,
+        r#"{"Measure":["sinew_bench::floors::two::Second",{"floor":"Line2","core":0,"size":64}]}"#,
+        r#"{"Measure":["sinew_bench::part::Part<sinew_bench::options::MatchingCase>",{"directory":"/dev/shm"}]}"#,
         r#"{"Measure":["Unknown",{}]}"#,
         r#"{"Sweep":{"name":"../../home"}}"#,
         "stir",

@@ -8,34 +8,54 @@ mod shm;
 
 use std::time::Duration;
 
-use crate::case::{Case, Ground, one};
-use crate::error::Error;
-use crate::machine;
 use crate::options::{EntitiesCase, MatchingCase, NewKind, ParticipantCase, PathKind};
-use crate::report::Figures;
-pub(crate) use intra::IntraCrowd;
-pub(crate) use matching::{Known, Newcomer};
-pub(crate) use shm::OtherEnds;
+use crate::{Case, Error, Figures, Ground, Measuring, MultiProcess, Part, one};
 
 impl Case for EntitiesCase {
     fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
-        let pairs = one(&self.pairs);
-        match self.path {
-            PathKind::Intra => IntraCrowd::new(pairs, self.one_topic, time).measured(),
-            PathKind::Shm => {
-                let cores = machine::two_cores()?;
-                ground.round(|path| shm::round(path, pairs, cores, time))
-            }
+        ground.measure(self, time)
+    }
+}
+
+impl MultiProcess for EntitiesCase {
+    const SCENARIO: &'static str = "entities";
+
+    fn measure(part: &Part<Self>) -> Result<Figures, Error> {
+        match part.case.path {
+            PathKind::Intra => part.start(1)?.hear(),
+            PathKind::Shm => shm::round(part),
+        }
+    }
+
+    fn play(part: &Part<Self>, measuring: Measuring) -> Result<(), Error> {
+        match part.case.path {
+            PathKind::Intra => measuring.tell(&intra::figures(&part.case, part.time)?),
+            PathKind::Shm => shm::serve(part, measuring),
         }
     }
 }
 
 impl Case for MatchingCase {
     fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
-        ground.round(|path| match one(&self.new) {
-            NewKind::Process => matching::new_processes(path, time),
-            NewKind::Entity => matching::new_entities(path, time),
-        })
+        ground.measure(self, time)
+    }
+}
+
+impl MultiProcess for MatchingCase {
+    const SCENARIO: &'static str = "matching";
+
+    fn measure(part: &Part<Self>) -> Result<Figures, Error> {
+        match one(&part.case.new) {
+            NewKind::Process => matching::new_processes(part),
+            NewKind::Entity => matching::new_entities(part),
+        }
+    }
+
+    fn play(part: &Part<Self>, measuring: Measuring) -> Result<(), Error> {
+        match one(&part.case.new) {
+            NewKind::Process => matching::join(part, measuring),
+            NewKind::Entity => matching::subscribe_as_ordered(part, measuring),
+        }
     }
 }
 

@@ -1,34 +1,21 @@
 //! The publishers in one process, the subscriptions in another.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
-use serde::{Deserialize, Serialize};
 use sinew::QoS;
 
-use crate::clock::{nanoseconds, now_ns, sleep_until};
-use crate::error::Error;
 use crate::machine::{self, Own};
 use crate::messages::Timing;
-use crate::options::Wait;
-use crate::pacing::Window;
+use crate::options::{EntitiesCase, Wait};
 use crate::pairs::Cost;
-use crate::process::{Measuring, PATIENCE, Process, Work};
-use crate::report::Figures;
-use crate::run::{Run, matched, shared_context, waiting};
-use crate::samples::Samples;
-use crate::sequence::Sequence;
+use crate::process::PATIENCE;
+use crate::{
+    Error, Figures, Measuring, Part, Samples, Sequence, Window, matched, nanoseconds, now_ns, one,
+    shared_context, sleep_until, waiting,
+};
 
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 18;
-
-/// The work of the process with the subscriptions.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct OtherEnds {
-    directory: PathBuf,
-    pairs: u32,
-    core: Option<usize>,
-}
 
 /// Number of participants without activity, with one node each.
 const IDLE: u32 = 8;
@@ -40,7 +27,8 @@ pub(super) fn idle(directory: &Path) -> Result<Figures, Error> {
         let node = context.node("idle")?;
         Ok((context, node))
     };
-    let bytes = || Ok::<_, Error>(Own::now().bytes + bytes_in(directory)?);
+    let files = || Ok::<_, Error>(machine::bytes_in(directory)?.cast_signed());
+    let bytes = || Ok::<_, Error>(Own::now().bytes + files()?);
     let _first = idle()?; // memory that is allocated once doesn't count
     let before = bytes()?;
     let all = (0..IDLE).map(|_| idle()).collect::<Result<Vec<_>, _>>()?;
@@ -59,24 +47,14 @@ fn topic(number: u32) -> String {
     format!("topic_{number}")
 }
 
-/// Bytes of the files in the directory.
-fn bytes_in(directory: &Path) -> Result<i64, Error> {
-    Ok(machine::bytes_in(directory)?.cast_signed())
-}
-
 /// Measures one round: the cost of the pairs, from the order to create until the last publisher
 /// matches its subscription, with both processes' unshared memory and the files in the directory;
 /// and the times from a publish to its callback in the other process, which spins, while all other
 /// entities are idle.
-pub(super) fn round(
-    directory: &Path,
-    pairs: u32,
-    cores: Option<(usize, usize)>,
-    time: Duration,
-) -> Result<Figures, Error> {
-    let ends = OtherEnds { directory: directory.to_owned(), pairs, core: cores.map(|cores| cores.1) };
-    let mut other = Process::start(&ends)?;
-    let run = Run::shared(directory, waiting(Wait::Sleep))?;
+pub(super) fn round(part: &Part<EntitiesCase>) -> Result<Figures, Error> {
+    let pairs = one(&part.case.pairs);
+    let mut other = part.start(1)?;
+    let run = part.run(waiting(Wait::Sleep))?;
     let node = run.context.node("publishers")?;
     // Memory that is allocated once, with the first entities, doesn't count.
     let probe = node.publisher::<Timing>("probe").create()?;
@@ -86,7 +64,7 @@ pub(super) fn round(
     let topics: Vec<String> = (0..pairs).map(topic).collect();
     let mut publishers = Vec::with_capacity(topics.len());
 
-    let (files, before) = (bytes_in(directory)?, Own::now());
+    let (files, before) = (part.bytes()?, Own::now());
     let start = now_ns();
     other.order(&())?;
     for topic in &topics {
@@ -95,12 +73,10 @@ pub(super) fn round(
     publishers.iter().try_for_each(|publisher| matched(publisher, 1))?;
     let create_ns = now_ns() - start;
     let mut own = Own::since(before) + other.hear()?;
-    own.bytes += bytes_in(directory)? - files;
+    own.bytes += part.bytes()? - files;
 
-    if let Some(cores) = cores {
-        machine::pin_to(cores.0)?;
-    }
-    let window = Window::of(time);
+    part.pin()?;
+    let window = Window::of(part.time);
     let mut samples = Samples::with_room_for(ROOM);
     let mut sequence = Sequence::default();
     for number in 1.. {
@@ -128,38 +104,33 @@ pub(super) fn round(
     unreachable!("there are more numbers than time")
 }
 
-impl Work for OtherEnds {
-    /// In the other process: creates its subscriptions when ordered to, and answers probes with the
-    /// time at which they came.
-    fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        let run = Run::shared(&self.directory, waiting(Wait::Spin))?;
-        let node = run.context.node("subscriptions")?;
-        let echo = node.publisher::<Timing>("echo").create()?;
-        let echoes = echo.clone();
-        let _probes = node.subscription::<Timing>("probe").callback(move |probe: &Timing| {
-            echoes.publish(Timing { stamp: now_ns(), number: probe.number })
-        })?;
-        matched(&echo, 1)?;
-        let topics: Vec<String> = (0..self.pairs).map(topic).collect();
-        let mut subscriptions = Vec::with_capacity(topics.len());
-        let before = Own::now();
-        measuring.tell(&())?;
-        measuring.order::<()>()?;
-        for topic in &topics {
-            subscriptions.push(node.subscription::<Timing>(topic).qos(qos()).callback(|_: &Timing| ())?);
-        }
-        // Subscriptions that the other process sees as matched may not be matched here yet: memory
-        // is counted when all are.
-        let until = now_ns() + nanoseconds(PATIENCE / 2);
-        while subscriptions.iter().any(|subscription| subscription.publisher_count() == 0) && now_ns() < until
-        {
-            sleep_until(now_ns() + 1_000_000);
-        }
-        measuring.tell(&Own::since(before))?;
-        if let Some(core) = self.core {
-            machine::pin_to(core)?;
-        }
-        run.serve(measuring, || 0)?;
-        measuring.tell(&())
+/// In the other process: creates its subscriptions when ordered to, and answers probes with the time
+/// at which they came.
+pub(super) fn serve(part: &Part<EntitiesCase>, measuring: Measuring) -> Result<(), Error> {
+    let run = part.run(waiting(Wait::Spin))?;
+    let node = run.context.node("subscriptions")?;
+    let echo = node.publisher::<Timing>("echo").create()?;
+    let echoes = echo.clone();
+    let _probes = node
+        .subscription::<Timing>("probe")
+        .callback(move |probe: &Timing| echoes.publish(Timing { stamp: now_ns(), number: probe.number }))?;
+    matched(&echo, 1)?;
+    let topics: Vec<String> = (0..one(&part.case.pairs)).map(topic).collect();
+    let mut subscriptions = Vec::with_capacity(topics.len());
+    let before = Own::now();
+    measuring.tell(&())?;
+    measuring.order::<()>()?;
+    for topic in &topics {
+        subscriptions.push(node.subscription::<Timing>(topic).qos(qos()).callback(|_: &Timing| ())?);
     }
+    // Subscriptions that the other process sees as matched may not be matched here yet: memory
+    // is counted when all are.
+    let until = now_ns() + nanoseconds(PATIENCE / 2);
+    while subscriptions.iter().any(|subscription| subscription.publisher_count() == 0) && now_ns() < until {
+        sleep_until(now_ns() + 1_000_000);
+    }
+    measuring.tell(&Own::since(before))?;
+    part.pin()?;
+    run.serve(measuring, || 0)?;
+    measuring.tell(&())
 }

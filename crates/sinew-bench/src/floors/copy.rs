@@ -3,11 +3,8 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use crate::clock::now_ns;
 use crate::machine;
-use crate::pacing::Window;
-use crate::report::Figures;
-use crate::samples::Samples;
+use crate::{Figures, Samples, Window, now_ns};
 
 /// The size that is also copied cold: a large camera image.
 pub(crate) const COLD_SIZE: usize = 8 << 20;

@@ -6,11 +6,7 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::clock::now_ns;
-use crate::error::Error;
-use crate::pacing::{Ticks, on_own_thread, ticks, warm_up};
-use crate::report::Figures;
-use crate::samples::Samples;
+use crate::{Error, Figures, Samples, Ticks, now_ns, on_own_thread, ticks, warm_up};
 
 /// The message: its time of creation, and its number.
 #[derive(Clone, Copy)]

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::{copy, direct, handover, line2, sleep, wake};
-use crate::error::Error;
+use super::two::TwoProcessFloor;
+use super::{copy, direct, sleep};
 use crate::flood::with_rates;
 use crate::machine;
-use crate::report::{Figures, Settings};
+use crate::{Error, Figures, Settings};
 
 /// The measured message sizes, in bytes.
 const SIZES: [usize; 9] = [64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 8 << 20];
@@ -48,17 +48,17 @@ impl Floor {
 
     /// Two cache lines from one core to another.
     pub(crate) fn line2() -> Self {
-        Self::between("line2", line2::round)
+        Self::between("line2", |cores, time| TwoProcessFloor::Line2.round(cores, 0, None, time))
     }
 
     /// A buffer that is written on one core and read on another.
     pub(crate) fn handover(size: usize) -> Self {
-        Self::between("handover", move |cores, time| handover::round(cores, size, time))
+        Self::between("handover", move |cores, time| TwoProcessFloor::Handover.round(cores, size, None, time))
     }
 
     /// Waking another process.
     pub(crate) fn wake(rate: Option<f64>) -> Self {
-        Self::between("wake", move |cores, time| wake::round(cores, rate, time))
+        Self::between("wake", move |cores, time| TwoProcessFloor::Wake.round(cores, 0, rate, time))
     }
 
     /// Copying with a warm cache. The buffers exist only meanwhile: Sinew's memory is measured as well.

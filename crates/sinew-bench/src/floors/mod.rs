@@ -4,14 +4,9 @@
 pub(crate) mod copy;
 mod direct;
 mod floor;
-mod handover;
-mod line2;
-mod peer;
-mod second;
-mod serve;
 mod shared;
 pub(crate) mod sleep;
-mod wake;
+mod two;
 
 pub(crate) use floor::{Floor, all};
-pub(crate) use second::Second;
+pub(crate) use two::Second;

@@ -2,8 +2,8 @@
 //!
 //! Protocol. There are two sides: the *measuring* process and its *peer*. Each way (forth:
 //! measuring to peer, back: peer to measuring) has a payload cache line, a flag cache line and a
-//! bell, all written only by the sender of that way. Messages are numbered from 2 on; the peer
-//! reports its start with number 1. A message is its payload, then its number on the flag line (S1
+//! bell, all written only by the sender of that way. Messages are numbered from 1 on; the peer
+//! reports its start with the greatest number. A message is its payload, then its number on the flag line (S1
 //! below) or on the bell (S2). Only one message is in transit at a time: the measuring side sends,
 //! the peer answers with the same number. The buffer belongs to the measuring side until it raises
 //! the flag forth, then to the peer until that raises the flag back.
@@ -16,7 +16,7 @@ use rustix::fs::{MemfdFlags, fstat, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::thread::{Timespec, futex};
 
-use crate::error::Error;
+use crate::Error;
 
 /// Words of a cache line.
 const WORDS: usize = 8;

@@ -3,11 +3,7 @@
 
 use std::time::Duration;
 
-use crate::clock::now_ns;
-use crate::error::Error;
-use crate::pacing::{Ticks, on_own_thread, ticks, warm_up};
-use crate::report::Figures;
-use crate::samples::Samples;
+use crate::{Error, Figures, Samples, Ticks, now_ns, on_own_thread, ticks, warm_up};
 
 /// Measures one round at `rate` Hz. The times are the lateness of each wake-up.
 pub(crate) fn round(rate: f64, time: Duration) -> Result<Figures, Error> {

@@ -7,12 +7,9 @@ use zenoh::query::{ConsolidationMode, QueryTarget};
 
 use super::hosts::{Gateways, Host, Network, Spinning, refused};
 use super::one_by_one::one_by_one;
-use crate::clock::{nanoseconds, now_ns};
-use crate::error::Error;
 use crate::messages::{Bench, BenchRequest, BenchResponse};
 use crate::process::PATIENCE;
-use crate::report::Settings;
-use crate::sheet::{Sheet, Side};
+use crate::{Error, Settings, Sheet, Side, found, nanoseconds, now_ns};
 
 /// Measures the round trips of zenoh's queries, and of calls through embedded gateways.
 pub(super) fn measure(path: &Path, sheet: &mut Sheet) -> Result<(), Error> {
@@ -29,9 +26,7 @@ pub(super) fn measure(path: &Path, sheet: &mut Sheet) -> Result<(), Error> {
     server.callback(|_: &BenchRequest| BenchResponse::default())?.detach();
     let _serving = Spinning::start(&hosts[1].context)?;
     let client = hosts[0].context.node("client")?.client::<Bench>("call").create()?;
-    if !client.wait_for_server(PATIENCE) {
-        return Err(Error::Unmatched { name: "call".to_owned(), found: 0, wanted: 1, waited: PATIENCE });
-    }
+    found(&client)?;
     let ask = || {
         let asked = asks
             .get(key)

@@ -5,10 +5,8 @@ use std::path::Path;
 use clap::ValueEnum as _;
 
 use super::{calls, chain, idle, messages, others};
-use crate::error::Error;
 use crate::options::{NetCase, NetOptions};
-use crate::process::Directory;
-use crate::sheet::Sheet;
+use crate::{Directory, Error, Sheet};
 
 /// Measures the requested cases.
 pub(crate) fn measure(options: &NetOptions, sheet: &mut Sheet) -> Result<(), Error> {

@@ -9,11 +9,8 @@ use zenoh::{Session, Wait};
 use super::hosts::{Gateways, Host, Network, Spinning, refused};
 use super::messages::HEAD;
 use super::one_by_one::{await_told, one_by_one, tell};
-use crate::error::Error;
 use crate::messages::Stamped;
-use crate::report::Settings;
-use crate::run::matched;
-use crate::sheet::{Sheet, Side};
+use crate::{Error, Settings, Sheet, Side, matched};
 
 /// Number of relays between source and sink.
 const RELAYS: u32 = 10;

@@ -12,11 +12,7 @@ use sinew_zenoh::gateway::GatewayStatistics;
 use sinew_zenoh::{Gateway, Router};
 use zenoh::{Session, Wait};
 
-use crate::error::Error;
-use crate::process::{Measuring, Process, Work};
-use crate::report::Settings;
-use crate::rounds::{Meter, Usage};
-use crate::run::shared_context;
+use crate::{Error, Measuring, Meter, Process, Settings, Usage, Work, shared_context};
 
 /// The place of the gateways.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,14 +4,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::hosts::{GatewayProcess, GatewaySeen, Gateways, Network};
-use crate::clock::{now_ns, sleep_until};
-use crate::error::Error;
 use crate::graph::Graph;
 use crate::options::ExecutorOptions;
-use crate::report::{Figures, Settings};
-use crate::run::{Run, executor};
-use crate::sheet::Sheet;
 use crate::topology::{self, Load};
+use crate::{
+    Error, Figures, Run, Settings, Sheet, executor, nanoseconds, now_ns, shared_context, sleep_until,
+};
 
 /// Time that a gateway gets to announce all endpoints to the network.
 const SETTLING: Duration = Duration::from_secs(2);
@@ -24,9 +22,9 @@ pub(super) fn measure(path: &Path, file: &str, sheet: &mut Sheet) -> Result<(), 
     let network = Network::new()?;
     let mut gateway = GatewayProcess::start(&network, path)?;
     sheet.show(&format!("the gateway of {name} with nothing to do"));
-    let run = Run::shared(path, executor(ExecutorOptions::default()))?;
+    let run = Run::of(shared_context(path)?, executor(ExecutorOptions::default()))?;
     let Figures { messages, lost, .. } = topology::figures(&run, robot, sheet.turns.time, |_| {
-        sleep_until(now_ns() + crate::clock::nanoseconds(SETTLING));
+        sleep_until(now_ns() + nanoseconds(SETTLING));
         gateway.order(&())
     })?;
     let seen: GatewaySeen = gateway.finish()?;

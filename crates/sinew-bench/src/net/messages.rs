@@ -11,14 +11,10 @@ use zenoh::{Session, Wait};
 
 use super::hosts::{Gateways, Host, Network, refused};
 use super::one_by_one::{RATE, await_told, one_by_one, tell};
-use crate::clock::{nanoseconds, now_ns};
-use crate::error::Error;
 use crate::flood;
 use crate::messages::Stamped;
 use crate::process::PATIENCE;
-use crate::report::{Figures, Settings};
-use crate::run::matched;
-use crate::sheet::{Sheet, Side};
+use crate::{Error, Figures, Settings, Sheet, Side, matched, nanoseconds, now_ns};
 
 /// A small message.
 const SMALL: usize = 64;

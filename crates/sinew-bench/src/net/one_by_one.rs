@@ -3,12 +3,8 @@
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
-use crate::clock::now_ns;
-use crate::error::Error;
-use crate::pacing::{Ticks, ticks, warm_up};
 use crate::process::PATIENCE;
-use crate::report::Figures;
-use crate::samples::Samples;
+use crate::{Error, Figures, Samples, Ticks, now_ns, ticks, warm_up};
 
 /// Messages or calls per second.
 pub(super) const RATE: f64 = 100.0;

@@ -6,14 +6,8 @@ use std::time::Duration;
 use sinew::{Publisher, Subscription};
 
 use super::hosts::{Gateways, Host, Network};
-use crate::clock::now_ns;
-use crate::error::Error;
 use crate::messages::Stamped;
-use crate::pacing::Window;
-use crate::report::{Figures, Settings};
-use crate::run::matched;
-use crate::samples::Samples;
-use crate::sheet::{Sheet, Side};
+use crate::{Error, Figures, Samples, Settings, Sheet, Side, Window, matched, now_ns, unmatched};
 
 /// Number of topics of the host, each with a listener of its own.
 const TOPICS: u32 = 20;
@@ -42,7 +36,7 @@ pub(super) fn measure(path: &Path, sheet: &mut Sheet) -> Result<(), Error> {
     let there = far.context.node("viewer")?;
     let (watched, others) = ends.split_first().ok_or(Error::NotOurPeer)?;
     let alone = |time| {
-        until_alone(&watched.0)?;
+        unmatched(&watched.0, 1)?;
         publish(&near, others, time)
     };
     let listened_to = |time| {
@@ -55,20 +49,6 @@ pub(super) fn measure(path: &Path, sheet: &mut Sheet) -> Result<(), Error> {
     let case = Settings::new().with("case", "others").with("topics", TOPICS);
     let sides = vec![Side::floor("alone", case.clone(), alone), Side::sinew(case, listened_to)];
     sheet.measure("a publish that no other host hears", sides)
-}
-
-/// Waits until the remote listener is gone.
-fn until_alone(publisher: &Publisher<Stamped>) -> Result<(), Error> {
-    let until = now_ns() + crate::clock::nanoseconds(crate::process::PATIENCE);
-    while publisher.subscription_count() > 1 {
-        if now_ns() > until {
-            let (name, found) = (publisher.topic().to_owned(), publisher.subscription_count());
-            let waited = crate::process::PATIENCE;
-            return Err(Error::Unmatched { name, found, wanted: 1, waited });
-        }
-        crate::clock::sleep_until(now_ns() + 1_000_000);
-    }
-    Ok(())
 }
 
 fn publish(

@@ -4,17 +4,13 @@ use std::time::Duration;
 
 use sinew::Publisher;
 
-use super::{AnswerWith, Game, PingPongEnd, send};
-use crate::clock::{nanoseconds, now_ns};
-use crate::error::Error;
-use crate::options::{PingPongMode, Wait};
-use crate::pacing::{ticks, warm_up};
+use super::{AnswerWith, PingPongEnd, send};
+use crate::options::{PingPongCase, PingPongMode, Wait};
 use crate::payload::{Payload, WARM_AFTER};
-use crate::process::{Measuring, Process};
-use crate::report::Figures;
-use crate::rounds::Usage;
-use crate::run::{Collected, Run, waiting};
-use crate::samples::Samples;
+use crate::{
+    Collected, Error, Figures, Measuring, Process, Run, Samples, Usage, nanoseconds, now_ns, ticks, waiting,
+    warm_up,
+};
 
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 18;
@@ -56,14 +52,12 @@ impl Going {
 
 /// Measures one round.
 pub(super) fn round<P: Payload, A: AnswerWith<P>>(
-    end: &PingPongEnd<P>,
-    case: Game,
+    end: &PingPongEnd<'_, P>,
     wait: Wait,
-    time: Duration,
     mut peer: Process,
 ) -> Result<Figures, Error> {
-    let Game { mode, rate, .. } = case;
-    let (time, warm_up) = times(rate, time);
+    let PingPongCase { mode, rate, .. } = end.part.case;
+    let (time, warm_up) = times(rate, end.part.time);
     let going = Collected::new(Going {
         sent: 0,
         start_ns: 0,
@@ -130,13 +124,12 @@ fn times(rate: Option<f64>, time: Duration) -> (Duration, Duration) {
 
 /// Runs the other side.
 pub(super) fn answer_all<P: Payload, A: AnswerWith<P>>(
-    end: &PingPongEnd<A>,
-    mode: PingPongMode,
+    end: &PingPongEnd<'_, A>,
     wait: Wait,
     measuring: Measuring,
 ) -> Result<(), Error> {
     let run = Run::of(end.context.clone(), waiting(wait))?;
-    let publisher = end.publisher.clone();
+    let (publisher, mode) = (end.publisher.clone(), end.part.case.mode);
     let messages = end.node.subscription::<P>(end.input);
     let _messages = messages.callback(move |message: &P| A::to(message, &publisher, mode))?;
     end.ready()?;

@@ -3,41 +3,20 @@
 mod executors;
 mod polling;
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use sinew::{Context, Message, Node, Publisher};
 
 use super::case::{Case, Ground, one};
 use super::floors::Floor;
 use super::messages::Timing;
+use super::part::{MultiProcess, Part};
 use super::payload::{Payload, for_size};
-use super::process::{Measuring, Process, Work};
+use super::process::Measuring;
 use super::report::Figures;
-use super::run::{matched, shared_context};
-use crate::clock::now_ns;
-use crate::error::Error;
-use crate::machine;
+use super::run::matched;
 use crate::options::{PingPongCase, PingPongMode, PingPongWait};
-
-/// The messages of a case.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-struct Game {
-    mode: PingPongMode,
-    wait: PingPongWait,
-    size: usize,
-    /// Messages per second; back to back if missing.
-    rate: Option<f64>,
-}
-
-/// The work of the other process.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Echo {
-    directory: PathBuf,
-    case: Game,
-    core: usize,
-}
+use crate::{Error, now_ns};
 
 /// Measured beside the floor with the same work.
 impl Case for PingPongCase {
@@ -54,89 +33,84 @@ impl Case for PingPongCase {
     }
 
     fn round(&self, ground: &Ground, time: Duration) -> Result<Figures, Error> {
-        let cores = machine::cores()?;
-        let game = Game { mode: self.mode, wait: self.wait, size: one(&self.size), rate: self.rate };
-        ground.round(|path| for_size!(game.size, round(path, game, cores, time)))
+        ground.measure(self, time)
+    }
+}
+
+impl MultiProcess for PingPongCase {
+    const SCENARIO: &'static str = "pingpong";
+
+    fn measure(part: &Part<Self>) -> Result<Figures, Error> {
+        for_size!(one(&part.case.size), begin(part))
+    }
+
+    /// Answers.
+    fn play(part: &Part<Self>, measuring: Measuring) -> Result<(), Error> {
+        for_size!(one(&part.case.size), answer_all(part, measuring))
+    }
+}
+
+fn begin<P: Payload>(part: &Part<PingPongCase>) -> Result<Figures, Error> {
+    match part.case.mode {
+        PingPongMode::Whole => begin_with::<P, Timing>(part),
+        PingPongMode::Inline | PingPongMode::Loan => begin_with::<P, P>(part),
     }
 }
 
 /// Measures one round.
-fn round<P: Payload>(
-    directory: &Path,
-    case: Game,
-    cores: (usize, usize),
-    time: Duration,
-) -> Result<Figures, Error> {
-    let echo = Echo { directory: directory.to_owned(), case, core: cores.1 };
-    let peer = Process::start(&echo)?;
-    let end = PingPongEnd::<P>::create(directory, "ping", "pong", cores.0)?;
-    match case.mode {
-        PingPongMode::Whole => end.begin::<Timing>(case, time, peer),
-        PingPongMode::Inline | PingPongMode::Loan => end.begin::<P>(case, time, peer),
+fn begin_with<P: Payload, A: AnswerWith<P>>(part: &Part<PingPongCase>) -> Result<Figures, Error> {
+    let peer = part.start(1)?;
+    let end = PingPongEnd::<P>::create(part, "ping", "pong")?;
+    match part.case.wait.executor() {
+        None => polling::round::<P, A>(&end, peer),
+        Some(wait) => executors::round::<P, A>(&end, wait, peer),
     }
 }
 
-impl Work for Echo {
-    /// In the other process: answers until the measuring process ends the round.
-    fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        for_size!(self.case.size, answer_all(self, measuring))
+fn answer_all<P: Payload>(part: &Part<PingPongCase>, measuring: Measuring) -> Result<(), Error> {
+    match part.case.mode {
+        PingPongMode::Whole => answer_with::<P, Timing>(part, measuring),
+        PingPongMode::Inline | PingPongMode::Loan => answer_with::<P, P>(part, measuring),
     }
 }
 
-fn answer_all<P: Payload>(echo: &Echo, measuring: Measuring) -> Result<(), Error> {
-    match echo.case.mode {
-        PingPongMode::Whole => answer_with::<P, Timing>(echo, measuring),
-        PingPongMode::Inline | PingPongMode::Loan => answer_with::<P, P>(echo, measuring),
-    }
-}
-
-fn answer_with<P: Payload, A: AnswerWith<P>>(echo: &Echo, measuring: Measuring) -> Result<(), Error> {
-    let end = PingPongEnd::<A>::create(&echo.directory, "pong", "ping", echo.core)?;
-    match echo.case.wait.executor() {
-        None => polling::answer_all::<P, A>(&end, echo.case.mode, measuring),
-        Some(wait) => executors::answer_all::<P, A>(&end, echo.case.mode, wait, measuring),
+fn answer_with<P: Payload, A: AnswerWith<P>>(
+    part: &Part<PingPongCase>,
+    measuring: Measuring,
+) -> Result<(), Error> {
+    let end = PingPongEnd::<A>::create(part, "pong", "ping")?;
+    match part.case.wait.executor() {
+        None => polling::answer_all::<P, A>(&end, measuring),
+        Some(wait) => executors::answer_all::<P, A>(&end, wait, measuring),
     }
 }
 
 /// The state of one process before it subscribes to the other one's messages.
-struct PingPongEnd<Out: Message> {
+struct PingPongEnd<'a, Out: Message> {
+    part: &'a Part<PingPongCase>,
     context: Context,
     node: Node,
     publisher: Publisher<Out>,
     /// The topic to subscribe to.
     input: &'static str,
-    /// The core to run on.
-    core: usize,
 }
 
-impl<Out: Message> PingPongEnd<Out> {
+impl<'a, Out: Message> PingPongEnd<'a, Out> {
     fn create(
-        directory: &Path,
+        part: &'a Part<PingPongCase>,
         output: &'static str,
         input: &'static str,
-        core: usize,
     ) -> sinew::Result<Self> {
-        let context = shared_context(directory)?;
+        let context = part.context()?;
         let node = context.node(output)?;
         let publisher = node.publisher::<Out>(output).create()?;
-        Ok(Self { context, node, publisher, input, core })
+        Ok(Self { part, context, node, publisher, input })
     }
 
-    /// Waits until the other process has subscribed as well, and pins the calling thread to the
-    /// core, but not the context's own threads.
+    /// Waits until the other process has subscribed as well, and goes to the core.
     fn ready(&self) -> Result<(), Error> {
         matched(&self.publisher, 1)?;
-        machine::pin_to(self.core)
-    }
-}
-
-impl<P: Payload> PingPongEnd<P> {
-    /// Measures as the side that begins.
-    fn begin<A: AnswerWith<P>>(&self, case: Game, time: Duration, peer: Process) -> Result<Figures, Error> {
-        match case.wait.executor() {
-            None => polling::round::<P, A>(self, case, time, peer),
-            Some(wait) => executors::round::<P, A>(self, case, wait, time, peer),
-        }
+        self.part.pin()
     }
 }
 

@@ -1,18 +1,13 @@
 //! Both sides poll their subscriptions: no executor, no system call.
 
-use std::time::Duration;
-
 use sinew::Subscription;
 
-use super::{AnswerWith, Game, PingPongEnd, send};
-use crate::clock::{nanoseconds, now_ns};
-use crate::error::Error;
-use crate::options::PingPongMode;
+use super::{AnswerWith, PingPongEnd, send};
+use crate::options::{PingPongCase, PingPongMode};
 use crate::payload::Payload;
-use crate::process::{Measuring, PATIENCE, Process};
+use crate::process::PATIENCE;
 use crate::rally::{self, Rally, Timed};
-use crate::report::Figures;
-use crate::rounds::{Meter, Usage};
+use crate::{Error, Figures, Measuring, Meter, Process, Usage, nanoseconds, now_ns};
 
 /// Number of polls between two checks for whether the other process is alive: some tens of
 /// milliseconds.
@@ -20,31 +15,29 @@ const POLLS: u32 = 1 << 20;
 
 /// Measures one round.
 pub(super) fn round<P: Payload, A: AnswerWith<P>>(
-    end: &PingPongEnd<P>,
-    case: Game,
-    time: Duration,
+    end: &PingPongEnd<'_, P>,
     mut peer: Process,
 ) -> Result<Figures, Error> {
+    let PingPongCase { mode, rate, .. } = end.part.case;
     let answers = end.node.subscription::<A>(end.input).create()?;
     end.ready()?;
     peer.hear::<()>()?;
-    let timed = Timed { rate: case.rate, to_the_end: case.mode == PingPongMode::Whole, time };
+    let timed = Timed { rate, to_the_end: mode == PingPongMode::Whole, time: end.part.time };
     let meter = Meter::start();
-    let figures = rally::round(timed, &mut Polled { end, mode: case.mode, answers, peer: &mut peer })?;
+    let figures = rally::round(timed, &mut Polled { end, answers, peer: &mut peer })?;
     Ok(figures.using(meter.usage() + peer.finish::<Usage>()?))
 }
 
 /// The side that begins.
 struct Polled<'a, P: Payload, A: AnswerWith<P>> {
-    end: &'a PingPongEnd<P>,
-    mode: PingPongMode,
+    end: &'a PingPongEnd<'a, P>,
     answers: Subscription<A>,
     peer: &'a mut Process,
 }
 
 impl<P: Payload, A: AnswerWith<P>> Rally<Error> for Polled<'_, P, A> {
     fn send(&mut self, number: u64) -> Result<(), Error> {
-        Ok(send(&self.end.publisher, self.mode, number)?)
+        Ok(send(&self.end.publisher, self.end.part.case.mode, number)?)
     }
 
     fn answer(&mut self) -> Result<rally::Answer, Error> {
@@ -66,8 +59,7 @@ impl<P: Payload, A: AnswerWith<P>> Rally<Error> for Polled<'_, P, A> {
 
 /// Runs the other side.
 pub(super) fn answer_all<P: Payload, A: AnswerWith<P>>(
-    end: &PingPongEnd<A>,
-    mode: PingPongMode,
+    end: &PingPongEnd<'_, A>,
     measuring: Measuring,
 ) -> Result<(), Error> {
     let messages = end.node.subscription::<P>(end.input).create()?;
@@ -78,7 +70,7 @@ pub(super) fn answer_all<P: Payload, A: AnswerWith<P>>(
     let meter = Meter::start();
     while !end.context.is_shutdown() {
         match messages.take() {
-            Some((message, _)) => match A::to(&message, &end.publisher, mode) {
+            Some((message, _)) => match A::to(&message, &end.publisher, end.part.case.mode) {
                 // The measuring process may end the round as soon as it has the answer, before this
                 // publish returns.
                 Err(_) if end.context.is_shutdown() => break,

@@ -7,10 +7,8 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use super::{Task, arguments};
-use crate::clock::now_ns;
-use crate::error::Error;
-use crate::pacing::on_own_thread;
 use crate::sweeper::{Sweeper, clear_up, remaining};
+use crate::{Error, now_ns, on_own_thread};
 
 /// The parent of the directories of all runs.
 const MEMORY: &str = "/dev/shm";

@@ -9,10 +9,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{Role, Task, directory};
-use crate::clock::{nanoseconds, now_ns, sleep_until};
-use crate::error::Error;
 use crate::options::Peer;
-use crate::pacing::on_own_thread;
+use crate::{Error, nanoseconds, now_ns, on_own_thread, sleep_until};
 
 /// The connection to the measuring process: standard input and output.
 #[derive(Clone, Copy, Debug)]

@@ -2,34 +2,19 @@
 //! viewer does: its cost for the subscriptions in the robot's own process.
 
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sinew::{Publisher, View};
 
 use super::robot::figures;
 use super::tracker::{Arrival, Tracker};
-use crate::clock::now_ns;
-use crate::error::Error;
 use crate::graph::Graph;
 use crate::messages::Stamped;
-use crate::options::{TopologyCase, Wait};
-use crate::process::{Directory, Measuring, Process, Work};
-use crate::report::{Figures, Settings};
-use crate::rounds::Usage;
-use crate::run::{Collected, Run, executor, matched, waiting};
-use crate::samples::Samples;
-use crate::sheet::{Sheet, Side};
-
-/// The work of the other process.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct DebugNode {
-    directory: PathBuf,
-    /// Every topic, with its number of publishers.
-    topics: Vec<(String, usize)>,
-    wait: Wait,
-}
+use crate::options::TopologyCase;
+use crate::{
+    Collected, Directory, Error, Figures, Measuring, MultiProcess, Part, Samples, Settings, Sheet, Side,
+    Usage, executor, matched, now_ns, waiting,
+};
 
 /// The other process's observations.
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -42,12 +27,12 @@ struct DebugSeen {
 
 /// Measures the robot without and with the debug node, in turns, and the debug node's observations.
 pub(crate) fn measure(robot: &TopologyCase, sheet: &mut Sheet) -> Result<(), Error> {
-    let (graph, wait) = (Graph::load(&robot.file)?, robot.wait.unwrap_or_default());
+    let graph = Graph::load(&robot.file)?;
     let directory = Directory::create()?;
     let settings = Settings::of_case(Settings::of(robot).0);
     let case = |debug: bool, seen_by| settings.clone().with("debug_node", debug).with("seen_by", seen_by);
     let round =
-        |debug: bool, time| directory.round(|path| round(path, robot, &graph, debug.then_some(wait), time));
+        |debug: bool, time| directory.round(|path| round(&Part::new(robot, path, time)?, &graph, debug));
     let (mean_without, mut seen) = (Cell::new(None), Vec::new());
     let without = |time| {
         let (figures, _) = round(false, time)?;
@@ -68,20 +53,11 @@ pub(crate) fn measure(robot: &TopologyCase, sheet: &mut Sheet) -> Result<(), Err
 }
 
 /// Runs the graph once; also returns the debug node's observations.
-fn round(
-    directory: &Path,
-    case: &TopologyCase,
-    graph: &Graph,
-    debug: Option<Wait>,
-    time: Duration,
-) -> Result<(Figures, Figures), Error> {
-    let topics = graph.periods_by_topic().into_iter();
-    let topics = topics.map(|(topic, periods)| (topic.to_owned(), periods.len())).collect();
-    let role = |wait| DebugNode { directory: directory.to_owned(), topics, wait };
-    let mut other = debug.map(|wait| Process::start(&role(wait))).transpose()?;
-    let run = Run::shared(directory, executor(case.executor))?;
+fn round(part: &Part<TopologyCase>, graph: &Graph, debug: bool) -> Result<(Figures, Figures), Error> {
+    let mut other = debug.then(|| part.start(1)).transpose()?;
+    let run = part.run(executor(part.case.executor))?;
     let mut sent_by = Vec::new();
-    let robot = figures(&run, case.load(graph), time, |publishers| {
+    let robot = figures(&run, part.case.load(graph), part.time, |publishers| {
         if let Some(other) = &mut other {
             other.hear::<()>()?;
             publishers.iter().try_for_each(|publisher| matched(publisher, everybody(graph, publisher)))?;
@@ -108,17 +84,25 @@ fn everybody(graph: &Graph, publisher: &Publisher<Stamped>) -> u32 {
 /// Number of samples that the debug node keeps.
 const ROOM: usize = 1 << 18;
 
-impl Work for DebugNode {
-    /// In the other process: listens until the measuring process ends the round.
-    fn play(&self, measuring: Measuring) -> Result<(), Error> {
-        let run = Run::shared(&self.directory, waiting(self.wait))?;
+impl MultiProcess for TopologyCase {
+    const SCENARIO: &'static str = "topology";
+
+    /// Measures the robot.
+    fn measure(part: &Part<Self>) -> Result<Figures, Error> {
+        Ok(round(part, &Graph::load(&part.case.file)?, part.case.debug_node)?.0)
+    }
+
+    /// Listens, as the debug node.
+    fn play(part: &Part<Self>, measuring: Measuring) -> Result<(), Error> {
+        let graph = Graph::load(&part.case.file)?;
+        let run = part.run(waiting(part.case.wait.unwrap_or_default()))?;
         let node = run.context.node("debug")?;
         let arrivals =
             Collected::new(DebugSeen { latencies: Samples::with_room_for(ROOM), ..DebugSeen::default() });
         let mut trackers = Vec::new();
         let mut listening = Vec::new();
-        for (topic, publishers) in &self.topics {
-            let tracker = Collected::new(Tracker::new(*publishers));
+        for (topic, periods) in graph.periods_by_topic() {
+            let tracker = Collected::new(Tracker::new(periods.len()));
             trackers.push(tracker.clone());
             let seen = arrivals.clone();
             listening.push(node.subscription::<Stamped>(topic).callback(

@@ -6,6 +6,6 @@ mod robot;
 pub mod seen;
 pub mod tracker;
 
-pub(crate) use debug::{DebugNode, measure as measure_with_debug_node};
+pub(crate) use debug::measure as measure_with_debug_node;
 #[cfg(feature = "gateway")]
 pub(crate) use robot::{Load, figures};

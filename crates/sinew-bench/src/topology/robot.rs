@@ -6,17 +6,11 @@ use std::time::Duration;
 use sinew::{Node, Publisher, Subscription, Timer, View};
 
 use super::seen::{self, RunSpan, Seen};
-use crate::case::{Case, Ground};
-use crate::clock::now_ns;
-use crate::error::Error;
-use crate::floors::Floor;
 use crate::graph::{Graph, PublisherPlan};
 use crate::machine;
 use crate::messages::{Stamped, StampedLengths};
 use crate::options::TopologyCase;
-use crate::report::Figures;
-use crate::rounds::Meter;
-use crate::run::{Collected, Run};
+use crate::{Case, Collected, Error, Figures, Floor, Ground, Meter, Run, now_ns};
 
 /// Memory that is first used later than this after the start counts as growth.
 const SETTLED: Duration = Duration::from_secs(10);

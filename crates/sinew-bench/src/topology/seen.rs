@@ -6,10 +6,9 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::tracker::{Arrival, Tracker};
-use crate::clock::nanoseconds;
 use crate::graph::Graph;
 use crate::histogram::Histogram;
-use crate::report::Figures;
+use crate::{Figures, nanoseconds};
 
 /// Warm-up at the start of a run; half of a run that is shorter than twice this.
 const WARM_UP: Duration = Duration::from_secs(1);
