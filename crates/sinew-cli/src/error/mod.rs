@@ -162,7 +162,7 @@ pub(crate) enum Error {
 
     /// The messages of a topic don't leave their process.
     #[error(
-        "{name} can't be echoed: its messages stay in the process of {node}, since {type_name} has no form outside \
+        "{name} can't be read from here: its messages stay in the process of {node}, since {type_name} has no form outside \
          (derive(Message) gives it one)"
     )]
     StaysInside {
@@ -340,6 +340,10 @@ pub(crate) enum Error {
         /// The bag.
         bag: PathBuf,
     },
+
+    /// A message's type has no valid name.
+    #[error(transparent)]
+    GenericType(#[from] sinew::error::GenericTypeError),
 
     /// A topic has no pictures.
     #[error(

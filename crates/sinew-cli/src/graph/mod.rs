@@ -15,6 +15,7 @@ mod echo;
 mod held;
 mod info;
 mod list;
+mod listening;
 pub(crate) mod mismatch;
 pub(crate) mod one_sided;
 mod printing;
