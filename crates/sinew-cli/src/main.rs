@@ -27,6 +27,7 @@ mod params;
 mod picture;
 mod plot;
 mod similar;
+mod svg;
 mod terminal;
 mod tf;
 mod top;
