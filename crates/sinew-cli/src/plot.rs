@@ -85,6 +85,11 @@ impl<'a> Plot<'a> {
         (0..self.plotted.len()).filter(|at| self.plotted[*at].topic == topic).collect()
     }
 
+    /// Returns its series.
+    pub(crate) fn series(&mut self) -> &mut [Series] {
+        &mut self.values.series
+    }
+
     /// Returns `true` if it has no values.
     pub(crate) fn is_empty(&self) -> bool {
         self.values.series.iter().all(|series| series.count() == 0)

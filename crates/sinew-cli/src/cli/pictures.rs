@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Arg, Args, ValueEnum};
+use sinew_bench::options::seconds;
 use sinew_msg::dynamic::FieldPath;
 
-use super::place::topic;
+use super::interfaces::DefinitionOptions;
+use super::place::{Where, topic};
 use super::play::offset;
 
 /// A topic, and a field of its messages.
@@ -54,6 +56,26 @@ pub(crate) struct BagPlotOptions {
 
     #[command(flatten)]
     pub(crate) part: PartOptions,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TopicPlotOptions {
+    #[command(flatten)]
+    pub(crate) plot: PlotOptions,
+
+    /// In the terminal, show the values of this time.
+    #[arg(short, long, value_name = "S", value_parser = seconds, default_value = "30")]
+    pub(crate) window: Duration,
+
+    /// End after this time, in seconds [default: when Ctrl-C is pressed].
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub(crate) duration: Option<Duration>,
+
+    #[command(flatten)]
+    pub(crate) definitions: DefinitionOptions,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
 }
 
 /// What is plotted, and how it is shown.
@@ -111,6 +133,19 @@ pub(crate) struct BagImageOptions {
 
     #[command(flatten)]
     pub(crate) part: PartOptions,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TopicImageOptions {
+    #[command(flatten)]
+    pub(crate) image: ImageOptions,
+
+    /// End after this many pictures [default: when Ctrl-C is pressed].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
 }
 
 /// Which pictures are saved, and where.

@@ -341,6 +341,23 @@ pub(crate) enum Error {
         bag: PathBuf,
     },
 
+    /// No message of a live topic has what was asked for.
+    #[error("no {what} came")]
+    NothingCame {
+        /// Those that were waited for.
+        what: &'static str,
+    },
+
+    /// Messages of a live topic are no such messages.
+    #[error(
+        "{} could not be read",
+        if *count == 1 { "one message".to_owned() } else { format!("{count} messages") }
+    )]
+    Unread {
+        /// Number of messages.
+        count: usize,
+    },
+
     /// A message's type has no valid name.
     #[error(transparent)]
     GenericType(#[from] sinew::error::GenericTypeError),

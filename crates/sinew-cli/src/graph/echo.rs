@@ -393,7 +393,7 @@ impl<'a> Echo<'a> {
 }
 
 /// Returns the QoS of a subscription that matches any offer, and gets retained messages.
-fn fitting(offered: Option<&QoS>) -> QoS {
+pub(super) fn fitting(offered: Option<&QoS>) -> QoS {
     let waiting = QoS::new().best_effort().keep_last(WAITING);
     let Some(offered) = offered else { return waiting };
     let depth = match offered.history {

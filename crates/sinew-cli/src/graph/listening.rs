@@ -9,6 +9,7 @@ use sinew::error::SpinError;
 use sinew::executor::WaitSet;
 use sinew::graph::{EndpointInfo, EndpointKind, GraphSnapshot};
 use sinew::msg::{GenericType, SerializedMessage, TypeHash};
+use sinew::time::Time;
 use sinew::{Context, ContextBuilder, MessageInfo, QoS, Subscription};
 use sinew_bench::clock::now_ns;
 
@@ -50,6 +51,18 @@ pub(super) fn context(place: &Where, domain: u32) -> ContextBuilder {
         Some(directory) => builder.directory(directory),
         None => builder,
     }
+}
+
+/// Returns the current time, in nanoseconds since the epoch.
+pub(super) fn wall_ns() -> u64 {
+    u64::try_from(Time::wall().nanoseconds()).unwrap_or_default()
+}
+
+/// Returns the time of a message, in nanoseconds since the epoch: that of its publication, or, for
+/// one of another host, that of its arrival at this one.
+pub(super) fn published_ns(info: &MessageInfo) -> u64 {
+    let received = u64::try_from(info.reception_time().nanoseconds()).unwrap_or_default();
+    received.saturating_sub(u64::try_from(info.latency().as_nanos()).unwrap_or(u64::MAX))
 }
 
 /// The subscriptions.
@@ -133,5 +146,11 @@ impl<L: Listener> Listening<L> {
             }
         }
         Ok(true)
+    }
+
+    /// Returns the number of messages that came too fast, or were lost on the way.
+    pub(super) fn lost(&self) -> u64 {
+        let statistics = self.ends.iter().map(|(end, _)| end.statistics());
+        statistics.map(|statistics| statistics.overwritten + statistics.missed).sum()
     }
 }

@@ -53,6 +53,11 @@ impl<'a> Pictures<'a> {
         Ok(Self { options, saved: 0, lost: Vec::new() })
     }
 
+    /// Returns the number of pictures that were saved.
+    pub(crate) fn saved(&self) -> u64 {
+        self.saved
+    }
+
     /// Returns the number of messages that are no pictures.
     pub(crate) fn lost(&self) -> usize {
         self.lost.len()
