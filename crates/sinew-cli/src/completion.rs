@@ -104,7 +104,7 @@ impl What {
             ("TRANSITION", _) => Self::Transition,
             ("NODE", _) => Self::Node,
             ("NAME", "node") if arg.is_positional() => Self::Node,
-            ("TOPIC", _) | ("NAME", "topic") if arg.is_positional() => Self::Topic,
+            ("TOPIC", _) | ("NAME" | "TOPIC.FIELD", "topic") if arg.is_positional() => Self::Topic,
             ("SERVICE", _) | ("NAME", "service") if arg.is_positional() => Self::Service,
             ("ACTION", _) | ("NAME", "action") if arg.is_positional() => Self::Action,
             ("CONTAINER", _) => Self::Container,

@@ -13,6 +13,8 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process, setsid};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use sinew::{Context, Duration};
+use sinew_interfaces::sensor_msgs::msg::Temperature;
 
 const ENTER: &str = "\x1b[?1049h";
 const LEAVE: &str = "\x1b[?1049l";
@@ -315,4 +317,19 @@ fn a_bag_is_played_by_keys() {
     session.press("q");
     let (status, after) = session.end();
     assert!(status.success() && after.contains("4 messages of "), "{after}");
+}
+
+#[test]
+fn a_topic_is_plotted_until_a_key_ends_it() {
+    let options = ["plot", "/warm.temperature", "--domain", "0", "--window", "10"];
+    let mut session = Session::of("topic", &options, (100, 20));
+    assert!(session.until("q: end | no values yet"));
+    let context = Context::builder().domain(0).directory(session.place.path()).build().unwrap();
+    let sensor = context.node("sensor").unwrap().publisher::<Temperature>("warm").create().unwrap();
+    assert!(sensor.wait_for_subscribers(1, Duration::from_secs(60)));
+    sensor.publish(Temperature { temperature: 21.5, ..Temperature::default() }).unwrap();
+    assert!(session.until("the last 10 s: values") && session.until("/warm.temperature  last 21.5"));
+    session.press("xq");
+    let (status, after) = session.end();
+    assert!(status.success() && after.contains("/warm.temperature  last 21.5"), "{after}");
 }

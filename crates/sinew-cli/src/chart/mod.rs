@@ -25,20 +25,40 @@ pub(crate) use ticks::whole;
 pub(crate) use timeline::{Row, Timeline};
 pub(crate) use values::Values;
 
+/// The format of a picture.
+enum Format {
+    Svg,
+    Html,
+    Png,
+}
+
+impl Format {
+    /// Returns the format of a file's name.
+    fn of(path: &Path) -> Result<Self, Error> {
+        let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        match extension.as_str() {
+            "svg" => Ok(Self::Svg),
+            "html" => Ok(Self::Html),
+            "png" => Ok(Self::Png),
+            _ => Err(Error::PictureFormat { path: path.to_owned() }),
+        }
+    }
+}
+
+/// Checks that a file's name has the format of a picture, before there is one to save.
+pub(crate) fn check(path: &Path) -> Result<(), Error> {
+    Format::of(path).map(drop)
+}
+
 /// Writes a picture in the format of the file's name: `.svg`, `.html` or `.png`.
 pub(crate) fn save(drawing: &dyn Drawing, path: &Path) -> Result<(), Error> {
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    let bytes = match extension.as_str() {
-        "svg" => vector::svg(drawing).into_bytes(),
-        "html" => vector::html(drawing).into_bytes(),
-        "png" => raster::png(drawing).map_err(|source| Error::File {
-            action: "make the picture",
-            path: path.to_owned(),
-            source,
-        })?,
-        _ => return Err(Error::PictureFormat { path: path.to_owned() }),
+    let failed = |action| move |source| Error::File { action, path: path.to_owned(), source };
+    let bytes = match Format::of(path)? {
+        Format::Svg => vector::svg(drawing).into_bytes(),
+        Format::Html => vector::html(drawing).into_bytes(),
+        Format::Png => raster::png(drawing).map_err(failed("make the picture"))?,
     };
-    fs::write(path, bytes).map_err(|source| Error::File { action: "write", path: path.to_owned(), source })
+    fs::write(path, bytes).map_err(failed("write"))
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use png::{BitDepth, ColorType, Encoder};
 
 use super::canvas::{Anchor, Canvas, Drawing, Ink, Point, heat};
 use super::ticks::whole;
-use crate::picture::svg::COLOURS;
+use crate::svg::COLOURS;
 
 /// Pixels of the large drawing for one of the picture, in each direction.
 const SCALE: usize = 3;

@@ -1,5 +1,7 @@
 //! The values of one series, in memory that doesn't grow with their number.
 
+use std::collections::VecDeque;
+
 use super::ticks::whole;
 
 /// Number of parts of the time: two for each pixel of a picture.
@@ -13,7 +15,12 @@ pub(crate) struct Series {
     pub(crate) name: String,
     /// The first and the last time, in seconds.
     times: (f64, f64),
-    parts: Vec<Option<Part>>,
+    /// The beginning of the first part.
+    from: f64,
+    /// The length of each part.
+    width: f64,
+    /// `PARTS` of them.
+    parts: VecDeque<Option<Part>>,
     count: u64,
 }
 
@@ -27,10 +34,32 @@ struct Part {
     last: Sample,
 }
 
+impl Part {
+    /// Returns both as one; the other one is later.
+    fn with(self, other: Self) -> Self {
+        Self {
+            first: self.first,
+            least: if other.least.1 < self.least.1 { other.least } else { self.least },
+            greatest: if other.greatest.1 > self.greatest.1 { other.greatest } else { self.greatest },
+            last: other.last,
+        }
+    }
+}
+
+/// Joins two neighbours.
+fn joined(part: Option<Part>, next: Option<Part>) -> Option<Part> {
+    match (part, next) {
+        (Some(part), Some(next)) => Some(part.with(next)),
+        (part, next) => part.or(next),
+    }
+}
+
 impl Series {
     /// Makes a series for times from the first to the last of these, in seconds.
     pub(crate) fn new(name: &str, times: (f64, f64)) -> Self {
-        Self { name: name.to_owned(), times, parts: vec![None; PARTS], count: 0 }
+        let (from, to) = times;
+        let width = (to - from).max(f64::MIN_POSITIVE) / PARTS as f64;
+        Self { name: name.to_owned(), times, from, width, parts: vec![None; PARTS].into(), count: 0 }
     }
 
     /// Adds a value. One that isn't finite can't be drawn, and is left out.
@@ -38,23 +67,35 @@ impl Series {
         if !value.is_finite() {
             return;
         }
-        let (from, to) = self.times;
-        let place = (time - from) / (to - from).max(f64::MIN_POSITIVE) * PARTS as f64;
         let sample = (time, value);
         self.count += 1;
-        let part = &mut self.parts[whole(place).min(PARTS - 1)];
-        match part {
-            None => *part = Some(Part { first: sample, least: sample, greatest: sample, last: sample }),
-            Some(part) => {
-                part.last = sample;
-                if value < part.least.1 {
-                    part.least = sample;
-                }
-                if value > part.greatest.1 {
-                    part.greatest = sample;
-                }
-            }
+        let part = &mut self.parts[whole((time - self.from) / self.width).min(PARTS - 1)];
+        *part = joined(*part, Some(Part { first: sample, least: sample, greatest: sample, last: sample }));
+    }
+
+    /// Makes this the last time, and keeps all values: if there are too many parts, each two become
+    /// one.
+    pub(crate) fn grow(&mut self, to: f64) {
+        self.times.1 = to;
+        while to > self.from + self.width * PARTS as f64 {
+            let parts = (0..PARTS / 2).map(|at| joined(self.parts[2 * at], self.parts[2 * at + 1]));
+            self.parts = parts.chain([None; PARTS / 2]).collect();
+            self.width *= 2.0;
         }
+    }
+
+    /// Makes this the last time if it is later, and forgets what is too old then: the time stays as
+    /// long as it is.
+    pub(crate) fn scroll(&mut self, to: f64) {
+        if to <= self.times.1 {
+            return;
+        }
+        self.times = (to - (self.times.1 - self.times.0), to);
+        let late = (to - self.from) / self.width - PARTS as f64;
+        let old = late.ceil().max(0.0);
+        self.from += old * self.width;
+        self.parts.drain(..whole(old).min(PARTS));
+        self.parts.resize(PARTS, None);
     }
 
     /// Returns the number of values that were added.
@@ -73,7 +114,7 @@ impl Series {
         for part in self.parts.iter().flatten() {
             let mut all = [part.first, part.least, part.greatest, part.last];
             all.sort_by(|one, other| one.0.total_cmp(&other.0));
-            samples.extend(all);
+            samples.extend(all.iter().filter(|(time, _)| *time >= self.times.0));
         }
         samples.dedup();
         samples
@@ -104,5 +145,35 @@ mod tests {
         let mut series = Series::new("a", (5.0, 5.0));
         series.add(5.0, 1.0);
         assert_eq!(series.samples(), [(5.0, 1.0)]);
+    }
+
+    #[test]
+    fn a_growing_series_keeps_peaks_and_its_last_value() {
+        let mut series = Series::new("a", (0.0, 1.0));
+        for number in 0..100_000 {
+            let time = f64::from(number) / 100.0;
+            series.grow(time);
+            series.add(time, if number == 7 { 50.0 } else { f64::from(number % 7) });
+        }
+        let samples = series.samples();
+        assert!(samples.len() <= 4 * PARTS && series.times() == (0.0, 999.99));
+        assert_eq!((samples[0], samples.last()), ((0.0, 0.0), Some(&(999.99, 4.0))));
+        assert!(samples.contains(&(0.07, 50.0)) && samples.is_sorted_by(|one, other| one.0 <= other.0));
+    }
+
+    #[test]
+    fn a_scrolling_series_forgets_what_is_too_old() {
+        let mut series = Series::new("a", (0.0, 10.0));
+        for number in 0..300 {
+            let time = f64::from(number) / 10.0;
+            series.scroll(time);
+            series.add(time, f64::from(number));
+        }
+        let samples = series.samples();
+        let (first, last) = (samples[0], samples[samples.len() - 1]);
+        assert!(samples.len() >= 100 && first.0 >= 19.9 && first.0 < 20.1, "{first:?}");
+        assert_eq!(last, (29.9, 299.0));
+        series.scroll(1000.0);
+        assert!(series.samples().is_empty() && series.times() == (990.0, 1000.0));
     }
 }

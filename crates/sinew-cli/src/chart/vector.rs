@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::canvas::{Anchor, Canvas, Drawing, Ink, Point, heat};
-use crate::picture::svg::{COLOURS, escaped};
+use crate::svg::{COLOURS, escaped};
 
 const STYLE: &str = "\
   svg { --page: #ffffff; --text: #1d2329; --faint: #5f6b77; --grid: #e3e8ed }

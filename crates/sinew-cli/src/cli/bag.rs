@@ -45,6 +45,7 @@ pub(crate) enum BagCommand {
     /// Copy a part of a bag's time to a new one.
     Cut(CutOptions),
     /// Plot numbers in messages over time, or the rates or delays of topics.
+    #[command(mut_arg("fields", super::pictures::all_topics_by_default))]
     Plot(BagPlotOptions),
     /// Save the images or clouds of points of a topic as pictures.
     Image(BagImageOptions),

@@ -1,12 +1,14 @@
-//! The options of `sinew bag plot` and `sinew bag image`, and of parts of bags.
+//! The options of `plot` and `image` for bags and topics, and of parts of bags.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, ValueEnum};
+use sinew_bench::options::seconds;
 use sinew_msg::dynamic::FieldPath;
 
-use super::place::topic;
+use super::interfaces::DefinitionOptions;
+use super::place::{Where, topic};
 use super::play::offset;
 
 /// A topic, and a field of its messages.
@@ -35,15 +37,53 @@ fn topic_field(text: &str) -> Result<TopicField, String> {
     Ok(TopicField { topic: topic(name)?, field: field.map(str::to_owned) })
 }
 
+/// Lets all topics of a bag stand for none that is named, where topics are plotted, not fields.
+pub(super) fn all_topics_by_default(fields: Arg) -> Arg {
+    fields.required(false).required_unless_present_any(["rate", "latency"]).help(
+        "Numbers in the messages of a topic, such as /imu.linear_acceleration.x or /scan.ranges[0]; topics for --rate and \
+         --latency [default for these: all topics]",
+    )
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct BagPlotOptions {
     /// The bag: a directory, or one file.
     #[arg(value_name = "BAG")]
     pub(crate) bag: PathBuf,
 
+    #[command(flatten)]
+    pub(crate) plot: PlotOptions,
+
+    #[command(flatten)]
+    pub(crate) part: PartOptions,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TopicPlotOptions {
+    #[command(flatten)]
+    pub(crate) plot: PlotOptions,
+
+    /// In the terminal, show the values of this time.
+    #[arg(short, long, value_name = "S", value_parser = seconds, default_value = "30")]
+    pub(crate) window: Duration,
+
+    /// End after this time, in seconds [default: when Ctrl-C is pressed].
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub(crate) duration: Option<Duration>,
+
+    #[command(flatten)]
+    pub(crate) definitions: DefinitionOptions,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
+}
+
+/// What is plotted, and how it is shown.
+#[derive(Args, Debug)]
+pub(crate) struct PlotOptions {
     /// Numbers in the messages of a topic, such as /imu.linear_acceleration.x or /scan.ranges[0];
-    /// topics for --rate and --latency [default for these: all topics].
-    #[arg(value_name = "TOPIC.FIELD", value_parser = topic_field, required_unless_present_any = ["rate", "latency"])]
+    /// topics for --rate and --latency.
+    #[arg(value_name = "TOPIC.FIELD", value_parser = topic_field, required = true)]
     pub(crate) fields: Vec<TopicField>,
 
     /// Write a picture: .svg, .html or .png [default: draw in the terminal].
@@ -58,12 +98,16 @@ pub(crate) struct BagPlotOptions {
     #[arg(long)]
     pub(crate) latency: bool,
 
-    #[command(flatten)]
-    pub(crate) part: PartOptions,
-
     /// One JSON object for each value, on a line of its own.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl PlotOptions {
+    /// Returns `true` if topics are plotted, not fields.
+    pub(crate) fn is_of_topics(&self) -> bool {
+        self.rate || self.latency
+    }
 }
 
 /// The side from which a cloud of points is seen.
@@ -84,6 +128,29 @@ pub(crate) struct BagImageOptions {
     #[arg(value_name = "BAG")]
     pub(crate) bag: PathBuf,
 
+    #[command(flatten)]
+    pub(crate) image: ImageOptions,
+
+    #[command(flatten)]
+    pub(crate) part: PartOptions,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TopicImageOptions {
+    #[command(flatten)]
+    pub(crate) image: ImageOptions,
+
+    /// End after this many pictures [default: when Ctrl-C is pressed].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
+}
+
+/// Which pictures are saved, and where.
+#[derive(Args, Debug)]
+pub(crate) struct ImageOptions {
     /// A topic of sensor_msgs/msg/Image, CompressedImage or PointCloud2.
     #[arg(value_name = "NAME", value_parser = topic)]
     pub(crate) topic: String,
@@ -99,9 +166,6 @@ pub(crate) struct BagImageOptions {
     /// For clouds of points the side from which they are seen.
     #[arg(long, value_name = "SIDE", default_value = "above")]
     pub(crate) view: CloudView,
-
-    #[command(flatten)]
-    pub(crate) part: PartOptions,
 
     /// One JSON object instead of lines.
     #[arg(long)]

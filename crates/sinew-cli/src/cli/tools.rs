@@ -12,6 +12,7 @@ use sinew_bench::options::{number_within, seconds};
 use sinew_msg::dynamic::FieldPath;
 
 use super::interfaces::{CallOptions, DefinitionOptions, PubOptions, SendGoalOptions, StyleOptions};
+use super::pictures::{TopicImageOptions, TopicPlotOptions};
 pub(crate) use super::place::Where;
 use super::place::{name, topic};
 use super::qos::QosOptions;
@@ -68,6 +69,14 @@ pub(crate) enum TopicCommand {
     /// never wait. If there is no publisher yet, waits for one. The QoS fits the publishers
     /// (retained messages are printed as well), unless the options say otherwise.
     Echo(EchoOptions),
+    /// Plot numbers of messages as they come, in the terminal until q or Ctrl-C is pressed, or into a
+    /// picture. Takes part as a subscription does: publishers do some work for it, but never wait.
+    /// If there is no publisher yet, waits for one.
+    Plot(TopicPlotOptions),
+    /// Save images or clouds of points as PNG as they come (compressed images as they are), until
+    /// Ctrl-C is pressed. Takes part as a subscription does: publishers do some work for it, but
+    /// never wait. Retained messages are saved as well.
+    Image(TopicImageOptions),
     /// Publish messages that are given as text: reliable, volatile, keep last 10, unless the
     /// options say otherwise.
     Pub(PubOptions),

@@ -162,7 +162,7 @@ pub(crate) enum Error {
 
     /// The messages of a topic don't leave their process.
     #[error(
-        "{name} can't be echoed: its messages stay in the process of {node}, since {type_name} has no form outside \
+        "{name} can't be read from here: its messages stay in the process of {node}, since {type_name} has no form outside \
          (derive(Message) gives it one)"
     )]
     StaysInside {
@@ -340,6 +340,27 @@ pub(crate) enum Error {
         /// The bag.
         bag: PathBuf,
     },
+
+    /// No message of a live topic has what was asked for.
+    #[error("no {what} came")]
+    NothingCame {
+        /// Those that were waited for.
+        what: &'static str,
+    },
+
+    /// Messages of a live topic are no such messages.
+    #[error(
+        "{} could not be read",
+        if *count == 1 { "one message".to_owned() } else { format!("{count} messages") }
+    )]
+    Unread {
+        /// Number of messages.
+        count: usize,
+    },
+
+    /// A message's type has no valid name.
+    #[error(transparent)]
+    GenericType(#[from] sinew::error::GenericTypeError),
 
     /// A topic has no pictures.
     #[error(

@@ -1,6 +1,6 @@
 //! The commands, by their subjects.
 
-use super::{call, delay, echo, info, list, mismatch, publish, watch};
+use super::{call, delay, echo, image, info, list, mismatch, plot, publish, watch};
 use crate::cli::tools::{ActionCommand, NodeCommand, ServiceCommand, TopicCommand};
 use crate::error::Error;
 
@@ -25,6 +25,8 @@ pub(crate) fn topic(command: &TopicCommand) -> Result<(), Error> {
         TopicCommand::Type(options) => list::types(options, &list::TOPICS),
         TopicCommand::Find(options) => list::find(options, &list::TOPICS),
         TopicCommand::Echo(options) => echo::topic(options),
+        TopicCommand::Plot(options) => plot::run(options),
+        TopicCommand::Image(options) => image::run(options),
         TopicCommand::Pub(options) => publish::run(options),
     }
 }

@@ -3,23 +3,21 @@
 //! The command takes part in the domain: it subscribes to all types that the publishers have, and
 //! never makes one wait. If a message's first field is its header, it reads only the stamp.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value, json};
+use sinew::MessageInfo;
 use sinew::QoS;
-use sinew::error::SpinError;
-use sinew::executor::WaitSet;
-use sinew::graph::{EndpointInfo, GraphSnapshot};
-use sinew::msg::{GenericType, SerializedMessage, TypeHash};
-use sinew::{Context, Subscription};
+use sinew::graph::EndpointInfo;
+use sinew::msg::TypeHash;
 use sinew_msg::dynamic::{DynamicMessage, FieldPath, MessageType, Scalar};
 use sinew_shm::Domain;
 
 use super::list::TOPICS;
+use super::listening::{Listener, Listening, context};
 use crate::cli::tools::DelayOptions;
-use crate::error::Error;
+use crate::error::{Error, TypesError};
 use crate::interfaces::{PackageSources, Types};
 use crate::observed::Observed;
 use crate::output::{print, print_json, says};
@@ -44,18 +42,10 @@ pub(super) fn run(options: &DelayOptions) -> Result<(), Error> {
     }
     let domain = Domain::open(place.dir.as_deref(), observed.domain())?;
     let types = Types::new(PackageSources::open(&options.definitions)?, Some(domain));
-    let builder = Context::builder().domain(observed.domain()).interrupts(true);
-    let builder = match &place.dir {
-        Some(directory) => builder.directory(directory),
-        None => builder,
-    };
-    let context = builder.use_sim_time(options.use_sim_time).build()?;
-    let node = context.node(&format!("_sinew_delay_{}", std::process::id()))?;
-    let set = WaitSet::new();
-    set.add(&context)?; // the clock
-    let mut listening = Listening { name, types, node, set, known: HashSet::new(), ends: Vec::new() };
-    listening.subscribe(&seen)?;
-    let mut arrived = Arrived::default();
+    let builder = context(place, observed.domain()).interrupts(true).use_sim_time(options.use_sim_time);
+    let mut listening = Listening::new(builder.build()?, "delay")?;
+    let mut arrived = Arrived { types, node: listening.node().clone(), ages: VecDeque::new(), unstamped: 0 };
+    listening.subscribe(name, &seen, &mut arrived)?;
     let mut due_ns = now_ns();
     for _ in 0..watch.count.unwrap_or(u64::MAX) {
         // After a long stop (Ctrl-Z), missed reports are not all made up for.
@@ -63,7 +53,7 @@ pub(super) fn run(options: &DelayOptions) -> Result<(), Error> {
         if !listening.listen_until(due_ns, &mut arrived)? {
             return Ok(());
         }
-        listening.subscribe(&observed.read()?)?;
+        listening.subscribe(name, &observed.read()?, &mut arrived)?;
         let ages = arrived.of_the_last(nanoseconds(watch.window));
         match watch.info.json {
             true => print_json(&ages.json(name))?,
@@ -71,73 +61,6 @@ pub(super) fn run(options: &DelayOptions) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// This command's subscriptions.
-struct Listening<'a> {
-    name: &'a str,
-    types: Types,
-    node: sinew::Node,
-    set: WaitSet,
-    /// The known types, by name and hash.
-    known: HashSet<(String, Option<TypeHash>)>,
-    ends: Vec<(Subscription<SerializedMessage>, Stamp)>,
-}
-
-impl Listening<'_> {
-    /// Subscribes to the types of new publishers.
-    fn subscribe(&mut self, seen: &GraphSnapshot) -> Result<(), Error> {
-        let own = self.node.full_name().to_owned();
-        for publisher in seen.publishers(self.name).filter(|publisher| publisher.node != own) {
-            if self.known.insert((publisher.type_name.clone(), publisher.type_hash)) {
-                self.add(publisher)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes arriving messages until that time. Returns `false` if the user pressed Ctrl-C.
-    fn listen_until(&mut self, due_ns: i64, arrived: &mut Arrived) -> Result<bool, Error> {
-        while let Ok(left @ 1..) = u64::try_from(due_ns - now_ns()) {
-            match self.set.wait(Duration::from_nanos(left)) {
-                // The context's own subscriptions; the messages of the others are taken below.
-                Ok(ready) => {
-                    for ready in ready {
-                        if !self.ends.iter().any(|(end, _)| ready.is(end)) {
-                            ready.run()?;
-                        }
-                    }
-                }
-                Err(SpinError::Stopped) => return Ok(false),
-                Err(error) => return Err(error.into()),
-            }
-            for (end, stamp) in &self.ends {
-                while let Some((message, _)) = end.take_sample() {
-                    let now = self.node.now().nanoseconds();
-                    arrived.add(stamp.in_encoded(message.bytes()), now);
-                }
-            }
-        }
-        Ok(true)
-    }
-
-    fn add(&mut self, publisher: &EndpointInfo) -> Result<(), Error> {
-        let EndpointInfo { node, type_name, type_hash, .. } = publisher;
-        let Some(hash) = type_hash.filter(|_| publisher.leaves_process()) else {
-            let (name, node, type_name) = (self.name.to_owned(), node.clone(), type_name.clone());
-            return Err(Error::StaysInside { name, node, type_name });
-        };
-        let message_type = type_name.parse().map_err(crate::error::TypesError::from);
-        let description = message_type.and_then(|name| self.types.description(&name, Some(hash)))?;
-        let no_stamp = || Error::NoStamp { name: self.name.to_owned(), type_name: type_name.clone() };
-        let stamp = Stamp::of(&description).ok_or_else(no_stamp)?;
-        let known = GenericType::new(type_name, hash).map_err(|_| no_stamp())?;
-        let qos = QoS::new().best_effort().keep_last(WAITING);
-        let subscription = self.node.generic_subscription(self.name, known).qos(qos).create()?;
-        self.set.add_subscription(&subscription)?;
-        self.ends.push((subscription, stamp));
-        Ok(())
-    }
 }
 
 /// The position of a type's stamp.
@@ -187,12 +110,36 @@ impl Stamp {
 }
 
 /// The messages that have arrived.
-#[derive(Default)]
 struct Arrived {
+    types: Types,
+    /// With the clock that ages refer to.
+    node: sinew::Node,
     /// Time of arrival, in steady nanoseconds, and age, in nanoseconds.
     ages: VecDeque<(i64, i64)>,
     /// Number without a stamp, since the last report.
     unstamped: u64,
+}
+
+impl Listener for Arrived {
+    type Known = Stamp;
+
+    fn qos(&self, _: &EndpointInfo) -> QoS {
+        QoS::new().best_effort().keep_last(WAITING)
+    }
+
+    fn know(&mut self, publisher: &EndpointInfo, hash: TypeHash) -> Result<Stamp, Error> {
+        let EndpointInfo { name, type_name, .. } = publisher;
+        let message_type = type_name.parse().map_err(TypesError::from);
+        let description = message_type.and_then(|name| self.types.description(&name, Some(hash)))?;
+        Stamp::of(&description)
+            .ok_or_else(|| Error::NoStamp { name: name.clone(), type_name: type_name.clone() })
+    }
+
+    fn take(&mut self, stamp: &Stamp, encoded: &[u8], _: &MessageInfo) -> Result<bool, Error> {
+        let now = self.node.now().nanoseconds();
+        self.add(stamp.in_encoded(encoded), now);
+        Ok(true)
+    }
 }
 
 impl Arrived {

@@ -10,7 +10,6 @@ use std::sync::{Arc, OnceLock};
 
 use sinew::QoS;
 use sinew::gateway;
-use sinew::graph;
 use sinew::qos::{Durability, History};
 use sinew::records::{NetworkNumbers, leaves_process};
 use sinew_msg::TypeHash;
@@ -19,6 +18,7 @@ use sinew_msg::dynamic::{DynamicMessage, FieldPath, MessageType};
 use sinew_shm::transport::{EventReceiver, Incoming, Observer, OwnEndpoint, Participant, Sink};
 use sinew_shm::{Domain, Endpoint, EndpointKey, EndpointKind, Peer};
 
+use super::listening::say_if_unpublished;
 use super::printing::{Content, Origin, Read, for_people, for_programs};
 use super::qos;
 use crate::cli::tools::EchoOptions;
@@ -42,13 +42,7 @@ pub(super) fn topic(options: &EchoOptions) -> Result<(), Error> {
     let name = &options.info.name;
     let mut observed = Observed::open(&options.info.place)?;
     let seen = observed.read()?;
-    if seen.publishers(name).next().is_none() {
-        let publishers = seen.endpoints().iter().filter(|end| end.kind == graph::EndpointKind::Publisher);
-        let names = publishers.map(|end| end.name.as_str());
-        let similar = suggestion(&similar::to(name, names));
-        let domain = observed.domain();
-        says(&format!("{name} has no publisher in domain {domain} yet: waiting{similar}"));
-    }
+    say_if_unpublished(&observed, &seen, name);
     run(options, &observed, name, "")
 }
 
@@ -399,7 +393,7 @@ impl<'a> Echo<'a> {
 }
 
 /// Returns the QoS of a subscription that matches any offer, and gets retained messages.
-fn fitting(offered: Option<&QoS>) -> QoS {
+pub(super) fn fitting(offered: Option<&QoS>) -> QoS {
     let waiting = QoS::new().best_effort().keep_last(WAITING);
     let Some(offered) = offered else { return waiting };
     let depth = match offered.history {

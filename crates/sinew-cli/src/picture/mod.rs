@@ -5,7 +5,7 @@ mod draw;
 mod graph_picture;
 mod layout;
 mod rate;
-pub(crate) mod svg;
+mod svg;
 
 #[cfg(test)]
 mod robot;

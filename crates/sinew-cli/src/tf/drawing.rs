@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Frame, Frames, Refused};
 use crate::harmless::one_line;
 use crate::picture::dot::quoted;
-use crate::picture::svg::{LETTER, MARGIN, SMALL, STYLE, escaped};
+use crate::svg::{LETTER, MARGIN, SMALL, STYLE, escaped};
 
 /// Draws trees as lines of text.
 pub(super) fn text(frames: &Frames) -> String {

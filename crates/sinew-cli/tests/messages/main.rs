@@ -9,6 +9,7 @@ mod echo;
 mod interfaces;
 mod log;
 mod params;
+mod pictures;
 mod publish;
 
 use std::io::{BufRead as _, BufReader, Read};
