@@ -1,4 +1,4 @@
-//! A client: what waits to be sent to it, and what it has asked for.
+//! A client: the frames and changes that wait for its threads, and its requests.
 //!
 //! | role | does |
 //! |---|---|
@@ -30,6 +30,9 @@ const MOST_WAITING: usize = 64 << 20;
 /// Changes of subscriptions that may wait.
 const MOST_CHANGES: usize = 8192;
 
+/// Parameters of which a client may want to know changes.
+const MOST_PARAMETERS: usize = 8192;
+
 /// Calls of services that may wait for their responses.
 const MOST_CALLS: usize = 64;
 
@@ -44,7 +47,7 @@ pub(crate) struct Frame {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What changes in the client's subscriptions.
+/// A change of the client's subscriptions.
 pub(crate) enum Change {
     Subscribe {
         id: u32,
@@ -98,13 +101,13 @@ struct State {
 /// A client.
 pub(crate) struct Session {
     pub(crate) number: u64,
-    stream: TcpStream,
+    stream: Arc<TcpStream>,
     state: Mutex<State>,
     /// Wakes the writer.
     news: Condvar,
 }
 
-/// What the writer does next.
+/// The next work of the writer.
 #[derive(Default)]
 pub(crate) struct Turn {
     pub(crate) changes: Vec<Change>,
@@ -115,13 +118,13 @@ pub(crate) struct Turn {
 }
 
 impl Session {
-    pub(crate) fn new(number: u64, stream: TcpStream) -> Self {
+    pub(crate) fn new(number: u64, stream: Arc<TcpStream>) -> Self {
         Self { number, stream, state: Mutex::default(), news: Condvar::new() }
     }
 
     // ---- the writer ----
 
-    /// Takes what is to be done; waits for it, but at most for `timeout`.
+    /// Takes the next work; waits for it for `timeout` at most.
     pub(crate) fn wait(&self, timeout: Duration) -> Turn {
         let mut state = self.state.lock();
         let State { frames, changes, ready, has_clock, end, .. } = &*state;
@@ -143,7 +146,7 @@ impl Session {
         self.state.lock().ready.extend(ids);
     }
 
-    /// Ends reading and writing. Whatever is being written is lost.
+    /// Ends reading and writing. A frame that is being written is lost.
     pub(crate) fn disconnect(&self) {
         let _ = self.stream.shutdown(Shutdown::Both); // fails if the client has gone
     }
@@ -200,7 +203,7 @@ impl Session {
         self.send(FrameKind::Text, text.into_bytes());
     }
 
-    /// Tells the person at the viewer.
+    /// Shows a sentence to the person at the viewer.
     pub(crate) fn status(&self, level: Level, message: &str, id: Option<&str>) {
         self.send_text(ServerText::Status { level, message, id }.to_json());
     }
@@ -229,16 +232,27 @@ impl Session {
         }
     }
 
-    /// Changes the parameters of which the client wants to know changes.
-    pub(crate) fn watch_parameters(&self, names: Vec<String>, wanted: bool) {
+    /// Adds parameters to those of which the client wants to know changes.
+    pub(crate) fn watch_parameters(&self, names: Vec<String>) {
+        let mut refused = None;
         let mut state = self.state.lock();
         for name in names {
-            if wanted {
+            if state.parameters.len() < MOST_PARAMETERS || state.parameters.contains(&name) {
                 state.parameters.insert(name);
             } else {
-                state.parameters.remove(&name);
+                refused.get_or_insert(name);
             }
         }
+        drop(state);
+        if let Some(first) = refused {
+            let problem = format!("a client may watch {MOST_PARAMETERS} parameters: {first} is one too many");
+            self.status(Level::Error, &problem, None);
+        }
+    }
+
+    pub(crate) fn forget_parameters(&self, names: &[String]) {
+        let mut state = self.state.lock();
+        names.iter().for_each(|name| drop(state.parameters.take(name)));
     }
 
     pub(crate) fn watches_parameter(&self, name: &str) -> bool {
@@ -316,10 +330,27 @@ mod tests {
     use std::net::TcpListener;
 
     #[test]
+    fn a_client_watches_a_limited_number_of_parameters() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let session = Session::new(1, Arc::new(TcpStream::connect(listener.local_addr().unwrap()).unwrap()));
+        let names = |count: usize| (0..count).map(|number| format!("/a.{number:05}")).collect();
+        session.watch_parameters(names(MOST_PARAMETERS));
+        session.watch_parameters(names(MOST_PARAMETERS)); // known ones are no further ones
+        assert!(session.wait(Duration::ZERO).frames.is_empty());
+        session.watch_parameters(names(MOST_PARAMETERS + 2));
+        let frames = session.wait(Duration::ZERO).frames;
+        let text = String::from_utf8(frames[0].bytes.clone()).unwrap();
+        assert!(frames.len() == 1 && text.contains("8192 parameters: /a.08192 is one"), "{text}");
+        session.forget_parameters(&["/a.00000".to_owned()]);
+        session.watch_parameters(vec!["/b".to_owned()]);
+        assert!(session.watches_parameter("/b") && !session.watches_parameter("/a.00000"));
+    }
+
+    #[test]
     fn a_client_for_which_too_many_changes_wait_is_disconnected() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let session = Session::new(1, listener.accept().unwrap().0);
+        let session = Session::new(1, Arc::new(listener.accept().unwrap().0));
         (0..MOST_CHANGES).for_each(|_| session.change(Change::Unsubscribe { id: 1 }));
         assert_eq!(session.state.lock().end, None);
         session.change(Change::Unsubscribe { id: 1 });
