@@ -1,8 +1,7 @@
 //! Attachments and metadata records: parts of MCAP files that aren't messages.
 
 use crate::error::BagError;
-use crate::mcap_file::ROSBAG2;
-use crate::metadata::LOSSES;
+use crate::metadata::{LOSSES, ROSBAG2};
 use crate::piece::MessageBytes;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -4,6 +4,7 @@
 use crate::attachment::{Attachment, Checksum, MetadataRecord, wrong_checksum};
 use crate::error::BagError;
 use crate::mapped::Mapped;
+use crate::metadata::ROSBAG2;
 use crate::piece::{self, Backing, MessageBytes, Piece, Place};
 use crate::records::{
     AttachmentRecord, ChannelRecord, ChunkHeader, ChunkIndex, FOOTER, Fields, MAGIC, MAGIC_VERSION,
@@ -16,8 +17,6 @@ use std::sync::Arc;
 
 /// Bytes of messages outside chunks that are one piece.
 const PLAIN_PIECE: usize = 1 << 20;
-/// The name of rosbag2's metadata records.
-pub(crate) const ROSBAG2: &str = "rosbag2";
 
 /// A file that is open.
 #[derive(Debug)]

@@ -11,6 +11,8 @@ use std::path::Path;
 pub(crate) const FILE_NAME: &str = "metadata.yaml";
 /// The prefix of the keys of lost messages in the recorder's own texts; the topic follows.
 const LOST: &str = "sinew.lost";
+/// The name of rosbag2's metadata records in an MCAP file.
+pub(crate) const ROSBAG2: &str = "rosbag2";
 /// The name of the metadata record of lost messages in an MCAP file: topics with their numbers.
 pub(crate) const LOSSES: &str = "sinew:losses";
 /// The only key at its top.

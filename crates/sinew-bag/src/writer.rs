@@ -2,9 +2,8 @@
 
 use crate::attachment::{Attachment, MetadataRecord, is_own};
 use crate::error::BagError;
-use crate::mcap_file::ROSBAG2;
 use crate::message::Stamps;
-use crate::metadata::{self, BagMetadata, FileMetadata, LOSSES, TopicMetadata};
+use crate::metadata::{self, BagMetadata, FileMetadata, LOSSES, ROSBAG2, TopicMetadata};
 use crate::options::WriterOptions;
 use crate::qos_yaml;
 use crate::reader::BagReader;
