@@ -1,13 +1,15 @@
 //! `sinew view`: a server for Foxglove and Lichtblick.
 
+use std::path::PathBuf;
 use std::sync::mpsc;
 
 use sinew::Context;
 use sinew::msg::TypeHash;
-use sinew_bag::Schema;
+use sinew_bag::{Player, Schema};
 use sinew_msg::definition::TypeName;
 use sinew_view::{TypeDefinition, ViewServer};
 
+use crate::bag::{self, play::Session};
 use crate::cli::view::{Permission, ViewOptions};
 use crate::error::Error;
 use crate::interfaces::PackageSources;
@@ -22,29 +24,42 @@ pub(crate) fn run(options: &ViewOptions) -> Result<(), Error> {
     let number = options.place.domain().map_err(Error::DomainNumber)?;
     let context = Context::builder().domain(number).interrupts(false);
     let context = match &options.place.dir {
+        _ if !options.bags.is_empty() => context.shared_memory(false),
         Some(directory) => context.directory(directory),
         None => context,
     };
     let context = context.build().map_err(sinew::Error::from)?;
+    let player = if options.bags.is_empty() { None } else { Some(player(&context, options)?) };
+    let (shown, name) = match &player {
+        None => (format!("domain {number}"), format!("sinew, domain {number}")),
+        Some(_) => {
+            let bags: Vec<_> = options.bags.iter().map(|bag| bag.display().to_string()).collect();
+            (bags.join(" "), format!("sinew, {}", bags.join(" ")))
+        }
+    };
+    let in_bags = Definitions::of(&options.bags)?;
     let sources = PackageSources::open(&options.definitions)?;
     let may = |what| options.allow.contains(&what);
     let mut server = ViewServer::builder()
         .address(options.address)
         .port(options.port)
-        .name(&format!("sinew, domain {number}"))
+        .name(&name)
         .hidden(options.include_hidden)
         .allow_publish(may(Permission::Publish))
         .allow_services(may(Permission::Services))
         .allow_parameters(may(Permission::Parameters))
         .depth(usize::from(options.depth))
         .use_sim_time(options.use_sim_time)
-        .definitions(move |name, hash| definition(&sources, name, hash));
+        .definitions(move |name, hash| in_bags.find(name, hash).or_else(|| definition(&sources, name, hash)));
     server = options.topics.iter().fold(server, |server, pattern| server.topics(pattern));
     server = options.exclude.iter().fold(server, |server, pattern| server.exclude_topics(pattern));
     server = options.services.iter().fold(server, |server, pattern| server.services(pattern));
     server = options.params.iter().fold(server, |server, pattern| server.parameters(pattern));
     server = options.origin.iter().fold(server, |server, origin| server.origin(origin));
     server = options.assets.iter().fold(server, |server, directory| server.assets(directory));
+    if let Some(player) = &player {
+        server = server.playback(player.clone());
+    }
     if let Some(rate) = options.max_rate {
         server = server.max_rate(rate);
     }
@@ -58,19 +73,62 @@ pub(crate) fn run(options: &ViewOptions) -> Result<(), Error> {
         says(&format!("whoever reaches this port can {do_so}: --token keeps others out"));
     }
     let query = if token.is_some() { "/?token=.." } else { "" };
-    print(&format!(
-        "domain {number}: open ws://{}{query} in Foxglove or Lichtblick (as Foxglove WebSocket)\n",
-        server.address()
-    ))?;
+    let address = format!("ws://{}{query}", server.address());
+    print(&format!("{shown}: open {address} in Foxglove or Lichtblick (as Foxglove WebSocket)\n"))?;
+    let outcome = match player {
+        Some(player) => Session::new(player, true, &format!("{address} | "))?.run(false),
+        None => wait_for_signal(),
+    };
+    let statistics = server.statistics();
+    drop(server);
+    print(&format!("{} messages sent, {} lost by slow viewers\n", statistics.messages, statistics.dropped))?;
+    outcome
+}
+
+/// Returns a player of the bags, which stays at their end until it is stopped.
+fn player(context: &Context, options: &ViewOptions) -> Result<Player, Error> {
+    let player = Player::builder(context).bags(&options.bags).rate(options.rate).stay_at_end();
+    let player = player.loops(if options.r#loop { u64::MAX } else { 1 });
+    let player = if options.start_paused { player.start_paused() } else { player };
+    Ok(player.start()?)
+}
+
+fn wait_for_signal() -> Result<(), Error> {
     let (told, tells) = mpsc::channel();
     let stop = move || {
         let _ = told.send(()); // the second time, nothing waits
     };
     terminal::stop_on_signal(stop, None)?;
     let _ = tells.recv();
-    let statistics = server.statistics();
-    drop(server);
-    print(&format!("{} messages sent, {} lost by slow viewers\n", statistics.messages, statistics.dropped))
+    Ok(())
+}
+
+/// Definitions that bags have, with constants and comments.
+struct Definitions(Vec<(String, TypeDefinition)>);
+
+impl Definitions {
+    fn of(bags: &[PathBuf]) -> Result<Self, Error> {
+        let mut found = Vec::new();
+        for bag in bags {
+            for topic in bag::opening::open(bag)?.topics() {
+                // Without a definition that is read, the topic isn't played, and the player says so.
+                let schema = topic.schema.clone();
+                let read =
+                    schema.and_then(|schema| Some((schema.description(&topic.type_name).ok()?, schema)));
+                let Some((description, schema)) = read else { continue };
+                let definition = TypeDefinition { description, schema: Some(schema) };
+                found.push((topic.type_name.clone(), definition));
+            }
+        }
+        Ok(Self(found))
+    }
+
+    fn find(&self, name: &str, hash: Option<TypeHash>) -> Option<TypeDefinition> {
+        let fits = |(known, definition): &&(String, TypeDefinition)| {
+            known == name && hash.is_none_or(|hash| definition.description.hash() == hash)
+        };
+        self.0.iter().find(fits).map(|(_, definition)| definition.clone())
+    }
 }
 
 /// Returns a type as the definitions here have it: with constants and comments.

@@ -2,10 +2,11 @@
 
 use crate::catalogue::{Catalogue, Changes, Key, KnownType, Seen, Service};
 use crate::job::Job;
+use crate::playback::Playback;
 use crate::session::{Change, Session};
 use crate::settings::{Settings, TypeDefinition};
-use crate::socket::GOING_AWAY;
-use crate::wire::{CDR, JSON, Level, Provided, Published, ServerText, Subscribed};
+use crate::socket::{FrameKind, GOING_AWAY};
+use crate::wire::{CDR, JSON, Level, Provided, Published, ServerText, Subscribed, Timestamp};
 use sinew::__private::locks::{Condvar, Mutex};
 use sinew::Node;
 use sinew::graph::{EndpointInfo, EndpointKind, GraphSnapshot};
@@ -242,6 +243,9 @@ impl Hub {
         state.sessions.insert(session.number, session.clone());
         // Under the lock, so that no change is told before.
         session.send_text(self.server_info());
+        if let Some(playback) = &self.settings.playback {
+            session.send(FrameKind::Binary, playback.state());
+        }
         let catalogue = &state.catalogue;
         if !catalogue.channels.is_empty() {
             session.send_text(catalogue.advertise(catalogue.channels.keys()));
@@ -260,14 +264,16 @@ impl Hub {
     }
 
     fn server_info(&self) -> String {
-        let Settings { name, allowed, use_sim_time, assets, .. } = &self.settings;
+        let Settings { name, allowed, use_sim_time, playback, assets, .. } = &self.settings;
+        let span = playback.as_ref().map(Playback::span);
         let capabilities = [
             (true, "connectionGraph"),
             (true, "parameters"),
             (true, "parametersSubscribe"),
             (allowed.publish, "clientPublish"),
             (allowed.services, "services"),
-            (*use_sim_time, "time"),
+            (*use_sim_time || playback.is_some(), "time"),
+            (playback.is_some(), "playbackControl"),
             (!assets.is_empty(), "assets"),
         ];
         let distribution = std::env::var("ROS_DISTRO").ok().filter(|name| !name.is_empty());
@@ -282,6 +288,8 @@ impl Hub {
             // By this viewers know that topics and types are those of ROS 2.
             metadata: [("ROS_DISTRO", distribution.unwrap_or_else(|| "jazzy".to_owned()))].into(),
             session_id: &self.id,
+            data_start_time: span.map(|(start, _)| Timestamp::of(start)),
+            data_end_time: span.map(|(_, end)| Timestamp::of(end)),
         };
         text.to_json()
     }
@@ -301,6 +309,13 @@ impl Hub {
 
     pub(crate) fn sessions(&self) -> Vec<Arc<Session>> {
         self.state.lock().sessions.values().cloned().collect()
+    }
+
+    /// Sends a binary frame to all clients.
+    pub(crate) fn broadcast(&self, frame: &[u8]) {
+        for session in self.sessions() {
+            session.send(FrameKind::Binary, frame.to_vec());
+        }
     }
 
     /// Hands a job to the thread for parameters; `false` if that has too much to do.

@@ -12,6 +12,7 @@ mod error;
 mod hub;
 mod job;
 mod parameters;
+mod playback;
 mod pump;
 mod requests;
 mod server;

@@ -177,7 +177,11 @@ impl Pump {
             let is_due = feed.last.is_none_or(|last| received - last >= min_period) || is_latched;
             if is_due {
                 feed.last = Some(received);
-                let log_time = self.sim_time.unwrap_or_else(|| u64::try_from(received).unwrap_or(0));
+                let log_time = match (&self.hub.settings.playback, self.sim_time) {
+                    (Some(playback), _) => playback.log_time(info.source_time()),
+                    (None, Some(time)) => time,
+                    (None, None) => u64::try_from(received).unwrap_or(0),
+                };
                 let head = wire::message_head(id, log_time);
                 self.outlet.add(FrameKind::Binary, &head, message.bytes())?;
                 self.hub.count_sent();

@@ -149,6 +149,16 @@ impl Requests {
                     self.session.fail_call(service, call, &problem);
                 }
             }
+            Ok(ClientBinary::Control(command)) => {
+                let Some(playback) = &self.hub.settings.playback else {
+                    return self.fail("there is no bag here that is played");
+                };
+                let (state, outcome) = playback.control(&command);
+                self.hub.broadcast(&state);
+                if let Err(problem) = outcome {
+                    self.fail(&problem);
+                }
+            }
             Err(problem) => self.fail(&problem),
         }
     }

@@ -3,6 +3,7 @@
 use crate::error::ViewError;
 use crate::hub::{Hub, ViewStatistics};
 use crate::parameters::Parameters;
+use crate::playback::Playback;
 use crate::pump::Pump;
 use crate::requests::{READ_TIMEOUT, Requests};
 use crate::settings::{Settings, TypeDefinition};
@@ -11,6 +12,7 @@ use sinew::Context;
 use sinew::graph::GraphListener;
 use sinew::msg::TypeHash;
 use sinew::time::Time;
+use sinew_bag::Player;
 use std::fmt;
 use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -223,6 +225,15 @@ impl ViewServerBuilder {
         self
     }
 
+    /// Lets clients control a player: pause, go on, seek and change the rate. They get its time
+    /// instead of this host's. The player publishes in the context of the server, which had better
+    /// not be the robot's, or the robot gets the messages, too; and it had better
+    /// [stay at its end](sinew_bag::PlayerBuilder::stay_at_end). Default: none.
+    pub fn playback(mut self, player: Player) -> Self {
+        self.settings.playback = Some(Playback::new(player));
+        self
+    }
+
     /// Lets clients read files of packages, such as meshes, below a directory: those of
     /// `package://arm/..` in `DIRECTORY/arm` or `DIRECTORY/share/arm`. May be called several times.
     /// By default they read none.
@@ -269,6 +280,15 @@ impl ViewServerBuilder {
         let follows = hub.clone();
         server.threads.push(spawn("graph", move || follows.follow())?);
         let parameters = Parameters::new(hub.clone(), waiting_jobs);
+        if hub.settings.playback.is_some() {
+            let follows = hub.clone();
+            let follow = move || {
+                if let Some(playback) = &follows.settings.playback {
+                    playback.follow(&follows);
+                }
+            };
+            server.threads.push(spawn("playback", follow)?);
+        }
         server.threads.push(spawn("parameters", move || parameters.run())?);
         server.threads.push(spawn("accept", move || accept(&listener, &hub))?);
         Ok(server)

@@ -1,5 +1,6 @@
 //! What a server shows, and what it lets viewers do.
 
+use crate::playback::Playback;
 use sinew::msg::TypeHash;
 use sinew_bag::Schema;
 use sinew_msg::description::TypeDescription;
@@ -45,6 +46,8 @@ pub(crate) struct Settings {
     /// Shortest time between two messages of a topic, in nanoseconds.
     pub(crate) min_period: i64,
     pub(crate) use_sim_time: bool,
+    /// The bags that are played.
+    pub(crate) playback: Option<Playback>,
     /// Directories below which packages have files for viewers.
     pub(crate) assets: Vec<PathBuf>,
     pub(crate) find_type: Box<FindType>,
@@ -66,6 +69,7 @@ impl Default for Settings {
             depth: 10,
             min_period: 0,
             use_sim_time: false,
+            playback: None,
             assets: Vec::new(),
             find_type: Box::new(|_, _| None),
         }

@@ -25,6 +25,11 @@ pub(crate) enum ServerText<'a> {
         supported_encodings: Vec<&'static str>,
         metadata: BTreeMap<&'static str, String>,
         session_id: &'a str,
+        /// The first and the last time of a bag that is played.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        data_start_time: Option<Timestamp>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        data_end_time: Option<Timestamp>,
     },
     Status {
         level: Level,
@@ -69,6 +74,20 @@ pub(crate) enum ServerText<'a> {
 impl ServerText<'_> {
     pub(crate) fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default() // maps have texts as keys, so nothing fails
+    }
+}
+
+/// A time in a text.
+#[derive(Serialize)]
+pub(crate) struct Timestamp {
+    sec: u64,
+    nsec: u64,
+}
+
+impl Timestamp {
+    /// Returns a time in nanoseconds since the epoch.
+    pub(crate) fn of(time: u64) -> Self {
+        Self { sec: time / 1_000_000_000, nsec: time % 1_000_000_000 }
     }
 }
 
@@ -161,7 +180,7 @@ pub(crate) fn message_head(subscription: u32, log_time: u64) -> [u8; 13] {
     head
 }
 
-/// A frame with the simulated time.
+/// A frame with the simulated time, or that of a bag.
 pub(crate) fn time(time: u64) -> Vec<u8> {
     let mut frame = vec![2];
     frame.extend_from_slice(&time.to_le_bytes());
@@ -194,6 +213,39 @@ pub(crate) fn asset(request: u32, found: Result<&[u8], &str>) -> Vec<u8> {
             frame.extend_from_slice(problem.as_bytes());
         }
     }
+    frame
+}
+
+/// The state of a bag that is played.
+#[derive(Debug)]
+pub(crate) struct PlaybackState<'a> {
+    pub(crate) status: PlaybackStatus,
+    /// The time of the bag, in nanoseconds since the epoch.
+    pub(crate) time: u64,
+    pub(crate) rate: f32,
+    /// Viewers then forget messages of before.
+    pub(crate) did_seek: bool,
+    /// The request that this answers; empty: none.
+    pub(crate) request: &'a str,
+}
+
+/// The protocol has a further one, 2, for a player that waits for data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PlaybackStatus {
+    Playing = 0,
+    Paused = 1,
+    Ended = 3,
+}
+
+/// A frame with the state of a bag that is played.
+pub(crate) fn playback_state(state: &PlaybackState<'_>) -> Vec<u8> {
+    let PlaybackState { status, time, rate, did_seek, request } = *state;
+    let mut frame = vec![5, status as u8];
+    frame.extend_from_slice(&time.to_le_bytes());
+    frame.extend_from_slice(&rate.to_le_bytes());
+    frame.push(did_seek.into());
+    frame.extend_from_slice(&length_of(request.as_bytes()));
+    frame.extend_from_slice(request.as_bytes());
     frame
 }
 
@@ -263,8 +315,42 @@ pub(crate) struct ClientChannel {
 /// A client's binary frame.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ClientBinary<'a> {
+    Control(PlaybackCommand<'a>),
     Publish { channel: u32, bytes: &'a [u8] },
     Call { service: u32, call: u32, encoding: &'a str, bytes: &'a [u8] },
+}
+
+/// What a client wants of the bag that is played.
+#[derive(Debug, PartialEq)]
+pub(crate) struct PlaybackCommand<'a> {
+    pub(crate) is_paused: bool,
+    pub(crate) rate: f32,
+    /// The time to go to, in nanoseconds since the epoch.
+    pub(crate) seek: Option<u64>,
+    /// The client's name of the request.
+    pub(crate) request: &'a str,
+}
+
+impl<'a> PlaybackCommand<'a> {
+    fn parse(frame: &'a [u8]) -> Result<Self, String> {
+        let short = "a binary frame is too short";
+        let (&[command, r0, r1, r2, r3, has_seek], rest) = frame.split_first_chunk().ok_or(short)?;
+        let (seek, rest) = rest.split_first_chunk().ok_or(short)?;
+        let (length, rest) = rest.split_first_chunk().ok_or(short)?;
+        let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
+        let request = std::str::from_utf8(rest.get(..length).ok_or(short)?);
+        let is_paused = match command {
+            0 => false,
+            1 => true,
+            _ => return Err(format!("there is no command {command} for playback")),
+        };
+        Ok(Self {
+            is_paused,
+            rate: f32::from_le_bytes([r0, r1, r2, r3]),
+            seek: (has_seek != 0).then_some(u64::from_le_bytes(*seek)),
+            request: request.map_err(|_| "a request's name is no UTF-8")?,
+        })
+    }
 }
 
 impl<'a> ClientBinary<'a> {
@@ -287,6 +373,7 @@ impl<'a> ClientBinary<'a> {
                 let encoding = std::str::from_utf8(encoding).map_err(|_| "an encoding is no UTF-8")?;
                 Ok(Self::Call { service: number(service), call: number(call), encoding, bytes })
             }
+            Some((3, rest)) => PlaybackCommand::parse(rest).map(Self::Control),
             Some((op, _)) => Err(format!("there is no binary frame with the op {op} here")),
             None => Err("a binary frame is empty".to_owned()),
         }
@@ -304,16 +391,34 @@ mod tests {
         let call =
             ClientBinary::parse(&[2, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, b'c', b'd', b'r', 9]).unwrap();
         assert_eq!(call, ClientBinary::Call { service: 1, call: 2, encoding: "cdr", bytes: &[9] });
+        let frame = [3, 1, 0, 0, 0x80, 0x3f, 1, 7, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, b'a'];
+        let command = PlaybackCommand { is_paused: true, rate: 1.0, seek: Some(7), request: "a" };
+        assert_eq!(ClientBinary::parse(&frame), Ok(ClientBinary::Control(command)));
         let short = [
             &[][..],
             &[1, 2],
             &[2, 1, 0, 0, 0, 2, 0, 0, 0, 255, 255, 255, 255, 1],
             &[2, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0xff],
             &[9],
+            &[3, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, b'a'],
+            &[3, 2, 0, 0, 0x80, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
         ];
         for frame in short {
             assert!(ClientBinary::parse(frame).is_err(), "{frame:?}");
         }
+    }
+
+    #[test]
+    fn states_of_playback_are_put_together() {
+        let state = PlaybackState {
+            status: PlaybackStatus::Ended,
+            time: 9,
+            rate: 1.0,
+            did_seek: true,
+            request: "ab",
+        };
+        let frame = [5, 3, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x3f, 1, 2, 0, 0, 0, b'a', b'b'];
+        assert_eq!(playback_state(&state), frame);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::source::{Source, Span};
 use super::state::{AtPanic, PlayEnd, Shared};
 use super::statistics::{PlayerStatistics, Progress, SkippedTopic};
 use sinew::__private::locks::Mutex;
+use sinew::time::Time;
 use sinew::{Duration, Node};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
@@ -219,7 +220,17 @@ impl Player {
         let state = self.0.shared.state();
         let Span { start, end, .. } = self.0.shared.span;
         let position = state.pace.time(now).clamp(start, end.max(start));
-        Progress { position, start, end, rounds: state.rounds }
+        Progress { position, start, end, rounds: state.rounds, seeks: state.generation }
+    }
+
+    /// Returns the time of the bags at a moment of the steady clock, such as that at which a message
+    /// came: nanoseconds since the epoch. A moment before the last pause, seek or change of the rate
+    /// counts as the moment of that change.
+    #[must_use]
+    pub fn time_at(&self, moment: Time) -> u64 {
+        let state = self.0.shared.state();
+        let Span { start, end, .. } = self.0.shared.span;
+        state.pace.time(moment.nanoseconds()).clamp(start, end.max(start))
     }
 
     /// Returns the figures. Copies them: some KB.

@@ -14,6 +14,8 @@ pub struct Progress {
     pub end: u64,
     /// Rounds that are complete.
     pub rounds: u64,
+    /// Seeks so far, those to the beginning of a further round included.
+    pub seeks: u64,
 }
 
 /// Figures of a player.

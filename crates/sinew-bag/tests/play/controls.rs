@@ -2,6 +2,7 @@
 
 use crate::{BEGIN, MILLISECOND, context, listen, numbers, place, take, write};
 use sinew::prelude::*;
+use sinew::time::Time;
 use sinew_bag::{PlayEnd, Player};
 use sinew_interfaces::std_msgs::msg::String as Text;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,6 +48,8 @@ fn a_player_that_stays_plays_its_rounds_again() {
     assert_eq!(finish(), ["1", "1"]);
     assert!(player.seek(BEGIN + MILLISECOND)); // plays what `play_again` has left
     assert_eq!(finish(), ["1", "1"]);
+    let progress = player.progress();
+    assert_eq!((progress.seeks, player.time_at(Time::steady())), (5, progress.position)); // 3 for rounds
     assert_eq!(player.step(1), 0);
     player.stop();
     assert_eq!(player.wait(), PlayEnd::Stopped);

@@ -10,7 +10,7 @@ use crate::interfaces::PackageSources;
 
 /// Opens a bag. Definitions that it lacks, as all bags of SQLite do that are older than ROS 2 Iron,
 /// are those of `$AMENT_PREFIX_PATH` or the built-in ones.
-pub(super) fn open(path: &Path) -> Result<BagReader, Error> {
+pub(crate) fn open(path: &Path) -> Result<BagReader, Error> {
     let sources = PackageSources::open(&DefinitionOptions::default())?;
     // A definition that can't be read is missing, like one that isn't there.
     let text = |name: &str| sources.text(&name.parse().ok()?).ok()?;

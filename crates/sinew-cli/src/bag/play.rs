@@ -27,7 +27,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 pub(super) fn run(options: &PlayOptions) -> Result<(), Error> {
     let (context, _) = session::context(&options.session)?;
     let player = configured(&context, options)?.start()?;
-    Session::new(options, player)?.run(options)
+    Session::new(player, options.session.has_screen(), "")?.run(options.session.json)
 }
 
 /// Returns a player that does what the options say.
@@ -85,8 +85,10 @@ fn configured(context: &Context, options: &PlayOptions) -> Result<PlayerBuilder,
 }
 
 /// A player, and the terminal that shows it.
-struct Session {
+pub(crate) struct Session {
     player: Player,
+    /// Stands before the keys.
+    note: String,
     /// A signal, or the end of the player, closes the other end.
     ended: UnixStream,
     /// Given back when the session ends.
@@ -95,8 +97,10 @@ struct Session {
 }
 
 impl Session {
-    fn new(options: &PlayOptions, player: Player) -> Result<Self, Error> {
-        let terminal = if options.session.has_screen() { Terminal::take()? } else { None };
+    /// Takes the terminal for a screen, if one is wanted and there is one; `note` stands on it before
+    /// the keys.
+    pub(crate) fn new(player: Player, has_screen: bool, note: &str) -> Result<Self, Error> {
+        let terminal = if has_screen { Terminal::take()? } else { None };
         let failed = |source| Error::System { call: "waiting for the end", source };
         let (end, ended) = UnixStream::pair().map_err(failed)?;
         let done = end.try_clone().map_err(failed)?;
@@ -114,25 +118,23 @@ impl Session {
             terminal.give_back_on_panic();
         }
         let has_keys = terminal.as_ref().is_some_and(Terminal::has_keys);
-        Ok(Self { player, ended, terminal, has_keys })
+        Ok(Self { player, note: note.to_owned(), ended, terminal, has_keys })
     }
 
     /// Shows the player until it ends.
-    fn run(mut self, options: &PlayOptions) -> Result<(), Error> {
+    pub(crate) fn run(mut self, is_json: bool) -> Result<(), Error> {
         let period = if self.terminal.is_some() { SCREEN_PERIOD } else { PERIOD };
         let mut figures = Figures::of(&self.player, None);
         while self.player.wait_for(Duration::ZERO).is_none() {
             figures = Figures::of(&self.player, Some(figures));
-            if self.show(&figures, options.session.json).is_err()
-                || self.is_over(now_ns() + nanoseconds(period))
-            {
+            if self.show(&figures, is_json).is_err() || self.is_over(now_ns() + nanoseconds(period)) {
                 break; // the reader of the output is gone, or the user has had enough
             }
         }
         self.player.stop();
         let end = self.player.wait();
         drop(self.terminal.take());
-        self.report(end, &Figures::of(&self.player, Some(figures)), options.session.json)
+        self.report(end, &Figures::of(&self.player, Some(figures)), is_json)
     }
 
     /// Waits for the time, and meanwhile does what keys say. Returns `true` if nothing more is to be
@@ -202,7 +204,8 @@ impl Session {
             true => "space: pause, arrows: next message, rate, 5 s back, pages: 30 s, home, q: end",
             false => "Ctrl-C: end",
         };
-        terminal::draw(&figures.screen(keys, (columns.into(), rows.into())), rows)
+        let keys = format!("{}{keys}", self.note);
+        terminal::draw(&figures.screen(&keys, (columns.into(), rows.into())), rows)
     }
 
     /// Reports the end.

@@ -21,6 +21,23 @@ pub(crate) enum Permission {
 
 #[derive(Args, Debug)]
 pub(crate) struct ViewOptions {
+    /// Play these bags, which viewers control, instead of showing programs that run. No program gets
+    /// their messages.
+    #[arg(value_name = "BAG")]
+    pub(crate) bags: Vec<PathBuf>,
+
+    /// How fast to play: 2 is twice as fast as recorded.
+    #[arg(short, long, value_name = "RATE", default_value = "1", value_parser = rate, requires = "bags")]
+    pub(crate) rate: f64,
+
+    /// Play from the beginning again at the end.
+    #[arg(short, long, requires = "bags")]
+    pub(crate) r#loop: bool,
+
+    /// Begin with a pause.
+    #[arg(short = 'p', long, requires = "bags")]
+    pub(crate) start_paused: bool,
+
     #[command(flatten)]
     pub(crate) place: Where,
 
@@ -82,7 +99,7 @@ pub(crate) struct ViewOptions {
     pub(crate) assets: Vec<PathBuf>,
 
     /// Give viewers the time of /clock.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "bags")]
     pub(crate) use_sim_time: bool,
 
     #[command(flatten)]

@@ -4,5 +4,6 @@
 mod client;
 mod doors;
 mod messages;
+mod playback;
 mod requests;
 mod world;
