@@ -14,7 +14,7 @@ use sinew::msg::TypeHash;
 use sinew::time::Time;
 use sinew_msg::description::TypeDescription;
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Duration;
@@ -22,6 +22,9 @@ use std::time::Duration;
 /// Time between two looks at what has no listener: calls that wait for too long, types that nobody
 /// has described yet.
 const LOOK_PERIOD: Duration = Duration::from_secs(1);
+
+/// Time for a client's handshake, however it trickles in.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What a server has done so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,10 +47,24 @@ struct State {
     catalogue: Catalogue,
     sessions: BTreeMap<u64, Arc<Session>>,
     last_session: u64,
-    /// Connections with a thread, those that shake hands included.
-    connections: usize,
+    /// Connections with a thread.
+    connections: BTreeMap<u64, Connected>,
+    last_connection: u64,
     /// Parameters have changed since clients were told.
     has_changed_parameters: bool,
+}
+
+/// A connection.
+struct Connected {
+    stream: Arc<TcpStream>,
+    /// The time at which its handshake has failed; `None`: it has succeeded. Steady time.
+    deadline: Option<Time>,
+}
+
+impl Connected {
+    fn disconnect(&self) {
+        let _ = self.stream.shutdown(Shutdown::Both); // fails if the client has gone
+    }
 }
 
 pub(crate) struct Hub {
@@ -85,6 +102,7 @@ impl Hub {
                 if state.is_ending {
                     return;
                 }
+                state.end_late_handshakes();
                 let is_stale = std::mem::take(&mut state.is_stale) || !state.catalogue.undescribed.is_empty();
                 (state.sessions.values().cloned().collect::<Vec<_>>(), is_stale)
             };
@@ -219,21 +237,34 @@ impl Hub {
 
     // ---- clients ----
 
-    /// Counts a connection that comes in; `false` if there are too many, or the server ends.
-    pub(crate) fn begin_connection(&self) -> bool {
+    /// Adds a connection, which shakes hands at first. Returns its number; `None` if there are too
+    /// many, or the server ends.
+    pub(crate) fn begin_connection(&self, stream: &Arc<TcpStream>) -> Option<u64> {
         let mut state = self.state.lock();
-        let is_taken = !state.is_ending && state.connections < self.settings.max_clients;
-        state.connections += usize::from(is_taken);
-        is_taken
+        if state.is_ending || state.connections.len() >= self.settings.max_clients {
+            return None;
+        }
+        state.last_connection += 1;
+        let (number, deadline) = (state.last_connection, Some(Time::steady() + HANDSHAKE_TIMEOUT));
+        state.connections.insert(number, Connected { stream: stream.clone(), deadline });
+        Some(number)
     }
 
-    pub(crate) fn end_connection(&self) {
-        self.state.lock().connections -= 1;
+    /// Says that a connection's handshake has succeeded.
+    pub(crate) fn end_handshake(&self, number: u64) {
+        if let Some(connection) = self.state.lock().connections.get_mut(&number) {
+            connection.deadline = None;
+        }
+    }
+
+    pub(crate) fn end_connection(&self, number: u64) {
+        let ended = self.state.lock().connections.remove(&number);
+        drop(ended); // closes it
         self.ended.notify_all();
     }
 
     /// Adds a client, and tells it all that there is. `None` if the server ends.
-    pub(crate) fn add_session(&self, stream: TcpStream) -> Option<Arc<Session>> {
+    pub(crate) fn add_session(&self, stream: Arc<TcpStream>) -> Option<Arc<Session>> {
         let mut state = self.state.lock();
         if state.is_ending {
             return None;
@@ -363,6 +394,7 @@ impl Hub {
         let sessions = {
             let mut state = self.state.lock();
             state.is_ending = true;
+            state.connections.values().filter(|one| one.deadline.is_some()).for_each(Connected::disconnect);
             std::mem::take(&mut state.sessions)
         };
         self.news.notify_all();
@@ -370,9 +402,9 @@ impl Hub {
         self.ask(Job::Wake);
         sessions.values().for_each(|session| session.end(GOING_AWAY));
         if !self.wait_for_connections(Duration::from_secs(1)) {
-            sessions.values().for_each(|session| session.disconnect());
+            self.state.lock().connections.values().for_each(Connected::disconnect);
         }
-        // Those that shake hands end at their timeout.
+        // Their threads may still be in a function of the program, or of the core.
         self.wait_for_connections(Duration::from_secs(30));
     }
 
@@ -388,7 +420,7 @@ impl Hub {
     fn wait_for_connections(&self, timeout: Duration) -> bool {
         let begin = Time::steady();
         let mut state = self.state.lock();
-        while state.connections > 0 {
+        while !state.connections.is_empty() {
             let rest = timeout.saturating_sub(Time::steady() - begin);
             if rest.is_zero() {
                 return false;
@@ -396,6 +428,15 @@ impl Hub {
             self.ended.wait_for(&mut state, rest);
         }
         true
+    }
+}
+
+impl State {
+    /// Ends the connections of clients that take too long to shake hands.
+    fn end_late_handshakes(&self) {
+        let now = Time::steady();
+        let is_late = |one: &&Connected| one.deadline.is_some_and(|deadline| deadline <= now);
+        self.connections.values().filter(is_late).for_each(Connected::disconnect);
     }
 }
 

@@ -177,7 +177,7 @@ impl Parameters {
                 Err(error) => return session.status(Level::Error, &error.to_string(), None),
             }
         }
-        session.watch_parameters(names, true);
+        session.watch_parameters(names);
     }
 
     fn tell_changes(&self) {

@@ -22,6 +22,9 @@ const MOST_QUIET: u32 = 12;
 /// Channels on which a client may publish.
 const MOST_CHANNELS: usize = 256;
 
+/// Services that a client may call, as long as they are there.
+const MOST_SERVICES: usize = 1024;
+
 /// A topic on which the client publishes.
 struct Published {
     publisher: Publisher<SerializedMessage>,
@@ -117,7 +120,7 @@ impl Requests {
             }
             ClientText::UnsubscribeConnectionGraph {} => self.session.set_wants_graph(false),
             ClientText::UnsubscribeParameterUpdates { parameter_names } => {
-                self.session.watch_parameters(parameter_names, false);
+                self.session.forget_parameters(&parameter_names);
             }
             ClientText::GetParameters { parameter_names: names, id } => {
                 self.ask(Job::Get { session: self.session.clone(), names, id });
@@ -237,6 +240,10 @@ impl Requests {
     fn client(&mut self, service: &Service) -> Result<GenericClient, String> {
         if let Some(client) = self.clients.get(&service.id) {
             return Ok(client.clone());
+        }
+        self.clients.retain(|id, _| self.hub.service(*id).is_some());
+        if self.clients.len() >= MOST_SERVICES {
+            return Err(format!("a client may call {MOST_SERVICES} services"));
         }
         let known = GenericType::new(&service.key.type_name, service.key.hash());
         let known = known.map_err(|error| error.to_string())?;

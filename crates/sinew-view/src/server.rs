@@ -28,9 +28,6 @@ const PORT: u16 = 8765;
 /// Requests for parameters that may wait for the thread that answers them.
 const MOST_JOBS: usize = 64;
 
-/// Time for a client's handshake.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// Time in which a client takes what is on the way to it when its connection ends, the close frame
 /// included.
 const GOODBYE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -63,6 +60,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 pub struct ViewServer {
     hub: Arc<Hub>,
     address: SocketAddr,
+    listener: Arc<TcpListener>,
     threads: Vec<JoinHandle<()>>,
     _graph: GraphListener,
 }
@@ -276,7 +274,10 @@ impl ViewServerBuilder {
             }
         });
         // From here on, dropping it ends the threads that there are.
-        let mut server = ViewServer { hub: hub.clone(), address, threads: Vec::new(), _graph: listens };
+        let listener = Arc::new(listener);
+        let accepts = listener.clone();
+        let mut server =
+            ViewServer { hub: hub.clone(), address, listener, threads: Vec::new(), _graph: listens };
         let follows = hub.clone();
         server.threads.push(spawn("graph", move || follows.follow())?);
         let parameters = Parameters::new(hub.clone(), waiting_jobs);
@@ -290,7 +291,7 @@ impl ViewServerBuilder {
             server.threads.push(spawn("playback", follow)?);
         }
         server.threads.push(spawn("parameters", move || parameters.run())?);
-        server.threads.push(spawn("accept", move || accept(&listener, &hub))?);
+        server.threads.push(spawn("accept", move || accept(&accepts, &hub))?);
         Ok(server)
     }
 }
@@ -298,7 +299,20 @@ impl ViewServerBuilder {
 impl Drop for ViewServer {
     fn drop(&mut self) {
         self.hub.end();
-        // Wakes the thread that accepts, which then sees that all ends.
+        // Wakes the thread that accepts, which then sees that all ends. A connection would need a file,
+        // and the process may have as many as it may.
+        if rustix::net::shutdown(&self.listener, rustix::net::Shutdown::Both).is_err() {
+            self.connect();
+        }
+        for thread in self.threads.drain(..) {
+            let _ = thread.join(); // a panic was printed where it happened
+        }
+    }
+}
+
+impl ViewServer {
+    /// Connects to itself, on systems where that alone wakes a thread that accepts.
+    fn connect(&self) {
         let address = match self.address {
             SocketAddr::V4(address) if address.ip().is_unspecified() => {
                 (Ipv4Addr::LOCALHOST, address.port()).into()
@@ -309,9 +323,6 @@ impl Drop for ViewServer {
             address => address,
         };
         let _ = TcpStream::connect_timeout(&address, Duration::from_secs(1));
-        for thread in self.threads.drain(..) {
-            let _ = thread.join(); // a panic was printed where it happened
-        }
     }
 }
 
@@ -338,22 +349,33 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<
 
 /// Accepts connections until the server ends.
 fn accept(listener: &TcpListener, hub: &Arc<Hub>) {
+    let mut has_failed = false;
     for stream in listener.incoming() {
         if hub.is_ending() {
             return;
         }
         // It fails if the client has gone again, or at once for as long as too many files are open.
-        let Ok(stream) = stream else {
-            hub.wait_for_an_end(ACCEPT_PAUSE);
-            continue;
+        let stream = match stream {
+            Ok(stream) => Arc::new(stream),
+            Err(error) => {
+                if !has_failed {
+                    sinew::warn!(hub.node, "a viewer can't connect: {error}");
+                }
+                has_failed = true;
+                hub.wait_for_an_end(ACCEPT_PAUSE);
+                continue;
+            }
         };
-        if !hub.begin_connection() {
+        has_failed = false;
+        let Some(number) = hub.begin_connection(&stream) else {
             refuse(&stream);
             continue;
+        };
+        let connection = Connection { hub: hub.clone(), number };
+        // Without a thread or files, dropping the connection closes it.
+        if let Err(error) = spawn("read", move || connection.serve(stream)) {
+            sinew::warn!(hub.node, "a viewer can't connect: {error}");
         }
-        let connection = Connection(hub.clone());
-        // Without a thread, dropping the connection closes it.
-        let _ = spawn("read", move || connection.serve(stream));
     }
 }
 
@@ -363,15 +385,26 @@ fn refuse(mut stream: &TcpStream) {
 }
 
 /// A connection, which is counted until this is dropped.
-struct Connection(Arc<Hub>);
+struct Connection {
+    hub: Arc<Hub>,
+    number: u64,
+}
 
 impl Connection {
     /// Shakes hands, and serves the client until it goes.
-    fn serve(self, stream: TcpStream) {
-        let hub = &self.0;
-        let Ok(stream) = prepare(stream, hub) else { return };
-        let (Ok(for_session), Ok(to_write)) = (stream.try_clone(), stream.try_clone()) else { return };
-        let Some(session) = hub.add_session(for_session) else { return };
+    fn serve(self, stream: Arc<TcpStream>) {
+        let hub = &self.hub;
+        if prepare(&stream, hub).is_err() {
+            return;
+        }
+        hub.end_handshake(self.number);
+        let (to_read, to_write) = match (stream.try_clone(), stream.try_clone()) {
+            (Ok(to_read), Ok(to_write)) => (to_read, to_write),
+            (Err(error), _) | (_, Err(error)) => {
+                return sinew::warn!(hub.node, "a viewer can't connect: {error}");
+            }
+        };
+        let Some(session) = hub.add_session(stream) else { return };
         let pump = Pump::new(hub.clone(), session.clone(), Outlet::new(to_write));
         let (writes, written) = mpsc::channel::<()>();
         let write = move || {
@@ -379,7 +412,7 @@ impl Connection {
             pump.run();
         };
         if let Ok(writer) = spawn("write", write) {
-            let inlet = Inlet::new(stream, hub.settings.max_frame);
+            let inlet = Inlet::new(to_read, hub.settings.max_frame);
             Requests::new(hub.clone(), session.clone()).run(inlet);
             // The writer is stuck if the client doesn't read.
             if written.recv_timeout(GOODBYE_TIMEOUT) == Err(RecvTimeoutError::Timeout) {
@@ -394,17 +427,13 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.0.end_connection();
+        self.hub.end_connection(self.number);
     }
 }
 
 /// Shakes hands, and sets the socket up for messages.
-fn prepare(stream: TcpStream, hub: &Hub) -> io::Result<TcpStream> {
-    stream.set_read_timeout(Some(HANDSHAKE_TIMEOUT))?;
-    stream.set_write_timeout(Some(HANDSHAKE_TIMEOUT))?;
-    let stream = shake_hands(stream, &hub.settings).map_err(io::Error::other)?;
+fn prepare(stream: &TcpStream, hub: &Hub) -> io::Result<()> {
+    shake_hands(stream, &hub.settings).map_err(io::Error::other)?;
     stream.set_nodelay(true)?;
-    stream.set_write_timeout(None)?;
-    stream.set_read_timeout(Some(READ_TIMEOUT))?;
-    Ok(stream)
+    stream.set_read_timeout(Some(READ_TIMEOUT))
 }

@@ -30,6 +30,9 @@ const MOST_WAITING: usize = 64 << 20;
 /// Changes of subscriptions that may wait.
 const MOST_CHANGES: usize = 8192;
 
+/// Parameters of which a client may want to know changes.
+const MOST_PARAMETERS: usize = 8192;
+
 /// Calls of services that may wait for their responses.
 const MOST_CALLS: usize = 64;
 
@@ -98,7 +101,7 @@ struct State {
 /// A client.
 pub(crate) struct Session {
     pub(crate) number: u64,
-    stream: TcpStream,
+    stream: Arc<TcpStream>,
     state: Mutex<State>,
     /// Wakes the writer.
     news: Condvar,
@@ -115,7 +118,7 @@ pub(crate) struct Turn {
 }
 
 impl Session {
-    pub(crate) fn new(number: u64, stream: TcpStream) -> Self {
+    pub(crate) fn new(number: u64, stream: Arc<TcpStream>) -> Self {
         Self { number, stream, state: Mutex::default(), news: Condvar::new() }
     }
 
@@ -229,16 +232,27 @@ impl Session {
         }
     }
 
-    /// Changes the parameters of which the client wants to know changes.
-    pub(crate) fn watch_parameters(&self, names: Vec<String>, wanted: bool) {
+    /// Adds parameters to those of which the client wants to know changes.
+    pub(crate) fn watch_parameters(&self, names: Vec<String>) {
+        let mut refused = None;
         let mut state = self.state.lock();
         for name in names {
-            if wanted {
+            if state.parameters.len() < MOST_PARAMETERS || state.parameters.contains(&name) {
                 state.parameters.insert(name);
             } else {
-                state.parameters.remove(&name);
+                refused.get_or_insert(name);
             }
         }
+        drop(state);
+        if let Some(first) = refused {
+            let problem = format!("a client may watch {MOST_PARAMETERS} parameters: {first} is one too many");
+            self.status(Level::Error, &problem, None);
+        }
+    }
+
+    pub(crate) fn forget_parameters(&self, names: &[String]) {
+        let mut state = self.state.lock();
+        names.iter().for_each(|name| drop(state.parameters.take(name)));
     }
 
     pub(crate) fn watches_parameter(&self, name: &str) -> bool {
@@ -316,10 +330,27 @@ mod tests {
     use std::net::TcpListener;
 
     #[test]
+    fn a_client_watches_a_limited_number_of_parameters() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let session = Session::new(1, Arc::new(TcpStream::connect(listener.local_addr().unwrap()).unwrap()));
+        let names = |count: usize| (0..count).map(|number| format!("/a.{number:05}")).collect();
+        session.watch_parameters(names(MOST_PARAMETERS));
+        session.watch_parameters(names(MOST_PARAMETERS)); // known ones are no further ones
+        assert!(session.wait(Duration::ZERO).frames.is_empty());
+        session.watch_parameters(names(MOST_PARAMETERS + 2));
+        let frames = session.wait(Duration::ZERO).frames;
+        let text = String::from_utf8(frames[0].bytes.clone()).unwrap();
+        assert!(frames.len() == 1 && text.contains("8192 parameters: /a.08192 is one"), "{text}");
+        session.forget_parameters(&["/a.00000".to_owned()]);
+        session.watch_parameters(vec!["/b".to_owned()]);
+        assert!(session.watches_parameter("/b") && !session.watches_parameter("/a.00000"));
+    }
+
+    #[test]
     fn a_client_for_which_too_many_changes_wait_is_disconnected() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let session = Session::new(1, listener.accept().unwrap().0);
+        let session = Session::new(1, Arc::new(listener.accept().unwrap().0));
         (0..MOST_CHANGES).for_each(|_| session.change(Change::Unsubscribe { id: 1 }));
         assert_eq!(session.state.lock().end, None);
         session.change(Change::Unsubscribe { id: 1 });

@@ -21,11 +21,11 @@ pub(crate) const TOO_BIG: u16 = 1009;
 
 /// Shakes hands with a client that may come in: with one of the subprotocols, the token if there is
 /// one, and from a page of an allowed origin.
-pub(crate) fn shake_hands(stream: TcpStream, settings: &Settings) -> Result<TcpStream, String> {
+pub(crate) fn shake_hands(stream: &TcpStream, settings: &Settings) -> Result<(), String> {
     #[expect(clippy::result_large_err, reason = "tungstenite's own type, once for a connection")]
     let answer = |request: &Request, response: Response| admit(request, response, settings);
     match tungstenite::accept_hdr(stream, answer) {
-        Ok(socket) => Ok(socket.into_inner()),
+        Ok(_) => Ok(()),
         Err(error) => Err(error.to_string()),
     }
 }

@@ -127,6 +127,27 @@ fn the_server_says_goodbye() {
 }
 
 #[test]
+fn a_handshake_that_trickles_in_does_not_hold_up_the_end() {
+    let world = World::with(|builder| builder.max_clients(1));
+    let mut slow = TcpStream::connect(world.server.address()).unwrap();
+    slow.write_all(b"GET / HTTP/1.1\r\n").unwrap();
+    slow.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    assert_eq!(Viewer::connect(&world.server, "", SDK).err(), Some(503)); // so it is served
+    let trickles = std::thread::spawn(move || {
+        let is_open = |slow: &mut TcpStream| {
+            let quiet = |error: std::io::Error| {
+                matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut)
+            };
+            slow.write_all(b"a").is_ok() && slow.read(&mut [0]).is_err_and(quiet)
+        };
+        (0..).take_while(|_| is_open(&mut slow)).count()
+    });
+    drop(world.server);
+    let bytes = trickles.join().unwrap();
+    assert!(bytes < 30, "{bytes} bytes were waited for");
+}
+
+#[test]
 fn clients_with_subscriptions_have_ended_when_the_server_has() {
     let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("robot").unwrap();
