@@ -30,13 +30,11 @@ impl Playback {
         Self { player, known }
     }
 
-    /// Sends viewers the time and what changes, until the server ends.
+    /// Sends viewers the time and changes of the state until the server ends.
     pub(crate) fn follow(&self, hub: &Hub) {
         let mut last = None;
         while !hub.is_ending() {
-            if let Some(frame) = self.news(&mut self.known.lock()) {
-                hub.broadcast(&frame);
-            }
+            self.tell_changes(hub);
             let Progress { position, .. } = self.player.progress();
             if last.replace(position) != Some(position) {
                 hub.broadcast(&wire::time(position));
@@ -62,12 +60,14 @@ impl Playback {
         self.player.time_at(Time::from_nanoseconds(published.nanoseconds() + shift))
     }
 
-    /// Does what a viewer wants. Returns the state that comes of it, for all viewers, and the problem
-    /// as a sentence, if there was one: then the rest of the command is done.
-    pub(crate) fn control(&self, command: &PlaybackCommand<'_>) -> (Vec<u8>, Result<(), String>) {
+    /// Executes a viewer's command, and sends all viewers the new state.
+    ///
+    /// # Errors
+    /// The problem as a sentence; the other parts of the command are executed.
+    pub(crate) fn control(&self, hub: &Hub, command: &PlaybackCommand<'_>) -> Result<(), String> {
         let PlaybackCommand { is_paused, rate, seek, request } = *command;
-        // Under the lock, so that the other thread doesn't send these changes as well.
-        let mut known_state = self.known.lock();
+        // Under the lock, so that states are sent in their order, and changes once.
+        let mut before = self.known.lock();
         let rate = self.player.set_rate(f64::from(rate)).map_err(|error| error.to_string());
         if is_paused {
             self.player.pause();
@@ -77,17 +77,20 @@ impl Playback {
             self.player.resume();
         }
         let now = known(&self.player);
-        let did_seek = now.seeks != known_state.seeks;
-        *known_state = now;
-        let state = frame(&self.player, now, did_seek, request);
-        (state, if sought { rate } else { Err("the playback has ended".to_owned()) })
+        let did_seek = now.seeks != before.seeks;
+        *before = now;
+        hub.broadcast(&frame(&self.player, now, did_seek, request));
+        if sought { rate } else { Err("the playback has ended".to_owned()) }
     }
 
-    /// Returns the state if it has changed.
-    fn news(&self, before: &mut Known) -> Option<Vec<u8>> {
+    /// Sends all viewers the state if it has changed.
+    fn tell_changes(&self, hub: &Hub) {
+        let mut before = self.known.lock();
         let now = known(&self.player);
-        let before = std::mem::replace(before, now);
-        (before != now).then(|| frame(&self.player, now, before.seeks != now.seeks, ""))
+        let Known { seeks, .. } = *before;
+        if std::mem::replace(&mut *before, now) != now {
+            hub.broadcast(&frame(&self.player, now, now.seeks != seeks, ""));
+        }
     }
 }
 

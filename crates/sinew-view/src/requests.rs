@@ -156,9 +156,7 @@ impl Requests {
                 let Some(playback) = &self.hub.settings.playback else {
                     return self.fail("there is no bag here that is played");
                 };
-                let (state, outcome) = playback.control(&command);
-                self.hub.broadcast(&state);
-                if let Err(problem) = outcome {
+                if let Err(problem) = playback.control(&self.hub, &command) {
                     self.fail(&problem);
                 }
             }
