@@ -1,4 +1,4 @@
-//! What viewers are offered: a channel for each topic with a publisher, and the services. No I/O, no
+//! The offer to viewers: a channel for each topic with a publisher, and the services. No I/O, no
 //! locks.
 
 use crate::settings::Settings;
@@ -165,7 +165,7 @@ impl KnownType {
     }
 }
 
-/// All that is shown now. Numbers are not used again.
+/// The topics and services that are shown. Their numbers are not used again.
 #[derive(Default)]
 pub(crate) struct Catalogue {
     pub(crate) channels: BTreeMap<u32, (Arc<Channel>, QoS)>,
@@ -176,7 +176,7 @@ pub(crate) struct Catalogue {
     last: u32,
 }
 
-/// What a look at the graph has changed.
+/// Changes of the catalogue by a new snapshot of the graph.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     pub(crate) new_channels: Vec<u32>,
@@ -197,8 +197,8 @@ impl Catalogue {
         (topics, seen.services.keys().filter(is_new).cloned().collect())
     }
 
-    /// Takes up what was seen, with the types of what was [unknown](Self::unknown), as far as they
-    /// were found.
+    /// Applies a snapshot, with the types that were found for its [unknown](Self::unknown) topics and
+    /// services.
     pub(crate) fn apply(
         &mut self,
         seen: &Seen<'_>,
@@ -290,7 +290,7 @@ impl Catalogue {
 fn sentence(kind: &str, key: &Key) -> String {
     let Key { name, type_name, .. } = key;
     format!(
-        "the {kind} {name} isn't shown: nobody has described its type {type_name}, nor do the definitions here have it"
+        "the {kind} {name} isn't shown: no program describes its type {type_name}, and the definitions here don't have it"
     )
 }
 

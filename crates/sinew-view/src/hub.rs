@@ -19,14 +19,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Duration;
 
-/// Time between two looks at what has no listener: calls that wait for too long, types that nobody
-/// has described yet.
+/// Time between two checks of calls and handshakes that take too long, and of types without a
+/// description.
 const LOOK_PERIOD: Duration = Duration::from_secs(1);
 
 /// Time for a client's handshake, however it trickles in.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a server has done so far.
+/// Counters of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ViewStatistics {
@@ -75,7 +75,7 @@ pub(crate) struct Hub {
     state: Mutex<State>,
     /// Wakes the thread that follows the graph.
     news: Condvar,
-    /// Wakes whoever waits for connections to end.
+    /// Wakes threads that wait for the end of connections.
     ended: Condvar,
     totals: Mutex<ViewStatistics>,
     jobs: SyncSender<Job>,
@@ -188,7 +188,7 @@ impl Hub {
         in_use.or_else(|| self.defined(type_name, None).map(|found| found.description))
     }
 
-    /// Returns the text about who publishes, subscribes and serves what.
+    /// Returns the text with the publishers, subscriptions and servers of each name.
     fn connection_graph(&self, snapshot: &GraphSnapshot, known: &mut BTreeSet<(bool, String)>) -> Arc<str> {
         let own = self.node.full_name();
         let mut ends: BTreeMap<(EndpointKindKey, &str), BTreeSet<&str>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What the thread for parameters is asked for.
+//! Jobs of the thread for parameters.
 
 use crate::session::Session;
 use crate::wire::Parameter;
@@ -20,6 +20,6 @@ pub(crate) enum Job {
         session: Arc<Session>,
         names: Vec<String>,
     },
-    /// To look whether parameters have changed, or the server ends.
+    /// To check whether parameters have changed, or the server ends.
     Wake,
 }

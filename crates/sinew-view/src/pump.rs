@@ -54,7 +54,7 @@ impl Pump {
         Self { hub, session, outlet, feeds: BTreeMap::new(), clock: None, sim_time: None }
     }
 
-    /// Writes until the connection ends, for whatever reason.
+    /// Writes until the connection ends.
     pub(crate) fn run(mut self) {
         if self.hub.settings.use_sim_time {
             self.clock = self.subscribe_to_clock();

@@ -28,8 +28,7 @@ const PORT: u16 = 8765;
 /// Requests for parameters that may wait for the thread that answers them.
 const MOST_JOBS: usize = 64;
 
-/// Time in which a client takes what is on the way to it when its connection ends, the close frame
-/// included.
+/// Time for a client to read the rest, the close frame included, when its connection ends.
 const GOODBYE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Pause after a connection that wasn't accepted.
@@ -93,7 +92,7 @@ impl ViewServer {
 
 impl ViewServerBuilder {
     /// Sets the address on which it listens. Default: 127.0.0.1, which only this host reaches. On
-    /// other addresses anyone who reaches the port can look, and do what is allowed: set a
+    /// other addresses every client that reaches the port can look, and use what is allowed: set a
     /// [token](Self::token). The connection is not encrypted.
     pub fn address(mut self, address: IpAddr) -> Self {
         self.address = address;
@@ -209,8 +208,9 @@ impl ViewServerBuilder {
         self
     }
 
-    /// Sends a client at most so many messages of a topic in a second, and passes over the others.
-    /// Topics with retained messages have no such limit. Default: none; 0 and less mean none, too.
+    /// Sets the highest rate at which a client gets messages of a topic, in Hz; messages that come
+    /// sooner are not sent. Topics with retained messages have no limit. Default: none; 0 and less
+    /// mean none as well.
     pub fn max_rate(mut self, hertz: f64) -> Self {
         let period = Duration::try_from_secs_f64(1.0 / hertz).unwrap_or_default();
         self.settings.min_period = i64::try_from(period.as_nanos()).unwrap_or(i64::MAX);
@@ -240,10 +240,10 @@ impl ViewServerBuilder {
         self
     }
 
-    /// Sets a source of definitions. It is asked for each type first, by name and hash, and may know
-    /// more than the description that a type's users publish, such as constants; and for types that
-    /// nobody has described. Without a hash it is asked for a type in which a client wants to
-    /// publish. It runs on the server's threads, and may block.
+    /// Sets a source of definitions. The server asks it for each type first, by name and hash: it may
+    /// have constants, which the descriptions that programs publish don't have, and types that no
+    /// program describes. For a type in which a client wants to publish, the server asks without a
+    /// hash. It runs on the server's threads, and may block.
     pub fn definitions(
         mut self,
         find: impl Fn(&str, Option<TypeHash>) -> Option<TypeDefinition> + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! A client: what waits to be sent to it, and what it has asked for.
+//! A client: the frames and changes that wait for its threads, and its requests.
 //!
 //! | role | does |
 //! |---|---|
@@ -47,7 +47,7 @@ pub(crate) struct Frame {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What changes in the client's subscriptions.
+/// A change of the client's subscriptions.
 pub(crate) enum Change {
     Subscribe {
         id: u32,
@@ -107,7 +107,7 @@ pub(crate) struct Session {
     news: Condvar,
 }
 
-/// What the writer does next.
+/// The next work of the writer.
 #[derive(Default)]
 pub(crate) struct Turn {
     pub(crate) changes: Vec<Change>,
@@ -124,7 +124,7 @@ impl Session {
 
     // ---- the writer ----
 
-    /// Takes what is to be done; waits for it, but at most for `timeout`.
+    /// Takes the next work; waits for it for `timeout` at most.
     pub(crate) fn wait(&self, timeout: Duration) -> Turn {
         let mut state = self.state.lock();
         let State { frames, changes, ready, has_clock, end, .. } = &*state;
@@ -146,7 +146,7 @@ impl Session {
         self.state.lock().ready.extend(ids);
     }
 
-    /// Ends reading and writing. Whatever is being written is lost.
+    /// Ends reading and writing. A frame that is being written is lost.
     pub(crate) fn disconnect(&self) {
         let _ = self.stream.shutdown(Shutdown::Both); // fails if the client has gone
     }
@@ -203,7 +203,7 @@ impl Session {
         self.send(FrameKind::Text, text.into_bytes());
     }
 
-    /// Tells the person at the viewer.
+    /// Shows a sentence to the person at the viewer.
     pub(crate) fn status(&self, level: Level, message: &str, id: Option<&str>) {
         self.send_text(ServerText::Status { level, message, id }.to_json());
     }

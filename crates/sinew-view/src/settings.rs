@@ -1,4 +1,4 @@
-//! What a server shows, and what it lets viewers do.
+//! The settings of a server: its choice of names, and the permissions of viewers.
 
 use crate::playback::Playback;
 use sinew::msg::TypeHash;
@@ -19,7 +19,7 @@ pub struct TypeDefinition {
 /// A source of definitions: of the type of this name, with this hash if one is given.
 pub(crate) type FindType = dyn Fn(&str, Option<TypeHash>) -> Option<TypeDefinition> + Send + Sync;
 
-/// What viewers may do besides looking.
+/// Permissions of viewers besides looking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Allowed {
     pub(crate) publish: bool,

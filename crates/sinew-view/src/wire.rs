@@ -162,14 +162,14 @@ pub(crate) struct Provided<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Parameter {
     pub(crate) name: String,
-    /// Says what JSON can't: `byte_array`, `float64`, `float64_array`.
+    /// A type that JSON doesn't tell apart: `byte_array`, `float64`, `float64_array`.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) value: Option<Value>,
 }
 
-// ---- the server's binary frames: what stands before a message's bytes ----
+// ---- the server's binary frames, or their heads ----
 
 /// The head of a message's frame.
 pub(crate) fn message_head(subscription: u32, log_time: u64) -> [u8; 13] {
@@ -320,7 +320,7 @@ pub(crate) enum ClientBinary<'a> {
     Call { service: u32, call: u32, encoding: &'a str, bytes: &'a [u8] },
 }
 
-/// What a client wants of the bag that is played.
+/// A client's command for the bag that is played.
 #[derive(Debug, PartialEq)]
 pub(crate) struct PlaybackCommand<'a> {
     pub(crate) is_paused: bool,

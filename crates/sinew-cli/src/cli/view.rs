@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::interfaces::DefinitionOptions;
 use super::tools::Where;
 
-/// What viewers may do besides looking.
+/// Permissions of viewers besides looking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Permission {
     /// Publish messages.
