@@ -69,16 +69,27 @@ pub(crate) fn run(options: &ViewOptions) -> Result<(), Error> {
     }
     let server = server.start(&context)?;
     if !options.address.is_loopback() && token.is_none() {
-        let do_so = if options.allow.is_empty() { "look" } else { "look, and do what is allowed" };
-        says(&format!("whoever reaches this port can {do_so}: --token keeps others out"));
+        let do_so = if options.allow.is_empty() { "look" } else { "look, and use what is allowed" };
+        says(&format!("every client that reaches this port can {do_so}: --token keeps others out"));
     }
     let query = if token.is_some() { "/?token=.." } else { "" };
     let address = format!("ws://{}{query}", server.address());
-    print(&format!("{shown}: open {address} in Foxglove or Lichtblick (as Foxglove WebSocket)\n"))?;
-    let outcome = match player {
-        Some(player) => Session::new(player, true, &format!("{address} | "))?.run(false),
-        None => wait_for_signal(),
+    // Signals are waited for from here on, before the address is known outside.
+    let wait: Box<dyn FnOnce() -> Result<(), Error>> = match player {
+        Some(player) => {
+            let session = Session::new(player, true, &format!("{address} | "))?;
+            Box::new(move || session.run(false))
+        }
+        None => {
+            let stopped = on_signal()?;
+            Box::new(move || {
+                let _ = stopped.recv(); // the sender lives as long as the process
+                Ok(())
+            })
+        }
     };
+    print(&format!("{shown}: open {address} in Foxglove or Lichtblick (as Foxglove WebSocket)\n"))?;
+    let outcome = wait();
     let statistics = server.statistics();
     drop(server);
     print(&format!("{} messages sent, {} lost by slow viewers\n", statistics.messages, statistics.dropped))?;
@@ -93,14 +104,14 @@ fn player(context: &Context, options: &ViewOptions) -> Result<Player, Error> {
     Ok(player.start()?)
 }
 
-fn wait_for_signal() -> Result<(), Error> {
+/// Returns a channel that gets a message at a signal to stop.
+fn on_signal() -> Result<mpsc::Receiver<()>, Error> {
     let (told, tells) = mpsc::channel();
     let stop = move || {
         let _ = told.send(()); // the second time, nothing waits
     };
     terminal::stop_on_signal(stop, None)?;
-    let _ = tells.recv();
-    Ok(())
+    Ok(tells)
 }
 
 /// Definitions that bags have, with constants and comments.
@@ -134,7 +145,7 @@ impl Definitions {
 /// Returns a type as the definitions here have it: with constants and comments.
 fn definition(sources: &PackageSources, name: &str, hash: Option<TypeHash>) -> Option<TypeDefinition> {
     let type_name: TypeName = name.parse().ok()?;
-    // What can't be read here may still be described by its users, and is told of if it isn't.
+    // A type that can't be read here may still be described by its users; if not, viewers are warned.
     let interfaces = sources.has(&type_name).then(|| sources.load(type_name.package()).ok()).flatten()?;
     let description = interfaces.description(&type_name)?;
     if hash.is_some_and(|hash| description.hash() != hash) {
