@@ -6,7 +6,7 @@ use crate::playback::Playback;
 use crate::session::{Change, Session};
 use crate::settings::{Settings, TypeDefinition};
 use crate::socket::{FrameKind, GOING_AWAY};
-use crate::wire::{CDR, JSON, Level, Provided, Published, ServerText, Subscribed, Timestamp};
+use crate::wire::{self, CDR, JSON, Level, Provided, Published, ServerText, Subscribed, Timestamp};
 use sinew::__private::locks::{Condvar, Mutex};
 use sinew::Node;
 use sinew::graph::{EndpointInfo, EndpointKind, GraphSnapshot};
@@ -22,6 +22,9 @@ use std::time::Duration;
 /// Time between two checks of calls and handshakes that take too long, and of types without a
 /// description.
 const LOOK_PERIOD: Duration = Duration::from_secs(1);
+
+/// Time between two looks at a player: it also stops at its end, and others may control it.
+const PLAYBACK_PERIOD: Duration = Duration::from_millis(50);
 
 /// Time for a client's handshake, however it trickles in.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -346,6 +349,20 @@ impl Hub {
     pub(crate) fn broadcast(&self, frame: &[u8]) {
         for session in self.sessions() {
             session.send(FrameKind::Binary, frame.to_vec());
+        }
+    }
+
+    /// Sends viewers the time and changes of the state of a playback until the server ends.
+    pub(crate) fn follow_playback(&self) {
+        let Some(playback) = &self.settings.playback else { return };
+        let mut last = None;
+        while !self.is_ending() {
+            playback.send_changes(|frame| self.broadcast(frame));
+            let position = playback.position();
+            if last.replace(position) != Some(position) {
+                self.broadcast(&wire::time(position));
+            }
+            self.wait_for_an_end(PLAYBACK_PERIOD);
         }
     }
 

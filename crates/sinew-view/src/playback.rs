@@ -1,14 +1,9 @@
 //! The playback of bags: a player for all viewers of a server, which each of them controls.
 
-use crate::hub::Hub;
 use crate::wire::{self, PlaybackCommand, PlaybackState, PlaybackStatus};
 use sinew::__private::locks::Mutex;
 use sinew::time::Time;
 use sinew_bag::{Player, Progress};
-use std::time::Duration;
-
-/// Time between two looks at the player: it also stops at its end, and others may control it.
-const LOOK_PERIOD: Duration = Duration::from_millis(50);
 
 /// The state of a player as viewers know it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,19 +25,6 @@ impl Playback {
         Self { player, known }
     }
 
-    /// Sends viewers the time and changes of the state until the server ends.
-    pub(crate) fn follow(&self, hub: &Hub) {
-        let mut last = None;
-        while !hub.is_ending() {
-            self.tell_changes(hub);
-            let Progress { position, .. } = self.player.progress();
-            if last.replace(position) != Some(position) {
-                hub.broadcast(&wire::time(position));
-            }
-            hub.wait_for_an_end(LOOK_PERIOD);
-        }
-    }
-
     /// Returns the first and the last time of the bags, in nanoseconds since the epoch.
     pub(crate) fn span(&self) -> (u64, u64) {
         let Progress { start, end, .. } = self.player.progress();
@@ -60,11 +42,20 @@ impl Playback {
         self.player.time_at(Time::from_nanoseconds(published.nanoseconds() + shift))
     }
 
-    /// Executes a viewer's command, and sends all viewers the new state.
+    /// Returns the time of the bags at which the playback is.
+    pub(crate) fn position(&self) -> u64 {
+        self.player.progress().position
+    }
+
+    /// Executes a viewer's command, and sends all viewers the new state with `broadcast`.
     ///
     /// # Errors
     /// The problem as a sentence; the other parts of the command are executed.
-    pub(crate) fn control(&self, hub: &Hub, command: &PlaybackCommand<'_>) -> Result<(), String> {
+    pub(crate) fn control(
+        &self,
+        command: &PlaybackCommand<'_>,
+        broadcast: impl FnOnce(&[u8]),
+    ) -> Result<(), String> {
         let PlaybackCommand { is_paused, rate, seek, request } = *command;
         // Under the lock, so that states are sent in their order, and changes once.
         let mut before = self.known.lock();
@@ -79,17 +70,17 @@ impl Playback {
         let now = known(&self.player);
         let did_seek = now.seeks != before.seeks;
         *before = now;
-        hub.broadcast(&frame(&self.player, now, did_seek, request));
+        broadcast(&frame(&self.player, now, did_seek, request));
         if sought { rate } else { Err("the playback has ended".to_owned()) }
     }
 
-    /// Sends all viewers the state if it has changed.
-    fn tell_changes(&self, hub: &Hub) {
+    /// Sends all viewers the state with `broadcast` if it has changed.
+    pub(crate) fn send_changes(&self, broadcast: impl FnOnce(&[u8])) {
         let mut before = self.known.lock();
         let now = known(&self.player);
         let Known { seeks, .. } = *before;
         if std::mem::replace(&mut *before, now) != now {
-            hub.broadcast(&frame(&self.player, now, now.seeks != seeks, ""));
+            broadcast(&frame(&self.player, now, now.seeks != seeks, ""));
         }
     }
 }

@@ -156,7 +156,7 @@ impl Requests {
                 let Some(playback) = &self.hub.settings.playback else {
                     return self.fail("there is no bag here that is played");
                 };
-                if let Err(problem) = playback.control(&self.hub, &command) {
+                if let Err(problem) = playback.control(&command, |frame| self.hub.broadcast(frame)) {
                     self.fail(&problem);
                 }
             }

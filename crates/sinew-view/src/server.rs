@@ -283,12 +283,7 @@ impl ViewServerBuilder {
         let parameters = Parameters::new(hub.clone(), waiting_jobs);
         if hub.settings.playback.is_some() {
             let follows = hub.clone();
-            let follow = move || {
-                if let Some(playback) = &follows.settings.playback {
-                    playback.follow(&follows);
-                }
-            };
-            server.threads.push(spawn("playback", follow)?);
+            server.threads.push(spawn("playback", move || follows.follow_playback())?);
         }
         server.threads.push(spawn("parameters", move || parameters.run())?);
         server.threads.push(spawn("accept", move || accept(&accepts, &hub))?);
