@@ -111,7 +111,7 @@ pub(crate) fn wrong_checksum(name: &str) -> String {
 /// assert_eq!(BagReader::open(&path)?.metadata_records(), [record]);
 /// # Ok::<(), sinew_bag::BagError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MetadataRecord {
     /// Its name. Names need not be unique.
     pub name: String,

@@ -8,7 +8,7 @@ use crate::reader::BagReader;
 use crate::selection::Selection;
 use crate::topic::{BagTopic, TopicDefinition};
 use crate::writer::{BagWriter, TopicId};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// The result of [`copy`].
@@ -92,11 +92,11 @@ pub fn copy(bags: &[(BagReader, Selection)], writer: &mut BagWriter) -> Result<C
 
 /// Writes the metadata records of the bags; those that several have, once.
 fn copy_metadata_records(bags: &[(BagReader, Selection)], writer: &mut BagWriter) -> Result<(), BagError> {
-    let mut written: Vec<MetadataRecord> = Vec::new();
+    let mut written: HashSet<MetadataRecord> = HashSet::new();
     for record in bags.iter().flat_map(|(bag, _)| bag.metadata_records()) {
         if !written.contains(&record) {
             writer.write_metadata_record(&record)?;
-            written.push(record);
+            written.insert(record);
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ use crate::selection::Selection;
 use crate::storage;
 use crate::stored_file::{BagFile, FileCursor, Step, StoredFile, Wanted};
 use crate::topic::BagTopic;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -232,13 +232,9 @@ impl BagReader {
     /// that rosbag2 and [`BagWriter`](crate::BagWriter) write by themselves.
     #[must_use]
     pub fn metadata_records(&self) -> Vec<MetadataRecord> {
-        let mut records: Vec<MetadataRecord> = Vec::new();
-        for record in self.bag.files.iter().flat_map(|file| file.metadata_records()) {
-            if !records.contains(&record) {
-                records.push(record);
-            }
-        }
-        records
+        let mut known = HashSet::new();
+        let records = self.bag.files.iter().flat_map(|file| file.metadata_records());
+        records.filter(|record| known.insert(record.clone())).collect()
     }
 
     /// Returns the problems of the bag that opening has shown: files that are missing, and

@@ -157,3 +157,19 @@ fn names_of_the_writers_own_records_are_refused() {
     write(&plain, WriterOptions::default(), 1);
     assert!(BagReader::open(&plain).unwrap().metadata_records().is_empty());
 }
+
+#[test]
+fn very_many_metadata_records_are_read_and_copied() {
+    let (directory, path) = place();
+    let (mut writer, _) = begin(&path, WriterOptions::default());
+    // Comparing each with all others would take 5 billion comparisons.
+    for number in 0..100_000 {
+        writer.write_metadata_record(&record(&number.to_string())).unwrap();
+    }
+    (0..10).for_each(|_| writer.write_metadata_record(&record("7")).unwrap());
+    writer.close().unwrap();
+    let copied =
+        copied(&[(BagReader::open(&path).unwrap(), Selection::all())], &directory.path().join("copied"));
+    let records = copied.metadata_records();
+    assert_eq!((records.len(), &records[7]), (100_000, &record("7")));
+}
