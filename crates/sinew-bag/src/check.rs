@@ -169,7 +169,11 @@ fn rewrite(
     }
     lost.extend(damaged.index.problems.iter().map(|(at, problem)| damaged.damaged(*at, problem.clone())));
     let mut metadata = describe(&reader);
-    losses.iter().for_each(|(topic, count)| metadata.set_lost(topic, *count));
+    // The file's own record, if it is still there, is the newer one.
+    let own = reader.losses();
+    for (topic, count) in losses {
+        metadata.set_lost(topic, *own.get(topic).unwrap_or(&0).max(count));
+    }
     file.finish(&metadata)?;
     fs::rename(&new, path).map_err(BagError::file("replace", path))
 }

@@ -56,6 +56,27 @@ fn a_file_that_is_mended_gets_them() {
 }
 
 #[test]
+fn the_record_of_a_file_that_is_mended_counts_if_it_is_greater() {
+    let (_directory, path) = place();
+    let (mut writer, topic) = begin(&path, WriterOptions::default());
+    writer.write_message(topic, Stamps::at(0), &text(0)).unwrap();
+    writer.set_lost("/chatter", 7);
+    writer.flush().unwrap();
+    let metadata = path.join("metadata.yaml");
+    let flushed = fs::read(&metadata).unwrap();
+    writer.set_lost("/chatter", 9);
+    writer.close().unwrap();
+    // The recorder was killed behind the last record, before the rest of the end was written.
+    fs::write(&metadata, flushed).unwrap();
+    let file = path.join("bag_0.mcap");
+    let bytes = fs::read(&file).unwrap();
+    fs::write(&file, &bytes[..bytes.len() - 8]).unwrap();
+    assert_eq!(reindex(&path).unwrap().rewritten, ["bag_0.mcap"]);
+    assert_eq!(losses(&file), [("/chatter".to_owned(), 9)]);
+    assert_eq!(losses(&path), [("/chatter".to_owned(), 9)]);
+}
+
+#[test]
 fn copies_add_them_up() {
     let (directory, path) = place();
     write(&path, [2, 7]);
