@@ -4,11 +4,13 @@ use crate::attachment::{Attachment, MetadataRecord};
 use crate::error::BagError;
 use crate::merged::Merged;
 use crate::message::BagMessage;
-use crate::reader::BagReader;
+use crate::reader::{BagReader, read_metadata};
 use crate::selection::Selection;
 use crate::topic::{BagTopic, TopicDefinition};
 use crate::writer::{BagWriter, TopicId};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The result of [`copy`].
@@ -30,6 +32,9 @@ pub struct Copied {
 /// [Attachments](BagReader::attachments) are copied if their time is selected, with any selection
 /// of topics, and [metadata records](BagReader::metadata_records) always. The
 /// [losses](BagReader::losses) of the selected topics are those of the whole recordings, added up.
+/// Each file of a recording has all losses up to its end: of files that are given one by one, the
+/// greatest number counts if the `metadata.yaml` beside them names them, and otherwise they are
+/// added up as those of different recordings.
 ///
 /// # Errors
 /// [`BagError`] if a selection names a topic that its bag hasn't, or if the new bag can't be
@@ -52,20 +57,24 @@ pub fn copy(bags: &[(BagReader, Selection)], writer: &mut BagWriter) -> Result<C
     let mut sources = Vec::new();
     // By address: a topic that has changed its type is there more than once.
     let mut topics: HashMap<*const BagTopic, TopicId> = HashMap::new();
-    let mut losses: BTreeMap<String, u64> = BTreeMap::new();
+    // The greatest number of each recording, by topic.
+    let mut losses: BTreeMap<String, HashMap<PathBuf, u64>> = BTreeMap::new();
     for (bag, selection) in bags {
         let wanted = selection.wanted(bag.topics())?;
-        let mut lost = bag.losses();
+        let lost = bag.losses();
+        let recording = recording(bag);
         for (topic, _) in bag.topics().iter().zip(wanted.topics).filter(|(_, is_wanted)| *is_wanted) {
             let id = writer.add_topic(&TopicDefinition::from(&**topic))?;
             topics.insert(Arc::as_ptr(topic), id);
-            let count = lost.remove(&topic.name).unwrap_or_default();
-            let known = losses.entry(topic.name.clone()).or_default();
-            *known = known.saturating_add(count);
+            let of_topic = losses.entry(topic.name.clone()).or_default();
+            let known = of_topic.entry(recording.clone()).or_default();
+            *known = lost.get(&topic.name).copied().unwrap_or_default().max(*known);
         }
         sources.push(bag.messages(selection)?);
     }
-    losses.iter().for_each(|(topic, count)| writer.set_lost(topic, *count));
+    for (topic, counts) in &losses {
+        writer.set_lost(topic, counts.values().fold(0, |sum, count| sum.saturating_add(*count)));
+    }
     copy_metadata_records(bags, writer)?;
     let mut attachments = attachments(bags, &mut copied.lost).into_iter().peekable();
     for next in Merged::new(sources) {
@@ -88,6 +97,19 @@ pub fn copy(bags: &[(BagReader, Selection)], writer: &mut BagWriter) -> Result<C
         copied.attachments += 1;
     }
     Ok(copied)
+}
+
+/// Returns the path of the recording to which a bag belongs: its own, or for a file the directory
+/// with the `metadata.yaml` that names it.
+fn recording(bag: &BagReader) -> PathBuf {
+    let path = fs::canonicalize(bag.path()).unwrap_or_else(|_| bag.path().to_owned());
+    let directory = path.parent().filter(|_| path.is_file());
+    let named = directory.filter(|directory| {
+        let metadata = read_metadata(directory).ok().flatten();
+        let mut names = metadata.into_iter().flat_map(|metadata| metadata.relative_file_paths);
+        names.any(|name| directory.join(name) == path)
+    });
+    named.map_or(path.clone(), Path::to_owned)
 }
 
 /// Writes the metadata records of the bags; those that several have, once.

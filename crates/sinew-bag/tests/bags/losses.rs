@@ -91,6 +91,25 @@ fn copies_add_them_up() {
 }
 
 #[test]
+fn copies_of_the_files_of_one_recording_have_its_losses_once() {
+    let (directory, path) = place();
+    write(&path, [2, 7]);
+    let files = || ["bag_0.mcap", "bag_1.mcap"].map(|name| path.join(name));
+    let copied = |name| {
+        let copied = directory.path().join(name);
+        let mut writer = BagWriter::create(&copied, WriterOptions::default()).unwrap();
+        let bags = files().map(|path| (BagReader::open(path).unwrap(), Selection::all()));
+        copy(&bags, &mut writer).unwrap();
+        writer.close().unwrap();
+        losses(&copied)
+    };
+    assert_eq!(copied("merged"), [("/chatter".to_owned(), 7)]);
+    // Files that nothing holds together may be of different recordings.
+    fs::remove_file(path.join("metadata.yaml")).unwrap();
+    assert_eq!(copied("added"), [("/chatter".to_owned(), 9)]);
+}
+
+#[test]
 fn the_record_is_read_without_that_of_rosbag2() {
     let (_directory, path) = place();
     let mut writer = mcap::Writer::new(File::create(&path).unwrap()).unwrap();
