@@ -72,8 +72,8 @@ enum Work {
     Spin(i64),
     /// Reports the end of steps, as there is no further message.
     EndSteps(VecDeque<Step>),
-    /// Begins the next round.
-    Again,
+    /// The next round begins. Drops what is left of the last one.
+    Again(VecDeque<Item>),
     /// Waits for the readers at the end of the last round, and then for another start.
     Stay,
     End(PlayEnd),
@@ -111,14 +111,10 @@ impl Playback {
                     }
                 }
                 Work::EndSteps(steps) => steps.into_iter().for_each(Step::end),
-                Work::Again => {
+                Work::Again(old) => {
                     self.settings.rounds -= 1;
-                    let start = {
-                        let mut state = self.shared.state();
-                        state.rounds += 1;
-                        state.start
-                    };
-                    self.shared.seek(start);
+                    drop(old);
+                    self.shared.wake_all();
                 }
                 Work::Stay => {
                     self.settings.rounds = self.settings.loops;
@@ -254,7 +250,12 @@ impl Playback {
             return Err(None);
         }
         match self.settings {
-            Settings { rounds: 2.., .. } => Ok(Work::Again),
+            Settings { rounds: 2.., .. } => {
+                state.rounds += 1;
+                // Under this lock: a later seek of another thread would be undone.
+                let old = state.seek(state.start);
+                Ok(Work::Again(old))
+            }
             Settings { stays: true, .. } => {
                 state.is_finished = true;
                 state.rounds += 1;
@@ -332,4 +333,48 @@ impl Playback {
 
 fn is_over(shared: &Shared, context: &Context) -> bool {
     context.is_shutdown() || shared.state().is_stopped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::play::pace::Pace;
+    use crate::play::source::Span;
+    use crate::play::statistics::PlayerStatistics;
+
+    #[test]
+    fn a_seek_while_the_next_round_begins_is_not_undone() {
+        let span = Span { begin: 0, start: 2, end: 9 };
+        let pace = Pace::new(2, f64::INFINITY, false);
+        let shared = Arc::new(Shared::new(span, pace, PlayerStatistics::default(), Vec::new()));
+        let context = Context::builder().shared_memory(false).build().unwrap();
+        let node = context.node("player").unwrap();
+        let settings = Settings {
+            loops: 2,
+            rounds: 2,
+            stays: false,
+            is_lossless: false,
+            delay: Duration::ZERO,
+            wait_for_subscribers: Duration::ZERO,
+            wait_for_readers: Duration::ZERO,
+            spin: 0,
+        };
+        let playback = Playback {
+            shared: shared.clone(),
+            context,
+            node,
+            outputs: Vec::new(),
+            clock: None,
+            settings,
+            next: None,
+        };
+        shared.state().is_exhausted = true;
+        assert!(matches!(playback.wait_for_work(), Work::Again(_)));
+        // The thread has gone back already, so this seek is the later one.
+        let state = shared.state();
+        assert_eq!((state.generation, state.rounds, state.is_exhausted), (1, 1, false));
+        drop(state);
+        assert!(shared.seek(5));
+        assert_eq!(shared.state().pace.time(0), 5);
+    }
 }

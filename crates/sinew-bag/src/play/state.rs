@@ -237,7 +237,7 @@ impl Shared {
         self.ended(PlayEnd::Failed);
     }
 
-    fn wake_all(&self) {
+    pub(super) fn wake_all(&self) {
         self.changed.notify_one();
         self.room.notify_one();
     }
