@@ -74,8 +74,9 @@ enum Work {
     EndSteps(VecDeque<Step>),
     /// The next round begins. Drops what is left of the last one.
     Again(VecDeque<Item>),
-    /// Waits for the readers at the end of the last round, and then for another start.
-    Stay,
+    /// Waits for the readers at the end of the last round of this generation, and then for another
+    /// start.
+    Stay(u64),
     End(PlayEnd),
 }
 
@@ -116,16 +117,16 @@ impl Playback {
                     drop(old);
                     self.shared.wake_all();
                 }
-                Work::Stay => {
+                Work::Stay(generation) => {
                     self.settings.rounds = self.settings.loops;
-                    self.wait_for_readers();
+                    self.wait_for_readers(|state| state.generation != generation || state.is_stepping());
                 }
                 Work::End(end) => break end,
             }
         };
         if end == PlayEnd::Finished {
             self.shared.state().rounds += 1;
-            self.wait_for_readers();
+            self.wait_for_readers(|_| false);
         }
         self.next = None;
         let Self { shared, outputs, .. } = self;
@@ -160,11 +161,12 @@ impl Playback {
         }
     }
 
-    fn wait_for_readers(&self) {
+    /// Waits until everything is read, unless there is something else to do.
+    fn wait_for_readers(&self, has_work: impl Fn(&State) -> bool) {
         let end = Time::steady() + self.settings.wait_for_readers;
         for Output { publisher, .. } in &self.outputs {
             while !publisher.wait_for_all_acked((end - Time::steady()).min(SLICE)) {
-                if end <= Time::steady() || self.is_over() {
+                if end <= Time::steady() || self.is_over() || has_work(&self.shared.state()) {
                     return;
                 }
             }
@@ -259,7 +261,7 @@ impl Playback {
             Settings { stays: true, .. } => {
                 state.is_finished = true;
                 state.rounds += 1;
-                Ok(Work::Stay)
+                Ok(Work::Stay(state.generation))
             }
             _ => Ok(Work::End(PlayEnd::Finished)),
         }

@@ -90,6 +90,29 @@ fn a_player_can_be_stopped_while_its_last_messages_are_unread() {
 }
 
 #[test]
+fn a_player_that_stays_obeys_while_its_last_messages_are_unread() {
+    let (directory, path) = place();
+    write(&path, 2);
+    let [ours, theirs] = contexts(directory.path());
+    let _listener = listen_with(&theirs, "/chatter", QoS::default());
+    let builder = Player::builder(&ours).bags([&path]).stay_at_end().wait_for_all_acked(Duration::MAX);
+    let player = builder.start().unwrap();
+    let finish = |published| {
+        while player.statistics().published() < published || !player.is_finished() {
+            assert_eq!(player.wait_for(Duration::from_millis(1)), None);
+        }
+    };
+    finish(2);
+    assert!(player.play_again(Duration::ZERO, Duration::MAX));
+    finish(4);
+    assert!(player.seek(0));
+    finish(6);
+    assert_eq!(player.step(1), 0);
+    player.stop();
+    player.wait();
+}
+
+#[test]
 fn the_first_messages_reach_subscriptions_that_are_there() {
     let (directory, path) = place();
     let mut bag = Writing::begin(&path);
