@@ -219,7 +219,7 @@ impl Player {
         let now = super::state::now();
         let state = self.0.shared.state();
         let Span { start, end, .. } = self.0.shared.span;
-        let position = state.pace.time(now).clamp(start, end.max(start));
+        let position = state.within(state.pace.time(now));
         Progress { position, start, end, rounds: state.rounds, seeks: state.generation }
     }
 
@@ -229,8 +229,7 @@ impl Player {
     #[must_use]
     pub fn time_at(&self, moment: Time) -> u64 {
         let state = self.0.shared.state();
-        let Span { start, end, .. } = self.0.shared.span;
-        state.pace.time(moment.nanoseconds()).clamp(start, end.max(start))
+        state.within(state.pace.time(moment.nanoseconds()))
     }
 
     /// Returns the figures. Copies them: some KB.

@@ -153,12 +153,11 @@ impl Shared {
 
     /// Goes to a time, within the part that is played; returns `false` if the player has ended.
     pub(super) fn seek(&self, time: u64) -> bool {
-        let Span { start, end, .. } = self.span;
-        let time = time.clamp(start, end.max(start));
         let mut state = self.state();
         if state.end.is_some() || state.is_stopped {
             return false;
         }
+        let time = state.within(time);
         let old = state.seek(time);
         drop(state);
         drop(old);
@@ -339,6 +338,11 @@ impl State {
         self.generation += 1;
         self.queued_bytes = 0;
         std::mem::take(&mut self.queue)
+    }
+
+    /// Returns the time of the part that is played that is nearest to this one.
+    pub(super) fn within(&self, time: u64) -> u64 {
+        time.clamp(self.start, self.until.max(self.start))
     }
 
     /// Returns whether the next message is to be published at once.

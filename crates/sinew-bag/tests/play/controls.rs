@@ -57,6 +57,31 @@ fn a_player_that_stays_plays_its_rounds_again() {
 }
 
 #[test]
+fn a_part_that_is_played_again_is_not_left() {
+    let (_directory, path) = place();
+    write(&path, 9);
+    let context = context();
+    let listener = listen(&context, "/chatter");
+    let player = Player::builder(&context).bags([&path]).stay_at_end().start().unwrap();
+    let finish = || {
+        while !player.is_finished() {
+            player.wait_for(Duration::from_millis(1));
+        }
+        take(&listener)
+    };
+    assert_eq!(finish(), numbers(0..9));
+    assert!(player.play_again(Duration::from_millis(2), Duration::from_millis(3)));
+    assert_eq!(finish(), numbers(2..6));
+    assert!(player.seek(0));
+    assert_eq!(finish(), numbers(2..6));
+    assert!(player.seek(u64::MAX));
+    assert_eq!(finish(), ["5"]);
+    // The clock goes on, but not the time of the bag.
+    let (last, later) = (BEGIN + 5 * MILLISECOND, Time::steady() + Duration::from_secs(1));
+    assert_eq!((player.progress().position, player.time_at(later)), (last, last));
+}
+
+#[test]
 fn seeks_go_back_and_forth() {
     let (_directory, path) = place();
     write(&path, 3_000); // more than is read ahead
