@@ -78,9 +78,9 @@ impl Requests {
     }
 
     fn text(&mut self, text: &[u8]) {
-        let request = match serde_json::from_slice(text) {
+        let request = match ClientText::parse(text) {
             Ok(request) => request,
-            Err(error) => return self.fail(&format!("a text can't be read: {error}")),
+            Err(problem) => return self.fail(&problem),
         };
         match request {
             ClientText::Subscribe { subscriptions } => {

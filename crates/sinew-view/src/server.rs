@@ -25,7 +25,8 @@ use std::time::Duration;
 /// The port that viewers try.
 const PORT: u16 = 8765;
 
-/// Requests for parameters that may wait for the thread that answers them.
+/// Requests for parameters that may wait for the thread that answers them. They are limited in bytes
+/// where they are read.
 const MOST_JOBS: usize = 64;
 
 /// Time for a client to read the rest, the close frame included, when its connection ends.
