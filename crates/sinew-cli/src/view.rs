@@ -58,7 +58,7 @@ pub(crate) fn run(options: &ViewOptions) -> Result<(), Error> {
     server = options.origin.iter().fold(server, |server, origin| server.origin(origin));
     server = options.assets.iter().fold(server, |server, directory| server.assets(directory));
     if let Some(player) = &player {
-        server = server.playback(player.clone());
+        server = server.playback(player.clone()).allow_playback(true);
     }
     if let Some(rate) = options.max_rate {
         server = server.max_rate(rate);

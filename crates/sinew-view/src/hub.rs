@@ -307,7 +307,7 @@ impl Hub {
             (allowed.publish, "clientPublish"),
             (allowed.services, "services"),
             (*use_sim_time || playback.is_some(), "time"),
-            (playback.is_some(), "playbackControl"),
+            (allowed.playback && playback.is_some(), "playbackControl"),
             (!assets.is_empty(), "assets"),
         ];
         let distribution = std::env::var("ROS_DISTRO").ok().filter(|name| !name.is_empty());

@@ -3,8 +3,8 @@
 //!
 //! [`ViewServer`] offers the topics of a context's domain, with the definitions of their types, to
 //! any number of viewers, and subscribes to those that they look at. Where it is allowed, viewers
-//! publish, call services and set parameters, too. It speaks `foxglove.sdk.v1` and its forerunner
-//! `foxglove.websocket.v1`.
+//! publish, call services, set parameters and control a bag that is played, too. It speaks
+//! `foxglove.sdk.v1` and its forerunner `foxglove.websocket.v1`.
 
 mod assets;
 mod catalogue;

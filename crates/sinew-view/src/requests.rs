@@ -78,9 +78,9 @@ impl Requests {
     }
 
     fn text(&mut self, text: &[u8]) {
-        let request = match serde_json::from_slice(text) {
+        let request = match ClientText::parse(text) {
             Ok(request) => request,
-            Err(error) => return self.fail(&format!("a text can't be read: {error}")),
+            Err(problem) => return self.fail(&problem),
         };
         match request {
             ClientText::Subscribe { subscriptions } => {
@@ -156,6 +156,11 @@ impl Requests {
                 let Some(playback) = &self.hub.settings.playback else {
                     return self.fail("there is no bag here that is played");
                 };
+                if !self.hub.settings.allowed.playback {
+                    let problem =
+                        "the bag can't be controlled through this server: it was not started with that";
+                    return self.fail(problem);
+                }
                 if let Err(problem) = playback.control(&command, |frame| self.hub.broadcast(frame)) {
                     self.fail(&problem);
                 }

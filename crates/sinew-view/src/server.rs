@@ -25,7 +25,8 @@ use std::time::Duration;
 /// The port that viewers try.
 const PORT: u16 = 8765;
 
-/// Requests for parameters that may wait for the thread that answers them.
+/// Requests for parameters that may wait for the thread that answers them. They are limited in bytes
+/// where they are read.
 const MOST_JOBS: usize = 64;
 
 /// Time for a client to read the rest, the close frame included, when its connection ends.
@@ -173,6 +174,13 @@ impl ViewServerBuilder {
         self
     }
 
+    /// Sets whether clients may control the [player](Self::playback): pause, go on, seek and change the
+    /// rate. Default: no; they may always watch it.
+    pub fn allow_playback(mut self, allowed: bool) -> Self {
+        self.settings.allowed.playback = allowed;
+        self
+    }
+
     /// Lets in only clients with this token: in the address, as `ws://host:8765/?token=..`, or as
     /// `Authorization: Bearer ..`. Others get HTTP status 401. Without a token all may come in.
     pub fn token(mut self, token: &str) -> Self {
@@ -223,8 +231,8 @@ impl ViewServerBuilder {
         self
     }
 
-    /// Lets clients control a player: pause, go on, seek and change the rate. They get its time
-    /// instead of this host's. The player publishes in the context of the server, which had better
+    /// Lets clients watch a player: they get its time instead of this host's, and its state. They
+    /// control it if that is [allowed](Self::allow_playback). The player publishes in the context of the server, which had better
     /// not be the robot's, or the robot gets the messages, too; and it had better
     /// [stay at its end](sinew_bag::PlayerBuilder::stay_at_end). Default: none.
     pub fn playback(mut self, player: Player) -> Self {

@@ -25,6 +25,7 @@ pub(crate) struct Allowed {
     pub(crate) publish: bool,
     pub(crate) services: bool,
     pub(crate) parameters: bool,
+    pub(crate) playback: bool,
 }
 
 pub(crate) struct Settings {

@@ -14,6 +14,19 @@ pub(crate) const CDR: &str = "cdr";
 /// Another encoding of messages and requests of clients.
 pub(crate) const JSON: &str = "json";
 
+/// Length of a name in a client's request: of a parameter, a topic, a type or an encoding. In bytes,
+/// as the other lengths.
+const MAX_NAME: usize = 512;
+
+/// Length of a client's id of a request, which its answer has.
+const MAX_ID: usize = 256;
+
+/// Length of a file's URI.
+const MAX_URI: usize = 4096;
+
+/// Length of a request for parameters. It waits for slow nodes, with requests of other clients.
+const MAX_PARAMETERS: usize = 1 << 20;
+
 // ---- the server's texts ----
 
 #[derive(Serialize)]
@@ -249,7 +262,7 @@ pub(crate) fn playback_state(state: &PlaybackState<'_>) -> Vec<u8> {
     frame
 }
 
-/// Returns the length of one of our own texts, which are short.
+/// Returns the length of a text of ours. It has at most a client's id or URI in it, which are limited.
 fn length_of(text: &[u8]) -> [u8; 4] {
     u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes()
 }
@@ -295,6 +308,60 @@ pub(crate) enum ClientText {
     },
 }
 
+impl ClientText {
+    /// # Errors
+    /// The problem as a sentence: it can't be read, or is longer than something here may be.
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
+        let request =
+            serde_json::from_slice(text).map_err(|error| format!("a text can't be read: {error}"))?;
+        match &request {
+            Self::GetParameters { parameter_names, id } => {
+                limit("a request for parameters", text.len(), MAX_PARAMETERS)?;
+                limit_names(parameter_names)?;
+                limit_id(id.as_deref())?;
+            }
+            Self::SetParameters { parameters, id } => {
+                limit("a request for parameters", text.len(), MAX_PARAMETERS)?;
+                limit_names(parameters.iter().map(|parameter| &parameter.name))?;
+                limit_id(id.as_deref())?;
+            }
+            Self::SubscribeParameterUpdates { parameter_names } => {
+                limit("a request for parameters", text.len(), MAX_PARAMETERS)?;
+                limit_names(parameter_names)?;
+            }
+            Self::Advertise { channels } => {
+                for ClientChannel { topic, encoding, schema_name, .. } in channels {
+                    limit_names([topic, encoding, schema_name])?;
+                }
+            }
+            Self::FetchAsset { uri, .. } => limit("a URI", uri.len(), MAX_URI)?,
+            // They have only numbers, or names that are looked up and not kept.
+            Self::Subscribe { .. }
+            | Self::Unsubscribe { .. }
+            | Self::Unadvertise { .. }
+            | Self::UnsubscribeParameterUpdates { .. }
+            | Self::SubscribeConnectionGraph {}
+            | Self::UnsubscribeConnectionGraph {} => {}
+        }
+        Ok(request)
+    }
+}
+
+fn limit_names<'a>(names: impl IntoIterator<Item = &'a String>) -> Result<(), String> {
+    names.into_iter().try_for_each(|name| limit("a name", name.len(), MAX_NAME))
+}
+
+fn limit_id(id: Option<&str>) -> Result<(), String> {
+    limit("a request's id", id.map_or(0, str::len), MAX_ID)
+}
+
+fn limit(part: &str, length: usize, most: usize) -> Result<(), String> {
+    match length <= most {
+        true => Ok(()),
+        false => Err(format!("{part} has {length} bytes: at most {most} are allowed")),
+    }
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WantedSubscription {
@@ -327,7 +394,7 @@ pub(crate) struct PlaybackCommand<'a> {
     pub(crate) rate: f32,
     /// The time to go to, in nanoseconds since the epoch.
     pub(crate) seek: Option<u64>,
-    /// The client's name of the request.
+    /// The client's id of the request.
     pub(crate) request: &'a str,
 }
 
@@ -338,7 +405,8 @@ impl<'a> PlaybackCommand<'a> {
         let (seek, rest) = rest.split_first_chunk().ok_or(short)?;
         let (length, rest) = rest.split_first_chunk().ok_or(short)?;
         let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
-        let request = std::str::from_utf8(rest.get(..length).ok_or(short)?);
+        let request = rest.get(..length).ok_or(short)?;
+        limit("a request's id", length, MAX_ID)?;
         let is_paused = match command {
             0 => false,
             1 => true,
@@ -348,7 +416,7 @@ impl<'a> PlaybackCommand<'a> {
             is_paused,
             rate: f32::from_le_bytes([r0, r1, r2, r3]),
             seek: (has_seek != 0).then_some(u64::from_le_bytes(*seek)),
-            request: request.map_err(|_| "a request's name is no UTF-8")?,
+            request: std::str::from_utf8(request).map_err(|_| "a request's id is no UTF-8")?,
         })
     }
 }
@@ -370,6 +438,7 @@ impl<'a> ClientBinary<'a> {
                 let (length, rest) = short(rest)?;
                 let length = usize::try_from(number(length)).unwrap_or(usize::MAX);
                 let (encoding, bytes) = rest.split_at_checked(length).ok_or("a binary frame is too short")?;
+                limit("a name", length, MAX_NAME)?;
                 let encoding = std::str::from_utf8(encoding).map_err(|_| "an encoding is no UTF-8")?;
                 Ok(Self::Call { service: number(service), call: number(call), encoding, bytes })
             }
@@ -383,6 +452,7 @@ impl<'a> ClientBinary<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn frames_of_clients_are_taken_apart() {
@@ -406,6 +476,62 @@ mod tests {
         for frame in short {
             assert!(ClientBinary::parse(frame).is_err(), "{frame:?}");
         }
+    }
+
+    #[test]
+    fn what_is_kept_of_clients_is_limited() {
+        let text = |length| "a".repeat(length);
+        let channel = |topic, schema_name, encoding| {
+            let channel = json!({"id": 1, "topic": topic, "schemaName": schema_name, "encoding": encoding});
+            json!({"op": "advertise", "channels": [channel]})
+        };
+        let get = |name, id| json!({"op": "getParameters", "parameterNames": [name], "id": id});
+        let set = |name, id, value| {
+            let parameter = json!({"name": name, "value": value});
+            json!({"op": "setParameters", "parameters": [parameter], "id": id})
+        };
+        let watch = |names| json!({"op": "subscribeParameterUpdates", "parameterNames": names});
+        let fetch = |uri| json!({"op": "fetchAsset", "requestId": 1, "uri": uri});
+        let parse = |request: &Value| ClientText::parse(request.to_string().as_bytes());
+        for request in [
+            get(text(512), text(256)),
+            set(text(512), text(256), text(1_000_000)),
+            watch(vec![text(512); 2000]),
+            channel(text(512), text(512), text(512)),
+            fetch(text(4096)),
+        ] {
+            assert!(parse(&request).is_ok());
+        }
+        for (request, most) in [
+            (get(text(513), text(1)), "a name has 513 bytes: at most 512"),
+            (get(text(1), text(257)), "a request's id has 257 bytes: at most 256"),
+            (set(text(513), text(1), text(1)), "at most 512"),
+            (set(text(1), text(257), text(1)), "at most 256"),
+            (set(text(1), text(1), text(1 << 20)), "at most 1048576"),
+            (json!({"op": "getParameters", "parameterNames": vec![text(512); 2050]}), "at most 1048576"),
+            (watch(vec![text(512); 2050]), "at most 1048576"),
+            (watch(vec![text(1), text(513)]), "at most 512"),
+            (channel(text(513), text(1), text(1)), "at most 512"),
+            (channel(text(1), text(513), text(1)), "at most 512"),
+            (channel(text(1), text(1), text(513)), "at most 512"),
+            (fetch(text(4097)), "at most 4096"),
+        ] {
+            let problem = parse(&request).unwrap_err();
+            assert!(problem.contains(most), "{problem}");
+        }
+
+        let control = |length: u16| {
+            let head = [3, 1, 0, 0, 0x80, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+            [&head[..], &u32::from(length).to_le_bytes(), text(length.into()).as_bytes()].concat()
+        };
+        assert!(ClientBinary::parse(&control(256)).is_ok());
+        assert!(ClientBinary::parse(&control(257)).unwrap_err().contains("at most 256"));
+        let call = |length: u16| {
+            let head = [2, 1, 0, 0, 0, 2, 0, 0, 0];
+            [&head[..], &u32::from(length).to_le_bytes(), text(length.into()).as_bytes()].concat()
+        };
+        assert!(ClientBinary::parse(&call(512)).is_ok());
+        assert!(ClientBinary::parse(&call(513)).unwrap_err().contains("at most 512"));
     }
 
     #[test]

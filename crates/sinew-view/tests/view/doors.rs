@@ -94,6 +94,10 @@ fn malformed_frames_are_answered() {
         viewer.socket.send(Message::text(text)).unwrap();
         assert_eq!(viewer.status(words)["level"], 2);
     }
+    for op in ["getParameters", "subscribeParameterUpdates"] {
+        viewer.send(json!({ "op": op, "parameterNames": [format!("/a.{}", "b".repeat(510))] }));
+        viewer.status("a name has 513 bytes: at most 512");
+    }
     for (frame, words) in [
         (&[][..], "empty"),
         (&[1, 2], "too short"),

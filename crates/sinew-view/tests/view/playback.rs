@@ -4,7 +4,7 @@ use crate::client::{Viewer, decoded};
 use sinew::Context;
 use sinew_bag::{BagWriter, Player, Stamps, TopicDefinition};
 use sinew_interfaces::std_msgs::msg::String as Text;
-use sinew_view::ViewServer;
+use sinew_view::{ViewServer, ViewServerBuilder};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -16,8 +16,15 @@ const SDK: &[&str] = &["foxglove.sdk.v1"];
 /// The status, the time, the rate, whether it has sought, and the request of a state.
 type State = (u8, u64, f32, bool, String);
 
-/// A server with a paused player of ten messages, a millisecond after each other.
+/// A server with a paused player of ten messages, a millisecond after each other, which viewers may
+/// control.
 fn served() -> (Player, ViewServer, TempDir) {
+    served_with(|builder| builder.allow_playback(true))
+}
+
+fn served_with(
+    settings: impl FnOnce(ViewServerBuilder) -> ViewServerBuilder,
+) -> (Player, ViewServer, TempDir) {
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = directory.path().join("bag");
     let mut bag = BagWriter::create(&path, Default::default()).unwrap();
@@ -29,7 +36,8 @@ fn served() -> (Player, ViewServer, TempDir) {
     bag.close().unwrap();
     let context = Context::builder().shared_memory(false).build().unwrap();
     let player = Player::builder(&context).bags([&path]).start_paused().stay_at_end().start().unwrap();
-    let server = ViewServer::builder().port(0).playback(player.clone()).start(&context).unwrap();
+    let server = settings(ViewServer::builder().port(0).playback(player.clone()));
+    let server = server.start(&context).unwrap();
     (player, server, directory)
 }
 
@@ -101,6 +109,18 @@ fn all_viewers_follow_a_player_that_others_control() {
     control(&mut viewers[0], 0, 1.0, Some(BEGIN), "y");
     viewers[0].status("has ended");
     assert_eq!(state(&mut viewers[1]).4, "y");
+}
+
+#[test]
+fn a_bag_is_watched_and_not_controlled_by_default() {
+    let (player, server, _directory) = served_with(|builder| builder);
+    let mut viewer = Viewer::connect(&server, "", SDK).unwrap();
+    let capabilities = viewer.info["capabilities"].as_array().unwrap();
+    assert!(capabilities.contains(&"time".into()) && !capabilities.contains(&"playbackControl".into()));
+    assert_eq!(state(&mut viewer), (1, BEGIN, 1.0, false, String::new()));
+    control(&mut viewer, 0, 2.0, Some(BEGIN + 7 * MILLISECOND), "x");
+    viewer.status("can't be controlled");
+    assert!(player.is_paused() && player.rate() == 1.0 && player.progress().position == BEGIN);
 }
 
 #[test]
