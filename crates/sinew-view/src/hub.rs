@@ -1,6 +1,7 @@
 //! What all clients of a server share, and the thread that follows the graph for them.
 
 use crate::catalogue::{Catalogue, Changes, Key, KnownType, Seen, Service};
+use crate::images;
 use crate::job::Job;
 use crate::playback::Playback;
 use crate::session::{Change, Session};
@@ -153,6 +154,9 @@ impl Hub {
             let TypeDefinition { description, schema } = found;
             let known = KnownType::of(description);
             return Some(KnownType { schema: schema.unwrap_or(known.schema), ..known });
+        }
+        if key.source.is_some() {
+            return images::compressed_type();
         }
         self.node.graph().description_of(endpoint).map(KnownType::of)
     }
