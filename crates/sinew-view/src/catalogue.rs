@@ -1,7 +1,7 @@
 //! The offer to viewers: a channel for each topic with a publisher, and the services. No I/O, no
 //! locks.
 
-use crate::images;
+use crate::images::{COMPRESSED, IMAGE};
 use crate::settings::Settings;
 use crate::wire::{AdvertisedChannel, AdvertisedService, CDR, ServerText, ServicePart};
 use sinew::QoS;
@@ -32,6 +32,18 @@ impl Key {
     fn of(endpoint: &EndpointInfo) -> Option<Self> {
         let hash = endpoint.type_hash?.0;
         Some(Self { name: endpoint.name.clone(), type_name: endpoint.type_name.clone(), hash, source: None })
+    }
+
+    /// Returns the key of the channel of this topic's compressed images; `None` if it is not a topic of
+    /// images.
+    fn compressed(&self) -> Option<Self> {
+        let has_images = self.type_name == IMAGE.name && self.hash() == IMAGE.hash;
+        has_images.then(|| Self {
+            name: format!("{}/compressed", self.name),
+            type_name: COMPRESSED.name.to_owned(),
+            hash: COMPRESSED.hash.0,
+            source: Some(Box::new(self.clone())),
+        })
     }
 
     /// Returns the topic to which to subscribe.
@@ -65,7 +77,7 @@ impl<'a> Seen<'a> {
         let published: BTreeSet<&str> =
             snapshot.endpoints().iter().filter(of_publishers).map(|one| one.name.as_str()).collect();
         let compressed = |topic: &Key| {
-            let made = settings.image_width.and_then(|_| images::compressed(topic));
+            let made = settings.image_width.and_then(|_| topic.compressed());
             made.filter(|made| !published.contains(made.name.as_str()))
         };
         let mut offered: BTreeMap<Key, Vec<&EndpointInfo>> = BTreeMap::new();
@@ -146,6 +158,11 @@ pub(crate) struct KnownType {
 impl KnownType {
     pub(crate) fn of(description: TypeDescription) -> Self {
         Self { schema: Schema::of(&description), description }
+    }
+
+    /// Returns the type of compressed images.
+    pub(crate) fn compressed_image() -> Option<Self> {
+        Some(Self::of(COMPRESSED.description?.describe()?))
     }
 
     /// Takes a message out of a service's description, with the types in it only: the service's

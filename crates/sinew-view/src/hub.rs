@@ -1,7 +1,6 @@
 //! What all clients of a server share, and the thread that follows the graph for them.
 
 use crate::catalogue::{Catalogue, Changes, Key, KnownType, Seen, Service};
-use crate::images;
 use crate::job::Job;
 use crate::playback::Playback;
 use crate::session::{Change, Session};
@@ -156,7 +155,7 @@ impl Hub {
             return Some(KnownType { schema: schema.unwrap_or(known.schema), ..known });
         }
         if key.source.is_some() {
-            return images::compressed_type();
+            return KnownType::compressed_image();
         }
         self.node.graph().description_of(endpoint).map(KnownType::of)
     }

@@ -1,29 +1,16 @@
 //! Images for slow links: scaled down, and compressed as JPEG. No I/O, no locks.
 
-use crate::catalogue::{Key, KnownType};
 use jpeg_encoder::{ColorType, Encoder, EncodingError};
 use sinew_interfaces::sensor_msgs::msg::{CompressedImage, Image, ImageView};
 use sinew_interfaces::std_msgs::msg::Header;
 use sinew_msg::{DecodeError, Encoding, Message as _, view};
 
-const IMAGE: &Encoding<Image> = Image::ENCODING.expect("generated types have one");
-const COMPRESSED: &Encoding<CompressedImage> = CompressedImage::ENCODING.expect("generated types have one");
+/// The type of images that can be compressed.
+pub(crate) const IMAGE: &Encoding<Image> = Image::ENCODING.expect("generated types have one");
 
-/// Returns the channel of a topic's compressed images; `None` if it is not a topic of images.
-pub(crate) fn compressed(topic: &Key) -> Option<Key> {
-    let has_images = topic.type_name == IMAGE.name && topic.hash() == IMAGE.hash;
-    has_images.then(|| Key {
-        name: format!("{}/compressed", topic.name),
-        type_name: COMPRESSED.name.to_owned(),
-        hash: COMPRESSED.hash.0,
-        source: Some(Box::new(topic.clone())),
-    })
-}
-
-/// Returns the type of compressed images.
-pub(crate) fn compressed_type() -> Option<KnownType> {
-    Some(KnownType::of(COMPRESSED.description?.describe()?))
-}
+/// The type that they are compressed to.
+pub(crate) const COMPRESSED: &Encoding<CompressedImage> =
+    CompressedImage::ENCODING.expect("generated types have one");
 
 /// The reason why an image isn't compressed.
 #[derive(Debug, thiserror::Error)]
