@@ -49,6 +49,7 @@ pub(crate) fn run(options: &ViewOptions) -> Result<(), Error> {
         .allow_services(may(Permission::Services))
         .allow_parameters(may(Permission::Parameters))
         .depth(usize::from(options.depth))
+        .image_quality(options.image_quality)
         .use_sim_time(options.use_sim_time)
         .definitions(move |name, hash| in_bags.find(name, hash).or_else(|| definition(&sources, name, hash)));
     server = options.topics.iter().fold(server, |server, pattern| server.topics(pattern));
@@ -59,6 +60,9 @@ pub(crate) fn run(options: &ViewOptions) -> Result<(), Error> {
     server = options.assets.iter().fold(server, |server, directory| server.assets(directory));
     if let Some(player) = &player {
         server = server.playback(player.clone()).allow_playback(true);
+    }
+    if let Some(pixels) = options.image_width {
+        server = server.image_width(pixels);
     }
     if let Some(rate) = options.max_rate {
         server = server.max_rate(rate);

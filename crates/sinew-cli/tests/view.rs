@@ -65,6 +65,18 @@ fn a_token_is_asked_for() {
 }
 
 #[test]
+fn images_are_compressed_by_a_width_and_a_quality() {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let (view, output, address) = start(&directory, &["--image-width", "640", "--image-quality", "60"]);
+    assert!(knock(&address, "").0.contains(" 101 "));
+    stop(view, output);
+    for wrong in [&["--image-width", "0"][..], &["--image-quality", "60"], &["--image-quality", "101"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_sinew")).arg("view").args(wrong).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
 fn a_port_in_use_is_an_error() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();

@@ -1,6 +1,7 @@
 //! The offer to viewers: a channel for each topic with a publisher, and the services. No I/O, no
 //! locks.
 
+use crate::images::{COMPRESSED, IMAGE};
 use crate::settings::Settings;
 use crate::wire::{AdvertisedChannel, AdvertisedService, CDR, ServerText, ServicePart};
 use sinew::QoS;
@@ -22,12 +23,32 @@ pub(crate) struct Key {
     pub(crate) type_name: String,
     /// The hash of the type.
     pub(crate) hash: [u8; 32],
+    /// The topic of images that the server compresses for this one; `None`: it is a topic or service
+    /// of the graph.
+    pub(crate) source: Option<Box<Key>>,
 }
 
 impl Key {
     fn of(endpoint: &EndpointInfo) -> Option<Self> {
         let hash = endpoint.type_hash?.0;
-        Some(Self { name: endpoint.name.clone(), type_name: endpoint.type_name.clone(), hash })
+        Some(Self { name: endpoint.name.clone(), type_name: endpoint.type_name.clone(), hash, source: None })
+    }
+
+    /// Returns the key of the channel of this topic's compressed images; `None` if it is not a topic of
+    /// images.
+    fn compressed(&self) -> Option<Self> {
+        let has_images = self.type_name == IMAGE.name && self.hash() == IMAGE.hash;
+        has_images.then(|| Self {
+            name: format!("{}/compressed", self.name),
+            type_name: COMPRESSED.name.to_owned(),
+            hash: COMPRESSED.hash.0,
+            source: Some(Box::new(self.clone())),
+        })
+    }
+
+    /// Returns the topic to which to subscribe.
+    pub(crate) fn topic(&self) -> &Self {
+        self.source.as_deref().unwrap_or(self)
     }
 
     pub(crate) fn hash(&self) -> TypeHash {
@@ -52,6 +73,13 @@ impl<'a> Seen<'a> {
                 all.filter(sinew::graph::NameAndTypes::is_hidden).map(|one| one.name).collect()
             }
         };
+        let of_publishers = |one: &&EndpointInfo| one.kind == EndpointKind::Publisher;
+        let published: BTreeSet<&str> =
+            snapshot.endpoints().iter().filter(of_publishers).map(|one| one.name.as_str()).collect();
+        let compressed = |topic: &Key| {
+            let made = settings.image_width.and_then(|_| topic.compressed());
+            made.filter(|made| !published.contains(made.name.as_str()))
+        };
         let mut offered: BTreeMap<Key, Vec<&EndpointInfo>> = BTreeMap::new();
         let mut services = BTreeMap::new();
         for endpoint in snapshot.endpoints() {
@@ -60,8 +88,11 @@ impl<'a> Seen<'a> {
                 continue;
             }
             match endpoint.kind {
-                EndpointKind::Publisher if settings.topics.passes(&key.name) => {
-                    offered.entry(key).or_default().push(endpoint);
+                EndpointKind::Publisher => {
+                    let shown = compressed(&key).into_iter().chain([key]);
+                    for key in shown.filter(|key| settings.topics.passes(&key.name)) {
+                        offered.entry(key).or_default().push(endpoint);
+                    }
                 }
                 EndpointKind::Server if settings.allowed.services && settings.services.passes(&key.name) => {
                     services.insert(key, endpoint);
@@ -127,6 +158,11 @@ pub(crate) struct KnownType {
 impl KnownType {
     pub(crate) fn of(description: TypeDescription) -> Self {
         Self { schema: Schema::of(&description), description }
+    }
+
+    /// Returns the type of compressed images.
+    pub(crate) fn compressed_image() -> Option<Self> {
+        Some(Self::of(COMPRESSED.description?.describe()?))
     }
 
     /// Takes a message out of a service's description, with the types in it only: the service's

@@ -157,6 +157,9 @@ impl Hub {
             let known = KnownType::of(description);
             return Some(KnownType { schema: schema.unwrap_or(known.schema), ..known });
         }
+        if key.source.is_some() {
+            return KnownType::compressed_image();
+        }
         self.node.graph().description_of(endpoint).map(KnownType::of)
     }
 

@@ -10,6 +10,7 @@ mod assets;
 mod catalogue;
 mod error;
 mod hub;
+mod images;
 mod job;
 mod parameters;
 mod playback;

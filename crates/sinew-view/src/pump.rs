@@ -2,7 +2,9 @@
 
 use crate::catalogue::Channel;
 use crate::hub::Hub;
+use crate::images::{Compressor, ImageError};
 use crate::session::{Change, Session, Turn};
+use crate::settings::Settings;
 use crate::socket::{FrameKind, Outlet};
 use crate::wire::{self, Level};
 use sinew::error::CreateError;
@@ -11,6 +13,7 @@ use sinew::qos::Durability;
 use sinew::time::Time;
 use sinew::{QoS, Subscription};
 use sinew_interfaces::rosgraph_msgs::msg::Clock;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
@@ -37,6 +40,25 @@ struct Feed {
     last: Option<i64>,
     /// Messages that gave way to newer ones, as far as they were counted.
     dropped: u64,
+    /// Compresses its images; `None`: messages are sent as they are.
+    compressor: Option<Compressor>,
+    /// The client was warned of an image that isn't compressed.
+    has_warned: bool,
+}
+
+impl Feed {
+    /// Returns the bytes to send for a message.
+    fn body<'a>(&mut self, message: &'a [u8]) -> Result<Cow<'a, [u8]>, ImageError> {
+        match &mut self.compressor {
+            None => Ok(message.into()),
+            Some(compressor) => Ok(compressor.compress(message)?.into()),
+        }
+    }
+
+    /// Messages that are sent before others get their turn.
+    fn burst(&self) -> usize {
+        if self.compressor.is_some() { 1 } else { BURST }
+    }
 }
 
 pub(crate) struct Pump {
@@ -147,13 +169,18 @@ impl Pump {
     }
 
     fn feed(&self, id: u32, channel: &Arc<Channel>, qos: QoS) -> Result<Feed, String> {
-        let known = GenericType::new(&channel.key.type_name, channel.key.hash());
+        let topic = channel.key.topic();
+        let known = GenericType::new(&topic.type_name, topic.hash());
         let known = known.map_err(|error| error.to_string())?;
         let session = self.session.clone();
-        let subscription = self.hub.node.generic_subscription(&channel.key.name, known).qos(qos);
+        let subscription = self.hub.node.generic_subscription(&topic.name, known).qos(qos);
         let subscription = subscription.listener(move |_| session.ready(id)).create();
         let subscription = subscription.map_err(|error: CreateError| error.to_string())?;
-        Ok(Feed { channel: channel.clone(), subscription, qos, last: None, dropped: 0 })
+        let Settings { image_width, image_quality, .. } = &self.hub.settings;
+        let width = image_width.filter(|_| channel.key.source.is_some());
+        let compressor = width.map(|width| Compressor::new(width, *image_quality));
+        let channel = channel.clone();
+        Ok(Feed { channel, subscription, qos, last: None, dropped: 0, compressor, has_warned: false })
     }
 
     fn send_time(&mut self) -> io::Result<()> {
@@ -169,7 +196,7 @@ impl Pump {
         let Some(feed) = self.feeds.get_mut(&id) else { return Ok(false) };
         let min_period = self.hub.settings.min_period;
         let is_latched = feed.qos.durability == Durability::TransientLocal;
-        for _ in 0..BURST {
+        for _ in 0..feed.burst() {
             let Some((message, info)) = feed.subscription.take_sample() else {
                 return Ok(false);
             };
@@ -182,9 +209,14 @@ impl Pump {
                     (None, Some(time)) => time,
                     (None, None) => u64::try_from(received).unwrap_or(0),
                 };
-                let head = wire::message_head(id, log_time);
-                self.outlet.add(FrameKind::Binary, &head, message.bytes())?;
-                self.hub.count_sent();
+                match feed.body(message.bytes()) {
+                    Ok(body) => {
+                        let head = wire::message_head(id, log_time);
+                        self.outlet.add(FrameKind::Binary, &head, &body)?;
+                        self.hub.count_sent();
+                    }
+                    Err(problem) => warn_once(&self.hub, &self.session, feed, &problem),
+                }
             }
             let statistics = feed.subscription.statistics();
             let dropped = statistics.overwritten + statistics.missed;
@@ -202,4 +234,15 @@ impl Pump {
         }
         Ok(true)
     }
+}
+
+/// Says that images are not compressed, once for each subscription: each image may have the problem.
+fn warn_once(hub: &Hub, session: &Session, feed: &mut Feed, problem: &ImageError) {
+    if std::mem::replace(&mut feed.has_warned, true) {
+        return;
+    }
+    let (topic, name) = (&feed.channel.key.topic().name, &feed.channel.key.name);
+    let warning = format!("images of {topic} are missing from {name}: {problem}");
+    sinew::warn!(hub.node, "{warning}");
+    session.status(Level::Warning, &warning, Some(&format!("image:{topic}")));
 }

@@ -225,6 +225,27 @@ impl ViewServerBuilder {
         self
     }
 
+    /// Offers the images of each topic `TOPIC` of type `sensor_msgs/msg/Image` in a smaller form as
+    /// well, for slow links: as JPEG on the channel `TOPIC/compressed` of type
+    /// `sensor_msgs/msg/CompressedImage`, unless there is such a topic. Images with more than this
+    /// number of pixels in a row, at least 1, are scaled down by a whole factor. Filters choose such
+    /// channels like topics. Default: no such channels.
+    ///
+    /// The encodings are `rgb8`, `bgr8`, `rgba8`, `bgra8`, `mono8` and `mono16`, of which the higher 8
+    /// bits are shown; for others, a client gets a warning. Images are compressed only while a client
+    /// is subscribed to the channel, for each client on the thread that writes to it.
+    pub fn image_width(mut self, pixels: u16) -> Self {
+        self.settings.image_width = Some(pixels.max(1));
+        self
+    }
+
+    /// Sets the quality of [compressed images](Self::image_width), from 1 to 100. Default: 80. A
+    /// number outside counts as the nearest inside.
+    pub fn image_quality(mut self, quality: u8) -> Self {
+        self.settings.image_quality = quality.clamp(1, 100);
+        self
+    }
+
     /// Gives viewers the time of `/clock` instead of this host's. Default: no.
     pub fn use_sim_time(mut self, wanted: bool) -> Self {
         self.settings.use_sim_time = wanted;

@@ -46,6 +46,10 @@ pub(crate) struct Settings {
     pub(crate) depth: usize,
     /// Shortest time between two messages of a topic, in nanoseconds.
     pub(crate) min_period: i64,
+    /// The largest width of compressed images, in pixels; `None`: there are none.
+    pub(crate) image_width: Option<u16>,
+    /// Their quality, from 1 to 100.
+    pub(crate) image_quality: u8,
     pub(crate) use_sim_time: bool,
     /// The bags that are played.
     pub(crate) playback: Option<Playback>,
@@ -69,6 +73,8 @@ impl Default for Settings {
             max_frame: 16 << 20,
             depth: 10,
             min_period: 0,
+            image_width: None,
+            image_quality: 80,
             use_sim_time: false,
             playback: None,
             assets: Vec::new(),

@@ -93,6 +93,16 @@ pub(crate) struct ViewOptions {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) depth: u16,
 
+    /// Also offer images as JPEG, on TOPIC/compressed, scaled down to at most this many pixels in a
+    /// row: for slow links.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) image_width: Option<u16>,
+
+    /// Quality of these JPEGs, from 1 to 100.
+    #[arg(long, value_name = "N", default_value_t = 80, requires = "image_width",
+        value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub(crate) image_quality: u8,
+
     /// Let viewers read files of packages, such as meshes, below this directory: those of
     /// package://arm/.. in DIR/arm or DIR/share/arm. May be given several times.
     #[arg(long, value_name = "DIR")]

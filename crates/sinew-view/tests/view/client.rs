@@ -113,6 +113,11 @@ impl Viewer {
         self.text_where("status", |status| status["message"].as_str().unwrap().contains(words))
     }
 
+    /// Whether a status with these words has come and wasn't awaited.
+    pub(crate) fn has_passed(&self, words: &str) -> bool {
+        self.passed.iter().any(|text| text["message"].as_str().is_some_and(|message| message.contains(words)))
+    }
+
     /// Returns the channel of a topic, once it is offered.
     pub(crate) fn channel(&mut self, topic: &str) -> Value {
         let of = |text: &Value| {

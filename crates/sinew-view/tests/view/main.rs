@@ -3,6 +3,7 @@
 
 mod client;
 mod doors;
+mod images;
 mod messages;
 mod playback;
 mod requests;
