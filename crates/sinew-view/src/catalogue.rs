@@ -2,7 +2,7 @@
 //! locks.
 
 use crate::images::{COMPRESSED, IMAGE};
-use crate::settings::Settings;
+use crate::settings::{Settings, TypeDefinition};
 use crate::wire::{AdvertisedChannel, AdvertisedService, CDR, ServerText, ServicePart};
 use sinew::QoS;
 use sinew::graph::{EndpointInfo, EndpointKind, GraphSnapshot};
@@ -185,6 +185,29 @@ impl KnownType {
             type_description: root.clone(),
             referenced_type_descriptions: referenced,
         }))
+    }
+
+    /// Writes the types in it as topics show them, with constants and default values, if `find` has
+    /// their definitions: a viewer that gets two different texts of a type reports a change of it.
+    pub(crate) fn with_texts(mut self, find: impl Fn(&str) -> Option<TypeDefinition>) -> Self {
+        let line = format!("{}\n", "=".repeat(80));
+        let TypeDescription { type_description: root, referenced_type_descriptions: inside } =
+            &self.description;
+        let mut text = root.to_definition();
+        for one in inside {
+            let found = find(&one.type_name).filter(|found| found.description.type_description == *one);
+            let schema = found.and_then(|found| found.schema).filter(|found| found.encoding == "ros2msg");
+            // The types in it come after the first line of `=`.
+            let own = schema.map(|schema| match schema.text.find(&format!("\n{line}")) {
+                Some(end) => schema.text[..end].to_owned(),
+                None => schema.text,
+            });
+            let own = own.unwrap_or_else(|| one.to_definition());
+            let name = one.type_name.replacen("/msg/", "/", 1);
+            text.extend(["\n", &line, "MSG: ", &name, "\n", &own]);
+        }
+        self.schema.text = text;
+        self
     }
 
     pub(crate) fn name(&self) -> &str {

@@ -166,7 +166,10 @@ impl Hub {
     fn service_types(&self, endpoint: &EndpointInfo, key: &Key) -> Option<(KnownType, KnownType)> {
         let found = self.defined(&key.type_name, Some(key.hash())).map(|found| found.description);
         let service = found.or_else(|| self.node.graph().description_of(endpoint))?;
-        let part = |suffix: &str| KnownType::inside(&service, &format!("{}{suffix}", key.type_name));
+        let part = |suffix: &str| {
+            let known = KnownType::inside(&service, &format!("{}{suffix}", key.type_name))?;
+            Some(known.with_texts(|name| self.defined(name, None)))
+        };
         Some((part("_Request")?, part("_Response")?))
     }
 

@@ -4,10 +4,17 @@ use crate::client::Viewer;
 use crate::world::World;
 use serde_json::{Value, json};
 use sinew::prelude::*;
-use sinew_interfaces::rcl_interfaces::msg::{Parameter, ParameterEvent, ParameterType, ParameterValue};
-use sinew_interfaces::rcl_interfaces::srv::{GetParameters, GetParametersRequest, GetParametersResponse};
+use sinew_bag::Schema;
+use sinew_interfaces::rcl_interfaces::msg::{
+    Parameter, ParameterDescriptor, ParameterEvent, ParameterType, ParameterValue,
+};
+use sinew_interfaces::rcl_interfaces::srv::{
+    DescribeParameters, DescribeParametersRequest, DescribeParametersResponse, GetParameters,
+    GetParametersRequest, GetParametersResponse,
+};
 use sinew_interfaces::std_msgs::msg::String as Text;
 use sinew_interfaces::std_srvs::srv::{SetBool, SetBoolRequest, SetBoolResponse};
+use sinew_view::TypeDefinition;
 
 /// Longer than anything takes that succeeds.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -120,6 +127,39 @@ fn services_are_called() {
     }
     drop(server);
     assert_eq!(viewer.text("unadvertiseServices")["serviceIds"], json!([service["id"]]));
+}
+
+#[test]
+fn services_and_topics_show_a_type_with_the_same_text() {
+    let description = ParameterDescriptor::ENCODING.unwrap().description.unwrap().describe().unwrap();
+    let Schema { encoding, text } = Schema::of(&description);
+    let text = format!("bool YES=true\n{text}");
+    let known = TypeDefinition { description, schema: Some(Schema { encoding, text: text.clone() }) };
+    let world = World::with(move |builder| {
+        let find =
+            move |name: &str, _| (name == "rcl_interfaces/msg/ParameterDescriptor").then(|| known.clone());
+        builder.allow_services(true).definitions(find)
+    });
+    let _server = world
+        .node
+        .server::<DescribeParameters>("describe")
+        .callback(|_: &DescribeParametersRequest| DescribeParametersResponse::default())
+        .unwrap();
+    let _topic = world.node.publisher::<ParameterDescriptor>("descriptor").create().unwrap();
+    let mut viewer = world.viewer();
+    assert_eq!(viewer.channel("/descriptor")["schema"], text);
+    let service = viewer.service("/describe");
+    assert_eq!(service["request"]["schema"], "string[] names\n");
+    // The same sections, in the order of names; the types in the topic's have none of their own.
+    let separator = format!("\n{}\n", "=".repeat(80));
+    let head = format!("MSG: rcl_interfaces/ParameterDescriptor\n{text}");
+    let mut expected: Vec<&str> = head.split(&separator).collect();
+    expected.sort_unstable();
+    expected.insert(0, "rcl_interfaces/ParameterDescriptor[] descriptors\n");
+    let response = service["response"]["schema"].as_str().unwrap();
+    let mut shown: Vec<&str> = response.split(&separator).collect();
+    shown[1..].sort_unstable();
+    assert_eq!(shown, expected);
 }
 
 #[test]
