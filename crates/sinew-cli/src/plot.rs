@@ -1,7 +1,7 @@
 //! Numbers of topics over time: the parts that `sinew bag plot` and `sinew topic plot` share.
 
-use std::collections::HashMap;
 use std::io::IsTerminal as _;
+use std::sync::Arc;
 
 use serde_json::json;
 use sinew_msg::dynamic::{DynamicMessage, FieldPath, MessageType, Scalar, Value};
@@ -38,8 +38,9 @@ pub(crate) struct Plot<'a> {
     begin: u64,
     plotted: Vec<TopicField>,
     values: Values,
-    /// The fields by their place and the name of the topic's type, which may change.
-    paths: HashMap<(usize, String), FieldPath>,
+    /// The fields by their place and the topic's type, which may change: two versions of a type have
+    /// the same name.
+    paths: Vec<(usize, Arc<MessageType>, FieldPath)>,
     /// Lines that are still to be printed.
     text: String,
 }
@@ -61,7 +62,7 @@ impl<'a> Plot<'a> {
         let series = plotted.iter().map(|one| Series::new(&one_line(&one.name()), times)).collect();
         let title = format!("{}: {what}", one_line(name));
         let values = Values { title, unit: unit.to_owned(), series };
-        Self { options, begin, plotted, values, paths: HashMap::new(), text: String::new() }
+        Self { options, begin, plotted, values, paths: Vec::new(), text: String::new() }
     }
 
     /// Returns the seconds since the beginning.
@@ -96,13 +97,14 @@ impl<'a> Plot<'a> {
     }
 
     /// Finds the field of a place in a type of its topic.
-    pub(crate) fn path(&mut self, place: usize, message_type: &MessageType) -> Result<FieldPath, Error> {
-        let key = (place, message_type.name().to_owned());
-        if let Some(path) = self.paths.get(&key) {
+    pub(crate) fn path(&mut self, place: usize, message_type: &Arc<MessageType>) -> Result<FieldPath, Error> {
+        let known = self.paths.iter().find(|(at, of, _)| *at == place && Arc::ptr_eq(of, message_type));
+        if let Some((.., path)) = known {
             return Ok(path.clone());
         }
         let path = message_type.path(self.plotted[place].field.as_deref().unwrap_or_default())?;
-        Ok(self.paths.entry(key).or_insert(path).clone())
+        self.paths.push((place, Arc::clone(message_type), path.clone()));
+        Ok(path)
     }
 
     /// Adds the values of a message.
@@ -178,4 +180,32 @@ fn number(value: &Value) -> Option<f64> {
         Scalar::Float32(value) => value.into(),
         Scalar::Float64(value) => value,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use sinew_msg::definition::{Definition, Definitions};
+
+    use super::*;
+
+    /// Returns a type of that name with these fields.
+    fn point(fields: &str) -> Arc<MessageType> {
+        let name = "robot_msgs/msg/Point".parse().unwrap();
+        let mut definitions = Definitions::new();
+        definitions.add(Definition::parse(&name, "Point.msg", fields).unwrap()).unwrap();
+        Arc::new(MessageType::of(&definitions.resolve().unwrap(), &name).unwrap())
+    }
+
+    #[test]
+    fn two_versions_of_a_type_have_their_own_fields() {
+        let field = TopicField { topic: "/at".to_owned(), field: Some("x".to_owned()) };
+        let options =
+            PlotOptions { fields: vec![field], output: None, rate: false, latency: false, json: false };
+        let mut plot = Plot::new(&options, options.fields.clone(), "test", (0, (0.0, 1.0)));
+        for (time, fields) in [(0, "float64 x\nfloat64 y"), (1_000_000_000, "float64 y\nfloat64 x")] {
+            let message = DynamicMessage::from_yaml(&point(fields), "{x: 1.0, y: 2.0}").unwrap();
+            plot.add(&[0], time, &message).unwrap();
+        }
+        assert_eq!(plot.series()[0].samples(), [(0.0, 1.0), (1.0, 1.0)]);
+    }
 }
