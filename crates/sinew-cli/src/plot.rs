@@ -31,6 +31,15 @@ pub(crate) fn check(options: &PlotOptions) -> Result<(), Error> {
     Ok(())
 }
 
+/// The time of a value.
+#[derive(Clone, Copy)]
+pub(crate) struct Moment {
+    /// Where it is drawn, in seconds since the beginning.
+    pub(crate) seconds: f64,
+    /// The wall time that is printed, in nanoseconds since the epoch.
+    pub(crate) wall: u64,
+}
+
 /// A plot that gets its values.
 pub(crate) struct Plot<'a> {
     options: &'a PlotOptions,
@@ -76,6 +85,11 @@ impl<'a> Plot<'a> {
         self.begin.saturating_add(since)
     }
 
+    /// Returns the moment of a wall time.
+    pub(crate) fn moment(&self, time: u64) -> Moment {
+        Moment { seconds: self.seconds(time), wall: time }
+    }
+
     /// Returns its topics and fields.
     pub(crate) fn plotted(&self) -> &[TopicField] {
         &self.plotted
@@ -108,7 +122,12 @@ impl<'a> Plot<'a> {
     }
 
     /// Adds the values of a message.
-    pub(crate) fn add(&mut self, places: &[usize], time: u64, message: &DynamicMessage) -> Result<(), Error> {
+    pub(crate) fn add(
+        &mut self,
+        places: &[usize],
+        moment: Moment,
+        message: &DynamicMessage,
+    ) -> Result<(), Error> {
         for &place in places {
             let path = self.path(place, message.message_type())?;
             // An element that this message hasn't is no value.
@@ -119,18 +138,17 @@ impl<'a> Plot<'a> {
                     hint: "it is no number: name a part of it, such as .x or [0]",
                 });
             };
-            self.value(place, time, value)?;
+            self.value(place, moment, value)?;
         }
         Ok(())
     }
 
     /// Adds a value; with `--json` also prints it, or collects it for that.
-    pub(crate) fn value(&mut self, place: usize, time: u64, value: f64) -> Result<(), Error> {
-        let seconds = self.seconds(time);
-        self.values.series[place].add(seconds, value);
+    pub(crate) fn value(&mut self, place: usize, moment: Moment, value: f64) -> Result<(), Error> {
+        self.values.series[place].add(moment.seconds, value);
         if self.options.json {
             let name = self.plotted[place].name();
-            self.text += &json(&json!({"name": name, "time_ns": time, "value": value}))?;
+            self.text += &json(&json!({"name": name, "time_ns": moment.wall, "value": value}))?;
             if self.text.len() > AT_ONCE {
                 self.print()?;
             }
@@ -204,7 +222,7 @@ mod tests {
         let mut plot = Plot::new(&options, options.fields.clone(), "test", (0, (0.0, 1.0)));
         for (time, fields) in [(0, "float64 x\nfloat64 y"), (1_000_000_000, "float64 y\nfloat64 x")] {
             let message = DynamicMessage::from_yaml(&point(fields), "{x: 1.0, y: 2.0}").unwrap();
-            plot.add(&[0], time, &message).unwrap();
+            plot.add(&[0], plot.moment(time), &message).unwrap();
         }
         assert_eq!(plot.series()[0].samples(), [(0.0, 1.0), (1.0, 1.0)]);
     }
