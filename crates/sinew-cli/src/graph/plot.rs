@@ -1,6 +1,5 @@
 //! `sinew topic plot`: numbers of topics over time, as they come.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -22,6 +21,7 @@ use crate::harmless::one_line;
 use crate::interfaces::{PackageSources, Types};
 use crate::output::says;
 use crate::plot::{self, Moment, Plot};
+use crate::problems::Problems;
 
 /// Messages that wait for this command while it draws.
 const WAITING: usize = 256;
@@ -65,9 +65,8 @@ struct Live<'a> {
     is_window: bool,
     /// For rates the messages of the current second, from the topic's first message on.
     counts: Vec<Option<Count>>,
-    /// Messages that could not be decoded, and the problems that were reported.
-    unread: usize,
-    told: HashSet<String>,
+    /// Those of the messages that could not be decoded.
+    problems: Problems,
     /// What the screen says beside the keys.
     note: String,
 }
@@ -98,7 +97,7 @@ impl<'a> Live<'a> {
         let types = Types::new(PackageSources::open(&options.definitions)?, domain);
         let note = "no values yet".to_owned();
         let begin_ns = now_ns();
-        Ok(Self { options, plot, begin_ns, types, is_window, counts, unread: 0, told: HashSet::new(), note })
+        Ok(Self { options, plot, begin_ns, types, is_window, counts, problems: Problems::default(), note })
     }
 
     /// Returns the seconds since the beginning.
@@ -120,7 +119,7 @@ impl<'a> Live<'a> {
         for series in self.plot.series() {
             if self.is_window { series.scroll(now) } else { series.grow(now) }
         }
-        if self.unread == 0 && !self.plot.is_empty() {
+        if self.problems.count() == 0 && !self.plot.is_empty() {
             self.note.clear();
         }
         Ok(())
@@ -134,11 +133,11 @@ impl<'a> Live<'a> {
         self.plot.value(place, moment, messages as f64 / (to - from))
     }
 
-    fn warn(&mut self, problem: String) {
-        self.unread += 1;
+    fn warn(&mut self, problem: &str) {
+        let is_new = self.problems.add(problem);
         if self.is_window {
-            self.note = one_line(&problem);
-        } else if self.told.insert(problem.clone()) {
+            self.note = one_line(problem);
+        } else if is_new {
             says(&format!("warning: {problem}"));
         }
     }
@@ -165,7 +164,10 @@ impl<'a> Live<'a> {
             return Err(Error::NothingCame { what: "values" });
         }
         self.plot.show()?;
-        if self.unread == 0 { Ok(()) } else { Err(Error::Unread { count: self.unread }) }
+        match self.problems.count() {
+            0 => Ok(()),
+            count => Err(Error::Unread { count }),
+        }
     }
 }
 
@@ -221,7 +223,7 @@ impl Listener for Live<'_> {
             Some(message_type) => match DynamicMessage::decode(message_type, encoded) {
                 Ok(message) => self.plot.add(&known.places, moment, &message)?,
                 Err(error) => {
-                    self.warn(format!("a message of {} can't be read: {error}", message_type.name()))
+                    self.warn(&format!("a message of {} can't be read: {error}", message_type.name()))
                 }
             },
         }
