@@ -26,6 +26,7 @@ mod output;
 mod params;
 mod picture;
 mod plot;
+mod problems;
 mod similar;
 mod svg;
 mod terminal;

@@ -1,7 +1,7 @@
 //! Numbers of topics over time: the parts that `sinew bag plot` and `sinew topic plot` share.
 
-use std::collections::HashMap;
 use std::io::IsTerminal as _;
+use std::sync::Arc;
 
 use serde_json::json;
 use sinew_msg::dynamic::{DynamicMessage, FieldPath, MessageType, Scalar, Value};
@@ -31,6 +31,15 @@ pub(crate) fn check(options: &PlotOptions) -> Result<(), Error> {
     Ok(())
 }
 
+/// The time of a value.
+#[derive(Clone, Copy)]
+pub(crate) struct Moment {
+    /// Where it is drawn, in seconds since the beginning.
+    pub(crate) seconds: f64,
+    /// The wall time that is printed, in nanoseconds since the epoch.
+    pub(crate) wall: u64,
+}
+
 /// A plot that gets its values.
 pub(crate) struct Plot<'a> {
     options: &'a PlotOptions,
@@ -38,8 +47,9 @@ pub(crate) struct Plot<'a> {
     begin: u64,
     plotted: Vec<TopicField>,
     values: Values,
-    /// The fields by their place and the name of the topic's type, which may change.
-    paths: HashMap<(usize, String), FieldPath>,
+    /// The fields by their place and the topic's type, which may change: two versions of a type have
+    /// the same name.
+    paths: Vec<(usize, Arc<MessageType>, FieldPath)>,
     /// Lines that are still to be printed.
     text: String,
 }
@@ -61,7 +71,7 @@ impl<'a> Plot<'a> {
         let series = plotted.iter().map(|one| Series::new(&one_line(&one.name()), times)).collect();
         let title = format!("{}: {what}", one_line(name));
         let values = Values { title, unit: unit.to_owned(), series };
-        Self { options, begin, plotted, values, paths: HashMap::new(), text: String::new() }
+        Self { options, begin, plotted, values, paths: Vec::new(), text: String::new() }
     }
 
     /// Returns the seconds since the beginning.
@@ -73,6 +83,11 @@ impl<'a> Plot<'a> {
     pub(crate) fn time(&self, seconds: f64) -> u64 {
         let since = u64::try_from(chart::whole(seconds * 1e9)).unwrap_or(u64::MAX);
         self.begin.saturating_add(since)
+    }
+
+    /// Returns the moment of a wall time.
+    pub(crate) fn moment(&self, time: u64) -> Moment {
+        Moment { seconds: self.seconds(time), wall: time }
     }
 
     /// Returns its topics and fields.
@@ -96,17 +111,23 @@ impl<'a> Plot<'a> {
     }
 
     /// Finds the field of a place in a type of its topic.
-    pub(crate) fn path(&mut self, place: usize, message_type: &MessageType) -> Result<FieldPath, Error> {
-        let key = (place, message_type.name().to_owned());
-        if let Some(path) = self.paths.get(&key) {
+    pub(crate) fn path(&mut self, place: usize, message_type: &Arc<MessageType>) -> Result<FieldPath, Error> {
+        let known = self.paths.iter().find(|(at, of, _)| *at == place && Arc::ptr_eq(of, message_type));
+        if let Some((.., path)) = known {
             return Ok(path.clone());
         }
         let path = message_type.path(self.plotted[place].field.as_deref().unwrap_or_default())?;
-        Ok(self.paths.entry(key).or_insert(path).clone())
+        self.paths.push((place, Arc::clone(message_type), path.clone()));
+        Ok(path)
     }
 
     /// Adds the values of a message.
-    pub(crate) fn add(&mut self, places: &[usize], time: u64, message: &DynamicMessage) -> Result<(), Error> {
+    pub(crate) fn add(
+        &mut self,
+        places: &[usize],
+        moment: Moment,
+        message: &DynamicMessage,
+    ) -> Result<(), Error> {
         for &place in places {
             let path = self.path(place, message.message_type())?;
             // An element that this message hasn't is no value.
@@ -117,18 +138,17 @@ impl<'a> Plot<'a> {
                     hint: "it is no number: name a part of it, such as .x or [0]",
                 });
             };
-            self.value(place, time, value)?;
+            self.value(place, moment, value)?;
         }
         Ok(())
     }
 
     /// Adds a value; with `--json` also prints it, or collects it for that.
-    pub(crate) fn value(&mut self, place: usize, time: u64, value: f64) -> Result<(), Error> {
-        let seconds = self.seconds(time);
-        self.values.series[place].add(seconds, value);
+    pub(crate) fn value(&mut self, place: usize, moment: Moment, value: f64) -> Result<(), Error> {
+        self.values.series[place].add(moment.seconds, value);
         if self.options.json {
             let name = self.plotted[place].name();
-            self.text += &json(&json!({"name": name, "time_ns": time, "value": value}))?;
+            self.text += &json(&json!({"name": name, "time_ns": moment.wall, "value": value}))?;
             if self.text.len() > AT_ONCE {
                 self.print()?;
             }
@@ -178,4 +198,32 @@ fn number(value: &Value) -> Option<f64> {
         Scalar::Float32(value) => value.into(),
         Scalar::Float64(value) => value,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use sinew_msg::definition::{Definition, Definitions};
+
+    use super::*;
+
+    /// Returns a type of that name with these fields.
+    fn point(fields: &str) -> Arc<MessageType> {
+        let name = "robot_msgs/msg/Point".parse().unwrap();
+        let mut definitions = Definitions::new();
+        definitions.add(Definition::parse(&name, "Point.msg", fields).unwrap()).unwrap();
+        Arc::new(MessageType::of(&definitions.resolve().unwrap(), &name).unwrap())
+    }
+
+    #[test]
+    fn two_versions_of_a_type_have_their_own_fields() {
+        let field = TopicField { topic: "/at".to_owned(), field: Some("x".to_owned()) };
+        let options =
+            PlotOptions { fields: vec![field], output: None, rate: false, latency: false, json: false };
+        let mut plot = Plot::new(&options, options.fields.clone(), "test", (0, (0.0, 1.0)));
+        for (time, fields) in [(0, "float64 x\nfloat64 y"), (1_000_000_000, "float64 y\nfloat64 x")] {
+            let message = DynamicMessage::from_yaml(&point(fields), "{x: 1.0, y: 2.0}").unwrap();
+            plot.add(&[0], plot.moment(time), &message).unwrap();
+        }
+        assert_eq!(plot.series()[0].samples(), [(0.0, 1.0), (1.0, 1.0)]);
+    }
 }

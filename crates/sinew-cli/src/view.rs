@@ -9,7 +9,7 @@ use sinew_bag::{Player, Schema};
 use sinew_msg::definition::TypeName;
 use sinew_view::{TypeDefinition, ViewServer};
 
-use crate::bag::{self, play::Session};
+use crate::bag::{self, play::Output, play::Session};
 use crate::cli::view::{Permission, ViewOptions};
 use crate::error::Error;
 use crate::interfaces::PackageSources;
@@ -82,7 +82,7 @@ pub(crate) fn run(options: &ViewOptions) -> Result<(), Error> {
     let wait: Box<dyn FnOnce() -> Result<(), Error>> = match player {
         Some(player) => {
             let session = Session::new(player, true, &format!("{address} | "))?;
-            Box::new(move || session.run(false))
+            Box::new(move || session.run(Output::Nothing))
         }
         None => {
             let stopped = on_signal()?;

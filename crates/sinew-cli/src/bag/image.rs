@@ -27,7 +27,7 @@ pub(super) fn image(options: &BagImageOptions) -> Result<(), Error> {
         }
         match message {
             Ok(message) => pictures.save(number, message.stamps.received, &message)?,
-            Err(error) => pictures.warn(number, error.to_string()),
+            Err(error) => pictures.warn(number, &error.to_string()),
         }
     }
     pictures.report()?;

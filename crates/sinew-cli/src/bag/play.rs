@@ -27,7 +27,8 @@ const PERIOD: Duration = Duration::from_secs(1);
 pub(super) fn run(options: &PlayOptions) -> Result<(), Error> {
     let (context, _) = session::context(&options.session)?;
     let player = configured(&context, options)?.start()?;
-    Session::new(player, options.session.has_screen(), "")?.run(options.session.json)
+    let output = if options.session.json { Output::Json } else { Output::Lines };
+    Session::new(player, options.session.has_screen(), "")?.run(output)
 }
 
 /// Returns a player that does what the options say.
@@ -84,6 +85,15 @@ fn configured(context: &Context, options: &PlayOptions) -> Result<PlayerBuilder,
     Ok(if options.lossless { builder.lossless() } else { builder })
 }
 
+/// What is printed of the progress if there is no screen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Output {
+    Lines,
+    Json,
+    /// Nobody need read the output: it may end before the player does.
+    Nothing,
+}
+
 /// A player, and the terminal that shows it.
 pub(crate) struct Session {
     player: Player,
@@ -122,19 +132,19 @@ impl Session {
     }
 
     /// Shows the player until it ends.
-    pub(crate) fn run(mut self, is_json: bool) -> Result<(), Error> {
+    pub(crate) fn run(mut self, output: Output) -> Result<(), Error> {
         let period = if self.terminal.is_some() { SCREEN_PERIOD } else { PERIOD };
         let mut figures = Figures::of(&self.player, None);
         while self.player.wait_for(Duration::ZERO).is_none() {
             figures = Figures::of(&self.player, Some(figures));
-            if self.show(&figures, is_json).is_err() || self.is_over(now_ns() + nanoseconds(period)) {
+            if self.show(&figures, output).is_err() || self.is_over(now_ns() + nanoseconds(period)) {
                 break; // the reader of the output is gone, or the user has had enough
             }
         }
         self.player.stop();
         let end = self.player.wait();
         drop(self.terminal.take());
-        self.report(end, &Figures::of(&self.player, Some(figures)), is_json)
+        self.report(end, &Figures::of(&self.player, Some(figures)), output == Output::Json)
     }
 
     /// Waits for the time, and meanwhile does what keys say. Returns `true` if nothing more is to be
@@ -188,14 +198,13 @@ impl Session {
         drop(self.player.set_rate(self.player.rate() * factor));
     }
 
-    fn show(&self, figures: &Figures, is_json: bool) -> Result<(), Error> {
-        if is_json {
-            return print_json(&figures.json(None));
+    fn show(&self, figures: &Figures, output: Output) -> Result<(), Error> {
+        match output {
+            Output::Json => print_json(&figures.json(None)),
+            _ if self.terminal.is_some() => self.draw(figures).map_err(Error::Output),
+            Output::Lines => print(&format!("{}\n", figures.line())),
+            Output::Nothing => Ok(()),
         }
-        if self.terminal.is_none() {
-            return print(&format!("{}\n", figures.line()));
-        }
-        self.draw(figures).map_err(Error::Output)
     }
 
     fn draw(&self, figures: &Figures) -> io::Result<()> {

@@ -92,11 +92,12 @@ impl Adding<'_> {
             }
             return Ok(());
         }
+        let moment = self.plot.moment(received);
         if self.options.plot.latency {
             let late = (i128::from(received) - i128::from(message.stamps.sent)) as f64 / 1e6;
-            return places.into_iter().try_for_each(|place| self.plot.value(place, received, late));
+            return places.into_iter().try_for_each(|place| self.plot.value(place, moment, late));
         }
-        self.plot.add(&places, received, &message.decode_dynamic()?)
+        self.plot.add(&places, moment, &message.decode_dynamic()?)
     }
 
     /// Ends the series, and shows them.
@@ -106,7 +107,7 @@ impl Adding<'_> {
             let width = if to > from { (to - from) / counts.len() as f64 } else { 1.0 };
             for (at, count) in counts.into_iter().enumerate() {
                 let middle = self.plot.time(from + (at as f64 + 0.5) * width);
-                self.plot.value(place, middle, count as f64 / width)?;
+                self.plot.value(place, self.plot.moment(middle), count as f64 / width)?;
             }
         }
         self.plot.print()?;

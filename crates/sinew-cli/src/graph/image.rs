@@ -63,7 +63,11 @@ impl Listener for Saving<'_> {
 
     fn take(&mut self, known: &Known, encoded: &[u8], info: &MessageInfo) -> Result<bool, Error> {
         if self.pictures.is_wanted(self.number) {
+            let lost_before = self.pictures.lost();
             self.pictures.save(self.number, published_ns(info), &Encoded { known, bytes: encoded })?;
+            if lost_before == 0 && self.pictures.lost() > 0 && self.most < u64::MAX {
+                says("messages that are no pictures don't count for --count: Ctrl-C ends the waiting");
+            }
         }
         self.number += 1;
         Ok(self.pictures.saved() < self.most)

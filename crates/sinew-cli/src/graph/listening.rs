@@ -19,6 +19,9 @@ use crate::observed::Observed;
 use crate::output::says;
 use crate::similar::{self, suggestion};
 
+/// Most messages that a subscription hands over before the others, and the time, get their turn.
+const AT_ONCE: usize = 64;
+
 /// What a command does with the messages.
 pub(super) trait Listener {
     /// What it knows about the messages of a subscription.
@@ -138,9 +141,15 @@ impl<L: Listener> Listening<L> {
                 Err(error) => return Err(error.into()),
             }
             for (end, known) in &self.ends {
-                while let Some((message, info)) = end.take_sample() {
+                // Messages may come faster than they are handled: those that stay here are ready at
+                // the next wait. Once the time has come, each subscription hands over at most one.
+                for _ in 0..AT_ONCE {
+                    let Some((message, info)) = end.take_sample() else { break };
                     if !listener.take(known, message.bytes(), &info)? {
                         return Ok(false);
+                    }
+                    if now_ns() >= due_ns {
+                        break;
                     }
                 }
             }
@@ -152,5 +161,57 @@ impl<L: Listener> Listening<L> {
     pub(super) fn lost(&self) -> u64 {
         let statistics = self.ends.iter().map(|(end, _)| end.statistics());
         statistics.map(|statistics| statistics.overwritten + statistics.missed).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sinew::Publisher;
+    use sinew_interfaces::sensor_msgs::msg::Temperature;
+
+    use super::*;
+
+    /// Gets another message with each that it takes, so that there is always one.
+    struct Slow {
+        publisher: Publisher<Temperature>,
+        taken: usize,
+    }
+
+    /// More than are taken in a moment.
+    const ENDLESS: usize = 200_000;
+
+    impl Listener for Slow {
+        type Known = ();
+
+        fn qos(&self, _: &EndpointInfo) -> QoS {
+            QoS::new().keep_last(8)
+        }
+
+        fn know(&mut self, _: &EndpointInfo, _: TypeHash) -> Result<(), Error> {
+            Ok(())
+        }
+
+        fn take(&mut self, (): &(), _: &[u8], _: &MessageInfo) -> Result<bool, Error> {
+            self.taken += 1;
+            self.publisher.publish(Temperature::default()).unwrap();
+            Ok(self.taken < ENDLESS)
+        }
+    }
+
+    #[test]
+    fn a_listener_that_is_slower_than_its_publisher_ends_in_time() {
+        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+        let path = directory.path().to_str().unwrap();
+        let place = Where::in_words(&["--dir", path, "--domain", "0"].map(str::to_owned));
+        let robot = context(&place, 0).build().unwrap();
+        let publisher = robot.node("sensor").unwrap().publisher("warm").create().unwrap();
+        let mut slow = Slow { publisher, taken: 0 };
+        let mut listening = Listening::new(context(&place, 0).build().unwrap(), "test").unwrap();
+        let seen = Observed::open(&place).unwrap().read().unwrap();
+        listening.subscribe("/warm", &seen, &mut slow).unwrap();
+        while slow.taken == 0 {
+            slow.publisher.publish(Temperature::default()).unwrap();
+            assert!(listening.listen_until(now_ns() + 1_000_000, &mut slow).unwrap());
+        }
     }
 }

@@ -1,6 +1,5 @@
 //! `sinew topic plot`: numbers of topics over time, as they come.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -21,7 +20,8 @@ use crate::error::{Error, TypesError};
 use crate::harmless::one_line;
 use crate::interfaces::{PackageSources, Types};
 use crate::output::says;
-use crate::plot::{self, Plot};
+use crate::plot::{self, Moment, Plot};
+use crate::problems::Problems;
 
 /// Messages that wait for this command while it draws.
 const WAITING: usize = 256;
@@ -41,7 +41,7 @@ pub(super) fn run(options: &TopicPlotOptions) -> Result<(), Error> {
     topics.dedup();
     let has_screen = options.plot.output.is_none() && !options.plot.json;
     let mut following = Following::start(topics, &options.place, ("plot", has_screen), options.duration)?;
-    let mut live = Live::new(options, following.has_screen())?;
+    let mut live = Live::new(options, following.has_screen(), wall_ns())?;
     let mut draw_ns = now_ns();
     while following.turn(&mut live)? {
         live.advance()?;
@@ -58,14 +58,15 @@ pub(super) fn run(options: &TopicPlotOptions) -> Result<(), Error> {
 struct Live<'a> {
     options: &'a TopicPlotOptions,
     plot: Plot<'a>,
+    /// The beginning by the steady clock: the wall clock may jump.
+    begin_ns: i64,
     types: Types,
     /// Whether only the last seconds are shown.
     is_window: bool,
     /// For rates the messages of the current second, from the topic's first message on.
     counts: Vec<Option<Count>>,
-    /// Messages that could not be decoded, and the problems that were reported.
-    unread: usize,
-    told: HashSet<String>,
+    /// Those of the messages that could not be decoded.
+    problems: Problems,
     /// What the screen says beside the keys.
     note: String,
 }
@@ -78,8 +79,8 @@ struct Count {
 }
 
 impl<'a> Live<'a> {
-    fn new(options: &'a TopicPlotOptions, is_window: bool) -> Result<Self, Error> {
-        let begin = wall_ns();
+    /// `begin`: the wall time, in nanoseconds since the epoch.
+    fn new(options: &'a TopicPlotOptions, is_window: bool, begin: u64) -> Result<Self, Error> {
         let window = options.window.as_secs_f64();
         let (name, length) = match is_window {
             true => (format!("the last {window} s"), window),
@@ -95,12 +96,18 @@ impl<'a> Live<'a> {
         let domain = Domain::find(options.place.dir.as_deref(), number).ok().flatten();
         let types = Types::new(PackageSources::open(&options.definitions)?, domain);
         let note = "no values yet".to_owned();
-        Ok(Self { options, plot, types, is_window, counts, unread: 0, told: HashSet::new(), note })
+        let begin_ns = now_ns();
+        Ok(Self { options, plot, begin_ns, types, is_window, counts, problems: Problems::default(), note })
+    }
+
+    /// Returns the seconds since the beginning.
+    fn now(&self) -> f64 {
+        (now_ns() - self.begin_ns) as f64 / 1e9
     }
 
     /// Goes on to the current time.
     fn advance(&mut self) -> Result<(), Error> {
-        let now = self.plot.seconds(wall_ns());
+        let now = self.now();
         for place in 0..self.counts.len() {
             while let Some(Count { since, messages }) =
                 self.counts[place].filter(|count| count.since + RATE <= now)
@@ -112,7 +119,7 @@ impl<'a> Live<'a> {
         for series in self.plot.series() {
             if self.is_window { series.scroll(now) } else { series.grow(now) }
         }
-        if self.unread == 0 && !self.plot.is_empty() {
+        if self.problems.count() == 0 && !self.plot.is_empty() {
             self.note.clear();
         }
         Ok(())
@@ -120,22 +127,24 @@ impl<'a> Live<'a> {
 
     /// Adds a rate in the middle of its time.
     fn add_rate(&mut self, place: usize, from: f64, to: f64, messages: u64) -> Result<(), Error> {
-        let middle = self.plot.time(f64::midpoint(from, to));
-        self.plot.value(place, middle, messages as f64 / (to - from))
+        let middle = f64::midpoint(from, to);
+        let ago = nanoseconds(Duration::from_secs_f64((self.now() - middle).max(0.0)));
+        let moment = Moment { seconds: middle, wall: wall_ns().saturating_sub(ago.cast_unsigned()) };
+        self.plot.value(place, moment, messages as f64 / (to - from))
     }
 
-    fn warn(&mut self, problem: String) {
-        self.unread += 1;
+    fn warn(&mut self, problem: &str) {
+        let is_new = self.problems.add(problem);
         if self.is_window {
-            self.note = one_line(&problem);
-        } else if self.told.insert(problem.clone()) {
+            self.note = one_line(problem);
+        } else if is_new {
             says(&format!("warning: {problem}"));
         }
     }
 
     fn finish(mut self, lost: u64) -> Result<(), Error> {
         self.advance()?;
-        let now = self.plot.seconds(wall_ns());
+        let now = self.now();
         for place in 0..self.counts.len() {
             // There was no whole second.
             if let Some(Count { since, messages }) = self.counts[place]
@@ -155,7 +164,10 @@ impl<'a> Live<'a> {
             return Err(Error::NothingCame { what: "values" });
         }
         self.plot.show()?;
-        if self.unread == 0 { Ok(()) } else { Err(Error::Unread { count: self.unread }) }
+        match self.problems.count() {
+            0 => Ok(()),
+            count => Err(Error::Unread { count }),
+        }
     }
 }
 
@@ -191,29 +203,68 @@ impl Listener for Live<'_> {
     fn take(&mut self, known: &Known, encoded: &[u8], info: &MessageInfo) -> Result<bool, Error> {
         self.advance()?;
         if self.options.plot.rate {
-            let since = self.plot.seconds(wall_ns());
+            let since = self.now();
             for &place in &known.places {
                 self.counts[place].get_or_insert(Count { since, messages: 0 }).messages += 1;
             }
             return Ok(true);
         }
-        let time = published_ns(info);
+        let seconds = (self.now() - info.latency().as_secs_f64()).max(0.0);
+        let moment = Moment { seconds, wall: published_ns(info) };
         match &known.message_type {
             None => {
                 // Less than nothing if the clock of another host is ahead.
                 let [sent, received] = [info.source_time(), info.reception_time()].map(Time::nanoseconds);
                 let late = received.saturating_sub(sent) as f64 / 1e6;
                 for &place in &known.places {
-                    self.plot.value(place, time, late)?;
+                    self.plot.value(place, moment, late)?;
                 }
             }
             Some(message_type) => match DynamicMessage::decode(message_type, encoded) {
-                Ok(message) => self.plot.add(&known.places, time, &message)?,
+                Ok(message) => self.plot.add(&known.places, moment, &message)?,
                 Err(error) => {
-                    self.warn(format!("a message of {} can't be read: {error}", message_type.name()))
+                    self.warn(&format!("a message of {} can't be read: {error}", message_type.name()))
                 }
             },
         }
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: TopicPlotOptions,
+    }
+
+    /// Eleven days.
+    const JUMP: u64 = 1_000_000_000_000_000;
+
+    #[test]
+    fn a_jump_of_the_wall_clock_changes_neither_rates_nor_the_window() {
+        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+        let place = directory.path().to_str().unwrap();
+        let line = ["plot", "--rate", "/a", "--window", "0.001", "--dir", place, "--domain", "0"];
+        let options = Line::parse_from(line).options;
+        // Forward and back.
+        for begin in [wall_ns() - JUMP, wall_ns() + JUMP] {
+            let mut live = Live::new(&options, true, begin).unwrap();
+            live.counts[0] = Some(Count { since: 0.0, messages: 1 });
+            let window = |live: &mut Live<'_>| live.plot.series()[0].times();
+            assert_eq!(window(&mut live), (0.0, 0.001));
+            let has_moved = (0..10_000_000).any(|_| {
+                live.advance().unwrap();
+                window(&mut live).1 > 0.001
+            });
+            assert!(has_moved, "the window stands still");
+            let rates = live.plot.series()[0].count();
+            assert!(rates < 1000, "{rates} rates of one moment");
+        }
     }
 }

@@ -15,6 +15,7 @@ use crate::chart;
 use crate::cli::pictures::{CloudView, ImageOptions};
 use crate::error::Error;
 use crate::output::{print, print_json, says};
+use crate::problems::Problems;
 
 /// The types of which there are pictures.
 const TYPES: [&str; 3] =
@@ -41,8 +42,8 @@ pub(crate) fn check(topic: &str, type_name: &str) -> Result<(), Error> {
 pub(crate) struct Pictures<'a> {
     options: &'a ImageOptions,
     saved: u64,
-    /// The messages that are no pictures, by their problems.
-    lost: Vec<String>,
+    /// Those of the messages that are no pictures.
+    problems: Problems,
 }
 
 impl<'a> Pictures<'a> {
@@ -50,7 +51,7 @@ impl<'a> Pictures<'a> {
     pub(crate) fn create(options: &'a ImageOptions) -> Result<Self, Error> {
         let directory = &options.output;
         fs::create_dir_all(directory).map_err(failed("create the directory", directory))?;
-        Ok(Self { options, saved: 0, lost: Vec::new() })
+        Ok(Self { options, saved: 0, problems: Problems::default() })
     }
 
     /// Returns the number of pictures that were saved.
@@ -60,7 +61,7 @@ impl<'a> Pictures<'a> {
 
     /// Returns the number of messages that are no pictures.
     pub(crate) fn lost(&self) -> usize {
-        self.lost.len()
+        self.problems.count()
     }
 
     /// Returns `true` if the message of this number, from 0, is one of every Nth.
@@ -79,15 +80,16 @@ impl<'a> Pictures<'a> {
                 fs::write(&path, bytes).map_err(failed("write", &path))?;
                 self.saved += 1;
             }
-            Err(problem) => self.warn(number, problem),
+            Err(problem) => self.warn(number, &problem),
         }
         Ok(())
     }
 
-    /// Warns that a message is no picture.
-    pub(crate) fn warn(&mut self, number: u64, problem: String) {
-        says(&format!("warning: message {number} of {}: {problem}", self.options.topic));
-        self.lost.push(problem);
+    /// Counts a message that is no picture, and warns of the first with this problem.
+    pub(crate) fn warn(&mut self, number: u64, problem: &str) {
+        if self.problems.add(problem) {
+            says(&format!("warning: message {number} of {}: {problem}", self.options.topic));
+        }
     }
 
     /// Reports the number of pictures.
@@ -95,7 +97,8 @@ impl<'a> Pictures<'a> {
         let (output, saved) = (&self.options.output, self.saved);
         if self.options.json {
             let output = output.to_string_lossy();
-            return print_json(&json!({"output": output, "pictures": saved, "lost": self.lost}));
+            let (lost, unread) = (self.problems.texts(), self.problems.count());
+            return print_json(&json!({"output": output, "pictures": saved, "lost": lost, "unread": unread}));
         }
         let pictures = if saved == 1 { "picture" } else { "pictures" };
         print(&format!("{}: {saved} {pictures}\n", output.display()))

@@ -179,10 +179,11 @@ fn messages_that_are_no_pictures_are_told_of() {
     let said = base.failure(&["topic", "image", "chatter", "-o", to]);
     assert!(said.contains("/chatter has the type std_msgs/msg/String; pictures are made of"), "{said}");
 
-    let latched = QoS::default().keep_last(2).transient_local();
+    let latched = QoS::default().keep_last(3).transient_local();
     let photos = node.publisher::<CompressedImage>("photo").qos(latched).create().unwrap();
     let photo = |data: &[u8]| CompressedImage { data: data.to_vec(), ..CompressedImage::default() };
     photos.publish(photo(&[1, 2, 3])).unwrap();
+    photos.publish(photo(&[4, 5, 6])).unwrap();
     photos.publish(photo(&[0xFF, 0xD8, 0xFF])).unwrap();
     let output =
         base.command(&["topic", "image", "photo", "-o", to, "--count", "1", "--json"]).output().unwrap();
@@ -191,9 +192,12 @@ fn messages_that_are_no_pictures_are_told_of() {
         output.status.code() == Some(1) && said.contains("warning: message 0 of /photo: the format"),
         "{said}"
     );
-    assert!(said.ends_with("sinew: one message could not be read\n"), "{said}");
+    assert_eq!(said.matches("warning: message").count(), 1, "{said}");
+    assert_eq!(said.matches("don't count for --count").count(), 1, "{said}");
+    assert!(said.ends_with("sinew: 2 messages could not be read\n"), "{said}");
     let told: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&told["pictures"], told["lost"].as_array().unwrap().len()), (&json!(1), 1));
+    assert_eq!(told["unread"], 2);
 
     let mut child = base.start(&["topic", "image", "camera", "-o", to]);
     let said = first_line(child.stderr.take());
