@@ -113,7 +113,7 @@ impl<'a> Live<'a> {
                 self.counts[place].filter(|count| count.since + RATE <= now)
             {
                 self.counts[place] = Some(Count { since: since + RATE, messages: 0 });
-                self.add_rate(place, since, since + RATE, messages)?;
+                self.add_rate(place, since, RATE, messages)?;
             }
         }
         for series in self.plot.series() {
@@ -126,11 +126,11 @@ impl<'a> Live<'a> {
     }
 
     /// Adds a rate in the middle of its time.
-    fn add_rate(&mut self, place: usize, from: f64, to: f64, messages: u64) -> Result<(), Error> {
-        let middle = f64::midpoint(from, to);
+    fn add_rate(&mut self, place: usize, from: f64, length: f64, messages: u64) -> Result<(), Error> {
+        let middle = from + length / 2.0;
         let ago = nanoseconds(Duration::from_secs_f64((self.now() - middle).max(0.0)));
         let moment = Moment { seconds: middle, wall: wall_ns().saturating_sub(ago.cast_unsigned()) };
-        self.plot.value(place, moment, messages as f64 / (to - from))
+        self.plot.value(place, moment, messages as f64 / length)
     }
 
     fn warn(&mut self, problem: &str) {
@@ -150,7 +150,7 @@ impl<'a> Live<'a> {
             if let Some(Count { since, messages }) = self.counts[place]
                 && self.plot.series()[place].count() == 0
             {
-                self.add_rate(place, since, now.max(since + 1e-3), messages)?;
+                self.add_rate(place, since, (now - since).max(1e-3), messages)?;
             }
         }
         self.plot.print()?;
