@@ -5,6 +5,7 @@
 
 use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,7 +61,7 @@ impl Terminal {
 
     /// Gives the terminal back before a panic's message is written, so that the message doesn't
     /// vanish with the drawing.
-    pub(crate) fn give_back_on_panic(&self) {
+    fn give_back_on_panic(&self) {
         let borrowed = Arc::clone(&self.borrowed);
         let tell = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
@@ -218,6 +219,21 @@ pub(crate) fn draw(lines: &[String], rows: u16) -> io::Result<()> {
     }
     let mut to = io::stdout().lock();
     to.write_all(&text).and_then(|()| to.flush())
+}
+
+/// Returns a stream that the first SIGINT or SIGTERM ends, as [`stop_on_signal`]. A panic gives the
+/// terminal back, too.
+pub(crate) fn ended_on_signal(terminal: Option<&Terminal>) -> Result<UnixStream, Error> {
+    let failed = |source| Error::System { call: "waiting for Ctrl-C", source };
+    let (end, ended) = UnixStream::pair().map_err(failed)?;
+    let stop = move || {
+        let _ = end.shutdown(Shutdown::Both); // fails if it is already ending
+    };
+    stop_on_signal(stop, terminal)?;
+    if let Some(terminal) = terminal {
+        terminal.give_back_on_panic();
+    }
+    Ok(ended)
 }
 
 /// Makes the first SIGINT or SIGTERM call `stop`, and the next one end the process as it would by

@@ -112,21 +112,14 @@ impl Session {
     pub(crate) fn new(player: Player, has_screen: bool, note: &str) -> Result<Self, Error> {
         let terminal = if has_screen { Terminal::take()? } else { None };
         let failed = |source| Error::System { call: "waiting for the end", source };
-        let (end, ended) = UnixStream::pair().map_err(failed)?;
-        let done = end.try_clone().map_err(failed)?;
-        let close = |end: &UnixStream| {
-            let _ = end.shutdown(Shutdown::Both); // fails if it is already ending
-        };
-        terminal::stop_on_signal(move || close(&end), terminal.as_ref())?;
+        let ended = terminal::ended_on_signal(terminal.as_ref())?;
+        let done = ended.try_clone().map_err(failed)?;
         let waiting = player.clone();
         let wait = move || {
             waiting.wait();
-            close(&done);
+            let _ = done.shutdown(Shutdown::Both); // fails if it is already ending
         };
         thread::Builder::new().name("end".to_owned()).spawn(wait).map_err(failed)?;
-        if let Some(terminal) = &terminal {
-            terminal.give_back_on_panic();
-        }
         let has_keys = terminal.as_ref().is_some_and(Terminal::has_keys);
         Ok(Self { player, note: note.to_owned(), ended, terminal, has_keys })
     }

@@ -1,7 +1,6 @@
 //! `sinew bag record`.
 
 use std::io;
-use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
@@ -121,15 +120,7 @@ struct Session {
 impl Session {
     fn new(options: &RecordOptions, recorder: Recorder) -> Result<Self, Error> {
         let terminal = if options.session.has_screen() { Terminal::take()? } else { None };
-        let failed = |source| Error::System { call: "waiting for Ctrl-C", source };
-        let (end, ended) = UnixStream::pair().map_err(failed)?;
-        let stop = move || {
-            let _ = end.shutdown(Shutdown::Both); // fails if it is already ending
-        };
-        terminal::stop_on_signal(stop, terminal.as_ref())?;
-        if let Some(terminal) = &terminal {
-            terminal.give_back_on_panic();
-        }
+        let ended = terminal::ended_on_signal(terminal.as_ref())?;
         let has_keys = terminal.as_ref().is_some_and(Terminal::has_keys);
         Ok(Self { recorder, ended, terminal, has_keys })
     }

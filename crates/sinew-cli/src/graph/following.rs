@@ -1,7 +1,6 @@
 //! Following topics until the user, a time or a number of messages ends it, with a screen or without.
 
 use std::io;
-use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -46,15 +45,7 @@ impl<L: Listener> Following<L> {
         topics.iter().for_each(|topic| say_if_unpublished(&observed, &seen, topic));
         let listening = Listening::new(context(place, observed.domain()).interrupts(false).build()?, tool)?;
         let terminal = if has_screen { Terminal::take()? } else { None };
-        let failed = |source| Error::System { call: "waiting for Ctrl-C", source };
-        let (end, ended) = UnixStream::pair().map_err(failed)?;
-        let stop = move || {
-            let _ = end.shutdown(Shutdown::Both); // fails if it is already ending
-        };
-        terminal::stop_on_signal(stop, terminal.as_ref())?;
-        if let Some(terminal) = &terminal {
-            terminal.give_back_on_panic();
-        }
+        let ended = terminal::ended_on_signal(terminal.as_ref())?;
         let has_keys = terminal.as_ref().is_some_and(Terminal::has_keys);
         let look_ns = now_ns();
         let end_ns = duration.map_or(i64::MAX, |duration| look_ns.saturating_add(nanoseconds(duration)));

@@ -7,7 +7,6 @@ mod figures;
 mod keys;
 
 use std::io;
-use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 
 use crate::cli::tools::TopOptions;
@@ -61,13 +60,7 @@ impl Session {
         watched: Watched,
         terminal: Terminal,
     ) -> Result<Self, Error> {
-        let failed = |source| Error::System { call: "waiting for Ctrl-C", source };
-        let (end, ended) = UnixStream::pair().map_err(failed)?;
-        let stop = move || {
-            let _ = end.shutdown(Shutdown::Both); // fails if it is already ending
-        };
-        terminal::stop_on_signal(stop, Some(&terminal))?;
-        terminal.give_back_on_panic();
+        let ended = terminal::ended_on_signal(Some(&terminal))?;
         let mut view = View::new(observed.domain());
         view.has_keys = terminal.has_keys();
         Ok(Self {
