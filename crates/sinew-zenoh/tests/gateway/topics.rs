@@ -163,7 +163,8 @@ fn a_subscription_that_is_told_of_gets_what_is_published() -> sinew::Result<()> 
         }
     };
     let (tells, told) = mpsc::channel();
-    let tokens = ros.session.liveliness().declare_subscriber("@ros2_lv/7/*/*/*/MS/**");
+    // With history: the token may be there before the router learns of this interest in it.
+    let tokens = ros.session.liveliness().declare_subscriber("@ros2_lv/7/*/*/*/MS/**").history(true);
     let tell = move |_| {
         let _ = tells.send(());
     };
