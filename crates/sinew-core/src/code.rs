@@ -262,6 +262,17 @@ codes! {
     UnknownTopic = 1004,
     /// The file of a bag can't have more of something.
     BagFull = 1005,
+
+    /// An argument of a function of C is null.
+    NullArgument = 1100,
+    /// A handle of C is of another kind, or was freed.
+    InvalidHandle = 1101,
+    /// A structure of C has a size that doesn't fit.
+    InvalidStructure = 1102,
+    /// A text of C is not UTF-8.
+    InvalidUtf8 = 1103,
+    /// A number is none of an enumeration of C.
+    InvalidEnumerator = 1104,
 }
 
 impl ErrorCode {

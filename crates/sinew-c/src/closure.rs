@@ -1,0 +1,54 @@
+//! Callbacks of C: a function, a context, and a function that drops it.
+
+use crate::status::{Failure, Result};
+use std::ffi::c_void;
+
+/// Frees the context of a callback, when the library calls it no more. It may run on any thread.
+pub type sinew_drop = Option<unsafe extern "C" fn(context: *mut c_void)>;
+
+/// A function of C with its context, which is dropped with it.
+pub(crate) struct Closure<F> {
+    function: F,
+    context: *mut c_void,
+    drop: sinew_drop,
+}
+
+// SAFETY: the header asks for contexts that any thread may use and drop.
+unsafe impl<F: Send> Send for Closure<F> {}
+// SAFETY: as above; where the library calls a function from several threads at once, the header says so.
+unsafe impl<F: Sync> Sync for Closure<F> {}
+
+impl<F: Copy> Closure<F> {
+    /// Takes over the context, which is dropped also if the function is null.
+    pub(crate) fn new(function: Option<F>, context: *mut c_void, drop: sinew_drop) -> Result<Self> {
+        let context = Context { context, drop };
+        let function = function.ok_or_else(|| Failure::null("callback"))?;
+        let context = std::mem::ManuallyDrop::new(context);
+        Ok(Self { function, context: context.context, drop: context.drop })
+    }
+
+    /// Returns the function and its first argument.
+    pub(crate) fn parts(&self) -> (F, *mut c_void) {
+        (self.function, self.context)
+    }
+}
+
+impl<F> Drop for Closure<F> {
+    fn drop(&mut self) {
+        drop(Context { context: self.context, drop: self.drop });
+    }
+}
+
+struct Context {
+    context: *mut c_void,
+    drop: sinew_drop,
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if let Some(drop) = self.drop {
+            // SAFETY: it is the function for this context, called once.
+            unsafe { drop(self.context) };
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Contexts: a process's presence in a domain.
+
+use crate::handle::{self, handle};
+use crate::status::{Failure, Result, answer, put, sinew_status, status};
+use crate::structure::{Structure, structure};
+use crate::text::{optional_text, text};
+use crate::time::{sinew_duration, timeout};
+use sinew::Context;
+use std::ffi::{c_char, c_int};
+use std::path::PathBuf;
+
+/// A process's presence in a domain: the root of its nodes. Most programs have one. Contexts of one
+/// process and of several meet if they have the same domain and directory.
+pub struct sinew_context {
+    _opaque: (),
+}
+handle!(sinew_context: Context);
+
+/// A choice with a default: `SINEW_DEFAULT`, `SINEW_NO` or `SINEW_YES`.
+pub type sinew_choice = c_int;
+
+/// What the library does by itself.
+pub const SINEW_DEFAULT: sinew_choice = 0;
+/// No.
+pub const SINEW_NO: sinew_choice = 1;
+/// Yes.
+pub const SINEW_YES: sinew_choice = 2;
+
+/// The options of [`sinew_context_new`]. Zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct sinew_context_options {
+    /// `sizeof(struct sinew_context_options)`.
+    pub size: usize,
+    /// The number of texts in `argv`.
+    pub argc: c_int,
+    /// The command line, from which `--ros-args` are taken: names, remapping, parameters, log
+    /// levels. Null: none.
+    pub argv: *const *const c_char,
+    /// Whether `domain` counts. Otherwise the domain is `SINEW_DOMAIN_ID` of the environment, else
+    /// `ROS_DOMAIN_ID`, else 0.
+    pub has_domain: bool,
+    /// The domain.
+    pub domain: u32,
+    /// The directory in which each domain has its own. Null: `SINEW_DIR` of the environment, else
+    /// `/dev/shm/sinew-<uid>`.
+    pub directory: *const c_char,
+    /// Whether its nodes reach those of other processes of the host. By default they do.
+    pub shared_memory: sinew_choice,
+    /// Whether SIGINT (Ctrl-C) and SIGTERM shut the context down. By default they don't.
+    pub interrupts: sinew_choice,
+    /// Whether ROS time follows `/clock`. By default the command line decides.
+    pub use_sim_time: sinew_choice,
+    /// The delay after which its nodes log hints about endpoints without a counterpart. 0: 5 s; negative: never.
+    pub hints_after: sinew_duration,
+}
+
+// SAFETY: C's layout, beginning with the size; zeros are no texts, numbers, `false` and the first choice.
+unsafe impl Structure for sinew_context_options {
+    const NAME: &str = "sinew_context_options";
+}
+
+/// Makes a context. Starts no thread and opens no file unless it follows `/clock` or handles
+/// interrupts; the first node does both.
+///
+/// `options` may be null. The caller frees `*context` with `sinew_context_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_context_new(
+    options: *const sinew_context_options,
+    context: Option<&mut *mut sinew_context>,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's structure.
+        let options = unsafe { structure(options) }?;
+        let mut builder = Context::builder();
+        // SAFETY: the caller's array.
+        if let Some(arguments) = unsafe { arguments(&options) }? {
+            builder = builder.arguments(arguments);
+        }
+        if options.has_domain {
+            builder = builder.domain(options.domain);
+        }
+        // SAFETY: the caller's text.
+        if let Some(directory) = unsafe { optional_text(options.directory, "directory") }? {
+            builder = builder.directory(PathBuf::from(directory));
+        }
+        builder = match options.hints_after {
+            0 => builder,
+            nanoseconds => builder.hints_after(timeout(nanoseconds)),
+        };
+        if let Some(wanted) = choice(options.shared_memory, "shared_memory")? {
+            builder = builder.shared_memory(wanted);
+        }
+        if let Some(wanted) = choice(options.interrupts, "interrupts")? {
+            builder = builder.interrupts(wanted);
+        }
+        if let Some(wanted) = choice(options.use_sim_time, "use_sim_time")? {
+            builder = builder.use_sim_time(wanted);
+        }
+        put(context, "context", handle::new(builder.build()?))
+    })
+}
+
+/// Returns a choice, or `None` for the default.
+pub(crate) fn choice(choice: sinew_choice, argument: &str) -> Result<Option<bool>> {
+    match choice {
+        SINEW_DEFAULT => Ok(None),
+        SINEW_NO => Ok(Some(false)),
+        SINEW_YES => Ok(Some(true)),
+        other => Err(Failure::enumerator(argument, other)),
+    }
+}
+
+/// Copies the command line.
+///
+/// # Safety
+/// `argv` is null or has `argc` texts.
+unsafe fn arguments(options: &sinew_context_options) -> Result<Option<Vec<String>>> {
+    if options.argv.is_null() {
+        return Ok(None);
+    }
+    let count = usize::try_from(options.argc).unwrap_or(0);
+    // SAFETY: as the caller says.
+    let texts = unsafe { std::slice::from_raw_parts(options.argv, count) };
+    // SAFETY: as the caller says.
+    texts
+        .iter()
+        .map(|&argument| Ok(unsafe { text(argument, "argv") }?.to_owned()))
+        .collect::<Result<_>>()
+        .map(Some)
+}
+
+/// Frees a handle to a context. The context ends with its last handle and everything that was made
+/// with it; null is allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_context_free(context: *mut sinew_context) {
+    // SAFETY: the caller's handle.
+    unsafe { handle::free(context, "context") };
+}
+
+/// Shuts the context down: everything that waits or spins in it returns, and later operations fail
+/// with `SINEW_ERROR_SHUTDOWN`. Never blocks; any thread may call it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_context_shutdown(context: *const sinew_context) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        unsafe { handle::get(context, "context") }?.shutdown();
+        Ok(())
+    })
+}
+
+/// Returns whether the context is usable: it was not shut down.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_context_is_valid(context: *const sinew_context) -> bool {
+    // SAFETY: the caller's handle.
+    answer(false, || Ok(!unsafe { handle::get(context, "context") }?.is_shutdown()))
+}
+
+/// Returns the domain.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_context_domain(context: *const sinew_context) -> u32 {
+    // SAFETY: the caller's handle.
+    answer(0, || Ok(unsafe { handle::get(context, "context") }?.domain()))
+}

@@ -1,0 +1,188 @@
+//! Handles: pointers to places that are never unmapped, so a handle that was freed is noticed.
+//!
+//! A handle points to a [`Slot`]: a tag that says of what kind it is and whether it lives, and the
+//! value. A slot that is freed drops its value and waits for the next handle of its kind; its memory is
+//! never given back. So the tag can be read whatever became of the handle: one that was freed, or is
+//! of another kind, is an error with a sentence. Only a slot that was given to a new handle hides
+//! the mistake. With `SINEW_DEBUG_HANDLES=1` in the environment no slot is given out again, and pointers that this
+//! library never returned are noticed too.
+
+use crate::status::{Failure, Result};
+use parking_lot::Mutex;
+use sinew::error::ErrorCode;
+use std::cell::UnsafeCell;
+use std::collections::HashSet;
+use std::mem::MaybeUninit;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Returns the tag of a kind of handles: FNV-1a of its name, a number that is rare in other memory.
+const fn tag(name: &str) -> u32 {
+    let (mut hash, mut place) = (0x811C_9DC5_u32, 0);
+    while place < name.len() {
+        hash = (hash ^ name.as_bytes()[place] as u32).wrapping_mul(0x0100_0193);
+        place += 1;
+    }
+    hash
+}
+
+/// The tag of a slot without a value.
+const FREED: u32 = 0xF4EE_D000;
+
+/// The place of a handle's value.
+#[repr(C)]
+pub(crate) struct Slot<T> {
+    /// That of its kind while the value lives, else [`FREED`].
+    tag: AtomicU32,
+    value: UnsafeCell<MaybeUninit<T>>,
+}
+
+// SAFETY: the value is reached by shared references while it lives, and moved out by one thread.
+unsafe impl<T: Send + Sync> Sync for Slot<T> {}
+
+/// The slots of one kind that wait for a value.
+pub(crate) struct Slots<T: 'static>(Mutex<Vec<&'static Slot<T>>>);
+
+impl<T> Slots<T> {
+    pub(crate) const fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+}
+
+/// A structure of the header that stands for a value of Rust. There is no value of it: a pointer to
+/// it points to a `Slot<Self::Value>`.
+pub(crate) trait Handle: Sized + 'static {
+    type Value: Send + Sync;
+    /// Its name in C.
+    const NAME: &'static str;
+    const TAG: u32 = tag(Self::NAME);
+
+    fn slots() -> &'static Slots<Self::Value>;
+}
+
+/// Makes a structure of the header a handle to a value.
+macro_rules! handle {
+    ($name:ident: $value:ty) => {
+        impl $crate::handle::Handle for $name {
+            type Value = $value;
+            const NAME: &'static str = stringify!($name);
+
+            fn slots() -> &'static $crate::handle::Slots<$value> {
+                static SLOTS: $crate::handle::Slots<$value> = $crate::handle::Slots::new();
+                &SLOTS
+            }
+        }
+    };
+}
+pub(crate) use handle;
+
+/// All slots, if mistakes are looked for.
+fn known() -> Option<&'static Mutex<HashSet<usize>>> {
+    static KNOWN: OnceLock<Option<Mutex<HashSet<usize>>>> = OnceLock::new();
+    let wanted = || std::env::var_os("SINEW_DEBUG_HANDLES").is_some_and(|value| value != "0");
+    KNOWN.get_or_init(|| wanted().then(Mutex::default)).as_ref()
+}
+
+/// Returns a new handle to the value.
+pub(crate) fn new<H: Handle>(value: H::Value) -> *mut H {
+    let free = H::slots().0.lock().pop();
+    let slot: &'static Slot<H::Value> = free.unwrap_or_else(|| {
+        let slot = Slot { tag: AtomicU32::new(FREED), value: UnsafeCell::new(MaybeUninit::uninit()) };
+        let slot: &'static Slot<H::Value> = Box::leak(Box::new(slot));
+        if let Some(known) = known() {
+            known.lock().insert(std::ptr::from_ref(slot).addr());
+        }
+        slot
+    });
+    // SAFETY: nothing else has the slot while it is free.
+    let value_place = unsafe { &mut *slot.value.get() };
+    value_place.write(value);
+    slot.tag.store(H::TAG, Ordering::Release);
+    std::ptr::from_ref(slot).cast_mut().cast()
+}
+
+/// Returns the slot behind a pointer of C, if a handle of the kind lives there.
+fn slot<'a, H: Handle>(handle: *const H, argument: &str) -> Result<&'a Slot<H::Value>> {
+    if handle.is_null() {
+        return Err(Failure::null(argument));
+    }
+    if let Some(known) = known()
+        && !known.lock().contains(&handle.addr())
+    {
+        let sentence =
+            format_args!("`{argument}` is no {}: this library never returned the pointer", H::NAME);
+        return Err(Failure::new(ErrorCode::InvalidHandle, sentence));
+    }
+    // SAFETY: slots are never unmapped and begin with their tag, whatever their kind.
+    let tag = unsafe { &*handle.cast::<AtomicU32>() }.load(Ordering::Acquire);
+    if tag != H::TAG {
+        let what = if tag == FREED { "was freed" } else { "is something else" };
+        let sentence = format_args!("`{argument}` is no {}: it {what}", H::NAME);
+        return Err(Failure::new(ErrorCode::InvalidHandle, sentence));
+    }
+    // SAFETY: a slot of the kind, never unmapped.
+    Ok(unsafe { &*handle.cast::<Slot<H::Value>>() })
+}
+
+/// Returns the value of a handle. `argument` is its name in the function's declaration.
+///
+/// # Safety
+/// The pointer is null, or came from this library; no thread frees it during `'a`.
+pub(crate) unsafe fn get<'a, H: Handle>(handle: *const H, argument: &str) -> Result<&'a H::Value> {
+    let slot = slot(handle, argument)?;
+    // SAFETY: it lives, and nobody frees it, as the caller says.
+    let value = unsafe { &*slot.value.get() };
+    // SAFETY: the tag says that there is one.
+    Ok(unsafe { value.assume_init_ref() })
+}
+
+/// As [`get`], of a handle that may be left out.
+///
+/// # Safety
+/// As of [`get`].
+pub(crate) unsafe fn get_optional<'a, H: Handle>(
+    handle: *const H,
+    argument: &str,
+) -> Result<Option<&'a H::Value>> {
+    // SAFETY: as the caller says.
+    (!handle.is_null()).then(|| unsafe { get(handle, argument) }).transpose()
+}
+
+/// Takes the value out of a handle, which ends. Of several threads that try, one succeeds.
+///
+/// # Safety
+/// As of [`get`], and nothing uses the handle during the call.
+pub(crate) unsafe fn take<H: Handle>(handle: *mut H, argument: &str) -> Result<H::Value> {
+    let slot = slot(handle.cast_const(), argument)?;
+    let swapped = slot.tag.compare_exchange(H::TAG, FREED, Ordering::AcqRel, Ordering::Relaxed);
+    if swapped.is_err() {
+        let sentence = format_args!("`{argument}` is no {}: it was freed", H::NAME);
+        return Err(Failure::new(ErrorCode::InvalidHandle, sentence));
+    }
+    // SAFETY: there was a value, and this thread alone changed the tag.
+    let place = unsafe { &mut *slot.value.get() };
+    let taken = std::mem::replace(place, MaybeUninit::uninit());
+    // SAFETY: as above.
+    let value = unsafe { taken.assume_init() };
+    if known().is_none() {
+        // SAFETY: slots are never unmapped.
+        let slot: &'static Slot<H::Value> = unsafe { &*std::ptr::from_ref(slot) };
+        H::slots().0.lock().push(slot);
+    }
+    Ok(value)
+}
+
+/// The body of every `.._free`: null does nothing.
+///
+/// # Safety
+/// As of [`take`].
+pub(crate) unsafe fn free<H: Handle>(handle: *mut H, argument: &str) {
+    if handle.is_null() {
+        return;
+    }
+    crate::status::answer((), || {
+        // SAFETY: as the caller says.
+        drop(unsafe { take(handle, argument) }?);
+        Ok(())
+    });
+}

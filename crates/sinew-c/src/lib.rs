@@ -1,0 +1,40 @@
+//! The C interface of Sinew: what `include/sinew/sinew.h` declares.
+//!
+//! C programs and bindings of other languages call these functions; programs of Rust use the crate
+//! `sinew`, on which this one stands: there is no second delivery, QoS or executor here. The header
+//! is written by a test from the sources (`SINEW_UPDATE=1 cargo test -p sinew-c --test header`),
+//! so the documentation of each function is for a reader of C.
+//!
+//! # Rules
+//!
+//! - **Handles** are pointers to opaque structures. Each has one `.._free`, which accepts null.
+//!   A handle of another kind, or one that was freed, is an error with a sentence, not a crash, as
+//!   long as its place was not given to a new handle; see [`handle`].
+//! - **Failures** are a [`sinew_status`]; the sentence of a thread's last failure is
+//!   [`sinew_error_message`](status::sinew_error_message). A function that only asks returns its answer, and 0 or null
+//!   after a failure. No panic crosses the border.
+//! - **Texts** are UTF-8 and end with a NUL. Those that are returned belong to their handle.
+//! - **Structures with options** begin with their size; what a caller's structure lacks, or what is
+//!   zero in it, is the default.
+//! - **Threads**: every function may be called from any thread, except that nothing may use a
+//!   handle while another thread frees it.
+//!
+//! # Safety of all functions
+//!
+//! Pointers are null or valid for what the documentation of the function does with them: a text
+//! ends with a NUL, an array has the number of elements that is passed beside it, a place for a
+//! result can be written. Handles come from this library.
+#![allow(non_camel_case_types, reason = "the types have the names that they have in C")]
+#![allow(clippy::missing_safety_doc, reason = "what callers of C promise is the same for all: see above")]
+
+pub mod closure;
+pub mod context;
+pub mod handle;
+pub mod node;
+pub mod status;
+pub mod time;
+
+mod structure;
+mod text;
+
+pub use status::sinew_status;

@@ -1,0 +1,142 @@
+//! Nodes.
+
+use crate::context::{choice, sinew_choice, sinew_context};
+use crate::handle::{self, handle};
+use crate::status::{answer, put, sinew_status, status};
+use crate::structure::{Structure, structure};
+use crate::text::{c_text, optional_text, text};
+use sinew::Node;
+use std::ffi::{CString, c_char};
+
+/// A node: a name under which publishers, subscriptions, services and timers are made.
+pub struct sinew_node {
+    _opaque: (),
+}
+handle!(sinew_node: NodeHandle);
+
+/// A node with its names as C reads them.
+pub(crate) struct NodeHandle {
+    pub(crate) node: Node,
+    name: CString,
+    namespace: CString,
+    full_name: CString,
+}
+
+/// The options of [`sinew_node_new`]. Zero is the default of every field.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct sinew_node_options {
+    /// `sizeof(struct sinew_node_options)`.
+    pub size: usize,
+    /// The namespace. Null: `/`, or that of the command line.
+    pub node_namespace: *const c_char,
+    /// Whether the node takes its names exactly as they are given, has nothing from the command
+    /// line, and no parameters or services of its own: for a binding below another client library.
+    pub is_bare: bool,
+    /// Whether parameters can be set that were not declared. By default they can't.
+    pub allow_undeclared_parameters: sinew_choice,
+    /// Whether parameters of the command line and of files are declared by themselves. By default they aren't.
+    pub declare_overrides: sinew_choice,
+    /// Whether the node has the services with which others read and set its parameters. By default it has.
+    pub parameter_services: sinew_choice,
+    /// Whether the node publishes changes of its parameters. By default it does.
+    pub parameter_events: sinew_choice,
+    /// Whether the node logs hints about endpoints without a counterpart. By default it does.
+    pub hints: sinew_choice,
+    /// Rules that rename, as `from:=to`, for this node.
+    pub remap: *const *const c_char,
+    /// The number of rules.
+    pub remap_count: usize,
+}
+
+// SAFETY: C's layout, beginning with the size; zeros are null, `false`, numbers.
+unsafe impl Structure for sinew_node_options {
+    const NAME: &str = "sinew_node_options";
+}
+
+/// Makes a node. The first one of a context joins the domain, which starts a thread.
+///
+/// `options` may be null. The caller frees `*node` with `sinew_node_free`; the node keeps its context.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_node_new(
+    context: *const sinew_context,
+    name: *const c_char,
+    options: *const sinew_node_options,
+    node: Option<&mut *mut sinew_node>,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        let context = unsafe { handle::get(context, "context") }?;
+        // SAFETY: the caller's text.
+        let name = unsafe { text(name, "name") }?;
+        // SAFETY: the caller's structure.
+        let options = unsafe { structure(options) }?;
+        let mut builder = context.node_builder(name);
+        if options.is_bare {
+            builder = builder.bare();
+        }
+        // SAFETY: the caller's text.
+        if let Some(namespace) = unsafe { optional_text(options.node_namespace, "node_namespace") }? {
+            builder = builder.namespace(namespace);
+        }
+        if let Some(wanted) = choice(options.allow_undeclared_parameters, "allow_undeclared_parameters")? {
+            builder = builder.allow_undeclared(wanted);
+        }
+        if let Some(wanted) = choice(options.declare_overrides, "declare_overrides")? {
+            builder = builder.declare_overrides(wanted);
+        }
+        if let Some(wanted) = choice(options.parameter_services, "parameter_services")? {
+            builder = builder.start_parameter_services(wanted);
+        }
+        if let Some(wanted) = choice(options.parameter_events, "parameter_events")? {
+            builder = builder.start_parameter_event_publisher(wanted);
+        }
+        if let Some(wanted) = choice(options.hints, "hints")? {
+            builder = builder.hints(wanted);
+        }
+        if !options.remap.is_null() {
+            // SAFETY: the caller's array.
+            for &rule in unsafe { std::slice::from_raw_parts(options.remap, options.remap_count) } {
+                // SAFETY: the caller's text.
+                builder = builder.remap(unsafe { text(rule, "remap") }?);
+            }
+        }
+        put(node, "node", handle::new(NodeHandle::new(builder.create()?)))
+    })
+}
+
+impl NodeHandle {
+    fn new(node: Node) -> Self {
+        let [name, namespace, full_name] =
+            [node.name(), node.namespace(), node.full_name()].map(|text| c_text(text.to_owned()));
+        Self { node, name, namespace, full_name }
+    }
+}
+
+/// Frees a handle to a node; null is allowed. What was made with the node keeps working.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_node_free(node: *mut sinew_node) {
+    // SAFETY: the caller's handle.
+    unsafe { handle::free(node, "node") };
+}
+
+/// Returns the node's name without its namespace. The text lives as long as the handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_node_name(node: *const sinew_node) -> *const c_char {
+    // SAFETY: the caller's handle.
+    answer(std::ptr::null(), || Ok(unsafe { handle::get(node, "node") }?.name.as_ptr()))
+}
+
+/// Returns the node's namespace, which begins with `/`. The text lives as long as the handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_node_namespace(node: *const sinew_node) -> *const c_char {
+    // SAFETY: the caller's handle.
+    answer(std::ptr::null(), || Ok(unsafe { handle::get(node, "node") }?.namespace.as_ptr()))
+}
+
+/// Returns the node's name with its namespace. The text lives as long as the handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_node_full_name(node: *const sinew_node) -> *const c_char {
+    // SAFETY: the caller's handle.
+    answer(std::ptr::null(), || Ok(unsafe { handle::get(node, "node") }?.full_name.as_ptr()))
+}

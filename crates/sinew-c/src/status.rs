@@ -1,0 +1,118 @@
+//! How functions fail: a number, and a sentence for each thread.
+
+use crate::text::c_text;
+use sinew::error::{ErrorCode, HasCode};
+use std::cell::RefCell;
+use std::ffi::{CString, c_char};
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// 0 (`SINEW_OK`), or the reason of a failure, one of `SINEW_ERROR_..`. A number keeps its meaning;
+/// new ones may come, so treat those that you don't know as failures.
+pub type sinew_status = i32;
+
+/// Success.
+pub(crate) const OK: sinew_status = 0;
+
+thread_local! {
+    static LAST: RefCell<Option<CString>> = const { RefCell::new(None) };
+}
+
+/// A failure on its way to C.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: ErrorCode,
+    sentence: String,
+}
+
+pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
+
+impl Failure {
+    pub(crate) fn new(code: ErrorCode, sentence: impl Display) -> Self {
+        Self { code, sentence: sentence.to_string() }
+    }
+
+    /// An argument that must not be null.
+    pub(crate) fn null(argument: &str) -> Self {
+        Self::new(ErrorCode::NullArgument, format_args!("`{argument}` is null"))
+    }
+
+    /// A number that is none of an enumeration's.
+    pub(crate) fn enumerator(argument: &str, number: i32) -> Self {
+        Self::new(
+            ErrorCode::InvalidEnumerator,
+            format_args!("`{argument}` can't be {number}: see the header for its values"),
+        )
+    }
+
+    /// Keeps the sentence for this thread.
+    pub(crate) fn keep(self) -> sinew_status {
+        let sentence = c_text(self.sentence);
+        // At the thread's end there is no place for it any more.
+        let _ = LAST.try_with(|last| last.replace(Some(sentence)));
+        sinew_status::from(self.code.number())
+    }
+}
+
+impl<E: HasCode + Display> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::new(error.code(), error)
+    }
+}
+
+/// Runs the body of a function that returns a status.
+pub(crate) fn status(body: impl FnOnce() -> Result) -> sinew_status {
+    match caught(body) {
+        Ok(()) => OK,
+        Err(failure) => failure.keep(),
+    }
+}
+
+/// Runs the body of a function that returns its answer, or this after a failure.
+pub(crate) fn answer<T>(otherwise: T, body: impl FnOnce() -> Result<T>) -> T {
+    caught(body).unwrap_or_else(|failure| {
+        failure.keep();
+        otherwise
+    })
+}
+
+/// No unwinding may cross into C.
+fn caught<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
+    // What a panic leaves half done lies behind locks, which its owners handle.
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Err(Failure::new(ErrorCode::Panicked, text.unwrap_or("a panic without a text")))
+    })
+}
+
+/// Puts a result where the caller wants it.
+pub(crate) fn put<T>(place: Option<&mut T>, name: &str, value: T) -> Result {
+    *place.ok_or_else(|| Failure::null(name))? = value;
+    Ok(())
+}
+
+/// Returns the sentence of this thread's last failure, in English, or an empty text: what failed,
+/// where, the limit and the remedy. It is never null, and valid until the thread's next failure.
+#[unsafe(no_mangle)]
+pub extern "C" fn sinew_error_message() -> *const c_char {
+    let last = LAST.try_with(|last| last.borrow().as_ref().map(|text| text.as_ptr()));
+    last.ok().flatten().unwrap_or(c"".as_ptr())
+}
+
+/// Returns the meaning of a status in one sentence, in English, for example "It did not happen in
+/// time.". The text is never null and lives as long as the process.
+#[unsafe(no_mangle)]
+pub extern "C" fn sinew_status_meaning(status: sinew_status) -> *const c_char {
+    static MEANINGS: std::sync::OnceLock<Vec<CString>> = std::sync::OnceLock::new();
+    if status == OK {
+        return c"Success.".as_ptr();
+    }
+    let meanings = MEANINGS
+        .get_or_init(|| ErrorCode::ALL.iter().map(|code| c_text(code.meaning().to_owned())).collect());
+    let number = |code: &ErrorCode| sinew_status::from(code.number());
+    match ErrorCode::ALL.binary_search_by_key(&status, number) {
+        Ok(place) => meanings[place].as_ptr(),
+        Err(_) => c"No failure of this library has the number.".as_ptr(),
+    }
+}

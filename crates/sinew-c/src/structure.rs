@@ -1,0 +1,53 @@
+//! Structures that begin with their size, so that a library reads those of older and newer programs.
+
+use crate::status::{Failure, Result};
+use sinew::error::ErrorCode;
+
+/// A structure of the header whose first field is `size: usize`, and in which zero is the default
+/// of every field.
+///
+/// # Safety
+/// It is `repr(C)`, begins with the size, and all bits zero are a valid value of it.
+pub(crate) unsafe trait Structure: Copy {
+    /// Its name in C.
+    const NAME: &str;
+}
+
+/// Copies the caller's structure: what it lacks is zero. Null is a structure of zeros.
+///
+/// # Safety
+/// It is null, or can be read for the number of bytes that it begins with.
+pub(crate) unsafe fn structure<S: Structure>(from: *const S) -> Result<S> {
+    let whole = size_of::<S>();
+    // SAFETY: all bits zero are valid, as the trait says.
+    let mut copy: S = unsafe { std::mem::zeroed() };
+    if from.is_null() {
+        return Ok(copy);
+    }
+    // SAFETY: it begins with its size, and can be read.
+    let size = unsafe { from.cast::<usize>().read_unaligned() };
+    if size < size_of::<usize>() || size > whole.saturating_mul(16) {
+        let sentence = format_args!(
+            "{} begins with its size, which can't be {size}: this library's has {whole} bytes; set `.size = sizeof(..)`",
+            S::NAME
+        );
+        return Err(Failure::new(ErrorCode::InvalidStructure, sentence));
+    }
+    let bytes = from.cast::<u8>();
+    // What this library doesn't know must be unset: nothing is ignored silently.
+    for place in whole..size {
+        // SAFETY: within its size.
+        let byte = unsafe { bytes.add(place) };
+        // SAFETY: it can be read.
+        if unsafe { byte.read() } != 0 {
+            let sentence = format_args!(
+                "{} has {size} bytes and sets a field beyond the {whole} that this library knows: it needs a newer library",
+                S::NAME
+            );
+            return Err(Failure::new(ErrorCode::InvalidStructure, sentence));
+        }
+    }
+    // SAFETY: both have that many bytes; the copy is the function's own.
+    unsafe { std::ptr::copy_nonoverlapping(bytes, (&raw mut copy).cast::<u8>(), size.min(whole)) };
+    Ok(copy)
+}

@@ -1,0 +1,43 @@
+//! Texts from and for C.
+
+use crate::status::{Failure, Result};
+use sinew::error::ErrorCode;
+use std::ffi::{CStr, CString, c_char};
+
+/// Returns the caller's text, or `None` if it is null.
+///
+/// # Safety
+/// It is null, or ends with a NUL and is not changed during `'a`.
+pub(crate) unsafe fn optional_text<'a>(text: *const c_char, argument: &str) -> Result<Option<&'a str>> {
+    if text.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: as the caller says.
+    let text = unsafe { CStr::from_ptr(text) };
+    let failure = |error| {
+        Failure::new(
+            ErrorCode::InvalidUtf8,
+            format_args!("`{argument}` is not UTF-8: {error}; it begins with {text:?}"),
+        )
+    };
+    text.to_str().map(Some).map_err(failure)
+}
+
+/// Returns the caller's text, which must not be null.
+///
+/// # Safety
+/// As of [`optional_text`].
+pub(crate) unsafe fn text<'a>(text: *const c_char, argument: &str) -> Result<&'a str> {
+    // SAFETY: as the caller says.
+    unsafe { optional_text(text, argument) }?.ok_or_else(|| Failure::null(argument))
+}
+
+/// Returns a text for C. What follows a NUL inside it is lost: C would not see it.
+pub(crate) fn c_text(text: String) -> CString {
+    CString::new(text).unwrap_or_else(|error| {
+        let end = error.nul_position();
+        let mut bytes = error.into_vec();
+        bytes.truncate(end);
+        CString::new(bytes).unwrap_or_default()
+    })
+}
