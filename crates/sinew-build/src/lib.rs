@@ -65,6 +65,7 @@ mod comment;
 mod encoded;
 mod error;
 mod expression;
+mod files;
 mod generator;
 mod layout;
 mod loan;
@@ -73,6 +74,7 @@ mod names;
 mod package;
 mod ros;
 mod services;
+mod template;
 mod view;
 
 pub use error::GenerateError;
