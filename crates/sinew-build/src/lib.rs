@@ -1,4 +1,5 @@
-//! Generates Rust from interface definitions, in a build script.
+//! Generates Rust from interface definitions, in a build script; and C++ headers
+//! ([`CppGenerator`]).
 //!
 //! `Cargo.toml` of the package (`docs/book/messages.md` in Sinew's repository goes through a whole
 //! program):
@@ -62,6 +63,7 @@
 
 mod code;
 mod comment;
+mod cpp;
 mod encoded;
 mod error;
 mod expression;
@@ -77,5 +79,6 @@ mod services;
 mod template;
 mod view;
 
+pub use cpp::CppGenerator;
 pub use error::GenerateError;
 pub use generator::{Generator, generate};
