@@ -48,14 +48,14 @@ $setters$constants  using RawPtr = Type *;
   using Ptr [[deprecated(\"use SharedPtr\")]] = SharedPtr;
   using ConstPtr [[deprecated(\"use ConstSharedPtr\")]] = ConstSharedPtr;
 
-  bool operator==(const Type & other) const
+  bool operator==(const Type & _other) const
   {
     return $comparison;
   }
 
-  bool operator!=(const Type & other) const
+  bool operator!=(const Type & _other) const
   {
-    return !(*this == other);
+    return !(*this == _other);
   }
 
 private:
@@ -75,11 +75,11 @@ pub(super) fn structure(interface: &Interface) -> String {
     let fields = &interface.fields;
     let comparisons = fields
         .iter()
-        .map(|field| fill("this->$field == other.$field", &[("field", &identifier(&field.name))]));
+        .map(|field| fill("this->$field == _other.$field", &[("field", &identifier(&field.name))]));
     let mut comparison = comparisons.collect::<Vec<_>>().join(" &&\n           ");
     let (mut declarations, mut initialization) = (declarations(fields), initialization(fields));
     if fields.is_empty() {
-        comparison = format!("this->{PLACEHOLDER} == other.{PLACEHOLDER}");
+        comparison = format!("this->{PLACEHOLDER} == _other.{PLACEHOLDER}");
         declarations = fill(
             "  using _${name}_type = ::std::uint8_t;\n  /// ROS 2 leaves no struct empty.\n  _${name}_type $name;\n",
             &[("name", PLACEHOLDER)],

@@ -7,7 +7,17 @@ use std::process::Command;
 use std::{env, fs, process};
 
 /// The warnings that no header may cause.
-const FLAGS: [&str; 6] = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"];
+const FLAGS: [&str; 9] = [
+    "-std=c++17",
+    "-Wall",
+    "-Wextra",
+    "-Wpedantic",
+    "-Wconversion",
+    "-Wsign-conversion",
+    "-Wshadow",
+    "-Wold-style-cast",
+    "-Werror",
+];
 
 /// A field for each kind of name that C++ or the generated code uses itself.
 const KEYWORDS: &str =

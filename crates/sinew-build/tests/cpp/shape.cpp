@@ -91,6 +91,55 @@ void members()
   CHECK(with_allocator == Image());
 }
 
+// Counts in a variable of the caller.
+template<class T>
+struct Counting
+{
+  using value_type = T;
+
+  Counting() = default;
+  explicit Counting(int * to)
+  : count(to) {}
+  template<class U>
+  Counting(const Counting<U> & other)
+  : count(other.count) {}
+
+  T * allocate(std::size_t length)
+  {
+    if (count != nullptr) {
+      ++*count;
+    }
+    return std::allocator<T>().allocate(length);
+  }
+
+  void deallocate(T * memory, std::size_t length) {std::allocator<T>().deallocate(memory, length);}
+
+  friend bool operator==(const Counting & a, const Counting & b) {return a.count == b.count;}
+  friend bool operator!=(const Counting & a, const Counting & b) {return a.count != b.count;}
+
+  int * count = nullptr;
+};
+
+void allocators()
+{
+  using Counted = sensor_msgs::msg::Image_<Counting<void>>;
+  int count = 0;
+  Counted image(Counting<void>{&count});
+  image.data.resize(100);
+  image.header.frame_id = "a name that is too long for the string itself";
+  CHECK(count == 2);
+  const std::vector<std::uint8_t> bytes = encoded(image);
+  CHECK(!sinew::MessageTraits<Counted>::decode(bytes.data(), bytes.size(), image) && count == 2);
+  const auto flow = to_yaml(image, true);
+  Image same;
+  CHECK(!sinew::MessageTraits<Image>::decode(bytes.data(), bytes.size(), same));
+  CHECK(to_yaml(same, true) == flow);
+  test_msgs::msg::BoundedSequences_<Counting<void>> sequences(Counting<void>{&count});
+  sequences.int32_values.resize(3);
+  arm_msgs::msg::Joint_<Counting<void>> joint(Counting<void>{&count}, MessageInitialization::ZERO);
+  CHECK(joint.name.empty() && encoded(joint).size() > 4 && encoded(sequences).size() > 4);
+}
+
 void initial_values()
 {
   using test_msgs::msg::Defaults;
@@ -297,6 +346,7 @@ void errors()
 int main()
 {
   members();
+  allocators();
   initial_values();
   constants();
   builders();

@@ -87,8 +87,8 @@ using TypeHash = std::array<std::uint8_t, 32>;
 /// Returns the bytes of a hash that is written as `RIHS01_` and 64 hexadecimal digits.
 constexpr TypeHash type_hash(std::string_view text) noexcept
 {
-  const auto digit = [](char digit) {
-      return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+  const auto digit = [](char letter) {
+      return static_cast<unsigned>(letter <= '9' ? letter - '0' : letter - 'a' + 10);
     };
   constexpr std::size_t prefix = 7;  // RIHS01_
   TypeHash hash{};

@@ -132,7 +132,9 @@ private:
     if (!number(claimed)) {
       return false;
     }
-    count = claimed;
+    // Another process may still be writing the length: it is read once, then checked and used.
+    const volatile std::uint32_t once = claimed;
+    count = once;
     return count <= left() / least || fail(Error::Kind::TOO_LONG, count, left() / least);
   }
 
@@ -152,10 +154,8 @@ private:
       if (length == 0) {
         return true;  // some writers leave out the NUL of an empty string
       }
-      text.assign(reinterpret_cast<const char *>(bytes), length);
-      const bool has_nul = text.back() == '\0';
-      text.pop_back();
-      if (!has_nul) {
+      text.assign(reinterpret_cast<const char *>(bytes), length - 1);
+      if (bytes[length - 1] != 0) {
         text.clear();
         return invalid(at_ - 1, "a string ends with a NUL");
       }

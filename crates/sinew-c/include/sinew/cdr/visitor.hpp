@@ -43,7 +43,7 @@ inline std::size_t characters(std::u16string_view text) noexcept
     const auto is = [&](std::size_t index, unsigned kind) {
         return index < text.size() && (text[index] & 0xfc00u) == kind;
       };
-    at += is(at, 0xd800) && is(at + 1, 0xdc00) ? 2 : 1;
+    at += is(at, 0xd800) && is(at + 1, 0xdc00) ? 2u : 1u;
   }
   return count;
 }
