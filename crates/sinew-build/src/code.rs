@@ -1,6 +1,7 @@
 //! A writer of Rust code: lines indented by their brackets, and broken as rustfmt breaks them.
 
 use super::expression::{Expression, Right, WIDTH, width};
+use super::template::fill;
 
 /// The text of a file.
 #[derive(Default)]
@@ -130,20 +131,6 @@ impl Code {
 fn room(expression: &Expression, behind: &str) -> usize {
     let is_method = matches!(expression, Expression::Call(function, _) if function.contains('.'));
     width(behind) + usize::from(is_method && behind.starts_with('?'))
-}
-
-/// Replaces names by values in one pass, so that values may contain dollars.
-fn fill(template: &str, values: &[(&str, &str)]) -> String {
-    let mut parts = template.split('$');
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let end = part.find(|c: char| !(c.is_ascii_lowercase() || c == '_')).unwrap_or(part.len());
-        let (name, rest) = part.split_at(end);
-        let value = values.iter().find(|(known, _)| *known == name);
-        text.push_str(value.unwrap_or_else(|| panic!("the template has no value for `{name}`")).1);
-        text.push_str(rest);
-    }
-    text
 }
 
 #[cfg(test)]

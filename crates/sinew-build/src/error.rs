@@ -40,6 +40,20 @@ pub enum GenerateError {
         /// The system's error.
         error: io::Error,
     },
+    /// The file is not a definition in the folder of its package.
+    #[error(
+        "{file:?} is not a definition; give a file as `package/msg/Name.msg`, `package/srv/Name.srv` or `package/action/Name.action`"
+    )]
+    Definition {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The C++ header of an action needs types that are not known.
+    #[error("the header of {name} needs the package action_msgs; add it, or a folder to search for it")]
+    NoActionMessages {
+        /// The action.
+        name: TypeName,
+    },
     /// `OUT_DIR` is not set.
     #[error(
         "there is no OUT_DIR; call this in a build script, or write to a folder of your choice with `Generator`"

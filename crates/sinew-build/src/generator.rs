@@ -1,13 +1,14 @@
 //! Reads packages, and writes their modules.
 
 use crate::error::GenerateError;
+use crate::files::{package_name, write};
 use crate::names::{Names, identifier};
 use crate::package;
 use crate::ros::{self, RosInterfaces};
 use sinew_msg::definition::{Definitions, ElementType, Interfaces};
 use std::collections::{BTreeMap, BTreeSet};
+use std::env;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 /// Generates the modules of these packages in a build script. The same as a [`Generator`] for these
 /// folders that writes to Cargo's `OUT_DIR`.
@@ -140,17 +141,4 @@ fn add_needed(own: &mut BTreeSet<String>, interfaces: &Interfaces, elsewhere: &B
             }
         }
     }
-}
-
-fn package_name(folder: &Path) -> Result<String, GenerateError> {
-    let name = folder.file_name().and_then(|name| name.to_str());
-    name.map(str::to_owned).ok_or_else(|| GenerateError::PackageName { folder: folder.to_owned() })
-}
-
-/// Writes a file only if it changes, to avoid needless recompilation.
-fn write(path: PathBuf, text: &str) -> Result<(), GenerateError> {
-    if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
-        return Ok(());
-    }
-    fs::write(&path, text).map_err(|error| GenerateError::Write { path, error })
 }

@@ -1,4 +1,5 @@
-//! Generates Rust from interface definitions, in a build script.
+//! Generates Rust from interface definitions, in a build script; and C++ headers
+//! ([`CppGenerator`]).
 //!
 //! `Cargo.toml` of the package (`docs/book/messages.md` in Sinew's repository goes through a whole
 //! program):
@@ -62,9 +63,11 @@
 
 mod code;
 mod comment;
+mod cpp;
 mod encoded;
 mod error;
 mod expression;
+mod files;
 mod generator;
 mod layout;
 mod loan;
@@ -73,7 +76,9 @@ mod names;
 mod package;
 mod ros;
 mod services;
+mod template;
 mod view;
 
+pub use cpp::CppGenerator;
 pub use error::GenerateError;
 pub use generator::{Generator, generate};

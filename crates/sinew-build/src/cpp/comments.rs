@@ -1,0 +1,29 @@
+//! Comments of definitions in generated headers.
+
+/// Returns lines of documentation, each indented: the ROS 2 name of an item, then its comments.
+pub(super) fn documentation(indent: &str, item: &str, text: &str) -> String {
+    let mut lines = format!("{indent}/// {item}\n");
+    if !text.is_empty() {
+        lines += &format!("{indent}///\n");
+    }
+    for line in text.lines() {
+        // A backslash at the end would continue the comment in the next line.
+        let line = line.trim_end_matches(|c: char| c == '\\' || c.is_whitespace()).replace('\t', "    ");
+        lines += format!("{indent}/// {line}").trim_end();
+        lines.push('\n');
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::documentation;
+
+    #[test]
+    fn a_comment_ends_with_its_line() {
+        assert_eq!(
+            documentation("  ", "`x`", "a \\\n\n\tb"),
+            "  /// `x`\n  ///\n  /// a\n  ///\n  ///     b\n"
+        );
+    }
+}
