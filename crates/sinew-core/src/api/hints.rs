@@ -1,9 +1,9 @@
 //! Hints that a context logs after a while, once for each subject: subscriptions and clients
 //! without a counterpart, nodes that share a name, options that have matched nothing.
 //!
-//! The thread that watches the neighbours checks every few seconds. It checks each entity once,
-//! when that is old enough. It finds these entities by their serial numbers, so it keeps no state
-//! for each entity, and does nothing while there is no new one.
+//! The thread that watches the neighbours runs a check every few seconds. It checks each entity
+//! once, when the entity is old enough. It finds these entities by their serial numbers, so it
+//! keeps no state for each entity, and does nothing while there is no new one.
 
 use super::context::ContextCore;
 use super::node::NodeCore;
@@ -27,7 +27,7 @@ use std::time::Duration;
 /// program may still be creating its nodes.
 const WITHOUT_EXECUTOR: u32 = 6;
 
-/// Maximum number of options that are reported: a wrong file has as many as a right one.
+/// Maximum number of options that are reported: a wrong file may contain many.
 const OPTIONS: usize = 20;
 
 /// Maximum number of entities of a kind without a counterpart that one check reports one by one.
@@ -77,7 +77,7 @@ struct Said {
     reports: Vec<Reported>,
 }
 
-/// A report for tools, shown until it is over.
+/// A report for tools, which they show until it is withdrawn.
 struct Reported {
     unmatched: Unmatched,
     of: Option<Weak<NodeCore>>,
@@ -85,7 +85,7 @@ struct Reported {
 }
 
 impl Reported {
-    /// Whether the option matches by now, or its node is gone.
+    /// Whether the option has matched by now, or its node is gone.
     fn is_over(&self) -> bool {
         !self.unmatched.still() || self.of.as_ref().is_some_and(|node| node.strong_count() == 0)
     }
@@ -265,7 +265,7 @@ fn missing_nodes(context: &Arc<ContextCore>, all: &[(OneSided, [&str; 3])], pati
     lines
 }
 
-/// An action is shown under its own name.
+/// Returns the name to show: for an action, the name of the action.
 fn shown(name: &str) -> (&'static str, &str) {
     name.split_once(ACTION).map_or(("", name), |(action, _)| ("action ", action))
 }
@@ -341,7 +341,7 @@ fn options(context: &Arc<ContextCore>, due: &OptionsDue) -> (Vec<Line>, Vec<Repo
     }
     let participant = context.transport().and_then(|transport| transport.participant());
     let report = |(unmatched, node): (Unmatched, Option<&Arc<NodeCore>>)| {
-        // Without a mark, nothing would show when it is over.
+        // Without a mark, no check could see when the report is over.
         let participant = participant.filter(|_| !unmatched.marks.is_empty())?;
         let endpoint = participant.advertise(&Report::Unmatched.about("", &unmatched.text), None);
         // Without room for the report, only the log has it.

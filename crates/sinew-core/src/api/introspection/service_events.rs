@@ -3,8 +3,8 @@
 //!
 //! An event's type is derived from the service's: `package/srv/Name_Event` has a
 //! `ServiceEventInfo`, and the request and the response as sequences of at most one element. A
-//! generic publisher sends it. An event is written directly in its encoded form, from the request
-//! or response in place: nothing is cloned.
+//! generic publisher sends it. The observer encodes an event directly from the request or response
+//! in place, without a clone.
 
 use crate::api::erased::publisher::EncodedDraft;
 use crate::api::node::NodeCore;
@@ -29,7 +29,7 @@ use sinew_msg::cdr::{self, Encoder, Field, Structure};
 use std::fmt::Display;
 use std::marker::PhantomData;
 
-/// The events published of a client's or a server's requests and responses. ROS 2:
+/// Selects the events that a client or a server publishes about its requests and responses. ROS 2:
 /// `rcl_service_introspection_state_t`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ServiceIntrospection {
