@@ -283,9 +283,10 @@ impl fmt::Display for ErrorCode {
     }
 }
 
-/// An error with a numeric [code](ErrorCode). Errors that bindings to other languages meet have one:
-/// those of this crate, of actions, of managed nodes, of transforms and of bags. Those of launch files,
-/// component containers, gateways, generators, `dynamic` and raw shared memory have none.
+/// An error with a numeric [code](ErrorCode). Errors that bindings to other languages meet have
+/// one: those of this crate, of actions, of managed nodes, of transforms and of bags. Those of
+/// launch files, component containers, gateways, generators, `dynamic` and raw shared memory have
+/// none.
 pub trait HasCode {
     /// Returns the code of the failure: of the innermost one, if an error contains another.
     fn code(&self) -> ErrorCode;

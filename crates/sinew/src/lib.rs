@@ -118,10 +118,10 @@
 //! # Executors and groups
 //!
 //! Callbacks run in an [`Executor`], in the order in which their messages arrived (inside a
-//! process: were published) and their timers were due; callbacks of groups with a higher [priority](Group::priority) go first.
-//! [`Executor::single`] runs them one at a time on the thread that spins it. [`Executor::multi`]
-//! runs them on several threads, where they *begin* in that order. Several executors may serve
-//! different nodes or groups.
+//! process: were published) and their timers were due; callbacks of groups with a higher
+//! [priority](Group::priority) go first. [`Executor::single`] runs them one at a time on the thread
+//! that spins it. [`Executor::multi`] runs them on several threads, where they *begin* in that
+//! order. Several executors may serve different nodes or groups.
 //!
 //! Entities made by a node are in its default group; entities made by a group are in that group. A
 //! [`Group`] runs one callback at a time, on whichever thread, and may own a state that its

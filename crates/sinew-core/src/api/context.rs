@@ -164,7 +164,8 @@ impl Context {
         self.shared().session.set_ros_time(time, None);
     }
 
-    /// Returns the current ROS time, for the stamps of messages; as [`Node::now`](crate::Node::now).
+    /// Returns the current ROS time, for the stamps of messages; as
+    /// [`Node::now`](crate::Node::now).
     pub fn now(&self) -> Time {
         self.now_by(ClockKind::Ros)
     }

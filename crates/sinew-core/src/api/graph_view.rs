@@ -69,8 +69,8 @@ impl Graph {
         self.valid_qos(EndpointKind::Subscription, topic)
     }
 
-    /// Returns the QoS of endpoints, except for any that another process has announced in an invalid
-    /// form.
+    /// Returns the QoS of endpoints, except for any that another process has announced in an
+    /// invalid form.
     fn valid_qos(&self, kind: EndpointKind, topic: &str) -> Vec<QoS> {
         let ends = self.list_named(kind, topic).into_iter().map(|end| end.qos);
         ends.filter(|qos| qos.validate().is_ok()).collect()

@@ -73,8 +73,8 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// [`CreateError`]: as for [servers](crate::service::ServerBuilder::immediate_callback); the node has
-    /// this service already, or another one of the same name.
+    /// [`CreateError`]: as for [servers](crate::service::ServerBuilder::immediate_callback); the
+    /// node has this service already, or another one of the same name.
     pub fn type_description_service(&self) -> Result<TypeDescriptionService, CreateError> {
         serve(self.default_group(), self.core()).map(TypeDescriptionService)
     }

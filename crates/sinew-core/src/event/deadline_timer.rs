@@ -4,8 +4,8 @@
 //! handlers' group: it waits in the executor's heap of deadlines, like any timer, until the
 //! earliest time at which something could have run out. Then it looks ([`Timed::look`]), and waits
 //! for the next such time. If the program takes the endpoint's statuses by hand, the timer waits
-//! with the [`StatusThread`] instead. So a timely event (a message, a sign of life) pays nothing for being
-//! watched except recording its time, and nothing polls.
+//! with the [`StatusThread`] instead. So a timely event (a message, a sign of life) pays nothing
+//! for being watched except recording its time, and nothing polls.
 //!
 //! The timer calls no handler itself: it adds its findings to the handlers'
 //! [`StatusCondition`](super::condition::StatusCondition)s, under the time at which they happened,
@@ -153,8 +153,8 @@ impl Due for DeadlineTimer {
     }
 }
 
-/// A timer where it waits: in its group, from which dropping this removes it, or with the thread for
-/// statuses.
+/// A timer where it waits: in its group, from which dropping this removes it, or with the thread
+/// for statuses.
 pub(crate) struct AttachedTimer {
     timer: Arc<DeadlineTimer>,
     member: Option<(Arc<GroupCore>, Membership)>,

@@ -126,8 +126,8 @@ impl<Q: Queue> InboxGuard<'_, Q> {
         oldest.filter(|_| self.0.announced)
     }
 
-    /// Takes the announcement back if nothing waits. Returns `true` if work waits. `other`: the task
-    /// has something else to do.
+    /// Takes the announcement back if nothing waits. Returns `true` if work waits. `other`: the
+    /// task has something else to do.
     pub(crate) fn clear_ready(&mut self, other: bool) -> bool {
         let waits = self.oldest().is_some();
         if !waits {

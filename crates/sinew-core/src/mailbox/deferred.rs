@@ -254,8 +254,8 @@ impl Backlog {
     }
 }
 
-/// Empties a list, which mostly has nothing in it: an iterator that drains it costs more than asking
-/// first.
+/// Empties a list, which mostly has nothing in it: an iterator that drains it costs more than
+/// asking first.
 #[inline]
 fn empty<T>(list: &mut Vec<T>, act: impl FnMut(T)) {
     if !list.is_empty() {

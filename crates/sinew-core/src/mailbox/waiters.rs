@@ -1,8 +1,8 @@
 //! Threads, tasks and listeners that wait, and how they are woken.
 //!
-//! A [`Waiter`] is a thread, a task or a listener. Its owner takes it out under the lock that guards
-//! what it waits for, and wakes it once no lock is held. [`Waiters`] are those of one subscription:
-//! the tasks that wait for its messages, and its listener.
+//! A [`Waiter`] is a thread, a task or a listener. Its owner takes it out under the lock that
+//! guards what it waits for, and wakes it once no lock is held. [`Waiters`] are those of one
+//! subscription: the tasks that wait for its messages, and its listener.
 //!
 //! # Tasks
 //!

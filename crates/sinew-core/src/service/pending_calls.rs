@@ -254,8 +254,8 @@ impl ServerLink {
 struct PendingState {
     calls: CallTable,
     counts: ClientStatistics,
-    /// Settled calls with a callback, in the order in which they were settled. The client's task runs
-    /// the callbacks.
+    /// Settled calls with a callback, in the order in which they were settled. The client's task
+    /// runs the callbacks.
     completed: VecDeque<(Stamp, CallId)>,
     /// The client's counters that other processes can read.
     counters: Option<Counters>,

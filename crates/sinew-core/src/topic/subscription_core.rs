@@ -293,8 +293,8 @@ impl SubscriptionState {
         result
     }
 
-    /// Whether publishers wait for places, and enough are free. Then the caller wakes all of them once
-    /// it has released the lock, since each looks again and registers its new wait.
+    /// Whether publishers wait for places, and enough are free. Then the caller wakes all of them
+    /// once it has released the lock, since each looks again and registers its new wait.
     #[inline]
     fn makes_room(&mut self) -> bool {
         let makes_room = self.waiting > 0 && self.history.free() >= self.enough;

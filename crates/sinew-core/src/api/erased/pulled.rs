@@ -1,8 +1,9 @@
 //! Servers of services of any type, with requests that the program takes by hand.
 //!
-//! The server has an immediate callback of the library's own, which moves each request into a queue. From
-//! there a request goes into the table of those taken, with the target of its answer, until it is
-//! answered by its key. Both count among the requests in hand, and so against the server's limit.
+//! The server has an immediate callback of the library's own, which moves each request into a
+//! queue. From there a request goes into the table of those taken, with the target of its answer,
+//! until it is answered by its key. Both count among the requests in hand, and so against the
+//! server's limit.
 
 use super::server::{Server, ServerInner, received};
 use super::service::{ServiceTypes, checked};

@@ -87,7 +87,8 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         }
     }
 
-    /// Makes it take messages in their encoded form, if they exist in it and the check accepts them.
+    /// Makes it take messages in their encoded form, if they exist in it and the check accepts
+    /// them.
     pub(in crate::api) fn checked(mut self, check: Check) -> Self {
         self.check = Some(check);
         self
@@ -117,8 +118,8 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
     }
 
     /// Sets a listener that is called for each message that arrives, from the first one on;
-    /// [`Subscription::set_listener`] replaces it. It is called first for the messages that publishers
-    /// retain for late joiners, on this thread, before the handle is returned.
+    /// [`Subscription::set_listener`] replaces it. It is called first for the messages that
+    /// publishers retain for late joiners, on this thread, before the handle is returned.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -314,8 +315,8 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Makes the subscription, without its type and without a callback: for messages in any form, to
-    /// be [taken](erased::Subscription::take).
+    /// Makes the subscription, without its type and without a callback: for messages in any form,
+    /// to be [taken](erased::Subscription::take).
     ///
     /// # Errors
     /// As `create`.

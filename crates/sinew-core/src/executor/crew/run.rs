@@ -93,8 +93,8 @@ impl<'a> Spin<'a> {
         }
     }
 
-    /// Runs one callback. If its fault ends the spin, no thread begins another callback after it; in
-    /// particular none of the same group, as its token isn't free yet.
+    /// Runs one callback. If its fault ends the spin, no thread begins another callback after it;
+    /// in particular none of the same group, as its token isn't free yet.
     fn execute(&self, hand: &mut InHand<'_>) -> Result<bool, SpinError> {
         hand.execute().map_err(|fault| self.fails(*fault))
     }
@@ -114,8 +114,8 @@ impl<'a> Spin<'a> {
         self.end.is_some_and(|end| Time::steady() >= end)
     }
 
-    /// Runs the worker's task of the lane, and the next ones that may run past the queue. Returns the
-    /// number of callbacks that ran.
+    /// Runs the worker's task of the lane, and the next ones that may run past the queue. Returns
+    /// the number of callbacks that ran.
     #[inline(never)]
     fn run_lane(&self, worker: &mut Worker<'_>) -> Result<u64, SpinError> {
         let scheduler = self.scheduler;

@@ -255,9 +255,9 @@ impl SchedulerState {
         }
     }
 
-    /// Hands out a task that was taken out of its group's queue, into `work`. `now` is 0 if no clock
-    /// was read; it was ready since `key`, or 0. Returns `false` if its entity is with another
-    /// thread.
+    /// Hands out a task that was taken out of its group's queue, into `work`. `now` is 0 if no
+    /// clock was read; it was ready since `key`, or 0. Returns `false` if its entity is with
+    /// another thread.
     #[inline(never)]
     pub(super) fn hand_out(
         &mut self,
@@ -278,11 +278,12 @@ impl SchedulerState {
             }
             number => {
                 let Some(entity) = member.entity.take() else { return false };
-                // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves when the
-                // executor is dropped, which can't be while a spin borrows it, and a thread that
-                // runs a callback of it for a caller keeps the token until `put_back`), and here it
-                // runs one member at a time: none ran, or the queue would not have handed this one
-                // out, and none does until `put_back` takes the token back and ends the turn.
+                // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves
+                // when the executor is dropped, which can't be while a spin borrows it, and a
+                // thread that runs a callback of it for a caller keeps the token until `put_back`),
+                // and here it runs one member at a time: none ran, or the queue would not have
+                // handed this one out, and none does until `put_back` takes the token back and ends
+                // the turn.
                 (entity, unsafe { GroupToken::of(number) })
             }
         };

@@ -146,8 +146,8 @@ impl<'a> Worker<'a> {
 
     /// Brings in messages of other processes, and returns whether it has. After a short callback it
     /// doesn't if the next task's message was published before the last look, as that one runs
-    /// first anyway. A spin that runs only tasks that were ready when it began looks once, because it
-    /// may run nothing that arrives later.
+    /// first anyway. A spin that runs only tasks that were ready when it began looks once, because
+    /// it may run nothing that arrives later.
     #[inline]
     fn hear(&mut self, work: &Option<RunningTask>, ended: i64, patience: Blocking) -> (Locked<'a>, bool) {
         let scheduler = self.scheduler;
@@ -170,8 +170,8 @@ impl<'a> Worker<'a> {
         (scheduler.lock(), true)
     }
 
-    /// Sleeps until this worker is called, or it has to look for work itself; `None` when the deadline
-    /// has passed.
+    /// Sleeps until this worker is called, or it has to look for work itself; `None` when the
+    /// deadline has passed.
     #[inline(never)] // the way that hands out a task is short without it
     pub(super) fn rest(
         &mut self,
@@ -183,8 +183,8 @@ impl<'a> Worker<'a> {
         let (minds_timers, watch) = state.workers.park(self.index, self.now); // P1
         let minds_timers = minds_timers && !state.timers_have_thread;
         if minds_timers && state.workers.are_full() {
-            // Due timers can't run, as threads from outside have all the places. Each of those calls
-            // a worker for ready tasks when it leaves, so the timers wait among these.
+            // Due timers can't run, as threads from outside have all the places. Each of those
+            // calls a worker for ready tasks when it leaves, so the timers wait among these.
             state.fire_by_clock();
         }
         let timeout = match state.longest_wait(deadline, minds_timers) {

@@ -233,9 +233,9 @@ impl Executor {
     /// run, once.
     ///
     /// # Errors
-    /// [`SpinError`]: a callback panicked, or failed and [`on_error`](crate::executor::ExecutorBuilder::on_error)
-    /// says to stop; a thread spins this executor already; or there is nothing to serve
-    /// ([`SpinError::Nothing`]).
+    /// [`SpinError`]: a callback panicked, or failed and
+    /// [`on_error`](crate::executor::ExecutorBuilder::on_error) says to stop; a thread spins this
+    /// executor already; or there is nothing to serve ([`SpinError::Nothing`]).
     pub fn spin(&self) -> Result<(), SpinError> {
         let result = self.with_helpers(|spin| {
             self.wait_for_something(spin)?;
@@ -382,9 +382,9 @@ impl Executor {
         result
     }
 
-    /// Runs the callbacks that are ready, including those that become ready meanwhile, until none is
-    /// left or `max` has passed (checked after each callback, so zero runs one at most). Returns the
-    /// number of callbacks that ran. Doesn't wait.
+    /// Runs the callbacks that are ready, including those that become ready meanwhile, until none
+    /// is left or `max` has passed (checked after each callback, so zero runs one at most). Returns
+    /// the number of callbacks that ran. Doesn't wait.
     ///
     /// # Errors
     /// As [`spin`](Self::spin).

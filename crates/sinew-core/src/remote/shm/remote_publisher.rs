@@ -94,8 +94,8 @@ impl RemoteSigns for Heartbeats {
 pub(crate) struct Ends {
     groups: Vec<TypedReaders>,
     port: Option<Arc<EventReceiver>>,
-    /// Number of the newest messages that are enough; `None` if all are wanted, or a filter must see
-    /// them.
+    /// Number of the newest messages that are enough; `None` if all are wanted, or a filter must
+    /// see them.
     depth: Option<u64>,
 }
 

@@ -210,8 +210,8 @@ impl ShmTransport {
     }
 }
 
-/// The lease of a publisher of another process, if it has one that can be watched: its signs of life
-/// are times of this context's clock.
+/// The lease of a publisher of another process, if it has one that can be watched: its signs of
+/// life are times of this context's clock.
 fn lease_of(
     (entity, qos): (&Endpoint, &QoS),
     clock: Clock,

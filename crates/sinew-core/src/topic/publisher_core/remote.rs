@@ -32,8 +32,8 @@ impl PublisherCore {
         participant == self.session.participant || count <= connected()
     }
 
-    /// Waits until the reliable subscriptions of other processes have read what was published before
-    /// this call, at most for `timeout`. Returns whether they have.
+    /// Waits until the reliable subscriptions of other processes have read what was published
+    /// before this call, at most for `timeout`. Returns whether they have.
     pub(crate) fn wait_until_read(&self, timeout: Duration) -> bool {
         no_lock_is_held(); // it may take long
         if self.qos.reliability != Reliability::Reliable {
