@@ -338,9 +338,9 @@ fn a_report_is_for_tools_and_counted_by_any_thread() {
             scope.spawn(|| (0..1000).for_each(|_| counters.count(3, 2)));
         }
     });
-    counters.tell(15, 7);
+    counters.store(15, 7);
     counters.count(16, 1);
-    counters.tell(usize::MAX, 1);
+    counters.store(usize::MAX, 1);
     let snapshot = Snapshot::take(&place.domain()).unwrap();
     let peer = snapshot.peers().iter().find(|peer| peer.id() == telling.id()).unwrap();
     let found: Vec<_> = peer.endpoints();

@@ -59,13 +59,13 @@ impl GuardCondition {
     /// Does nothing once it is closed.
     pub fn trigger(&self) {
         no_lock_is_held(); // its listener runs
-        let told = Deferred::with(|deferred| {
+        let listener = Deferred::with(|deferred| {
             let state = self.inner.state.lock();
             state.joined.as_ref()?.source().update(|event| event.count += 1, deferred);
             state.listener.clone()
         });
-        if let Some(listener) = told {
-            listener.hear(1);
+        if let Some(listener) = listener {
+            listener.notify(1);
         }
     }
 
@@ -127,7 +127,7 @@ impl GuardInner {
         drop(state);
         drop(before); // the program's code
         if waiting > 0 {
-            listener.hear(waiting);
+            listener.notify(waiting);
         }
     }
 }

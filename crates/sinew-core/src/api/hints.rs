@@ -166,24 +166,24 @@ fn lines(context: &Arc<ContextCore>, said: &Mutex<Said>, now: Time) -> Vec<Line>
         lines.extend(twins(context, &mature));
     }
     if due.of_context || !due.of_nodes.is_empty() {
-        let (told, reports) = options(context, &due);
-        lines.extend(told);
+        let (texts, reports) = options(context, &due);
+        lines.extend(texts);
         said.lock().reports.extend(reports);
     }
     lines
 }
 
 fn one_sided(context: &Arc<ContextCore>, mature: &Range<u64>, patience: Duration) -> Vec<Line> {
-    let is_told = |one: &OneSided| {
+    let is_reported = |one: &OneSided| {
         // Simulated time has a hidden node of its own.
         let is_shown = !is_hidden(&one.node) || &*one.name == "/clock";
         is_shown && !OF_ALL.contains(&&*one.name) && !context.hints.is_silent(&one.node)
     };
     let mut topics = context.graph.unpublished(mature);
-    topics.retain(|one| is_told(one) && !is_hidden(&one.name));
+    topics.retain(|one| is_reported(one) && !is_hidden(&one.name));
     let mut services = context.services.unserved(mature);
     // One of the three clients of an action is enough.
-    services.retain(|one| is_told(one) && (!is_hidden(&one.name) || one.name.ends_with(SEND_GOAL)));
+    services.retain(|one| is_reported(one) && (!is_hidden(&one.name) || one.name.ends_with(SEND_GOAL)));
     let types = |all: &[OneSided]| all.iter().map(|one| one.type_name.clone()).collect::<BTreeSet<_>>();
     let of_topics = ["subscription", "publisher", "publishes"];
     let of_services = ["client", "server", "serves"];
@@ -245,11 +245,11 @@ fn missing_nodes(context: &Arc<ContextCore>, all: &[(OneSided, [&str; 3])], pati
     let elsewhere = context.transport().map(|transport| transport.node_names(MOST)).unwrap_or_default();
     let known: BTreeSet<&str> =
         here.iter().map(|node| &*node.full_name).chain(elsewhere.iter().map(String::as_str)).collect();
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     let mut lines = Vec::new();
     for (OneSided { node, name, type_name }, [end, other, _]) in all {
         let Some((wanted, service)) = of_node(name, type_name) else { continue };
-        if !told.insert((node, wanted)) || lines.len() == ONE_SIDED {
+        if !reported.insert((node, wanted)) || lines.len() == ONE_SIDED {
             continue;
         }
         let why = match known.contains(wanted) {
@@ -273,17 +273,17 @@ fn shown(name: &str) -> (&'static str, &str) {
 /// Lines for nodes that share a name.
 fn twins(context: &Arc<ContextCore>, mature: &Range<u64>) -> Vec<Line> {
     let all = NodeCore::all_of(context);
-    let is_told = |node: &&Arc<NodeCore>| {
+    let is_reported = |node: &&Arc<NodeCore>| {
         let is_new = mature.contains(&node.number) && !node.stands_in && !is_hidden(&node.full_name);
         is_new && !context.hints.is_silent(&node.full_name)
     };
-    let new: Vec<_> = all.iter().filter(is_told).collect();
+    let new: Vec<_> = all.iter().filter(is_reported).collect();
     let names: BTreeSet<&str> = new.iter().map(|node| &*node.full_name).collect();
     let elsewhere = match context.transport() {
         Some(transport) if !names.is_empty() => transport.nodes_called(&names),
         _ => Vec::new(),
     };
-    let (mut told, mut lines) = (BTreeSet::new(), Vec::new());
+    let (mut reported, mut lines) = (BTreeSet::new(), Vec::new());
     for node in new {
         let name = &node.full_name;
         let is_older = |other: &Arc<NodeCore>| {
@@ -294,7 +294,7 @@ fn twins(context: &Arc<ContextCore>, mature: &Range<u64>) -> Vec<Line> {
             None if all.iter().any(is_older) => "this process".to_owned(),
             None => continue,
         };
-        if told.insert(name.clone()) {
+        if reported.insert(name.clone()) {
             let text = format!(
                 "another node is called {name} as well, in {whose}: requests for one of them may reach the other; give one \
                  another name (-r __node:=..) or namespace (-r __ns:=..)"

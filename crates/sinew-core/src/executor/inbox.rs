@@ -28,7 +28,7 @@ pub(crate) trait Queue {
 /// A queue, and the task to which its elements are announced.
 pub(crate) struct Inbox<Q>(Mutex<Contents<Q>>);
 
-#[repr(C)] // the first cache line tells whether a task has to be notified
+#[repr(C)] // the first cache line shows whether a task has to be notified
 struct Contents<Q> {
     announced: bool,
     task_ref: Option<TaskRef>,

@@ -82,12 +82,12 @@ pub(crate) fn instead<'a>(
     names.sort_unstable();
     names.dedup();
     let near = similar(wanted, names.iter().copied());
-    let told = if near.is_empty() && names.len() <= FEW { &names } else { &near };
-    match (told.as_slice(), names.len()) {
+    let listed = if near.is_empty() && names.len() <= FEW { &names } else { &near };
+    match (listed.as_slice(), names.len()) {
         ([], 0) => format!("; {has} none"),
         ([], count) => format!("; {has} {count} others"),
-        (told, _) => {
-            format!("; {has} {}", told.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", "))
+        (listed, _) => {
+            format!("; {has} {}", listed.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", "))
         }
     }
 }

@@ -273,8 +273,8 @@ mod tests {
             self.0.opened.fetch_sub(1, Ordering::Relaxed);
         }
 
-        fn tell_elsewhere(&self, to_tell: crate::mailbox::waiters::ToTell) {
-            to_tell.into_iter().for_each(|tell| tell());
+        fn notify_elsewhere(&self, notifications: crate::mailbox::waiters::Notifications) {
+            notifications.into_iter().for_each(|notify| notify());
         }
     }
 

@@ -107,7 +107,7 @@ impl Graph {
             let publisher =
                 PublisherCore::new(PublisherConfig { topic: name, ..offered }, class, match_listeners);
             for subscription in &entry.subscriptions {
-                tell(&publisher, subscription, deferred);
+                notify_both(&publisher, subscription, deferred);
             }
             if !endpoints.is_empty() {
                 publisher.is_known_as(endpoints);
@@ -160,7 +160,7 @@ impl Graph {
             let old = entry.renew_subscribers(&subscription);
             self.session.count_change();
             for publisher in &entry.publishers {
-                tell(publisher, &subscription, deferred);
+                notify_both(publisher, &subscription, deferred);
             }
             for source in &entry.sources {
                 meet_source(source, &subscription, deferred);
@@ -557,7 +557,7 @@ fn meet_remote(publisher: &Arc<PublisherCore>, remote: &Arc<RemoteSubscription>,
 }
 
 /// Notifies both endpoints of their relation.
-fn tell(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &mut Deferred) {
+fn notify_both(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &mut Deferred) {
     let found = match_local(publisher, subscription);
     if found == Match::Apart {
         return;

@@ -37,7 +37,7 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::inbox::{Inbox, InboxGuard, Queue};
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Admission, Entry, HistoryCache, HistoryCounts, JoinOrder, LossCause};
-use crate::mailbox::waiters::{Listener, ToTell, Waiter, WaiterId, Waiters};
+use crate::mailbox::waiters::{Listener, Notifications, Waiter, WaiterId, Waiters};
 use crate::message::block::{self, Pool, RawMessage};
 use crate::message::info::{Publication, expiry};
 use crate::message::type_support::{CloneInto, TypeSupport};
@@ -192,7 +192,7 @@ pub(crate) trait RemoteSource: Drainable {
     fn is_being_read(&self) -> bool;
 
     /// Makes a receiving thread notify the listeners; none does once the context is gone.
-    fn tell_elsewhere(&self, to_tell: ToTell);
+    fn notify_elsewhere(&self, notifications: Notifications);
 
     /// Whether the publisher is gone and all its messages were read.
     fn is_over(&self) -> bool;
@@ -307,8 +307,8 @@ impl SubscriptionState {
     /// A2: has the task and the listener woken for the message that arrived.
     #[cold]
     #[inline(never)]
-    fn heard(&mut self, deferred: &mut Deferred) {
-        self.listen(Waiters::heard).for_each(|waiter| deferred.wake_later(waiter));
+    fn arrived(&mut self, deferred: &mut Deferred) {
+        self.listen(Waiters::arrived).for_each(|waiter| deferred.wake_later(waiter));
     }
 }
 
@@ -351,9 +351,9 @@ impl SubscriptionCore {
     pub(crate) fn new(
         wanted: SubscriptionConfig,
         match_listeners: MatchListeners,
-        told: SubscriptionListeners,
+        listeners: SubscriptionListeners,
     ) -> Arc<Self> {
-        let SubscriptionListeners { lost, deadline, liveliness } = told;
+        let SubscriptionListeners { lost, deadline, liveliness } = listeners;
         let retained = wanted.qos.durability == Durability::TransientLocal && !wanted.qos.is_keep_all();
         let spare = if wanted.origin == Origin::Carrier && retained { CARRIER_ROOM } else { 0 };
         let history = HistoryCache::new(wanted.qos.capacity() + spare, wanted.qos.is_keep_all());
@@ -416,7 +416,7 @@ impl SubscriptionCore {
         state.count(Some(publication.stamp.time));
         // While the history is held, they are notified once the message may be handed out.
         if state.listened && !matches!(lost, Some((_, LossCause::Refused))) && !state.history.is_held() {
-            state.heard(deferred);
+            state.arrived(deferred);
         }
         deferred.signal(state.announce());
         if let Some((message, cause)) = lost {
@@ -547,7 +547,7 @@ impl SubscriptionCore {
             state.note_latency(entry.publication.stamp.time, || self.wanted.clock.steady());
         }
         let frees = self.frees_elsewhere()
-            && entry.as_ref().is_none_or(|entry| state.history.is_to_be_told(entry.reception));
+            && entry.as_ref().is_none_or(|entry| state.history.is_to_be_notified(entry.reception));
         let frees = frees && !(entry.is_some() && self.advances(&state));
         let makes_room = state.makes_room();
         let mut next = None;
@@ -648,7 +648,7 @@ impl SubscriptionCore {
         if let Some(listener) = listener
             && waiting > 0
         {
-            listener.hear(waiting);
+            listener.notify(waiting);
         }
     }
 

@@ -4,7 +4,7 @@ use crate::discovery::follower::Follower;
 use crate::error::{JoinError, SystemError};
 use crate::platform::sync::Arc;
 use crate::platform::sys::{self, Watch};
-use crate::tables::bell::hear_while_asleep;
+use crate::tables::bell::watch_while_asleep;
 use std::sync::Weak;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -45,7 +45,7 @@ fn help(whose: &Weak<Follower>, wake: &sys::Wake, watch: Option<&rustix::fd::Own
     if let Some(follower) = whose.upgrade()
         && follower.own.domain.touch_mode().is_some()
     {
-        hear_while_asleep(whose.clone());
+        watch_while_asleep(whose.clone());
     }
     loop {
         let patience = {

@@ -387,7 +387,7 @@ impl OwnState {
         let directory = self.domain.directory();
         let is_read = match Peer::open(directory, self.id) {
             Ok(own) => leftovers::is_read_by_others(directory, &own),
-            // A participant that can't look now can't tell; others find the files without an owner
+            // A participant that can't look now can't know; others find the files without an owner
             // later.
             Err(error) => error.may_pass(),
         };

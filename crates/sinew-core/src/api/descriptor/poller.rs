@@ -83,12 +83,12 @@ impl DescriptorPoller {
                 }
             }
             for event in &events {
-                self.tell(event.data.u64(), Readiness::of(event.flags));
+                self.announce(event.data.u64(), Readiness::of(event.flags));
             }
         }
     }
 
-    fn tell(&self, key: u64, readiness: Readiness) {
+    fn announce(&self, key: u64, readiness: Readiness) {
         Deferred::with(|deferred| {
             // The source may have been dropped since the kernel's report.
             if let Some(source) = self.sources.lock().get(&key) {

@@ -225,7 +225,7 @@ impl PulledRequests {
         let listener = state.listener.clone();
         drop(state);
         if let Some(listener) = listener {
-            listener.hear(1);
+            listener.notify(1);
         }
     }
 
@@ -246,7 +246,7 @@ impl PulledRequests {
         if let Some(listener) = listener
             && waiting > 0
         {
-            listener.hear(waiting);
+            listener.notify(waiting);
         }
     }
 }

@@ -170,7 +170,7 @@ fn what_is_hidden_and_what_each_node_has_is_not_suggested() {
 }
 
 #[test]
-fn simulated_time_without_a_simulator_is_told() {
+fn simulated_time_without_a_simulator_is_reported() {
     let context = context(&["--ros-args", "-p", "use_sim_time:=true"]);
     let _node = context.node("node").unwrap();
     assert_eq!(texts(&context), ["no publisher of /clock yet, 5s after this subscription was made"]);
@@ -278,7 +278,7 @@ fn without_an_executor_rules_are_told_later() {
 }
 
 #[test]
-fn a_level_for_a_mistyped_logger_is_told() {
+fn a_level_for_a_mistyped_logger_is_reported() {
     let levels =
         ["camra:=debug", "camera.lens:=debug", "left:=info", "left.camra:=info", "some_crate:=warn", "debug"];
     let line = levels.iter().flat_map(|level| ["--log-level", level]);

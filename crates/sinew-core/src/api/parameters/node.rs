@@ -54,7 +54,7 @@ pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTab
     };
     let is_first = Deferred::keep(|| later(make))?;
     if is_first {
-        turn.tell_of_all();
+        turn.notify_of_all();
         start_type_descriptions(node, &table)?;
     }
     drop(turn);
@@ -117,7 +117,7 @@ fn note_sim_time(values: &[NamedValue], context: &Weak<ContextCore>) {
 }
 
 /// Updates the parameters of all nodes after the context has changed to another time.
-pub(crate) fn tell_sim_time(context: &Arc<ContextCore>, uses: bool) {
+pub(crate) fn update_sim_time(context: &Arc<ContextCore>, uses: bool) {
     for node in NodeCore::all_of(context) {
         let Some(table) = node.parameters.get() else { continue };
         let says = table.look(USE_SIM_TIME, |entry| entry.value == ParameterValue::Bool(uses));

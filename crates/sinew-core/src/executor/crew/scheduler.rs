@@ -12,7 +12,7 @@
 //! the highest priority, the task with the oldest key.
 //!
 //! A timer becomes ready under its due time, and a message that was published before that runs
-//! first. So while messages are ready, their stamps tell which timers are due. The clock is read
+//! first. So while messages are ready, their stamps show which timers are due. The clock is read
 //! only if nothing is ready, or if priorities differ, as a due timer may then overtake older
 //! messages.
 //!
@@ -312,7 +312,7 @@ impl Scheduler {
         !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells)
     }
 
-    /// Signals the threads that the caller was told to.
+    /// Signals the threads that are due.
     pub(super) fn signal(&self) {
         // P3. Relaxed: what the woken threads need to see they see under the mutex.
         let mut due = self.bells.due.swap(0, Ordering::Relaxed);

@@ -14,7 +14,7 @@ use super::sender::publication_of;
 use crate::event::liveliness::{LivelinessLease, RemoteSigns};
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Entry, JoinOrder};
-use crate::mailbox::waiters::ToTell;
+use crate::mailbox::waiters::Notifications;
 use crate::message::block::RawMessage;
 use crate::message::info::{NETWORK, Publication, introduce};
 use crate::sys::coalescing_lock::CoalescingLock;
@@ -609,10 +609,10 @@ impl RemoteSource for RemotePublisher {
         self.reading.is_held()
     }
 
-    fn tell_elsewhere(&self, to_tell: ToTell) {
+    fn notify_elsewhere(&self, notifications: Notifications) {
         match self.own.upgrade() {
-            Some(own) => own.tell(to_tell),
-            None => to_tell.into_iter().for_each(|tell| tell()), // each message is notified
+            Some(own) => own.notify(notifications),
+            None => notifications.into_iter().for_each(|notify| notify()), // each message is notified
         }
     }
 

@@ -22,7 +22,7 @@ use super::own_participant::OwnParticipant;
 use super::sender::{head_of, publication_of};
 use crate::executor::crew::blocked::Blocked;
 use crate::mailbox::deferred::Deferred;
-use crate::mailbox::waiters::{ToTell, Waiter, by_hand};
+use crate::mailbox::waiters::{Notifications, Waiter, by_hand};
 use crate::message::block::RawMessage;
 use crate::message::info::{Publication, introduce};
 use crate::service::failure::CallFailure;
@@ -168,7 +168,7 @@ impl ShmServerConnection {
     }
 
     /// Makes answers notify the thread that waits alone, otherwise the executor or the receiver.
-    fn tell_right_one(&self, threads: Guard<'_, Threads>) {
+    fn notify_right_one(&self, threads: Guard<'_, Threads>) {
         self.choose_port(threads);
         self.drain_by_hand(); // for threads of the program that call, and others
     }
@@ -186,10 +186,10 @@ impl ShmServerConnection {
     fn enter(&self, port: &Arc<EventReceiver>) -> Entered<'_> {
         let mut threads = self.threads.lock();
         threads.waiting += 1;
-        let is_told = threads.alone.as_ref().is_some_and(|alone| Arc::ptr_eq(alone, port));
+        let is_notified = threads.alone.as_ref().is_some_and(|alone| Arc::ptr_eq(alone, port));
         threads.alone = (threads.waiting == 1).then(|| port.clone());
-        if !(is_told && threads.waiting == 1) {
-            self.tell_right_one(threads);
+        if !(is_notified && threads.waiting == 1) {
+            self.notify_right_one(threads);
         }
         Entered(self)
     }
@@ -198,7 +198,7 @@ impl ShmServerConnection {
     /// run on another thread.
     #[inline]
     fn drain_by_hand(&self) {
-        by_hand(|| self.drain_answers(), |to_tell| self.tell_elsewhere(to_tell));
+        by_hand(|| self.drain_answers(), |notifications| self.notify_elsewhere(notifications));
     }
 
     /// Reads the available answers. Listeners run once all of them have settled their calls: a
@@ -206,7 +206,7 @@ impl ShmServerConnection {
     /// the answers.
     #[inline]
     fn drain_answers(&self) {
-        by_hand(|| self.read_answers(), |to_tell| to_tell.into_iter().for_each(Deferred::run));
+        by_hand(|| self.read_answers(), |notifications| notifications.into_iter().for_each(Deferred::run));
     }
 
     #[inline]
@@ -238,7 +238,7 @@ impl Drop for Entered<'_> {
         let mut threads = self.0.threads.lock();
         threads.waiting -= 1;
         if threads.alone.is_some() && self.0.calls.upgrade().is_some_and(|calls| calls.has_open()) {
-            self.0.tell_right_one(threads);
+            self.0.notify_right_one(threads);
         }
     }
 }
@@ -299,19 +299,19 @@ impl RemoteServerConnection for ShmServerConnection {
                 port.sleep(seen, Some(left)); // K3
             }
             port.unpark();
-            by_hand(|| _ = port.drain(), |to_tell| self.tell_elsewhere(to_tell));
+            by_hand(|| _ = port.drain(), |notifications| self.notify_elsewhere(notifications));
         }
     }
 
     fn retune(&self) {
-        self.tell_right_one(self.threads.lock());
+        self.notify_right_one(self.threads.lock());
     }
 
     #[inline]
-    fn tell_elsewhere(&self, to_tell: ToTell) {
+    fn notify_elsewhere(&self, notifications: Notifications) {
         match self.own.upgrade() {
-            Some(own) => own.tell(to_tell),
-            None => to_tell.into_iter().for_each(|tell| tell()), // each call has an end
+            Some(own) => own.notify(notifications),
+            None => notifications.into_iter().for_each(|notify| notify()), // each call has an end
         }
     }
 

@@ -68,7 +68,7 @@ impl PendingCalls {
         if let Some(listener) = listener
             && waiting > 0
         {
-            listener.hear(waiting);
+            listener.notify(waiting);
         }
     }
 }

@@ -23,9 +23,9 @@ const MOST_LEFT: usize = 64;
 /// Runs `read`, which adds the messages of these sources; a thread of a source notifies listeners.
 #[inline]
 fn read_by_hand(sources: &[Arc<dyn RemoteSource>], read: impl FnOnce()) {
-    by_hand(read, |to_tell| {
+    by_hand(read, |notifications| {
         if let Some(source) = sources.first() {
-            source.tell_elsewhere(to_tell);
+            source.notify_elsewhere(notifications);
         }
     });
 }
