@@ -9,7 +9,7 @@ use crate::event::receiver::EventReceiver;
 use crate::own::heartbeat::Heartbeat;
 use crate::own::own_state::OwnState;
 use crate::peer::mapped_peer::Peer;
-use crate::platform::logging::tell_waiting;
+use crate::platform::logging::write_waiting;
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{Arc, Ordering, PlainMutex, PlainU64};
 use crate::platform::sys;
@@ -198,7 +198,7 @@ impl Participant {
         if let Some(helper) = helper {
             helper.stop();
         }
-        tell_waiting(); // the thread that would have logged it has ended
+        write_waiting(); // the thread that would have logged it has ended
         let outgoing = self.outgoing.all();
         outgoing.iter().for_each(|accepted| accepted.end_if_open());
         // This participant reads no further messages. Its readers and their connections refer to

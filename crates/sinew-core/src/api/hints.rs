@@ -14,7 +14,7 @@ use crate::ros::report::Report;
 use crate::ros::similar::{alike, similar};
 use crate::ros::unmatched::{NodeNames, Unmatched, missing_parameter};
 use crate::sys::clock::Time;
-use crate::sys::logging::{About, Level, tell};
+use crate::sys::logging::{About, Level, log_line};
 use crate::sys::sync::{Arc, Mutex, serial_to_come};
 use crate::topic::graph::survey::{MOST, Offered, OneSided, Used};
 use sinew_shm::transport::OwnEndpoint;
@@ -147,7 +147,7 @@ fn look(context: &Arc<ContextCore>, said: &Mutex<Said>) {
     for Line { level, node, text } in lines(context, said, Time::steady()) {
         // Each line is its own subject, so that none is suppressed as a repetition.
         let about = About { node: node.as_deref().unwrap_or_default(), subject: &text };
-        tell!(level; about, "{text}");
+        log_line!(level; about, "{text}");
     }
 }
 

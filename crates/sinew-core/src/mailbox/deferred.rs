@@ -3,7 +3,7 @@
 use super::waiters::Waiter;
 use crate::executor::crew::scheduler::ToSignal;
 use crate::message::block::RawMessage;
-use crate::sys::logging::{About, Level, tell};
+use crate::sys::logging::{About, Level, log_line};
 use crate::sys::sync::Arc;
 use std::cell::Cell;
 
@@ -249,7 +249,7 @@ impl Backlog {
             source.drain();
         }
         empty(&mut self.warnings, |Warning { node, topic, text }| {
-            tell!(Level::Warn; About { node: &node, subject: &topic }, "{text}");
+            log_line!(Level::Warn; About { node: &node, subject: &topic }, "{text}");
         });
     }
 }

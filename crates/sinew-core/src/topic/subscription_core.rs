@@ -47,7 +47,7 @@ use crate::ros::mismatch::End;
 use crate::ros::origin::Origin;
 use crate::ros::qos::{Durability, QoS};
 use crate::sys::clock::{Clock, Stamp, Time};
-use crate::sys::logging::{About, tell};
+use crate::sys::logging::{About, log_line};
 use crate::sys::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, no_lock_is_held};
 use sinew_msg::DecodeError;
 use sinew_shm::transport::Counters;
@@ -449,7 +449,7 @@ impl SubscriptionCore {
     pub(crate) fn cannot_decode(&self, error: &DecodeError) {
         let SubscriptionConfig { topic, node, .. } = &self.wanted;
         let about = About { node, subject: topic };
-        tell!(self.complaints.level(); about, "a message on {topic} can't be decoded: {error}");
+        log_line!(self.complaints.level(); about, "a message on {topic} can't be decoded: {error}");
         Deferred::with(|deferred| self.count_lost_for(1, Some(error), deferred));
     }
 
@@ -459,7 +459,10 @@ impl SubscriptionCore {
     pub(crate) fn is_lost_by_panic(&self, panic: &str, deferred: &mut Deferred) {
         let SubscriptionConfig { topic, node, .. } = &self.wanted;
         let about = About { node, subject: topic };
-        tell!(self.complaints.level(); about, "a message on {topic} is lost, a filter or Clone panicked: {panic}");
+        log_line!(
+            self.complaints.level(); about,
+            "a message on {topic} is lost, a filter or Clone panicked: {panic}"
+        );
         self.count_lost_for(1, None, deferred);
     }
 

@@ -349,7 +349,7 @@ impl Incoming {
     #[cold]
     fn pause(&mut self, error: &SegmentError) {
         if self.paused == 0 {
-            crate::tell_soon!(
+            crate::log_line_later!(
                 log::Level::Warn,
                 "messages of {:?} can't be read now, it is tried again: {error}",
                 self.peer

@@ -10,7 +10,7 @@ use crate::own::incoming_entry::Sink;
 use crate::own::own_state::OwnState;
 use crate::peer::leftovers::remove_files;
 use crate::peer::mapped_peer::Changes;
-use crate::platform::logging::{later, tell_waiting};
+use crate::platform::logging::{later, write_waiting};
 use crate::platform::sync::{Arc, Mutex, Ordering};
 use crate::platform::sys::{self};
 use crate::segment::owner_state::{OwnerState, probe};
@@ -95,7 +95,7 @@ impl Follower {
         if is_due {
             observer.retry();
             self.own.memory.tidy_now_and_then();
-            tell_waiting();
+            write_waiting();
         }
         patience
     }
@@ -188,7 +188,7 @@ impl Follower {
         // looked around since that peer came.
         if !self.own.has_name() {
             if !std::mem::replace(&mut discovery.is_nameless, true) {
-                crate::tell!(
+                crate::log_line!(
                     log::Level::Warn,
                     "{} was removed while its participant lives: participants that know it continue with it, but no others can find it, nor \
                      open its new memory; restart the program, and exempt the directory from clean-up scripts",
@@ -273,7 +273,7 @@ impl Follower {
             Ok(Some(incoming)) => incoming,
             Ok(None) => return,
             Err(error) => {
-                crate::tell!(log::Level::Error, "a connection can't be taken up: {error}");
+                crate::log_line!(log::Level::Error, "a connection can't be taken up: {error}");
                 known.is_incomplete = true;
                 return;
             }
@@ -352,7 +352,7 @@ impl Follower {
                 port.add_source(&known.peer, slot, entries, tail);
             }
             Err(error) => {
-                crate::tell!(log::Level::Error, "events of another participant can't be read: {error}");
+                crate::log_line!(log::Level::Error, "events of another participant can't be read: {error}");
                 known.is_incomplete = true;
             }
         }
@@ -398,7 +398,7 @@ fn follow_endpoint(known: &mut KnownPeer, slot: u32, effects: &mut Effects<'_>) 
     let found = match Endpoint::load(&record, known.peer.file()) {
         Ok(found) => found,
         Err(error) => {
-            crate::tell!(log::Level::Warn, "an entity of another participant is ignored: {error}");
+            crate::log_line!(log::Level::Warn, "an entity of another participant is ignored: {error}");
             None
         }
     };

@@ -157,7 +157,7 @@ impl Discovery {
         let watch = match Watch::new(&domain.directory().handle()) {
             Ok(watch) => Some(watch),
             Err(error) => {
-                crate::tell!(
+                crate::log_line!(
                     log::Level::Info,
                     "no inotify ({error}): looking for other participants every {POLL:?} instead"
                 );
@@ -377,7 +377,7 @@ impl Discovery {
                 // No participant can ever read it.
                 (OwnerState::Dead, RefusedPeer::Ever) => remove_files(&self.domain, id),
                 (OwnerState::Alive, why) => {
-                    crate::tell!(
+                    crate::log_line!(
                         log::Level::Warn,
                         "a participant of {} is ignored: {error}",
                         self.domain.path().display()

@@ -384,7 +384,7 @@ impl Stock {
 /// publish.
 fn log_failure(failed: Option<SystemError>) {
     if let Some(error) = failed {
-        crate::tell!(log::Level::Debug, "memory that nothing needs can't be given back: {error}");
+        crate::log_line!(log::Level::Debug, "memory that nothing needs can't be given back: {error}");
     }
 }
 

@@ -116,7 +116,7 @@ impl Channel {
         key: EndpointKey,
     ) {
         if let Err(error) = self.try_to_connect(writer, peer, key) {
-            crate::tell_soon!(
+            crate::log_line_later!(
                 log::Level::Error,
                 "a reader of `{}` gets nothing, until there is room: {error}",
                 self.declared.name
@@ -180,7 +180,7 @@ impl Channel {
             });
             let Some(missing) = missing else { return };
             if elapsed(begin) > PATIENCE {
-                crate::tell!(
+                crate::log_line!(
                     log::Level::Warn,
                     "process {} ({}) doesn't answer: a reader of `{}` may miss its next messages",
                     missing.peer.pid(),
@@ -438,7 +438,7 @@ impl Sending {
             return false;
         }
         let (name, pid) = (&channel.declared.name, peer.pid());
-        crate::tell_soon!(
+        crate::log_line_later!(
             log::Level::Warn,
             "process {pid} ({}) is cut off from `{name}`: it read nothing for {patience:?}",
             peer.program()

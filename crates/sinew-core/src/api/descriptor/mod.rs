@@ -13,7 +13,7 @@ use super::node::NodeCore;
 use crate::event::condition::{AttachedCondition, OnEvent, Status, StatusCondition};
 use crate::executor::group::{CallbackGroup, Group};
 use crate::ros::failure::CreateError;
-use crate::sys::logging::{Level, tell};
+use crate::sys::logging::{Level, log_line};
 use crate::sys::sync::{Arc, Mutex, next_serial};
 use poller::DescriptorPoller;
 use rustix::event::epoll::EventFlags;
@@ -202,7 +202,7 @@ impl Watch {
             _ => Ok(()),
         };
         if let Err(error) = asked {
-            tell!(Level::Error, "a descriptor source stops, as epoll_ctl failed: {error}");
+            log_line!(Level::Error, "a descriptor source stops, as epoll_ctl failed: {error}");
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Readiness;
 use crate::event::condition::StatusCondition;
 use crate::mailbox::deferred::Deferred;
-use crate::sys::logging::{Level, tell};
+use crate::sys::logging::{Level, log_line};
 use crate::sys::sync::{Arc, Mutex};
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
@@ -75,7 +75,7 @@ impl DescriptorPoller {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => {
                     // The program has closed a descriptor that it doesn't own.
-                    tell!(
+                    log_line!(
                         Level::Error,
                         "descriptor sources don't work any more, as epoll_wait failed: {error}"
                     );

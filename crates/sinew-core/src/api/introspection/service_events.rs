@@ -19,7 +19,7 @@ use crate::ros::qos::QoS;
 use crate::service::observed::{ServiceEvent, ServiceObserver};
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::ClockKind;
-use crate::sys::logging::{About, tell};
+use crate::sys::logging::{About, log_line};
 use crate::sys::sync::Arc;
 use crate::topic::session::Session;
 use crate::topic::warn_once::WarnOnce;
@@ -117,7 +117,11 @@ fn complain(
     error: impl Display,
 ) {
     let about = About { node, subject: publisher.topic() };
-    tell!(complaints.level(); about, "an event is lost that was to be published on {}: {error}", publisher.topic());
+    log_line!(
+        complaints.level(); about,
+        "an event is lost that was to be published on {}: {error}",
+        publisher.topic()
+    );
 }
 
 /// Returns the end of an event's encoded form.

@@ -14,7 +14,7 @@ use crate::parameters::table::{ParameterTable, Turn};
 use crate::parameters::value::{NamedValue, ParameterType, ParameterValue};
 use crate::ros::failure::CreateError;
 use crate::ros::unmatched::Mark;
-use crate::sys::logging::{About, Level, later, tell};
+use crate::sys::logging::{About, Level, later, log_line};
 use crate::sys::sync::Arc;
 use std::sync::Weak;
 
@@ -112,7 +112,7 @@ fn note_sim_time(values: &[NamedValue], context: &Weak<ContextCore>) {
     if let (Some(&ParameterValue::Bool(uses)), Some(context)) = (said, context.upgrade())
         && let Err(error) = context.on_use_sim_time(uses)
     {
-        tell!(Level::Warn, "parameter {USE_SIM_TIME} is {uses}, but {error}");
+        log_line!(Level::Warn, "parameter {USE_SIM_TIME} is {uses}, but {error}");
     }
 }
 
@@ -168,7 +168,7 @@ fn serve_by_name(context: &Weak<ContextCore>, name: &str) {
                 Ok(_) | Err(CreateError::Shutdown { .. }) => {}
                 Err(error) => {
                     let about = About { node: &node.full_name, subject: "" };
-                    tell!(Level::Warn; about, "node {name} doesn't serve its parameters: {error}");
+                    log_line!(Level::Warn; about, "node {name} doesn't serve its parameters: {error}");
                 }
             }
         }

@@ -23,7 +23,7 @@ use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
 use crate::service::responder::Responder;
 use crate::sys::clock::{ClockKind, Time};
-use crate::sys::logging::{About, Level, tell};
+use crate::sys::logging::{About, Level, log_line};
 use crate::sys::sync::Arc;
 use sinew_interfaces::rcl_interfaces::{msg, srv};
 use sinew_msg::Service;
@@ -52,7 +52,7 @@ impl ParameterServices {
                 // Nodes may share a name, services may not.
                 Err(CreateError::ServiceTaken { service, .. }) => {
                     let about = About { node: &node.full_name, subject: &service };
-                    tell!(
+                    log_line!(
                         Level::Warn; about,
                         "the parameters of this node {} can't be reached from outside: another node of that name has {service}; give each a name of its own",
                         node.full_name
@@ -226,7 +226,7 @@ impl EventPublisher {
         };
         if let Err(error) = self.0.publish(event) {
             let about = About { node: &core.node, subject: EVENTS };
-            tell!(Level::Debug; about, "a parameter event was not published: {}", error.failure());
+            log_line!(Level::Debug; about, "a parameter event was not published: {}", error.failure());
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::executor::crew::scheduler::Scheduler;
 use crate::executor::error::ExecutorError;
 use crate::executor::fault_policy::FaultPolicy;
 use crate::executor::threads::{Placement, ThreadOptions};
-use crate::sys::logging::{Level, tell};
+use crate::sys::logging::{Level, log_line};
 use std::num::NonZero;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -221,7 +221,7 @@ impl ExecutorBuilder {
             threads => threads,
         };
         if self.threads > MOST_THREADS {
-            tell!(
+            log_line!(
                 Level::Warn,
                 "an executor has {MOST_THREADS} threads at most: it gets these, not {threads}; share the nodes out \
                  among several executors to use more"

@@ -13,7 +13,7 @@ use crate::executor::membership::GroupRegistry;
 use crate::executor::owner::{Host, Owner};
 use crate::executor::threads::{ThreadOptions, ThreadSetup};
 use crate::sys::clock::{Clock, Time, nanoseconds};
-use crate::sys::logging::{About, Level, tell};
+use crate::sys::logging::{About, Level, log_line};
 use crate::sys::sync::{Arc, Mutex, Ordering};
 use std::fmt;
 use std::io;
@@ -89,7 +89,7 @@ impl ServedNode {
         }
         // Relaxed: any thread may log this, once.
         if !node.said_idle().swap(true, Ordering::Relaxed) {
-            tell!(
+            log_line!(
                 Level::Warn; About { node: node.full_name(), subject: "" },
                 "there is nothing to run. Timers, subscriptions and servers end when they are dropped: keep them in \
                  variables with names (`let _timer = ..`, not `let _ = ..`), make them with `.background()`, or \

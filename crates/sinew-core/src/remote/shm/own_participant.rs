@@ -13,7 +13,7 @@ use crate::ros::failure::{CreateError, SharedMemoryError};
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::service::types::ServiceTypes;
-use crate::sys::logging::{Level, later, tell};
+use crate::sys::logging::{Level, later, log_line};
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 use sinew_shm::transport::{EventReceiver, OwnEndpoint, Participant};
 use sinew_shm::{CapacityError, Endpoint, EndpointKey, EndpointKind};
@@ -155,7 +155,7 @@ impl OwnParticipant {
                 match self.start_receiver() {
                     Ok(started) => *receiver = Some(started),
                     Err(error) => {
-                        tell!(
+                        log_line!(
                             Level::Error,
                             "nothing is received for subscriptions that wait without an executor, until this works: {error}"
                         );

@@ -18,7 +18,7 @@ use crate::mailbox::waiters::Notifications;
 use crate::message::block::RawMessage;
 use crate::message::info::{NETWORK, Publication, introduce};
 use crate::sys::coalescing_lock::CoalescingLock;
-use crate::sys::logging::{About, tell};
+use crate::sys::logging::{About, log_line};
 use crate::sys::panics::caught;
 #[cfg(test)]
 use crate::sys::sync::AtomicUsize;
@@ -288,13 +288,13 @@ impl RemotePublisher {
     #[cold]
     fn cannot_read(&self, error: &SegmentError) {
         let about = About { node: "", subject: &self.offered.topic };
-        tell!(self.complaints.level(); about, "{}", self.unreadable(error));
+        log_line!(self.complaints.level(); about, "{}", self.unreadable(error));
     }
 
     #[cold]
     fn cannot_decode(&self, error: &DecodeError) {
         let about = About { node: "", subject: &self.offered.topic };
-        tell!(self.complaints.level(); about, "{}", self.undecodable(error));
+        log_line!(self.complaints.level(); about, "{}", self.undecodable(error));
     }
 
     fn unreadable(&self, error: &SegmentError) -> impl fmt::Display {

@@ -33,7 +33,7 @@ use crate::service::request::{RemoteClient, ReplyTo, Request};
 use crate::service::request_queue::MAX_REQUESTS;
 use crate::service::request_queue::server_core::ServerCore;
 use crate::sys::clock::Time;
-use crate::sys::logging::{Level, tell};
+use crate::sys::logging::{Level, log_line};
 use crate::sys::sync::{Arc, Guard, Mutex};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use sinew_shm::transport::{EventReceiver, Head, Incoming, Sink};
@@ -222,7 +222,7 @@ impl ShmServerConnection {
         });
         // Once the answers that are there have been handed out.
         if let (Some(problem), Some(calls)) = (lost, calls) {
-            tell!(Level::Error, "calls of {} fail: {problem}", calls.service);
+            log_line!(Level::Error, "calls of {} fail: {problem}", calls.service);
             calls.lose_answers(self, problem);
         }
     }
@@ -368,7 +368,7 @@ impl ShmClient {
             return None;
         }
         if let Err(error) = this.open_answers() {
-            tell!(Level::Error, "a client of another process isn't served, until there is room: {error}");
+            log_line!(Level::Error, "a client of another process isn't served, until there is room: {error}");
         }
         this.choose_port(); // the caller drains, under no lock
         Some(Arc::new(ShmClientSink(Arc::downgrade(&this))))
@@ -394,7 +394,7 @@ impl ShmClient {
         self.requests.look(|received| match received {
             Received::Content(id, head, content) => self.ask(id, &head, content),
             Received::Lost(problem) => {
-                tell!(Level::Error, "{} of another process: {problem}", self.server.requests.name);
+                log_line!(Level::Error, "{} of another process: {problem}", self.server.requests.name);
                 let head = self.head();
                 self.answers.lock().iter_mut().for_each(|answers| answers.send_lost(&head, &problem));
             }
@@ -444,7 +444,7 @@ impl RemoteClient for ShmClient {
         let sent = self.answers.lock().as_mut().map_or(Ok(()), |answers| answers.answer(id, &head, outcome));
         if let Err(error) = sent {
             let service = &self.server.requests.name;
-            tell!(Level::Error, "an answer of {service} can't be sent, its caller is told: {error}");
+            log_line!(Level::Error, "an answer of {service} can't be sent, its caller is told: {error}");
         }
     }
 
