@@ -1,4 +1,4 @@
-//! The numeric codes of failures: one list for all crates, for bindings, whose languages compare
+//! The numeric codes of failures: one list for all crates, for bindings to languages that compare
 //! numbers and not enums.
 //!
 //! A code is a reason. Errors of several operations that have the same reason have the same code.

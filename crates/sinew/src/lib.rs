@@ -226,8 +226,8 @@
 //! [`Publisher::draft`] lends memory that others will read, and [`Publisher::edit`] changes a
 //! received message in place where possible. The repository's `docs/book/copy-free.md` says which
 //! form costs what where. An [`Adapter`] puts a program's own type on a topic of ROS 2. In one
-//! process a topic may have publishers and subscriptions of each kind: a subscription whose Rust
-//! type differs from the published one, for the same type of ROS 2, gets its messages by way of the
+//! process a topic may have publishers and subscriptions of each kind: a subscription with another
+//! Rust type than the publisher, for the same type of ROS 2, gets its messages by way of the
 //! encoded form.
 //!
 //! # Parameters

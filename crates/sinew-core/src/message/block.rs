@@ -389,8 +389,8 @@ impl RawMessage {
         !matches!(self.keep(), Some(Backing::Loan(_) | Backing::Own(_)))
     }
 
-    /// Records the lender in whose memory the maker of this message should put the next ones. Does
-    /// nothing if its block belongs to no pool.
+    /// Records the lender that should provide the memory of the maker's next messages. Does nothing
+    /// if its block belongs to no pool.
     #[cold]
     pub(crate) fn is_wanted_by(&self, lends: Weak<dyn LendsMemory>) {
         if let Some(pool) = &self.control().pool {

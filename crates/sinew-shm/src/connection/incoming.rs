@@ -468,7 +468,7 @@ impl Incoming {
     #[inline]
     pub fn skip_to_newest(&mut self, depth: u64) -> u64 {
         if self.ring.as_ref().is_some_and(|ring| !ring.has(self.next.saturating_add(depth))) {
-            return 0; // the usual case: not so many wait
+            return 0; // the usual case: fewer wait
         }
         self.skip(depth)
     }

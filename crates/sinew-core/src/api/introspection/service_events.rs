@@ -119,7 +119,7 @@ fn complain(
     let about = About { node, subject: publisher.topic() };
     log_line!(
         complaints.level(); about,
-        "an event is lost that was to be published on {}: {error}",
+        "an event for {} is lost: {error}",
         publisher.topic()
     );
 }

@@ -444,7 +444,10 @@ impl RemoteClient for ShmClient {
         let sent = self.answers.lock().as_mut().map_or(Ok(()), |answers| answers.answer(id, &head, outcome));
         if let Err(error) = sent {
             let service = &self.server.requests.name;
-            log_line!(Level::Error, "an answer of {service} can't be sent, its caller is told: {error}");
+            log_line!(
+                Level::Error,
+                "an answer of {service} can't be sent, its caller gets an error: {error}"
+            );
         }
     }
 
