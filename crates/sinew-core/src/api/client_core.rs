@@ -91,8 +91,8 @@ impl ClientCore {
     /// Sets the listener for outcomes that the program takes by hand.
     pub(crate) fn listen(&self, listener: OnNews) {
         let calls = &self.calls;
-        let whose = format!("client of {} of node {}", calls.service, calls.node);
-        calls.set_listener(Some(Listener::boxed(whose, listener)));
+        let entity = format!("client of {} of node {}", calls.service, calls.node);
+        calls.set_listener(Some(Listener::boxed(entity, listener)));
     }
 
     /// Abandons a call. Returns the outcome if there is one after all, else the request if no

@@ -118,8 +118,8 @@ impl GuardCondition {
 impl GuardInner {
     /// Sets its listener, and calls it for the triggers since the callback ran last.
     fn listen(&self, listener: OnNews) {
-        let whose = format!("{} of node {}", self.what, self.node.full_name);
-        let listener = Listener::boxed(whose, listener);
+        let entity = format!("{} of node {}", self.what, self.node.full_name);
+        let listener = Listener::boxed(entity, listener);
         let mut state = self.state.lock();
         let Some(joined) = &state.joined else { return };
         let waiting = joined.source().look(|event| event.count);

@@ -20,7 +20,7 @@ use crate::topic::subscription_core::SubscriptionListeners;
 /// Handlers for events of one entity, as members of its group.
 pub struct Handlers {
     /// The entity that has them: "publisher on frames".
-    pub(crate) whose: String,
+    pub(crate) entity: String,
     pub(crate) matched: Option<AttachedCondition<Matched>>,
     pub(crate) incompatible_qos: Option<AttachedCondition<IncompatibleQos>>,
     pub(crate) incompatible_type: Option<AttachedCondition<IncompatibleType>>,
@@ -36,9 +36,9 @@ pub struct Handlers {
 }
 
 impl Handlers {
-    pub(crate) fn new(whose: String) -> Self {
+    pub(crate) fn new(entity: String) -> Self {
         Self {
-            whose,
+            entity,
             matched: None,
             incompatible_qos: None,
             incompatible_type: None,
@@ -141,7 +141,7 @@ impl Handlers {
     }
 
     fn timer(&mut self, group: &Arc<GroupCore>) -> Arc<DeadlineTimer> {
-        self.timer.get_or_insert_with(|| AttachedTimer::new(group, &self.whose)).timer().clone()
+        self.timer.get_or_insert_with(|| AttachedTimer::new(group, &self.entity)).timer().clone()
     }
 
     /// Removes the handlers from their group.
@@ -242,7 +242,7 @@ macro_rules! handler_methods {
             mut self,
             callback: impl crate::api::callback::EventCallback<crate::event::status::Matched, G, Form>,
         ) -> Self {
-            let what = format!("matched event of {}", self.handlers.whose);
+            let what = format!("matched event of {}", self.handlers.entity);
             let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
             self.handlers.matched = Some(crate::event::condition::AttachedCondition::new(source));
             self
@@ -255,7 +255,7 @@ macro_rules! handler_methods {
             mut self,
             callback: impl crate::api::callback::EventCallback<crate::event::status::IncompatibleQos, G, Form>,
         ) -> Self {
-            let what = format!("incompatible QoS event of {}", self.handlers.whose);
+            let what = format!("incompatible QoS event of {}", self.handlers.entity);
             let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
             self.handlers.incompatible_qos = Some(crate::event::condition::AttachedCondition::new(source));
             self
@@ -267,7 +267,7 @@ macro_rules! handler_methods {
             mut self,
             callback: impl crate::api::callback::EventCallback<crate::event::status::IncompatibleType, G, Form>,
         ) -> Self {
-            let what = format!("incompatible type event of {}", self.handlers.whose);
+            let what = format!("incompatible type event of {}", self.handlers.entity);
             let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
             self.handlers.incompatible_type = Some(crate::event::condition::AttachedCondition::new(source));
             self

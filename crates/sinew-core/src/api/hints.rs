@@ -289,14 +289,14 @@ fn twins(context: &Arc<ContextCore>, mature: &Range<u64>) -> Vec<Line> {
         let is_older = |other: &Arc<NodeCore>| {
             other.full_name == *name && other.number < node.number && !other.stands_in
         };
-        let whose = match elsewhere.iter().find(|(_, known)| **known == **name) {
+        let place = match elsewhere.iter().find(|(_, known)| **known == **name) {
             Some((peer, _)) => format!("process {} ({})", peer.pid(), peer.program()),
             None if all.iter().any(is_older) => "this process".to_owned(),
             None => continue,
         };
         if reported.insert(name.clone()) {
             let text = format!(
-                "another node is called {name} as well, in {whose}: requests for one of them may reach the other; give one \
+                "another node is called {name} as well, in {place}: requests for one of them may reach the other; give one \
                  another name (-r __node:=..) or namespace (-r __ns:=..)"
             );
             lines.push(Line { level: Level::Warn, node: Some(name.clone()), text });

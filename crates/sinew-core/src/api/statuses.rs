@@ -47,7 +47,7 @@ macro_rules! kept {
             fn condition(end: &$end) -> Option<(&Arc<StatusCondition<Self>>, [&str; 2])> {
                 let handlers = &end.inner.handlers;
                 let condition = handlers.$field.as_ref()?.source();
-                condition.is_kept().then_some((condition, [&handlers.whose, &end.inner.node.full_name]))
+                condition.is_kept().then_some((condition, [&handlers.entity, &end.inner.node.full_name]))
             }
 
             fn place(handlers: &mut Handlers) -> &mut Option<AttachedCondition<Self>> {
@@ -80,13 +80,13 @@ fn set_listener<End, E: StatusOf<End>>(
     end: &End,
     listener: Option<impl Fn(u64) + Send + Sync + 'static>,
 ) -> bool {
-    let Some((condition, [whose, node])) = E::condition(end) else { return false };
-    condition.set_listener(listener.map(|listener| listener_of(whose, node, listener)));
+    let Some((condition, [entity, node])) = E::condition(end) else { return false };
+    condition.set_listener(listener.map(|listener| listener_of(entity, node, listener)));
     true
 }
 
-fn listener_of(whose: &str, node: &str, listener: impl Fn(u64) + Send + Sync + 'static) -> Arc<Listener> {
-    Listener::new(format!("statuses of the {whose} of node {node}"), listener)
+fn listener_of(entity: &str, node: &str, listener: impl Fn(u64) + Send + Sync + 'static) -> Arc<Listener> {
+    Listener::new(format!("statuses of the {entity} of node {node}"), listener)
 }
 
 impl Handlers {
@@ -98,7 +98,7 @@ impl Handlers {
         listener: impl Fn(u64) + Send + Sync + 'static,
     ) {
         let condition = AttachedCondition::kept(clock);
-        condition.source().set_listener(Some(listener_of(&self.whose, node, listener)));
+        condition.source().set_listener(Some(listener_of(&self.entity, node, listener)));
         *E::place(self) = Some(condition);
     }
 }

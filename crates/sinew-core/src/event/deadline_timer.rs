@@ -161,11 +161,11 @@ pub(crate) struct AttachedTimer {
 }
 
 impl AttachedTimer {
-    /// `whose` names the endpoint in log lines, such as "publisher on frames".
-    pub(crate) fn new(group: &Arc<GroupCore>, whose: &str) -> Self {
+    /// `entity` names the endpoint in log lines, such as "publisher on frames".
+    pub(crate) fn new(group: &Arc<GroupCore>, entity: &str) -> Self {
         let clock = group.clock.clone();
         let timer = Arc::new(DeadlineTimer { clock, place: None, state: Mutex::default() });
-        let base = TaskBase::new(group.node.clone(), format!("deadline and liveliness of {whose}"));
+        let base = TaskBase::new(group.node.clone(), format!("deadline and liveliness of {entity}"));
         let base = base.uses(vec![Part::value(&timer, 4)]);
         let membership = group.join(Task::new(base, timer.clone()));
         Self { timer, member: Some((group.clone(), membership)) }

@@ -273,7 +273,7 @@ impl Waiters {
     }
 
     /// Takes out all waiting tasks, for an event that all of them wait for.
-    pub(crate) fn everybody(&mut self) -> impl Iterator<Item = Waiter> + use<> {
+    pub(crate) fn take_tasks(&mut self) -> impl Iterator<Item = Waiter> + use<> {
         std::mem::take(&mut self.tasks).into_iter().map(|(_, task)| Waiter::Task(task))
     }
 

@@ -329,7 +329,7 @@ type Taken = (Entry, Option<Stamp>);
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taker {
     /// A thread that takes by hand.
-    Anybody,
+    ByHand,
     /// The callback, with its group's only token.
     Exclusive,
     /// The callback, while another thread may call it for the next message.
@@ -486,7 +486,7 @@ impl SubscriptionCore {
             }
             self.read_remote();
         }
-        let taken = self.take_as(Taker::Anybody);
+        let taken = self.take_as(Taker::ByHand);
         if taken.is_none() && self.gives_up() {
             return self.take();
         }
@@ -554,7 +554,7 @@ impl SubscriptionCore {
         let frees = frees && !(entry.is_some() && self.advances(&state));
         let makes_room = state.makes_room();
         let mut next = None;
-        if taker == Taker::Anybody {
+        if taker == Taker::ByHand {
             drop(state);
         } else {
             (next, *signal) = state.next(taker == Taker::Reentrant);
@@ -718,7 +718,7 @@ impl SubscriptionCore {
     /// place and tasks that wait for a message.
     pub(crate) fn end(&self) {
         let mut state = self.state.lock(); // a thread that looked before is asleep by now
-        let tasks = state.listening.is_some().then(|| state.listen(Waiters::everybody));
+        let tasks = state.listening.is_some().then(|| state.listen(Waiters::take_tasks));
         drop(state);
         self.space.notify_all();
         tasks.into_iter().flatten().for_each(Waiter::wake);
@@ -729,7 +729,7 @@ impl SubscriptionCore {
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
         state.closed = true;
-        let tasks = state.listening.is_some().then(|| state.listen(Waiters::everybody));
+        let tasks = state.listening.is_some().then(|| state.listen(Waiters::take_tasks));
         let task_ref = state.detach();
         state.listened = false;
         let out = (state.history.drain(), state.listening.take());

@@ -165,8 +165,8 @@ impl PulledServer {
 
     pub(in crate::api) fn listen(&self, listener: OnNews) {
         let core = self.core();
-        let whose = format!("server of {} of node {}", core.requests.name, core.node);
-        self.requests.set_listener(Some(Listener::boxed(whose, listener)));
+        let entity = format!("server of {} of node {}", core.requests.name, core.node);
+        self.requests.set_listener(Some(Listener::boxed(entity, listener)));
     }
 
     /// As [`PulledServer::clear_listener`](crate::service::PulledServer::clear_listener).

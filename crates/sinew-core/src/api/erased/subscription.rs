@@ -264,8 +264,8 @@ impl SubscriptionInner {
     /// Sets its listener, and notifies it of the messages that wait.
     pub(in crate::api) fn listen(&self, listener: OnNews) {
         let SubscriptionConfig { topic, node, .. } = &self.core.wanted;
-        let whose = format!("subscription to {topic} of node {node}");
-        self.core.set_listener(Some(Listener::boxed(whose, listener)));
+        let entity = format!("subscription to {topic} of node {node}");
+        self.core.set_listener(Some(Listener::boxed(entity, listener)));
     }
 
     fn leave(&self, wait: bool) {

@@ -68,10 +68,10 @@ fn a_subscription_without_a_publisher_says_so_once_with_what_is_near() {
     let _hidden = node.subscription::<Number>("/a/_hidden").create().unwrap();
     let _own = node.subscription::<Number>("/rosout").create().unwrap();
     let _tool = context.node("_tool").unwrap().subscription::<Number>("/nobody").create().unwrap();
-    let (level, whose) = (Level::Info, Some("/robot/controller".to_owned()));
+    let (level, named) = (Level::Info, Some("/robot/controller".to_owned()));
     let text = "no publisher of /wheel_sates yet, 5s after this subscription was made; /driver publishes the same type as \
                 /wheel_states";
-    assert_eq!(said_by(&context, PATIENCE), [(level, whose, text.to_owned())]);
+    assert_eq!(said_by(&context, PATIENCE), [(level, named, text.to_owned())]);
 }
 
 #[test]

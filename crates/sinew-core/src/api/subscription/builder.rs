@@ -234,7 +234,7 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         mut self,
         callback: impl crate::api::callback::EventCallback<crate::event::status::MessageLost, G, Form>,
     ) -> Self {
-        let what = format!("message lost event of {}", self.handlers.whose);
+        let what = format!("message lost event of {}", self.handlers.entity);
         self.handlers.lost = Some(crate::event::condition::AttachedCondition::new(
             crate::event::condition::StatusCondition::new(&self.group, what, callback),
         ));
@@ -271,7 +271,7 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         mut self,
         callback: impl crate::api::callback::EventCallback<crate::event::status::RequestedDeadlineMissed, G, Form>,
     ) -> Self {
-        let what = format!("deadline missed event of {}", self.handlers.whose);
+        let what = format!("deadline missed event of {}", self.handlers.entity);
         let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
         self.handlers.requested_deadline = Some(crate::event::condition::AttachedCondition::new(source));
         self
@@ -309,7 +309,7 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         mut self,
         callback: impl crate::api::callback::EventCallback<crate::event::status::LivelinessChanged, G, Form>,
     ) -> Self {
-        let what = format!("liveliness changed event of {}", self.handlers.whose);
+        let what = format!("liveliness changed event of {}", self.handlers.entity);
         let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
         self.handlers.liveliness_changed = Some(crate::event::condition::AttachedCondition::new(source));
         self
