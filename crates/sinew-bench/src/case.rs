@@ -1,5 +1,6 @@
-//! A measured case is data: its scenario, and the value of each option. A scenario adds what is particular to it: the
-//! floors beside a case, and how a round of it is measured; turns, rows and the report are the same for all.
+//! A measured case is data: its scenario, and the value of each option. A scenario adds what is
+//! particular to it: the floors beside a case, and how a round of it is measured; turns, rows and
+//! the report are the same for all.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -14,7 +15,8 @@ use crate::{Directory, Error, Figures, Floor, Settings};
 
 /// A case of a scenario.
 pub(crate) trait Case {
-    /// Returns the machine's floors beside it, which take turns with it; its ratios are to the last one.
+    /// Returns the machine's floors beside it, which take turns with it; its ratios are to the last
+    /// one.
     fn floors(&self) -> Result<Vec<Floor>, Error> {
         Ok(Vec::new())
     }

@@ -29,7 +29,8 @@ impl ChainCase {
     }
 }
 
-/// Measured beside the same chain as direct calls or, if relays work afterwards, beside waking another process.
+/// Measured beside the same chain as direct calls or, if relays work afterwards, beside waking
+/// another process.
 impl Case for ChainCase {
     fn floors(&self) -> Result<Vec<Floor>, Error> {
         if self.work_after_us == 0 {

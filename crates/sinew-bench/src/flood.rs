@@ -94,8 +94,8 @@ impl Drained {
     }
 }
 
-/// Returns the figures of `received` messages of `size` bytes that took `passed_ns` together: P50 is
-/// the mean time of one, and the other percentiles have no meaning.
+/// Returns the figures of `received` messages of `size` bytes that took `passed_ns` together: P50
+/// is the mean time of one, and the other percentiles have no meaning.
 pub(crate) fn figures(passed_ns: i64, received: u64, size: usize) -> Figures {
     let p50_ns = Some(passed_ns as f64 / received.max(1) as f64);
     let figures = Figures { p50_ns, p50_min_ns: p50_ns, p50_max_ns: p50_ns, ..Figures::default() };

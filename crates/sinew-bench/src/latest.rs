@@ -160,8 +160,8 @@ impl Reads {
 /// Only the newest value is kept.
 const NEWEST: QoS = QoS::new().keep_last(1);
 
-/// P50 and so on are those of a read, `publish_p50_ns` is that of a write, and `age_p50_ns` is the age of a value at
-/// the end of its read.
+/// P50 and so on are those of a read, `publish_p50_ns` is that of a write, and `age_p50_ns` is the
+/// age of a value at the end of its read.
 impl Case for LatestCase {
     fn floors(&self) -> Result<Vec<Floor>, Error> {
         Ok(vec![Floor::line2()])

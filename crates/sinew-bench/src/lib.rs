@@ -1,9 +1,9 @@
 //! `sinew bench`: the cost of Sinew, beside the limits of the machine itself.
 //!
-//! [`run()`] measures the scenarios that users run, [`run_any`] all of them: their sides, Sinew and the floors, take turns. What a scenario
-//! counts and times is in modules of its own, which also measure other libraries (`bench/peers`):
-//! [`arrivals`], [`calls`], [`flood`], [`latest`], [`news`], [`pairs`], [`rally`] and
-//! [`topology::seen`] make the [`report::Figures`] of a round.
+//! [`run()`] measures the scenarios that users run, [`run_any`] all of them: their sides, Sinew and
+//! the floors, take turns. What a scenario counts and times is in modules of its own, which also
+//! measure other libraries (`bench/peers`): [`arrivals`], [`calls`], [`flood`], [`latest`],
+//! [`news`], [`pairs`], [`rally`] and [`topology::seen`] make the [`report::Figures`] of a round.
 
 pub mod arrivals;
 mod big;

@@ -22,7 +22,8 @@ struct Line {
 enum Command {
     #[command(flatten)]
     Scenario(AnyScenario),
-    /// One round of one case, given as JSON: {"scenario": "chain", "rate": 100}. Answers with the figures, as JSON.
+    /// One round of one case, given as JSON: {"scenario": "chain", "rate": 100}. Answers with the
+    /// figures, as JSON.
     Run {
         /// The scenario, and its options; an option that isn't there has its default.
         case: String,

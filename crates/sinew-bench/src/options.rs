@@ -1,7 +1,7 @@
 //! The options of `sinew bench`: one definition yields the parser, the help, and the cases.
 //!
-//! The options of a scenario are its case. Of an option that may be given several times, each value makes a
-//! case of its own, in which the list has one value.
+//! The options of a scenario are its case. Of an option that may be given several times, each value
+//! makes a case of its own, in which the list has one value.
 
 use std::num::NonZeroI32;
 use std::path::PathBuf;
@@ -75,8 +75,8 @@ pub enum AnyScenario {
     Participant(ParticipantCase),
     /// The lateness of a 1 kHz timer, idle and with one core busy.
     Timer(TimerCase),
-    /// Two subscriptions of one topic that compute for 1 ms, on two threads: the time until both are
-    /// finished, beside plain threads with the same work.
+    /// Two subscriptions of one topic that compute for 1 ms, on two threads: the time until both
+    /// are finished, beside plain threads with the same work.
     TwoSubscriptions(TwoSubscriptionsCase),
     /// Topics that are always busy, on several threads: callbacks per second, beside plain threads
     /// with the same work.

@@ -28,8 +28,8 @@ impl Cost {
     }
 }
 
-/// Creates all pairs in this process, calls `meanwhile`, and drops them. `pair` creates the one with
-/// the given number, and waits until it has matched.
+/// Creates all pairs in this process, calls `meanwhile`, and drops them. `pair` creates the one
+/// with the given number, and waits until it has matched.
 ///
 /// # Errors
 ///

@@ -52,8 +52,8 @@ impl<C: MultiProcess> Part<C> {
         Process::start(&Self { process, ..self.clone() })
     }
 
-    /// Pins the calling thread to its process's core, if there are two: even processes have the first. The
-    /// context's own threads, which exist by then, are not pinned.
+    /// Pins the calling thread to its process's core, if there are two: even processes have the
+    /// first. The context's own threads, which exist by then, are not pinned.
     pub(crate) fn pin(&self) -> Result<(), Error> {
         let core = |(even, odd)| if self.process.is_multiple_of(2) { even } else { odd };
         self.cores.map_or(Ok(()), |cores| machine::pin_to(core(cores)))

@@ -52,8 +52,8 @@ impl MultiProcess for ProcessChainCase {
         drop(timer);
         let sent = nodes.publishers[0].statistics().published;
 
-        // All processes go on until the sink has everything. The module's documentation says where the
-        // sink is.
+        // All processes go on until the sink has everything. The module's documentation says where
+        // the sink is.
         match (hops % processes).checked_sub(1) {
             Some(other) => {
                 let sink = &mut others[other as usize];

@@ -29,7 +29,8 @@ impl Settings {
         }
     }
 
-    /// Returns the options of a case, with lists of one value as that value, and without those that have none.
+    /// Returns the options of a case, with lists of one value as that value, and without those that
+    /// have none.
     pub(crate) fn of_case(options: Map<String, Value>) -> Self {
         let only = |(name, value)| match value {
             Value::Array(values) => Some((name, values.into_iter().next()?)),
@@ -71,7 +72,8 @@ pub(crate) struct Row {
 /// heading in tables and with its format there.
 macro_rules! figures {
     ($($(#[$doc:meta])* $name:ident: $kind:ty = $rule:ident, $heading:literal as $format:ident;)*) => {
-        /// The figures of a round, or over all rounds of a side; those that don't apply are missing.
+        /// The figures of a round, or over all rounds of a side; those that don't apply are
+        /// missing.
         #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
         #[serde(default)]
         pub struct Figures {

@@ -13,7 +13,8 @@ use crate::{
 /// Number of samples that a round keeps.
 const ROOM: usize = 1 << 18;
 
-/// Measured beside the floor with the same work. P50 is half of a round trip, as of a message one way.
+/// Measured beside the floor with the same work. P50 is half of a round trip, as of a message one
+/// way.
 impl Case for RequestsCase {
     fn floors(&self) -> Result<Vec<Floor>, Error> {
         Ok(vec![match one(&self.wait) {

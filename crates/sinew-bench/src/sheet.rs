@@ -53,7 +53,8 @@ impl Sheet {
         Self { scenario, turns, progress, rows: Vec::new() }
     }
 
-    /// Measures a case beside its floors. What needs two cores is left out with a remark if there is one.
+    /// Measures a case beside its floors. What needs two cores is left out with a remark if there
+    /// is one.
     pub(crate) fn case(&mut self, case: &AnyCase, ground: &Ground) -> Result<(), Error> {
         let settings = case.settings.clone();
         let what = format!("{}: {}", self.scenario, table::case(&settings));

@@ -1,5 +1,5 @@
-//! A process that outlives this one, and removes its remains: also after a panic, a Ctrl-C (it is in
-//! a process group of its own) or `kill -9`. It begins when the pipe between the two is closed.
+//! A process that outlives this one, and removes its remains: also after a panic, a Ctrl-C (it is
+//! in a process group of its own) or `kill -9`. It begins when the pipe between the two is closed.
 
 use std::ffi::OsStr;
 use std::io::{self, Write as _};

@@ -1,6 +1,6 @@
-//! Sinew as one of the systems that `bench/peers` compares: the ways to use it, and a round of a case that is given as
-//! JSON, for instance `{"scenario": "chain", "rate": 100}`. `bench/peers/README.md` has the protocol. The machine's
-//! floors are a system as well.
+//! Sinew as one of the systems that `bench/peers` compares: the ways to use it, and a round of a
+//! case that is given as JSON, for instance `{"scenario": "chain", "rate": 100}`.
+//! `bench/peers/README.md` has the protocol. The machine's floors are a system as well.
 
 use std::time::Duration;
 
@@ -86,8 +86,8 @@ pub fn run(case: &str, system: Option<&str>) -> Result<Option<Value>, Error> {
     Ok(Some(answer))
 }
 
-/// Adds the options with which a system does a case, unless it has others. Returns `false` if the system has no part
-/// in it.
+/// Adds the options with which a system does a case, unless it has others. Returns `false` if the
+/// system has no part in it.
 fn use_as(system: &str, case: &mut Map<String, Value>) -> bool {
     let scenario = case.get("scenario").and_then(Value::as_str).unwrap_or_default();
     let is_between = case.get("path").and_then(Value::as_str) != Some("intra");

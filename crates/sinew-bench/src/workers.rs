@@ -1,6 +1,6 @@
-//! Scenarios `two-subscriptions` and `workers`: callbacks that compute, on several threads. Two subscriptions of one message
-//! should be finished as soon as two plain threads are, and topics that are always busy should keep
-//! every thread as busy as plain threads keep themselves.
+//! Scenarios `two-subscriptions` and `workers`: callbacks that compute, on several threads. Two
+//! subscriptions of one message should be finished as soon as two plain threads are, and topics
+//! that are always busy should keep every thread as busy as plain threads keep themselves.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -226,12 +226,12 @@ impl Generation<'_> {
         code.add(
             "};
 
-            // SAFETY: the constant above does not compile unless all fields are plain, so all zeros are a
-            // value.
+            // SAFETY: the constant above does not compile unless all fields are plain, so all zeros
+            // are a value.
             unsafe impl sinew::bytemuck::Zeroable for $name {}
 
-            // SAFETY: as above, all fields are plain, and each begins where the one before ends, as does
-            // the struct's end: there is no padding.
+            // SAFETY: as above, all fields are plain, and each begins where the one before ends, as
+            // does the struct's end: there is no padding.
             unsafe impl sinew::bytemuck::Pod for $name {}
 
             // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment

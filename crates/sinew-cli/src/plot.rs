@@ -47,8 +47,8 @@ pub(crate) struct Plot<'a> {
     begin: u64,
     plotted: Vec<TopicField>,
     values: Values,
-    /// The fields by their place and the topic's type, which may change: two versions of a type have
-    /// the same name.
+    /// The fields by their place and the topic's type, which may change: two versions of a type
+    /// have the same name.
     paths: Vec<(usize, Arc<MessageType>, FieldPath)>,
     /// Lines that are still to be printed.
     text: String,

@@ -185,8 +185,8 @@ pub(crate) struct Heard {
     pub(crate) keys: bool,
 }
 
-/// Waits until the other end of `ended` is closed, a key arrives at standard input if `has_keys`, or
-/// it is `due_ns`; `None`: without a time limit.
+/// Waits until the other end of `ended` is closed, a key arrives at standard input if `has_keys`,
+/// or it is `due_ns`; `None`: without a time limit.
 pub(crate) fn wait_for_key(ended: &UnixStream, has_keys: bool, due_ns: Option<i64>) -> Heard {
     let patience = due_ns.map(|due_ns| {
         let left = (due_ns - now_ns()).max(0);

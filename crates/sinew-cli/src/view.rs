@@ -126,7 +126,8 @@ impl Definitions {
         let mut found = Vec::new();
         for bag in bags {
             for topic in bag::opening::open(bag)?.topics() {
-                // Without a definition that is read, the topic isn't played, and the player says so.
+                // Without a definition that is read, the topic isn't played, and the player says
+                // so.
                 let schema = topic.schema.clone();
                 let read =
                     schema.and_then(|schema| Some((schema.description(&topic.type_name).ok()?, schema)));
@@ -149,7 +150,8 @@ impl Definitions {
 /// Returns a type as the definitions here have it: with constants and comments.
 fn definition(sources: &PackageSources, name: &str, hash: Option<TypeHash>) -> Option<TypeDefinition> {
     let type_name: TypeName = name.parse().ok()?;
-    // A type that can't be read here may still be described by its users; if not, viewers are warned.
+    // A type that can't be read here may still be described by its users; if not, viewers are
+    // warned.
     let interfaces = sources.has(&type_name).then(|| sources.load(type_name.package()).ok()).flatten()?;
     let description = interfaces.description(&type_name)?;
     if hash.is_some_and(|hash| description.hash() != hash) {

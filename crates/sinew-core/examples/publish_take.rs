@@ -4,10 +4,10 @@
 //!     publish_take IDLE MESSAGES [callback|erased|multi|hand|call|shm]
 //!
 //! `callback` (the default) has the executor run a callback per message, `erased` the same with
-//! endpoints without a type, `multi` as `callback` with two threads; `hand` takes each by hand. With
-//! `call` a callback calls a service of the same executor and waits for each answer.
-//! With `shm` the publishers, those of the idle subscriptions as well, are another participant's:
-//! the executor is told of each message through shared memory.
+//! endpoints without a type, `multi` as `callback` with two threads; `hand` takes each by hand.
+//! With `call` a callback calls a service of the same executor and waits for each answer. With
+//! `shm` the publishers, those of the idle subscriptions as well, are another participant's: the
+//! executor is notified of each message through shared memory.
 
 use sinew::erased::MessageType;
 use sinew::prelude::*;
@@ -153,7 +153,7 @@ fn between_participants(idle: usize, messages: u64) -> sinew::Result<()> {
             Ok(())
         })
     };
-    pass(WARM)?; // until it is known whom to tell, others have to do with it
+    pass(WARM)?; // until the recipients are known, other threads take part
     measured(&mut || pass(messages))?;
     drop((here, there));
     std::fs::remove_dir_all(&directory).expect("a directory of our own");

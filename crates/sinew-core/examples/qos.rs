@@ -1,5 +1,5 @@
 //! Quality of service: a map for those who come later, commands that expire, a sensor that is
-//! watched, and a mismatch that is told.
+//! watched, and a mismatch that is reported.
 //!
 //!     cargo run -p sinew-core --example qos
 
@@ -63,7 +63,8 @@ fn main() -> sinew::Result<()> {
     scans.publish(Scan)?;
     executor.spin()?;
 
-    // What can't be honoured is told to both ends; without a handler it is a warning in the log.
+    // Both ends are notified of a QoS that can't be honoured; without a handler, the log has a
+    // warning.
     let stop = executor.stop_handle();
     let _demanding = person
         .subscription::<Speed>("speed")

@@ -45,7 +45,7 @@ fn ask() -> sinew::Result<()> {
     Ok(())
 }
 
-/// Answers until it is told that that was all.
+/// Answers until the last question.
 fn other() -> sinew::Result<()> {
     let context = Context::from_args()?;
     let node = context.node("other")?;

@@ -1,4 +1,4 @@
-//! The numeric codes of failures: one list for all crates, for bindings, whose languages compare
+//! The numeric codes of failures: one list for all crates, for bindings to languages that compare
 //! numbers and not enums.
 //!
 //! A code is a reason. Errors of several operations that have the same reason have the same code.
@@ -294,9 +294,10 @@ impl fmt::Display for ErrorCode {
     }
 }
 
-/// An error with a numeric [code](ErrorCode). Errors that bindings to other languages meet have one:
-/// those of this crate, of actions, of managed nodes, of transforms and of bags. Those of launch files,
-/// component containers, gateways, generators, `dynamic` and raw shared memory have none.
+/// An error with a numeric [code](ErrorCode). Errors that bindings to other languages meet have
+/// one: those of this crate, of actions, of managed nodes, of transforms and of bags. Those of
+/// launch files, component containers, gateways, generators, `dynamic` and raw shared memory have
+/// none.
 pub trait HasCode {
     /// Returns the code of the failure: of the innermost one, if an error contains another.
     fn code(&self) -> ErrorCode;

@@ -33,7 +33,7 @@
 //!
 //! // A class as another language would describe it: here a number in a box.
 //! unsafe fn free(_: *const (), memory: *mut u8) {
-//!     // SAFETY: the memory of a box, whose value is gone.
+//!     // SAFETY: the memory of a box without its value.
 //!     drop(unsafe { Box::from_raw(memory.cast::<std::mem::MaybeUninit<u64>>()) });
 //! }
 //! let mut table = TypeTable::new("Counter", Layout::new::<u64>());

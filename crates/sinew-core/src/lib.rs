@@ -92,8 +92,8 @@ pub mod gateway {
     };
 }
 
-/// The meaning of the records that nodes and endpoints write into shared memory, for code that reads
-/// or writes such records itself. It is no part of the interface: it changes with the layout.
+/// The meaning of the records that nodes and endpoints write into shared memory, for code that
+/// reads or writes such records itself. It is no part of the interface: it changes with the layout.
 ///
 /// The command looks from outside, where counters, callbacks and reports lie beside the graph, and
 /// some of its verbs take part without a node. The gateway announces endpoints of other hosts, and

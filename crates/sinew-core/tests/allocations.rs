@@ -160,7 +160,7 @@ fn messages_of_any_type_allocate_nothing() -> sinew::Result<()> {
 }
 
 #[test]
-fn waking_tasks_and_telling_listeners_allocates_nothing() -> sinew::Result<()> {
+fn waking_tasks_and_notifying_listeners_allocates_nothing() -> sinew::Result<()> {
     let room = Room::new();
     let reader = || room.node.subscription::<Number>("numbers").create();
     let (awaited, listened, both) = (reader()?, reader()?, reader()?);
@@ -503,7 +503,7 @@ fn is_asleep(thread: &Path) -> bool {
     status.rsplit(')').next().is_some_and(|status| status.trim_start().starts_with('S'))
 }
 
-/// Where the kernel tells of the calling thread.
+/// The file in which the kernel describes the calling thread.
 fn this_thread() -> PathBuf {
     Path::new("/proc").join(std::fs::read_link("/proc/thread-self").expect("/proc"))
 }
@@ -535,14 +535,14 @@ fn a_call_from_outside_allocates_nothing() -> sinew::Result<()> {
         |calls: &[(bool, u64)]| calls[EACH / 10..].iter().filter(|&&(_, count)| count > 0).count() <= 1;
     assert!(asleep.iter().all(|(ran_here, _)| !ran_here) && allocate_nothing(&asleep), "{asleep:?}");
 
-    let (say, hear) = mpsc::channel();
+    let (say, receive) = mpsc::channel();
     let stop = executor.stop_handle();
     let at_rest = thread::scope(|scope| {
         scope.spawn(|| {
-            say.send(this_thread()).expect("it is heard");
+            say.send(this_thread()).expect("it arrives");
             executor.spin()
         });
-        let there = hear.recv().expect("it says where it is");
+        let there = receive.recv().expect("it says where it is");
         let mut calls = Vec::new();
         while calls.iter().filter(|(ran_here, _)| *ran_here).count() < EACH {
             // Once both are warm, it is away before each call for so long that it fetches what it
@@ -631,7 +631,7 @@ fn publishing_and_taking_between_processes_allocates_nothing() -> sinew::Result<
             let publisher = one.node("writer")?.publisher::<Number>("numbers").qos(qos).create()?;
             publisher.publish(Number(0))?;
             while reader.take().is_none() {
-                thread::yield_now(); // until it has heard of the publisher
+                thread::yield_now(); // until it knows the publisher
             }
             let came = || reader.statistics().taken + reader.statistics().overwritten;
             let published = || publisher.statistics().published;
@@ -769,24 +769,24 @@ fn drafts_and_views_allocate_nothing() -> sinew::Result<()> {
 #[test]
 fn callbacks_for_messages_of_other_processes_allocate_nothing() -> sinew::Result<()> {
     let (_directory, one, other) = apart();
-    let heard = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
-    let count = heard.clone();
+    let received = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let count = received.clone();
     let node = other.node("reader")?;
     let _reader = node.subscription::<Number>("numbers").callback(move |_: &Number| {
         count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     })?;
-    let heard = || heard.load(std::sync::atomic::Ordering::Relaxed);
+    let received = || received.load(std::sync::atomic::Ordering::Relaxed);
     let executor = Executor::single();
     executor.add(&other)?;
     let publisher = one.node("writer")?.publisher::<Number>("numbers").create()?;
-    // Until each has heard of the other: then what was published is heard at the next look.
+    // Until each knows the other: then the next look finds what was published.
     let (mut published, mut at_once) = (0, 0);
     while at_once < 20 {
         publisher.publish(Number(0))?;
         published += 1;
         executor.spin_all(support::PATIENCE)?;
-        at_once = if heard() == published { at_once + 1 } else { 0 };
-        while heard() < published {
+        at_once = if received() == published { at_once + 1 } else { 0 };
+        while received() < published {
             executor.spin_some()?;
         }
     }
@@ -796,7 +796,7 @@ fn callbacks_for_messages_of_other_processes_allocate_nothing() -> sinew::Result
         executor.spin_all(support::PATIENCE)?;
         Ok(())
     });
-    assert_eq!((count, heard()), (0, published));
+    assert_eq!((count, received()), (0, published));
     Ok(())
 }
 

@@ -85,12 +85,12 @@ fn ends_well(actor: &str, at_work: &str, signals: &[&str], over: &str) {
 }
 
 /// The actor says `at_work`, and `told` after a first signal; the second signal ends it.
-fn second_one_kills(actor: &str, at_work: &str, told: &str) {
+fn second_one_kills(actor: &str, at_work: &str, received: &str) {
     for (signal, number) in [("-INT", 2), ("-TERM", 15)] {
         let actor = Actor::start(actor);
         actor.expect(at_work);
         actor.signal("-INT");
-        actor.expect(told);
+        actor.expect(received);
         actor.signal(signal);
         let status = actor.end();
         assert_eq!(status.signal(), Some(number), "{status}");
@@ -464,7 +464,7 @@ fn plays_a_part_in_a_child_process() -> sinew::Result<()> {
             let executor = Executor::single();
             executor.add(&two)?;
             sinew::spin(&one)?;
-            executor.spin()?; // returns at once, or once its context has been told as well
+            executor.spin()?; // returns at once, or once its context has been notified as well
             assert!(two.is_shutdown() && !other.is_shutdown());
             println!("cleaned up");
         }

@@ -207,7 +207,7 @@ fn the_command_line_says_how_much_and_where() -> Result<(), Box<dyn std::error::
 }
 
 /// What was published of a node's lines.
-fn heard(subscription: &Subscription<Log>) -> (String, u8, String) {
+fn next_line(subscription: &Subscription<Log>) -> (String, u8, String) {
     let (log, _) = wait_for("a line on /rosout", || subscription.take());
     (log.name.clone(), log.level, log.msg.clone())
 }
@@ -238,10 +238,12 @@ fn lines_of_nodes_are_on_rosout_also_for_those_who_come_late() -> Result<(), Box
                 ("crates/sinew-core/tests/logging.rs", "logging")
             );
             assert!(log.line > 0);
-            assert_eq!(heard(&lines), ("robot.arm.hand".to_owned(), 50 - 10, "open".to_owned()));
+            assert_eq!(next_line(&lines), ("robot.arm.hand".to_owned(), 50 - 10, "open".to_owned()));
             log::info!(target: logger.name(), "for {}", listener.full_name());
-            let next =
-                [heard(&lines).2].into_iter().chain(earlier.map(|_| heard(&lines).2)).collect::<Vec<_>>();
+            let next = [next_line(&lines).2]
+                .into_iter()
+                .chain(earlier.map(|_| next_line(&lines).2))
+                .collect::<Vec<_>>();
             let expected =
                 earlier.map(str::to_owned).into_iter().chain([format!("for {}", listener.full_name())]);
             assert_eq!(next, expected.collect::<Vec<_>>(), "nothing else came between");
@@ -254,7 +256,7 @@ fn lines_of_nodes_are_on_rosout_also_for_those_who_come_late() -> Result<(), Box
         let lines = listener.subscription::<Log>("/rosout").qos(QoS::rosout().volatile()).create()?;
         wait_for("the publisher is found", || (lines.publisher_count() == 1).then_some(()));
         log::info!(target: logger.name(), "without a handle");
-        assert_eq!(heard(&lines).2, "without a handle");
+        assert_eq!(next_line(&lines).2, "without a handle");
         drop(timer);
         wait_for("the publisher goes with the node", || (lines.publisher_count() == 0).then_some(()));
         return Ok(());
@@ -357,7 +359,7 @@ fn last_words_of_many_nodes_are_all_on_rosout() -> Result<(), Box<dyn std::error
             let node = context.node("arm")?;
             log::error!(target: node.logger().name(), "last words {number}");
             drop(node);
-            assert_eq!(heard(&lines).2, format!("last words {number}"));
+            assert_eq!(next_line(&lines).2, format!("last words {number}"));
         }
         return Ok(());
     }
@@ -381,11 +383,11 @@ fn what_a_node_says_last_is_on_rosout() -> Result<(), Box<dyn std::error::Error>
                 if says_more {
                     log::info!(target: node.logger().name(), "first words");
                     assert!(logging::flush(PATIENCE));
-                    assert_eq!(heard(&lines).2, "first words");
+                    assert_eq!(next_line(&lines).2, "first words");
                 }
                 log::error!(target: node.logger().name(), "last words {round}");
                 drop(node);
-                assert_eq!(heard(&lines).2, format!("last words {round}"));
+                assert_eq!(next_line(&lines).2, format!("last words {round}"));
                 wait_for("its publisher goes", || (lines.publisher_count() == 0).then_some(()));
             }
         }
@@ -483,8 +485,8 @@ fn a_console_that_nobody_reads_and_a_file_that_cannot_be_are_no_end() -> Result<
     // So much that it is written before the batch is through.
     let long = "x".repeat(100 << 10);
     let left = run(test, &[("ROS_LOG_DIR", no_directory.to_str().unwrap()), ("SINEW_TEST_LONG", &long)]);
-    let told = left.console.iter().filter(|line| line.contains("log lines are lost: ")).count();
-    assert_eq!(told, 1);
+    let reports = left.console.iter().filter(|line| line.contains("log lines are lost: ")).count();
+    assert_eq!(reports, 1);
     Ok(())
 }
 
@@ -545,7 +547,7 @@ fn what_sinew_says_goes_the_same_way() -> Result<(), Box<dyn std::error::Error>>
         let lines = node.subscription::<Log>("/rosout").qos(QoS::rosout()).create()?;
         let _offers = node.publisher::<Number>("numbers").create()?;
         let _asks = node.subscription::<Number>("numbers").qos(QoS::default().transient_local()).create()?;
-        let (name, level, message) = heard(&lines);
+        let (name, level, message) = next_line(&lines);
         assert_eq!((name.as_str(), level), ("robot.arm", 30));
         assert!(message.contains("/robot/numbers"), "{message}");
         assert!(logging::init().is_err(), "there is one logger in a process");

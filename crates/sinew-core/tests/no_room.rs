@@ -427,8 +427,8 @@ fn messages_leave_room_for_those_who_join() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_program_that_can_not_meet_others_is_told_how_to_do_without() -> sinew::Result<()> {
-    on_a_small_file_system("a_program_that_can_not_meet_others_is_told_how_to_do_without", |place| {
+fn the_error_of_a_program_without_shared_memory_names_the_remedy() -> sinew::Result<()> {
+    on_a_small_file_system("the_error_of_a_program_without_shared_memory_names_the_remedy", |place| {
         place.fill_but(0);
         let context = place.context();
         let refused = context.node("lonely").expect_err("there is no room").to_string();

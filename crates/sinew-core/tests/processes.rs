@@ -419,15 +419,15 @@ fn messages_of_several_processes_run_in_the_order_of_their_publication() -> sine
         }
         let executor = Executor::single();
         executor.add(&context)?;
-        executor.spin_all(PATIENCE)?; // it hears all of it at once, when it begins
+        executor.spin_all(PATIENCE)?; // it receives all of it at once, when it begins
         assert_eq!(log.lines(), (0..2 * EACH).collect::<Vec<_>>());
         Ok(())
     })
 }
 
 #[test]
-fn a_server_in_another_process_answers_and_its_death_is_told() -> sinew::Result<()> {
-    const TEST: &str = "a_server_in_another_process_answers_and_its_death_is_told";
+fn a_server_in_another_process_answers_and_its_death_fails_calls() -> sinew::Result<()> {
+    const TEST: &str = "a_server_in_another_process_answers_and_its_death_fails_calls";
     if let Some((_, context)) = role() {
         let _server = context.node("server")?.server::<Numbers>("double").callback(|n: &Number| {
             if n.0 == 13 {
@@ -524,7 +524,8 @@ fn a_subscription_that_only_stops_is_waited_for() -> sinew::Result<()> {
         assert!(numbers.wait_for_subscribers(1, PATIENCE));
         (0..3).try_for_each(|number| numbers.publish(Number(number)))?;
         other.expect("took three");
-        // That it took them is told at once, or by its helper thread if that is reading just then.
+        // The reader reports at once that it took them, or its helper thread does if that is
+        // reading just then.
         for number in 3..6 {
             until("there is room", || numbers.publish(Number(number)).is_ok());
         }
@@ -537,7 +538,7 @@ fn a_subscription_that_only_stops_is_waited_for() -> sinew::Result<()> {
 }
 
 #[test]
-fn processes_that_call_each_other_in_their_callbacks_are_told() -> sinew::Result<()> {
+fn processes_that_call_each_other_in_their_callbacks_get_an_error() -> sinew::Result<()> {
     const HASTE: Duration = Duration::from_millis(50);
     if let Some((_, context)) = role() {
         let node = context.node("b")?;
@@ -553,7 +554,7 @@ fn processes_that_call_each_other_in_their_callbacks_are_told() -> sinew::Result
         let (node, log) = (context.node("a")?, Log::new());
         let _server = node.server::<Numbers>("/a").callback(|n: Number| n)?;
         let client = node.client::<Numbers>("/b").create()?;
-        let _other = place.start("processes_that_call_each_other_in_their_callbacks_are_told", "b");
+        let _other = place.start("processes_that_call_each_other_in_their_callbacks_get_an_error", "b");
         assert!(client.wait_for_server(PATIENCE));
         let (pen, timer_s, done) = (log.pen(), client.clone(), context.clone());
         let mut numbers = [1, 0, 1, 0].into_iter();
@@ -679,7 +680,7 @@ fn the_end_of_a_process_is_a_response_to_take() -> sinew::Result<()> {
 }
 
 #[test]
-fn who_publishes_and_goes_before_anybody_looks_is_heard() -> sinew::Result<()> {
+fn messages_of_a_publisher_that_left_at_once_arrive() -> sinew::Result<()> {
     if let Some((_, context)) = role() {
         let listener = context.node("listener")?;
         let (done, mut count) = (context.clone(), 0);
@@ -694,7 +695,7 @@ fn who_publishes_and_goes_before_anybody_looks_is_heard() -> sinew::Result<()> {
         return sinew::spin(&context);
     }
     play(|place| {
-        let mut other = place.start("who_publishes_and_goes_before_anybody_looks_is_heard", "listener");
+        let mut other = place.start("messages_of_a_publisher_that_left_at_once_arrive", "listener");
         other.expect("ready");
         other.stop();
         let lasting = place.context();
@@ -704,8 +705,8 @@ fn who_publishes_and_goes_before_anybody_looks_is_heard() -> sinew::Result<()> {
             (first..first + 3).try_for_each(|number| publisher.publish(Number(number)))?;
         }
         other.signal("-CONT");
-        let heard: BTreeSet<_> = (0..6).map(|_| other.next().unwrap()).collect();
-        assert_eq!(heard.into_iter().collect::<Vec<_>>(), ["1", "2", "3", "4", "5", "6"]);
+        let arrived: BTreeSet<_> = (0..6).map(|_| other.next().unwrap()).collect();
+        assert_eq!(arrived.into_iter().collect::<Vec<_>>(), ["1", "2", "3", "4", "5", "6"]);
         assert_eq!(other.next(), None);
         Ok(())
     })
@@ -817,7 +818,7 @@ fn a_publisher_lapses_when_its_process_is_stopped_and_is_gone_when_it_is_killed(
     })
 }
 
-/// The other process reads only when it is told to.
+/// The other process reads only on request.
 #[test]
 fn a_publisher_waits_until_all_is_read_or_its_reader_is_gone() -> sinew::Result<()> {
     const TEST: &str = "a_publisher_waits_until_all_is_read_or_its_reader_is_gone";

@@ -15,8 +15,8 @@ use std::process::Command;
 /// The format of rustdoc's JSON that `public-api` reads. Another toolchain has another one.
 const FORMAT: &str = "\"format_version\":57";
 
-/// Rustdoc writes JSON only if it is told that it may; the compiler isn't told, lest all be built
-/// again.
+/// Rustdoc writes JSON only if unstable options are allowed; they aren't for the compiler, lest all
+/// be built again.
 const RUSTDOC: &str = "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc \"$@\"\n";
 
 fn root() -> PathBuf {

@@ -132,7 +132,7 @@ fn a_subscription_that_comes_after_another_has_gone_gets_messages_by_hand() -> s
 }
 
 #[test]
-fn an_executor_hears() -> sinew::Result<()> {
+fn an_executor_receives() -> sinew::Result<()> {
     let place = Place::new();
     let (one, other) = (place.context(), place.context());
     let count = Arc::new(AtomicU64::new(0));
@@ -167,24 +167,25 @@ impl sinew::Service for Echo {
 /// Whatever thread of an executor it was that waited for news, while it is in a callback another
 /// one does.
 #[test]
-fn while_a_callback_waits_another_thread_hears_of_what_comes() -> sinew::Result<()> {
+fn while_a_callback_waits_another_thread_receives() -> sinew::Result<()> {
     let place = Place::new();
     let (one, other) = (place.context(), place.context());
     let node = other.node("listener")?;
-    let (tell, told) = std::sync::mpsc::channel();
+    let (sender, received) = std::sync::mpsc::channel();
     let (begin, begun) = std::sync::mpsc::channel();
     let (end, ended) = std::sync::mpsc::channel();
-    let told = std::sync::Mutex::new(told);
+    let received = std::sync::Mutex::new(received);
     let waiting = node.group(()).subscription::<Text>("first");
     let _waiting = waiting.callback(move |_: &mut (), text: &Text| {
         begin.send(()).expect("the test waits");
-        let second = told.lock().expect("one waits").recv_timeout(PATIENCE).expect("the second one comes");
+        let second =
+            received.lock().expect("one waits").recv_timeout(PATIENCE).expect("the second one comes");
         assert_eq!((text.0.as_str(), second), ("first", "second".to_owned()));
         end.send(()).expect("the test waits");
     })?;
     let second = node.group(()).subscription::<Text>("second");
     let _second =
-        second.callback(move |_: &mut (), text: &Text| tell.send(text.0.clone()).expect("one waits"))?;
+        second.callback(move |_: &mut (), text: &Text| sender.send(text.0.clone()).expect("one waits"))?;
     let talker = one.node("talker")?;
     let publish = |topic: &str| talker.publisher::<Text>(topic).create();
     let (first, second) = (publish("first")?, publish("second")?);
@@ -197,7 +198,7 @@ fn while_a_callback_waits_another_thread_hears_of_what_comes() -> sinew::Result<
             first.publish(Text("first".to_owned()))?;
             begun.recv_timeout(PATIENCE).expect("it begins");
             second.publish(Text("second".to_owned()))?;
-            ended.recv_timeout(PATIENCE).expect("it hears of the second one");
+            ended.recv_timeout(PATIENCE).expect("it receives from the second one");
         }
         executor.stop_handle().stop();
         spinning.join().expect("no panic")?;
@@ -262,13 +263,13 @@ fn on_threads<R: Send>(threads: usize, call: impl Fn(usize) -> R + Sync) -> Vec<
     let last = std::sync::Barrier::new(threads + 1);
     std::thread::scope(|scope| {
         let results = (0..threads).map(|thread| {
-            let (tell, told) = std::sync::mpsc::channel();
+            let (sender, received) = std::sync::mpsc::channel();
             let (last, call) = (&last, &call);
             scope.spawn(move || {
-                tell.send(call(thread)).expect("it is awaited");
+                sender.send(call(thread)).expect("it is awaited");
                 last.wait();
             });
-            told.recv().expect("the call ends")
+            received.recv().expect("the call ends")
         });
         let results = results.collect();
         last.wait();
@@ -276,8 +277,8 @@ fn on_threads<R: Send>(threads: usize, call: impl Fn(usize) -> R + Sync) -> Vec<
     })
 }
 
-/// The first thread without a port waits for an answer after one that has a port, and that was told
-/// of answers until then.
+/// The first thread without a port waits for an answer after one that has a port, and that was
+/// notified of answers until then.
 #[test]
 fn threads_for_which_there_is_no_port_get_their_answers() -> sinew::Result<()> {
     let place = Place::new();
@@ -406,7 +407,7 @@ fn a_message_stays_as_it_is_when_its_context_is_gone() -> sinew::Result<()> {
     drop((subscription, node, other));
     let begin = std::time::Instant::now();
     while publisher.subscription_count() > 0 {
-        assert!(begin.elapsed() < PATIENCE, "the publisher hears of it");
+        assert!(begin.elapsed() < PATIENCE, "the publisher notices it");
         std::thread::yield_now();
     }
     // Another reader comes, so that messages go the same way again.
@@ -575,12 +576,12 @@ fn a_subscription_that_is_dropped_leaves_nothing_with_a_publisher_elsewhere() ->
 }
 
 #[test]
-fn a_context_in_virtual_time_meets_others_only_if_told_to() -> sinew::Result<()> {
+fn a_context_in_virtual_time_meets_others_only_on_request() -> sinew::Result<()> {
     const CHILD: &str = "SINEW_TEST_IN_VIRTUAL_TIME";
     if std::env::var_os(CHILD).is_none() {
         let place = Place::new(); // the usual directory of a process of its own
         let program = std::env::current_exe().expect("this test");
-        let test = ["--exact", "a_context_in_virtual_time_meets_others_only_if_told_to"];
+        let test = ["--exact", "a_context_in_virtual_time_meets_others_only_on_request"];
         let mut child = std::process::Command::new(program);
         let child = child.args(test).env(CHILD, "1").env("SINEW_DIR", place.0.path());
         assert!(child.status().expect("it starts").success());
@@ -660,16 +661,16 @@ fn sleeps_of(thread: &std::path::Path) -> u64 {
     count.expect("the kernel counts").trim().parse().expect("a number")
 }
 
-/// An executor with contexts of two directories hears of both, and sleeps while nothing comes.
+/// An executor with contexts of two directories receives from both, and sleeps while nothing comes.
 #[test]
 fn an_executor_of_two_directories_sleeps() -> sinew::Result<()> {
     let places = [Place::new(), Place::new()];
     let contexts = [places[0].context(), places[1].context()];
-    let heard = Arc::new(AtomicU64::new(0));
+    let arrived = Arc::new(AtomicU64::new(0));
     let subscribe = |context: &Context| -> sinew::Result<Subscription<Text>> {
-        let heard = heard.clone();
+        let arrived = arrived.clone();
         let callback = move |_: &Text| {
-            heard.fetch_add(1, Ordering::Relaxed);
+            arrived.fetch_add(1, Ordering::Relaxed);
         };
         Ok(context.node("listener")?.subscription::<Text>("chatter").callback(callback)?)
     };
@@ -682,19 +683,19 @@ fn an_executor_of_two_directories_sleeps() -> sinew::Result<()> {
             Ok(place.context().node("talker")?.publisher::<Text>("chatter").create()?)
         };
         let talkers = [talker(&places[0])?, talker(&places[1])?];
-        let (tell, told) = std::sync::mpsc::channel();
+        let (sender, received) = std::sync::mpsc::channel();
         std::thread::scope(|scope| {
             let spinning = scope.spawn(move || {
                 let own = std::fs::read_link("/proc/thread-self").expect("Linux");
-                tell.send(std::path::Path::new("/proc").join(own)).expect("it is awaited");
+                sender.send(std::path::Path::new("/proc").join(own)).expect("it is awaited");
                 executor.spin()
             });
-            let spinner = told.recv().expect("it begins");
+            let spinner = received.recv().expect("it begins");
             for talker in talkers.iter().cycle().take(20) {
                 assert!(talker.wait_for_subscribers(1, PATIENCE));
-                let before = heard.load(Ordering::Relaxed);
+                let before = arrived.load(Ordering::Relaxed);
                 talker.publish(Text("hello".to_owned())).expect("there is room");
-                while heard.load(Ordering::Relaxed) == before {
+                while arrived.load(Ordering::Relaxed) == before {
                     std::thread::yield_now();
                 }
             }
@@ -715,19 +716,19 @@ fn an_executor_of_two_directories_sleeps() -> sinew::Result<()> {
     Ok(())
 }
 
-/// A context of another directory comes while the executor sleeps where it heard one that is gone.
+/// A context of another directory comes while the executor sleeps at the bell of one that is gone.
 #[test]
-fn an_executor_hears_a_context_that_comes_after_another_has_gone() -> sinew::Result<()> {
+fn an_executor_receives_for_a_context_that_comes_after_another_has_gone() -> sinew::Result<()> {
     let (place, other) = (Place::new(), Place::new());
-    let heard = Arc::new(AtomicU64::new(0));
+    let arrived = Arc::new(AtomicU64::new(0));
     let executor = Executor::single();
     let stop = executor.stop_handle();
     let gone = place.context();
     executor.add(&gone)?;
     let subscribe = |context: &Context| -> sinew::Result<Subscription<Text>> {
-        let heard = heard.clone();
+        let arrived = arrived.clone();
         let callback = move |_: &Text| {
-            heard.fetch_add(1, Ordering::Relaxed);
+            arrived.fetch_add(1, Ordering::Relaxed);
         };
         Ok(context.node("listener")?.subscription::<Text>("chatter").callback(callback)?)
     };
@@ -735,9 +736,9 @@ fn an_executor_hears_a_context_that_comes_after_another_has_gone() -> sinew::Res
         let talker = place.context().node("talker")?.publisher::<Text>("chatter").create()?;
         assert!(talker.wait_for_subscribers(1, PATIENCE));
         for _ in 0..3 {
-            let before = heard.load(Ordering::Relaxed);
+            let before = arrived.load(Ordering::Relaxed);
             talker.publish(Text("hello".to_owned()))?;
-            while heard.load(Ordering::Relaxed) == before {
+            while arrived.load(Ordering::Relaxed) == before {
                 std::thread::yield_now();
             }
             std::thread::sleep(Duration::from_millis(20)); // so that it sleeps
@@ -759,19 +760,19 @@ fn an_executor_hears_a_context_that_comes_after_another_has_gone() -> sinew::Res
     })
 }
 
-/// The context at whose bell an executor sleeps goes first: it hears the others all the same, also
+/// The context at whose bell an executor sleeps goes first: it still receives from the others, also
 /// participants that come later.
 #[test]
-fn an_executor_hears_a_context_whose_bell_was_another_s() -> sinew::Result<()> {
+fn an_executor_still_receives_after_the_context_of_its_bell_has_gone() -> sinew::Result<()> {
     let place = Place::new();
-    let heard = Arc::new(AtomicU64::new(0));
+    let arrived = Arc::new(AtomicU64::new(0));
     let executor = Executor::single();
     let stop = executor.stop_handle();
     let (first, second) = (place.context(), place.context());
     let subscribe = |context: &Context, topic: &str| -> sinew::Result<Subscription<Text>> {
-        let heard = heard.clone();
+        let arrived = arrived.clone();
         let callback = move |_: &Text| {
-            heard.fetch_add(1, Ordering::Relaxed);
+            arrived.fetch_add(1, Ordering::Relaxed);
         };
         Ok(context.node("listener")?.subscription::<Text>(topic).callback(callback)?)
     };
@@ -794,9 +795,9 @@ fn an_executor_hears_a_context_whose_bell_was_another_s() -> sinew::Result<()> {
         let talker = place.context().node("talker")?.publisher::<Text>(topic).create()?;
         assert!(talker.wait_for_subscribers(1, PATIENCE));
         for _ in 0..3 {
-            let before = heard.load(Ordering::Relaxed);
+            let before = arrived.load(Ordering::Relaxed);
             talker.publish(Text("hello".to_owned()))?;
-            wait_until("it is heard", || heard.load(Ordering::Relaxed) > before);
+            wait_until("it arrives", || arrived.load(Ordering::Relaxed) > before);
             std::thread::sleep(Duration::from_millis(20)); // so that it sleeps
         }
         Ok(())
@@ -837,7 +838,7 @@ mod versions {
 }
 
 #[test]
-fn ends_with_two_versions_of_a_type_are_told_how_they_differ() -> sinew::Result<()> {
+fn ends_with_two_versions_of_a_type_are_notified_how_they_differ() -> sinew::Result<()> {
     use sinew::event::IncompatibleType;
     use std::sync::{Arc, Mutex};
     let place = Place::new();
@@ -847,17 +848,17 @@ fn ends_with_two_versions_of_a_type_are_told_how_they_differ() -> sinew::Result<
     for (context, place) in [(&here, "/old".to_owned()), (&there, "/old in process ".to_owned())] {
         let old = here.node("old")?.subscription::<versions::old::Wheel>("wheel").create()?;
         let reasons = Arc::new(Mutex::new(Vec::new()));
-        let told = reasons.clone();
+        let received = reasons.clone();
         let node = context.node("new")?;
         let _new = node
             .publisher::<versions::new::Wheel>("wheel")
             .on_incompatible_type(move |event: &IncompatibleType| {
-                told.lock().unwrap().push(event.last_reason.clone());
+                received.lock().unwrap().push(event.last_reason.clone());
             })
             .create()?;
         let executor = Executor::single();
         executor.add(context)?;
-        wait_until("it is told", || {
+        wait_until("it is notified", || {
             executor.spin_some().unwrap();
             !reasons.lock().unwrap().is_empty()
         });

@@ -1,5 +1,5 @@
 //! Participants that say and send nonsense, below the layer that nodes are made of: they harm
-//! nobody, and who waits for them is told.
+//! nobody, and callers that wait for them get an error.
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "a stranger's own clock and locks")]
 
 mod support;
@@ -14,7 +14,7 @@ use support::{Number, Numbers};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// QoS as participants tell each other of it: reliable, keep_all, of a type that travels.
+/// QoS in the form that participants publish: reliable, keep_all, of a type that travels.
 fn qos() -> [u8; 64] {
     let mut bytes = [0; 64];
     bytes[..6].copy_from_slice(&[1, 1, 1, 0, 0, 1]);
@@ -203,7 +203,7 @@ fn answers_that_make_no_sense_fail_their_calls() -> sinew::Result<()> {
         assert!(matches!(failed.failure(), CallFailure::Transport { .. }), "{failed}");
         Ok(())
     };
-    // Too short to say whose it is: all that wait are told.
+    // Too short to say whose it is: all that wait get an error.
     let second = begin(2);
     drop(receive(&mut requests));
     send(&mut answers, &[1, 2, 3]);

@@ -240,8 +240,8 @@ fn taking_by_hand_asks_for_nothing() -> sinew::Result<()> {
 fn spinning_now_and_then<T: Counted>(number: fn(&T) -> u64) -> sinew::Result<()> {
     let pair = Pair::<T>::new()?;
     let last = Arc::new(AtomicU64::new(u64::MAX));
-    let heard = last.clone();
-    let callback = move |message: &T| heard.store(number(message), Ordering::Relaxed);
+    let received = last.clone();
+    let callback = move |message: &T| received.store(number(message), Ordering::Relaxed);
     let _subscription = pair.listener.subscription::<T>("counts").callback(callback)?;
     assert!(pair.publisher.wait_for_subscribers(1, PATIENCE));
     let executor = Executor::single();
@@ -269,8 +269,8 @@ fn an_executor_that_is_awake_asks_for_nothing() -> sinew::Result<()> {
 fn an_executor_that_spins_in_another_thread_is_not_woken() -> sinew::Result<()> {
     let pair = Pair::<Count>::new()?;
     let (calls, last) = (Arc::<Calls>::default(), Arc::new(AtomicU64::new(u64::MAX)));
-    let heard = last.clone();
-    let callback = move |message: &Count| heard.store(message.count, Ordering::Relaxed);
+    let received = last.clone();
+    let callback = move |message: &Count| received.store(message.count, Ordering::Relaxed);
     let _subscription = pair.listener.subscription::<Count>("counts").callback(callback)?;
     assert!(pair.publisher.wait_for_subscribers(1, PATIENCE));
     let executor = Executor::builder().spin_before_park(Duration::from_secs(3600)).build()?;

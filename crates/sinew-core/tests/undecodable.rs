@@ -1,5 +1,5 @@
 //! Strings that are not UTF-8, as C++ programs send them: such a message is lost and counted, its
-//! program is told, and the log is not filled with it.
+//! program is notified, and the log is not filled with it.
 #![expect(clippy::disallowed_types, reason = "a log's lock")]
 
 mod support;
@@ -60,7 +60,7 @@ impl Message for Bytes {
     });
 }
 
-/// What the log tells as an error.
+/// The lines that the log has as errors.
 struct Errors(Mutex<Vec<String>>);
 
 static ERRORS: Errors = Errors(Mutex::new(Vec::new()));
@@ -126,8 +126,8 @@ impl Room {
 fn a_callback_gets_the_others_and_the_event_counts() -> sinew::Result<()> {
     let room = Room::new("called", QoS::default().keep_last(100))?;
     let listener = room.listener()?;
-    let heard = Arc::new(Mutex::new((Vec::new(), MessageLost::default())));
-    let (words, events) = (heard.clone(), heard.clone());
+    let received = Arc::new(Mutex::new((Vec::new(), MessageLost::default())));
+    let (words, events) = (received.clone(), received.clone());
     let subscription = listener
         .subscription::<Word>("called")
         .qos(QoS::default().keep_last(100))
@@ -137,13 +137,13 @@ fn a_callback_gets_the_others_and_the_event_counts() -> sinew::Result<()> {
     room.publish(9)?;
     let executor = Executor::single();
     executor.add(&listener)?;
-    wait_for("all are heard", || {
+    wait_for("all have arrived", || {
         executor.spin_some().expect("no callback fails");
-        let heard = heard.lock().expect("no panic");
-        (heard.0.len() == 3 && heard.1.total == 6).then_some(())
+        let received = received.lock().expect("no panic");
+        (received.0.len() == 3 && received.1.total == 6).then_some(())
     });
-    assert_eq!(heard.lock().expect("no panic").0, [3, 6, 9]);
-    let event = heard.lock().expect("no panic").1.clone();
+    assert_eq!(received.lock().expect("no panic").0, [3, 6, 9]);
+    let event = received.lock().expect("no panic").1.clone();
     assert_eq!(event.undecodable, 6);
     let problem = event.last_problem.expect("it says what was wrong").to_string();
     assert!(problem.contains("`text` of") && problem.contains("UTF-8"), "{problem}");

@@ -60,7 +60,7 @@ impl Program {
         line.trim_end().to_owned()
     }
 
-    /// What it still prints, once it has been told to end.
+    /// The lines that it still prints after the request to end.
     fn rest(mut self) -> Vec<String> {
         drop(self.child.stdin.take());
         let mut rest = String::new();
@@ -105,8 +105,8 @@ fn misfit(context: &Context) -> sinew::Result<()> {
 }
 
 #[test]
-fn a_pair_that_cannot_talk_is_told_once_and_why() -> sinew::Result<()> {
-    const TEST: &str = "a_pair_that_cannot_talk_is_told_once_and_why";
+fn a_pair_that_cannot_match_is_reported_once_with_the_reason() -> sinew::Result<()> {
+    const TEST: &str = "a_pair_that_cannot_match_is_reported_once_with_the_reason";
     if role().is_some() {
         let context = inside();
         misfit(&context)?;
@@ -114,9 +114,9 @@ fn a_pair_that_cannot_talk_is_told_once_and_why() -> sinew::Result<()> {
         let _numbers = context.node("numbers")?.publisher::<Number>("y").create()?;
         let _strict = late.subscription::<Number>("y").qos(bad).create()?;
         let _texts = late.subscription::<Text>("y").create()?;
-        // What has a handler is told by it: only the other end is warned.
-        let told = |_: &IncompatibleQos| {};
-        let _knows = late.subscription::<Number>("y").qos(bad).on_incompatible_qos(told).create()?;
+        // An endpoint with a handler is notified by it: only the other end is warned.
+        let received = |_: &IncompatibleQos| {};
+        let _knows = late.subscription::<Number>("y").qos(bad).on_incompatible_qos(received).create()?;
         return Ok(());
     }
     let lines = printed(TEST, "program", "");
@@ -145,7 +145,7 @@ fn levels_are_those_of_the_command_line_else_of_the_environment() -> sinew::Resu
         let context = Context::builder().shared_memory(false).arguments(line).build()?;
         return misfit(&context);
     }
-    for (line, level, told) in [
+    for (line, level, received) in [
         ("", "", 1),
         ("", "error", 0),
         ("", "fatal,misuser:=debug", 1),
@@ -153,7 +153,7 @@ fn levels_are_those_of_the_command_line_else_of_the_environment() -> sinew::Resu
         ("--log-level fatal --log-level misuser:=warn", "", 1),
         ("--log-level misuser:=ERROR", "", 0),
     ] {
-        assert_eq!(printed(TEST, line, level).len(), told, "{line:?} with SINEW_LOG={level:?}");
+        assert_eq!(printed(TEST, line, level).len(), received, "{line:?} with SINEW_LOG={level:?}");
     }
     let lines = printed(TEST, "", "loud");
     assert_eq!(lines.len(), 2, "{lines:?}");
@@ -210,8 +210,8 @@ fn a_program_s_own_logger_gets_it_instead_whenever_it_comes() -> sinew::Result<(
 }
 
 #[test]
-fn what_comes_a_thousand_times_is_told_five_times_and_counted() -> sinew::Result<()> {
-    const TEST: &str = "what_comes_a_thousand_times_is_told_five_times_and_counted";
+fn a_warning_repeated_a_thousand_times_is_logged_five_times_and_counted() -> sinew::Result<()> {
+    const TEST: &str = "a_warning_repeated_a_thousand_times_is_logged_five_times_and_counted";
     if role().is_some() {
         let context = inside();
         return (0..1000).try_for_each(|_| misfit(&context));
@@ -238,8 +238,8 @@ struct Odd {
 }
 
 #[test]
-fn callbacks_that_fail_are_told_with_their_node_and_causes() -> sinew::Result<()> {
-    const TEST: &str = "callbacks_that_fail_are_told_with_their_node_and_causes";
+fn failed_callbacks_are_reported_with_their_node_and_causes() -> sinew::Result<()> {
+    const TEST: &str = "failed_callbacks_are_reported_with_their_node_and_causes";
     if role().is_some() {
         std::panic::set_hook(Box::new(|_| {}));
         let context = inside();
@@ -270,8 +270,8 @@ fn callbacks_that_fail_are_told_with_their_node_and_causes() -> sinew::Result<()
 }
 
 #[test]
-fn more_threads_than_an_executor_may_have_are_told() -> sinew::Result<()> {
-    const TEST: &str = "more_threads_than_an_executor_may_have_are_told";
+fn more_threads_than_an_executor_may_have_are_reported() -> sinew::Result<()> {
+    const TEST: &str = "more_threads_than_an_executor_may_have_are_reported";
     if role().is_some() {
         assert_eq!(Executor::multi(61).threads(), 61);
         assert!((1..=61).contains(&Executor::multi(0).threads()));
@@ -292,15 +292,15 @@ fn more_threads_than_an_executor_may_have_are_told() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_lost_lease_is_told_if_no_handler_is() -> sinew::Result<()> {
-    const TEST: &str = "a_lost_lease_is_told_if_no_handler_is";
+fn a_lost_lease_is_reported_unless_there_is_a_handler() -> sinew::Result<()> {
+    const TEST: &str = "a_lost_lease_is_reported_unless_there_is_a_handler";
     if role().is_some() {
         let clock = VirtualClock::new();
         let context = Context::builder().virtual_time(&clock).build()?;
         let node = context.node("arm")?;
         let lease = QoS::default().liveliness(Liveliness::ManualByTopic).lease(Duration::from_millis(100));
         let publisher = node.publisher::<Number>("cmd").qos(lease).create()?;
-        let _told = node.publisher::<Number>("told").qos(lease).on_liveliness_lost(|| {}).create()?;
+        let _notified = node.publisher::<Number>("told").qos(lease).on_liveliness_lost(|| {}).create()?;
         let executor = Executor::single();
         executor.add(&context)?;
         executor.advance(Duration::from_millis(99))?;
@@ -325,8 +325,8 @@ fn meeting(place: &Path) -> Context {
 }
 
 #[test]
-fn what_contexts_are_missing_is_told_without_an_executor_or_a_look() -> sinew::Result<()> {
-    const TEST: &str = "what_contexts_are_missing_is_told_without_an_executor_or_a_look";
+fn missing_counterparts_are_reported_without_an_executor_or_a_look() -> sinew::Result<()> {
+    const TEST: &str = "missing_counterparts_are_reported_without_an_executor_or_a_look";
     if role().is_some() {
         let place = PathBuf::from(std::env::var_os(PLACE).unwrap());
         let line = ["program", "--ros-args", "-r", "wheel_sates:=elsewhere", "-p", "gian:=3"];
@@ -349,7 +349,7 @@ fn what_contexts_are_missing_is_told_without_an_executor_or_a_look() -> sinew::R
         let mut program = Program::start(TEST, "program", "info", directory.path());
         let pid = program.child.id();
         let lines: Vec<_> = (0..4).map(|_| program.next()).collect();
-        let told: Vec<_> = lines.iter().map(|line| parts(line)).collect();
+        let received: Vec<_> = lines.iter().map(|line| parts(line)).collect();
         let twin = format!("another node is called /controller as well, in process {pid} (");
         let expected = [
             (
@@ -371,9 +371,9 @@ fn what_contexts_are_missing_is_told_without_an_executor_or_a_look() -> sinew::R
                 "`-p gian:=..` has set nothing so far: no parameter of /controller is called gian; it has gain",
             ),
         ];
-        for ((level, logger, text), told) in expected.iter().zip(&told) {
-            assert_eq!((*level, *logger), (told.0, told.1), "{told:?}");
-            assert!(told.2.starts_with(text), "{told:?}");
+        for ((level, logger, text), received) in expected.iter().zip(&received) {
+            assert_eq!((*level, *logger), (received.0, received.1), "{received:?}");
+            assert!(received.2.starts_with(text), "{received:?}");
         }
         assert_eq!(program.rest(), Vec::<String>::new(), "once");
         Ok(())
@@ -440,15 +440,15 @@ fn a_second_instance_of_a_program_with_types_of_its_own_is_not_warned() -> sinew
 }
 
 #[test]
-fn a_pair_in_two_processes_is_told_once_in_each() -> sinew::Result<()> {
-    const TEST: &str = "a_pair_in_two_processes_is_told_once_in_each";
+fn a_pair_in_two_processes_is_reported_once_in_each() -> sinew::Result<()> {
+    const TEST: &str = "a_pair_in_two_processes_is_reported_once_in_each";
     match role().as_deref() {
         Some("talker") => return talker(),
         Some(_) => {
             let context = meeting(&PathBuf::from(std::env::var_os(PLACE).unwrap()));
             let node = context.node("misuser")?;
             let asked = QoS::default().transient_local();
-            // The first: when the talker has told of the others it knows of this one, too.
+            // The first: when the talker has reported the others, it knows of this one, too.
             let _inside = node.subscription::<Inside>("x").create()?;
             let _subscription = node.subscription::<Word>("x").qos(asked).create()?;
             let _wrong = node.subscription::<other::Word>("x").create()?;
@@ -469,7 +469,8 @@ fn a_pair_in_two_processes_is_told_once_in_each() -> sinew::Result<()> {
         let pid = |program: &Program| program.child.id();
         let (of_talker, of_misuser) = (pid(&talker), pid(&misuser));
         let there = misuser.rest();
-        // What stays inside is told when its partner here has been waited for, or at the end.
+        // An endpoint that stays inside is reported when its partner here has been waited for, or
+        // at the end.
         here.extend(talker.rest());
         for (lines, logger, other) in [
             (&here, "talker", format!("with /misuser in process {of_misuser} (")),
@@ -507,8 +508,8 @@ impl Service for Others {
 }
 
 #[test]
-fn a_client_of_another_type_than_its_server_is_told() -> sinew::Result<()> {
-    const TEST: &str = "a_client_of_another_type_than_its_server_is_told";
+fn a_client_of_another_type_than_its_server_is_reported() -> sinew::Result<()> {
+    const TEST: &str = "a_client_of_another_type_than_its_server_is_reported";
     if role().is_some() {
         let place = PathBuf::from(std::env::var_os(PLACE).unwrap());
         let (here, there) = (meeting(&place), meeting(&place));
@@ -517,9 +518,9 @@ fn a_client_of_another_type_than_its_server_is_told() -> sinew::Result<()> {
         let _server = server.server::<Adds>("add").callback(|word: &Word| word.clone())?;
         let _late = here.node("late")?.client::<Others>("add").create()?;
         let _inside = there.node("inside")?.client::<Others>("add").create()?;
-        // The early one is told by a thread of its context.
-        let is_told = here.node("known")?.client::<Adds>("add").create()?;
-        assert!(is_told.wait_for_server(Duration::from_secs(60)));
+        // A thread of its context notifies the early one.
+        let is_notified = here.node("known")?.client::<Adds>("add").create()?;
+        assert!(is_notified.wait_for_server(Duration::from_secs(60)));
         return Ok(());
     }
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
@@ -555,8 +556,8 @@ fn programs_that_come_again_and_again_are_a_few_lines_and_a_count() -> sinew::Re
         let subscribe = |qos: QoS| -> sinew::Result<_> {
             let node = meeting(directory.path()).node("misuser")?;
             // Its own warning is no concern of this test.
-            let told = |_: &IncompatibleQos| {};
-            Ok((node.subscription::<Word>("x").qos(qos).on_incompatible_qos(told).create()?, node))
+            let received = |_: &IncompatibleQos| {};
+            Ok((node.subscription::<Word>("x").qos(qos).on_incompatible_qos(received).create()?, node))
         };
         for _ in 0..50 {
             drop(subscribe(QoS::default().transient_local())?);

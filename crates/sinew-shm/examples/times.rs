@@ -24,13 +24,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Connects all readers, and passes on its notifications with the time.
-struct Told {
+struct Observed {
     writer: Mutex<Option<Writer>>,
     connected: Sender<Instant>,
     left: Sender<Instant>,
 }
 
-impl Observer for Told {
+impl Observer for Observed {
     fn appeared(&self, peer: &Arc<Peer>, _: EndpointKey, endpoint: &Endpoint) {
         if endpoint.kind == EndpointKind::Subscription
             && let Some(writer) = &mut *self.writer.lock().unwrap()
@@ -52,9 +52,9 @@ impl Observer for Told {
     }
 }
 
-fn told() -> (Arc<Told>, Receiver<Instant>, Receiver<Instant>) {
-    let ((connected, hears), (left, sees)) = (channel(), channel());
-    (Arc::new(Told { writer: Mutex::new(None), connected, left }), hears, sees)
+fn observed() -> (Arc<Observed>, Receiver<Instant>, Receiver<Instant>) {
+    let ((connected, connects), (left, leaves)) = (channel(), channel());
+    (Arc::new(Observed { writer: Mutex::new(None), connected, left }), connects, leaves)
 }
 
 fn endpoint(kind: EndpointKind) -> Endpoint {
@@ -65,9 +65,9 @@ fn endpoint(kind: EndpointKind) -> Endpoint {
 /// A process that joins, subscribes twice, reports how long that took and waits for its death.
 fn child(directory: &Path) {
     let domain = Domain::open(Some(directory), 0).unwrap();
-    let (told, connected, _) = told();
+    let (observed, connected, _) = observed();
     let begin = Instant::now();
-    let participant = Participant::join(&domain, told).unwrap();
+    let participant = Participant::join(&domain, observed).unwrap();
     let first = participant.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
     let process = connected.recv().unwrap() - begin;
     std::thread::sleep(Duration::from_millis(5));
@@ -109,10 +109,10 @@ fn main() {
     let rounds: usize = words.get(1).map_or(100, |rounds| rounds.parse().unwrap());
     let place = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = Domain::open(Some(place.path()), 0).unwrap();
-    let (told, _connected, left) = told();
-    let participant = Participant::join(&domain, told.clone()).unwrap();
+    let (observed, _connected, left) = observed();
+    let participant = Participant::join(&domain, observed.clone()).unwrap();
     let source = participant.advertise(&endpoint(EndpointKind::Publisher), None).unwrap();
-    *told.writer.lock().unwrap() = Some(Writer::new(Arc::new(source), 1, 0, 1).unwrap());
+    *observed.writer.lock().unwrap() = Some(Writer::new(Arc::new(source), 1, 0, 1).unwrap());
     let mut times = [const { Vec::new() }; 3];
     for _ in 0..rounds {
         let mut child = Command::new(std::env::current_exe().unwrap())
@@ -141,6 +141,6 @@ fn main() {
         let at = |percent: usize| times[(times.len() - 1) * percent / 100] as f64 / 1000.0;
         println!("{name:12} {:>12.1} {:>8.1} {:>8.1}", at(50), at(90), at(100));
     }
-    told.writer.lock().unwrap().take();
+    observed.writer.lock().unwrap().take();
     participant.leave();
 }

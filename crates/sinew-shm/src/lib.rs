@@ -60,8 +60,8 @@ pub mod transport {
     //! Taking part in a domain: what `sinew` builds its endpoints on, and tools and gateways that
     //! have none of its nodes.
     //!
-    //! A [`Participant`] advertises endpoints, and tells its [`Observer`] of those of the others.
-    //! Which of them exchange messages is for the layer above to decide: the writing side
+    //! A [`Participant`] advertises endpoints, and notifies its [`Observer`] of those of the
+    //! others. Which of them exchange messages is for the layer above to decide: the writing side
     //! [connects](Writer::connect) its [`Writer`] with an endpoint, and the reading side's observer
     //! gets an [`Incoming`] connection.
     //!
@@ -101,9 +101,9 @@ pub mod transport {
     //!
     //! let base = tempfile::tempdir_in("/dev/shm")?;
     //! let domain = Domain::open(Some(base.path()), 0)?;
-    //! let (sees, hears) = (Arc::new(Seen::default()), Arc::new(Seen::default()));
-    //! let one = Participant::join(&domain, sees.clone())?;
-    //! let other = Participant::join(&domain, hears.clone())?;
+    //! let (near, far) = (Arc::new(Seen::default()), Arc::new(Seen::default()));
+    //! let one = Participant::join(&domain, near.clone())?;
+    //! let other = Participant::join(&domain, far.clone())?;
     //! let endpoint = |kind| Endpoint {
     //!     kind,
     //!     number: 1,
@@ -115,7 +115,7 @@ pub mod transport {
     //! };
     //! let subscription = other.advertise(&endpoint(EndpointKind::Subscription), None)?;
     //! one.refresh();
-    //! let (peer, key) = sees.endpoints.lock().unwrap()[0].clone();
+    //! let (peer, key) = near.endpoints.lock().unwrap()[0].clone();
     //! assert_eq!(key, subscription.key());
     //!
     //! let publisher = Arc::new(one.advertise(&endpoint(EndpointKind::Publisher), None)?);
@@ -126,7 +126,7 @@ pub mod transport {
     //!
     //! other.refresh();
     //! let mut buffer = Vec::new();
-    //! let mut connections = hears.connections.lock().unwrap();
+    //! let mut connections = far.connections.lock().unwrap();
     //! let message = connections[0].read(&mut buffer)?.expect("it was published before");
     //! assert_eq!((message.number, &buffer[..]), (0, &b"hello"[..]));
     //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -9,7 +9,7 @@ use crate::event::receiver::EventReceiver;
 use crate::own::heartbeat::Heartbeat;
 use crate::own::own_state::OwnState;
 use crate::peer::mapped_peer::Peer;
-use crate::platform::logging::tell_waiting;
+use crate::platform::logging::write_waiting;
 use crate::platform::shm_ref::ShmRef;
 use crate::platform::sync::{Arc, Ordering, PlainMutex, PlainU64};
 use crate::platform::sys;
@@ -101,8 +101,8 @@ impl Participant {
 
     /// Makes writers that wait for room check again, for example when the program is to end. A
     /// waiting thread reads the bell first
-    /// ([`Writer::wait_for_room`](crate::transport::Writer::wait_for_room)), then checks its condition, then
-    /// sleeps.
+    /// ([`Writer::wait_for_room`](crate::transport::Writer::wait_for_room)), then checks its
+    /// condition, then sleeps.
     pub fn wake_writers(&self) {
         if let Ok(bell) = self.space_bell() {
             bell.ring();
@@ -177,8 +177,9 @@ impl Participant {
     }
 
     /// Returns the number of messages that were copied because this participant had as many
-    /// [holds](crate::transport::Hold) on messages of other processes as it may (4095). Nothing is lost, but
-    /// each copy costs time in proportion to its length. The first one is logged as a warning.
+    /// [holds](crate::transport::Hold) on messages of other processes as it may (4095). Nothing is
+    /// lost, but each copy costs time in proportion to its length. The first one is logged as a
+    /// warning.
     pub fn copied(&self) -> u64 {
         self.control().map_or(0, OwnControl::copied)
     }
@@ -187,8 +188,8 @@ impl Participant {
 
     /// Leaves the domain: notifies the other participants, and removes the files as soon as no
     /// participant needs them. Connected readers can still read the messages published before.
-    /// Messages that are [held](crate::transport::Hold) stay valid; the control segment keeps its name until
-    /// the last of them is dropped.
+    /// Messages that are [held](crate::transport::Hold) stay valid; the control segment keeps its
+    /// name until the last of them is dropped.
     pub fn leave(&self) {
         if !self.own.begin_to_leave() {
             return;
@@ -197,7 +198,7 @@ impl Participant {
         if let Some(helper) = helper {
             helper.stop();
         }
-        tell_waiting(); // the thread that would have logged it has ended
+        write_waiting(); // the thread that would have logged it has ended
         let outgoing = self.outgoing.all();
         outgoing.iter().for_each(|accepted| accepted.end_if_open());
         // This participant reads no further messages. Its readers and their connections refer to
@@ -259,8 +260,9 @@ impl OwnEndpoint {
         self.heartbeat = Some(heartbeat);
     }
 
-    /// Sets one of the entity's two notes: words that readers [receive](crate::transport::Incoming::note) with
-    /// each message published afterwards. The layer above defines their meaning.
+    /// Sets one of the entity's two notes: words that readers
+    /// [receive](crate::transport::Incoming::note) with each message published afterwards. The
+    /// layer above defines their meaning.
     pub fn set_note(&self, index: usize, value: u64) {
         if let Some(note) = self.record.notes.get(index) {
             note.store(value, Ordering::Relaxed); // W3 of the next message publishes it

@@ -296,7 +296,7 @@ impl Ring {
     }
 
     /// R1: whether this message isn't published yet. `false` may also mean that only a [closer
-    /// look](Self::look) can tell.
+    /// look](Self::look) can find out.
     #[inline]
     pub(crate) fn is_yet_to_come(&self, number: u64) -> bool {
         // Relaxed: the caller reads nothing else that it would have to carry. What the slot held

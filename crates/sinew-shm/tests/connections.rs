@@ -34,7 +34,7 @@ impl Place {
 
 /// Records its notifications.
 #[derive(Default)]
-struct Told {
+struct Observed {
     appeared: Mutex<Vec<(Arc<Peer>, EndpointKey, Endpoint)>>,
     vanished: AtomicUsize,
     left: AtomicUsize,
@@ -63,7 +63,7 @@ impl Sink for Reading {
     }
 }
 
-impl Observer for Told {
+impl Observer for Observed {
     fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, endpoint: &Endpoint) {
         self.appeared.lock().unwrap().push((peer.clone(), key, endpoint.clone()));
     }
@@ -109,7 +109,7 @@ fn connect(first: u64) -> Connect {
 #[test]
 fn messages_of_any_size_arrive_in_order_and_nothing_is_left_behind() {
     let place = Place::new();
-    let (a, b) = (Arc::new(Told::default()), Arc::new(Told::default()));
+    let (a, b) = (Arc::new(Observed::default()), Arc::new(Observed::default()));
     let writing = Participant::join(&place.domain(), a.clone()).unwrap();
     let reading = Participant::join(&place.domain(), b.clone()).unwrap();
     let port = reading.port(None).unwrap();
@@ -162,7 +162,7 @@ fn messages_of_any_size_arrive_in_order_and_nothing_is_left_behind() {
 /// Each time it has read all messages, makes the writer publish one more.
 #[derive(Default)]
 struct Echoed {
-    told: Told,
+    observed: Observed,
     echo: Arc<Echo>,
 }
 
@@ -188,29 +188,29 @@ impl Sink for Echo {
 
 impl Observer for Echoed {
     fn appeared(&self, peer: &Arc<Peer>, key: EndpointKey, endpoint: &Endpoint) {
-        self.told.appeared(peer, key, endpoint);
+        self.observed.appeared(peer, key, endpoint);
     }
     fn vanished(&self, peer: &Arc<Peer>, key: EndpointKey) {
-        self.told.vanished(peer, key);
+        self.observed.vanished(peer, key);
     }
     fn connected(&self, incoming: Incoming, target: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
-        *self.echo.reading.lock().unwrap() = self.told.connected(incoming, target);
+        *self.echo.reading.lock().unwrap() = self.observed.connected(incoming, target);
         Some(self.echo.clone())
     }
     fn left(&self, peer: &Arc<Peer>) {
-        self.told.left(peer);
+        self.observed.left(peer);
     }
 }
 
 #[test]
 fn a_drain_ends_though_its_peers_go_on() {
     let place = Place::new();
-    let (a, b) = (Arc::new(Told::default()), Arc::new(Echoed::default()));
+    let (a, b) = (Arc::new(Observed::default()), Arc::new(Echoed::default()));
     let writing = Participant::join(&place.domain(), a.clone()).unwrap();
     let reading = Participant::join(&place.domain(), b.clone()).unwrap();
     let drains = || b.echo.drains.load(Ordering::SeqCst);
     let port = reading.port(None).unwrap();
-    *b.told.port.lock().unwrap() = Some(port.clone());
+    *b.observed.port.lock().unwrap() = Some(port.clone());
     let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher, "/bytes"), None).unwrap());
     let _target = reading.advertise(&endpoint(EndpointKind::Subscription, "/bytes"), None).unwrap();
     until("the reader is known", || a.appeared.lock().unwrap().len() == 1);
@@ -219,7 +219,7 @@ fn a_drain_ends_though_its_peers_go_on() {
     writer.connect(&peer, &connect(1)).unwrap();
     writer.publish_inline(1, &Head::default(), b"first");
     *b.echo.writer.lock().unwrap() = Some(writer);
-    until("it is connected, and heard of", || {
+    until("it is connected, and known", || {
         port.drain();
         drains() > 0
     });
@@ -243,7 +243,7 @@ fn publish_filled(writer: &mut Writer, value: u8) {
 #[test]
 fn what_is_held_stays_when_its_reader_leaves() {
     let place = Place::new();
-    let (a, b) = (Arc::new(Told::default()), Arc::new(Told::default()));
+    let (a, b) = (Arc::new(Observed::default()), Arc::new(Observed::default()));
     b.is_read_by_hand.store(true, Ordering::SeqCst);
     let writing = Participant::join(&place.domain(), a.clone()).unwrap();
     let reading = Participant::join(&place.domain(), b.clone()).unwrap();
@@ -290,7 +290,7 @@ fn what_is_held_stays_when_its_reader_leaves() {
 #[test]
 fn a_late_joiner_gets_what_is_brought_back_into_a_ring_that_grew() {
     let place = Place::new();
-    let (a, b) = (Arc::new(Told::default()), Arc::new(Told::default()));
+    let (a, b) = (Arc::new(Observed::default()), Arc::new(Observed::default()));
     let writing = Participant::join(&place.domain(), a.clone()).unwrap();
     let reading = Participant::join(&place.domain(), b.clone()).unwrap();
     let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher, "/bytes"), None).unwrap());
@@ -327,10 +327,10 @@ fn a_late_joiner_gets_what_is_brought_back_into_a_ring_that_grew() {
 #[test]
 fn a_report_is_for_tools_and_counted_by_any_thread() {
     let place = Place::new();
-    let told = Arc::new(Told::default());
-    let telling = Participant::join(&place.domain(), Arc::new(Told::default())).unwrap();
+    let observed = Arc::new(Observed::default());
+    let telling = Participant::join(&place.domain(), Arc::new(Observed::default())).unwrap();
     let report = telling.advertise(&endpoint(EndpointKind::Report, "/first"), None).unwrap();
-    let late = Participant::join(&place.domain(), told.clone()).unwrap();
+    let late = Participant::join(&place.domain(), observed.clone()).unwrap();
     let second = telling.advertise(&endpoint(EndpointKind::Report, "/second"), None).unwrap();
     let counters = report.counters();
     std::thread::scope(|scope| {
@@ -338,9 +338,9 @@ fn a_report_is_for_tools_and_counted_by_any_thread() {
             scope.spawn(|| (0..1000).for_each(|_| counters.count(3, 2)));
         }
     });
-    counters.tell(15, 7);
+    counters.store(15, 7);
     counters.count(16, 1);
-    counters.tell(usize::MAX, 1);
+    counters.store(usize::MAX, 1);
     let snapshot = Snapshot::take(&place.domain()).unwrap();
     let peer = snapshot.peers().iter().find(|peer| peer.id() == telling.id()).unwrap();
     let found: Vec<_> = peer.endpoints();
@@ -354,8 +354,8 @@ fn a_report_is_for_tools_and_counted_by_any_thread() {
     let _end = telling.advertise(&endpoint(EndpointKind::Node, ""), None).unwrap();
     until("the node is known", || {
         late.refresh();
-        !told.appeared.lock().unwrap().is_empty()
+        !observed.appeared.lock().unwrap().is_empty()
     });
-    let kinds: Vec<_> = told.appeared.lock().unwrap().iter().map(|(.., end)| end.kind).collect();
-    assert_eq!((kinds, told.vanished.load(Ordering::SeqCst)), (vec![EndpointKind::Node], 0));
+    let kinds: Vec<_> = observed.appeared.lock().unwrap().iter().map(|(.., end)| end.kind).collect();
+    assert_eq!((kinds, observed.vanished.load(Ordering::SeqCst)), (vec![EndpointKind::Node], 0));
 }

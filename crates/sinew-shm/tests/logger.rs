@@ -11,10 +11,10 @@ use std::time::Duration;
 
 struct Publishes {
     queue: Mutex<Option<Queue<u64>>>,
-    told: Mutex<Option<Sender<String>>>,
+    observed: Mutex<Option<Sender<String>>>,
 }
 
-static LOGGER: Publishes = Publishes { queue: Mutex::new(None), told: Mutex::new(None) };
+static LOGGER: Publishes = Publishes { queue: Mutex::new(None), observed: Mutex::new(None) };
 
 impl Log for Publishes {
     fn enabled(&self, _: &Metadata<'_>) -> bool {
@@ -22,8 +22,8 @@ impl Log for Publishes {
     }
 
     fn log(&self, record: &Record<'_>) {
-        if let Some(told) = &*self.told.lock().unwrap() {
-            let _ = told.send(record.args().to_string());
+        if let Some(observed) = &*self.observed.lock().unwrap() {
+            let _ = observed.send(record.args().to_string());
         }
         if let Some(queue) = &*self.queue.lock().unwrap() {
             let _ = queue.write_within(&0, Duration::ZERO);
@@ -34,12 +34,12 @@ impl Log for Publishes {
 }
 
 #[test]
-fn a_logger_that_writes_to_the_queue_of_which_it_is_told_is_not_stuck() {
+fn a_logger_that_writes_to_the_queue_that_it_logs_about_is_not_stuck() {
     log::set_logger(&LOGGER).unwrap();
     log::set_max_level(LevelFilter::Warn);
     let (sender, has_written) = channel();
-    let (tell, told) = channel();
-    *LOGGER.told.lock().unwrap() = Some(tell);
+    let (lines, observed) = channel();
+    *LOGGER.observed.lock().unwrap() = Some(lines);
     std::thread::spawn(move || {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
         let domain = Domain::open(Some(directory.path()), 0).unwrap();
@@ -58,7 +58,7 @@ fn a_logger_that_writes_to_the_queue_of_which_it_is_told_is_not_stuck() {
         sender.send(()).unwrap();
     });
     has_written.recv_timeout(Duration::from_secs(60)).expect("it writes on");
-    let text = told.recv_timeout(Duration::from_secs(60)).expect("it is said");
+    let text = observed.recv_timeout(Duration::from_secs(60)).expect("it is said");
     assert!(text.contains("is cut off from `q`"), "{text}");
-    assert_eq!(told.try_iter().collect::<Vec<_>>(), [""; 0], "once");
+    assert_eq!(observed.try_iter().collect::<Vec<_>>(), [""; 0], "once");
 }

@@ -23,8 +23,8 @@ pub(crate) struct Key {
     pub(crate) type_name: String,
     /// The hash of the type.
     pub(crate) hash: [u8; 32],
-    /// The topic of images that the server compresses for this one; `None`: it is a topic or service
-    /// of the graph.
+    /// The topic of images that the server compresses for this one; `None`: it is a topic or
+    /// service of the graph.
     pub(crate) source: Option<Box<Key>>,
 }
 
@@ -34,8 +34,8 @@ impl Key {
         Some(Self { name: endpoint.name.clone(), type_name: endpoint.type_name.clone(), hash, source: None })
     }
 
-    /// Returns the key of the channel of this topic's compressed images; `None` if it is not a topic of
-    /// images.
+    /// Returns the key of the channel of this topic's compressed images; `None` if it is not a
+    /// topic of images.
     fn compressed(&self) -> Option<Self> {
         let has_images = self.type_name == IMAGE.name && self.hash() == IMAGE.hash;
         has_images.then(|| Self {
@@ -256,8 +256,8 @@ impl Catalogue {
         (topics, seen.services.keys().filter(is_new).cloned().collect())
     }
 
-    /// Applies a snapshot, with the types that were found for its [unknown](Self::unknown) topics and
-    /// services.
+    /// Applies a snapshot, with the types that were found for its [unknown](Self::unknown) topics
+    /// and services.
     pub(crate) fn apply(
         &mut self,
         seen: &Seen<'_>,

@@ -83,8 +83,9 @@ impl Compressor {
         Ok(bytes)
     }
 
-    /// Puts the samples of the scaled image into `pixels`, and returns its width and height. A pixel
-    /// is the mean of an area of the image; at the right and the bottom, areas may be smaller.
+    /// Puts the samples of the scaled image into `pixels`, and returns its width and height. A
+    /// pixel is the mean of an area of the image; at the right and the bottom, areas may be
+    /// smaller.
     fn scale(&mut self, image: &ImageView<'_>, layout: Layout) -> Result<(u16, u16), ImageError> {
         let Layout { samples, bytes, .. } = layout;
         let number = |value: u32| usize::try_from(value).unwrap_or(usize::MAX);

@@ -1,5 +1,5 @@
-//! A live view of a domain: a server to which [Foxglove](https://foxglove.dev), Lichtblick and other
-//! viewers of their protocol connect.
+//! A live view of a domain: a server to which [Foxglove](https://foxglove.dev), Lichtblick and
+//! other viewers of their protocol connect.
 //!
 //! [`ViewServer`] offers the topics of a context's domain, with the definitions of their types, to
 //! any number of viewers, and subscribes to those that they look at. Where it is allowed, viewers

@@ -236,7 +236,8 @@ impl Pump {
     }
 }
 
-/// Says that images are not compressed, once for each subscription: each image may have the problem.
+/// Says that images are not compressed, once for each subscription: each image may have the
+/// problem.
 fn warn_once(hub: &Hub, session: &Session, feed: &mut Feed, problem: &ImageError) {
     if std::mem::replace(&mut feed.has_warned, true) {
         return;

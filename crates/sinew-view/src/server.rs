@@ -25,8 +25,8 @@ use std::time::Duration;
 /// The port that viewers try.
 const PORT: u16 = 8765;
 
-/// Requests for parameters that may wait for the thread that answers them. They are limited in bytes
-/// where they are read.
+/// Requests for parameters that may wait for the thread that answers them. They are limited in
+/// bytes where they are read.
 const MOST_JOBS: usize = 64;
 
 /// Time for a client to read the rest, the close frame included, when its connection ends.
@@ -74,8 +74,8 @@ pub struct ViewServerBuilder {
 }
 
 impl ViewServer {
-    /// Returns a builder: for clients of this host, on port 8765, who may look at everything that is
-    /// not hidden.
+    /// Returns a builder: for clients of this host, on port 8765, who may look at everything that
+    /// is not hidden.
     pub fn builder() -> ViewServerBuilder {
         ViewServerBuilder { address: Ipv4Addr::LOCALHOST.into(), port: PORT, settings: Settings::default() }
     }
@@ -174,8 +174,8 @@ impl ViewServerBuilder {
         self
     }
 
-    /// Sets whether clients may control the [player](Self::playback): pause, go on, seek and change the
-    /// rate. Default: no; they may always watch it.
+    /// Sets whether clients may control the [player](Self::playback): pause, go on, seek and change
+    /// the rate. Default: no; they may always watch it.
     pub fn allow_playback(mut self, allowed: bool) -> Self {
         self.settings.allowed.playback = allowed;
         self
@@ -228,12 +228,13 @@ impl ViewServerBuilder {
     /// Offers the images of each topic `TOPIC` of type `sensor_msgs/msg/Image` in a smaller form as
     /// well, for slow links: as JPEG on the channel `TOPIC/compressed` of type
     /// `sensor_msgs/msg/CompressedImage`, unless there is such a topic. Images with more than this
-    /// number of pixels in a row, at least 1, are scaled down by a whole factor. Filters choose such
-    /// channels like topics. Default: no such channels.
+    /// number of pixels in a row, at least 1, are scaled down by a whole factor. Filters choose
+    /// such channels like topics. Default: no such channels.
     ///
-    /// The encodings are `rgb8`, `bgr8`, `rgba8`, `bgra8`, `mono8` and `mono16`, of which the higher 8
-    /// bits are shown; for others, a client gets a warning. Images are compressed only while a client
-    /// is subscribed to the channel, for each client on the thread that writes to it.
+    /// The encodings are `rgb8`, `bgr8`, `rgba8`, `bgra8`, `mono8` and `mono16`, of which the
+    /// higher 8 bits are shown; for others, a client gets a warning. Images are compressed only
+    /// while a client is subscribed to the channel, for each client on the thread that writes to
+    /// it.
     pub fn image_width(mut self, pixels: u16) -> Self {
         self.settings.image_width = Some(pixels.max(1));
         self
@@ -253,9 +254,9 @@ impl ViewServerBuilder {
     }
 
     /// Lets clients watch a player: they get its time instead of this host's, and its state. They
-    /// control it if that is [allowed](Self::allow_playback). The player publishes in the context of the server, which had better
-    /// not be the robot's, or the robot gets the messages, too; and it had better
-    /// [stay at its end](sinew_bag::PlayerBuilder::stay_at_end). Default: none.
+    /// control it if that is [allowed](Self::allow_playback). The player publishes in the context
+    /// of the server, which had better not be the robot's, or the robot gets the messages, too; and
+    /// it had better [stay at its end](sinew_bag::PlayerBuilder::stay_at_end). Default: none.
     pub fn playback(mut self, player: Player) -> Self {
         self.settings.playback = Some(Playback::new(player));
         self
@@ -269,10 +270,10 @@ impl ViewServerBuilder {
         self
     }
 
-    /// Sets a source of definitions. The server asks it for each type first, by name and hash: it may
-    /// have constants, which the descriptions that programs publish don't have, and types that no
-    /// program describes. For a type in which a client wants to publish, the server asks without a
-    /// hash. It runs on the server's threads, and may block.
+    /// Sets a source of definitions. The server asks it for each type first, by name and hash: it
+    /// may have constants, which the descriptions that programs publish don't have, and types that
+    /// no program describes. For a type in which a client wants to publish, the server asks without
+    /// a hash. It runs on the server's threads, and may block.
     pub fn definitions(
         mut self,
         find: impl Fn(&str, Option<TypeHash>) -> Option<TypeDefinition> + Send + Sync + 'static,
@@ -323,8 +324,8 @@ impl ViewServerBuilder {
 impl Drop for ViewServer {
     fn drop(&mut self) {
         self.hub.end();
-        // Wakes the thread that accepts, which then sees that all ends. A connection would need a file,
-        // and the process may have as many as it may.
+        // Wakes the thread that accepts, which then sees that all ends. A connection would need a
+        // file, and the process may have as many as it may.
         if rustix::net::shutdown(&self.listener, rustix::net::Shutdown::Both).is_err() {
             self.connect();
         }

@@ -8,9 +8,9 @@
 //! | answering threads | add responses of services |
 //! | the hub | adds offers and statuses |
 //!
-//! Messages wait in the histories of the client's own subscriptions, so they are bounded, the newest
-//! win, and no publisher waits. Everything else waits here, up to a number of bytes, or of changes; a
-//! client that doesn't read it is disconnected.
+//! Messages wait in the histories of the client's own subscriptions, so they are bounded, the
+//! newest win, and no publisher waits. Everything else waits here, up to a number of bytes, or of
+//! changes; a client that doesn't read it is disconnected.
 
 use crate::catalogue::Channel;
 use crate::socket::{FrameKind, POLICY};

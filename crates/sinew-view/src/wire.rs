@@ -14,8 +14,8 @@ pub(crate) const CDR: &str = "cdr";
 /// Another encoding of messages and requests of clients.
 pub(crate) const JSON: &str = "json";
 
-/// Length of a name in a client's request: of a parameter, a topic, a type or an encoding. In bytes,
-/// as the other lengths.
+/// Length of a name in a client's request: of a parameter, a topic, a type or an encoding. In
+/// bytes, as the other lengths.
 const MAX_NAME: usize = 512;
 
 /// Length of a client's id of a request, which its answer has.
@@ -262,7 +262,8 @@ pub(crate) fn playback_state(state: &PlaybackState<'_>) -> Vec<u8> {
     frame
 }
 
-/// Returns the length of a text of ours. It has at most a client's id or URI in it, which are limited.
+/// Returns the length of a text of ours. It has at most a client's id or URI in it, which are
+/// limited.
 fn length_of(text: &[u8]) -> [u8; 4] {
     u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes()
 }

@@ -118,10 +118,10 @@
 //! # Executors and groups
 //!
 //! Callbacks run in an [`Executor`], in the order in which their messages arrived (inside a
-//! process: were published) and their timers were due; callbacks of groups with a higher [priority](Group::priority) go first.
-//! [`Executor::single`] runs them one at a time on the thread that spins it. [`Executor::multi`]
-//! runs them on several threads, where they *begin* in that order. Several executors may serve
-//! different nodes or groups.
+//! process: were published) and their timers were due; callbacks of groups with a higher
+//! [priority](Group::priority) go first. [`Executor::single`] runs them one at a time on the thread
+//! that spins it. [`Executor::multi`] runs them on several threads, where they *begin* in that
+//! order. Several executors may serve different nodes or groups.
 //!
 //! Entities made by a node are in its default group; entities made by a group are in that group. A
 //! [`Group`] runs one callback at a time, on whichever thread, and may own a state that its
@@ -226,8 +226,8 @@
 //! [`Publisher::draft`] lends memory that others will read, and [`Publisher::edit`] changes a
 //! received message in place where possible. The repository's `docs/book/copy-free.md` says which
 //! form costs what where. An [`Adapter`] puts a program's own type on a topic of ROS 2. In one
-//! process a topic may have publishers and subscriptions of each kind: a subscription whose Rust
-//! type differs from the published one, for the same type of ROS 2, gets its messages by way of the
+//! process a topic may have publishers and subscriptions of each kind: a subscription with another
+//! Rust type than the publisher, for the same type of ROS 2, gets its messages by way of the
 //! encoded form.
 //!
 //! # Parameters

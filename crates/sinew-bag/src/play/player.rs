@@ -223,9 +223,9 @@ impl Player {
         Progress { position, start, end, rounds: state.rounds, seeks: state.generation }
     }
 
-    /// Returns the time of the bags at a moment of the steady clock, such as that at which a message
-    /// came: nanoseconds since the epoch. A moment before the last pause, seek or change of the rate
-    /// counts as the moment of that change.
+    /// Returns the time of the bags at a moment of the steady clock, such as that at which a
+    /// message came: nanoseconds since the epoch. A moment before the last pause, seek or change of
+    /// the rate counts as the moment of that change.
     #[must_use]
     pub fn time_at(&self, moment: Time) -> u64 {
         let state = self.0.shared.state();

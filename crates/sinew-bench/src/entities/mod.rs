@@ -1,6 +1,6 @@
-//! Scenarios `entities`, `matching` and `participant`: the cost of a publisher with its subscription
-//! in time and memory, whether many idle ones make a wake-up slower, how long matching takes, and
-//! the cost of a process that only takes part.
+//! Scenarios `entities`, `matching` and `participant`: the cost of a publisher with its
+//! subscription in time and memory, whether many idle ones make a wake-up slower, how long matching
+//! takes, and the cost of a process that only takes part.
 
 mod intra;
 mod matching;

@@ -104,8 +104,8 @@ pub(super) fn round(part: &Part<EntitiesCase>) -> Result<Figures, Error> {
     unreachable!("there are more numbers than time")
 }
 
-/// In the other process: creates its subscriptions when ordered to, and answers probes with the time
-/// at which they came.
+/// In the other process: creates its subscriptions when ordered to, and answers probes with the
+/// time at which they came.
 pub(super) fn serve(part: &Part<EntitiesCase>, measuring: Measuring) -> Result<(), Error> {
     let run = part.run(waiting(Wait::Spin))?;
     let node = run.context.node("subscriptions")?;

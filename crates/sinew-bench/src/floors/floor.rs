@@ -61,7 +61,8 @@ impl Floor {
         Self::between("wake", move |cores, time| TwoProcessFloor::Wake.round(cores, 0, rate, time))
     }
 
-    /// Copying with a warm cache. The buffers exist only meanwhile: Sinew's memory is measured as well.
+    /// Copying with a warm cache. The buffers exist only meanwhile: Sinew's memory is measured as
+    /// well.
     pub(crate) fn copy(size: usize) -> Self {
         Self::new("copy", move |time| Ok(with_rates(copy::Warm::new(size).round(time / 10), size)))
     }

@@ -3,10 +3,10 @@
 //! Protocol. There are two sides: the *measuring* process and its *peer*. Each way (forth:
 //! measuring to peer, back: peer to measuring) has a payload cache line, a flag cache line and a
 //! bell, all written only by the sender of that way. Messages are numbered from 1 on; the peer
-//! reports its start with the greatest number. A message is its payload, then its number on the flag line (S1
-//! below) or on the bell (S2). Only one message is in transit at a time: the measuring side sends,
-//! the peer answers with the same number. The buffer belongs to the measuring side until it raises
-//! the flag forth, then to the peer until that raises the flag back.
+//! reports its start with the greatest number. A message is its payload, then its number on the
+//! flag line (S1 below) or on the bell (S2). Only one message is in transit at a time: the
+//! measuring side sends, the peer answers with the same number. The buffer belongs to the measuring
+//! side until it raises the flag forth, then to the peer until that raises the flag back.
 
 use std::os::fd::AsFd;
 use std::ptr::{self, NonNull};

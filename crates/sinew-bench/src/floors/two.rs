@@ -1,5 +1,6 @@
-//! Floors of two processes on two cores, which take turns over shared memory: a [`Rally`] like that of any
-//! system. The second process has the shared memory as its standard input; it is ended when the round is over.
+//! Floors of two processes on two cores, which take turns over shared memory: a [`Rally`] like that
+//! of any system. The second process has the shared memory as its standard input; it is ended when
+//! the round is over.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -21,17 +22,20 @@ const STARTED: u64 = u64::MAX;
 /// A floor of two processes.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub(super) enum TwoProcessFloor {
-    /// A message is one payload cache line and one flag cache line, polled and read by the other process.
+    /// A message is one payload cache line and one flag cache line, polled and read by the other
+    /// process.
     Line2,
-    /// One process writes all of a buffer and raises a flag; the other reads all of it and raises a flag back.
+    /// One process writes all of a buffer and raises a flag; the other reads all of it and raises a
+    /// flag back.
     Handover,
     /// The processes wake each other with futexes.
     Wake,
 }
 
 impl TwoProcessFloor {
-    /// Measures one round, back to back or `rate` times a second, with a buffer of `size` bytes: half of each
-    /// round trip; of a handover, from before the first byte is written until the last one is read.
+    /// Measures one round, back to back or `rate` times a second, with a buffer of `size` bytes:
+    /// half of each round trip; of a handover, from before the first byte is written until the last
+    /// one is read.
     pub(super) fn round(
         self,
         cores: (usize, usize),
@@ -54,8 +58,9 @@ struct First {
 }
 
 impl First {
-    /// Ties the calling thread to the first core, starts the second process on the second, and waits until it
-    /// has started. The calling thread must outlive that process: the kernel ends it with the thread.
+    /// Ties the calling thread to the first core, starts the second process on the second, and
+    /// waits until it has started. The calling thread must outlive that process: the kernel ends it
+    /// with the thread.
     fn start(floor: TwoProcessFloor, cores: (usize, usize), size: usize) -> Result<Self, Error> {
         machine::pin_to(cores.0)?;
         let (shared, file) = Shared::create(size)?;

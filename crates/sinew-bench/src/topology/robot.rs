@@ -45,7 +45,8 @@ impl TopologyCase {
     }
 }
 
-/// Runs a graph for `time`. Before the first message, once all endpoints exist, `ready` is given all publishers.
+/// Runs a graph for `time`. Before the first message, once all endpoints exist, `ready` is given
+/// all publishers.
 pub(crate) fn figures(
     run: &Run,
     load: Load<'_>,

@@ -107,8 +107,8 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Takes the terminal for a screen, if one is wanted and there is one; `note` stands on it before
-    /// the keys.
+    /// Takes the terminal for a screen, if one is wanted and there is one; `note` stands on it
+    /// before the keys.
     pub(crate) fn new(player: Player, has_screen: bool, note: &str) -> Result<Self, Error> {
         let terminal = if has_screen { Terminal::take()? } else { None };
         let failed = |source| Error::System { call: "waiting for the end", source };
@@ -140,8 +140,8 @@ impl Session {
         self.report(end, &Figures::of(&self.player, Some(figures)), output == Output::Json)
     }
 
-    /// Waits for the time, and meanwhile does what keys say. Returns `true` if nothing more is to be
-    /// played.
+    /// Waits for the time, and meanwhile does what keys say. Returns `true` if nothing more is to
+    /// be played.
     fn is_over(&mut self, due_ns: i64) -> bool {
         while now_ns() < due_ns {
             let heard = terminal::wait_for_key(&self.ended, self.has_keys, Some(due_ns));

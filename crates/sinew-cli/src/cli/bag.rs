@@ -18,8 +18,8 @@ pub(crate) struct BagOptions {
 /// Commands for bags.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BagCommand {
-    /// Publish the messages of bags again, until the end or Ctrl-C. Exit code 1 if messages could not
-    /// be published.
+    /// Publish the messages of bags again, until the end or Ctrl-C. Exit code 1 if messages could
+    /// not be published.
     #[command(after_help = super::play::KEYS)]
     Play(Box<PlayOptions>),
     /// Record topics to a new bag until Ctrl-C, or the key q. Exit code 1 if messages were lost.
@@ -71,8 +71,8 @@ pub(crate) struct BagInfoOptions {
     #[arg(short, long)]
     pub(crate) verbose: bool,
 
-    /// Also write a picture of the topics over time, with gaps: .svg, .html or .png. Reads the whole
-    /// bag.
+    /// Also write a picture of the topics over time, with gaps: .svg, .html or .png. Reads the
+    /// whole bag.
     #[arg(long, value_name = "FILE")]
     pub(crate) picture: Option<PathBuf>,
 }

@@ -95,8 +95,8 @@ pub(crate) struct PlayOptions {
     #[arg(long, value_name = "S", value_parser = offset)]
     pub(crate) wait_for_subscribers: Option<Duration>,
 
-    /// Wait at the end until all messages are read, this long at most, in milliseconds; 0: without a
-    /// limit.
+    /// Wait at the end until all messages are read, this long at most, in milliseconds; 0: without
+    /// a limit.
     #[arg(long, value_name = "MS")]
     pub(crate) wait_for_all_acked: Option<u64>,
 

@@ -74,7 +74,8 @@ pub(crate) struct RecordOptions {
     #[arg(long, visible_alias = "include-hidden")]
     pub(crate) include_hidden_topics: bool,
 
-    /// The directory of the new bag, which must not exist yet [default: rosbag2_ and the time in UTC].
+    /// The directory of the new bag, which must not exist yet [default: rosbag2_ and the time in
+    /// UTC].
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 
@@ -93,13 +94,13 @@ pub(crate) struct RecordOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_bag_files: Option<u32>,
 
-    /// Bytes that may wait for the disk, or for a snapshot: messages, and about 100 bytes of bookkeeping
-    /// for each [default: 104857600].
+    /// Bytes that may wait for the disk, or for a snapshot: messages, and about 100 bytes of
+    /// bookkeeping for each [default: 104857600].
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_cache_size: Option<u64>,
 
-    /// Let publishers wait that are reliable and keep all, each as long as it allows, rather than lose
-    /// their messages.
+    /// Let publishers wait that are reliable and keep all, each as long as it allows, rather than
+    /// lose their messages.
     #[arg(long, conflicts_with = "snapshot_mode")]
     pub(crate) lossless: bool,
 

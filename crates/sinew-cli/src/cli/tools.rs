@@ -69,9 +69,9 @@ pub(crate) enum TopicCommand {
     /// never wait. If there is no publisher yet, waits for one. The QoS fits the publishers
     /// (retained messages are printed as well), unless the options say otherwise.
     Echo(EchoOptions),
-    /// Plot numbers of messages as they come, in the terminal until q or Ctrl-C is pressed, or into a
-    /// picture. Takes part as a subscription does: publishers do some work for it, but never wait.
-    /// If there is no publisher yet, waits for one.
+    /// Plot numbers of messages as they come, in the terminal until q or Ctrl-C is pressed, or into
+    /// a picture. Takes part as a subscription does: publishers do some work for it, but never
+    /// wait. If there is no publisher yet, waits for one.
     Plot(TopicPlotOptions),
     /// Save images or clouds of points as PNG as they come (compressed images as they are), until
     /// Ctrl-C is pressed. Takes part as a subscription does: publishers do some work for it, but

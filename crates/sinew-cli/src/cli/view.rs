@@ -21,8 +21,8 @@ pub(crate) enum Permission {
 
 #[derive(Args, Debug)]
 pub(crate) struct ViewOptions {
-    /// Play these bags, which viewers control, instead of showing programs that run. No program gets
-    /// their messages.
+    /// Play these bags, which viewers control, instead of showing programs that run. No program
+    /// gets their messages.
     #[arg(value_name = "BAG")]
     pub(crate) bags: Vec<PathBuf>,
 

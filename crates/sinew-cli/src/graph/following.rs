@@ -1,4 +1,5 @@
-//! Following topics until the user, a time or a number of messages ends it, with a screen or without.
+//! Following topics until the user, a time or a number of messages ends it, with a screen or
+//! without.
 
 use std::io;
 use std::os::unix::net::UnixStream;

@@ -1,10 +1,10 @@
 //! `sinew node|topic|service|action`: the nodes and endpoints of a domain and their activity, read
 //! from the participants' own memory.
 //!
-//! Only these commands join the domain: `topic echo`, `topic delay`, `topic plot`, `topic image`, `topic pub`, `service call`,
-//! `action send_goal`, and `topic hz` and `bw` for topics that only the network has. For all
-//! others, the observed processes do no work, and don't notice. Names and forms of the output are
-//! those of the `ros2` command where it has them.
+//! Only these commands join the domain: `topic echo`, `topic delay`, `topic plot`, `topic image`,
+//! `topic pub`, `service call`, `action send_goal`, and `topic hz` and `bw` for topics that only
+//! the network has. For all others, the observed processes do no work, and don't notice. Names and
+//! forms of the output are those of the `ros2` command where it has them.
 
 mod action;
 mod call;

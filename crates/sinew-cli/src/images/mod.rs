@@ -69,8 +69,8 @@ impl<'a> Pictures<'a> {
         number.is_multiple_of(self.options.every)
     }
 
-    /// Saves the picture of a message; `time` is in nanoseconds since the epoch. A message that is no
-    /// picture is a warning.
+    /// Saves the picture of a message; `time` is in nanoseconds since the epoch. A message that is
+    /// no picture is a warning.
     pub(crate) fn save(&mut self, number: u64, time: u64, message: &impl Undecoded) -> Result<(), Error> {
         match picture(message, self.options.view) {
             Ok((bytes, extension)) => {

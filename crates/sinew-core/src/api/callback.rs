@@ -1,7 +1,7 @@
 //! The forms a callback may have.
 //!
-//! One implementation per form over `FnMut(..) -> R`, with the form's signature as a marker type
-//! that keeps the implementations apart: so a closure is a callback if its declared parameter types
+//! Each form has an implementation over `FnMut(..) -> R`. The form's signature is a marker type
+//! that keeps the implementations apart, so a closure is a callback if its declared parameter types
 //! fit one of the forms.
 
 use crate::event::condition::{Status, StatusCondition};
@@ -66,7 +66,7 @@ impl Outcome for <fn() -> ! as never::Returns>::Type {
 
 /// A callback for the messages of a subscription.
 ///
-/// The message may be taken as
+/// The callback takes the message in one of these forms:
 ///
 /// | parameter | the callback | a copy is made |
 /// |---|---|---|
@@ -77,10 +77,10 @@ impl Outcome for <fn() -> ! as never::Returns>::Type {
 /// | [`View<'_, T>`](View) | reads it in place, as a value or encoded | never, nor is it decoded |
 /// | [`Sample<T>`] | the same, and may keep it | never |
 ///
-/// each followed by `&MessageInfo` or not, and in a [`Group<S>`](crate::Group) each preceded by the
-/// group's state `&mut S` or not. Owning forms need `T: Clone`; `View` and `Sample` a type that the
-/// generator made from a definition. In a [`ReentrantGroup`](crate::ReentrantGroup) the callback is
-/// `Fn` and `Sync`. A closure must name the type of its parameters.
+/// `&MessageInfo` may follow the message, and in a [`Group<S>`](crate::Group) the group's state
+/// `&mut S` may precede it. Owning forms need `T: Clone`; `View` and `Sample` need a type that was
+/// generated from a definition. In a [`ReentrantGroup`](crate::ReentrantGroup) the callback must be
+/// `Fn` and `Sync`. A closure must name the types of its parameters.
 #[diagnostic::on_unimplemented(
     message = "this is not a callback for messages of type `{T}` in a `{G}`",
     label = "no form of callback fits",
@@ -90,22 +90,22 @@ impl Outcome for <fn() -> ! as never::Returns>::Type {
     note = "a closure must name its parameters' types, be `Send + 'static` (in a reentrant group also `Fn` and `Sync`), and return `()` or `Result<(), E>` with an error or a text"
 )]
 pub trait SubscriptionCallback<T: Message, G, Form>: Sized + Send + 'static {
-    /// `Some` if it owns its message, with the way to make a copy of its own.
+    /// `Some` if the callback owns its message: the function that copies a message for it.
     #[doc(hidden)]
     const OWNS: Option<MakeCopy>;
 
-    /// `Some` if it reads encoded messages in place, with the check for their validity.
+    /// `Some` if the callback reads encoded messages in place: the check of their validity.
     #[doc(hidden)]
     const VIEWS: Option<Check>;
 
-    /// The cell that holds it.
+    /// The cell that holds the callback.
     #[doc(hidden)]
     type Cell: Send + Sync + 'static;
 
     #[doc(hidden)]
     fn cell(self, group: &G) -> Self::Cell;
 
-    /// Calls it, with its group's token.
+    /// Calls the callback, with its group's token.
     #[doc(hidden)]
     fn call(
         cell: &Self::Cell,
@@ -128,7 +128,7 @@ pub struct Called {
     pub(crate) work: CopyWork,
 }
 
-/// The forms of one way to take the message.
+/// The implementations for one form of the message.
 macro_rules! forms {
     ($message:ty, [$($bound:path),*], $owns:expr, $views:expr, |$incoming:ident| $take:expr, |$taken:ident| $pass:expr) => {
         forms!(@exclusive $message, ($($bound),*), $owns, $views, $incoming, $take, $taken, $pass, [], []);
@@ -245,7 +245,7 @@ forms!(
     |message| { sure(message) }
 );
 
-/// The argument of a form that always gets one.
+/// The argument of a form that can always take the message.
 #[inline]
 fn sure<M>(message: M) -> Result<M, Box<dyn Error + Send + Sync>> {
     Ok(message)
@@ -261,7 +261,7 @@ impl<T: Clone> MakeCopyOf<T> {
 /// a guard condition, a status event.
 ///
 /// It takes nothing, the event `&E`, the group's state `&mut S`, or the state and the event. In a
-/// reentrant group it is `Fn` and `Sync`, and there is no state.
+/// reentrant group it must be `Fn` and `Sync`, and there is no state.
 #[diagnostic::on_unimplemented(
     message = "this is not a callback for `{E}` in a `{G}`",
     label = "no form of callback fits",
@@ -269,19 +269,20 @@ impl<T: Clone> MakeCopyOf<T> {
     note = "a closure must name its parameters' types, be `Send + 'static` (in a reentrant group also `Fn` and `Sync`), and return `()` or `Result<(), E>` with an error or a text"
 )]
 pub trait EventCallback<E, G, Form>: Sized + Send + 'static {
-    /// The cell that holds it.
+    /// The cell that holds the callback.
     #[doc(hidden)]
     type Cell: Send + Sync + 'static;
 
     #[doc(hidden)]
     fn cell(self, group: &G) -> Self::Cell;
 
-    /// Calls it, with its group's token.
+    /// Calls the callback, with its group's token.
     #[doc(hidden)]
     fn call(cell: &Self::Cell, group: &G, token: &mut GroupToken, event: &E) -> CallbackResult;
 }
 
-/// A callback of this crate and those built on it: it uses nothing of its group, so it fits in any.
+/// A callback for any group: it uses neither the group's state nor its token. For this crate and
+/// crates built on it.
 pub struct InAnyGroup<F>(pub F);
 
 impl<E, G, F: Fn() -> CallbackResult + Send + Sync + 'static> EventCallback<E, G, InAnyGroup<F>>
@@ -298,7 +299,7 @@ impl<E, G, F: Fn() -> CallbackResult + Send + Sync + 'static> EventCallback<E, G
     }
 }
 
-/// The forms of an event's callback.
+/// The implementations for the forms of an event's callback.
 macro_rules! event_forms {
     ($([$($state:ident)?] [$($event:ident)?])*) => {
         $(event_forms!(@exclusive [$($state)?] [$($event)?]);)*

@@ -422,8 +422,8 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
         }
     }
 
-    /// Sets the time for which a thread in [`Client::call`] polls for the answer of a server in another
-    /// process before it sleeps (default: not at all). As
+    /// Sets the time for which a thread in [`Client::call`] polls for the answer of a server in
+    /// another process before it sleeps (default: not at all). As
     /// [`ExecutorBuilder::spin_before_park`](crate::executor::ExecutorBuilder::spin_before_park).
     pub fn spin_before_park(mut self, patience: Duration) -> Self {
         self.spin_before_park = patience;

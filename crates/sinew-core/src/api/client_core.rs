@@ -81,7 +81,8 @@ impl ClientCore {
         Ok(RequestId(id))
     }
 
-    /// Takes the outcome of the call that was settled first of those that the program takes by hand.
+    /// Takes the outcome of the call that was settled first of those that the program takes by
+    /// hand.
     pub(crate) fn take_pulled(&self) -> Option<(CallOutcome, ResponseInfo)> {
         let (id, answered, outcome) = self.calls.take_settled()?;
         Some((outcome, ResponseInfo::new(RequestId(id), answered, &self.calls.session.clock)))
@@ -90,8 +91,8 @@ impl ClientCore {
     /// Sets the listener for outcomes that the program takes by hand.
     pub(crate) fn listen(&self, listener: OnNews) {
         let calls = &self.calls;
-        let whose = format!("client of {} of node {}", calls.service, calls.node);
-        calls.set_listener(Some(Listener::boxed(whose, listener)));
+        let entity = format!("client of {} of node {}", calls.service, calls.node);
+        calls.set_listener(Some(Listener::boxed(entity, listener)));
     }
 
     /// Abandons a call. Returns the outcome if there is one after all, else the request if no
@@ -108,8 +109,8 @@ impl ClientCore {
         was_there
     }
 
-    /// Takes back a request with an immediate callback, or one of a call that is taken by hand, that no server
-    /// has taken.
+    /// Takes back a request with an immediate callback, or one of a call that is taken by hand,
+    /// that no server has taken.
     pub(crate) fn withdraw(&self, RequestId(id): RequestId) -> Option<RawMessage> {
         let request = self.requests.withdraw(self.calls.number, id)?;
         drop(self.calls.give_up(id)); // no server answers it
@@ -124,8 +125,8 @@ pub struct RequestId(pub(in crate::api) CallId);
 
 impl RequestId {
     /// Returns the request's number among those of its client, from 1: together with
-    /// [`Client::gid`](crate::Client::gid) the [key](crate::service::RequestKey) by which the server
-    /// knows the request.
+    /// [`Client::gid`](crate::Client::gid) the [key](crate::service::RequestKey) by which the
+    /// server knows the request.
     pub fn sequence(self) -> u64 {
         self.0.sequence()
     }

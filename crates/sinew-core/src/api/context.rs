@@ -16,7 +16,7 @@ use crate::ros::hints::{self, Hints};
 use crate::service::registry::ServiceRegistry;
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock};
 use crate::sys::interrupt::{self, ShutDown};
-use crate::sys::logging::{Level, OUTPUTS, later, set_levels, tell};
+use crate::sys::logging::{Level, OUTPUTS, later, log_line, set_levels};
 use crate::sys::sync::{Arc, Mutex};
 use crate::topic::graph::Graph;
 use crate::topic::nodes::NodeRegistry;
@@ -164,7 +164,8 @@ impl Context {
         self.shared().session.set_ros_time(time, None);
     }
 
-    /// Returns the current ROS time, for the stamps of messages; as [`Node::now`](crate::Node::now).
+    /// Returns the current ROS time, for the stamps of messages; as
+    /// [`Node::now`](crate::Node::now).
     pub fn now(&self) -> Time {
         self.now_by(ClockKind::Ros)
     }
@@ -295,7 +296,7 @@ impl ContextCore {
             if thread.is_none() && !self.session.has_ended() {
                 match StatusThread::start(&self.session.clock) {
                     Ok(started) => *thread = Some(started),
-                    Err(error) => tell!(
+                    Err(error) => log_line!(
                         Level::Error,
                         "missed deadlines and expired leases are noticed by executors only: the thread `sinew-statuses` \
                          can't be started: {error} (see `ulimit -u`, and the memory that is left)"

@@ -67,8 +67,8 @@ pub enum Error {
         /// The reason.
         failure: CallFailure,
     },
-    /// A request could not be answered; the response was dropped when the error was turned into this
-    /// one.
+    /// A request could not be answered; the response was dropped when the error was turned into
+    /// this one.
     #[error("a request was not answered: {0}")]
     Answer(AnswerFailure),
     /// An executor cannot have the requested options.

@@ -1,4 +1,4 @@
-//! For gateways: nodes that stand for endpoints of other hosts, and messages that come from there.
+//! For gateways: nodes that represent nodes of other hosts, and messages that come from there.
 
 use super::client::Client;
 use super::context::Context;
@@ -15,9 +15,9 @@ use crate::topic::copy_plan::Ownership;
 use std::time::Duration;
 
 impl Context {
-    /// Makes a node that stands for one of another host, or that belongs to a gateway itself: its
-    /// endpoints are announced with [that origin](Origin). Names are used as given, without the
-    /// command line's remapping. Otherwise as [`node_in`](Self::node_in).
+    /// Creates a node that represents one of another host, or that belongs to a gateway itself: its
+    /// endpoints are announced with the given [origin](Origin). Names are used as given, without
+    /// the command line's remapping. Otherwise as [`node_in`](Self::node_in).
     ///
     /// # Errors
     /// As [`node`](Self::node).
@@ -25,9 +25,9 @@ impl Context {
         Node::new(self, name, namespace, origin, NodeOptions::default())
     }
 
-    /// Checks which endpoints other processes have now. Endpoints of this context match them before
-    /// this returns; without this call, a thread of the context notices changes within
-    /// milliseconds. Cheap if nothing has changed. For gateways.
+    /// Looks for new and removed endpoints of other processes. Endpoints of this context match them
+    /// before this method returns; without this call, a thread of the context notices changes
+    /// within milliseconds. Cheap if nothing has changed. For gateways.
     pub fn look_around(&self) {
         if let Some(transport) = self.shared().transport() {
             transport.refresh();
@@ -36,18 +36,19 @@ impl Context {
 }
 
 impl Publisher<SerializedMessage> {
-    /// Returns `true` if at least `count` subscriptions of that participant are connected: they get
-    /// messages published from now on, even if other subscriptions are not connected yet. For
-    /// gateways.
+    /// Returns `true` if at least `count` subscriptions of the participant are connected: they
+    /// receive messages published from now on, even if other subscriptions are not connected yet.
+    /// For gateways.
     pub fn has_subscriptions_of(&self, participant: u64, count: usize) -> bool {
         self.core().has_subscriptions_of(participant, count)
     }
 
     /// Republishes a message from another host; for a publisher of a [node](Context::node_of) that
-    /// stands for one on the network. Subscriptions get the metadata of the original message. Only
+    /// represents one on the network. Subscriptions get the metadata of the original message. Only
     /// one thread at a time may call this on a publisher.
     ///
-    /// A wait for room lasts at most `max_blocking`, whatever its QoS says.
+    /// A wait for room lasts at most `max_blocking`; the limit of the publisher's QoS doesn't
+    /// apply.
     ///
     /// # Errors
     /// As [`publish`](Self::publish).
@@ -63,8 +64,8 @@ impl Publisher<SerializedMessage> {
 }
 
 impl Client<GenericService> {
-    /// Returns `true` if a call now would run the program's server on this thread, where it may
-    /// wait for others: a server of this context with an [immediate
+    /// Returns `true` if a call would now run the server's callback on this thread, where the
+    /// callback may block: the server belongs to this context and has an [immediate
     /// callback](crate::service::ServerBuilder::immediate_callback). For gateways.
     pub fn runs_server_here(&self) -> bool {
         self.core().requests.runs_immediately()
@@ -72,7 +73,7 @@ impl Client<GenericService> {
 }
 
 impl Lineage {
-    /// Returns a chain that began on another host, at that wall time.
+    /// Returns a chain that began on another host, at the given wall time.
     pub fn from_wall(time: Time, id: u64) -> Self {
         let steady = Time::steady().nanoseconds();
         Self::new(time.nanoseconds().saturating_sub(wall_of(steady) - steady), id)

@@ -1,4 +1,4 @@
-//! The graph of a domain as a program sees it that takes no part.
+//! The graph of a domain for a program that takes no part in it.
 
 use super::graph_snapshot::GraphSnapshot;
 use crate::ros::failure::SharedMemoryError;
@@ -12,9 +12,10 @@ use std::path::PathBuf;
 
 /// Reads the graph of a domain from outside: for tools that list, draw or record what runs.
 ///
-/// It joins nothing, and needs no [`Context`](crate::Context): no process notices it, no graph
-/// lists it, and it writes nothing (but see [`watch`](Self::watch)). So it also shows a domain with programs that hang. It sees the
-/// processes of this host, and what [gateways](crate::gateway) have brought in from the network;
+/// A reader joins no domain and needs no [`Context`](crate::Context): no process notices it, no
+/// graph lists it, and it writes nothing (but see [`watch`](Self::watch)). So it also works in a
+/// domain with programs that hang. It shows the processes of this host, and the nodes that
+/// [gateways](crate::gateway) have brought in from the network;
 /// [`Place::Here`](crate::graph::Place::Here) doesn't occur. A program that is part of the graph
 /// uses [`Graph`](crate::graph::Graph).
 ///
@@ -54,11 +55,12 @@ impl GraphReader {
         self
     }
 
-    /// Reads the graph as it is now. Takes some system calls for each process that is new, a few
-    /// for others, and never blocks. A domain that doesn't exist is empty: nothing is created.
+    /// Reads the current graph. Makes some system calls for each new process, a few for each known
+    /// one, and never blocks. For a domain that doesn't exist, the graph is empty, and the reader
+    /// creates nothing.
     ///
-    /// Participants and endpoints that can't be read are left out:
-    /// [`unreadable`](GraphSnapshot::unreadable) has them.
+    /// The graph leaves out participants and endpoints that can't be read;
+    /// [`unreadable`](GraphSnapshot::unreadable) lists them.
     ///
     /// # Errors
     /// [`SharedMemoryError`]: the domain's directory can't be read, or isn't safe to use.
@@ -81,14 +83,15 @@ impl GraphReader {
         Ok(GraphSnapshot::new(nodes, endpoints, unreadable))
     }
 
-    /// Returns a descriptor that becomes readable when the graph may have changed, until the next
-    /// [`read`](Self::read): for an event loop that reads again then, and sleeps while nothing
-    /// changes. Each call returns a duplicate of the same one. A change during a `read` makes it
-    /// readable again, so none is missed if this is called before the first `read`.
+    /// Returns a descriptor that becomes readable when the graph may have changed, and stays
+    /// readable until the next [`read`](Self::read). An event loop waits for it, and sleeps while
+    /// nothing changes. Each call returns a duplicate of the same descriptor. A change during a
+    /// `read` makes it readable again, so a program that calls this before the first `read` misses
+    /// no change.
     ///
-    /// There has to be a directory to watch: the first call creates the domain's if it doesn't
-    /// exist, as the first program in the domain would. If it is removed while it is watched,
-    /// the next `read` that finds another one watches that.
+    /// Watching needs a directory: the first call creates the domain's directory if it doesn't
+    /// exist, as the first program in the domain would. If the watched directory is removed, the
+    /// next `read` that finds a new one watches that.
     ///
     /// ```
     /// use sinew::graph::GraphReader;
@@ -119,8 +122,8 @@ impl GraphReader {
     ///
     /// # Errors
     /// [`SharedMemoryError`]: the directory can't be created, or isn't safe to use; or the user has
-    /// no inotify instance left (`fs.inotify.max_user_instances`). A program may then read now and
-    /// then.
+    /// no inotify instance left (`fs.inotify.max_user_instances`). A program can then read at
+    /// intervals instead.
     pub fn watch(&mut self) -> Result<OwnedFd, SharedMemoryError> {
         self.try_watch().map_err(SharedMemoryError::join)
     }
@@ -136,14 +139,14 @@ impl GraphReader {
         Ok(watch.descriptor()?)
     }
 
-    /// Looks at the domain, and returns what its participants have announced; `None` while it
-    /// doesn't exist.
+    /// Reads the domain, and returns the records that its participants have announced; `None` while
+    /// the domain doesn't exist.
     #[doc(hidden)] // for the command: it changes with `sinew_shm`
     pub fn records(&mut self) -> Result<Option<&Snapshot>, SharedMemoryError> {
         if let Some(watch) = &self.watch {
             watch.clear(); // before the look: a change during it is noticed
         }
-        // A domain's directory may be removed, and made anew.
+        // A domain's directory may be removed, and created again.
         let is_there = self
             .found
             .as_mut()

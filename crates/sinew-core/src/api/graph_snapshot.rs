@@ -1,15 +1,15 @@
-//! The graph at one moment, as plain data; and how its lists are sorted and gathered.
+//! The graph at one moment, as plain data; and functions that sort and gather its lists.
 
 use crate::topic::endpoint_info::{EndpointInfo, EndpointKind, NameAndTypes, NodeInfo};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The nodes and endpoints that there were at one moment: plain data, and queries of it.
+/// The nodes and endpoints of a graph at one moment: plain data, and queries of it.
 ///
 /// Made by [`Graph::snapshot`](crate::graph::Graph::snapshot) for a program that takes part, and by
 /// [`GraphReader::read`](crate::graph::GraphReader::read) for one that looks from outside. For
-/// several questions, it is cheaper than a query of the [`Graph`](crate::graph::Graph) for each,
-/// and the answers agree. Queries take no lock; those that return a `Vec` allocate it. Two equal
-/// snapshots show that nothing has changed in between, as far as lists show it.
+/// several questions, one snapshot is cheaper than several queries of the
+/// [`Graph`](crate::graph::Graph), and the answers agree. Queries take no lock; those that return a
+/// `Vec` allocate it. Two snapshots are equal if all their lists are.
 ///
 /// ```
 /// use sinew::prelude::*;

@@ -15,28 +15,28 @@ use sinew_msg::description::TypeDescription;
 use std::fmt;
 use std::time::Duration;
 
-/// Which nodes, topics, services, actions and endpoints there are.
+/// The graph of a domain: its nodes, topics, services, actions and endpoints.
 ///
 /// Made by [`Node::graph`] and [`Context::graph`]. It shows this context, all others of the domain
 /// on this host, and what [gateways](crate::gateway) have brought in from the network. Names are
 /// full names, after remapping: `/scan`, not `scan`. Lists include [hidden
 /// names](NameAndTypes::is_hidden).
 ///
-/// Each query first looks for changes elsewhere on the calling thread; listeners may run there
-/// meanwhile. Then it lists what there is now: it takes short locks, reads the tables that the
-/// other processes share, and allocates the list and the names in it. No other process notices.
-/// Publishing and receiving cost nothing for it. It may be used on any thread, also in callbacks
+/// Each query first looks for changes in other processes. It does so on the calling thread, which
+/// may run listeners meanwhile. The query then takes short locks, reads the tables that the other
+/// processes share, and allocates the list and the names in it. No other process notices a query,
+/// and the graph adds no cost to publishing and receiving. Any thread may use it, also in callbacks
 /// and listeners.
 ///
-/// An endpoint that is created or dropped on this thread is listed, or isn't any more, when the
-/// call returns; so is one of another process, once that call has returned there. A process that
-/// was killed stays listed until the kernel has reported its end: usually a millisecond.
+/// A query lists an endpoint once the call that creates it has returned, and until it is dropped;
+/// in other processes as well. A process that was killed stays listed until the kernel has reported
+/// its end, usually for a millisecond.
 ///
 /// ROS 2: `get_topic_names_and_types` is [`topics`](Self::topics), `count_publishers` is
 /// [`publisher_count`](Self::publisher_count), `get_publishers_info_by_topic` is
 /// [`publishers`](Self::publishers), `wait_for_graph_change` is [`changes`](Self::changes).
 ///
-/// Clones are the same graph. A graph keeps its context alive, but no node.
+/// Clones refer to the same graph. A graph keeps its context alive, but no node.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -69,8 +69,8 @@ impl Graph {
         self.valid_qos(EndpointKind::Subscription, topic)
     }
 
-    /// Returns the QoS of endpoints, except for any that another process has announced in an invalid
-    /// form.
+    /// Returns the QoS of endpoints, except for any that another process has announced in an
+    /// invalid form.
     fn valid_qos(&self, kind: EndpointKind, topic: &str) -> Vec<QoS> {
         let ends = self.list_named(kind, topic).into_iter().map(|end| end.qos);
         ends.filter(|qos| qos.validate().is_ok()).collect()
@@ -107,14 +107,16 @@ impl Context {
 }
 
 impl Graph {
-    /// Returns all nodes and endpoints at once, for several questions about one moment. One that
-    /// comes or goes meanwhile may be missing, while its node is listed, or the other way round.
+    /// Returns all nodes and endpoints at once, to answer several questions about one moment. An
+    /// endpoint that comes or goes meanwhile may be missing although its node is listed, or be
+    /// listed without its node.
     pub fn snapshot(&self) -> GraphSnapshot {
         GraphSnapshot::new(self.nodes(), self.endpoints(), Vec::new())
     }
 
-    /// Returns the nodes, sorted by name. Two nodes of one name on this host are listed twice, two
-    /// on the network that one gateway brings in once.
+    /// Returns the nodes, sorted by name. Two nodes of this host with the same name are both
+    /// listed; two nodes of the network with the same name are listed once for each gateway that
+    /// brings them in.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -152,8 +154,8 @@ impl Graph {
         graph_snapshot::topics(&self.endpoints())
     }
 
-    /// Returns the services that have a server or a client, with their types, sorted by name. Those
-    /// of parameters, and of actions, are services as well.
+    /// Returns the services that have a server or a client, with their types, sorted by name. The
+    /// services of parameters and actions are included.
     pub fn services(&self) -> Vec<NameAndTypes> {
         graph_snapshot::services(&self.endpoints())
     }
@@ -207,15 +209,15 @@ impl Graph {
         self.list_named(EndpointKind::Client, service)
     }
 
-    /// Returns the number of [publishers](Self::publishers) on that topic, of any type. The
-    /// subscriptions of this program know how many match:
+    /// Returns the number of [publishers](Self::publishers) on that topic, of any type. A
+    /// subscription of this program returns the number of those that match:
     /// [`publisher_count`](crate::Subscription::publisher_count).
     pub fn publisher_count(&self, topic: &str) -> usize {
         self.publishers(topic).len()
     }
 
-    /// Returns the number of [subscriptions](Self::subscriptions) to that topic, of any type. The
-    /// publishers of this program know how many match:
+    /// Returns the number of [subscriptions](Self::subscriptions) to that topic, of any type. A
+    /// publisher of this program returns the number of those that match:
     /// [`subscription_count`](crate::Publisher::subscription_count).
     pub fn subscription_count(&self, topic: &str) -> usize {
         self.subscriptions(topic).len()
@@ -232,9 +234,9 @@ impl Graph {
     }
 
     /// Returns the description of the type of a topic's endpoint: its fields, and those of the
-    /// types in it. `None` if no participant has described it, or the type has no hash. For a type
-    /// of another process, it reads a file, which may block for as long as that takes; the hash
-    /// checks the content.
+    /// types in it. Returns `None` if no participant has described the type, or it has no hash. For
+    /// a type of another process, this method reads a file, and blocks meanwhile; it checks the
+    /// content by the hash.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -269,30 +271,30 @@ impl Graph {
         GraphChanges::new(&self.0.session)
     }
 
-    /// Calls `listener` after each change, until the result is dropped: on the thread that made or
-    /// noticed the change, which may be one of the program's or one of the context's. No lock of
-    /// the library is held meanwhile, so it may look at the graph, and create endpoints: it is
-    /// called again for those once it has returned. Several threads may call it at once. One call
-    /// may stand for several changes, or for a change that no list shows. A panic in it is
-    /// reported.
+    /// Adds a listener, which is called after each change until the returned handle is dropped. The
+    /// thread that made or noticed the change calls it: a thread of the program or of the context.
+    /// No lock of the library is held meanwhile, so the listener may query the graph and create
+    /// endpoints; it is called again for those once it has returned. Several threads may call it at
+    /// once. One call may stand for several changes, or for a change that no list shows. A panic in
+    /// it is reported.
     ///
-    /// It should be short. The context's thread `sinew-shm`, which notices most changes in other
-    /// processes, also gives the signs of life for automatic publishers with a
-    /// [lease](crate::QoS::lease): these lapse for other processes while a listener on it takes
-    /// longer than the lease. A program with more to do wakes a thread of its own, or uses
-    /// [`changes`](Self::changes).
+    /// Keep the listener short. The context's thread `sinew-shm`, which notices most changes in
+    /// other processes, also asserts the liveliness of automatic publishers with a
+    /// [lease](crate::QoS::lease): if a listener occupies it for longer than the lease, other
+    /// processes consider those publishers not alive. A program with more to do wakes a thread of
+    /// its own, or uses [`changes`](Self::changes).
     ///
     /// ```
     /// use sinew::prelude::*;
     /// use std::sync::mpsc::channel;
     /// let context = Context::new()?;
-    /// let (graph, (tell, told)) = (context.graph()?, channel());
+    /// let (graph, (send, seen)) = (context.graph()?, channel());
     /// let looked = graph.clone();
     /// let listener = graph.on_change(move || {
-    ///     drop(tell.send(looked.nodes().iter().any(|node| node.name == "/newcomer")));
+    ///     drop(send.send(looked.nodes().iter().any(|node| node.name == "/newcomer")));
     /// });
     /// let _node = context.node("newcomer")?;
-    /// assert!(told.try_iter().any(|is_there| is_there));
+    /// assert!(seen.try_iter().any(|is_there| is_there));
     /// drop(listener);
     /// # Ok::<(), sinew::Error>(())
     /// ```
@@ -301,9 +303,10 @@ impl Graph {
         GraphListener::new(&self.0.session, listener)
     }
 
-    /// Blocks until `condition` holds for the graph, for at most `timeout` of real time; tests it
-    /// now, after each change, and once more at the time limit. Returns `false` if it doesn't hold
-    /// then, and if the context was shut down. In a callback, it blocks the executor's thread.
+    /// Blocks until `condition` holds for the graph, for at most `timeout` of real time. Tests the
+    /// condition at once, after each change, and once more at the time limit. Returns `false` if it
+    /// doesn't hold then, or if the context is shut down. In a callback, it blocks the executor's
+    /// thread.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -324,7 +327,7 @@ impl Graph {
                 return true;
             }
             if !changes.wait(deadline - Time::steady()) {
-                // It may depend on more than the graph.
+                // The condition may depend on more than the graph.
                 return !self.0.session.has_ended() && condition(self);
             }
         }
@@ -343,7 +346,8 @@ impl Graph {
         let of_others = all.len();
         self.0.graph.list(&wanted, &mut all);
         self.0.services.list(&wanted, &mut all);
-        // Descriptions of types are kept for other processes, and so they are here.
+        // Contexts in shared memory keep type descriptions for other processes; this one keeps them
+        // as well.
         let domain = self.0.transport().map(|transport| transport.domain());
         all[of_others..].iter_mut().for_each(|own| own.domain = domain.cloned());
         graph_snapshot::sort_endpoints(&mut all);

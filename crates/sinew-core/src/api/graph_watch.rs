@@ -11,10 +11,10 @@ use std::time::Duration;
 
 /// A receiver of the graph's changes; from [`Graph::changes`](crate::graph::Graph::changes).
 ///
-/// It counts: a change between two waits ends the second one at once. A change is a node,
-/// publisher, subscription, server or client that has come or gone, here or elsewhere; a change
-/// that no list shows may count as well. Several changes may end one wait, so look at the graph
-/// afterwards.
+/// The receiver counts changes: a change between two waits ends the second one at once. A change is
+/// a node, publisher, subscription, server or client that has come or gone, here or elsewhere; a
+/// change that no list shows may count as well. Several changes may end one wait, so look at the
+/// graph afterwards.
 ///
 /// [`wait`](Self::wait) blocks a thread, [`changed`](Self::changed) and the
 /// [`Stream`](futures_core::Stream) a task of any runtime. While nothing waits, a change costs one
@@ -31,10 +31,9 @@ impl GraphChanges {
         Self { session: session.clone(), seen, serial: next_serial() }
     }
 
-    /// Blocks until the graph has changed since the last call, or since this was made; for at most
-    /// `timeout` of real time. Returns `false` at the time limit, and if the context was shut down.
-    /// Allocates nothing. Wakes at once when the context is shut down. In a callback, it blocks the
-    /// executor's thread.
+    /// Blocks until the graph has changed since the last call, or since the receiver was created,
+    /// for at most `timeout` of real time. Returns `false` at the time limit, and at once when the
+    /// context is shut down. Allocates nothing. In a callback, it blocks the executor's thread.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -55,10 +54,10 @@ impl GraphChanges {
         true
     }
 
-    /// Returns a future for the next change: `true` once the graph has changed since the last wait,
-    /// or since this was made; otherwise `false` once the context was shut down. Unlike
-    /// [`wait`](Self::wait), it still returns `true` for a change before the shutdown. It may be
-    /// dropped at any time, and no change is lost.
+    /// Returns a future for the next change. It yields `true` once the graph has changed since the
+    /// last wait, or since the receiver was created, and otherwise `false` once the context is shut
+    /// down. Unlike [`wait`](Self::wait), it still yields `true` for a change before the shutdown.
+    /// The future may be dropped at any time; no change is lost.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -81,7 +80,7 @@ impl GraphChanges {
             self.seen = count;
             return Poll::Ready(true);
         }
-        // After the waker is in its place: a shutdown that this misses wakes it.
+        // Checked after the waker is registered: a shutdown after this check wakes it.
         if self.session.has_ended() {
             changes.forget(self.serial);
             return Poll::Ready(false);
@@ -135,10 +134,10 @@ impl fmt::Debug for Changed<'_> {
     }
 }
 
-/// A listener of the graph's changes, until this is dropped; from
+/// A handle of a listener for changes of the graph; dropping the handle removes the listener. From
 /// [`Graph::on_change`](crate::graph::Graph::on_change).
 ///
-/// A thread that notices a change while this is dropped may still call it.
+/// A thread that notices a change at the same time may still call the listener.
 #[must_use = "the listener ends when this is dropped: name the variable (`let _listener = ..`)"]
 pub struct GraphListener {
     session: Arc<Session>,

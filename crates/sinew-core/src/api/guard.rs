@@ -59,13 +59,13 @@ impl GuardCondition {
     /// Does nothing once it is closed.
     pub fn trigger(&self) {
         no_lock_is_held(); // its listener runs
-        let told = Deferred::with(|deferred| {
+        let listener = Deferred::with(|deferred| {
             let state = self.inner.state.lock();
             state.joined.as_ref()?.source().update(|event| event.count += 1, deferred);
             state.listener.clone()
         });
-        if let Some(listener) = told {
-            listener.hear(1);
+        if let Some(listener) = listener {
+            listener.notify(1);
         }
     }
 
@@ -118,8 +118,8 @@ impl GuardCondition {
 impl GuardInner {
     /// Sets its listener, and calls it for the triggers since the callback ran last.
     fn listen(&self, listener: OnNews) {
-        let whose = format!("{} of node {}", self.what, self.node.full_name);
-        let listener = Listener::boxed(whose, listener);
+        let entity = format!("{} of node {}", self.what, self.node.full_name);
+        let listener = Listener::boxed(entity, listener);
         let mut state = self.state.lock();
         let Some(joined) = &state.joined else { return };
         let waiting = joined.source().look(|event| event.count);
@@ -127,7 +127,7 @@ impl GuardInner {
         drop(state);
         drop(before); // the program's code
         if waiting > 0 {
-            listener.hear(waiting);
+            listener.notify(waiting);
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::topic::subscription_core::SubscriptionListeners;
 /// Handlers for events of one entity, as members of its group.
 pub struct Handlers {
     /// The entity that has them: "publisher on frames".
-    pub(crate) whose: String,
+    pub(crate) entity: String,
     pub(crate) matched: Option<AttachedCondition<Matched>>,
     pub(crate) incompatible_qos: Option<AttachedCondition<IncompatibleQos>>,
     pub(crate) incompatible_type: Option<AttachedCondition<IncompatibleType>>,
@@ -36,9 +36,9 @@ pub struct Handlers {
 }
 
 impl Handlers {
-    pub(crate) fn new(whose: String) -> Self {
+    pub(crate) fn new(entity: String) -> Self {
         Self {
-            whose,
+            entity,
             matched: None,
             incompatible_qos: None,
             incompatible_type: None,
@@ -52,8 +52,8 @@ impl Handlers {
         }
     }
 
-    /// Keeps those statuses of a publisher for the program that have no handler, if it wants that, and
-    /// has them noticed if any is kept.
+    /// If the program asked for it, keeps the publisher's statuses that have no handler. If a kept
+    /// status depends on a time limit, starts the timer that checks it.
     pub(crate) fn keep_of_publisher(&mut self, qos: &QoS, context: &ContextCore) {
         if self.keeps {
             let clock = &context.session.clock;
@@ -68,7 +68,7 @@ impl Handlers {
         }
     }
 
-    /// The same of a subscription.
+    /// As [`keep_of_publisher`](Self::keep_of_publisher), for a subscription.
     pub(crate) fn keep_of_subscription(&mut self, context: &ContextCore) {
         if self.keeps {
             let clock = &context.session.clock;
@@ -90,8 +90,8 @@ impl Handlers {
         keep(&mut self.incompatible_type, clock);
     }
 
-    /// Has the thread for statuses notice what is due. Without one, an executor that serves the
-    /// group does.
+    /// Lets the status thread check time limits. Without that thread, an executor that serves the
+    /// group checks them.
     fn watch_on_thread(&mut self, context: &ContextCore) {
         self.timer = context.status_thread().map(|thread| AttachedTimer::on_thread(&thread));
     }
@@ -141,7 +141,7 @@ impl Handlers {
     }
 
     fn timer(&mut self, group: &Arc<GroupCore>) -> Arc<DeadlineTimer> {
-        self.timer.get_or_insert_with(|| AttachedTimer::new(group, &self.whose)).timer().clone()
+        self.timer.get_or_insert_with(|| AttachedTimer::new(group, &self.entity)).timer().clone()
     }
 
     /// Removes the handlers from their group.
@@ -169,7 +169,7 @@ fn keep<E: Status>(place: &mut Option<AttachedCondition<E>>, clock: &Clock) {
     place.get_or_insert_with(|| AttachedCondition::kept(clock));
 }
 
-/// Whether the program takes this status by hand.
+/// Whether this status is kept for the program.
 fn is_kept<E: Status>(joined: Option<&AttachedCondition<E>>) -> bool {
     joined.is_some_and(|joined| joined.source().is_kept())
 }
@@ -181,13 +181,12 @@ fn source<E: Status>(joined: Option<&AttachedCondition<E>>) -> Option<Arc<Status
 /// The builder methods that publishers and subscriptions share.
 macro_rules! handler_methods {
     ($end:ty) => {
-        /// Keeps the statuses that have no handler, for the program to
-        /// [take](crate::event::StatusOf) by `take_status`, or to listen to by
-        /// `set_status_listener`. No executor has to run. For bindings and event loops of other
-        /// libraries.
+        /// Keeps the statuses that have no handler: the program [takes](crate::event::StatusOf)
+        /// them by `take_status`, or sets a listener by `set_status_listener`. No executor has to
+        /// run. For bindings and event loops of other libraries.
         ///
         /// The thread `sinew-statuses`, one for each context, notices missed deadlines and expired
-        /// leases. As the program looks at the statuses, no warning of them is logged.
+        /// leases. No warnings are logged for kept statuses, as the program reads them.
         ///
         /// ```
         /// use sinew::prelude::*;
@@ -208,10 +207,10 @@ macro_rules! handler_methods {
         }
 
         /// Sets a listener for changes of a status `E`, and [keeps](Self::keep_statuses) that
-        /// status for the program to take. The listener is called from the first change on: with 1,
-        /// on the thread that brought the change about or noticed it. `set_status_listener` of the
-        /// endpoint replaces the listener and lists what it may do. A status has one handler or one
-        /// listener: the last one that is set.
+        /// status for the program to take. From the first change on, the thread that causes or
+        /// notices a change calls the listener with 1. `set_status_listener` of the endpoint
+        /// replaces the listener; its documentation says what a listener may do. A status has one
+        /// handler or one listener: the last one that is set.
         ///
         /// ```
         /// use sinew::prelude::*;
@@ -237,13 +236,13 @@ macro_rules! handler_methods {
             self
         }
 
-        /// Sets a handler that the executor runs when an endpoint of the other kind matched or went
-        /// away. It takes nothing, `&Matched`, or the group's state and `&Matched`.
+        /// Sets a handler that the executor runs when a matching endpoint appeared or went away. It
+        /// takes nothing, `&Matched`, or the group's state and `&Matched`.
         pub fn on_matched<Form>(
             mut self,
             callback: impl crate::api::callback::EventCallback<crate::event::status::Matched, G, Form>,
         ) -> Self {
-            let what = format!("matched event of {}", self.handlers.whose);
+            let what = format!("matched event of {}", self.handlers.entity);
             let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
             self.handlers.matched = Some(crate::event::condition::AttachedCondition::new(source));
             self
@@ -256,7 +255,7 @@ macro_rules! handler_methods {
             mut self,
             callback: impl crate::api::callback::EventCallback<crate::event::status::IncompatibleQos, G, Form>,
         ) -> Self {
-            let what = format!("incompatible QoS event of {}", self.handlers.whose);
+            let what = format!("incompatible QoS event of {}", self.handlers.entity);
             let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
             self.handlers.incompatible_qos = Some(crate::event::condition::AttachedCondition::new(source));
             self
@@ -268,7 +267,7 @@ macro_rules! handler_methods {
             mut self,
             callback: impl crate::api::callback::EventCallback<crate::event::status::IncompatibleType, G, Form>,
         ) -> Self {
-            let what = format!("incompatible type event of {}", self.handlers.whose);
+            let what = format!("incompatible type event of {}", self.handlers.entity);
             let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
             self.handlers.incompatible_type = Some(crate::event::condition::AttachedCondition::new(source));
             self

@@ -1,9 +1,9 @@
 //! Hints that a context logs after a while, once for each subject: subscriptions and clients
 //! without a counterpart, nodes that share a name, options that have matched nothing.
 //!
-//! The thread that watches the neighbours checks every few seconds. It checks each entity once,
-//! when that is old enough. It finds these entities by their serial numbers, so it keeps no state
-//! for each entity, and does nothing while there is no new one.
+//! The thread that watches the neighbours runs a check every few seconds. It checks each entity
+//! once, when the entity is old enough. It finds these entities by their serial numbers, so it
+//! keeps no state for each entity, and does nothing while there is no new one.
 
 use super::context::ContextCore;
 use super::node::NodeCore;
@@ -14,7 +14,7 @@ use crate::ros::report::Report;
 use crate::ros::similar::{alike, similar};
 use crate::ros::unmatched::{NodeNames, Unmatched, missing_parameter};
 use crate::sys::clock::Time;
-use crate::sys::logging::{About, Level, tell};
+use crate::sys::logging::{About, Level, log_line};
 use crate::sys::sync::{Arc, Mutex, serial_to_come};
 use crate::topic::graph::survey::{MOST, Offered, OneSided, Used};
 use sinew_shm::transport::OwnEndpoint;
@@ -27,7 +27,7 @@ use std::time::Duration;
 /// program may still be creating its nodes.
 const WITHOUT_EXECUTOR: u32 = 6;
 
-/// Maximum number of options that are reported: a wrong file has as many as a right one.
+/// Maximum number of options that are reported: a wrong file may contain many.
 const OPTIONS: usize = 20;
 
 /// Maximum number of entities of a kind without a counterpart that one check reports one by one.
@@ -77,7 +77,7 @@ struct Said {
     reports: Vec<Reported>,
 }
 
-/// A report for tools, shown until it is over.
+/// A report for tools, which they show until it is withdrawn.
 struct Reported {
     unmatched: Unmatched,
     of: Option<Weak<NodeCore>>,
@@ -85,7 +85,7 @@ struct Reported {
 }
 
 impl Reported {
-    /// Whether the option matches by now, or its node is gone.
+    /// Whether the option has matched by now, or its node is gone.
     fn is_over(&self) -> bool {
         !self.unmatched.still() || self.of.as_ref().is_some_and(|node| node.strong_count() == 0)
     }
@@ -147,7 +147,7 @@ fn look(context: &Arc<ContextCore>, said: &Mutex<Said>) {
     for Line { level, node, text } in lines(context, said, Time::steady()) {
         // Each line is its own subject, so that none is suppressed as a repetition.
         let about = About { node: node.as_deref().unwrap_or_default(), subject: &text };
-        tell!(level; about, "{text}");
+        log_line!(level; about, "{text}");
     }
 }
 
@@ -166,24 +166,24 @@ fn lines(context: &Arc<ContextCore>, said: &Mutex<Said>, now: Time) -> Vec<Line>
         lines.extend(twins(context, &mature));
     }
     if due.of_context || !due.of_nodes.is_empty() {
-        let (told, reports) = options(context, &due);
-        lines.extend(told);
+        let (texts, reports) = options(context, &due);
+        lines.extend(texts);
         said.lock().reports.extend(reports);
     }
     lines
 }
 
 fn one_sided(context: &Arc<ContextCore>, mature: &Range<u64>, patience: Duration) -> Vec<Line> {
-    let is_told = |one: &OneSided| {
+    let is_reported = |one: &OneSided| {
         // Simulated time has a hidden node of its own.
         let is_shown = !is_hidden(&one.node) || &*one.name == "/clock";
         is_shown && !OF_ALL.contains(&&*one.name) && !context.hints.is_silent(&one.node)
     };
     let mut topics = context.graph.unpublished(mature);
-    topics.retain(|one| is_told(one) && !is_hidden(&one.name));
+    topics.retain(|one| is_reported(one) && !is_hidden(&one.name));
     let mut services = context.services.unserved(mature);
     // One of the three clients of an action is enough.
-    services.retain(|one| is_told(one) && (!is_hidden(&one.name) || one.name.ends_with(SEND_GOAL)));
+    services.retain(|one| is_reported(one) && (!is_hidden(&one.name) || one.name.ends_with(SEND_GOAL)));
     let types = |all: &[OneSided]| all.iter().map(|one| one.type_name.clone()).collect::<BTreeSet<_>>();
     let of_topics = ["subscription", "publisher", "publishes"];
     let of_services = ["client", "server", "serves"];
@@ -245,11 +245,11 @@ fn missing_nodes(context: &Arc<ContextCore>, all: &[(OneSided, [&str; 3])], pati
     let elsewhere = context.transport().map(|transport| transport.node_names(MOST)).unwrap_or_default();
     let known: BTreeSet<&str> =
         here.iter().map(|node| &*node.full_name).chain(elsewhere.iter().map(String::as_str)).collect();
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     let mut lines = Vec::new();
     for (OneSided { node, name, type_name }, [end, other, _]) in all {
         let Some((wanted, service)) = of_node(name, type_name) else { continue };
-        if !told.insert((node, wanted)) || lines.len() == ONE_SIDED {
+        if !reported.insert((node, wanted)) || lines.len() == ONE_SIDED {
             continue;
         }
         let why = match known.contains(wanted) {
@@ -265,7 +265,7 @@ fn missing_nodes(context: &Arc<ContextCore>, all: &[(OneSided, [&str; 3])], pati
     lines
 }
 
-/// An action is shown under its own name.
+/// Returns the name to show: for an action, the name of the action.
 fn shown(name: &str) -> (&'static str, &str) {
     name.split_once(ACTION).map_or(("", name), |(action, _)| ("action ", action))
 }
@@ -273,30 +273,30 @@ fn shown(name: &str) -> (&'static str, &str) {
 /// Lines for nodes that share a name.
 fn twins(context: &Arc<ContextCore>, mature: &Range<u64>) -> Vec<Line> {
     let all = NodeCore::all_of(context);
-    let is_told = |node: &&Arc<NodeCore>| {
+    let is_reported = |node: &&Arc<NodeCore>| {
         let is_new = mature.contains(&node.number) && !node.stands_in && !is_hidden(&node.full_name);
         is_new && !context.hints.is_silent(&node.full_name)
     };
-    let new: Vec<_> = all.iter().filter(is_told).collect();
+    let new: Vec<_> = all.iter().filter(is_reported).collect();
     let names: BTreeSet<&str> = new.iter().map(|node| &*node.full_name).collect();
     let elsewhere = match context.transport() {
         Some(transport) if !names.is_empty() => transport.nodes_called(&names),
         _ => Vec::new(),
     };
-    let (mut told, mut lines) = (BTreeSet::new(), Vec::new());
+    let (mut reported, mut lines) = (BTreeSet::new(), Vec::new());
     for node in new {
         let name = &node.full_name;
         let is_older = |other: &Arc<NodeCore>| {
             other.full_name == *name && other.number < node.number && !other.stands_in
         };
-        let whose = match elsewhere.iter().find(|(_, known)| **known == **name) {
+        let place = match elsewhere.iter().find(|(_, known)| **known == **name) {
             Some((peer, _)) => format!("process {} ({})", peer.pid(), peer.program()),
             None if all.iter().any(is_older) => "this process".to_owned(),
             None => continue,
         };
-        if told.insert(name.clone()) {
+        if reported.insert(name.clone()) {
             let text = format!(
-                "another node is called {name} as well, in {whose}: requests for one of them may reach the other; give one \
+                "another node is called {name} as well, in {place}: requests for one of them may reach the other; give one \
                  another name (-r __node:=..) or namespace (-r __ns:=..)"
             );
             lines.push(Line { level: Level::Warn, node: Some(name.clone()), text });
@@ -341,7 +341,7 @@ fn options(context: &Arc<ContextCore>, due: &OptionsDue) -> (Vec<Line>, Vec<Repo
     }
     let participant = context.transport().and_then(|transport| transport.participant());
     let report = |(unmatched, node): (Unmatched, Option<&Arc<NodeCore>>)| {
-        // Without a mark, nothing would show when it is over.
+        // Without a mark, no check could see when the report is over.
         let participant = participant.filter(|_| !unmatched.marks.is_empty())?;
         let endpoint = participant.advertise(&Report::Unmatched.about("", &unmatched.text), None);
         // Without room for the report, only the log has it.

@@ -32,8 +32,8 @@ use sinew_msg::{Message, Service, TypeHash};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-/// The methods, written once. Nodes and groups have them as methods of their own, which need no
-/// import; [`Maker`] has them for code that is generic over both.
+/// The methods, written once. Nodes and groups have them as inherent methods, which need no import;
+/// [`Maker`] has them for code that is generic over both.
 macro_rules! makers {
     ($(#[$attribute:meta])* $vis:vis $group:ty) => {
         /// Returns the current ROS time, for the stamps of messages: the wall clock, unless it is
@@ -92,9 +92,10 @@ macro_rules! makers {
 
         /// Returns a builder for a timer with the given period, by the node's clock: simulated time
         /// while that is used (or ROS time while it is [set](crate::Context::set_ros_time)), else
-        /// steady time. It changes with `use_sim_time`, also while the program runs; the rest of
-        /// the current period stays the same. Before the first message on `/clock` it doesn't run.
-        /// Its callback runs in this group, or in the node's default group. ROS 2: `create_timer`.
+        /// steady time. The timer follows a change of `use_sim_time` while the program runs; the
+        /// rest of the current period stays the same. By simulated time, it doesn't run before the
+        /// first message on `/clock`. Its callback runs in this group, or in the node's default
+        /// group. ROS 2: `create_timer`.
         ///
         /// ```
         /// use sinew::prelude::*;
@@ -115,8 +116,8 @@ macro_rules! makers {
             TimerBuilder::new(self.callback_group(), period)
         }
 
-        /// Returns a builder for a timer by steady time, whatever the node's clock is: to watch the
-        /// real world, such as a connection. Otherwise as [`timer`](Self::timer). ROS 2:
+        /// Returns a builder for a timer by steady time, independent of the node's clock: to watch
+        /// the real world, such as a connection. Otherwise as [`timer`](Self::timer). ROS 2:
         /// `create_wall_timer`.
         $(#[$attribute])*
         $vis fn wall_timer(&self, period: Duration) -> TimerBuilder<$group> {
@@ -140,9 +141,9 @@ macro_rules! makers {
 
         /// Returns a builder that declares a parameter of the node. ROS 2: `declare_parameter`.
         ///
-        /// Its value is that of the command line or a parameter file, if they set one, else the
-        /// default. A node's first parameter makes the node known to `ros2 param` and `sinew
-        /// param`, and to other nodes: it gets its six services, and a publisher of changes.
+        /// The command line or a parameter file sets its value; otherwise it has the default. With
+        /// its first parameter, a node gets the six parameter services and a publisher of changes,
+        /// so `ros2 param`, `sinew param` and other nodes can reach its parameters.
         ///
         /// ```
         /// use sinew::prelude::*;
@@ -170,8 +171,8 @@ macro_rules! makers {
             ParameterSet::declare(self.callback_group(), "")
         }
 
-        /// As [`parameters`](Self::parameters), with a prefix before all names: `left` makes
-        /// `left.gain` of `gain`. So a node can have a struct twice.
+        /// As [`parameters`](Self::parameters), with a prefix before all names: with `left`, `gain`
+        /// becomes `left.gain`. So a node can have the same struct twice.
         ///
         /// # Errors
         /// As [`parameters`](Self::parameters).
@@ -183,13 +184,13 @@ macro_rules! makers {
             ParameterSet::declare(self.callback_group(), prefix)
         }
 
-        /// Returns a client for the parameters of another node, given by its full name, or by its
-        /// name in the namespace of this node, the asking one. Callbacks for
-        /// [changes](ParameterClient::events) run in this group, or in the node's default group.
+        /// Returns a client for the parameters of another node, given by its full name or by a name
+        /// relative to the namespace of this node. Callbacks for [changes](ParameterClient::events)
+        /// run in this group, or in the node's default group.
         ///
-        /// Nothing is sent, and the other node needn't exist yet. If it has no parameters of its
-        /// own, it serves those that every node has once there is a client of them, which the first
-        /// question makes.
+        /// This sends nothing, and the other node needn't exist yet. A node without parameters of
+        /// its own serves the parameters that every node has, once another node has a client for
+        /// them; the first request creates that client.
         $(#[$attribute])*
         $vis fn parameter_client(&self, node: &str) -> ParameterClient<$group> {
             ParameterClient::new(self.callback_group(), node)
@@ -197,19 +198,18 @@ macro_rules! makers {
 
         /// Runs a closure once in this group, or in the node's default group, on a thread of its
         /// executor: after the work that is ready already, in order with the group's messages and
-        /// timers.
-        /// From any thread, also from callbacks. Never blocks or waits; allocates. ROS 2:
-        /// `create_task` of rclpy's executor.
+        /// timers. Any thread may call this, also in a callback. Allocates, and never blocks. ROS
+        /// 2: `create_task` of rclpy's executor.
         ///
         /// The executor treats the closure as a callback: it handles a panic or an error in it as
         /// [`on_panic`](crate::executor::ExecutorBuilder::on_panic) and
         /// [`on_error`](crate::executor::ExecutorBuilder::on_error) say. Posted in a callback, it
-        /// continues that callback's [chain](crate::msg::Lineage) of messages. If the group is in
-        /// no executor, or is paused, it waits, and keeps the group and its node meanwhile; if the
-        /// context ends before, by its shutdown or with the last handle of it and its nodes, it is
-        /// dropped. One that holds a handle of its own node or context keeps that until it ran or
-        /// [`Context::shutdown`](crate::Context::shutdown). The number of closures that wait is not
-        /// limited.
+        /// continues that callback's [chain](crate::msg::Lineage) of messages. While the group is
+        /// paused or in no executor, the closure waits and keeps the group and its node alive. If
+        /// the context ends first, by its shutdown or with the last handle of it and its nodes, the
+        /// closure is dropped. A closure that holds a handle of its own node or context keeps that
+        /// alive until the closure has run or [`Context::shutdown`](crate::Context::shutdown). The
+        /// number of waiting closures is not limited.
         ///
         /// ```
         /// use sinew::prelude::*;
@@ -241,16 +241,16 @@ macro_rules! makers {
 
         /// Runs a future in this group, or in the node's default group: it is polled on threads of
         /// the group's executor, and so never at the same time as a callback of an exclusive group.
-        /// Between polls the group is free for its other callbacks. The first poll and each one
-        /// after a wake-up stand in the executor's queue as posted closures do; the future
-        /// continues the chain of the callback that spawns it. A panic ends the spin unless
-        /// [`on_panic`](crate::executor::ExecutorBuilder::on_panic) says otherwise, also if the
-        /// handle is awaited, which then yields
-        /// [`JoinError::Panicked`](crate::error::JoinError::Panicked). The group's state is for
-        /// closures: a future [posts](Self::post) one to touch it. Allocates twice, polling
-        /// allocates nothing.
+        /// Between polls the group is free for its other callbacks. Each poll, at first and after a
+        /// wake-up, waits in the executor's queue like a posted closure; the future continues the
+        /// chain of the callback that spawns it. A panic ends the spin unless
+        /// [`on_panic`](crate::executor::ExecutorBuilder::on_panic) says otherwise, even if the
+        /// handle is awaited; the handle then yields
+        /// [`JoinError::Panicked`](crate::error::JoinError::Panicked). A future can't access the
+        /// group's state; it [posts](Self::post) a closure that does. Spawning allocates twice,
+        /// polling allocates nothing.
         ///
-        /// Dropping the handle cancels the future; [`JoinHandle::detach`] lets it go on.
+        /// Dropping the handle cancels the future; [`JoinHandle::detach`] lets it continue.
         ///
         /// ```
         /// use sinew::prelude::*;
@@ -284,10 +284,10 @@ macro_rules! makers {
             spawn(group.work(), group, future)
         }
 
-        /// Returns a queue of its own for closures and futures of this group, or of the node's
-        /// default group, with a name for errors and tools: "`name` of node /n". It ends with its
-        /// last handle or the context's shutdown, as subscriptions do. For code that builds on
-        /// Sinew.
+        /// Creates a separate queue for closures and futures of this group, or of the node's
+        /// default group, with a name for errors and tools: "`name` of node /n". The queue ends
+        /// with its last handle or the context's shutdown, as subscriptions do. For code that
+        /// builds on Sinew.
         $(#[$attribute])*
         $vis fn work_queue(&self, name: &str) -> WorkQueue<$group> {
             WorkQueue::new(self.callback_group(), name)
@@ -359,8 +359,8 @@ macro_rules! makers {
             ClientBuilder::of_types(self.callback_group(), service, ServiceTypes::generic(known))
         }
 
-        /// Returns a builder for a publisher of messages of any type, without the type in the
-        /// program's own: for bindings, bags and gateways. See [`erased`](mod@crate::erased).
+        /// Returns a builder for a publisher of messages of any type, which needn't be a Rust type
+        /// of the program: for bindings, bags and gateways. See [`erased`](mod@crate::erased).
         $(#[$attribute])*
         $vis fn erased_publisher(&self, topic: &str, of: MessageType) -> PublisherBuilder<Erased, $group> {
             PublisherBuilder::of_type(self.callback_group(), topic, of.table())
@@ -399,11 +399,10 @@ macro_rules! makers {
             ClientBuilder::of_types(self.callback_group(), service, types.inner())
         }
 
-        /// Adds a type to those that the node
-        /// [describes](crate::Node::type_description_service) without an endpoint of it: for
-        /// entities that consist of several endpoints, such as an action. `describe` is called when
-        /// the type is asked for; `None` if it can't be described. rcl:
-        /// `rcl_node_type_cache_register_type`.
+        /// Adds a type to those that the node [describes](crate::Node::type_description_service),
+        /// without an endpoint of the type: for entities that consist of several endpoints, such as
+        /// an action. The service calls `describe` when a program asks for the type; `None` means
+        /// that there is no description. rcl: `rcl_node_type_cache_register_type`.
         ///
         /// ```
         /// use sinew::prelude::*;
@@ -427,8 +426,8 @@ macro_rules! makers {
 /// A [`Node`] (for its default group), a [`Group`] or a [`ReentrantGroup`], for code that makes
 /// entities in any of them.
 ///
-/// Its methods are those that the three types share, from [`publisher`](crate::Node::publisher) to
-/// [`spawn`](crate::Node::spawn). They have them without this trait as well.
+/// It has the methods that the three types share, from [`publisher`](crate::Node::publisher) to
+/// [`spawn`](crate::Node::spawn). The types have them as inherent methods as well.
 ///
 /// ```
 /// use sinew::executor::Maker;
@@ -450,7 +449,7 @@ pub trait Maker: Executable + Clone + Send + Sync + 'static {
     #[doc(hidden)]
     fn callback_group(&self) -> &Self::Group;
 
-    // They are documented where they are inherent.
+    // The inherent methods are documented.
     makers!(
         #[doc(hidden)]
         Self::Group

@@ -535,8 +535,9 @@ impl NodeCore {
         lines.is_stuck.store(!(lines.publish_as)(last, LAST_WORDS), Ordering::Relaxed);
     }
 
-    /// Removes its own entry from [`BY_LOGGER`], if it has one. Others of its name keep theirs, even
-    /// if they are dead: [`of_logger`](Self::of_logger) waits for the stand-ins that follow them.
+    /// Removes its own entry from [`BY_LOGGER`], if it has one. Others of its name keep theirs,
+    /// even if they are dead: [`of_logger`](Self::of_logger) waits for the stand-ins that follow
+    /// them.
     fn forget_logger(&self) {
         let mut nodes = BY_LOGGER.write();
         if let Some(of_name) = nodes.get_mut(self.logger.as_ref()) {

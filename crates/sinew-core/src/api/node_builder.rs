@@ -68,13 +68,13 @@ impl NodeBuilder {
         self
     }
 
-    /// Makes a bare node: a name for its endpoints, and nothing besides. For a binding that brings a
-    /// node's parameters, time and logging itself, such as an rmw below ROS 2's client libraries.
+    /// Makes a bare node: a name for its endpoints, and nothing besides. For a binding that brings
+    /// a node's parameters, time and logging itself, such as an rmw below ROS 2's client libraries.
     ///
     /// It takes nothing from the command line and from parameter files: no rule renames it or its
     /// topics and services, so a full name (`/scan`) is taken exactly as it is; the builder's own
-    /// [`remap`](Self::remap) rules still count. It has no endpoint that the program didn't make: no
-    /// services of parameters or type descriptions, no publisher on `/parameter_events` or
+    /// [`remap`](Self::remap) rules still count. It has no endpoint that the program didn't make:
+    /// no services of parameters or type descriptions, no publisher on `/parameter_events` or
     /// `/rosout` (its log lines go to the console and the file). A later call to
     /// [`start_parameter_services`](Self::start_parameter_services) or
     /// [`start_parameter_event_publisher`](Self::start_parameter_event_publisher) asks for these

@@ -41,7 +41,7 @@ pub enum ParameterClientError {
         /// The timeout.
         waited: Duration,
     },
-    /// It didn't answer in time. The request to set parameters may still succeed.
+    /// The node didn't answer in time. The request to set parameters may still succeed.
     #[error(
         "node {node} didn't answer within {waited:?}: does something there hold up its callbacks for parameters?"
     )]
@@ -67,7 +67,7 @@ pub enum ParameterClientError {
         /// The node's reason.
         reason: String,
     },
-    /// Its answer is malformed.
+    /// The node's answer is malformed.
     #[error("the answer of node {node} makes no sense: {what}")]
     Nonsense {
         /// The node's full name.
@@ -83,7 +83,7 @@ pub enum ParameterClientError {
         /// The reason.
         failure: CallFailure,
     },
-    /// The client can't be made.
+    /// The client can't be created.
     #[error(transparent)]
     Create(#[from] CreateError),
 }
@@ -91,7 +91,7 @@ pub enum ParameterClientError {
 /// The parameters of another node, in this process or another.
 ///
 /// Made by [`Node::parameter_client`](crate::Node::parameter_client), or by a group. Each method
-/// returns a [`ParameterCall`], for which a thread waits or a task awaits.
+/// returns a [`ParameterCall`]: a thread waits for it, or a task awaits it.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -127,7 +127,7 @@ pub struct ParameterClient<G = Group> {
 pub struct ParameterNames {
     /// The parameters' names.
     pub names: Vec<String>,
-    /// The parts before the last point of names that have one, each once.
+    /// The parts before the last dot of names that have one, each once.
     pub prefixes: Vec<String>,
 }
 
@@ -328,9 +328,10 @@ fn complete<T>(
     }
 }
 
-/// A question to another node about its parameters, sent when a thread waits for it
+/// A request to another node about its parameters. It is sent when a thread waits for it
 /// ([`wait`](Self::wait)) or a task polls it, in any runtime or by
-/// [`Executor::spin_until`](crate::Executor::spin_until). If dropped before, it is never sent.
+/// [`Executor::spin_until`](crate::Executor::spin_until). A request that is dropped before is never
+/// sent.
 #[must_use = "nothing is asked before `wait` or `await`"]
 pub struct ParameterCall<T>(Box<dyn Ask<T>>);
 
@@ -340,13 +341,14 @@ trait Ask<T>: Send {
 }
 
 impl<T> ParameterCall<T> {
-    /// Asks, and waits for the answer, at most for `timeout`; as [`Client::call`].
+    /// Sends the request, and blocks until the answer arrives, for at most `timeout`; as
+    /// [`Client::call`].
     ///
     /// # Errors
     /// [`ParameterClientError`].
     ///
     /// # Panics
-    /// If it was polled before: it can be awaited or waited for, not both.
+    /// If the request was polled before: it can be awaited or waited for, not both.
     pub fn wait(mut self, timeout: Duration) -> Result<T, ParameterClientError> {
         self.0.wait(timeout)
     }
@@ -356,7 +358,7 @@ impl<T> Future for ParameterCall<T> {
     type Output = Result<T, ParameterClientError>;
 
     /// # Panics
-    /// If it has yielded its result before.
+    /// If the request has yielded its result before.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         self.0.poll(context)
     }

@@ -467,7 +467,7 @@ impl<T, G: CallbackGroup> PublisherBuilder<T, G> {
         mut self,
         callback: impl super::callback::EventCallback<crate::event::status::OfferedDeadlineMissed, G, Ownership>,
     ) -> Self {
-        let what = format!("deadline missed event of {}", self.handlers.whose);
+        let what = format!("deadline missed event of {}", self.handlers.entity);
         let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
         self.handlers.offered_deadline = Some(crate::event::condition::AttachedCondition::new(source));
         self
@@ -502,7 +502,7 @@ impl<T, G: CallbackGroup> PublisherBuilder<T, G> {
         mut self,
         callback: impl super::callback::EventCallback<crate::event::status::LivelinessLost, G, Ownership>,
     ) -> Self {
-        let what = format!("liveliness lost event of {}", self.handlers.whose);
+        let what = format!("liveliness lost event of {}", self.handlers.entity);
         let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
         self.handlers.liveliness_lost = Some(crate::event::condition::AttachedCondition::new(source));
         self

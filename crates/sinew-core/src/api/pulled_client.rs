@@ -9,8 +9,8 @@ use sinew_msg::Service;
 
 impl<S: Service> Client<S> {
     /// Calls the service; the program takes the response by hand, by
-    /// [`take_response`](Self::take_response), and recognises it by the id. For event loops of other
-    /// libraries and for bindings: no executor runs, and no callback. Never blocks. ROS 2:
+    /// [`take_response`](Self::take_response), and recognises it by the id. For event loops of
+    /// other libraries and for bindings: no executor runs, and no callback. Never blocks. ROS 2:
     /// `rmw_send_request`.
     ///
     /// Each accepted request brings one response to take. Until it is taken, or the call is
@@ -48,13 +48,13 @@ impl<S: Service> Client<S> {
         self.core().send_pulled(request).map_err(|fault| error_of::<S>(self.name(), fault))
     }
 
-    /// Takes the response that came first of those that were not taken yet, with its metadata, which
-    /// has the id of the [request](Self::send). Never blocks; any thread may take. ROS 2:
+    /// Takes the response that came first of those that were not taken yet, with its metadata,
+    /// which has the id of the [request](Self::send). Never blocks; any thread may take. ROS 2:
     /// `rmw_take_response`.
     ///
     /// A call that fails brings its error here, in the same order: its server went away or answered
-    /// with an error, or the context was shut down. Responses of calls made in other ways don't come
-    /// here.
+    /// with an error, or the context was shut down. Responses of calls made in other ways don't
+    /// come here.
     pub fn take_response(&self) -> Option<(CallResult<S>, ResponseInfo)> {
         let (outcome, info) = self.core().take_pulled()?;
         Some((result_of::<S>(outcome.map_err(|fault| (fault, self.name()))), info))
@@ -71,18 +71,18 @@ impl<S: Service> Client<S> {
         self.core().abandon(id)
     }
 
-    /// Sets the [listener](crate::service::ClientBuilder::listener), which is called for each response that can be
-    /// [taken](Self::take_response): with 1, on the thread that answers, or, for servers of other
-    /// processes, on the thread that receives. If responses wait already, it is called at once with
-    /// their number. It replaces the former listener. ROS 2:
+    /// Sets the [listener](crate::service::ClientBuilder::listener), which is called for each
+    /// response that can be [taken](Self::take_response): with 1, on the thread that answers, or,
+    /// for servers of other processes, on the thread that receives. If responses wait already, it
+    /// is called at once with their number. It replaces the former listener. ROS 2:
     /// `rmw_client_set_on_new_response_callback`.
     ///
     /// It runs under no lock, and several threads may call it at once. It may take, send, and
-    /// replace or clear itself. For responses that come as a result while it runs, it is called once
-    /// it has returned, with their number. A panic in it is reported and does not reach the server.
-    /// To wake a [wait set](crate::executor::WaitSet), it triggers a
-    /// [guard condition](crate::GuardCondition). The client keeps it until it ends, so a listener
-    /// that holds the client in turn keeps both until it is [cleared](Self::clear_listener).
+    /// replace or clear itself. For responses that come as a result while it runs, it is called
+    /// once it has returned, with their number. A panic in it is reported and does not reach the
+    /// server. To wake a [wait set](crate::executor::WaitSet), it triggers a [guard
+    /// condition](crate::GuardCondition). The client keeps it until it ends, so a listener that
+    /// holds the client in turn keeps both until it is [cleared](Self::clear_listener).
     pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
         self.erased().set_listener(listener);
     }

@@ -57,8 +57,8 @@ pub struct PulledServer<S: Service> {
 }
 
 impl<S: Service, G: CallbackGroup> ServerBuilder<S, G> {
-    /// Makes the server, with requests that the program takes by hand and answers when it likes; see
-    /// [`PulledServer`]. No executor runs it, and the builder's group is not used.
+    /// Makes the server, with requests that the program takes by hand and answers when it likes;
+    /// see [`PulledServer`]. No executor runs it, and the builder's group is not used.
     ///
     /// Requests that clients sent before the server existed wait already, and are its first.
     ///
@@ -208,7 +208,8 @@ impl<S: Service> PulledServer<S> {
         Server::<S>::of(self.erased.server.clone()).configure_introspection(state, qos)
     }
 
-    /// Ends it and its clones, as dropping the last one does. Doesn't wait for a listener that runs.
+    /// Ends it and its clones, as dropping the last one does. Doesn't wait for a listener that
+    /// runs.
     pub fn close(self) {
         self.erased.close();
     }

@@ -1,4 +1,5 @@
-//! A QoS that parameters change: command line and files set the parts that the program allows.
+//! QoS overrides: through parameters, the command line and files set the QoS policies that the
+//! program allows.
 
 use super::node::NodeCore;
 use super::parameters::node::table_of;
@@ -15,10 +16,10 @@ use crate::sys::sync::Arc;
 use sinew_msg::Message;
 use std::time::Duration;
 
-/// A part of a [`QoS`] that a parameter can change. The parameter is a string, except for `Depth`
-/// and the durations (in nanoseconds), which are integers. `best_available` leaves the part to the
-/// topic's other endpoints, see [`QoS::best_available`]; for a duration, 9223372036854775806 does
-/// so.
+/// A policy of a [`QoS`] that a parameter can change. The parameter is an integer for `Depth` and
+/// for durations (in nanoseconds), and otherwise a string. The value `best_available`, or
+/// 9223372036854775806 for a duration, leaves the policy to the topic's other endpoints; see
+/// [`QoS::best_available`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QosPolicy {
@@ -40,9 +41,9 @@ pub enum QosPolicy {
     Reliability,
 }
 
-/// The parts of an endpoint's QoS that parameters may change:
-/// `qos_overrides./TOPIC.publisher.depth` and the like, which are declared with the endpoint,
-/// read-only. Without it, parameters change nothing. For
+/// The policies of an endpoint's QoS that parameters may change. Creating the endpoint declares a
+/// read-only parameter for each of them, such as `qos_overrides./TOPIC.publisher.depth`. Without
+/// overrides, parameters don't change the QoS. For
 /// [`PublisherBuilder::qos_overrides`](crate::msg::PublisherBuilder::qos_overrides) and
 /// [`SubscriptionBuilder::qos_overrides`](crate::msg::SubscriptionBuilder::qos_overrides).
 ///
@@ -72,13 +73,14 @@ impl Default for QosOverrides {
 }
 
 impl QosOverrides {
-    /// Only these parts.
+    /// Allows parameters to change only these policies.
     pub fn of(policies: impl IntoIterator<Item = QosPolicy>) -> Self {
         Self { policies: policies.into_iter().collect(), id: String::new() }
     }
 
-    /// Distinguishes an endpoint from others of the same node, kind and topic, which would have the
-    /// same parameters: `publisher_ID` instead of `publisher`.
+    /// Sets an identifier, which distinguishes the endpoint's parameters from those of other
+    /// endpoints with the same node, kind and topic: their names contain `publisher_ID` instead of
+    /// `publisher`. Default: none.
     #[must_use]
     pub fn id(mut self, id: &str) -> Self {
         id.clone_into(&mut self.id);
@@ -116,20 +118,20 @@ impl QosOverrides {
 }
 
 impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
-    /// Lets parameters change parts of its QoS; see [`QosOverrides`]. None by default.
+    /// Allows parameters to change the QoS; see [`QosOverrides`]. Default: none may.
     pub fn qos_overrides(self, overrides: QosOverrides) -> Self {
         self.adapt_qos(Box::new(move |node, topic, qos| overrides.apply(node, (topic, "publisher"), qos)))
     }
 }
 
 impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
-    /// Lets parameters change parts of its QoS; see [`QosOverrides`]. None by default.
+    /// Allows parameters to change the QoS; see [`QosOverrides`]. Default: none may.
     pub fn qos_overrides(self, overrides: QosOverrides) -> Self {
         self.adapt_qos(Box::new(move |node, topic, qos| overrides.apply(node, (topic, "subscription"), qos)))
     }
 }
 
-/// Nanoseconds; the greatest integer for none.
+/// Returns a duration in nanoseconds; the greatest integer if there is none.
 fn nanoseconds(limit: Option<Duration>) -> ParameterValue {
     let nanoseconds = limit.and_then(|limit| i64::try_from(limit.as_nanos()).ok());
     ParameterValue::Integer(nanoseconds.unwrap_or(i64::MAX))
@@ -161,7 +163,7 @@ impl QosPolicy {
         }
     }
 
-    /// Whether the value leaves this part to the other endpoints.
+    /// Whether the value leaves this policy to the other endpoints.
     fn means_best_available(self, value: &ParameterValue) -> bool {
         match (self, value) {
             (Self::Deadline | Self::LivelinessLeaseDuration, ParameterValue::Integer(value)) => {
@@ -183,7 +185,7 @@ impl QosPolicy {
         }
     }
 
-    /// Returns this part of a QoS as a parameter's value.
+    /// Returns this policy of a QoS as a parameter's value.
     fn of(self, qos: &QoS) -> ParameterValue {
         let depth = |depth: usize| ParameterValue::Integer(i64::try_from(depth).unwrap_or(i64::MAX));
         if self.compared().is_some_and(|policy| qos.is_best_available(policy)) {
@@ -213,7 +215,7 @@ impl QosPolicy {
         }
     }
 
-    /// Sets this part; `None` if the value does not fit it.
+    /// Sets this policy. Returns `None` if the value doesn't fit it.
     fn set(self, qos: &mut QoS, value: &ParameterValue) -> Option<()> {
         if let Some(policy) = self.compared()
             && self.means_best_available(value)
@@ -260,7 +262,7 @@ const DEPTH: usize = 10;
 /// The word that leaves a policy to the other endpoints.
 const BEST_AVAILABLE: &str = "best_available";
 
-/// The same among durations: `RMW_QOS_DEADLINE_BEST_AVAILABLE` and
+/// The duration that does the same: `RMW_QOS_DEADLINE_BEST_AVAILABLE` and
 /// `RMW_QOS_LIVELINESS_LEASE_DURATION_BEST_AVAILABLE` of ROS 2.
 const BEST_AVAILABLE_NANOSECONDS: i64 = i64::MAX - 1;
 

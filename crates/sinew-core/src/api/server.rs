@@ -110,7 +110,8 @@ impl<S: Service> Server<S> {
 
     /// Ends it and its clones, as dropping the last one does, and waits for its callback if that is
     /// running on another thread. Called in its own callback, it doesn't wait; nor does a second
-    /// `close`, or that of a server with an [immediate callback](ServerBuilder::immediate_callback).
+    /// `close`, or that of a server with an [immediate
+    /// callback](ServerBuilder::immediate_callback).
     pub fn close(self) {
         self.erased.close();
     }
@@ -649,8 +650,8 @@ where
     F: AsyncServiceCallback<S, S::Request, G, Form>,
 {
     fn run(&self, token: &mut GroupToken) -> TaskOutcome {
-        // Futures and requests take turns, so that neither keeps the other waiting. Relaxed: the turn
-        // is a hint, and the queues have their locks.
+        // Futures and requests take turns, so that neither keeps the other waiting. Relaxed: the
+        // turn is a hint, and the queues have their locks.
         if self.request_is_next.swap(false, Ordering::Relaxed)
             && let Some(outcome) = self.take_request(token)
         {

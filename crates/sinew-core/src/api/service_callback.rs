@@ -1,4 +1,4 @@
-//! The forms a service's callbacks may have. (`callback` explains how forms are told apart.)
+//! The forms a service's callbacks may have. (`callback` explains how forms are kept apart.)
 
 use super::callback::Outcome;
 use crate::executor::group::{Group, ReentrantGroup};
@@ -48,12 +48,12 @@ pub(crate) fn info(publication: Publication, core: &ServerCore) -> RequestInfo {
 
 /// A callback for the requests of a service; `Q` stands for `S::Request`.
 ///
-/// It takes the request as `&Q`, [`Unique<Q>`], `Box<Q>` or `Q`: a request has one owner, so none
-/// of them needs a copy. `&RequestInfo` may follow, and in a [`Group<S>`](crate::Group) the group's
-/// state `&mut S` may come first. It returns the response (see [`Reply`]). Or its last parameter is
-/// a [`Responder`], which answers later; then it returns `()` or a `Result`; the executor reports
-/// an error. In a [`ReentrantGroup`](crate::ReentrantGroup) it is `Fn` and `Sync`. A closure must
-/// name the type of its parameters.
+/// It takes the request as `&Q`, [`Unique<Q>`], `Box<Q>` or `Q`; a request has one owner, so no
+/// form copies it. `&RequestInfo` may follow, and in a [`Group<S>`](crate::Group) the group's state
+/// `&mut S` may come first. The callback returns the response (see [`Reply`]). Alternatively, its
+/// last parameter is a [`Responder`], which answers later; the callback then returns `()` or a
+/// `Result`, and the executor reports an error. In a [`ReentrantGroup`](crate::ReentrantGroup) it
+/// must be `Fn` and `Sync`. A closure must name the types of its parameters.
 #[diagnostic::on_unimplemented(
     message = "this is not a callback for requests of type `{Q}` in a `{G}`",
     label = "no form of callback fits",
@@ -63,14 +63,14 @@ pub(crate) fn info(publication: Publication, core: &ServerCore) -> RequestInfo {
     note = "a closure must name its parameters' types, and be `Send + 'static` (in a reentrant group also `Fn` and `Sync`)"
 )]
 pub trait ServiceCallback<S: Service, Q, G, Form>: Sized + Send + 'static {
-    /// The cell that holds it.
+    /// The cell that holds the callback.
     #[doc(hidden)]
     type Cell: Send + Sync + 'static;
 
     #[doc(hidden)]
     fn cell(self, group: &G) -> Self::Cell;
 
-    /// Calls it, with its group's token.
+    /// Calls the callback, with its group's token.
     #[doc(hidden)]
     fn call(
         cell: &Self::Cell,
@@ -83,7 +83,7 @@ pub trait ServiceCallback<S: Service, Q, G, Form>: Sized + Send + 'static {
 /// A callback for the result of a call, `R`, in a group with that state.
 ///
 /// It takes the result, or the group's state `&mut State` and the result. A closure must name the
-/// type of its parameters.
+/// types of its parameters.
 #[diagnostic::on_unimplemented(
     message = "this is not a callback for a call by a client of a group with the state `{State}`",
     label = "no form of callback fits",
@@ -91,7 +91,7 @@ pub trait ServiceCallback<S: Service, Q, G, Form>: Sized + Send + 'static {
     note = "a closure must name its parameters' types, be `Send + 'static`, and return `()` or `Result<(), E>` with an error or a text"
 )]
 pub trait ResultCallback<R, State, Form>: Send + 'static {
-    /// Adds the group's state, if it takes that.
+    /// Converts the callback to a form that takes the group's token instead of the state.
     #[doc(hidden)]
     fn with(
         self,
@@ -127,7 +127,7 @@ where
     }
 }
 
-/// The forms of one way to take the request.
+/// The implementations for one form of the request.
 macro_rules! forms {
     ($request:ty, |$taken:ident| $pass:expr) => {
         forms!(@now $request, $taken, $pass, []);
@@ -274,20 +274,20 @@ forms!(Q, |request| request.into_inner());
     note = "a closure must name its parameters' types, and be `Send + 'static` (in a reentrant group also `Fn` and `Sync`)"
 )]
 pub trait AsyncServiceCallback<S: Service, Q: Message, G, Form>: Sized + Send + 'static {
-    /// The future that it returns.
+    /// The future that the callback returns.
     type Future: Future<Output = Self::Reply> + Send + 'static;
 
     /// The output of that future.
     type Reply: Reply<S::Response>;
 
-    /// The cell that holds it.
+    /// The cell that holds the callback.
     #[doc(hidden)]
     type Cell: Send + Sync + 'static;
 
     #[doc(hidden)]
     fn cell(self, group: &G) -> Self::Cell;
 
-    /// Calls it, with its group's token.
+    /// Calls the callback, with its group's token.
     #[doc(hidden)]
     fn call(
         cell: &Self::Cell,

@@ -1,4 +1,4 @@
-//! The statuses of publishers and subscriptions that the program takes by hand.
+//! Statuses of publishers and subscriptions that the program takes itself, without an executor.
 
 use super::erased;
 use super::handlers::Handlers;
@@ -14,9 +14,9 @@ use crate::sys::clock::Clock;
 use crate::sys::sync::Arc;
 use sinew_msg::Message;
 
-/// A status that an endpoint keeps for the program: of a publisher [`Matched`], [`IncompatibleQos`],
-/// [`IncompatibleType`], [`OfferedDeadlineMissed`] and [`LivelinessLost`]; of a subscription
-/// [`Matched`], [`IncompatibleQos`], [`IncompatibleType`], [`MessageLost`],
+/// A status that an endpoint keeps for the program. A publisher keeps [`Matched`],
+/// [`IncompatibleQos`], [`IncompatibleType`], [`OfferedDeadlineMissed`] and [`LivelinessLost`]; a
+/// subscription keeps [`Matched`], [`IncompatibleQos`], [`IncompatibleType`], [`MessageLost`],
 /// [`RequestedDeadlineMissed`] and [`LivelinessChanged`].
 ///
 /// `End` is the endpoint without its type: [`erased::Publisher`](crate::erased::Publisher) or
@@ -30,11 +30,12 @@ pub(crate) mod sealed {
     use crate::event::condition::{AttachedCondition, Status};
 
     pub trait Kept<End>: Status {
-        /// The endpoint's status; the endpoint for people, and its node.
+        /// Returns the endpoint's status if it is kept, with the names of the endpoint and its node
+        /// for texts.
         #[doc(hidden)]
         fn condition(end: &End) -> Option<(&Arc<StatusCondition<Self>>, [&str; 2])>;
 
-        /// The place of the status among those of an endpoint.
+        /// Returns the field of this status among an endpoint's handlers.
         #[doc(hidden)]
         fn place(handlers: &mut Handlers) -> &mut Option<AttachedCondition<Self>>;
     }
@@ -46,7 +47,7 @@ macro_rules! kept {
             fn condition(end: &$end) -> Option<(&Arc<StatusCondition<Self>>, [&str; 2])> {
                 let handlers = &end.inner.handlers;
                 let condition = handlers.$field.as_ref()?.source();
-                condition.is_kept().then_some((condition, [&handlers.whose, &end.inner.node.full_name]))
+                condition.is_kept().then_some((condition, [&handlers.entity, &end.inner.node.full_name]))
             }
 
             fn place(handlers: &mut Handlers) -> &mut Option<AttachedCondition<Self>> {
@@ -79,13 +80,13 @@ fn set_listener<End, E: StatusOf<End>>(
     end: &End,
     listener: Option<impl Fn(u64) + Send + Sync + 'static>,
 ) -> bool {
-    let Some((condition, [whose, node])) = E::condition(end) else { return false };
-    condition.set_listener(listener.map(|listener| listener_of(whose, node, listener)));
+    let Some((condition, [entity, node])) = E::condition(end) else { return false };
+    condition.set_listener(listener.map(|listener| listener_of(entity, node, listener)));
     true
 }
 
-fn listener_of(whose: &str, node: &str, listener: impl Fn(u64) + Send + Sync + 'static) -> Arc<Listener> {
-    Listener::new(format!("statuses of the {whose} of node {node}"), listener)
+fn listener_of(entity: &str, node: &str, listener: impl Fn(u64) + Send + Sync + 'static) -> Arc<Listener> {
+    Listener::new(format!("statuses of the {entity} of node {node}"), listener)
 }
 
 impl Handlers {
@@ -97,7 +98,7 @@ impl Handlers {
         listener: impl Fn(u64) + Send + Sync + 'static,
     ) {
         let condition = AttachedCondition::kept(clock);
-        condition.source().set_listener(Some(listener_of(&self.whose, node, listener)));
+        condition.source().set_listener(Some(listener_of(&self.entity, node, listener)));
         *E::place(self) = Some(condition);
     }
 }
@@ -106,19 +107,20 @@ impl Handlers {
 macro_rules! status_methods {
     ($end:ty, [$($generics:tt)*] $shell:ty) => {
         impl $end {
-            /// Returns a status without taking it: totals since the endpoint was made, and the
-            /// changes since it was taken last. `None`: it isn't kept, as the builder's
-            /// `keep_statuses` wasn't called, or has a handler.
+            /// Returns a status without taking it: the totals since the endpoint was created, and
+            /// the changes since the status was last taken. Returns `None` if the builder's
+            /// `keep_statuses` wasn't called, or the status has a handler.
             pub fn status<E: StatusOf<Self>>(&self) -> Option<E> {
                 E::condition(self).map(|(condition, _)| condition.look(E::clone))
             }
 
-            /// Takes a status: as [`status`](Self::status), and its changes begin anew.
+            /// Takes a status: returns it as [`status`](Self::status) does, and resets its changes
+            /// to zero.
             pub fn take_status<E: StatusOf<Self>>(&self) -> Option<E> {
                 E::condition(self).map(|(condition, _)| condition.take())
             }
 
-            /// Sets a listener for changes of a status, as that of the typed endpoint.
+            /// Sets a listener for changes of a status, as the typed endpoint does.
             pub fn set_status_listener<E: StatusOf<Self>>(
                 &self,
                 listener: impl Fn(u64) + Send + Sync + 'static,
@@ -126,41 +128,43 @@ macro_rules! status_methods {
                 set_listener::<Self, E>(self, Some(listener))
             }
 
-            /// Removes a status's listener; it may still be called for changes that other threads
-            /// are just making.
+            /// Removes the listener of a status. Threads that are recording a change may still call
+            /// it.
             pub fn clear_status_listener<E: StatusOf<Self>>(&self) {
                 set_listener::<Self, E>(self, None::<fn(u64)>);
             }
         }
 
         impl<$($generics)*> $shell {
-            /// Returns a status without taking it: totals since the endpoint was made, and the
-            /// changes since it was [taken](Self::take_status) last. `None`: the builder's
-            /// `keep_statuses` wasn't called, or this status has a handler. Never blocks.
+            /// Returns a status without taking it: the totals since the endpoint was created, and
+            /// the changes since the status was last [taken](Self::take_status). Returns `None` if
+            /// the builder's `keep_statuses` wasn't called, or the status has a handler. Never
+            /// blocks.
             pub fn status<E: StatusOf<$end>>(&self) -> Option<E> {
                 self.erased().status()
             }
 
-            /// Takes a status: as [`status`](Self::status), and its changes begin anew. ROS 2:
-            /// `rmw_take_event`.
+            /// Takes a status: returns it as [`status`](Self::status) does, and resets its changes
+            /// to zero. ROS 2: `rmw_take_event`.
             ///
-            /// Statuses are up to date although no executor runs: matches are noticed by the thread
-            /// that makes or finds the other endpoint, deadlines and leases by the thread
-            /// `sinew-statuses`.
+            /// Statuses are up to date even if no executor runs: the thread that creates or finds
+            /// the other endpoint records a match, and the thread `sinew-statuses` records missed
+            /// deadlines and expired leases.
             pub fn take_status<E: StatusOf<$end>>(&self) -> Option<E> {
                 self.erased().take_status()
             }
 
-            /// Sets a listener that is called for each change of a status: with 1, on the thread
-            /// that brought the change about or noticed it. If there were changes since the status
-            /// was [taken](Self::take_status) last, it is called at once with their number. It
-            /// replaces the former listener of this status. Returns `false`, and drops the listener,
-            /// if the status isn't [kept](Self::status). ROS 2: `rmw_event_set_callback`.
+            /// Sets the listener for changes of a status, in place of the previous one. The thread
+            /// that causes or notices a change calls the listener with 1. If the status has changed
+            /// since it was last [taken](Self::take_status), this method calls the listener at once
+            /// with the number of changes. Returns `false`, and drops the listener, if the status
+            /// isn't [kept](Self::status). ROS 2: `rmw_event_set_callback`.
             ///
-            /// It runs under no lock, and several threads may call it at once. It may take, replace
-            /// or clear itself, publish, and make and close endpoints. A panic in it is reported.
-            /// The endpoint keeps it until it ends, so a listener that holds the endpoint in turn
-            /// keeps both until it is [cleared](Self::clear_status_listener).
+            /// No lock is held while the listener runs, and several threads may call it at once. It
+            /// may take the status, replace or clear itself, publish, and create and close
+            /// endpoints. A panic in it is reported. The endpoint keeps the listener, so a listener
+            /// that holds a handle of the endpoint keeps both alive until it is
+            /// [cleared](Self::clear_status_listener).
             #[must_use = "`false`: the status isn't kept, and the listener is dropped"]
             pub fn set_status_listener<E: StatusOf<$end>>(
                 &self,
@@ -169,8 +173,8 @@ macro_rules! status_methods {
                 self.erased().set_status_listener::<E>(listener)
             }
 
-            /// Removes a status's listener; it may still be called for changes that other threads
-            /// are just making.
+            /// Removes the listener of a status. Threads that are recording a change may still call
+            /// it.
             pub fn clear_status_listener<E: StatusOf<$end>>(&self) {
                 self.erased().clear_status_listener::<E>();
             }

@@ -114,10 +114,10 @@ impl<T: Message> Subscription<T> {
     /// thread that takes may hold a lock that the listener needs.
     ///
     /// It replaces the former listener, or the [builder's](SubscriptionBuilder::listener). Each
-    /// message is announced to the listener that is set when it arrives. So another thread may still
-    /// be in the former one, or about to call it, after this has returned; the former one is dropped
-    /// when the last such call has returned. The new one is called for messages that wait, although
-    /// the former one was called for them.
+    /// message is announced to the listener that is set when it arrives. So another thread may
+    /// still be in the former one, or about to call it, after this has returned; the former one is
+    /// dropped when the last such call has returned. The new one is called for messages that wait,
+    /// although the former one was called for them.
     ///
     /// It is meant to notify the thread that will take the messages, e.g. an event loop of the
     /// program's own, and should be quick. When that thread takes, messages may be gone (taken by

@@ -231,7 +231,7 @@ struct TimerState {
 /// A timer's report for tools.
 struct OwnReport {
     counters: Counters,
-    _told: OwnEndpoint,
+    _report: OwnEndpoint,
 }
 
 /// Maximum number of timers of a process with a report for tools; each report takes 1.5 KB of
@@ -246,14 +246,14 @@ impl OwnReport {
             REPORTS.fetch_sub(1, Ordering::Relaxed); // only a bound: no ordering needed
             return None;
         }
-        let Some(told) = node.report(&TimerReport::endpoint(&node.full_name, next_serial())) else {
+        let Some(report) = node.report(&TimerReport::endpoint(&node.full_name, next_serial())) else {
             REPORTS.fetch_sub(1, Ordering::Relaxed);
             return None;
         };
-        let counters = told.counters();
-        counters.tell(TimerWord::Period as usize, period.unsigned_abs());
-        counters.tell(TimerWord::FollowsNode as usize, follows.is_none().into());
-        Some(Self { counters, _told: told })
+        let counters = report.counters();
+        counters.store(TimerWord::Period as usize, period.unsigned_abs());
+        counters.store(TimerWord::FollowsNode as usize, follows.is_none().into());
+        Some(Self { counters, _report: report })
     }
 }
 
@@ -267,8 +267,8 @@ impl TimerState {
     /// Updates the report for tools: its clock, and whether it is cancelled.
     fn report(&self) {
         if let Some(OwnReport { counters, .. }) = &self.report {
-            counters.tell(TimerWord::Clock as usize, 1 + self.kind as u64);
-            counters.tell(TimerWord::IsCancelled as usize, self.cancelled.into());
+            counters.store(TimerWord::Clock as usize, 1 + self.kind as u64);
+            counters.store(TimerWord::IsCancelled as usize, self.cancelled.into());
         }
     }
 }
@@ -401,7 +401,7 @@ impl Schedule {
         state.skipped += skipped;
         if let Some(OwnReport { counters, .. }) = &state.report {
             counters.count(TimerWord::Calls as usize, 1);
-            counters.tell(TimerWord::Skipped as usize, state.skipped);
+            counters.store(TimerWord::Skipped as usize, state.skipped);
         }
         let signal = self.arm(&state);
         drop(state);

@@ -20,21 +20,21 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Weak;
 
-/// The service that describes a node's types to others, as long as this exists. From
+/// The service that describes a node's types to others; it ends when this handle is dropped. From
 /// [`Node::type_description_service`].
 #[derive(Debug, Clone)]
 #[must_use = "the service ends when this is dropped, and `let _ = ..` drops it at once: name the variable, or `detach()` it"]
 pub struct TypeDescriptionService(Server<GetTypeDescription>);
 
 impl TypeDescriptionService {
-    /// Keeps it until the context ends.
+    /// Keeps the service until the context ends.
     pub fn detach(self) {
         self.0.detach();
     }
 }
 
-/// A type that a node uses without an endpoint of it, as long as this exists. From
-/// [`Node::register_type`].
+/// A type that a node describes without an endpoint of it; dropping this handle removes the type.
+/// From [`Node::register_type`].
 #[must_use = "the type is forgotten when this is dropped: keep it beside what uses the type"]
 pub struct RegisteredType {
     number: u64,
@@ -54,15 +54,15 @@ impl fmt::Debug for RegisteredType {
 }
 
 impl Node {
-    /// Lets others ask for the types that this node uses now, in its publishers, subscriptions,
-    /// servers, clients and actions, by the service `~/get_type_description` of
-    /// `type_description_interfaces`. In `rclcpp` every node has it; here a node has it after this
-    /// call, or if the program is started with `-p start_type_description_service:=true`, so that
-    /// other nodes cost nothing.
+    /// Creates the service `~/get_type_description` of `type_description_interfaces`. It describes
+    /// the types that this node uses at the time of the call, in its publishers, subscriptions,
+    /// servers, clients and actions. In `rclcpp` every node has the service. Here a node has it
+    /// after this call, or if the program is started with
+    /// `-p start_type_description_service:=true`; other nodes pay nothing for it.
     ///
-    /// Tools of Sinew don't need it: they find descriptions in the domain's directory, and a
-    /// gateway brings them to other hosts. No executor is needed: the service answers on the thread
-    /// that calls, or that brings the call.
+    /// Sinew's own tools don't need the service: they find descriptions in the domain's directory,
+    /// and a gateway brings them to other hosts. No executor is needed: the service answers on the
+    /// thread that makes the call or receives it.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -73,8 +73,8 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// [`CreateError`]: as for [servers](crate::service::ServerBuilder::immediate_callback); the node has
-    /// this service already, or another one of the same name.
+    /// [`CreateError`]: as for [servers](crate::service::ServerBuilder::immediate_callback); the
+    /// node has this service already, or another one of the same name.
     pub fn type_description_service(&self) -> Result<TypeDescriptionService, CreateError> {
         serve(self.default_group(), self.core()).map(TypeDescriptionService)
     }
@@ -87,7 +87,7 @@ pub(in crate::api) fn register(node: &Arc<NodeCore>, described: RegisteredDescri
     RegisteredType { number, node: node.clone() }
 }
 
-/// Makes the service of a node in a group.
+/// Creates the service of a node in a group.
 pub(in crate::api) fn serve(
     group: &Group,
     node: &Arc<NodeCore>,

@@ -18,7 +18,8 @@ use std::task::{Context, Poll};
 /// A closure that runs once in a callback group.
 ///
 /// In a [`Group<S>`](crate::Group) it takes nothing or the group's state `&mut S`; in a
-/// [`ReentrantGroup`](crate::ReentrantGroup) it takes nothing. It returns nothing or a `Result<(), E>`, as callbacks do.
+/// [`ReentrantGroup`](crate::ReentrantGroup) it takes nothing. The closure returns nothing or a
+/// `Result<(), E>`, as callbacks do.
 #[diagnostic::on_unimplemented(
     message = "this can't be posted to the group",
     note = "a posted closure is `FnOnce()`, or in a `Group<S>` also `FnOnce(&mut S)`; it is `Send + 'static` and returns \
@@ -55,10 +56,11 @@ where
 ///
 /// Made by [`Group::work_queue`] for code that builds on Sinew: errors and tools show the queue's
 /// name, and its work ends with its last handle. Programs usually want [`Group::post`] and
-/// [`Group::spawn`], which use the group's own queue. Clones are the same queue; when the last one
-/// is dropped, or any is [closed](Self::close), waiting closures are dropped and futures cancelled.
-/// Work that holds a handle of its own queue keeps the queue until the work has run, or the context
-/// ends. The queue has no limit: it grows while the program posts faster than the work runs.
+/// [`Group::spawn`], which use the group's own queue. Clones refer to the same queue. When the last
+/// one is dropped, or any is [closed](Self::close), the queue drops its waiting closures and
+/// cancels its futures. Work that holds a handle of its own queue keeps the queue until the work
+/// has run or the context ends. The queue has no limit: it grows while the program posts faster
+/// than the work runs.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -80,7 +82,7 @@ pub struct WorkQueue<G: CallbackGroup = Group> {
     queue: Arc<MemberQueue>,
 }
 
-/// The queue as a member of its group, which goes with the last handle.
+/// The queue as a member of its group; dropped with the last handle.
 struct MemberQueue {
     core: Arc<WorkQueueCore>,
     membership: Membership,
@@ -154,8 +156,8 @@ impl<G: CallbackGroup> WorkQueue<G> {
         join::spawn_detached(&self.queue.core, future, id, (F::Output::into_result, self.queue.group.clone()))
     }
 
-    /// For crates built on this one: this queue does the work for which the server answers later
-    /// than it takes the request. Threads that wait for work by its id run the queue.
+    /// For crates built on this one: declares that this queue does the work that the server answers
+    /// later. A thread that waits for work by its id runs the queue.
     #[doc(hidden)]
     pub fn __works_for<S: Service>(&self, server: &Server<S>) {
         server.is_worked_by(&self.queue.core);
@@ -215,43 +217,44 @@ where
     Ok(JoinHandle { future: Some(join::spawn(core, future)?), group: group.clone() })
 }
 
-/// A spawned future; from [`Group::spawn`]. It is itself a future, which yields the output, once.
+/// A handle of a spawned future; from [`Group::spawn`]. The handle is a future itself, and yields
+/// the output once.
 ///
 /// Dropping the handle cancels the future, and discards its output, even an error;
 /// [`detach`](Self::detach) lets the future continue. The handle keeps the group and its node. Any
-/// thread may await it. After a shutdown of the context it yields [`JoinError::Cancelled`] once the
-/// executor has returned from its spin.
+/// thread may await it. After a shutdown of the context, the handle yields [`JoinError::Cancelled`]
+/// once the executor has returned from its spin.
 ///
 /// # Panics
-/// If it is polled again after it was ready.
+/// If the handle is polled again after it was ready.
 #[must_use = "a spawned future is cancelled when its handle is dropped: await it, keep it, or `detach()` it"]
 pub struct JoinHandle<T> {
-    /// `None` once it is detached.
+    /// `None` once the future is detached.
     future: Option<Arc<dyn Joinable<T>>>,
     group: Arc<GroupCore>,
 }
 
 impl<T> JoinHandle<T> {
-    /// Drops the future: on this thread, or on the thread that polls it now, after that poll.
-    /// Awaiting the handle then yields [`JoinError::Cancelled`], unless that poll yields the output.
-    /// No effect once the future is over.
+    /// Cancels the future: drops it on this thread or, if another thread is polling it, on that
+    /// thread after the poll. Awaiting the handle then yields [`JoinError::Cancelled`], unless that
+    /// poll yields the output. Has no effect once the future is over.
     pub fn cancel(&self) {
         if let Some(future) = &self.future {
             future.cancel();
         }
     }
 
-    /// Whether the future is over: ready, panicked or cancelled.
+    /// Returns `true` if the future is over: ready, panicked or cancelled.
     pub fn is_finished(&self) -> bool {
         self.future.as_ref().is_none_or(|future| future.is_over())
     }
 }
 
 impl<T: Outcome + Send + 'static> JoinHandle<T> {
-    /// Lets the future go on without a handle, until it is over or the context ends; until then it
-    /// keeps its group and node. If it yields an error, that is handled as a callback's
-    /// ([`on_error`](crate::executor::ExecutorBuilder::on_error)). A future of a [`WorkQueue`] still
-    /// ends with that queue.
+    /// Lets the future continue without a handle until it is over or the context ends; meanwhile it
+    /// keeps its group and node. The executor handles an error that the future yields like a
+    /// callback's ([`on_error`](crate::executor::ExecutorBuilder::on_error)). A future of a
+    /// [`WorkQueue`] still ends with that queue.
     pub fn detach(mut self) {
         if let Some(future) = self.future.take() {
             future.detach(T::into_result, self.group.clone());

@@ -161,7 +161,7 @@ impl<E: Status> StatusCondition<E> {
         if let Some(listener) = listener
             && changes > 0
         {
-            listener.hear(changes);
+            listener.notify(changes);
         }
     }
 

@@ -4,8 +4,8 @@
 //! handlers' group: it waits in the executor's heap of deadlines, like any timer, until the
 //! earliest time at which something could have run out. Then it looks ([`Timed::look`]), and waits
 //! for the next such time. If the program takes the endpoint's statuses by hand, the timer waits
-//! with the [`StatusThread`] instead. So a timely event (a message, a sign of life) pays nothing for being
-//! watched except recording its time, and nothing polls.
+//! with the [`StatusThread`] instead. So a timely event (a message, a sign of life) pays nothing
+//! for being watched except recording its time, and nothing polls.
 //!
 //! The timer calls no handler itself: it adds its findings to the handlers'
 //! [`StatusCondition`](super::condition::StatusCondition)s, under the time at which they happened,
@@ -153,19 +153,19 @@ impl Due for DeadlineTimer {
     }
 }
 
-/// A timer where it waits: in its group, from which dropping this removes it, or with the thread for
-/// statuses.
+/// A timer where it waits: in its group, from which dropping this removes it, or with the thread
+/// for statuses.
 pub(crate) struct AttachedTimer {
     timer: Arc<DeadlineTimer>,
     member: Option<(Arc<GroupCore>, Membership)>,
 }
 
 impl AttachedTimer {
-    /// `whose` names the endpoint in log lines, such as "publisher on frames".
-    pub(crate) fn new(group: &Arc<GroupCore>, whose: &str) -> Self {
+    /// `entity` names the endpoint in log lines, such as "publisher on frames".
+    pub(crate) fn new(group: &Arc<GroupCore>, entity: &str) -> Self {
         let clock = group.clock.clone();
         let timer = Arc::new(DeadlineTimer { clock, place: None, state: Mutex::default() });
-        let base = TaskBase::new(group.node.clone(), format!("deadline and liveliness of {whose}"));
+        let base = TaskBase::new(group.node.clone(), format!("deadline and liveliness of {entity}"));
         let base = base.uses(vec![Part::value(&timer, 4)]);
         let membership = group.join(Task::new(base, timer.clone()));
         Self { timer, member: Some((group.clone(), membership)) }

@@ -83,14 +83,14 @@ impl Resident {
 }
 
 /// Members that were given another executor, or none, while their group was locked.
-#[must_use = "they are told once the group isn't locked any more"]
+#[must_use = "they are attached once the group isn't locked any more"]
 struct Moved {
     entities: Vec<Arc<Task<dyn GroupMember>>>,
     signal: ToSignal,
 }
 
 impl Moved {
-    /// Signals the executor, and tells the members. The caller holds no lock.
+    /// Signals the executor, and notifies the members. The caller holds no lock.
     fn finish(self) {
         self.signal.signal();
         self.entities.iter().for_each(|entity| entity.work.attached());
@@ -179,14 +179,14 @@ impl GroupCore {
 
     /// Gives a member its place in the executor.
     fn place(&self, place: &GroupSlot, serial: u64, entity: &Arc<Task<dyn GroupMember>>) -> TaskRef {
-        place.enter((serial, self.told(&place.scheduler, &entity.base)), entity.clone())
+        place.enter((serial, self.shown_callback(&place.scheduler, &entity.base)), entity.clone())
     }
 
     /// Returns the record that tools see while a callback runs.
-    fn told(&self, scheduler: &Scheduler, task: &TaskBase) -> PackedCallback {
+    fn shown_callback(&self, scheduler: &Scheduler, task: &TaskBase) -> PackedCallback {
         match (self.node.known(), self.node.host().participant()) {
-            (Some(node), Some(participant)) if scheduler.tell(participant) => {
-                task.told().unwrap_or(Callback::Other(node)).task()
+            (Some(node), Some(participant)) if scheduler.keep_records_of(participant) => {
+                task.shown_callback().unwrap_or(Callback::Other(node)).task()
             }
             (Some(_), _) => Callback::Elsewhere.task(),
             (None, _) => PackedCallback::default(),

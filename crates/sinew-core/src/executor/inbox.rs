@@ -28,7 +28,7 @@ pub(crate) trait Queue {
 /// A queue, and the task to which its elements are announced.
 pub(crate) struct Inbox<Q>(Mutex<Contents<Q>>);
 
-#[repr(C)] // the first cache line tells whether a task has to be notified
+#[repr(C)] // the first cache line shows whether a task has to be notified
 struct Contents<Q> {
     announced: bool,
     task_ref: Option<TaskRef>,
@@ -126,8 +126,8 @@ impl<Q: Queue> InboxGuard<'_, Q> {
         oldest.filter(|_| self.0.announced)
     }
 
-    /// Takes the announcement back if nothing waits. Returns `true` if work waits. `other`: the task
-    /// has something else to do.
+    /// Takes the announcement back if nothing waits. Returns `true` if work waits. `other`: the
+    /// task has something else to do.
     pub(crate) fn clear_ready(&mut self, other: bool) -> bool {
         let waits = self.oldest().is_some();
         if !waits {

@@ -126,7 +126,7 @@ impl TaskBase {
 
     /// Returns the callback that tools see while the task runs, unless that is another one of its
     /// node.
-    pub(crate) fn told(&self) -> Option<Callback> {
+    pub(crate) fn shown_callback(&self) -> Option<Callback> {
         self.callback
     }
 

@@ -6,7 +6,7 @@
 //! calls [`ThreadSetup::apply`] for itself. When a worker drops its [`Restore`], the former
 //! settings return: the thread that called `spin` belongs to the program.
 
-use crate::sys::logging::{Level, tell};
+use crate::sys::logging::{Level, log_line};
 use crate::sys::sync::Mutex;
 use rustix::mm::{MlockAllFlags, mlockall};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -130,7 +130,9 @@ impl ThreadSetup {
         } else if let Some(core) = of_worker(&self.places.0, worker) {
             match pin(core) {
                 Ok(before) => restore.affinity = Some(before),
-                Err(error) => tell!(Level::Debug, "worker {worker} stays where the kernel puts it: {error}"),
+                Err(error) => {
+                    log_line!(Level::Debug, "worker {worker} stays where the kernel puts it: {error}")
+                }
             }
         }
         if let Some(priority) = self.priority {

@@ -25,7 +25,8 @@ pub(super) struct Front {
     queue: Queue,
     /// The thread that writes them.
     thread: OnceLock<ThreadId>,
-    /// Stand-ins for nodes that this thread was the last to hold; kept until their lines are written.
+    /// Stand-ins for nodes that this thread was the last to hold; kept until their lines are
+    /// written.
     stand_ins: Mutex<Vec<Arc<NodeCore>>>,
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Queue {
     written: AtomicU64,
     dropped: AtomicU64,
     /// Number of dropped lines that were reported.
-    told: AtomicU64,
+    reported: AtomicU64,
     parker: Parker,
     alarm: Arc<Alarm>,
 }
@@ -99,7 +99,7 @@ impl Queue {
             pushed: AtomicU64::new(0),
             written: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
-            told: AtomicU64::new(0),
+            reported: AtomicU64::new(0),
             parker: Parker::new(),
             alarm,
         })
@@ -138,7 +138,7 @@ impl Queue {
     /// Returns the number of lines dropped since the last call.
     pub(super) fn take_dropped(&self) -> u64 {
         let dropped = self.dropped.load(Ordering::Relaxed);
-        dropped - self.told.swap(dropped, Ordering::Relaxed)
+        dropped - self.reported.swap(dropped, Ordering::Relaxed)
     }
 
     /// Waits for lines; for the logging thread.

@@ -10,7 +10,7 @@ use crate::api::publisher::{Publisher, PublisherBuilder};
 use crate::executor::group::Group;
 use crate::ros::qos::QoS;
 use crate::sys::clock::Time;
-use crate::sys::logging::{About, Level, tell};
+use crate::sys::logging::{About, Level, log_line};
 use crate::sys::sync::Arc;
 use sinew_interfaces::rcl_interfaces::msg::Log;
 
@@ -43,7 +43,10 @@ fn publisher(node: &Arc<NodeCore>) -> Option<Publisher<Log>> {
     let made = PublisherBuilder::new(&group, TOPIC).qos(QoS::rosout()).create();
     let full_name = &node.full_name;
     let failed = |error| {
-        tell!(Level::Warn; About { node: full_name, subject: TOPIC }, "its lines are not on {TOPIC}: {error}");
+        log_line!(
+            Level::Warn; About { node: full_name, subject: TOPIC },
+            "its lines are not on {TOPIC}: {error}"
+        );
     };
     made.map_err(failed).ok()
 }

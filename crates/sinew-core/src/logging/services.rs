@@ -44,7 +44,8 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// Returns [`CreateError`], as for [servers](crate::service::ServerBuilder::immediate_callback).
+    /// Returns [`CreateError`], as for
+    /// [servers](crate::service::ServerBuilder::immediate_callback).
     pub fn logger_services(&self) -> Result<LoggerServices, CreateError> {
         let get = self.server::<GetLoggerLevels>("~/get_logger_levels");
         let get = get.immediate_callback(|request: &GetLoggerLevelsRequest| GetLoggerLevelsResponse {

@@ -3,7 +3,7 @@
 use super::waiters::Waiter;
 use crate::executor::crew::scheduler::ToSignal;
 use crate::message::block::RawMessage;
-use crate::sys::logging::{About, Level, tell};
+use crate::sys::logging::{About, Level, log_line};
 use crate::sys::sync::Arc;
 use std::cell::Cell;
 
@@ -249,13 +249,13 @@ impl Backlog {
             source.drain();
         }
         empty(&mut self.warnings, |Warning { node, topic, text }| {
-            tell!(Level::Warn; About { node: &node, subject: &topic }, "{text}");
+            log_line!(Level::Warn; About { node: &node, subject: &topic }, "{text}");
         });
     }
 }
 
-/// Empties a list, which mostly has nothing in it: an iterator that drains it costs more than asking
-/// first.
+/// Empties a list, which mostly has nothing in it: an iterator that drains it costs more than
+/// asking first.
 #[inline]
 fn empty<T>(list: &mut Vec<T>, act: impl FnMut(T)) {
     if !list.is_empty() {

@@ -67,7 +67,7 @@ pub(crate) struct HistoryCounts {
 }
 
 /// Number of freed places that a subscription with many places reports together.
-const TOLD_TOGETHER: usize = 8;
+const NOTIFIED_TOGETHER: usize = 8;
 
 /// The messages that a subscription still has to take, oldest first.
 ///
@@ -293,12 +293,12 @@ impl HistoryCache {
     /// this number, because places may be short or no message waits any more. Otherwise it reports
     /// several places together.
     #[inline]
-    pub(crate) fn is_to_be_told(&self, reception: u64) -> bool {
+    pub(crate) fn is_to_be_notified(&self, reception: u64) -> bool {
         let half = self.half();
-        half < 8 * TOLD_TOGETHER
+        half < 8 * NOTIFIED_TOGETHER
             || self.free() < half
             || self.first.is_none()
-            || reception.is_multiple_of(TOLD_TOGETHER as u64)
+            || reception.is_multiple_of(NOTIFIED_TOGETHER as u64)
     }
 
     /// Reserves a place for a publisher, if there is one; an expired message gives way. Also

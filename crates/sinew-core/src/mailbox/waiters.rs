@@ -1,8 +1,8 @@
 //! Threads, tasks and listeners that wait, and how they are woken.
 //!
-//! A [`Waiter`] is a thread, a task or a listener. Its owner takes it out under the lock that guards
-//! what it waits for, and wakes it once no lock is held. [`Waiters`] are those of one subscription:
-//! the tasks that wait for its messages, and its listener.
+//! A [`Waiter`] is a thread, a task or a listener. Its owner takes it out under the lock that
+//! guards what it waits for, and wakes it once no lock is held. [`Waiters`] are those of one
+//! subscription: the tasks that wait for its messages, and its listener.
 //!
 //! # Tasks
 //!
@@ -47,7 +47,7 @@ pub(crate) enum Waiter {
     /// A thread that waits for another process, on a port of its own.
     Port(Arc<EventReceiver>),
     Task(Waker),
-    /// Hears of one arrival.
+    /// Is notified of one arrival.
     Listener(Arc<Listener>),
 }
 
@@ -59,7 +59,7 @@ impl Waiter {
             Self::Thread(parker) => parker.unpark(),
             Self::Port(port) => port.ring(),
             Self::Task(task) => contain(|| task.wake(), || "waking a task".to_owned()),
-            Self::Listener(listener) => listener.hear(1),
+            Self::Listener(listener) => listener.notify(1),
         }
     }
 }
@@ -70,7 +70,7 @@ pub(crate) type OnNews = Box<dyn Fn(u64) + Send + Sync>;
 /// A function of the program that is called when a message or request arrives.
 pub(crate) struct Listener {
     /// For log lines: "subscription to /frames of node /viewer".
-    whose: String,
+    entity: String,
     call: OnNews,
     /// Count of arrivals that the listener itself caused while it ran: it runs again for them after
     /// it returns.
@@ -81,31 +81,31 @@ thread_local! {
     /// The listeners that this thread is running: seldom more than one.
     static RUNNING: RefCell<Vec<*const Listener>> = const { RefCell::new(Vec::new()) };
     /// Notifications that this thread collects while it reads [by hand](self#by-hand).
-    static BY_HAND: RefCell<Option<ToTell>> = const { RefCell::new(None) };
+    static BY_HAND: RefCell<Option<Notifications>> = const { RefCell::new(None) };
 }
 
 /// Closures that notify listeners.
-pub(crate) type ToTell = Vec<Box<dyn FnOnce() + Send>>;
+pub(crate) type Notifications = Vec<Box<dyn FnOnce() + Send>>;
 
 /// Runs `read`, which reads messages from elsewhere, on a thread that must not run listeners.
-/// Passes their notifications to `tell`, even if `read` panics, as dropping a displaced message
+/// Passes their notifications to `notify`, even if `read` panics, as dropping a displaced message
 /// may: the listeners of earlier messages are still notified. A nested call leaves them to the
 /// outer one.
-pub(crate) fn by_hand(read: impl FnOnce(), tell: impl FnOnce(ToTell)) {
-    struct Reading<F: FnOnce(ToTell)>(Option<F>);
+pub(crate) fn by_hand(read: impl FnOnce(), notify: impl FnOnce(Notifications)) {
+    struct Reading<F: FnOnce(Notifications)>(Option<F>);
 
-    impl<F: FnOnce(ToTell)> Drop for Reading<F> {
+    impl<F: FnOnce(Notifications)> Drop for Reading<F> {
         fn drop(&mut self) {
-            let to_tell = BY_HAND.try_with(RefCell::take).ok().flatten().unwrap_or_default();
-            if let Some(tell) = self.0.take()
-                && !to_tell.is_empty()
+            let notifications = BY_HAND.try_with(RefCell::take).ok().flatten().unwrap_or_default();
+            if let Some(notify) = self.0.take()
+                && !notifications.is_empty()
             {
-                tell(to_tell);
+                notify(notifications);
             }
         }
     }
 
-    let begin = |place: &RefCell<Option<ToTell>>| {
+    let begin = |place: &RefCell<Option<Notifications>>| {
         let mut place = place.borrow_mut();
         let is_outermost = place.is_none();
         place.get_or_insert_default();
@@ -114,18 +114,18 @@ pub(crate) fn by_hand(read: impl FnOnce(), tell: impl FnOnce(ToTell)) {
     if !BY_HAND.try_with(begin).unwrap_or(false) {
         return read(); // nested, or in a thread that is ending
     }
-    let _reading = Reading(Some(tell));
+    let _reading = Reading(Some(notify));
     read();
 }
 
-/// Runs `tell` here and now, or leaves it to another thread if this one reads [by
+/// Runs `notify` here and now, or leaves it to another thread if this one reads [by
 /// hand](self#by-hand).
-pub(crate) fn tell_where_it_may_be(tell: impl FnOnce() + Send + 'static) {
+pub(crate) fn notify_where_allowed(notify: impl FnOnce() + Send + 'static) {
     let is_by_hand = BY_HAND.try_with(|place| place.borrow().is_some()).unwrap_or(false);
     if !is_by_hand {
-        return tell();
+        return notify();
     }
-    let _ = BY_HAND.try_with(|place| place.borrow_mut().get_or_insert_default().push(Box::new(tell)));
+    let _ = BY_HAND.try_with(|place| place.borrow_mut().get_or_insert_default().push(Box::new(notify)));
 }
 
 /// Returns `None` on a thread that is ending.
@@ -134,13 +134,13 @@ fn running<R>(look: impl FnOnce(&mut Vec<*const Listener>) -> R) -> Option<R> {
 }
 
 impl Listener {
-    pub(crate) fn new(whose: String, call: impl Fn(u64) + Send + Sync + 'static) -> Arc<Self> {
-        Self::boxed(whose, Box::new(call))
+    pub(crate) fn new(entity: String, call: impl Fn(u64) + Send + Sync + 'static) -> Arc<Self> {
+        Self::boxed(entity, Box::new(call))
     }
 
     /// As `new`, for a function that a builder has kept.
-    pub(crate) fn boxed(whose: String, call: OnNews) -> Arc<Self> {
-        Arc::new(Self { whose, call, own: AtomicU64::new(0) })
+    pub(crate) fn boxed(entity: String, call: OnNews) -> Arc<Self> {
+        Arc::new(Self { entity, call, own: AtomicU64::new(0) })
     }
 
     /// Notifies the listener of `count` arrivals: here, or, if this thread reads by hand, on
@@ -149,7 +149,7 @@ impl Listener {
     /// A listener that takes messages, as most do, may read the next ones from another process: it
     /// is notified of them once it has returned. Otherwise a burst would recurse once for each
     /// message, and a listener that holds a lock of its own would deadlock.
-    pub(crate) fn hear(self: Arc<Self>, count: u64) {
+    pub(crate) fn notify(self: Arc<Self>, count: u64) {
         no_lock_is_held();
         let this = Arc::as_ptr(&self);
         if running(|running| running.contains(&this)) == Some(true) {
@@ -158,7 +158,7 @@ impl Listener {
             self.own.fetch_add(count, Ordering::Relaxed);
             return;
         }
-        tell_where_it_may_be(move || self.run(count));
+        notify_where_allowed(move || self.run(count));
     }
 
     fn run(self: Arc<Self>, count: u64) {
@@ -166,7 +166,7 @@ impl Listener {
         running(|running| running.push(this));
         let mut count = count;
         while count > 0 {
-            contain(|| (self.call)(count), || format!("the listener of the {}", self.whose));
+            contain(|| (self.call)(count), || format!("the listener of the {}", self.entity));
             count = self.own.swap(0, Ordering::Relaxed);
         }
         running(|running| running.retain(|other| *other != this));
@@ -213,7 +213,7 @@ impl Waiters {
     }
 
     /// A2: returns the task and the listener to wake for a message; takes the task out.
-    pub(crate) fn heard(&mut self) -> impl Iterator<Item = Waiter> + use<> {
+    pub(crate) fn arrived(&mut self) -> impl Iterator<Item = Waiter> + use<> {
         let task = self.tasks.pop_front().map(|(_, task)| Waiter::Task(task));
         task.into_iter().chain(self.listener.clone().map(Waiter::Listener))
     }
@@ -273,7 +273,7 @@ impl Waiters {
     }
 
     /// Takes out all waiting tasks, for an event that all of them wait for.
-    pub(crate) fn everybody(&mut self) -> impl Iterator<Item = Waiter> + use<> {
+    pub(crate) fn take_tasks(&mut self) -> impl Iterator<Item = Waiter> + use<> {
         std::mem::take(&mut self.tasks).into_iter().map(|(_, task)| Waiter::Task(task))
     }
 
@@ -289,28 +289,28 @@ mod tests {
     use std::sync::mpsc;
 
     #[test]
-    fn what_is_read_by_hand_is_told_even_if_reading_panics() {
-        let (heard, told) = mpsc::channel();
-        let hear = |number: u64| {
-            let heard = heard.clone();
-            move || heard.send(number).unwrap()
+    fn reading_by_hand_notifies_afterwards_even_if_it_panics() {
+        let (sender, notified) = mpsc::channel();
+        let send = |number: u64| {
+            let sender = sender.clone();
+            move || sender.send(number).unwrap()
         };
-        let (read, told_within) = (Cell::new(0), Cell::new(0));
+        let (read, notified_within) = (Cell::new(0), Cell::new(0));
         let reading = AssertUnwindSafe(|| {
             by_hand(
                 || {
-                    tell_where_it_may_be(hear(1));
-                    by_hand(|| tell_where_it_may_be(hear(2)), |_| told_within.set(1));
-                    read.set(told.try_iter().count());
+                    notify_where_allowed(send(1));
+                    by_hand(|| notify_where_allowed(send(2)), |_| notified_within.set(1));
+                    read.set(notified.try_iter().count());
                     panic!("as a displaced message may, when it is dropped");
                 },
-                |to_tell| to_tell.into_iter().for_each(|tell| tell()),
+                |notifications| notifications.into_iter().for_each(|notify| notify()),
             );
         });
         assert!(catch_unwind(reading).is_err());
-        assert_eq!((read.get(), told_within.get()), (0, 0), "nothing is told while it reads");
-        assert_eq!(told.try_iter().collect::<Vec<_>>(), [1, 2]);
-        tell_where_it_may_be(hear(3));
-        assert_eq!(told.try_recv(), Ok(3), "the thread tells again");
+        assert_eq!((read.get(), notified_within.get()), (0, 0), "no listener is notified while it reads");
+        assert_eq!(notified.try_iter().collect::<Vec<_>>(), [1, 2]);
+        notify_where_allowed(send(3));
+        assert_eq!(notified.try_recv(), Ok(3), "the thread notifies again");
     }
 }

@@ -34,8 +34,8 @@
 //!   happen before the sole reference writes.
 //! - B4 a pool's list is under its lock, which carries the block from the thread that released it
 //!   to the one that gets it.
-//! - B5 the block that came back last waits in a place of its own, outside the lock (`pool::Hot`): set
-//!   there by compare-exchange (Release), taken by swap (Acquire), which carries it in the same
+//! - B5 the block that came back last waits in a place of its own, outside the lock (`pool::Hot`):
+//!   set there by compare-exchange (Release), taken by swap (Acquire), which carries it in the same
 //!   way. A thread that takes it is its only owner: the swap leaves nothing.
 //! - B6 a block comes home: into its place, then `closed` is read; closing: `closed`, then the
 //!   places are emptied (SeqCst, all four, which costs nothing more than B5). At least one of the
@@ -389,8 +389,8 @@ impl RawMessage {
         !matches!(self.keep(), Some(Backing::Loan(_) | Backing::Own(_)))
     }
 
-    /// Records the lender in whose memory the maker of this message should put the next ones. Does
-    /// nothing if its block belongs to no pool.
+    /// Records the lender that should provide the memory of the maker's next messages. Does nothing
+    /// if its block belongs to no pool.
     #[cold]
     pub(crate) fn is_wanted_by(&self, lends: Weak<dyn LendsMemory>) {
         if let Some(pool) = &self.control().pool {

@@ -136,7 +136,7 @@ impl Publication {
 }
 
 /// Marks the [publisher](Publication::publisher) of messages that a gateway brings: then the upper
-/// 39 bits of their stamp's order tell how much earlier than the stamp they were published, see
+/// 39 bits of their stamp's order give how much earlier than the stamp they were published, see
 /// [`SourceInfo`].
 pub(crate) const NETWORK: u64 = 1 << 63;
 

@@ -1,5 +1,5 @@
-//! Clients of nodes' parameters. A node without parameters gets its services once there is a client
-//! of it, in this process or another; before that it has none of them, and costs nothing.
+//! Clients of nodes' parameters. A node without parameters gets its services once a client of them
+//! exists, in this process or another; before that it has no services, and costs nothing.
 
 use crate::sys::sync::{Arc, Mutex};
 use sinew_shm::EndpointKey;

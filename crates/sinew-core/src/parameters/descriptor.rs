@@ -8,17 +8,17 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ParameterDescriptor {
-    /// Its name.
+    /// The parameter's name.
     pub name: String,
-    /// Its type, which it must keep unless its typing is dynamic.
+    /// The type of its values; it can change only with dynamic typing.
     pub kind: ParameterType,
-    /// Its purpose.
+    /// The parameter's purpose.
     pub description: String,
-    /// Rules for its values beyond type and range, for people.
+    /// A text that describes constraints beyond type and range.
     pub additional_constraints: String,
-    /// It can't be set once it is declared.
+    /// Whether the parameter can't be set after its declaration.
     pub read_only: bool,
-    /// Its value may have any type.
+    /// Whether the parameter accepts values of any type.
     pub dynamic_typing: bool,
     /// The range of a `Double`.
     pub double_range: Option<DoubleRange>,
@@ -49,9 +49,9 @@ pub struct IntegerRange {
 }
 
 impl DoubleRange {
-    /// Returns `true` if a value lies in it. Numbers are equal within 100 units in the last place,
-    /// as for `rclcpp`: a step of 0.1 has no exact representation. An infinite value lies in a
-    /// range only if it is a bound (`rclcpp` accepts it in any).
+    /// Returns `true` if a value lies in the range. Numbers are equal within 100 units in the last
+    /// place, as for `rclcpp`: a step of 0.1 has no exact representation. An infinite value lies in
+    /// a range only if it is a bound (`rclcpp` accepts it in any).
     ///
     /// ```
     /// use sinew::parameters::DoubleRange;
@@ -99,7 +99,7 @@ fn are_equal(one: f64, other: f64) -> bool {
 }
 
 impl IntegerRange {
-    /// Returns `true` if a value lies in it.
+    /// Returns `true` if a value lies in the range.
     ///
     /// ```
     /// use sinew::parameters::IntegerRange;
@@ -116,7 +116,7 @@ impl IntegerRange {
 }
 
 impl ParameterDescriptor {
-    /// Makes the description of a parameter with no properties but its type.
+    /// Creates the description of a parameter that has a type and no other properties.
     ///
     /// ```
     /// use sinew::parameters::{ParameterDescriptor, ParameterType};
@@ -139,7 +139,7 @@ impl ParameterDescriptor {
     /// [`ParameterValue::widened`] converts it.
     ///
     /// # Errors
-    /// The reason why it doesn't comply.
+    /// The reason why the value doesn't comply.
     ///
     /// ```
     /// use sinew::parameters::{DoubleRange, ParameterDescriptor, ParameterType};

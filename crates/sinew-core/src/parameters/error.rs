@@ -62,7 +62,7 @@ pub enum ParameterError {
         /// The types.
         reason: String,
     },
-    /// The value for its declaration isn't allowed.
+    /// The value with which the parameter is declared isn't allowed.
     #[error("parameter '{name}' of node {node} could not be set: {reason}")]
     InvalidValue {
         /// The node's full name.
@@ -80,7 +80,7 @@ pub enum ParameterError {
         /// The reason.
         reason: String,
     },
-    /// It was declared without a default, and nothing sets a value.
+    /// The parameter was declared without a default, and nothing sets a value.
     #[error(
         "parameter '{name}' of node {node} has no value: start the program with `--ros-args -p {name}:=..` (it is of type {kind}), or give it a default"
     )]
@@ -89,10 +89,10 @@ pub enum ParameterError {
         node: String,
         /// The parameter's name.
         name: String,
-        /// Its type.
+        /// The parameter's type.
         kind: ParameterType,
     },
-    /// A callback for parameters must not declare or set any itself.
+    /// A callback for parameters must not declare or set parameters itself.
     #[error(
         "a callback for parameters of node {node} can't declare or set any: do so later, in a timer or a guard condition"
     )]
@@ -100,7 +100,7 @@ pub enum ParameterError {
         /// The node's full name.
         node: String,
     },
-    /// It has another Rust type than the requested handle.
+    /// The parameter has another Rust type than the requested handle.
     #[error("parameter '{name}' of node {node} can't be read this way: {reason}")]
     NoSuchType {
         /// The node's full name.

@@ -16,7 +16,7 @@ pub(crate) struct ParameterOptions {
     pub(crate) overrides: Vec<NamedValue>,
     /// Setting an undeclared parameter declares it.
     pub(crate) allow_undeclared: bool,
-    /// Overridden parameters are declared when the node is made.
+    /// Overridden parameters are declared when the node is created.
     pub(crate) declare_overrides: bool,
     /// Whether it has the six services: from the start, never, or (`None`) once it has a parameter
     /// or a client of them exists.

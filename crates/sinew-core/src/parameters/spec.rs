@@ -84,11 +84,11 @@ pub trait Parameters: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     fn read(prefix: &str, values: &Values) -> Result<Self, String>;
 
-    /// Checks whether the values go together, before they are declared, and before they are set. A
+    /// Checks whether the values are consistent with each other, before they are declared or set. A
     /// derived implementation calls the function that `#[parameters(validate = ..)]` names.
     ///
     /// # Errors
-    /// The reason why they don't, for the caller that sets them.
+    /// The reason why they aren't, for the caller that sets them.
     fn validate(&self) -> Result<(), String>;
 }
 

@@ -278,14 +278,14 @@ impl Turn<'_> {
     }
 
     /// Notifies the observer of all parameters that were declared before it was set.
-    pub(crate) fn tell_of_all(&self) {
+    pub(crate) fn notify_of_all(&self) {
         let values: Vec<_> = {
             let state = self.0.state.lock();
             let all = state.declared.iter().filter(|(_, entry)| entry.value != ParameterValue::NotSet);
             all.map(|(name, entry)| NamedValue { name: name.clone(), value: entry.value.clone() }).collect()
         };
         for value in values {
-            self.tell(&[value], &[Change::New]);
+            self.notify(&[value], &[Change::New]);
         }
     }
 
@@ -355,7 +355,7 @@ impl Turn<'_> {
             }
             let new = [NamedValue { name, value: value.clone() }];
             callbacks.after(&new);
-            self.tell(&new, &[Change::New]);
+            self.notify(&new, &[Change::New]);
         }
         Ok(values)
     }
@@ -375,7 +375,7 @@ impl Turn<'_> {
         prepared.into_iter().for_each(|set| set());
         drop(gone); // outside the lock
         callbacks.after(&values);
-        self.tell(&values, &changes);
+        self.notify(&values, &changes);
         Ok(())
     }
 
@@ -510,7 +510,7 @@ impl Turn<'_> {
         self.0.state.lock().callbacks.clone()
     }
 
-    fn tell(&self, values: &[NamedValue], changes: &[Change]) {
+    fn notify(&self, values: &[NamedValue], changes: &[Change]) {
         if let Some(observer) = self.0.observer.get() {
             observer(values, changes);
         }

@@ -28,10 +28,10 @@ fn set() -> impl Strategy<Value = Vec<NamedValue>> {
 }
 
 /// The events, each with its values.
-type Told = Arc<Mutex<Vec<Vec<(NamedValue, Change)>>>>;
+type Events = Arc<Mutex<Vec<Vec<(NamedValue, Change)>>>>;
 
 /// `ranged` (integer, 0 to 10), `fixed` (integer), `dynamic`, `read_only`.
-fn table(allow_undeclared: bool) -> (Arc<ParameterTable>, Told) {
+fn table(allow_undeclared: bool) -> (Arc<ParameterTable>, Events) {
     let options = ParameterOptions { allow_undeclared, ..ParameterOptions::default() };
     let table = ParameterTable::new("/n".into(), options, BTreeMap::new());
     let mut ranged = ParameterDescriptor::new("ranged", ParameterType::Integer);
@@ -45,12 +45,12 @@ fn table(allow_undeclared: bool) -> (Arc<ParameterTable>, Told) {
         [ranged, fixed, read_only].into_iter().map(|one| Declaration::new::<i64>(one, 1.into())).collect();
     all.push(Declaration::dynamic("dynamic", 1.into()));
     table.turn().unwrap().declare(all).unwrap();
-    let told = Told::default();
-    let telling = told.clone();
+    let events = Events::default();
+    let recording = events.clone();
     table.observe(move |values, changes| {
-        telling.lock().push(values.iter().cloned().zip(changes.iter().copied()).collect());
+        recording.lock().push(values.iter().cloned().zip(changes.iter().copied()).collect());
     });
-    (table, told)
+    (table, events)
 }
 
 /// Returns the result of setting the values; `None` if it is refused.
@@ -96,7 +96,7 @@ fn now(table: &ParameterTable) -> BTreeMap<String, ParameterValue> {
 proptest! {
     #[test]
     fn sets_do_what_the_oracle_says(allow_undeclared: bool, sets in prop::collection::vec(set(), 1..8)) {
-        let (table, told) = table(allow_undeclared);
+        let (table, events) = table(allow_undeclared);
         for set in sets {
             let before = now(&table);
             let expected = oracle(&before, allow_undeclared, &set);
@@ -104,7 +104,7 @@ proptest! {
             prop_assert_eq!(outcome.is_ok(), expected.is_some(), "{:?} {:?}", set, outcome);
             let after = expected.unwrap_or(before.clone());
             prop_assert_eq!(now(&table), after.clone());
-            let changes = std::mem::take(&mut *told.lock());
+            let changes = std::mem::take(&mut *events.lock());
             prop_assert_eq!(changes.len(), usize::from(outcome.is_ok()), "one event for each set that succeeds");
             let Some(change) = changes.into_iter().next() else { continue };
             prop_assert_eq!(change.len(), set.len());

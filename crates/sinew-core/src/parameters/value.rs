@@ -56,7 +56,7 @@ impl ParameterType {
 }
 
 impl fmt::Display for ParameterType {
-    /// Its name in the sentences of `rclcpp`: `integer`, `double_array`.
+    /// Returns the type's name in messages of `rclcpp`: `integer`, `double_array`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotSet => "not set",
@@ -107,7 +107,7 @@ pub enum ParameterValue {
 }
 
 impl ParameterValue {
-    /// Returns its type.
+    /// Returns the value's type.
     pub fn kind(&self) -> ParameterType {
         match self {
             Self::NotSet => ParameterType::NotSet,
@@ -123,10 +123,10 @@ impl ParameterValue {
         }
     }
 
-    /// Converts this value to another type if nothing is lost by it; otherwise returns it
-    /// unchanged. Integers become doubles, and lists of them lists of doubles, or of bytes.
+    /// Converts this value to another type if that loses nothing; otherwise returns it unchanged.
+    /// Integers become doubles; lists of integers become lists of doubles or of bytes.
     ///
-    /// Setting and declaring parameters use it, so `gain:=3` is right for a double.
+    /// Declaring and setting parameters apply this conversion, so `gain:=3` is valid for a double.
     ///
     /// ```
     /// use sinew::parameters::{ParameterType, ParameterValue};
@@ -253,7 +253,7 @@ pub struct NamedValue {
 }
 
 impl NamedValue {
-    /// Makes a value for the parameter of that name.
+    /// Creates a value for the parameter with this name.
     ///
     /// ```
     /// use sinew::parameters::{NamedValue, ParameterValue};

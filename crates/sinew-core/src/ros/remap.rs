@@ -10,7 +10,7 @@ use super::name::{
     NameError, NameKind, expand, fully_qualified, validate_name, validate_namespace, validate_node_name,
 };
 use super::similar::alike;
-use super::unmatched::{Mark, NodeNames, Unmatched, instead, nodes_instead, whose};
+use super::unmatched::{Mark, NodeNames, Unmatched, instead, names_of, nodes_instead};
 
 /// The part between the name of an action and those of its topics and services.
 pub(crate) const ACTION: &str = "/_action/";
@@ -305,7 +305,8 @@ impl Scope {
             _ => name.len(),
         };
         let has = if nodes.len() == 1 { "it has" } else { "they have" };
-        let of = if is_for_all && nodes.len() > 1 { format!("the {}", whose(nodes)) } else { whose(nodes) };
+        let of =
+            if is_for_all && nodes.len() > 1 { format!("the {}", names_of(nodes)) } else { names_of(nodes) };
         let instead = instead(has, &wanted, names, |name| &name[name.len() - shown(name)..]);
         (format!("no {what} of {of} is called {from}{instead}"), is_near)
     }

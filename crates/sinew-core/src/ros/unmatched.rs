@@ -55,7 +55,7 @@ impl Unmatched {
 }
 
 /// Returns `/talker`, or `3 nodes`.
-pub(crate) fn whose(nodes: &[&NodeNames]) -> String {
+pub(crate) fn names_of(nodes: &[&NodeNames]) -> String {
     match nodes {
         [node] => node.full_name.to_string(),
         nodes => format!("{} nodes", nodes.len()),
@@ -67,7 +67,7 @@ pub(crate) fn missing_parameter(name: &str, nodes: &[&NodeNames]) -> String {
     let has = if nodes.len() == 1 { "it has" } else { "they have" };
     let names = nodes.iter().flat_map(|node| &node.parameters).map(String::as_str);
     let instead = instead(has, name, names, |name| name);
-    format!("no parameter of {} is called {}{instead}", whose(nodes), name.escape_debug())
+    format!("no parameter of {} is called {}{instead}", names_of(nodes), name.escape_debug())
 }
 
 /// Returns the end of a sentence about a missing name: similar names, or all names if there are
@@ -82,12 +82,12 @@ pub(crate) fn instead<'a>(
     names.sort_unstable();
     names.dedup();
     let near = similar(wanted, names.iter().copied());
-    let told = if near.is_empty() && names.len() <= FEW { &names } else { &near };
-    match (told.as_slice(), names.len()) {
+    let listed = if near.is_empty() && names.len() <= FEW { &names } else { &near };
+    match (listed.as_slice(), names.len()) {
         ([], 0) => format!("; {has} none"),
         ([], count) => format!("; {has} {count} others"),
-        (told, _) => {
-            format!("; {has} {}", told.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", "))
+        (listed, _) => {
+            format!("; {has} {}", listed.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", "))
         }
     }
 }

@@ -140,8 +140,8 @@ pub enum AnswerFailure {
     /// The server holds no such request: it was never taken, it is answered already, or the server
     /// was closed.
     NotInHand,
-    /// No caller waits for the response any more: the caller has given up or is gone, or the context
-    /// was shut down.
+    /// No caller waits for the response any more: the caller has given up or is gone, or the
+    /// context was shut down.
     Unclaimed,
     /// The response has another type, or can't be decoded or copied. The request can still be
     /// answered.

@@ -38,7 +38,7 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::inbox::{Inbox, Queue};
 use crate::executor::task::CallbackResult;
 use crate::mailbox::deferred::Deferred;
-use crate::mailbox::waiters::{ToTell, Waiter, by_hand, contain, tell_where_it_may_be};
+use crate::mailbox::waiters::{Notifications, Waiter, by_hand, contain, notify_where_allowed};
 use crate::message::Gid;
 use crate::message::block::RawMessage;
 use crate::message::info::{ChainScope, Lineage, Publication};
@@ -118,7 +118,7 @@ impl CallWake {
         match self {
             CallWake::Waiter(None) | CallWake::Callback => {}
             CallWake::Waiter(Some(waiter)) => Deferred::wake(waiter),
-            CallWake::Listener(call) => call.tell_listener(service),
+            CallWake::Listener(call) => call.notify_listener(service),
         }
     }
 }
@@ -164,7 +164,7 @@ pub(crate) trait RemoteServerConnection: Send + Sync {
     fn end(&self);
 
     /// Makes a receiving thread notify listeners.
-    fn tell_elsewhere(&self, to_tell: ToTell);
+    fn notify_elsewhere(&self, notifications: Notifications);
 }
 
 /// Result of waiting for an answer from elsewhere.
@@ -188,13 +188,13 @@ struct Call {
 
 impl Call {
     #[cold]
-    fn tell_listener(self, service: &Arc<str>) {
+    fn notify_listener(self, service: &Arc<str>) {
         let Call { waiter: CallWaiter::Listener(listener), outcome: Some(outcome), lineage, .. } = self
         else {
             return;
         };
         let service = service.clone();
-        let tell = move || {
+        let notify = move || {
             let _chain = ChainScope::enter(Some(lineage));
             let outcome = outcome.map_err(|fault| (fault, &*service));
             contain(
@@ -202,7 +202,7 @@ impl Call {
                 || format!("the immediate callback of a call of service {service}"),
             );
         };
-        Deferred::run(move || tell_where_it_may_be(tell));
+        Deferred::run(move || notify_where_allowed(notify));
     }
 }
 
@@ -254,8 +254,8 @@ impl ServerLink {
 struct PendingState {
     calls: CallTable,
     counts: ClientStatistics,
-    /// Settled calls with a callback, in the order in which they were settled. The client's task runs
-    /// the callbacks.
+    /// Settled calls with a callback, in the order in which they were settled. The client's task
+    /// runs the callbacks.
     completed: VecDeque<(Stamp, CallId)>,
     /// The client's counters that other processes can read.
     counters: Option<Counters>,
@@ -520,7 +520,7 @@ impl PendingCalls {
             connection.end();
             self.fail(&server.failure(), |call| call.connection == Some(connection.key()));
         };
-        by_hand(end, |to_tell| connection.tell_elsewhere(to_tell));
+        by_hand(end, |notifications| connection.notify_elsewhere(notifications));
     }
 
     /// Fails every call that waits for an answer by this line, because one answer can't be matched

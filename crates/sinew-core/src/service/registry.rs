@@ -10,7 +10,7 @@ use super::request_queue::server_core::ServerCore;
 use super::request_queue::{Opened, RequestQueue};
 use super::types::ServiceTypes;
 use crate::ros::failure::CreateError;
-use crate::sys::logging::{About, Level, tell};
+use crate::sys::logging::{About, Level, log_line};
 use crate::sys::sync::{Arc, Mutex};
 use crate::topic::endpoint_info::{EndpointInfo, Wanted};
 use crate::topic::graph::survey::{MOST, Offered, OneSided, Used};
@@ -175,7 +175,7 @@ impl ServiceRegistry {
 
 fn warn(node: &str, service: &str, end: &str, reason: &str) {
     let about = About { node, subject: service };
-    tell!(Level::Warn; about, "{end} of service {service}: {reason}");
+    log_line!(Level::Warn; about, "{end} of service {service}: {reason}");
 }
 
 #[cfg(all(test, not(loom)))]
@@ -273,8 +273,8 @@ mod tests {
             self.0.opened.fetch_sub(1, Ordering::Relaxed);
         }
 
-        fn tell_elsewhere(&self, to_tell: crate::mailbox::waiters::ToTell) {
-            to_tell.into_iter().for_each(|tell| tell());
+        fn notify_elsewhere(&self, notifications: crate::mailbox::waiters::Notifications) {
+            notifications.into_iter().for_each(|notify| notify());
         }
     }
 

@@ -363,8 +363,8 @@ impl RequestQueue {
         self.state.task_ref()
     }
 
-    /// Returns the server's task, and whether any request waits for it. For a server without a task,
-    /// returns the task of the queue that works for it, and whether this work waits there.
+    /// Returns the server's task, and whether any request waits for it. For a server without a
+    /// task, returns the task of the queue that works for it, and whether this work waits there.
     pub(crate) fn work(&self, id: &WorkId) -> Option<(TaskRef, bool)> {
         let worker = {
             let state = self.state.lock();

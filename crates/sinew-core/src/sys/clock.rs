@@ -183,7 +183,7 @@ impl Clock {
         }
     }
 
-    /// Returns the number that tells other processes which clock it is: 0 for the machine's,
+    /// Returns the number by which other processes identify the clock: 0 for the machine's,
     /// otherwise the random number of the virtual clock.
     pub(crate) fn identity(&self) -> u64 {
         self.0.source.as_ref().map_or(0, |source| source.0.identity)

@@ -5,8 +5,8 @@ use super::sync::TableLock;
 
 pub(crate) use super::log_level::{LogLevel, level, own_level, parse_level, set_level, set_levels};
 pub(crate) use log::Level;
+pub(crate) use sinew_shm::log_line;
 pub(crate) use sinew_shm::logging::{About, Source, later, level_of, logger_of, set_front};
-pub(crate) use sinew_shm::tell;
 
 /// The outputs of this process's lines, from the command line of the last context that had one.
 pub(crate) static OUTPUTS: TableLock<Outputs> = TableLock::new(Outputs::ALL);

@@ -42,13 +42,13 @@ impl Context {
     /// use sinew::time::{JumpThreshold, Time};
     ///
     /// let context = Context::builder().shared_memory(false).build()?;
-    /// let (tell, told) = std::sync::mpsc::channel();
+    /// let (send, jumps) = std::sync::mpsc::channel();
     /// context.set_ros_time(Some(Time::from_nanoseconds(1_000)));
     /// let _handler = context.on_time_jump(JumpThreshold::resets(), move |jump| {
-    ///     let _ = tell.send(jump.backward()); // discard data that was kept for later times
+    ///     let _ = send.send(jump.backward()); // discard data that was kept for later times
     /// });
     /// context.set_ros_time(Some(Time::from_nanoseconds(10))); // a replay starts again
-    /// assert_eq!(told.try_recv(), Ok(Duration::from_nanos(990)));
+    /// assert_eq!(jumps.try_recv(), Ok(Duration::from_nanos(990)));
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn on_time_jump(

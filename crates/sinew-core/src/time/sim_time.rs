@@ -8,7 +8,7 @@
 
 use crate::api::context::{Context, ContextCore};
 use crate::api::node::{NodeCore, NodeSettings};
-use crate::api::parameters::node::tell_sim_time;
+use crate::api::parameters::node::update_sim_time;
 use crate::api::subscription::{Subscription, SubscriptionBuilder};
 use crate::executor::group::Group;
 use crate::ros::failure::CreateError;
@@ -77,7 +77,7 @@ impl ContextCore {
         }
         if !wanted {
             session.set_ros_time(None, None);
-            tell_sim_time(self, wanted);
+            update_sim_time(self, wanted);
             return Ok(());
         }
         let node = NodeCore::new(self, (NODE, "/"), Origin::Local, NodeSettings::default())?;
@@ -93,7 +93,7 @@ impl ContextCore {
                 follower.follow();
             }
         });
-        tell_sim_time(self, wanted);
+        update_sim_time(self, wanted);
         Ok(())
     }
 }

@@ -47,7 +47,7 @@ impl Sleeper<'_> {
     pub(super) fn block<R>(&self, mut look: impl FnMut(i64, u64) -> Look<R>) -> Result<R, SleepError> {
         let (session, clock) = (&self.context.session, &self.context.session.clock);
         let call = Arc::new(Call(Parker::new()));
-        self.hear(&call);
+        self.follow_jumps(&call);
         if let Some(source) = clock.virtual_clock() {
             let call: Arc<dyn Wake> = call.clone();
             source.watch(Arc::downgrade(&call));
@@ -77,7 +77,7 @@ impl Sleeper<'_> {
     ) -> Result<R, SleepError> {
         let session = &self.context.session;
         let task = Arc::new(Task(Mutex::new(None)));
-        self.hear(&task);
+        self.follow_jumps(&task);
         let mut timer: Option<Timer> = None;
         poll_fn(|polling| {
             *task.0.lock() = Some(polling.waker().clone()); // before the look: no wake-up is missed
@@ -104,7 +104,7 @@ impl Sleeper<'_> {
         .await
     }
 
-    fn hear<F: FollowsTime + 'static>(&self, follower: &Arc<F>) {
+    fn follow_jumps<F: FollowsTime + 'static>(&self, follower: &Arc<F>) {
         let follower: Arc<dyn FollowsTime> = follower.clone();
         self.context.session.on_jump(Arc::downgrade(&follower));
     }

@@ -107,7 +107,7 @@ impl Graph {
             let publisher =
                 PublisherCore::new(PublisherConfig { topic: name, ..offered }, class, match_listeners);
             for subscription in &entry.subscriptions {
-                tell(&publisher, subscription, deferred);
+                notify_both(&publisher, subscription, deferred);
             }
             if !endpoints.is_empty() {
                 publisher.is_known_as(endpoints);
@@ -160,7 +160,7 @@ impl Graph {
             let old = entry.renew_subscribers(&subscription);
             self.session.count_change();
             for publisher in &entry.publishers {
-                tell(publisher, &subscription, deferred);
+                notify_both(publisher, &subscription, deferred);
             }
             for source in &entry.sources {
                 meet_source(source, &subscription, deferred);
@@ -520,13 +520,13 @@ fn meet_source(
     }
     let (offered, asked) = (source.offered().end(), subscription.asks());
     let Some(mismatch) = found.mismatch(&offered, &asked) else {
-        let whose = || source.offered().whose();
-        warn_tolerant_subscription(subscription, found.tolerated(&offered, &asked), whose, deferred);
+        let owner = || source.offered().owner();
+        warn_tolerant_subscription(subscription, found.tolerated(&offered, &asked), owner, deferred);
         subscription.add_source(source);
         match_up(subscription, source.lease(), deferred);
         return;
     };
-    let reason = format!("{mismatch} with {}", source.offered().whose());
+    let reason = format!("{mismatch} with {}", source.offered().owner());
     if !subscription.match_listeners.cannot_match(&mismatch, &reason, deferred) {
         warn_subscription(subscription, &reason, deferred);
     }
@@ -541,7 +541,7 @@ fn meet_remote(publisher: &Arc<PublisherCore>, remote: &Arc<RemoteSubscription>,
     }
     let (offered, asked) = (publisher.offers(), wanted.end());
     let Some(mismatch) = found.mismatch(&offered, &asked) else {
-        warn_tolerant_publisher(publisher, found.tolerated(&offered, &asked), || wanted.whose(), deferred);
+        warn_tolerant_publisher(publisher, found.tolerated(&offered, &asked), || wanted.owner(), deferred);
         if publisher.connect(remote) {
             publisher.match_listeners.subscription(wanted.origin, true, deferred);
         }
@@ -550,14 +550,14 @@ fn meet_remote(publisher: &Arc<PublisherCore>, remote: &Arc<RemoteSubscription>,
     if !wanted.origin.is_shown() {
         return; // the endpoints for which it carries are reported on their own
     }
-    let reason = format!("{mismatch} with {}", wanted.whose());
+    let reason = format!("{mismatch} with {}", wanted.owner());
     if !publisher.match_listeners.cannot_match(&mismatch, &reason, deferred) {
         warn_publisher(publisher, &reason, deferred);
     }
 }
 
 /// Notifies both endpoints of their relation.
-fn tell(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &mut Deferred) {
+fn notify_both(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &mut Deferred) {
     let found = match_local(publisher, subscription);
     if found == Match::Apart {
         return;
@@ -565,8 +565,8 @@ fn tell(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &m
     let (offered, asked) = (publisher.offers(), subscription.asks());
     let Some(mismatch) = found.mismatch(&offered, &asked) else {
         // Both are in the gateway's process: the publisher stands for one of the network.
-        let whose = || format!("{} of the network", publisher.node);
-        warn_tolerant_subscription(subscription, found.tolerated(&offered, &asked), whose, deferred);
+        let owner = || format!("{} of the network", publisher.node);
+        warn_tolerant_subscription(subscription, found.tolerated(&offered, &asked), owner, deferred);
         match_up(subscription, publisher.promised.lease.as_ref(), deferred);
         publisher.match_listeners.subscription(subscription.wanted.origin, true, deferred);
         return;
@@ -613,19 +613,19 @@ const TOLERATED: &str =
 fn warn_tolerant_subscription(
     subscription: &SubscriptionCore,
     tolerated: Option<Incompatibility>,
-    whose: impl FnOnce() -> String,
+    owner: impl FnOnce() -> String,
     deferred: &mut Deferred,
 ) {
     let Some(why) = tolerated.filter(|_| subscription.match_listeners.tolerates()) else { return };
-    let (topic, whose) = (&subscription.wanted.topic, whose());
-    let text = format!("a publisher on {topic} offers less than requested: {why} with {whose}; {TOLERATED}");
+    let (topic, owner) = (&subscription.wanted.topic, owner());
+    let text = format!("a publisher on {topic} offers less than requested: {why} with {owner}; {TOLERATED}");
     deferred.warn(&subscription.wanted.node, topic, text);
 }
 
 fn warn_tolerant_publisher(
     publisher: &PublisherCore,
     tolerated: Option<Incompatibility>,
-    whose: impl FnOnce() -> String,
+    owner: impl FnOnce() -> String,
     deferred: &mut Deferred,
 ) {
     // A publisher that stands for one of the network belongs to a gateway: the subscription logs
@@ -634,9 +634,9 @@ fn warn_tolerant_publisher(
         publisher.class.origin == Origin::Local && publisher.match_listeners.tolerates()
     };
     let Some(why) = tolerated.filter(is_said) else { return };
-    let (topic, whose) = (&publisher.topic, whose());
+    let (topic, owner) = (&publisher.topic, owner());
     let text =
-        format!("a subscription of {topic} requests more than offered: {why} with {whose}; {TOLERATED}");
+        format!("a subscription of {topic} requests more than offered: {why} with {owner}; {TOLERATED}");
     deferred.warn(&publisher.node, topic, text);
 }
 

@@ -78,7 +78,7 @@ use crate::message::work::CopyWork;
 use crate::ros::mismatch::End;
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
-use crate::sys::logging::{About, Level, tell};
+use crate::sys::logging::{About, Level, log_line};
 use crate::sys::sync::{Arc, Guard, HintU8, Mutex, Ordering, no_lock_is_held};
 use sinew_msg::Message;
 use sinew_shm::transport::Counters;
@@ -618,7 +618,11 @@ impl PublisherCore {
             other => {
                 self.remote.says_once(|| {
                     let about = About { node: &self.node, subject: &self.topic };
-                    tell!(Level::Error; about, "a message on {} can't leave the process: {other}", self.topic);
+                    log_line!(
+                        Level::Error; about,
+                        "a message on {} can't leave the process: {other}",
+                        self.topic
+                    );
                 });
                 Unpublished::NoSpace { wanted: 0, free: 0, size: 0 }
             }

@@ -30,7 +30,7 @@ pub(crate) struct RemoteEndpoint {
 
 impl RemoteEndpoint {
     /// Returns the node and the process, or that it is elsewhere, for log lines.
-    pub(crate) fn whose(&self) -> String {
+    pub(crate) fn owner(&self) -> String {
         if self.origin.is_remote() {
             return format!("{} of the network", self.node);
         }

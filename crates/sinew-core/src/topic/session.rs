@@ -183,7 +183,7 @@ impl Session {
         if time.is_none() {
             drop(self.follow_clock(None));
         }
-        self.tell(&jump);
+        self.notify(&jump);
     }
 
     /// Sets ROS time to 0 until the first message of `/clock`. Returns the epoch in which that
@@ -191,12 +191,12 @@ impl Session {
     pub(crate) fn await_ros_time(&self) -> u64 {
         let (epoch, jump) = self.clock.await_ros_time();
         if let Some(jump) = jump {
-            self.tell(&jump);
+            self.notify(&jump);
         }
         epoch
     }
 
-    fn tell(&self, jump: &TimeJump) {
+    fn notify(&self, jump: &TimeJump) {
         self.each_follower(|follower| follower.jumped(jump));
         self.each_executor(Wake::wake);
     }

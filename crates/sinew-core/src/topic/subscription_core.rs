@@ -37,7 +37,7 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::inbox::{Inbox, InboxGuard, Queue};
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Admission, Entry, HistoryCache, HistoryCounts, JoinOrder, LossCause};
-use crate::mailbox::waiters::{Listener, ToTell, Waiter, WaiterId, Waiters};
+use crate::mailbox::waiters::{Listener, Notifications, Waiter, WaiterId, Waiters};
 use crate::message::block::{self, Pool, RawMessage};
 use crate::message::info::{Publication, expiry};
 use crate::message::type_support::{CloneInto, TypeSupport};
@@ -47,7 +47,7 @@ use crate::ros::mismatch::End;
 use crate::ros::origin::Origin;
 use crate::ros::qos::{Durability, QoS};
 use crate::sys::clock::{Clock, Stamp, Time};
-use crate::sys::logging::{About, tell};
+use crate::sys::logging::{About, log_line};
 use crate::sys::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, no_lock_is_held};
 use sinew_msg::DecodeError;
 use sinew_shm::transport::Counters;
@@ -192,7 +192,7 @@ pub(crate) trait RemoteSource: Drainable {
     fn is_being_read(&self) -> bool;
 
     /// Makes a receiving thread notify the listeners; none does once the context is gone.
-    fn tell_elsewhere(&self, to_tell: ToTell);
+    fn notify_elsewhere(&self, notifications: Notifications);
 
     /// Whether the publisher is gone and all its messages were read.
     fn is_over(&self) -> bool;
@@ -293,8 +293,8 @@ impl SubscriptionState {
         result
     }
 
-    /// Whether publishers wait for places, and enough are free. Then the caller wakes all of them once
-    /// it has released the lock, since each looks again and registers its new wait.
+    /// Whether publishers wait for places, and enough are free. Then the caller wakes all of them
+    /// once it has released the lock, since each looks again and registers its new wait.
     #[inline]
     fn makes_room(&mut self) -> bool {
         let makes_room = self.waiting > 0 && self.history.free() >= self.enough;
@@ -307,8 +307,8 @@ impl SubscriptionState {
     /// A2: has the task and the listener woken for the message that arrived.
     #[cold]
     #[inline(never)]
-    fn heard(&mut self, deferred: &mut Deferred) {
-        self.listen(Waiters::heard).for_each(|waiter| deferred.wake_later(waiter));
+    fn arrived(&mut self, deferred: &mut Deferred) {
+        self.listen(Waiters::arrived).for_each(|waiter| deferred.wake_later(waiter));
     }
 }
 
@@ -329,7 +329,7 @@ type Taken = (Entry, Option<Stamp>);
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taker {
     /// A thread that takes by hand.
-    Anybody,
+    ByHand,
     /// The callback, with its group's only token.
     Exclusive,
     /// The callback, while another thread may call it for the next message.
@@ -351,9 +351,9 @@ impl SubscriptionCore {
     pub(crate) fn new(
         wanted: SubscriptionConfig,
         match_listeners: MatchListeners,
-        told: SubscriptionListeners,
+        listeners: SubscriptionListeners,
     ) -> Arc<Self> {
-        let SubscriptionListeners { lost, deadline, liveliness } = told;
+        let SubscriptionListeners { lost, deadline, liveliness } = listeners;
         let retained = wanted.qos.durability == Durability::TransientLocal && !wanted.qos.is_keep_all();
         let spare = if wanted.origin == Origin::Carrier && retained { CARRIER_ROOM } else { 0 };
         let history = HistoryCache::new(wanted.qos.capacity() + spare, wanted.qos.is_keep_all());
@@ -416,7 +416,7 @@ impl SubscriptionCore {
         state.count(Some(publication.stamp.time));
         // While the history is held, they are notified once the message may be handed out.
         if state.listened && !matches!(lost, Some((_, LossCause::Refused))) && !state.history.is_held() {
-            state.heard(deferred);
+            state.arrived(deferred);
         }
         deferred.signal(state.announce());
         if let Some((message, cause)) = lost {
@@ -449,7 +449,7 @@ impl SubscriptionCore {
     pub(crate) fn cannot_decode(&self, error: &DecodeError) {
         let SubscriptionConfig { topic, node, .. } = &self.wanted;
         let about = About { node, subject: topic };
-        tell!(self.complaints.level(); about, "a message on {topic} can't be decoded: {error}");
+        log_line!(self.complaints.level(); about, "a message on {topic} can't be decoded: {error}");
         Deferred::with(|deferred| self.count_lost_for(1, Some(error), deferred));
     }
 
@@ -459,7 +459,10 @@ impl SubscriptionCore {
     pub(crate) fn is_lost_by_panic(&self, panic: &str, deferred: &mut Deferred) {
         let SubscriptionConfig { topic, node, .. } = &self.wanted;
         let about = About { node, subject: topic };
-        tell!(self.complaints.level(); about, "a message on {topic} is lost, a filter or Clone panicked: {panic}");
+        log_line!(
+            self.complaints.level(); about,
+            "a message on {topic} is lost, a filter or Clone panicked: {panic}"
+        );
         self.count_lost_for(1, None, deferred);
     }
 
@@ -483,7 +486,7 @@ impl SubscriptionCore {
             }
             self.read_remote();
         }
-        let taken = self.take_as(Taker::Anybody);
+        let taken = self.take_as(Taker::ByHand);
         if taken.is_none() && self.gives_up() {
             return self.take();
         }
@@ -547,11 +550,11 @@ impl SubscriptionCore {
             state.note_latency(entry.publication.stamp.time, || self.wanted.clock.steady());
         }
         let frees = self.frees_elsewhere()
-            && entry.as_ref().is_none_or(|entry| state.history.is_to_be_told(entry.reception));
+            && entry.as_ref().is_none_or(|entry| state.history.is_to_be_notified(entry.reception));
         let frees = frees && !(entry.is_some() && self.advances(&state));
         let makes_room = state.makes_room();
         let mut next = None;
-        if taker == Taker::Anybody {
+        if taker == Taker::ByHand {
             drop(state);
         } else {
             (next, *signal) = state.next(taker == Taker::Reentrant);
@@ -648,7 +651,7 @@ impl SubscriptionCore {
         if let Some(listener) = listener
             && waiting > 0
         {
-            listener.hear(waiting);
+            listener.notify(waiting);
         }
     }
 
@@ -715,7 +718,7 @@ impl SubscriptionCore {
     /// place and tasks that wait for a message.
     pub(crate) fn end(&self) {
         let mut state = self.state.lock(); // a thread that looked before is asleep by now
-        let tasks = state.listening.is_some().then(|| state.listen(Waiters::everybody));
+        let tasks = state.listening.is_some().then(|| state.listen(Waiters::take_tasks));
         drop(state);
         self.space.notify_all();
         tasks.into_iter().flatten().for_each(Waiter::wake);
@@ -726,7 +729,7 @@ impl SubscriptionCore {
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
         state.closed = true;
-        let tasks = state.listening.is_some().then(|| state.listen(Waiters::everybody));
+        let tasks = state.listening.is_some().then(|| state.listen(Waiters::take_tasks));
         let task_ref = state.detach();
         state.listened = false;
         let out = (state.history.drain(), state.listening.take());

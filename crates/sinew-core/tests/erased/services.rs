@@ -77,7 +77,7 @@ fn a_class_serves_clients_of_rust_and_is_served() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_listener_answers_at_once_and_a_failure_is_told() -> sinew::Result<()> {
+fn a_listener_answers_at_once_and_a_failure_reaches_the_caller() -> sinew::Result<()> {
     let (room, class) = (Room::new(), Class::new());
     let types = echo(class);
     let (keep, kept) = mpsc::channel::<Responder>();

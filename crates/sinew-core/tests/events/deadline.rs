@@ -17,7 +17,7 @@ fn punctual() -> QoS {
     QoS::default().deadline(PERIOD)
 }
 
-/// (total, change), as the handlers are told.
+/// (total, change), as the handlers get them.
 type Missed = (u64, u64);
 
 fn publisher_in(node: &Node, qos: QoS, pen: Pen<Missed>) -> sinew::Result<Publisher<Number>> {
@@ -30,7 +30,7 @@ fn subscription_in(node: &Node, qos: QoS, pen: Pen<Missed>) -> sinew::Result<Sub
     Ok(node.subscription("numbers").qos(qos).on_deadline_missed(handler).create()?)
 }
 
-/// Both ends with handlers, and what they are told.
+/// Both ends with handlers, and their events.
 struct Pair {
     room: Room,
     publisher: Publisher<Number>,
@@ -52,9 +52,9 @@ impl Pair {
         self.publisher.publish(Number(1)).expect("nobody can hold it up");
     }
 
-    /// Both ends were told this.
+    /// Checks the events of both ends.
     #[track_caller]
-    fn told(&self, expected: &[Missed]) {
+    fn check(&self, expected: &[Missed]) {
         assert_eq!(self.offered.lines(), expected, "the publisher");
         assert_eq!(self.requested.lines(), expected, "the subscription");
     }
@@ -65,12 +65,12 @@ fn each_period_without_a_message_is_missed_once_at_both_ends() -> sinew::Result<
     let pair = Pair::new()?;
     pair.publish();
     pair.room.advance(35);
-    pair.told(&[(1, 1), (2, 1), (3, 1)]);
+    pair.check(&[(1, 1), (2, 1), (3, 1)]);
     pair.publish();
     pair.room.advance(10);
-    pair.told(&[]);
+    pair.check(&[]);
     pair.room.advance(1);
-    pair.told(&[(4, 1)]);
+    pair.check(&[(4, 1)]);
     Ok(())
 }
 
@@ -80,7 +80,7 @@ fn nothing_is_missed_before_the_first_message() -> sinew::Result<()> {
     assert_eq!(pair.room.advance(1000), 0);
     pair.publish();
     pair.room.advance(10);
-    pair.told(&[]);
+    pair.check(&[]);
     Ok(())
 }
 
@@ -97,25 +97,25 @@ fn a_message_in_every_period_misses_nothing_also_at_its_very_end() -> sinew::Res
         publisher.publish(Number(left))
     })?;
     pair.room.advance(210);
-    pair.told(&[]);
+    pair.check(&[]);
     pair.room.advance(1);
-    pair.told(&[(1, 1)]);
+    pair.check(&[(1, 1)]);
     Ok(())
 }
 
 #[test]
-fn an_executor_that_is_late_tells_all_at_once() -> sinew::Result<()> {
+fn an_executor_that_is_late_reports_all_at_once() -> sinew::Result<()> {
     let pair = Pair::new()?;
     pair.publish();
     pair.room.clock.advance(Duration::from_millis(55));
     assert_eq!(pair.room.run(), 2, "one call each, no burst");
-    pair.told(&[(5, 5)]);
+    pair.check(&[(5, 5)]);
     pair.room.clock.advance(Duration::from_millis(5));
     pair.room.run();
-    pair.told(&[]);
+    pair.check(&[]);
     pair.room.clock.advance(Duration::from_millis(1));
     assert_eq!(pair.room.executor.spin_some().unwrap(), 2, "at the first look");
-    pair.told(&[(6, 1)]);
+    pair.check(&[(6, 1)]);
     Ok(())
 }
 
@@ -130,7 +130,7 @@ fn what_was_missed_before_a_message_came_is_counted_however_late_the_executor_is
     pair.room.clock.advance(Duration::from_millis(15)); // 1
     pair.publish();
     pair.room.run();
-    pair.told(&[(3, 3)]);
+    pair.check(&[(3, 3)]);
     Ok(())
 }
 
@@ -358,7 +358,7 @@ fn a_clock_that_is_set_back_silences_no_deadline() -> sinew::Result<()> {
     pair.room.clock.set(sinew::time::Time::from_nanoseconds(0));
     pair.publish();
     pair.room.advance(25);
-    pair.told(&[(1, 1), (2, 1)]);
+    pair.check(&[(1, 1), (2, 1)]);
     Ok(())
 }
 
@@ -390,10 +390,10 @@ proptest! {
         expected += since_last.map_or(0, missed);
         pair.room.run();
         for log in [&pair.offered, &pair.requested] {
-            let told = log.lines();
-            prop_assert_eq!(told.last().map_or(0, |told| told.0), expected);
-            prop_assert_eq!(told.iter().map(|told| told.1).sum::<u64>(), expected);
-            prop_assert!(told.iter().all(|told| told.1 > 0), "nobody is called for nothing");
+            let events = log.lines();
+            prop_assert_eq!(events.last().map_or(0, |events| events.0), expected);
+            prop_assert_eq!(events.iter().map(|events| events.1).sum::<u64>(), expected);
+            prop_assert!(events.iter().all(|events| events.1 > 0), "nobody is called for nothing");
         }
     }
 }
@@ -421,14 +421,14 @@ fn in_real_time_a_sleeping_executor_wakes_for_a_missed_deadline() -> sinew::Resu
     let publisher =
         node.publisher::<Number>("numbers").qos(QoS::default().deadline(Duration::from_millis(1)));
     let publisher = publisher.create()?;
-    let told = support::finishes(move || {
+    let events = support::finishes(move || {
         std::thread::scope(|scope| {
             scope.spawn(|| publisher.publish(Number(1)).unwrap());
             executor.spin().unwrap();
         });
         log.lines()
     });
-    assert!(told.last().is_some_and(|told| told.0 >= 3));
-    assert_eq!(told.iter().map(|told| told.1).sum::<u64>(), told.last().map_or(0, |told| told.0));
+    assert!(events.last().is_some_and(|events| events.0 >= 3));
+    assert_eq!(events.iter().map(|events| events.1).sum::<u64>(), events.last().map_or(0, |events| events.0));
     Ok(())
 }

@@ -13,7 +13,7 @@ use std::thread;
 use support::tasks::{Task, block_on};
 use support::{Log, Number, PATIENCE, Pen, Place, Room, finishes, numbers_in, real_context};
 
-/// A listener that reports what it is told.
+/// A listener that reports its notifications.
 fn reporting(pen: Pen<u64>) -> impl Fn(u64) + Send + Sync + 'static {
     move |count| pen.write(count)
 }
@@ -25,7 +25,7 @@ fn publish(publisher: &Publisher<Number>, numbers: impl IntoIterator<Item = u64>
 // ---- subscriptions ----
 
 #[test]
-fn a_listener_is_told_of_each_message_by_the_thread_that_publishes() -> sinew::Result<()> {
+fn the_publishing_thread_notifies_a_listener_of_each_message() -> sinew::Result<()> {
     let room = Room::new();
     let subscription = room.node.subscription::<Number>("numbers").create()?;
     let publisher = room.node.publisher("numbers").create()?;
@@ -44,10 +44,10 @@ fn a_listener_is_told_of_each_message_by_the_thread_that_publishes() -> sinew::R
     Ok(())
 }
 
-/// From another process a burst comes: taking one brings in the next, which it is told once it has
-/// returned, however long that goes on.
+/// From another process a burst comes: taking one brings in the next, of which it is notified once
+/// it has returned, however long that goes on.
 #[test]
-fn a_listener_is_told_of_what_it_brings_about_once_it_has_returned() -> sinew::Result<()> {
+fn a_listener_is_notified_of_its_own_effects_once_it_has_returned() -> sinew::Result<()> {
     const COUNT: u64 = 20_000;
     thread_local! {
         static IS_IN: Cell<bool> = const { Cell::new(false) };
@@ -96,7 +96,7 @@ impl HeldReceiver {
             let _ = left.lock().recv();
         });
         publish(&publisher, [1]);
-        entered.recv_timeout(PATIENCE).expect("the listener is told");
+        entered.recv_timeout(PATIENCE).expect("the listener is notified");
         Ok(Self { _subscription: subscription, leave })
     }
 }
@@ -104,7 +104,7 @@ impl HeldReceiver {
 /// Whoever takes may hold a lock of the program's that the listener wants, also that of another
 /// subscription which the same messages are for.
 #[test]
-fn no_listener_is_told_by_a_thread_that_takes() -> sinew::Result<()> {
+fn no_thread_that_takes_runs_a_listener() -> sinew::Result<()> {
     let place = Place::new();
     let (publishing, taking) = (place.context(), place.context());
     let node = taking.node("taker")?;
@@ -112,13 +112,13 @@ fn no_listener_is_told_by_a_thread_that_takes() -> sinew::Result<()> {
     let (taken, other) = (taken?, other?);
     let publisher = publishing.node("talker")?.publisher::<Number>("numbers").create()?;
     assert!(publisher.wait_for_subscribers(2, PATIENCE));
-    let (tell, told) = mpsc::channel();
+    let (sender, received) = mpsc::channel();
     let lock = Arc::new(parking_lot::Mutex::new(()));
     for (number, subscription) in (0..).zip([&taken, &other]) {
-        let (tell, lock) = (tell.clone(), lock.clone());
+        let (sender, lock) = (sender.clone(), lock.clone());
         subscription.set_listener(move |count| {
             drop(lock.lock());
-            let _ = tell.send((number, count, thread::current().id()));
+            let _ = sender.send((number, count, thread::current().id()));
         });
     }
     let receiver = HeldReceiver::new(&taking, &publishing)?;
@@ -128,15 +128,17 @@ fn no_listener_is_told_by_a_thread_that_takes() -> sinew::Result<()> {
         // A thread that follows the publisher may be bringing them in just now.
         let first = std::iter::from_fn(|| Some(taken.take())).flatten().next();
         assert_eq!(first.map(|(number, _)| number.0), Some(1));
-        // It stays: of a subscription that is dropped, what isn't brought in by then is never told.
+        // It stays: of a subscription that is dropped, messages that aren't brought in by then are
+        // never notified.
         let second = thread::scope(|scope| scope.spawn(|| block_on(taken.recv())).join());
         assert_eq!(second.ok().flatten().map(|(number, _)| number.0), Some(2));
-        assert_eq!(told.try_recv(), Err(mpsc::TryRecvError::Empty));
+        assert_eq!(received.try_recv(), Err(mpsc::TryRecvError::Empty));
     }
     drop(receiver.leave);
     let mut counts = [0, 0];
     while counts != [3, 3] {
-        let (number, count, thread): (usize, u64, _) = told.recv_timeout(PATIENCE).expect("it is told");
+        let (number, count, thread): (usize, u64, _) =
+            received.recv_timeout(PATIENCE).expect("it is notified");
         assert_ne!(thread, thread::current().id());
         counts[number] += count;
     }
@@ -144,7 +146,7 @@ fn no_listener_is_told_by_a_thread_that_takes() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_listener_that_is_set_late_is_told_at_once_how_many_wait() -> sinew::Result<()> {
+fn a_listener_that_is_set_late_gets_the_number_of_waiting_messages_at_once() -> sinew::Result<()> {
     let room = Room::new();
     let subscription = room.node.subscription::<Number>("numbers").create()?;
     let publisher = room.node.publisher("numbers").create()?;
@@ -159,7 +161,7 @@ fn a_listener_that_is_set_late_is_told_at_once_how_many_wait() -> sinew::Result<
 }
 
 #[test]
-fn a_late_joiners_listener_is_told_what_was_retained() -> sinew::Result<()> {
+fn a_late_joiners_listener_is_notified_of_retained_messages() -> sinew::Result<()> {
     let room = Room::new();
     let qos = QoS::default().keep_last(3).transient_local();
     let publisher = room.node.publisher("numbers").qos(qos).create()?;
@@ -188,7 +190,7 @@ fn when_a_listener_is_called_the_message_is_there() -> sinew::Result<()> {
 
 /// However a publisher reaches a subscription, by whatever shortcut.
 #[test]
-fn every_way_of_delivery_tells_its_listeners() -> sinew::Result<()> {
+fn every_way_of_delivery_notifies_its_listeners() -> sinew::Result<()> {
     let buffers = [BufferType::Shared, BufferType::Unique, BufferType::Value];
     let several = buffers.iter().flat_map(|one| buffers.iter().map(move |other| vec![*one, *other]));
     for buffers in buffers.iter().map(|one| vec![*one]).chain(several) {
@@ -216,7 +218,7 @@ fn every_way_of_delivery_tells_its_listeners() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_listener_hears_what_arrives_and_nothing_else() -> sinew::Result<()> {
+fn a_listener_is_notified_of_arrivals_and_nothing_else() -> sinew::Result<()> {
     let room = Room::new();
     let log = Log::new();
     let overwriting =
@@ -238,7 +240,7 @@ fn a_listener_hears_what_arrives_and_nothing_else() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_publish_that_fails_tells_nobody() -> sinew::Result<()> {
+fn a_publish_that_fails_notifies_no_listener() -> sinew::Result<()> {
     let room = Room::new();
     let qos = QoS::default().keep_all().max_samples(1).max_blocking_time(Duration::ZERO);
     let subscription = room.node.subscription::<Number>("numbers").qos(qos).create()?;
@@ -259,14 +261,14 @@ fn a_callback_a_task_and_a_listener_go_together() -> sinew::Result<()> {
     let pen = log.pen();
     let subscription =
         room.node.subscription("numbers").callback(move |number: &Number| pen.write(number.0))?;
-    let heard = Log::new();
-    subscription.set_listener(reporting(heard.pen()));
+    let arrived = Log::new();
+    subscription.set_listener(reporting(arrived.pen()));
     let publisher = room.node.publisher("numbers").create()?;
     let task = Task::new();
     let mut future = subscription.recv();
     assert!(task.poll(&mut future).is_pending());
     publish(&publisher, 1..=3);
-    assert_eq!((heard.lines(), task.rings()), (vec![1, 1, 1], 1));
+    assert_eq!((arrived.lines(), task.rings()), (vec![1, 1, 1], 1));
     assert!(task.poll(&mut future).is_ready());
     assert_eq!(room.run(), 2);
     assert_eq!(log.lines(), [2, 3]);
@@ -378,19 +380,20 @@ fn a_listener_that_panics_is_no_concern_of_the_publisher_or_of_others() -> sinew
         pen.write(count);
         panic!("this listener is broken");
     });
-    let heard = Log::new();
-    well.set_listener(reporting(heard.pen()));
+    let arrived = Log::new();
+    well.set_listener(reporting(arrived.pen()));
     let publisher = room.node.publisher("numbers").create()?;
     publish(&publisher, 1..=2);
     assert_eq!(log.lines(), [1, 1], "it is called again");
-    assert_eq!(heard.lines(), [1, 1]);
+    assert_eq!(arrived.lines(), [1, 1]);
     assert_eq!((numbers_in(&broken), numbers_in(&well)), (vec![1, 2], vec![1, 2]));
     Ok(())
 }
 
-/// What a listener is told adds up to what arrived, at whatever moment it is set.
+/// The numbers that a listener gets add up to the messages that arrived, at whatever moment it is
+/// set.
 #[test]
-fn no_message_is_told_twice_or_not_at_all() -> sinew::Result<()> {
+fn each_message_is_notified_exactly_once() -> sinew::Result<()> {
     const EACH: u32 = 300;
     let context = real_context();
     for _ in 0..20 {
@@ -411,7 +414,7 @@ fn no_message_is_told_twice_or_not_at_all() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_listener_of_the_builder_is_told_from_the_first_message_on() -> sinew::Result<()> {
+fn a_listener_of_the_builder_is_notified_from_the_first_message_on() -> sinew::Result<()> {
     let room = Room::new();
     let qos = QoS::default().keep_last(5).transient_local();
     let publisher = room.node.publisher::<Number>("numbers").qos(qos).create()?;
@@ -433,8 +436,8 @@ fn a_listener_of_the_builder_is_told_from_the_first_message_on() -> sinew::Resul
     Ok(())
 }
 
-/// While another thread is in a listener, it is replaced. The former one is told nothing new, and
-/// lives until that thread has returned from it.
+/// While another thread is in a listener, it is replaced. The former one is not notified any more,
+/// and lives until that thread has returned from it.
 #[test]
 fn a_listener_may_be_replaced_while_another_thread_is_in_it() -> sinew::Result<()> {
     finishes(|| {
@@ -457,7 +460,7 @@ fn a_listener_may_be_replaced_while_another_thread_is_in_it() -> sinew::Result<(
         let publisher = room.node.publisher::<Number>("numbers").create()?;
         let there = publisher.clone();
         let publishing = thread::spawn(move || publish(&there, [1]));
-        enters.recv_timeout(PATIENCE).expect("it is told");
+        enters.recv_timeout(PATIENCE).expect("it is notified");
         subscription.set_listener(reporting(latter.pen()));
         publish(&publisher, [2]);
         assert_eq!(
@@ -480,7 +483,7 @@ fn guard(room: &Room) -> sinew::Result<GuardCondition> {
 }
 
 #[test]
-fn a_guard_conditions_listener_is_told_of_each_trigger() -> sinew::Result<()> {
+fn a_guard_conditions_listener_is_notified_of_each_trigger() -> sinew::Result<()> {
     let room = Room::new();
     let guard = guard(&room)?;
     let log = Log::new();
@@ -497,7 +500,7 @@ fn a_guard_conditions_listener_is_told_of_each_trigger() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_guard_conditions_late_listener_is_told_at_once_what_waits() -> sinew::Result<()> {
+fn a_guard_conditions_late_listener_gets_the_waiting_triggers_at_once() -> sinew::Result<()> {
     let room = Room::new();
     let guard = guard(&room)?;
     let (first, second) = (Log::new(), Log::new());

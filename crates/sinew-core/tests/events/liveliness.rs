@@ -1,5 +1,5 @@
-//! Liveliness: who counts as alive, and who is told when that changes. Virtual time, but for the
-//! last test and a part of the one before.
+//! Liveliness: which publishers count as alive, and which handlers run when that changes. Virtual
+//! time, but for the last test and a part of the one before.
 #![expect(clippy::disallowed_types, reason = "a lock of the test's own")]
 
 use crate::support;
@@ -20,10 +20,10 @@ fn manual() -> QoS {
     QoS::default().liveliness(Liveliness::ManualByTopic).lease(LEASE)
 }
 
-/// (total, change), as a publisher's handler is told.
+/// (total, change), as a publisher's handler gets them.
 type Lost = (u64, u64);
 
-/// (alive, not alive, change of alive, change of not alive), as a subscription's handler is told.
+/// (alive, not alive, change of alive, change of not alive), as a subscription's handler gets them.
 type Changed = (usize, usize, isize, isize);
 
 fn publisher_in(node: &Node, qos: QoS, pen: Pen<Lost>) -> sinew::Result<Publisher<Number>> {
@@ -40,7 +40,7 @@ fn subscription_in(node: &Node, pen: Pen<Changed>) -> sinew::Result<Subscription
     Ok(node.subscription("numbers").on_liveliness_changed(handler).create()?)
 }
 
-/// Both ends with handlers, and what they are told.
+/// Both ends with handlers, and their events.
 struct Pair {
     room: Room,
     publisher: Publisher<Number>,
@@ -58,7 +58,7 @@ impl Pair {
     }
 
     #[track_caller]
-    fn told(&self, lost: &[Lost], changed: &[Changed]) {
+    fn check(&self, lost: &[Lost], changed: &[Changed]) {
         assert_eq!(self.lost.lines(), lost, "the publisher");
         assert_eq!(self.changed.lines(), changed, "the subscription");
     }
@@ -84,7 +84,7 @@ fn a_manual_publisher_without_a_lease_never_lapses() -> sinew::Result<()> {
     let pair = Pair::new(QoS::default().liveliness(Liveliness::ManualByTopic))?;
     pair.publisher.assert_liveliness();
     pair.room.advance(1_000_000);
-    pair.told(&[], &[(1, 0, 1, 0)]);
+    pair.check(&[], &[(1, 0, 1, 0)]);
     Ok(())
 }
 
@@ -95,21 +95,21 @@ fn a_manual_publisher_lapses_once_without_a_sign_of_life_and_lives_again_with_on
     for sign in signs {
         let pair = Pair::new(manual())?;
         pair.room.advance(10);
-        pair.told(&[], &[(1, 0, 1, 0)]); // its creation was a sign, and the lease is over after its end
+        pair.check(&[], &[(1, 0, 1, 0)]); // its creation was a sign, and the lease is over after its end
         pair.room.advance(1);
-        pair.told(&[(1, 1)], &[(0, 1, -1, 1)]);
+        pair.check(&[(1, 1)], &[(0, 1, -1, 1)]);
         pair.room.advance(100);
-        pair.told(&[], &[]);
+        pair.check(&[], &[]);
         sign(&pair.publisher);
         pair.room.run();
-        pair.told(&[], &[(1, 0, 1, -1)]);
+        pair.check(&[], &[(1, 0, 1, -1)]);
         for _ in 0..5 {
             pair.room.advance(10);
             sign(&pair.publisher);
         }
-        pair.told(&[], &[]);
+        pair.check(&[], &[]);
         pair.room.advance(50);
-        pair.told(&[(2, 1)], &[(0, 1, -1, 1)]);
+        pair.check(&[(2, 1)], &[(0, 1, -1, 1)]);
     }
     Ok(())
 }
@@ -170,7 +170,7 @@ fn a_late_joiner_finds_who_is_alive_and_who_is_not() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_subscription_that_goes_leaves_the_others_and_the_publisher_told() -> sinew::Result<()> {
+fn a_subscription_that_goes_leaves_the_others_and_the_publisher_notified() -> sinew::Result<()> {
     let pair = Pair::new(manual())?;
     let second = Log::new();
     let other = subscription_in(&pair.room.node, second.pen())?;
@@ -178,7 +178,7 @@ fn a_subscription_that_goes_leaves_the_others_and_the_publisher_told() -> sinew:
     pair.room.advance(5);
     drop(third);
     pair.room.advance(6);
-    pair.told(&[(1, 1)], &[(1, 0, 1, 0), (0, 1, -1, 1)]);
+    pair.check(&[(1, 1)], &[(1, 0, 1, 0), (0, 1, -1, 1)]);
     drop(pair.subscription);
     pair.publisher.assert_liveliness();
     pair.room.advance(11);
@@ -234,7 +234,7 @@ fn a_publisher_notices_also_if_the_subscriptions_group_is_in_no_executor() -> si
 }
 
 #[test]
-fn a_lapse_that_nobody_noticed_is_told_when_the_sign_of_life_comes_too_late() -> sinew::Result<()> {
+fn a_late_sign_of_life_reveals_a_lapse_that_was_not_noticed() -> sinew::Result<()> {
     let pair = Pair::new(manual())?;
     pair.room.run();
     for _ in 0..3 {
@@ -242,7 +242,7 @@ fn a_lapse_that_nobody_noticed_is_told_when_the_sign_of_life_comes_too_late() ->
         pair.publisher.assert_liveliness();
     }
     pair.room.run();
-    pair.told(&[(3, 3)], &[(1, 0, 1, 0), (1, 0, 0, 0)]);
+    pair.check(&[(3, 3)], &[(1, 0, 1, 0), (1, 0, 0, 0)]);
     Ok(())
 }
 
@@ -306,9 +306,9 @@ fn a_handler_may_revive_its_publisher() -> sinew::Result<()> {
         .create()?;
     *mine.lock().unwrap() = Some(publisher);
     room.advance(50);
-    let told = log.lines();
-    assert_eq!(told.first(), Some(&(1, 0, 1, 0)));
-    assert_eq!(told.last(), Some(&(0, 1, -1, 1)), "the third time it stays away");
+    let events = log.lines();
+    assert_eq!(events.first(), Some(&(1, 0, 1, 0)));
+    assert_eq!(events.last(), Some(&(0, 1, -1, 1)), "the third time it stays away");
     drop(mine.lock().unwrap().take()); // its handler holds it
     Ok(())
 }
@@ -365,7 +365,7 @@ fn a_clock_that_is_set_back_keeps_nobody_alive() -> sinew::Result<()> {
     pair.room.clock.set(sinew::time::Time::from_nanoseconds(-1_000_000_000_000));
     pair.publisher.assert_liveliness();
     pair.room.advance(11);
-    pair.told(&[(1, 1)], &[(1, 0, 1, 0), (0, 1, -1, 1)]);
+    pair.check(&[(1, 1)], &[(1, 0, 1, 0), (0, 1, -1, 1)]);
     Ok(())
 }
 
@@ -419,7 +419,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn all_handlers_are_told_what_the_signs_of_life_say(steps in vec(step(), 1..60)) {
+    fn all_handlers_are_notified_of_what_the_signs_of_life_say(steps in vec(step(), 1..60)) {
         let room = Room::new();
         let leases = [7, 10, 16];
         let make = |index: usize, lost: &Log<Lost>| {
@@ -470,16 +470,16 @@ proptest! {
         let (mut alive, mut not_alive) = (0, 0);
         for (_, lost, signs) in publishers.iter().flatten() {
             let (total, lapsed) = signs.lapses(now);
-            let told = lost.lines();
-            prop_assert_eq!(told.last().map_or(0, |told| told.0), total);
-            prop_assert_eq!(told.iter().map(|told| told.1).sum::<u64>(), total);
+            let events = lost.lines();
+            prop_assert_eq!(events.last().map_or(0, |events| events.0), total);
+            prop_assert_eq!(events.iter().map(|events| events.1).sum::<u64>(), total);
             if lapsed { not_alive += 1 } else { alive += 1 }
         }
         for (_, log) in &subscriptions {
-            let told = log.lines();
-            let last = told.last().map_or((0, 0), |told| (told.0, told.1));
+            let events = log.lines();
+            let last = events.last().map_or((0, 0), |events| (events.0, events.1));
             prop_assert_eq!(last, (alive, not_alive));
-            let sums = told.iter().fold((0, 0), |sums, told| (sums.0 + told.2, sums.1 + told.3));
+            let sums = events.iter().fold((0, 0), |sums, events| (sums.0 + events.2, sums.1 + events.3));
             prop_assert_eq!(sums, (alive.cast_signed(), not_alive.cast_signed()));
         }
     }
@@ -512,17 +512,17 @@ fn counts_add_up_while_publishers_lapse_and_entities_come_and_go_on_many_threads
                 })
             });
             working.into_iter().for_each(|thread| thread.join().unwrap());
-            // Everybody who came has gone again: what is left to be told is told now.
+            // All endpoints that came have gone again: the remaining events run now.
             stop.stop();
             spinning.join().unwrap();
             executor.spin_all(support::PATIENCE).unwrap();
         });
     });
-    let told = log.lines();
-    assert_eq!(told.last().map(|told| (told.0, told.1)), Some((0, 0)));
-    let sums = told.iter().fold((0, 0), |sums, told| (sums.0 + told.2, sums.1 + told.3));
+    let events = log.lines();
+    assert_eq!(events.last().map(|events| (events.0, events.1)), Some((0, 0)));
+    let sums = events.iter().fold((0, 0), |sums, events| (sums.0 + events.2, sums.1 + events.3));
     assert_eq!(sums, (0, 0));
-    assert!(told.iter().all(|told| told.0 + told.1 <= 4), "{told:?}");
+    assert!(events.iter().all(|events| events.0 + events.1 <= 4), "{events:?}");
     Ok(())
 }
 
@@ -602,13 +602,13 @@ fn in_real_time_a_sleeping_executor_wakes_for_a_lapse() -> sinew::Result<()> {
         .create()?;
     let publisher =
         node.publisher::<Number>("numbers").qos(manual().lease(Duration::from_millis(1))).create()?;
-    let told = support::finishes(move || {
+    let events = support::finishes(move || {
         std::thread::scope(|scope| {
             scope.spawn(|| (0..100).for_each(|_| publisher.assert_liveliness()));
             executor.spin().unwrap();
         });
         log.lines()
     });
-    assert_eq!(told.last(), Some(&(0, 1)));
+    assert_eq!(events.last(), Some(&(0, 1)));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What handlers are told: deadlines, liveliness, listeners.
+//! Events: deadlines, liveliness, listeners.
 
 mod deadline;
 mod listeners;

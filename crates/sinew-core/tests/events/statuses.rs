@@ -16,13 +16,13 @@ use std::sync::mpsc::channel;
 
 const TENTH: Duration = Duration::from_millis(100);
 
-/// Whether changes of at least this many were told.
-fn hear(log: &std::sync::mpsc::Receiver<u64>, changes: u64) {
-    let mut told = 0;
-    while told < changes {
-        told += log.recv_timeout(PATIENCE).expect("the listener is called");
+/// Waits until this many changes were notified.
+fn receive(log: &std::sync::mpsc::Receiver<u64>, changes: u64) {
+    let mut received = 0;
+    while received < changes {
+        received += log.recv_timeout(PATIENCE).expect("the listener is called");
     }
-    assert_eq!(told, changes);
+    assert_eq!(received, changes);
 }
 
 #[test]
@@ -41,14 +41,14 @@ fn matches_are_kept_until_they_are_taken() -> sinew::Result<()> {
         });
         let (said, log) = channel();
         assert!(publisher.set_status_listener::<Matched>(move |count| said.send(count).unwrap()));
-        hear(&log, 1); // it was not taken
+        receive(&log, 1); // it was not taken
         assert_eq!(matched(first.take_status()), (1, 1, 1, 1));
         assert_eq!(matched(first.take_status()), (1, 0, 1, 0));
         let second = pair.asker.subscription::<Number>("n").create()?;
-        hear(&log, 1);
+        receive(&log, 1);
         assert_eq!(matched(publisher.status()), (2, 2, 2, 2));
         drop(second);
-        hear(&log, 1);
+        receive(&log, 1);
         assert_eq!(matched(publisher.take_status()), (2, 2, 1, 1));
         publisher.clear_status_listener::<Matched>();
         drop(first);
@@ -87,7 +87,7 @@ fn ends_that_do_not_match_know_why() -> sinew::Result<()> {
 }
 
 #[test]
-fn lost_messages_are_counted_and_told() -> sinew::Result<()> {
+fn lost_messages_are_counted_and_notified() -> sinew::Result<()> {
     let room = Room::new();
     let qos = QoS::default().keep_last(1);
     let subscription = room.node.subscription::<Number>("n").qos(qos).keep_statuses().create()?;
@@ -132,7 +132,7 @@ fn missed_deadlines_are_noticed_by_both_ends() -> sinew::Result<()> {
     clock.advance(TENTH + Duration::from_nanos(1));
     missed(4);
     assert_eq!(publisher.take_status::<OfferedDeadlineMissed>().expect("it is kept").total_change, 1);
-    hear(&log, 4);
+    receive(&log, 4);
     Ok(())
 }
 
@@ -153,7 +153,7 @@ fn a_publisher_that_lapses_is_noticed_by_both_ends() -> sinew::Result<()> {
     }));
     for total in 1..=3 {
         clock.advance(2 * TENTH);
-        hear(&log, 1);
+        receive(&log, 1);
         let changed = subscription.take_status::<LivelinessChanged>().expect("it is kept");
         assert_eq!(alive(changed), (0, 1, -1, 1));
         let lost = wait_for("the end of its lease", || {
@@ -161,7 +161,7 @@ fn a_publisher_that_lapses_is_noticed_by_both_ends() -> sinew::Result<()> {
         });
         assert_eq!(lost.total_change, 1);
         publisher.assert_liveliness();
-        hear(&log, 1);
+        receive(&log, 1);
         let changed = subscription.take_status::<LivelinessChanged>().expect("it is kept");
         assert_eq!(alive(changed), (1, 0, 1, -1));
     }
@@ -211,7 +211,7 @@ fn a_status_has_one_reader() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_listener_of_the_builder_hears_of_changes_from_the_first_on() -> sinew::Result<()> {
+fn a_listener_of_the_builder_is_notified_of_changes_from_the_first_on() -> sinew::Result<()> {
     for path in PATHS {
         let pair = Pair::new(path);
         let reader = pair.asker.subscription::<Number>("n").create()?;
@@ -221,13 +221,13 @@ fn a_listener_of_the_builder_hears_of_changes_from_the_first_on() -> sinew::Resu
             .publisher::<Number>("n")
             .status_listener::<Matched>(move |count| said.send(count).unwrap())
             .create()?;
-        hear(&log, 1);
+        receive(&log, 1);
         assert_eq!(publisher.take_status::<Matched>().expect("it is kept").total_change, 1);
         assert!(publisher.status::<IncompatibleQos>().is_none(), "others aren't kept");
         let (again, second) = channel();
         assert!(publisher.set_status_listener::<Matched>(move |count| again.send(count).unwrap()));
         drop(reader);
-        hear(&second, 1);
+        receive(&second, 1);
         assert!(log.recv().is_err(), "it was replaced");
     }
     Ok(())
@@ -235,7 +235,7 @@ fn a_listener_of_the_builder_hears_of_changes_from_the_first_on() -> sinew::Resu
 
 /// Without `keep_statuses`: the thread for statuses starts for the listener.
 #[test]
-fn listeners_of_builders_are_told_of_what_is_due() -> sinew::Result<()> {
+fn listeners_of_builders_are_notified_of_missed_deadlines() -> sinew::Result<()> {
     let node = real_context().node("n")?;
     let qos = QoS::default()
         .deadline(Duration::from_millis(2))
@@ -308,7 +308,7 @@ fn a_listener_may_do_what_it_likes() -> sinew::Result<()> {
     assert!(publisher.set_status_listener::<Matched>(listener));
     let subscription = || room.node.subscription::<Number>("n").create();
     let first = subscription()?;
-    // Both changes that it made itself are told once it has returned.
+    // It is notified of both changes that it made itself once it has returned.
     assert_eq!(log.try_iter().collect::<Vec<_>>(), [(1, 1), (2, 0)]);
     let others = [subscription()?, subscription()?];
     assert_eq!(log.try_iter().collect::<Vec<_>>(), [(1, 1), (1, 1)]);

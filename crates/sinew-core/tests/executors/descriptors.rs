@@ -50,8 +50,8 @@ impl Site {
     }
 }
 
-/// Waits until all descriptors that are ready now have been announced: the kernel tells in order,
-/// and tells of this one last.
+/// Waits until all descriptors that are ready now have been announced: the kernel reports in order,
+/// and this one last.
 fn settle() {
     let context = real_context();
     let (reader, mut writer) = pipe().expect("two descriptors more");
@@ -60,7 +60,7 @@ fn settle() {
     executor.add(&context).expect("nobody else serves it");
     let _source = node.descriptor(&reader).callback(|| ()).expect("a pipe can be watched");
     writer.write_all(b"!").expect("there is room");
-    assert!(executor.spin_once(PATIENCE).expect("the callback does nothing"), "it has been told");
+    assert!(executor.spin_once(PATIENCE).expect("the callback does nothing"), "it has been announced");
 }
 
 fn streams() -> (UnixStream, Arc<UnixStream>) {
@@ -114,7 +114,7 @@ fn a_sleeping_executor_is_woken() -> sinew::Result<()> {
 }
 
 #[test]
-fn what_is_left_unread_is_told_again_but_only_after_the_callback() -> sinew::Result<()> {
+fn unread_data_is_announced_again_but_only_after_the_callback() -> sinew::Result<()> {
     let site = Site::new()?;
     let log = Log::new();
     let pen = log.pen();
@@ -235,7 +235,7 @@ fn sources_for_writing_and_reading_carry_more_than_a_socket_holds() -> sinew::Re
 }
 
 #[test]
-fn a_hang_up_is_told_until_all_is_read_and_then_no_more() -> sinew::Result<()> {
+fn a_hang_up_is_announced_until_all_is_read_and_then_no_more() -> sinew::Result<()> {
     let site = Site::new()?;
     let log = Log::new();
     let pen = log.pen();
@@ -254,7 +254,7 @@ fn a_hang_up_is_told_until_all_is_read_and_then_no_more() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_hang_up_with_nothing_to_read_is_told_once_even_to_who_ignores_it() -> sinew::Result<()> {
+fn a_hang_up_with_nothing_to_read_is_announced_once_even_if_ignored() -> sinew::Result<()> {
     let site = Site::new()?;
     let log = Log::new();
     let (of_pipe, of_stream, of_half) = (log.pen(), log.pen(), log.pen());
@@ -272,9 +272,9 @@ fn a_hang_up_with_nothing_to_read_is_told_once_even_to_who_ignores_it() -> sinew
     assert_eq!(site.run_rest(), 1);
     half.shutdown(Shutdown::Write).unwrap(); // may still read what is written to it
     assert_eq!(site.run_rest(), 1);
-    let told = log.lines();
-    assert!(told.iter().all(|ready| ready.closed), "{told:?}");
-    assert_eq!(told.iter().map(|ready| ready.readable).collect::<Vec<_>>(), [false, true, true]);
+    let notified = log.lines();
+    assert!(notified.iter().all(|ready| ready.closed), "{notified:?}");
+    assert_eq!(notified.iter().map(|ready| ready.readable).collect::<Vec<_>>(), [false, true, true]);
     assert_eq!(site.run_rest(), 0);
     Ok(())
 }

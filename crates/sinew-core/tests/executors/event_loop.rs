@@ -25,7 +25,7 @@ fn is_readable(executor: &Executor) -> bool {
 }
 
 #[test]
-fn the_descriptor_tells_of_work_and_of_nothing_else() {
+fn the_descriptor_is_readable_only_if_there_is_work() {
     let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("guest").unwrap();
     let numbers = node.publisher::<Number>("numbers").create().unwrap();

@@ -525,7 +525,7 @@ fn a_stop_ends_the_spin_some_that_runs_and_not_all_that_follow() -> sinew::Resul
 }
 
 #[test]
-fn an_executor_has_as_many_threads_as_it_is_told_or_as_there_are_cores() {
+fn an_executor_has_the_requested_threads_or_one_for_each_core() {
     assert_eq!(Executor::single().threads(), 1);
     assert_eq!([1, 2, 61, 1000].map(|threads| Executor::multi(threads).threads()), [1, 2, 61, 61]);
     let cores = thread::available_parallelism().map_or(1, usize::from).min(61);

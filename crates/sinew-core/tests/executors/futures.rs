@@ -83,7 +83,7 @@ fn a_message_wakes_the_task_that_waits_once() {
     pair.publish(1);
     assert_eq!(task.rings(), 1);
     pair.publish(2);
-    assert_eq!(task.rings(), 0, "it has been told already");
+    assert_eq!(task.rings(), 0, "it has been notified already");
     assert_eq!(poll(&task, &mut future), Got::Number(1));
     assert_eq!(poll(&task, &mut future), Got::Number(2));
     assert_eq!(poll(&task, &mut future), Got::Nothing);
@@ -117,7 +117,7 @@ fn the_task_that_polled_last_is_woken() {
 }
 
 #[test]
-fn a_message_of_which_nobody_was_told_is_found_by_polling() {
+fn a_message_without_a_notification_is_found_by_polling() {
     let pair = Pair::new();
     let task = Task::new();
     let mut future = pair.subscription.recv();

@@ -47,7 +47,7 @@ fn a_timer_lives_as_long_as_a_clone_and_ends_when_one_is_closed() -> sinew::Resu
 #[test]
 fn a_guard_condition_lives_as_long_as_a_clone_and_ends_when_one_is_closed() -> sinew::Result<()> {
     let room = Room::new();
-    let ((captured, seen), (heard, heard_by)) = (captured(), captured());
+    let ((captured, seen), (arrived, received_by)) = (captured(), captured());
     let guard = room.node.guard_condition().callback(move || {
         let _ = &captured;
     })?;
@@ -56,9 +56,9 @@ fn a_guard_condition_lives_as_long_as_a_clone_and_ends_when_one_is_closed() -> s
     clone.trigger();
     assert_eq!(room.run(), 1);
 
-    clone.set_listener(move |_| assert_eq!(Arc::strong_count(&heard), 1));
+    clone.set_listener(move |_| assert_eq!(Arc::strong_count(&arrived), 1));
     clone.clone().close();
-    assert!(clone.is_closed() && seen.upgrade().is_none() && heard_by.upgrade().is_none());
+    assert!(clone.is_closed() && seen.upgrade().is_none() && received_by.upgrade().is_none());
     clone.trigger();
     clone.set_listener(|_| panic!("it is closed"));
     clone.trigger();

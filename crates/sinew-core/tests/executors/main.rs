@@ -10,7 +10,7 @@ mod posting;
 mod pressure;
 #[path = "../support/mod.rs"]
 mod support;
-mod telling;
 mod time;
 mod timer_thread;
 mod wait_set;
+mod worker_records;

@@ -86,7 +86,7 @@ fn in_virtual_time_the_same_program_does_the_same_in_the_same_order() -> sinew::
 }
 
 #[test]
-fn time_stands_still_while_callbacks_run_and_goes_exactly_as_far_as_told() -> sinew::Result<()> {
+fn virtual_time_stands_still_while_callbacks_run_and_advances_exactly() -> sinew::Result<()> {
     let room = Room::new();
     let log = Log::new();
     let (pen, clock) = (log.pen(), room.clock.clone());
@@ -456,11 +456,11 @@ fn timers_guard_conditions_and_events_begin_chains_of_their_own() -> sinew::Resu
     let room = Room::new();
     let out = room.node.subscription::<Number>("out").create()?;
     let publisher = || room.node.publisher::<Number>("out").create();
-    let (timed, guarded, told) = (publisher()?, publisher()?, publisher()?);
+    let (timed, guarded, received) = (publisher()?, publisher()?, publisher()?);
     let _timer = room.node.timer(milliseconds(1)).callback(move || timed.publish(Number(1)))?;
     let guard = room.node.guard_condition().callback(move || guarded.publish(Number(2)))?;
     let input = room.node.subscription::<Number>("in");
-    let input = input.on_matched(move || told.publish(Number(3))).create()?;
+    let input = input.on_matched(move || received.publish(Number(3))).create()?;
     room.node.publisher("in").create()?.publish(Number(0))?;
     guard.trigger();
     let (_, info) = input.take().unwrap();

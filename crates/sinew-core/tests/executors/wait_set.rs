@@ -66,7 +66,7 @@ fn what_waited_before_it_was_added_is_ready() -> sinew::Result<()> {
 }
 
 #[test]
-fn everything_with_a_callback_is_ready_and_runs_when_it_is_told_to() -> sinew::Result<()> {
+fn everything_with_a_callback_is_ready_and_runs_on_request() -> sinew::Result<()> {
     let (room, mut set) = stage()?;
     let log = Log::new();
     let (pen, events) = (log.pen(), log.pen());
@@ -477,7 +477,7 @@ fn a_panic_or_an_error_is_returned_or_reported_as_an_executor_does() -> sinew::R
 }
 
 #[test]
-fn who_waits_for_the_set_in_one_of_its_callbacks_or_before_it_is_told() -> sinew::Result<()> {
+fn a_wait_that_only_the_set_itself_could_end_is_an_error() -> sinew::Result<()> {
     let (room, mut set) = stage()?;
     let full = QoS::default().keep_all().max_samples(1).max_blocking_time(PATIENCE);
     let numbers = room.node.subscription::<Number>("numbers").qos(full).create()?;

@@ -1,5 +1,5 @@
-//! The forms a callback may have: that each gets the right thing, and that wrong ones are told what
-//! would be right.
+//! The forms a callback may have: that each gets the right thing, and that the compiler reports for
+//! wrong ones what would be right.
 
 use crate::support::{Log, Number, Room};
 use sinew::error::SpinError;

@@ -114,7 +114,7 @@ fn hidden_names_several_types_and_actions() -> sinew::Result<()> {
 
     let feedback = GenericType::new("test_msgs/action/Walk_FeedbackMessage", TypeHash([3; 32])).unwrap();
     let _feedback = node.generic_publisher("walk/_action/feedback", feedback).create()?;
-    let _heard = node.generic_subscription("walk/_action/feedback", feedback).create()?;
+    let _received = node.generic_subscription("walk/_action/feedback", feedback).create()?;
     let actions: Vec<_> = graph.actions().into_iter().map(|action| (action.name, action.types)).collect();
     assert_eq!(actions, [("/walk".to_owned(), vec!["test_msgs/action/Walk".to_owned()])]);
     let topics = graph.topics();
@@ -157,11 +157,11 @@ fn another_process_comes_and_is_killed() -> sinew::Result<()> {
         // A context without a node sees others as well.
         let graph = context_at(&place).graph()?;
         assert!(graph.nodes().is_empty() && graph.endpoints().is_empty());
-        let heard = Arc::new(AtomicUsize::new(0));
+        let arrived = Arc::new(AtomicUsize::new(0));
         let listener = graph.on_change({
-            let (heard, graph) = (heard.clone(), graph.clone());
+            let (arrived, graph) = (arrived.clone(), graph.clone());
             move || {
-                heard.fetch_add(1, Ordering::Relaxed);
+                arrived.fetch_add(1, Ordering::Relaxed);
                 graph.endpoints(); // as there is no lock held
             }
         });
@@ -198,7 +198,7 @@ fn another_process_comes_and_is_killed() -> sinew::Result<()> {
         assert!(ends.iter().all(|end| is_there(&end.place)), "{ends:?}");
         assert!(graph.nodes().iter().any(|node| node.name == "/other" && is_there(&node.place)));
         assert!(changes.wait(PATIENCE));
-        let before = heard.load(Ordering::Relaxed);
+        let before = arrived.load(Ordering::Relaxed);
         assert!(before > 0);
 
         drop(child);
@@ -398,24 +398,24 @@ fn two_types_of_one_name_differ_in_a_field() -> sinew::Result<()> {
     };
     let outside = GraphReader::new(3).directory(directory.path()).read().expect("the domain is there");
     for seen in [mapper.graph().snapshot(), viewer.graph().snapshot(), outside] {
-        let told = differ(&seen);
-        assert_eq!(told.len(), 2);
-        assert!(told.iter().all(|why| why.starts_with("type (test_msgs/msg/Grid: ")), "{told:?}");
-        assert!(told.iter().all(|why| why.contains("cells")), "{told:?}");
+        let received = differ(&seen);
+        assert_eq!(received.len(), 2);
+        assert!(received.iter().all(|why| why.starts_with("type (test_msgs/msg/Grid: ")), "{received:?}");
+        assert!(received.iter().all(|why| why.contains("cells")), "{received:?}");
     }
     Ok(())
 }
 
 #[test]
-fn a_listener_is_told_of_each_kind_of_change_and_may_do_anything() -> sinew::Result<()> {
+fn a_listener_is_notified_of_each_kind_of_change_and_may_do_anything() -> sinew::Result<()> {
     let context = real_context();
     let graph = context.graph()?;
-    let heard = Arc::new(AtomicUsize::new(0));
+    let arrived = Arc::new(AtomicUsize::new(0));
     let listener = graph.on_change({
-        let (heard, graph) = (heard.clone(), graph.clone());
+        let (arrived, graph) = (arrived.clone(), graph.clone());
         let node = context.node("echo")?;
         move || {
-            if heard.fetch_add(1, Ordering::Relaxed) < 3 {
+            if arrived.fetch_add(1, Ordering::Relaxed) < 3 {
                 // This changes the graph again.
                 drop(node.publisher::<Number>("echoes").create().unwrap());
             }
@@ -424,7 +424,7 @@ fn a_listener_is_told_of_each_kind_of_change_and_may_do_anything() -> sinew::Res
     });
     let mut before = 0;
     let mut expect = |what: &str| {
-        let now = heard.load(Ordering::Relaxed);
+        let now = arrived.load(Ordering::Relaxed);
         assert!(now > before, "{what}");
         before = now;
     };
@@ -449,9 +449,9 @@ fn a_listener_is_told_of_each_kind_of_change_and_may_do_anything() -> sinew::Res
     drop(node);
     expect("a node goes");
     drop(listener);
-    let last = heard.load(Ordering::Relaxed);
+    let last = arrived.load(Ordering::Relaxed);
     let _node = context.node("late")?;
-    assert_eq!(heard.load(Ordering::Relaxed), last, "it has ended");
+    assert_eq!(arrived.load(Ordering::Relaxed), last, "it has ended");
     Ok(())
 }
 

@@ -102,7 +102,7 @@ struct Limits {
 }
 
 #[test]
-fn a_group_declares_parameters_and_hears_of_changes_with_its_state() -> sinew::Result<()> {
+fn a_group_declares_parameters_and_handles_changes_with_its_state() -> sinew::Result<()> {
     let room = Room::new();
     let group = room.node.group(Vec::new());
     let gain = group.parameter("gain").default(1.0).create()?;
@@ -131,7 +131,7 @@ fn a_group_declares_parameters_and_hears_of_changes_with_its_state() -> sinew::R
 }
 
 #[test]
-fn a_group_hears_of_another_nodes_parameters_with_its_state() -> sinew::Result<()> {
+fn a_group_handles_changes_of_another_nodes_parameters_with_its_state() -> sinew::Result<()> {
     let room = Room::new();
     let rate = room.node.parameter("rate").default(30).create()?;
     let group = room.context.node_in("/tools", "tool")?.group(Vec::new());

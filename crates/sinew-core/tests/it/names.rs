@@ -190,7 +190,7 @@ fn a_domain_is_what_the_builder_says() -> sinew::Result<()> {
     Ok(())
 }
 
-/// The variable that tells a child process what domain it should find.
+/// The variable by which a child process knows the domain that it should find.
 const EXPECTED: &str = "SINEW_TEST_DOMAIN";
 
 #[test]

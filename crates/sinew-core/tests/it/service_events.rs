@@ -51,7 +51,7 @@ fn take(events: &Subscription<AddTwoIntsEvent>, count: usize) -> Vec<AddTwoIntsE
 }
 
 #[test]
-fn each_end_tells_of_both_with_contents() {
+fn each_end_publishes_events_of_both_with_contents() {
     for path in PATHS {
         let pair = Pair::new(path);
         let (server, asked) = adder(&pair.owner);
@@ -88,11 +88,12 @@ fn each_end_tells_of_both_with_contents() {
             }
         }
         assert_eq!(all[0].info.client_gid, client.gid().0);
-        // Of another client only the server tells, and as another one's.
+        // Only the server publishes events of another client, and as another one's.
         other.call(AddTwoIntsRequest { a: 7, b: 1 }, PATIENCE).unwrap();
         let of_other = take(&events, 2);
-        let told: Vec<_> = of_other.iter().map(|one| (one.info.event_type, one.info.client_gid)).collect();
-        assert_eq!(told, [(1, other.gid().0), (2, other.gid().0)]);
+        let received: Vec<_> =
+            of_other.iter().map(|one| (one.info.event_type, one.info.client_gid)).collect();
+        assert_eq!(received, [(1, other.gid().0), (2, other.gid().0)]);
         assert_eq!(asked.recv().unwrap().0, other.gid());
     }
 }
@@ -127,7 +128,7 @@ fn metadata_has_no_contents_and_off_nothing() {
 
 /// Every form of server and of call.
 #[test]
-fn later_answers_futures_and_callbacks_are_told_of() {
+fn later_answers_futures_and_callbacks_publish_events() {
     let context = real_context();
     let node = context.node("n").unwrap();
     let events = events_of(&node);
@@ -167,8 +168,9 @@ fn failures_are_no_responses() {
     server.configure_introspection(Contents, QoS::default()).unwrap();
     client.configure_introspection(Contents, QoS::default()).unwrap();
     assert!(client.call(AddTwoIntsRequest::default(), PATIENCE).is_err());
-    let told: Vec<_> = std::iter::from_fn(|| events.take()).map(|(event, _)| event.info.event_type).collect();
-    assert_eq!(told, [0, 1]);
+    let received: Vec<_> =
+        std::iter::from_fn(|| events.take()).map(|(event, _)| event.info.event_type).collect();
+    assert_eq!(received, [0, 1]);
 }
 
 /// The fields of requests and responses lie elsewhere in an event than in their own encoded forms.
@@ -191,7 +193,7 @@ fn contents_are_aligned_as_the_event_has_them() {
 }
 
 #[test]
-fn what_can_not_be_is_told() {
+fn impossible_introspection_is_an_error() {
     #[derive(Message)]
     struct Deep {
         all: Vec<Vec<u8>>,

@@ -27,7 +27,7 @@ fn simulated_room() -> Room {
     room
 }
 
-/// One that stands still until it is told otherwise.
+/// A simulator that stands still until it is stepped.
 fn paused(node: &Node) -> ClockPublisher {
     node.clock_publisher().paused().create().expect("it isn't shut down")
 }
@@ -89,7 +89,7 @@ fn a_node_s_parameter_speaks_for_its_context() -> sinew::Result<()> {
     let context = Context::builder().shared_memory(false).use_sim_time(true).build()?;
     let node = context.node("planner")?;
     let _gain = node.parameter("gain").default(1.0).create()?;
-    assert_eq!(node.parameter_value("use_sim_time"), Some(true.into()), "it tells what is so");
+    assert_eq!(node.parameter_value("use_sim_time"), Some(true.into()), "it shows the current time source");
     node.set_parameter("use_sim_time", false)?;
     assert!(!context.uses_sim_time() && node.now().nanoseconds() > 0);
     node.set_parameter("use_sim_time", true)?;
@@ -282,7 +282,7 @@ fn who_comes_late_learns_the_time_of_a_paused_clock() -> sinew::Result<()> {
 // ---- jumps ----
 
 #[test]
-fn jumps_are_told_to_those_who_ask() -> sinew::Result<()> {
+fn jump_handlers_run_for_the_jumps_they_ask_for() -> sinew::Result<()> {
     let room = Room::new();
     room.clock.advance(milliseconds(5000));
     let simulator = paused(&room.node);
@@ -353,7 +353,7 @@ fn a_timer_keeps_what_is_left_of_its_period_when_the_source_changes() -> sinew::
 
 // ---- sleeps and rates ----
 
-/// Has a thread sleep until a ROS time, and tells how that ends.
+/// Has a thread sleep until a ROS time, and returns the outcome.
 fn sleeper(node: &Node, until: Time) -> Log<Result<(), SleepError>> {
     let (log, node) = (Log::new(), node.clone());
     let pen = log.pen();

@@ -67,7 +67,7 @@ fn age_and_period_are_published_each_second() {
     assert_eq!(period[..4], [3.0, 120.0, 110.0, 130.0]);
     assert!(statistics.take().is_none());
 
-    // Nothing came: that is told, too.
+    // Nothing came: that is reported, too.
     room.advance(1000);
     let ([age, period], window) = next(&statistics);
     assert_eq!(window, [begin + 1000 * MS, begin + 2000 * MS]);
@@ -187,7 +187,7 @@ fn a_subscription_that_is_closed_publishes_no_more() {
 }
 
 #[test]
-fn wrong_options_are_told_and_nothing_is_left() {
+fn wrong_options_are_errors_and_nothing_is_left() {
     let room = Room::new();
     let make = |options| room.node.subscription::<Number>("numbers").topic_statistics(options).create();
     let error = make(TopicStatistics::default().period(Duration::ZERO)).unwrap_err();

@@ -107,21 +107,21 @@ fn a_registered_type_is_described_while_it_is_registered() {
 }
 
 #[test]
-fn what_is_no_hash_is_told() {
+fn an_invalid_hash_is_an_error() {
     let asking = Asking::new(Pair::new(PATHS[0]));
     let _service = asking.pair.owner.type_description_service().unwrap();
     let _publisher = asking.pair.owner.publisher::<Image>("pictures").create().unwrap();
     let whole = hash_of::<Image>().to_string();
     for text in ["", "RIHS01_", &whole[..70], &whole.to_uppercase(), &format!("{whole}0"), "RIHS02_00"] {
         let response = asking.ask(text, true);
-        let told = (response.successful, response.failure_reason.as_str());
-        assert_eq!(told, (false, "Failed to parse type hash"), "{text}");
+        let received = (response.successful, response.failure_reason.as_str());
+        assert_eq!(received, (false, "Failed to parse type hash"), "{text}");
     }
 }
 
 /// A type that is known by its name and hash only has no description.
 #[test]
-fn a_type_without_a_description_is_told_as_unused() {
+fn a_type_without_a_description_counts_as_unused() {
     let asking = Asking::new(Pair::new(PATHS[0]));
     let _service = asking.pair.owner.type_description_service().unwrap();
     let known = GenericType::new("some_msgs/msg/Number", TypeHash([7; 32])).unwrap();
@@ -166,19 +166,19 @@ fn sources_are_definitions_of_the_same_types() {
 }
 
 #[test]
-fn a_node_has_the_service_if_it_is_told_to() {
+fn a_node_has_the_service_if_it_is_enabled() {
     for path in PATHS {
         let none = Asking::new(Pair::new(path));
         assert!(!none.client.is_server_ready(), "no node has it by itself");
 
         // As the command line says it, a parameter of the same name is there, too, as in ROS 2.
-        let told = Asking::new(Pair::made(path, |context| {
+        let enabled = Asking::new(Pair::made(path, |context| {
             let builder = context.node_builder("owner");
             builder.parameter_override("start_type_description_service", true).create().unwrap()
         }));
-        let owner = &told.pair.owner;
+        let owner = &enabled.pair.owner;
         let _publisher = owner.publisher::<Image>("pictures").create().unwrap();
-        assert!(told.describes("sensor_msgs/msg/Image", hash_of::<Image>()));
+        assert!(enabled.describes("sensor_msgs/msg/Image", hash_of::<Image>()));
         let name = "start_type_description_service";
         assert_eq!(owner.parameter_value(name), Some(ParameterValue::Bool(true)));
         let error = owner.set_parameter(name, false).unwrap_err();

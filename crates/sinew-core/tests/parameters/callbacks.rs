@@ -1,4 +1,4 @@
-//! What is asked before a change and told after it.
+//! Callbacks before and after a change.
 
 use super::{named, node};
 use crate::support::{Gate, Log, finishes};
@@ -136,7 +136,8 @@ fn a_panic_in_a_callback_leaves_the_rest_working() -> sinew::Result<()> {
     Ok(())
 }
 
-/// Two nodes whose callbacks set each other's parameters by service: each is told, and nothing hangs.
+/// Two nodes whose callbacks set each other's parameters by service: each gets an error, and
+/// nothing hangs.
 #[test]
 fn callbacks_that_set_each_others_parameters_do_not_hang() -> sinew::Result<()> {
     finishes(|| {

@@ -83,7 +83,7 @@ fn a_descriptor_says_what_the_builder_said() -> sinew::Result<()> {
 }
 
 #[test]
-fn what_cannot_be_declared_is_told() -> sinew::Result<()> {
+fn a_parameter_that_cannot_be_declared_is_an_error() -> sinew::Result<()> {
     let node = node();
     let _x = node.parameter("x").default(1).create()?;
     let again = problem(node.parameter("x").default(1).create());

@@ -23,8 +23,8 @@ fn node() -> Node {
     real_context().node("n").unwrap()
 }
 
-/// What an event tells: `+new`, `~changed` and `-deleted` names.
-fn told(event: &ParameterEvent) -> String {
+/// Returns the names in an event: `+new`, `~changed` and `-deleted`.
+fn changes(event: &ParameterEvent) -> String {
     let parts =
         [('+', &event.new_parameters), ('~', &event.changed_parameters), ('-', &event.deleted_parameters)];
     let names = parts.iter().flat_map(|(mark, all)| all.iter().map(move |one| format!("{mark}{}", one.name)));

@@ -114,7 +114,7 @@ left:
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_its_place() {
+fn an_unreadable_file_is_an_error_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("params.yaml");
     std::fs::write(&file, "a:\n  ros__parameters:\n    x: [1, a]\n").unwrap();

@@ -52,7 +52,7 @@ fn parameters_change_what_the_program_allows() -> sinew::Result<()> {
 }
 
 #[test]
-fn each_part_is_read_and_told() -> sinew::Result<()> {
+fn each_policy_is_read_and_shown() -> sinew::Result<()> {
     let node = with(&[
         "t.publisher.deadline:=1000000",
         "t.publisher.lifespan:=2000000",
@@ -93,7 +93,7 @@ fn parameters_leave_parts_to_the_other_ends() -> sinew::Result<()> {
 }
 
 #[test]
-fn what_is_no_qos_is_told() {
+fn an_invalid_qos_is_an_error() {
     for (parameter, problem) in [
         (
             "t.publisher.reliability:=sometimes",

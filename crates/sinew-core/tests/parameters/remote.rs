@@ -1,6 +1,6 @@
 //! The parameters of other nodes: ways to ask, errors, events.
 
-use super::{PATHS, Pair, integer, told};
+use super::{PATHS, Pair, changes, integer};
 use crate::support::tasks::block_on;
 use crate::support::{PATIENCE, wait_for};
 use sinew::error::ParameterClientError;
@@ -50,7 +50,7 @@ fn a_callback_of_the_same_executor_may_ask() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_node_that_is_not_there_is_told() -> sinew::Result<()> {
+fn a_missing_node_is_an_error() -> sinew::Result<()> {
     for path in PATHS {
         let pair = Pair::new(path);
         let nobody = pair.asker.parameter_client("/nobody");
@@ -67,7 +67,7 @@ fn a_node_that_is_not_there_is_told() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_node_that_does_not_answer_is_told() -> sinew::Result<()> {
+fn a_node_that_does_not_answer_is_an_error() -> sinew::Result<()> {
     use sinew_interfaces::rcl_interfaces::srv;
     for path in PATHS {
         let pair = Pair::new(path);
@@ -86,7 +86,7 @@ fn a_node_that_does_not_answer_is_told() -> sinew::Result<()> {
 }
 
 #[test]
-fn answers_that_make_no_sense_are_told() -> sinew::Result<()> {
+fn invalid_answers_are_errors() -> sinew::Result<()> {
     use sinew_interfaces::rcl_interfaces::{msg, srv};
     for path in PATHS {
         let pair = Pair::new(path);
@@ -111,14 +111,14 @@ fn answers_that_make_no_sense_are_told() -> sinew::Result<()> {
 }
 
 #[test]
-fn events_of_one_node_are_heard() -> sinew::Result<()> {
+fn events_of_one_node_arrive() -> sinew::Result<()> {
     for path in PATHS {
         let pair = Pair::new(path);
         let x = pair.owner.parameter("x").default(1).create()?;
         let other = pair.asker.parameter("other").default(1).create()?;
         let client = pair.asker.parameter_client("/owner");
         let events = client.events().create()?;
-        let mut heard = Vec::new();
+        let mut received = Vec::new();
         // Until the publisher has matched; then all in their order.
         let first = wait_for("an event comes", || {
             x.set(x.get() + 1).unwrap();
@@ -128,13 +128,13 @@ fn events_of_one_node_are_heard() -> sinew::Result<()> {
         x.set(1000)?;
         pair.owner.set_parameters([super::named("x", 1001), super::named("use_sim_time", true)])?;
         wait_for("the last one comes", || {
-            heard.extend(
-                std::iter::from_fn(|| events.take()).map(|(event, _)| (event.node.clone(), told(&event))),
+            received.extend(
+                std::iter::from_fn(|| events.take()).map(|(event, _)| (event.node.clone(), changes(&event))),
             );
-            heard.iter().any(|(_, told)| told == "~x ~use_sim_time").then_some(())
+            received.iter().any(|(_, changes)| changes == "~x ~use_sim_time").then_some(())
         });
         assert!(first >= 2);
-        assert!(heard.iter().all(|(node, _)| node == "/owner"));
+        assert!(received.iter().all(|(node, _)| node == "/owner"));
     }
     Ok(())
 }

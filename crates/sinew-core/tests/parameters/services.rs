@@ -22,7 +22,7 @@ fn declare(node: &Node) -> sinew::Result<()> {
 }
 
 #[test]
-fn values_types_and_descriptors_are_told_or_none() -> sinew::Result<()> {
+fn values_types_and_descriptors_are_returned_or_none() -> sinew::Result<()> {
     for path in PATHS {
         let pair = Pair::new(path);
         declare(&pair.owner)?;
@@ -338,7 +338,7 @@ fn a_request_waits_for_a_slow_change_without_a_thread() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_caller_is_told_of_a_callback_that_panics() -> sinew::Result<()> {
+fn a_caller_gets_a_failure_if_a_callback_panics() -> sinew::Result<()> {
     for path in PATHS {
         let pair = Pair::new(path);
         let _x = pair.owner.parameter("x").default(0).create()?;

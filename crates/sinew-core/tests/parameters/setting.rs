@@ -1,6 +1,6 @@
 //! Setting parameters from inside the program.
 
-use super::{named, node, told};
+use super::{changes, named, node};
 use crate::support::{Log, real_context};
 use sinew::error::ParameterError;
 use sinew::parameters::{NamedValue, ParameterEvent, ParameterValue};
@@ -117,8 +117,8 @@ fn several_are_set_together_or_not_at_all() -> sinew::Result<()> {
     node.set_parameters([named("a", 2), named("b", 3)])?;
     assert_eq!((a.get(), b.get()), (2, 3));
     a.set(4)?;
-    let told: Vec<_> = std::iter::from_fn(|| events.take()).map(|(event, _)| told(&event)).collect();
-    assert_eq!(told, ["+use_sim_time", "+a", "+b", "~a ~b", "~a"], "what is refused is no event");
+    let changes: Vec<_> = std::iter::from_fn(|| events.take()).map(|(event, _)| changes(&event)).collect();
+    assert_eq!(changes, ["+use_sim_time", "+a", "+b", "~a ~b", "~a"], "what is refused is no event");
     Ok(())
 }
 
@@ -134,13 +134,13 @@ fn undeclared_ones_are_declared_if_that_is_allowed() -> sinew::Result<()> {
     assert!(node.describe_parameter("x").unwrap().dynamic_typing);
     node.set_parameter("x", ParameterValue::NotSet)?;
     assert_eq!(node.parameter_value("x"), None);
-    let told: Vec<_> = std::iter::from_fn(|| events.take()).map(|(event, _)| told(&event)).collect();
-    assert_eq!(told, ["+use_sim_time", "+x +y", "~x", "-x"]);
+    let changes: Vec<_> = std::iter::from_fn(|| events.take()).map(|(event, _)| changes(&event)).collect();
+    assert_eq!(changes, ["+use_sim_time", "+x +y", "~x", "-x"]);
     Ok(())
 }
 
 #[test]
-fn events_tell_who_what_and_when() -> sinew::Result<()> {
+fn events_contain_the_node_the_changes_and_the_time() -> sinew::Result<()> {
     let context = real_context();
     let node = context.node_builder("n").namespace("/a").create()?;
     let events =
@@ -148,9 +148,9 @@ fn events_tell_who_what_and_when() -> sinew::Result<()> {
     let before = node.now();
     let _gain = node.parameter("gain").default(1.5).create()?;
     let (event, _) = events.take().unwrap();
-    assert_eq!(told(&event), "+use_sim_time");
+    assert_eq!(changes(&event), "+use_sim_time");
     let (event, _) = events.take().unwrap();
-    assert_eq!((event.node.as_str(), told(&event).as_str()), ("/a/n", "+gain"));
+    assert_eq!((event.node.as_str(), changes(&event).as_str()), ("/a/n", "+gain"));
     assert_eq!((event.new_parameters[0].value.r#type, event.new_parameters[0].value.double_value), (3, 1.5));
     let stamp = sinew::time::Time::from(event.stamp);
     assert!(before <= stamp && stamp <= node.now());

@@ -277,7 +277,7 @@ fn without_a_default_a_value_must_be_given() {
 }
 
 #[test]
-fn a_group_hears_of_changes() -> sinew::Result<()> {
+fn a_group_is_notified_of_changes() -> sinew::Result<()> {
     let room = Room::new();
     let drive = room.node.parameters::<Drive>()?;
     let log = Log::new();
@@ -303,6 +303,6 @@ fn a_group_hears_of_changes() -> sinew::Result<()> {
 }
 
 #[test]
-fn what_is_no_struct_of_parameters_is_told_by_the_compiler() {
+fn the_compiler_reports_invalid_structs_of_parameters() {
     trybuild::TestCases::new().compile_fail("tests/parameters/ui/*.rs");
 }

@@ -231,7 +231,7 @@ impl Drop for Dropped {
 }
 
 #[test]
-fn a_server_that_goes_drops_its_futures_and_tells_their_callers() -> sinew::Result<()> {
+fn a_server_that_goes_drops_its_futures_and_their_callers_get_an_error() -> sinew::Result<()> {
     let room = Room::new();
     let log = Log::new();
     let pen = log.pen();
@@ -415,13 +415,17 @@ fn a_call_without_time_leaves_the_server_to_the_executor() -> sinew::Result<()> 
 fn a_run_that_finds_nothing_to_do_is_not_counted() -> sinew::Result<()> {
     let context = real_context();
     let node = context.node("node")?;
-    let (told, waker) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(None::<Waker>)));
-    let (tell, wake) = (told.clone(), waker.clone());
+    let (notified, waker) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(None::<Waker>)));
+    let (notifies, wake) = (notified.clone(), waker.clone());
     let _server = node.server::<Numbers>("service").async_callback(move |n: Number| {
-        let (told, waker) = (told.clone(), waker.clone());
+        let (notified, waker) = (notified.clone(), waker.clone());
         std::future::poll_fn(move |context| {
             *waker.lock().unwrap() = Some(context.waker().clone());
-            if n.0 == 2 || told.load(Ordering::Relaxed) { Poll::Ready(Number(n.0)) } else { Poll::Pending }
+            if n.0 == 2 || notified.load(Ordering::Relaxed) {
+                Poll::Ready(Number(n.0))
+            } else {
+                Poll::Pending
+            }
         })
     })?;
     let client = node.client::<Numbers>("service").create()?;
@@ -429,7 +433,7 @@ fn a_run_that_finds_nothing_to_do_is_not_counted() -> sinew::Result<()> {
     let (calls, called) = (client.clone(), second.clone());
     let _go = node.subscription::<Number>("go").callback(move |_: &Number| {
         *called.lock().unwrap() = Some(calls.call_async(Number(2)));
-        tell.store(true, Ordering::Relaxed);
+        notifies.store(true, Ordering::Relaxed);
         let waker = wake.lock().unwrap().take();
         waker.expect("the first waits").wake();
     })?;

@@ -226,7 +226,7 @@ fn a_server_never_calls_itself() {
 }
 
 #[test]
-fn two_servers_that_call_each_other_are_told_so_and_so_is_a_group_of_one_s_own() {
+fn servers_that_call_each_other_or_their_own_group_get_an_error() {
     for executor in [Executor::single(), Executor::multi(3), lending(1), lending(3)] {
         let served = Served::by(executor);
         let node = served.node();
@@ -255,9 +255,9 @@ fn two_servers_that_call_each_other_are_told_so_and_so_is_a_group_of_one_s_own()
     }
 }
 
-/// Two callbacks hold each a group, and call a server in the other's: whoever comes second is told.
+/// Two callbacks hold each a group, and call a server in the other's: the second one gets an error.
 #[test]
-fn threads_that_wait_for_each_other_in_a_circle_are_told() {
+fn threads_that_wait_for_each_other_in_a_circle_get_an_error() {
     [Executor::multi(2), lending(2)].into_iter().for_each(wait_in_a_circle);
 }
 
@@ -292,7 +292,7 @@ fn wait_in_a_circle(executor: Executor) {
 
 /// The executors wait for each other instead of the groups.
 #[test]
-fn executors_that_wait_for_each_other_are_told() {
+fn executors_that_wait_for_each_other_get_an_error() {
     let context = real_context();
     let nodes = ["left", "right"].map(|name| context.node(name).unwrap());
     let log = Log::new();
@@ -844,7 +844,7 @@ fn nothing_leaks_however_calls_end() {
     }
     room.executor.spin_once(Duration::ZERO).unwrap();
     drop((server, waits, more));
-    assert!(Arc::strong_count(&alive) > 1, "callbacks wait to be told that the server has gone");
+    assert!(Arc::strong_count(&alive) > 1, "callbacks wait for the error that the server has gone");
     room.run();
     drop(client);
     assert_eq!(Arc::strong_count(&alive), 1);
@@ -875,7 +875,7 @@ fn a_wait_set_says_which_server_and_which_client_is_ready() {
 }
 
 #[test]
-fn an_executor_runs_its_servers_itself_unless_it_is_told_otherwise() {
+fn an_executor_runs_its_servers_itself_by_default() {
     let served = Served::by(Executor::single());
     let node = served.node();
     let log = Log::new();
@@ -893,9 +893,9 @@ fn an_executor_runs_its_servers_itself_unless_it_is_told_otherwise() {
 }
 
 /// A callback calls a server of another executor, which calls back: the first executor needs a
-/// second thread for that, and with one alone both are told at once.
+/// second thread for that, and with one alone both get an error at once.
 #[test]
-fn servers_of_two_executors_that_call_each_other_need_a_thread_or_are_told() {
+fn servers_of_two_executors_that_call_each_other_need_a_thread_or_get_an_error() {
     for (threads, ends_well) in [(1, false), (2, true)] {
         let context = real_context();
         let [here, there] = ["here", "there"].map(|name| context.node(name).unwrap());
@@ -925,9 +925,9 @@ fn servers_of_two_executors_that_call_each_other_need_a_thread_or_are_told() {
 }
 
 /// A caller announces its request without waking anybody. Where it can't run the server itself, an
-/// event loop hears of it.
+/// event loop wakes for it.
 #[test]
-fn an_event_loop_hears_of_a_call() {
+fn a_call_wakes_an_event_loop() {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
     let context = real_context();
@@ -937,14 +937,14 @@ fn an_event_loop_hears_of_a_call() {
     let executor = Executor::single();
     executor.add(&context).unwrap();
     let descriptor = executor.descriptor().unwrap();
-    executor.spin_some().unwrap(); // from now on it is to be told
+    executor.spin_some().unwrap(); // from now on it is to be woken
     thread::scope(|scope| {
         let caller = scope.spawn(move || client.call(Number(1), PATIENCE).unwrap().0);
         let patience = Timespec { tv_sec: 10, tv_nsec: 0 };
         assert_eq!(
             poll(&mut [PollFd::new(&descriptor, PollFlags::IN)], Some(&patience)),
             Ok(1),
-            "nobody was told"
+            "no caller got an error"
         );
         while !caller.is_finished() {
             executor.spin_once(Duration::from_millis(1)).unwrap();

@@ -276,7 +276,7 @@ impl Service for AddWithFear {
 /// A response that can't be encoded fails its call at once, and no other one; so does a request, which
 /// comes back.
 #[test]
-fn what_cannot_be_encoded_is_told_at_once() -> sinew::Result<()> {
+fn a_message_that_cannot_be_encoded_fails_its_call_at_once() -> sinew::Result<()> {
     let place = support::Place::new();
     let here = Context::builder().shared_memory(false).domain(0).build()?;
     let pairs = [(place.context(), place.context()), (here.clone(), here)];

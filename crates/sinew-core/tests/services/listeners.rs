@@ -137,7 +137,7 @@ fn a_thread_waits_for_what_a_listener_passes_on() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_listener_that_panics_or_forgets_tells_its_caller() -> sinew::Result<()> {
+fn a_listener_that_panics_or_drops_its_responder_fails_the_call() -> sinew::Result<()> {
     let room = Room::new();
     let client = room.node.client::<Numbers>("n").create()?;
     let server = room
@@ -317,7 +317,7 @@ fn a_listener_takes_requests_of_another_form_and_of_other_processes() -> sinew::
     let here = thread::current().name().map(str::to_owned);
     let lines = log.lines();
     assert_eq!(lines[..2], [here.clone(), here]);
-    // The thread that found the client reads what came before the receiver is told.
+    // The thread that found the client reads what came before the receiver is notified.
     let receiving = ["sinew-receiver", "sinew-shm"].map(|name| Some(name.to_owned()));
     assert!(lines[2..].iter().all(|thread| receiving.contains(thread)) && lines.len() == 4, "{lines:?}");
     Ok(())
@@ -351,7 +351,7 @@ fn a_calls_listener_runs_on_the_thread_that_answers_and_once() -> sinew::Result<
     let counts = client.statistics();
     assert_eq!((counts.calls, counts.answered, counts.failed, counts.waiting), (3, 2, 1, 0));
 
-    // One that waits for a server that goes is told by the thread that closes it.
+    // The thread that closes a server notifies a caller that waits for it.
     let server = room.node.server::<Numbers>("n").callback(|n: Number| n)?;
     let pen = log.pen();
     client.call_then_immediately(Number(1), move |result| {
@@ -450,7 +450,7 @@ fn a_server_of_this_host_takes_the_place_of_one_of_the_network() -> sinew::Resul
 
 /// Who waits for an answer may hold a lock of the program's that the listener of another call wants.
 #[test]
-fn no_listener_of_a_call_is_told_by_a_thread_that_waits() -> sinew::Result<()> {
+fn no_thread_that_waits_runs_the_listener_of_a_call() -> sinew::Result<()> {
     let place = Place::new();
     let (serving, asking) = (place.context(), place.context());
     let first = parking_lot::Mutex::new(None);
@@ -467,17 +467,17 @@ fn no_listener_of_a_call_is_told_by_a_thread_that_waits() -> sinew::Result<()> {
     let client = asking.node("asker")?.client::<Numbers>("n").create()?;
     assert!(client.wait_for_server(PATIENCE));
     let lock = Arc::new(parking_lot::Mutex::new(()));
-    let (tell, told) = channel();
+    let (sender, notified) = channel();
     for _ in 0..10 {
-        let (wanted, tell) = (lock.clone(), tell.clone());
+        let (wanted, sender) = (lock.clone(), sender.clone());
         client.call_then_immediately(Number(1), move |result| {
             drop(wanted.lock());
-            let _ = tell.send((outcome(result), thread::current().id()));
+            let _ = sender.send((outcome(result), thread::current().id()));
         })?;
         let held = lock.lock();
         assert_eq!(client.call(Number(2), PATIENCE)?.0, 2);
         drop(held);
-        let (result, thread) = told.recv_timeout(PATIENCE).expect("the listener is told");
+        let (result, thread) = notified.recv_timeout(PATIENCE).expect("the listener is notified");
         assert_eq!(result, Ok(1));
         assert_ne!(thread, thread::current().id());
     }

@@ -95,7 +95,7 @@ fn an_answer_that_nobody_awaits_comes_back() -> sinew::Result<()> {
 }
 
 #[test]
-fn callers_are_told_when_the_server_ends() -> sinew::Result<()> {
+fn callers_get_an_error_when_the_server_ends() -> sinew::Result<()> {
     for (path, closes) in PATHS.into_iter().flat_map(|path| [(path, false), (path, true)]) {
         let pair = Pair::new(path);
         let server = pair.owner.server::<AddTwoInts>("add").create()?;
@@ -180,17 +180,17 @@ fn a_listener_may_use_the_server() -> sinew::Result<()> {
         assert_eq!(log.1.recv_timeout(PATIENCE).expect("of its own call, after it returned"), 1);
         assert_eq!(block_on(client.call_async(AddTwoIntsRequest { a: 2, b: 2 }))?.sum, 4);
         server.clear_listener();
-        let unheard = client.call_async(AddTwoIntsRequest { a: 3, b: 3 });
+        let unanswered = client.call_async(AddTwoIntsRequest { a: 3, b: 3 });
         let (_, key) = take(&server);
         server.respond(&key, AddTwoIntsResponse { sum: 6 }).expect("it is awaited");
-        assert_eq!(block_on(unheard)?.sum, 6);
+        assert_eq!(block_on(unanswered)?.sum, 6);
         server.close(); // with the listener, which holds it
     }
     Ok(())
 }
 
 #[test]
-fn a_listener_of_the_builder_is_told_of_requests_that_wait_and_of_new_ones() -> sinew::Result<()> {
+fn a_listener_of_the_builder_is_notified_of_requests_that_wait_and_of_new_ones() -> sinew::Result<()> {
     for path in PATHS {
         let pair = Pair::new(path);
         let client = pair.asker.client::<AddTwoInts>("add").create()?;
@@ -198,16 +198,16 @@ fn a_listener_of_the_builder_is_told_of_requests_that_wait_and_of_new_ones() -> 
         let (bell, news) = channel();
         let builder = pair.owner.server::<AddTwoInts>("add");
         let server =
-            builder.listener(move |count| bell.send(count).expect("it is heard")).max_requests(2).create()?;
+            builder.listener(move |count| bell.send(count).expect("it arrives")).max_requests(2).create()?;
         assert!(client.wait_for_server(PATIENCE));
         let late = client.call_async(AddTwoIntsRequest { a: 2, b: 2 });
-        let mut told = 0;
-        while told < 2 {
-            told += news.recv_timeout(PATIENCE).expect("it is told");
+        let mut notified = 0;
+        while notified < 2 {
+            notified += news.recv_timeout(PATIENCE).expect("it is notified");
         }
-        assert_eq!(told, 2);
+        assert_eq!(notified, 2);
         let (next_bell, next_news) = channel();
-        server.set_listener(move |count| next_bell.send(count).expect("it is heard"));
+        server.set_listener(move |count| next_bell.send(count).expect("it arrives"));
         assert_eq!(next_news.recv_timeout(PATIENCE), Ok(2), "those that wait");
         assert!(news.recv().is_err(), "the former listener is dropped");
         for _ in 0..2 {

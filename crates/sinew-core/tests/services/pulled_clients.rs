@@ -64,13 +64,13 @@ fn each_call_has_its_response_where_it_was_asked_for() -> sinew::Result<()> {
         let _server = pair.owner.server::<Numbers>("echo").immediate_callback(|n: Unique<Number>| n)?;
         let client = pair.asker.client::<Numbers>("echo").create()?;
         assert!(client.wait_for_server(PATIENCE));
-        let (heard, told) = channel();
+        let (sender, received) = channel();
         for number in 0..10 {
             client.send(Number(number))?;
-            let heard = heard.clone();
-            client.call_then_immediately(Number(100 + number), move |result| heard.send(result).unwrap())?;
+            let sender = sender.clone();
+            client.call_then_immediately(Number(100 + number), move |result| sender.send(result).unwrap())?;
             assert_eq!(client.call(Number(200 + number), PATIENCE)?.0, 200 + number);
-            assert_eq!(told.recv_timeout(PATIENCE).expect("an answer")?.0, 100 + number);
+            assert_eq!(received.recv_timeout(PATIENCE).expect("an answer")?.0, 100 + number);
         }
         for number in 0..10 {
             assert_eq!(answer(&client).1?.0, number);
@@ -207,7 +207,7 @@ fn a_response_has_the_times_of_its_answer() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_listener_of_the_builder_hears_of_every_response_until_it_is_replaced() -> sinew::Result<()> {
+fn a_listener_of_the_builder_is_notified_of_every_response_until_it_is_replaced() -> sinew::Result<()> {
     for path in PATHS {
         let pair = Pair::new(path);
         let _server = pair.owner.server::<Numbers>("echo").immediate_callback(|n: Unique<Number>| n)?;
@@ -251,11 +251,11 @@ fn a_listener_may_use_the_client() -> sinew::Result<()> {
             }
             said.send(count).unwrap(); // it takes nothing more
         });
-        let mut told = 0;
-        while told < 150 {
-            told += log.recv_timeout(PATIENCE).expect("the listener is called for each");
+        let mut received = 0;
+        while received < 150 {
+            received += log.recv_timeout(PATIENCE).expect("the listener is called for each");
         }
-        assert_eq!(told, 150);
+        assert_eq!(received, 150);
         client.clear_listener();
         client.send(Number(1))?;
         assert_eq!(answer(&client).1?.0, 2);

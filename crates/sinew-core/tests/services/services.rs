@@ -1,4 +1,4 @@
-//! Servers and clients: the forms of callbacks, order, queues, names, who is told what.
+//! Servers and clients: the forms of callbacks, order, queues, names, errors.
 
 use crate::support;
 
@@ -420,7 +420,7 @@ fn without_a_server_the_queue_is_bounded_too() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_second_server_is_refused_and_told_who_has_the_service() -> sinew::Result<()> {
+fn a_second_server_is_refused_and_the_error_names_the_first() -> sinew::Result<()> {
     let room = Room::new();
     let other = room.context.node_in("/other", "node")?;
     let service = |node: &Node| node.server::<Numbers>("/n").callback(|n: Unique<Number>| n);
@@ -496,7 +496,7 @@ impl Service for Texts {
 }
 
 #[test]
-fn ends_of_other_types_are_told_so() -> sinew::Result<()> {
+fn ends_of_other_types_get_an_error() -> sinew::Result<()> {
     let room = Room::new();
     let other = room.node.client::<Texts>("n").create()?;
     let early = other.call_async(Number(1));
@@ -563,18 +563,18 @@ fn a_server_may_go_in_its_own_callback_and_its_last_answer_still_counts() -> sin
 }
 
 #[test]
-fn a_panicking_callback_tells_its_caller_and_the_executor() -> sinew::Result<()> {
+fn a_panic_in_a_callback_reaches_its_caller_and_the_executor() -> sinew::Result<()> {
     let room = Room::new();
     let client = room.node.client::<Numbers>("n").create()?;
     let service = || room.node.server::<Numbers>("n");
-    let panics = |server: Server<Numbers>, told: &str| {
+    let panics = |server: Server<Numbers>, text: &str| {
         let call = client.call_async(Number(13));
         let expected = SpinError::Panicked {
             entity: "service /n of node /room".to_owned(),
             message: "no 13".to_owned(),
         };
         assert_eq!(room.executor.spin_all(support::PATIENCE), Err(expected));
-        let failure = CallFailure::Panicked { message: told.to_owned() };
+        let failure = CallFailure::Panicked { message: text.to_owned() };
         assert_eq!(number(block_on(call)), Err(failure));
         // What waits goes on with the next spin.
         let next = client.call_async(Number(1));
@@ -673,7 +673,7 @@ fn a_shutdown_fails_every_call_that_waits() -> sinew::Result<()> {
 }
 
 #[test]
-fn thousands_of_clients_are_told_apart() -> sinew::Result<()> {
+fn thousands_of_clients_get_their_own_answers() -> sinew::Result<()> {
     let room = Room::new();
     let server =
         room.node.server::<Numbers>("n").max_requests(10_000).callback(|n: &Number| Number(2 * n.0))?;

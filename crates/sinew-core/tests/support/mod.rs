@@ -272,7 +272,7 @@ pub(crate) fn numbers_in(subscription: &Subscription<Number>) -> Vec<u64> {
 }
 
 /// The same where another thread may be bringing in the last of them: waits until so many have
-/// come, and tells who has more.
+/// come, and says which has more.
 pub(crate) fn all_numbers_in(subscription: &Subscription<Number>, count: u64) -> Vec<u64> {
     let begin = sinew::time::Time::steady();
     let mut numbers = numbers_in(subscription);

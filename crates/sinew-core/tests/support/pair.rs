@@ -1,4 +1,4 @@
-//! Two nodes, in one process or in two, as far as they can tell.
+//! Two nodes, in one process or, as far as they can know, in two.
 
 use super::{Place, real_context};
 use sinew::prelude::*;

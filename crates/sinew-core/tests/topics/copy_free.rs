@@ -300,7 +300,10 @@ mod robot {
     }
 
     /// Tells where each image lies, and whether it was changed in place.
-    pub(super) fn filter(node: &Node, told: Sender<(Spot, bool)>) -> (Publisher<Image>, Subscription<Image>) {
+    pub(super) fn filter(
+        node: &Node,
+        received: Sender<(Spot, bool)>,
+    ) -> (Publisher<Image>, Subscription<Image>) {
         let negatives = node.publisher::<Image>("negatives").create().unwrap();
         let to = negatives.clone();
         let filtering =
@@ -309,18 +312,18 @@ mod robot {
                 let is_in_place = image.is_in_place();
                 let pixels = image.parts().data;
                 pixels.iter_mut().for_each(|pixel| *pixel = !*pixel);
-                told.send((spot(pixels), is_in_place)).unwrap();
+                received.send((spot(pixels), is_in_place)).unwrap();
                 Ok(to.publish(image)?)
             });
         (negatives, filtering.unwrap())
     }
 
     /// Tells where each image lies, and what is in it.
-    pub(super) fn viewer(node: &Node, told: Sender<(Spot, u8)>) -> Subscription<Image> {
+    pub(super) fn viewer(node: &Node, received: Sender<(Spot, u8)>) -> Subscription<Image> {
         let viewing = node.subscription("negatives").callback(move |image: View<'_, Image>| {
             let pixels = borrowed(&image);
             assert!(pixels.iter().all(|pixel| *pixel == pixels[0]));
-            told.send((spot(pixels), pixels[0])).unwrap();
+            received.send((spot(pixels), pixels[0])).unwrap();
         });
         viewing.unwrap()
     }

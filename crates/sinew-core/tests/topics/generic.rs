@@ -224,7 +224,7 @@ fn ends_of_the_network_meet_those_of_this_host_alone() -> sinew::Result<()> {
 }
 
 #[test]
-fn what_was_published_before_is_told_as_it_was() -> sinew::Result<()> {
+fn earlier_messages_are_delivered_unchanged() -> sinew::Result<()> {
     let place = Place::new();
     let (gateway, program) = (place.context(), place.context());
     let network = gateway.node_of(Origin::Network, "/", "talker")?;

@@ -98,15 +98,15 @@ fn a_filter_may_wait_for_a_thread_that_makes_a_publisher() -> sinew::Result<()> 
             let wants = move |_: &Number| begins.send(()).is_ok() && wanted.lock().is_ok();
             let node = here.node("listener")?;
             let subscription = node.subscription::<Number>("numbers").filter(wants).create()?;
-            let (heard, hears) = mpsc::channel();
-            subscription.set_listener(move |_| heard.send(()).unwrap_or_default()); // the test has ended, perhaps
+            let (received, receiver) = mpsc::channel();
+            subscription.set_listener(move |_| received.send(()).unwrap_or_default()); // the test has ended, perhaps
             let locked = lock.lock().expect("no panic");
             let publisher = there.node("talker")?.publisher::<Number>("numbers").create()?;
             publisher.publish(Number(3))?;
             begun.recv_timeout(PATIENCE).expect("the filter is asked, by another thread");
             let _other = here.node("another")?.publisher::<Number>("others").create()?; // which looks who is there
             drop(locked);
-            hears.recv_timeout(PATIENCE).expect("the message");
+            receiver.recv_timeout(PATIENCE).expect("the message");
             Ok(())
         })?;
     }

@@ -1,5 +1,5 @@
-//! Quality of service inside one process: who matches, what a history keeps, and who is told.
-//! (Waiting for room is in `pressure.rs`, late joiners in `joining.rs`.)
+//! Quality of service inside one process: which endpoints match, what a history keeps, and the
+//! events. (Waiting for room is in `pressure.rs`, late joiners in `joining.rs`.)
 
 use crate::support;
 
@@ -28,16 +28,20 @@ fn all_qos() -> impl Iterator<Item = QoS> {
         .flat_map(|reliability| DURABILITIES.map(|durability| qos(reliability, durability)))
 }
 
-/// What one end was told.
+/// An event of one end.
 #[derive(Debug, PartialEq)]
-enum Told {
+enum Observed {
     Matched(Matched),
     Incompatible(IncompatibleQos),
 }
 
-/// Creates both ends, in either order, and returns what the publisher and the subscription were
-/// told.
-fn meet(offered: QoS, requested: QoS, publisher_first: bool) -> sinew::Result<(Vec<Told>, Vec<Told>, usize)> {
+/// Creates both ends, in either order, and returns the events of the publisher and of the
+/// subscription.
+fn meet(
+    offered: QoS,
+    requested: QoS,
+    publisher_first: bool,
+) -> sinew::Result<(Vec<Observed>, Vec<Observed>, usize)> {
     let room = Room::new();
     let listener = room.context.node("listener")?;
     let (publishers, subscriptions) = (Log::new(), Log::new());
@@ -46,9 +50,9 @@ fn meet(offered: QoS, requested: QoS, publisher_first: bool) -> sinew::Result<(V
         room.node
             .publisher::<Number>("numbers")
             .qos(offered)
-            .on_matched(move |event: &Matched| matched.write(Told::Matched(event.clone())))
+            .on_matched(move |event: &Matched| matched.write(Observed::Matched(event.clone())))
             .on_incompatible_qos(move |event: &IncompatibleQos| {
-                incompatible.write(Told::Incompatible(event.clone()))
+                incompatible.write(Observed::Incompatible(event.clone()))
             })
             .create()
     };
@@ -57,9 +61,9 @@ fn meet(offered: QoS, requested: QoS, publisher_first: bool) -> sinew::Result<(V
         listener
             .subscription::<Number>("numbers")
             .qos(requested)
-            .on_matched(move |event: &Matched| matched.write(Told::Matched(event.clone())))
+            .on_matched(move |event: &Matched| matched.write(Observed::Matched(event.clone())))
             .on_incompatible_qos(move |event: &IncompatibleQos| {
-                incompatible.write(Told::Incompatible(event.clone()))
+                incompatible.write(Observed::Incompatible(event.clone()))
             })
             .create()
     };
@@ -76,7 +80,7 @@ fn meet(offered: QoS, requested: QoS, publisher_first: bool) -> sinew::Result<(V
 }
 
 #[test]
-fn a_pair_matches_if_nothing_is_requested_that_is_not_offered_else_both_ends_are_told_why() {
+fn a_pair_matches_if_the_offer_covers_the_request_or_both_ends_are_notified_why() {
     for (offered, requested) in all_qos().flat_map(|offered| all_qos().map(move |qos| (offered, qos))) {
         let policy = if requested.reliability > offered.reliability {
             Some(Policy::Reliability)
@@ -87,13 +91,13 @@ fn a_pair_matches_if_nothing_is_requested_that_is_not_offered_else_both_ends_are
         };
         for publisher_first in [true, false] {
             let (publisher, subscription, received) = meet(offered, requested, publisher_first).unwrap();
-            for told in [publisher, subscription] {
-                match (&told[..], policy) {
-                    ([Told::Matched(event)], None) => {
+            for notified in [publisher, subscription] {
+                match (&notified[..], policy) {
+                    ([Observed::Matched(event)], None) => {
                         assert_eq!((event.total, event.total_change), (1, 1));
                         assert_eq!((event.current, event.current_change), (1, 1));
                     }
-                    ([Told::Incompatible(event)], Some(policy)) => {
+                    ([Observed::Incompatible(event)], Some(policy)) => {
                         assert_eq!((event.total, event.total_change), (1, 1));
                         assert_eq!(event.last_policy, Some(policy));
                         let reason = &event.last_reason;
@@ -101,7 +105,7 @@ fn a_pair_matches_if_nothing_is_requested_that_is_not_offered_else_both_ends_are
                             assert!(reason.contains(word), "{reason:?} doesn't say {word:?}");
                         }
                     }
-                    _ => panic!("{offered:?} meets {requested:?}: {told:?}"),
+                    _ => panic!("{offered:?} meets {requested:?}: {notified:?}"),
                 }
             }
             assert_eq!(received, usize::from(policy.is_none()), "{offered:?} to {requested:?}");
@@ -110,7 +114,7 @@ fn a_pair_matches_if_nothing_is_requested_that_is_not_offered_else_both_ends_are
 }
 
 #[test]
-fn every_policy_that_keeps_ends_apart_is_told_to_both_with_both_values() {
+fn both_ends_are_notified_of_every_incompatible_policy_with_both_values() {
     let base = QoS::default();
     let (short, long) = (milliseconds(10), milliseconds(11));
     let manual = base.liveliness(Liveliness::ManualByTopic);
@@ -125,8 +129,8 @@ fn every_policy_that_keeps_ends_apart_is_told_to_both_with_both_values() {
     ] {
         for publisher_first in [true, false] {
             let (publisher, subscription, received) = meet(offered, requested, publisher_first).unwrap();
-            for (told, other) in [(publisher, "/listener"), (subscription, "/room")] {
-                let [Told::Incompatible(event)] = &told[..] else { panic!("{policy}: {told:?}") };
+            for (notified, other) in [(publisher, "/listener"), (subscription, "/room")] {
+                let [Observed::Incompatible(event)] = &notified[..] else { panic!("{policy}: {notified:?}") };
                 assert_eq!((event.total, event.last_policy), (1, Some(policy)));
                 let reason = format!("{policy} (offers {offer}, asked {request}) with {other}");
                 assert_eq!(event.last_reason, reason);
@@ -135,7 +139,7 @@ fn every_policy_that_keeps_ends_apart_is_told_to_both_with_both_values() {
         }
         // The other way round, the offer is more than was asked for.
         let (publisher, _, received) = meet(requested, offered, true).unwrap();
-        assert!(matches!(publisher[..], [Told::Matched(_)]), "{policy}: {publisher:?}");
+        assert!(matches!(publisher[..], [Observed::Matched(_)]), "{policy}: {publisher:?}");
         assert_eq!(received, 1);
     }
 }
@@ -162,7 +166,7 @@ fn publishers_that_differ_only_in_what_they_promise_reach_different_subscription
 }
 
 #[test]
-fn ends_with_different_types_do_not_match_and_both_are_told_the_types() -> sinew::Result<()> {
+fn ends_with_different_types_do_not_match_and_both_are_notified_of_the_types() -> sinew::Result<()> {
     struct Text;
     impl Message for Text {}
     let room = Room::new();
@@ -179,9 +183,9 @@ fn ends_with_different_types_do_not_match_and_both_are_told_the_types() -> sinew
         .on_incompatible_type(move |event: &IncompatibleType| subscription.write(event.clone()))
         .create()?;
     room.run();
-    let told = log.lines();
-    assert_eq!(told.len(), 2);
-    for event in told {
+    let notified = log.lines();
+    assert_eq!(notified.len(), 2);
+    for event in notified {
         assert_eq!((event.total, event.total_change), (1, 1));
         assert!(event.last_reason.contains("Number"), "{}", event.last_reason);
         assert!(event.last_reason.contains("Text"), "{}", event.last_reason);
@@ -324,7 +328,7 @@ fn keep_all_holds_a_thousand_messages_if_nobody_says_how_many() -> sinew::Result
 }
 
 #[test]
-fn lost_messages_are_told_to_the_subscription_that_lost_them() -> sinew::Result<()> {
+fn a_subscription_is_notified_of_messages_that_it_lost() -> sinew::Result<()> {
     let room = Room::new();
     let log = Log::new();
     let pen = log.pen();

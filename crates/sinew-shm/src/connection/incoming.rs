@@ -221,7 +221,7 @@ impl Incoming {
     }
 
     /// Returns `true` if the next message isn't published yet: the usual end, found by one look.
-    /// `false` may also mean that only [`read`](Self::read) can tell.
+    /// `false` may also mean that only [`read`](Self::read) can find out.
     #[inline]
     pub fn has_read_all(&self) -> bool {
         self.ring.as_ref().is_some_and(|ring| ring.is_yet_to_come(self.next))
@@ -310,7 +310,7 @@ impl Incoming {
         }
         let number = self.next;
         self.next += 1;
-        self.tell_next();
+        self.publish_next();
         self.paused = 0;
         let (missed, left_out) = (std::mem::take(&mut self.missed), std::mem::take(&mut self.left_out));
         Some(Message { number, head, missed, left_out, is_retained: number < self.live, hold })
@@ -349,7 +349,7 @@ impl Incoming {
     #[cold]
     fn pause(&mut self, error: &SegmentError) {
         if self.paused == 0 {
-            crate::tell_soon!(
+            crate::log_line_later!(
                 log::Level::Warn,
                 "messages of {:?} can't be read now, it is tried again: {error}",
                 self.peer
@@ -468,7 +468,7 @@ impl Incoming {
     #[inline]
     pub fn skip_to_newest(&mut self, depth: u64) -> u64 {
         if self.ring.as_ref().is_some_and(|ring| !ring.has(self.next.saturating_add(depth))) {
-            return 0; // the usual case: not so many wait
+            return 0; // the usual case: fewer wait
         }
         self.skip(depth)
     }
@@ -485,7 +485,7 @@ impl Incoming {
             skipped += 1;
         }
         if skipped > 0 && !self.own.is_forked() {
-            self.tell_next();
+            self.publish_next();
         }
         skipped
     }
@@ -493,7 +493,7 @@ impl Incoming {
     /// Publishes the reading position for tools. Messages that were overwritten are included with
     /// the next one that is read. Must not be called in a forked child.
     #[inline]
-    fn tell_next(&self) {
+    fn publish_next(&self) {
         self.record.next.store(self.next, Ordering::Relaxed); // independent of other words
     }
 

@@ -147,7 +147,7 @@ impl Outgoing {
             }
         };
         if let Err(error) = std::thread::Builder::new().name("sinew-fences".to_owned()).spawn(prepare) {
-            crate::tell!(
+            crate::log_line!(
                 log::Level::Info,
                 "no thread to prepare the kernel's fences: publishing takes fences of its own ({error})"
             );
@@ -297,7 +297,7 @@ impl Accepted {
             Ok(event_sender) => route.event_sender = event_sender,
             // The reader finds the messages when it looks for another reason; nothing else can be
             // done.
-            Err(error) => crate::tell_soon!(log::Level::Error, "a reader can't be notified: {error}"),
+            Err(error) => crate::log_line_later!(log::Level::Error, "a reader can't be notified: {error}"),
         }
     }
 

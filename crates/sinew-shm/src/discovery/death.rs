@@ -9,7 +9,7 @@
 
 use crate::discovery::follower::Follower;
 use crate::discovery::known_peers::{Discovery, KnownPeer, Unburied};
-use crate::discovery::observer::Telling;
+use crate::discovery::observer::Effects;
 use crate::own::incoming_entry::Party;
 use crate::peer::leftovers::{peer_reads, remove_files, unread};
 use crate::peer::mapped_peer::Peer;
@@ -20,18 +20,18 @@ use std::collections::{HashMap, HashSet};
 
 impl Follower {
     /// Handles a peer's end.
-    pub(super) fn bury(&self, discovery: &mut Discovery, mut known: KnownPeer, telling: &mut Telling<'_>) {
+    pub(super) fn bury(&self, discovery: &mut Discovery, mut known: KnownPeer, effects: &mut Effects<'_>) {
         let id = known.peer.id();
         // Follows its last changes. Reads all records, not its log: it may have died after writing
         // a record and before the log's entry.
         known.position = None;
-        self.follow(&mut known, telling);
+        self.follow(&mut known, effects);
         known.peer.set_gone(); // before the lists are cleared: see `Peer::is_gone`
         // As a reader: no writer waits for it. The messages that it still holds are left alone.
         self.release(&known.peer);
         let endpoints: Vec<_> = known.endpoints.drain().collect();
         for (_, key) in endpoints {
-            telling.observer.vanished(&known.peer, key);
+            effects.observer.vanished(&known.peer, key);
         }
         self.outgoing.retire(id);
         // Last: the rings' memory is reused, and the connections wrote there until now.
@@ -44,10 +44,10 @@ impl Follower {
         // As a writer: its messages are read to the end.
         let all = self.own.incoming.lock();
         let entries = all.get(&id).into_iter().flatten().flatten();
-        telling.sinks.extend(entries.filter_map(|entry| entry.sink.clone()));
+        effects.sinks.extend(entries.filter_map(|entry| entry.sink.clone()));
         drop(all);
         self.ports.each(|port| port.remove_sources(id));
-        telling.observer.left(&known.peer);
+        effects.observer.left(&known.peer);
         discovery.unburied.insert(id, Unburied { known, since: sys::steady() });
     }
 
@@ -66,13 +66,13 @@ impl Follower {
 
     /// Removes the files of dead peers that no participant reads any more, and our records about
     /// them.
-    pub(super) fn reap(&self, discovery: &mut Discovery, telling: &mut Telling<'_>) {
+    pub(super) fn reap(&self, discovery: &mut Discovery, effects: &mut Effects<'_>) {
         let now = sys::steady();
         let Discovery { unburied, peers, .. } = discovery;
         unburied.retain(|&id, unburied| {
             let is_early = unburied.is_early(now);
             if unburied.known.is_incomplete && is_early {
-                self.take_up_rest(&mut unburied.known, telling);
+                self.take_up_rest(&mut unburied.known, effects);
             }
             if !self.release(&unburied.known.peer) {
                 return true; // its lock is queried again
@@ -95,7 +95,7 @@ impl Follower {
             let entries = self.own.incoming.lock().remove(&id);
             for entry in entries.into_iter().flatten().flatten() {
                 self.own.end_lease(&entry.lease, Party::Helper);
-                telling.sinks.extend(entry.sink);
+                effects.sinks.extend(entry.sink);
             }
             self.own.forget_slot_for(id);
             false
@@ -124,10 +124,10 @@ impl Follower {
     }
 
     /// Takes up the connections of a peer that is gone, for which there was no room before.
-    fn take_up_rest(&self, known: &mut KnownPeer, telling: &mut Telling<'_>) {
+    fn take_up_rest(&self, known: &mut KnownPeer, effects: &mut Effects<'_>) {
         known.is_incomplete = false;
         for slot in 0..known.peer.reserved(Table::Outgoing) {
-            self.follow_outgoing(known, slot, telling);
+            self.follow_outgoing(known, slot, effects);
         }
     }
 

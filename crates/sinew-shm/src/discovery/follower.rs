@@ -3,14 +3,14 @@
 use crate::connection::incoming::Incoming;
 use crate::connection::outgoing::Outgoing;
 use crate::discovery::known_peers::{Discovery, FALLBACK, KnownPeer, RefusedPeer, Touched};
-use crate::discovery::observer::{Observer, Telling};
+use crate::discovery::observer::{Effects, Observer};
 use crate::event::receiver::{EventReceiver, EventReceivers};
 use crate::event::sender::EventSender;
 use crate::own::incoming_entry::Sink;
 use crate::own::own_state::OwnState;
 use crate::peer::leftovers::remove_files;
 use crate::peer::mapped_peer::Changes;
-use crate::platform::logging::{later, tell_waiting};
+use crate::platform::logging::{later, write_waiting};
 use crate::platform::sync::{Arc, Mutex, Ordering};
 use crate::platform::sys::{self};
 use crate::segment::owner_state::{OwnerState, probe};
@@ -79,23 +79,23 @@ impl Follower {
     /// next look.
     pub(super) fn look(&self, at_all: bool) -> Duration {
         let observer = &*self.observer;
-        let mut telling = Telling { observer, sinks: Vec::new() };
+        let mut effects = Effects { observer, sinks: Vec::new() };
         let (mut is_due, mut patience) = (false, FALLBACK);
         let mut look = || {
             let _looking = Looking::begin();
             let mut discovery = self.discovery.lock();
             discovery.has_all_changed |= at_all;
-            is_due = self.look_around(&mut discovery, &mut telling);
+            is_due = self.look_around(&mut discovery, &mut effects);
             patience = discovery.patience();
         };
         later(|| observer.attend(&mut look));
-        for sink in telling.sinks.drain(..) {
+        for sink in effects.sinks.drain(..) {
             observer.drain(sink);
         }
         if is_due {
             observer.retry();
             self.own.memory.tidy_now_and_then();
-            tell_waiting();
+            write_waiting();
         }
         patience
     }
@@ -118,21 +118,21 @@ impl Follower {
     }
 
     /// Returns `true` if it was time to look at everything.
-    fn look_around(&self, discovery: &mut Discovery, telling: &mut Telling<'_>) -> bool {
+    fn look_around(&self, discovery: &mut Discovery, effects: &mut Effects<'_>) -> bool {
         let now = sys::steady();
-        let is_due = discovery.hear(now);
+        let is_due = discovery.take_reports(now);
         if std::mem::take(&mut discovery.is_rung) {
             self.own.ring_all();
         }
         self.look_for_news(discovery, now);
-        telling.sinks.extend(self.go_on());
+        effects.sinks.extend(self.go_on());
         let mut changed = std::mem::take(&mut discovery.changed);
         if std::mem::take(&mut discovery.has_all_changed) {
             changed = discovery.peers.keys().copied().collect();
         }
         for &id in &changed {
             let Some(known) = discovery.peers.get_mut(&id) else { continue };
-            self.follow(known, telling);
+            self.follow(known, effects);
             if known.is_incomplete {
                 discovery.changed.insert(id); // again the next time
             }
@@ -161,17 +161,17 @@ impl Follower {
                 None => {}
             }
             if let Some(known) = discovery.peers.remove(&id) {
-                self.bury(discovery, known, telling);
+                self.bury(discovery, known, effects);
             }
         }
         for id in changed {
             let has_left = discovery.peers.get(&id).is_some_and(|known| known.peer.has_left());
             if let Some(known) = has_left.then(|| discovery.peers.remove(&id)).flatten() {
                 discovery.by_watch.retain(|_, watched| *watched != id);
-                self.bury(discovery, known, telling);
+                self.bury(discovery, known, effects);
             }
         }
-        self.reap(discovery, telling);
+        self.reap(discovery, effects);
         is_due
     }
 
@@ -188,7 +188,7 @@ impl Follower {
         // looked around since that peer came.
         if !self.own.has_name() {
             if !std::mem::replace(&mut discovery.is_nameless, true) {
-                crate::tell!(
+                crate::log_line!(
                     log::Level::Warn,
                     "{} was removed while its participant lives: participants that know it continue with it, but no others can find it, nor \
                      open its new memory; restart the program, and exempt the directory from clean-up scripts",
@@ -206,7 +206,7 @@ impl Follower {
     }
 
     /// Brings the knowledge of a peer up to date.
-    pub(super) fn follow(&self, known: &mut KnownPeer, telling: &mut Telling<'_>) {
+    pub(super) fn follow(&self, known: &mut KnownPeer, effects: &mut Effects<'_>) {
         if std::mem::take(&mut known.is_incomplete) {
             known.position = None;
         }
@@ -221,14 +221,14 @@ impl Follower {
             Changes::Some(changes, head) => {
                 known.position = Some(head);
                 for (table, slot) in changes {
-                    self.follow_record(known, table, slot, telling);
+                    self.follow_record(known, table, slot, effects);
                 }
             }
             Changes::All(head) => {
                 known.position = Some(head);
                 for table in [Table::Endpoints, Table::Outgoing, Table::Incoming, Table::EventRings] {
                     for slot in 0..known.peer.reserved(table) {
-                        self.follow_record(known, table, slot, telling);
+                        self.follow_record(known, table, slot, effects);
                     }
                 }
                 self.follow_tails(known);
@@ -237,10 +237,10 @@ impl Follower {
         }
     }
 
-    fn follow_record(&self, known: &mut KnownPeer, table: Table, slot: u32, telling: &mut Telling<'_>) {
+    fn follow_record(&self, known: &mut KnownPeer, table: Table, slot: u32, effects: &mut Effects<'_>) {
         match table {
-            Table::Endpoints => follow_endpoint(known, slot, telling),
-            Table::Outgoing => self.follow_outgoing(known, slot, telling),
+            Table::Endpoints => follow_endpoint(known, slot, effects),
+            Table::Outgoing => self.follow_outgoing(known, slot, effects),
             Table::Incoming => self.follow_incoming(known, slot),
             Table::EventRings => self.follow_event_ring(known, slot),
             Table::Tails | Table::Peers => self.follow_tails(known),
@@ -250,7 +250,7 @@ impl Follower {
     }
 
     /// Follows a connection of the peer's, which may be to us.
-    pub(super) fn follow_outgoing(&self, known: &mut KnownPeer, slot: u32, telling: &mut Telling<'_>) {
+    pub(super) fn follow_outgoing(&self, known: &mut KnownPeer, slot: u32, effects: &mut Effects<'_>) {
         let Some(record) = known.peer.record::<OutgoingRecord>(Table::Outgoing, slot) else { return };
         let generation = record.generation.load(Ordering::Acquire); // T3: pairs with T2
         let id = known.peer.id();
@@ -259,7 +259,7 @@ impl Follower {
             Some((entry.generation, entry.sink.clone()))
         });
         if let Some((known_generation, sink)) = entry {
-            telling.sinks.extend(sink);
+            effects.sinks.extend(sink);
             if known_generation == generation {
                 return; // something about it changed: it may have ended
             }
@@ -273,7 +273,7 @@ impl Follower {
             Ok(Some(incoming)) => incoming,
             Ok(None) => return,
             Err(error) => {
-                crate::tell!(log::Level::Error, "a connection can't be taken up: {error}");
+                crate::log_line!(log::Level::Error, "a connection can't be taken up: {error}");
                 known.is_incomplete = true;
                 return;
             }
@@ -293,10 +293,10 @@ impl Follower {
         // entity first.
         let source = incoming.source();
         if known.endpoints.get(&source.slot) != Some(&source) {
-            follow_endpoint(known, source.slot, telling);
+            follow_endpoint(known, source.slot, effects);
         }
-        entry.sink = telling.observer.connected(incoming, target);
-        telling.sinks.extend(entry.sink.clone());
+        entry.sink = effects.observer.connected(incoming, target);
+        effects.sinks.extend(entry.sink.clone());
         place(entry);
     }
 
@@ -352,7 +352,7 @@ impl Follower {
                 port.add_source(&known.peer, slot, entries, tail);
             }
             Err(error) => {
-                crate::tell!(log::Level::Error, "events of another participant can't be read: {error}");
+                crate::log_line!(log::Level::Error, "events of another participant can't be read: {error}");
                 known.is_incomplete = true;
             }
         }
@@ -377,7 +377,7 @@ impl Follower {
 impl Doorbell for Follower {
     /// Rings the bells if another user has touched the doorbell, or may have touched it. All other
     /// reports wait for the helper thread's next look, which this triggers at once.
-    fn hear(&self) {
+    fn check(&self) {
         if self.own.is_forked() {
             return; // the reports are for the parent to read
         }
@@ -393,12 +393,12 @@ impl Doorbell for Follower {
     }
 }
 
-fn follow_endpoint(known: &mut KnownPeer, slot: u32, telling: &mut Telling<'_>) {
+fn follow_endpoint(known: &mut KnownPeer, slot: u32, effects: &mut Effects<'_>) {
     let Some(record) = known.peer.record::<EndpointRecord>(Table::Endpoints, slot) else { return };
     let found = match Endpoint::load(&record, known.peer.file()) {
         Ok(found) => found,
         Err(error) => {
-            crate::tell!(log::Level::Warn, "an entity of another participant is ignored: {error}");
+            crate::log_line!(log::Level::Warn, "an entity of another participant is ignored: {error}");
             None
         }
     };
@@ -413,10 +413,10 @@ fn follow_endpoint(known: &mut KnownPeer, slot: u32, telling: &mut Telling<'_>) 
     }
     if let Some(before) = before {
         known.endpoints.remove(&slot);
-        telling.observer.vanished(&known.peer, before);
+        effects.observer.vanished(&known.peer, before);
     }
     if let (Some(key), Some((_, endpoint))) = (key, found) {
         known.endpoints.insert(slot, key);
-        telling.observer.appeared(&known.peer, key, &endpoint);
+        effects.observer.appeared(&known.peer, key, &endpoint);
     }
 }

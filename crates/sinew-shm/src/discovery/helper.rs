@@ -4,7 +4,7 @@ use crate::discovery::follower::Follower;
 use crate::error::{JoinError, SystemError};
 use crate::platform::sync::Arc;
 use crate::platform::sys::{self, Watch};
-use crate::tables::bell::hear_while_asleep;
+use crate::tables::bell::watch_while_asleep;
 use std::sync::Weak;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -20,11 +20,11 @@ impl Helper {
         let path = follower.own.domain.path();
         let wake = Arc::new(sys::Wake::new().map_err(SystemError::io("eventfd", path))?);
         let watch = follower.discovery.lock().watch.as_ref().and_then(Watch::descriptor);
-        let (theirs, whose) = (wake.clone(), Arc::downgrade(follower));
+        let (theirs, weak) = (wake.clone(), Arc::downgrade(follower));
         let thread = std::thread::Builder::new()
             .name("sinew-shm".to_owned())
             .stack_size(256 << 10)
-            .spawn(move || help(&whose, &theirs, watch.as_ref()))
+            .spawn(move || help(&weak, &theirs, watch.as_ref()))
             .map_err(SystemError::io("starting a thread", path))?;
         let _ = follower.own.helper.set(wake.clone()); // there is one helper thread
         Ok(Self { wake, thread: Some(thread) })
@@ -40,16 +40,16 @@ impl Helper {
     }
 }
 
-fn help(whose: &Weak<Follower>, wake: &sys::Wake, watch: Option<&rustix::fd::OwnedFd>) {
+fn help(weak: &Weak<Follower>, wake: &sys::Wake, watch: Option<&rustix::fd::OwnedFd>) {
     sys::small_timer_slack();
-    if let Some(follower) = whose.upgrade()
+    if let Some(follower) = weak.upgrade()
         && follower.own.domain.touch_mode().is_some()
     {
-        hear_while_asleep(whose.clone());
+        watch_while_asleep(weak.clone());
     }
     loop {
         let patience = {
-            let Some(follower) = whose.upgrade() else { return };
+            let Some(follower) = weak.upgrade() else { return };
             if follower.own.check().is_err() {
                 return;
             }

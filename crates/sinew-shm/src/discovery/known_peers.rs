@@ -4,7 +4,7 @@ use crate::error::SegmentProblem;
 use crate::peer::leftovers::remove_files;
 use crate::peer::mapped_peer::Peer;
 use crate::platform::sync::Arc;
-use crate::platform::sys::{self, Heard, Watch};
+use crate::platform::sys::{self, Watch, WatchEvent};
 use crate::segment::domain::Domain;
 use crate::segment::header::{SegmentKind, doorbell_name, file_name, parse_file_name};
 use crate::segment::owner_state::{OwnerState, probe};
@@ -157,7 +157,7 @@ impl Discovery {
         let watch = match Watch::new(&domain.directory().handle()) {
             Ok(watch) => Some(watch),
             Err(error) => {
-                crate::tell!(
+                crate::log_line!(
                     log::Level::Info,
                     "no inotify ({error}): looking for other participants every {POLL:?} instead"
                 );
@@ -217,7 +217,7 @@ impl Discovery {
     }
 
     /// Reads the operating system's reports. Returns `true` if it was time to look at everything.
-    pub(super) fn hear(&mut self, now: i64) -> bool {
+    pub(super) fn take_reports(&mut self, now: i64) -> bool {
         let is_due = now - self.swept.0 > nanoseconds(FALLBACK);
         if is_due {
             self.swept.0 = now;
@@ -241,22 +241,23 @@ impl Discovery {
     pub(super) fn read_watch(&mut self, now: i64) -> bool {
         let Some(watch) = &self.watch else { return false };
         let mut any = false;
-        for heard in watch.read() {
+        for event in watch.read() {
             any = true;
-            match heard {
-                Heard::Came(name) => {
+            match event {
+                WatchEvent::Came(name) => {
                     self.came.extend(parse_file_name(&name).filter(|(_, is_control)| *is_control))
                 }
-                Heard::Closed(watch) => {
+                WatchEvent::Closed(watch) => {
                     if let Some(&id) = self.by_watch.get(&watch) {
                         self.suspect(id, now, SOON);
                     }
                 }
-                Heard::Changed(watch) if matches!(self.doorbell, Touched::Watched(ours) if ours == watch) => {
+                WatchEvent::Changed(watch) if matches!(self.doorbell, Touched::Watched(ours) if ours == watch) =>
+                {
                     self.is_rung = true;
                 }
-                Heard::Changed(watch) => self.changed.extend(self.by_watch.get(&watch)),
-                Heard::TooMuch => {
+                WatchEvent::Changed(watch) => self.changed.extend(self.by_watch.get(&watch)),
+                WatchEvent::TooMuch => {
                     self.is_rung = true;
                     self.is_stale = true;
                     self.has_all_changed = true;
@@ -376,7 +377,7 @@ impl Discovery {
                 // No participant can ever read it.
                 (OwnerState::Dead, RefusedPeer::Ever) => remove_files(&self.domain, id),
                 (OwnerState::Alive, why) => {
-                    crate::tell!(
+                    crate::log_line!(
                         log::Level::Warn,
                         "a participant of {} is ignored: {error}",
                         self.domain.path().display()

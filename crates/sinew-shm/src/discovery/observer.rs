@@ -40,7 +40,7 @@ pub trait Observer: Send + Sync + 'static {
 }
 
 /// The effects of looking around, which happens under the lock of [`Discovery`].
-pub(super) struct Telling<'a> {
+pub(super) struct Effects<'a> {
     pub(super) observer: &'a dyn Observer,
     /// Sinks to drain once the lock is released, because readers run filters and listeners, and
     /// drop the user's values. Some are kept here only to be dropped at that time.

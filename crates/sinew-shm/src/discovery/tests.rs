@@ -67,12 +67,12 @@ impl Observer for Diary {
 fn a_publisher_is_met_before_its_connection_in_a_record_that_was_used_again() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = Domain::open(Some(base.path()), 0).unwrap();
-    let (told, diary) = (Arc::new(Diary::default()), Arc::new(Diary::default()));
-    let writing = Participant::join(&domain, told.clone()).unwrap();
+    let (here, diary) = (Arc::new(Diary::default()), Arc::new(Diary::default()));
+    let writing = Participant::join(&domain, here.clone()).unwrap();
     let reading = Participant::join(&domain, diary.clone()).unwrap();
     let _target = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
     writing.refresh();
-    let peer = told.0.lock().peers[0].clone();
+    let peer = here.0.lock().peers[0].clone();
     let connects = || {
         let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher), None).unwrap());
         let key = source.key();

@@ -205,7 +205,7 @@ impl EventReceiver {
                 Drained::Lost => {
                     let lost = sources.swap_remove(index);
                     drop(sources);
-                    crate::tell!(
+                    crate::log_line!(
                         log::Level::Warn,
                         "events of {:?} are ignored: it says that they are elsewhere",
                         lost.peer

@@ -35,10 +35,10 @@
 //! The forbidden outcome: H5 sees c and 2n+2, and W6 sees no hold. One of the two fences is first.
 //! If it is H4: H3 comes before W6, which sees the hold. If it is W4: the retirement comes before
 //! H5, which sees it and gives up. After W0 it sees that the slot names no chunk, unless the slot
-//! is newer than that. The slot then names c again only if c was lent again since: either for
-//! another message, whose W1 came before that and is seen by H5's load of the sequence, or for this
-//! one, in which case the hold keeps the right bytes. And a reader that isn't in the list that W5
-//! loads was accepted after W4, so it reads only messages published later.
+//! is newer than that. The slot then names c again only if c was lent again since. If that was for
+//! another message, its W1 came before that and is seen by H5's load of the sequence; if it was for
+//! this one, the hold keeps the right bytes. And a reader that isn't in the list that W5 loads was
+//! accepted after W4, so it reads only messages published later.
 //!
 //! A reader that dies leaves its holds. They count until its lock is free; then it is removed from
 //! the list.

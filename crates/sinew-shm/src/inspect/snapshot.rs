@@ -118,7 +118,7 @@ impl Snapshot {
                 OwnerState::Dead => {
                     let is_read = match Peer::open(&directory, id) {
                         Ok(dead) => is_read_by_others(&directory, &dead),
-                        // A participant that can't open it now can't tell.
+                        // A participant that can't open it now can't know.
                         Err(error) => error.may_pass(),
                     };
                     self.remains.push(files.remain(id, is_read));

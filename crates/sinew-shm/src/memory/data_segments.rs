@@ -266,7 +266,7 @@ impl Memory {
             }
         }
         drop(state);
-        tell_of(failed);
+        log_failure(failed);
     }
 
     /// From time to time, gives memory that no writer has needed back to the file system. Called by
@@ -298,7 +298,7 @@ impl Memory {
         }
         let failed = state.slabs.values_mut().filter_map(|stock| stock.give_back().err()).last();
         drop(state); // before the pools, the last reference to which may be dropped here
-        tell_of(failed);
+        log_failure(failed);
     }
 
     /// Takes over the chunks of a writer that is gone: messages may still be in them.
@@ -382,9 +382,9 @@ impl Stock {
 
 /// Logs that space stays allocated. Called without `state` locked, because the program's logger may
 /// publish.
-fn tell_of(failed: Option<SystemError>) {
+fn log_failure(failed: Option<SystemError>) {
     if let Some(error) = failed {
-        crate::tell!(log::Level::Debug, "memory that nothing needs can't be given back: {error}");
+        crate::log_line!(log::Level::Debug, "memory that nothing needs can't be given back: {error}");
     }
 }
 

@@ -178,7 +178,9 @@ impl OwnState {
             other.and_then(|other| other.bell(index)).map_err(|error| error.to_string())
         };
         found
-            .map_err(|error| crate::tell_soon!(log::Level::Warn, "a port of {peer:?} can't be rung: {error}"))
+            .map_err(|error| {
+                crate::log_line_later!(log::Level::Warn, "a port of {peer:?} can't be rung: {error}")
+            })
             .ok()
     }
 
@@ -326,7 +328,7 @@ impl OwnState {
     #[cold]
     pub(crate) fn has_copied(&self) {
         if self.control().is_ok_and(|control| control.count_copied() == 0) {
-            crate::tell_soon!(
+            crate::log_line_later!(
                 log::Level::Warn,
                 "{} messages of other processes are in use at once, as many as can be: further ones are copied, which takes longer; \
                  let go of them earlier, or keep copies",
@@ -387,7 +389,7 @@ impl OwnState {
         let directory = self.domain.directory();
         let is_read = match Peer::open(directory, self.id) {
             Ok(own) => leftovers::is_read_by_others(directory, &own),
-            // A participant that can't look now can't tell; others find the files without an owner
+            // A participant that can't look now can't know; others find the files without an owner
             // later.
             Err(error) => error.may_pass(),
         };

@@ -285,8 +285,8 @@ impl Peer {
     }
 
     /// Returns when the participant's helper thread stored its last
-    /// [heartbeat](crate::transport::Participant::beat_every), in steady nanoseconds of the machine; `None` if
-    /// it stores none. One load; the peer doesn't notice.
+    /// [heartbeat](crate::transport::Participant::beat_every), in steady nanoseconds of the
+    /// machine; `None` if it stores none. One load; the peer doesn't notice.
     pub fn last_beat(&self) -> Option<i64> {
         let at = self.header.alive.load(Ordering::Relaxed); // independent of other words
         (at != 0).then(|| at.cast_signed())

@@ -20,8 +20,8 @@
 //!
 //! Callers hold no lock, or wrap the work that they do under one in [`later`]: a logger is the
 //! program's code, and standard error may block. Code that reads or publishes messages has no time
-//! for that and may hold locks, so it uses [`tell_soon!`](crate::tell_soon): the helper thread then
-//! writes the message. The locks here guard plain data and are leaves.
+//! for that and may hold locks, so it uses [`log_line_later!`](crate::log_line_later): the helper
+//! thread then writes the message. The locks here guard plain data and are leaves.
 
 use crate::platform::locks::no_lock_is_held;
 use crate::platform::sync::{PlainMutex, PlainRwLock};
@@ -108,7 +108,7 @@ static FRONT: OnceLock<Front> = OnceLock::new();
 /// stays.
 pub fn set_front(front: Front) -> bool {
     let is_first = FRONT.set(front).is_ok();
-    tell_log_crate(&LEVELS.read());
+    set_max_level(&LEVELS.read());
     is_first
 }
 
@@ -119,7 +119,7 @@ pub fn set_levels(levels: &[(String, LevelFilter)]) {
         all.retain(|(known, _)| known != logger);
         all.push((logger.clone(), *level));
     }
-    tell_log_crate(&all);
+    set_max_level(&all);
 }
 
 /// Sets or removes the level of a logger of this process. The empty name stands for all loggers
@@ -128,7 +128,7 @@ pub fn set_level(logger: &str, level: Option<LevelFilter>) {
     let mut all = LEVELS.write();
     all.retain(|(known, _)| known != logger);
     all.extend(level.map(|level| (logger.to_owned(), level)));
-    tell_log_crate(&all);
+    set_max_level(&all);
 }
 
 /// Returns the level that was given to this logger itself; for the empty name, the level of all
@@ -151,7 +151,7 @@ fn default_level() -> LevelFilter {
 }
 
 /// Sets the greatest level of any logger, which the macros of `log` check first.
-fn tell_log_crate(levels: &Levels) {
+fn set_max_level(levels: &Levels) {
     if FRONT.get().is_some() {
         let given = levels.iter().chain(&environment().0).map(|(_, level)| *level);
         log::set_max_level(given.chain([default_level()]).max().unwrap_or(LevelFilter::Off));
@@ -179,40 +179,40 @@ pub struct About<'a> {
     pub subject: &'a str,
 }
 
-/// Writes a message of Sinew itself, with [`logging::tell`](crate::logging::tell); or about a node
-/// and a subject.
+/// Writes a message of Sinew itself, with [`logging::log_line`](crate::logging::log_line); or about
+/// a node and a subject.
 ///
 /// ```
 /// use log::Level;
 /// use sinew_shm::logging::About;
-/// use sinew_shm::tell;
-/// tell!(Level::Warn, "{} messages are lost", 3);
-/// tell!(Level::Debug; About { node: "/camera", subject: "/image" }, "one more");
+/// use sinew_shm::log_line;
+/// log_line!(Level::Warn, "{} messages are lost", 3);
+/// log_line!(Level::Debug; About { node: "/camera", subject: "/image" }, "one more");
 /// ```
 #[macro_export]
-macro_rules! tell {
+macro_rules! log_line {
     ($level:expr; $about:expr, $($text:tt)+) => {
-        $crate::logging::tell(
+        $crate::logging::log_line(
             $crate::logging::Source { level: $level, module: module_path!(), line: line!() },
             $about,
             format_args!($($text)+),
         )
     };
     ($level:expr, $($text:tt)+) => {
-        $crate::tell!($level; $crate::logging::About::default(), $($text)+)
+        $crate::log_line!($level; $crate::logging::About::default(), $($text)+)
     };
 }
 
-/// Like [`tell!`](crate::tell) without a node, for callers that may hold a lock: a participant's
-/// helper thread writes the message when it next looks at everything, every 2 s.
+/// Like [`log_line!`](crate::log_line) without a node, for callers that may hold a lock: a
+/// participant's helper thread writes the message when it next looks at everything, every 2 s.
 ///
 /// ```
-/// sinew_shm::tell_soon!(log::Level::Debug, "a reader lags");
+/// sinew_shm::log_line_later!(log::Level::Debug, "a reader lags");
 /// ```
 #[macro_export]
-macro_rules! tell_soon {
+macro_rules! log_line_later {
     ($level:expr, $($text:tt)+) => {
-        $crate::logging::tell_soon(
+        $crate::logging::log_line_later(
             $crate::logging::Source { level: $level, module: module_path!(), line: line!() },
             format_args!($($text)+),
         )
@@ -225,9 +225,9 @@ type HeldBack = Vec<(Source, [String; 3])>;
 /// Messages for the helper thread to write; at most [`REMEMBERED`], the first ones.
 static WAITING: PlainMutex<Vec<(Source, String)>> = PlainMutex::new(Vec::new());
 
-/// See [`tell_soon!`](crate::tell_soon). Never blocks.
+/// See [`log_line_later!`](crate::log_line_later). Never blocks.
 #[cold]
-pub fn tell_soon(source: Source, text: fmt::Arguments<'_>) {
+pub fn log_line_later(source: Source, text: fmt::Arguments<'_>) {
     if keep(source, About::default(), text) {
         return;
     }
@@ -239,10 +239,10 @@ pub fn tell_soon(source: Source, text: fmt::Arguments<'_>) {
 }
 
 /// Writes the waiting messages. The caller holds no lock.
-pub(crate) fn tell_waiting() {
+pub(crate) fn write_waiting() {
     let waiting = std::mem::take(&mut *WAITING.lock());
     for (source, text) in waiting {
-        tell(source, About::default(), format_args!("{text}"));
+        log_line(source, About::default(), format_args!("{text}"));
     }
 }
 
@@ -260,7 +260,7 @@ pub fn later<R>(work: impl FnOnce() -> R) -> R {
         fn drop(&mut self) {
             let kept = KEPT.try_with(RefCell::take).ok().flatten().unwrap_or_default();
             for (source, [node, subject, text]) in kept {
-                tell(source, About { node: &node, subject: &subject }, format_args!("{text}"));
+                log_line(source, About { node: &node, subject: &subject }, format_args!("{text}"));
             }
         }
     }
@@ -286,9 +286,9 @@ fn keep(source: Source, about: About<'_>, text: fmt::Arguments<'_>) -> bool {
     true
 }
 
-/// See [`tell!`](crate::tell). May block on standard error, or run the program's logger.
+/// See [`log_line!`](crate::log_line). May block on standard error, or run the program's logger.
 #[cold]
-pub fn tell(source: Source, about: About<'_>, text: fmt::Arguments<'_>) {
+pub fn log_line(source: Source, about: About<'_>, text: fmt::Arguments<'_>) {
     if keep(source, about, text) {
         return;
     }
@@ -383,14 +383,14 @@ fn warn_of_environment() {
 /// Levels set by the command line and by services.
 static LEVELS: PlainRwLock<Levels> = PlainRwLock::new(Levels::new());
 
-static STATE: PlainMutex<LogState> = PlainMutex::new(LogState { told: Vec::new() });
+static STATE: PlainMutex<LogState> = PlainMutex::new(LogState { written: Vec::new() });
 
 struct LogState {
-    told: Vec<Told>,
+    written: Vec<Written>,
 }
 
 /// The messages written for one source and subject.
-struct Told {
+struct Written {
     key: u64,
     /// The steady time at which the messages written so far would have been complete at a rate of
     /// one per [`AGAIN`].
@@ -408,14 +408,14 @@ impl LogState {
         let subject = if about.subject.is_empty() { logger } else { about.subject };
         // The choice needs no secret: with fixed keys, the hash is the same in every process.
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
-        let told = self.told_of(hasher.hash_one((source.module, source.line, subject)));
-        if told.even > now + (BURST - 1) * AGAIN {
-            told.left_out += 1;
+        let written = self.written_of(hasher.hash_one((source.module, source.line, subject)));
+        if written.even > now + (BURST - 1) * AGAIN {
+            written.left_out += 1;
             return None;
         }
-        told.even = told.even.max(now) + AGAIN;
-        Some(match std::mem::take(&mut told.left_out) {
-            0 if told.even > now + (BURST - 1) * AGAIN => {
+        written.even = written.even.max(now) + AGAIN;
+        Some(match std::mem::take(&mut written.left_out) {
+            0 if written.even > now + (BURST - 1) * AGAIN => {
                 format!(" (further ones are counted, and one is logged every {} s)", AGAIN / 1_000_000_000)
             }
             0 => String::new(),
@@ -423,19 +423,19 @@ impl LogState {
         })
     }
 
-    fn told_of(&mut self, key: u64) -> &mut Told {
-        let place = self.told.iter().position(|told| told.key == key).unwrap_or_else(|| {
-            let new = Told { key, even: i64::MIN, left_out: 0 };
-            if self.told.len() < REMEMBERED {
-                self.told.push(new);
-                return self.told.len() - 1;
+    fn written_of(&mut self, key: u64) -> &mut Written {
+        let place = self.written.iter().position(|written| written.key == key).unwrap_or_else(|| {
+            let new = Written { key, even: i64::MIN, left_out: 0 };
+            if self.written.len() < REMEMBERED {
+                self.written.push(new);
+                return self.written.len() - 1;
             }
-            let oldest = self.told.iter().enumerate().min_by_key(|(_, told)| told.even);
+            let oldest = self.written.iter().enumerate().min_by_key(|(_, written)| written.even);
             let place = oldest.map_or(0, |(place, _)| place);
-            self.told[place] = new;
+            self.written[place] = new;
             place
         });
-        &mut self.told[place]
+        &mut self.written[place]
     }
 }
 
@@ -446,7 +446,7 @@ mod tests {
     const SOURCE: Source = Source { level: Level::Warn, module: "module", line: 1 };
 
     fn empty() -> LogState {
-        LogState { told: Vec::new() }
+        LogState { written: Vec::new() }
     }
 
     /// The notes of the messages that are written, out of `count` messages a nanosecond apart.
@@ -458,9 +458,9 @@ mod tests {
     #[test]
     fn a_thousand_of_one_subject_are_a_few_lines_and_a_count() {
         let mut state = empty();
-        let told = burst(&mut state, "/x", 1000, 0);
+        let written = burst(&mut state, "/x", 1000, 0);
         let last = " (further ones are counted, and one is logged every 10 s)";
-        assert_eq!(told, ["", "", "", "", last]);
+        assert_eq!(written, ["", "", "", "", last]);
         assert_eq!(burst(&mut state, "/y", 1, 1000).len(), 1, "another subject has a count of its own");
         let other = Source { line: 2, ..SOURCE };
         let about = About { node: "/arm", subject: "/x" };
@@ -478,7 +478,7 @@ mod tests {
         for number in 0..10 * REMEMBERED {
             assert_eq!(burst(&mut state, &format!("/{number}"), 1, i64::try_from(number).unwrap()).len(), 1);
         }
-        assert_eq!(state.told.len(), REMEMBERED);
+        assert_eq!(state.written.len(), REMEMBERED);
         let newest = format!("/{}", 10 * REMEMBERED - 1);
         let later = i64::try_from(10 * REMEMBERED).unwrap();
         assert_eq!(burst(&mut state, &newest, 9, later).len(), 4, "the newest is remembered");
@@ -487,7 +487,7 @@ mod tests {
     #[test]
     fn a_logger_s_level_decides() {
         let levels = |list: &str| levels_in(list).0;
-        for (list, logger, level, is_told) in [
+        for (list, logger, level, is_written) in [
             ("", "arm", Level::Warn, true),
             ("", "arm", Level::Info, false),
             ("info", "arm", Level::Info, true),
@@ -503,7 +503,7 @@ mod tests {
             ("fatal,robot:=warn", "::", Level::Warn, false),
         ] {
             let found = level_of(&levels(list), logger).unwrap_or(LevelFilter::Warn);
-            assert_eq!(level <= found, is_told, "{list} for {logger} at {level}");
+            assert_eq!(level <= found, is_written, "{list} for {logger} at {level}");
         }
         assert_eq!(levels_in("loud,warn,louder").1.as_deref(), Some("loud"));
         assert_eq!(levels_in("loud,warn").0, [(String::new(), LevelFilter::Warn)]);

@@ -297,7 +297,7 @@ pub(crate) fn wait_for(wake: &Wake, watch: Option<&OwnedFd>, timeout: Duration) 
 pub(crate) struct Watch(OwnedFd);
 
 /// One report.
-pub(crate) enum Heard {
+pub(crate) enum WatchEvent {
     /// A file of this name came into the directory.
     Came(String),
     /// A watched file was closed by a process that could write to it.
@@ -330,7 +330,7 @@ impl Watch {
     }
 
     /// All reports since the last call.
-    pub(crate) fn read(&self) -> Vec<Heard> {
+    pub(crate) fn read(&self) -> Vec<WatchEvent> {
         use rustix::fs::inotify::{ReadFlags, Reader};
         let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
         let mut reader = Reader::new(&self.0, &mut buffer);
@@ -338,13 +338,13 @@ impl Watch {
         while let Ok(event) = reader.next() {
             let flags = event.events();
             all.push(if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
-                Heard::TooMuch
+                WatchEvent::TooMuch
             } else if flags.contains(ReadFlags::CLOSE_WRITE) {
-                Heard::Closed(event.wd())
+                WatchEvent::Closed(event.wd())
             } else if let Some(Ok(name)) = event.file_name().map(|name| name.to_str()) {
-                Heard::Came(name.to_owned())
+                WatchEvent::Came(name.to_owned())
             } else {
-                Heard::Changed(event.wd())
+                WatchEvent::Changed(event.wd())
             });
         }
         all

@@ -116,7 +116,7 @@ impl Channel {
         key: EndpointKey,
     ) {
         if let Err(error) = self.try_to_connect(writer, peer, key) {
-            crate::tell_soon!(
+            crate::log_line_later!(
                 log::Level::Error,
                 "a reader of `{}` gets nothing, until there is room: {error}",
                 self.declared.name
@@ -164,7 +164,7 @@ impl Channel {
         if let Some((head, writer, encoded)) = sending.kept.message() {
             reading.offer(&head, writer, &encoded);
         }
-        self.tell_waiters(&sending);
+        self.notify_waiters(&sending);
         drop(sending);
         // SeqCst, pairs with the one in `start`. Forbids that neither a writer that starts nor a
         // reader that joins sees the other.
@@ -180,7 +180,7 @@ impl Channel {
             });
             let Some(missing) = missing else { return };
             if elapsed(begin) > PATIENCE {
-                crate::tell!(
+                crate::log_line!(
                     log::Level::Warn,
                     "process {} ({}) doesn't answer: a reader of `{}` may miss its next messages",
                     missing.peer.pid(),
@@ -273,7 +273,7 @@ impl Channel {
             sending.connect_refused(self)?; // each reader gets each message, or none does
             let Some(waiting) = sending.wait_for_room(self.plan, &bell, remaining) else {
                 sending.publish(self, encoded)?;
-                self.tell_waiters(&sending); // there may be room for their messages too
+                self.notify_waiters(&sending); // there may be room for their messages too
                 return Ok(());
             };
             if patience.is_some_and(|patience| sending.cut_off(self, patience)) {
@@ -313,10 +313,10 @@ impl Channel {
 
     /// Notifies threads that wait to write.
     pub(super) fn room_made(&self) {
-        self.tell_waiters(&self.sending.lock());
+        self.notify_waiters(&self.sending.lock());
     }
 
-    fn tell_waiters(&self, sending: &Sending) {
+    fn notify_waiters(&self, sending: &Sending) {
         if sending.waiters > 0
             && let Ok(bell) = self.space.participant.space_bell()
         {
@@ -357,14 +357,14 @@ impl Writing for Channel {
         // A writer that has not begun finds the reader when it begins.
         let Sending { writer: Some(writer), refused, .. } = &mut *sending else { return };
         self.connect_to((writer, refused), peer, key);
-        self.tell_waiters(&sending);
+        self.notify_waiters(&sending);
     }
 
     fn connect_again(&self) {
         let mut sending = self.sending.lock();
         if !sending.refused.is_empty() {
             drop(sending.connect_refused(self)); // otherwise at the next attempt
-            self.tell_waiters(&sending);
+            self.notify_waiters(&sending);
         }
     }
 
@@ -374,7 +374,7 @@ impl Writing for Channel {
         if let Some(writer) = &mut sending.writer {
             writer.disconnect_endpoint(peer, key);
         }
-        self.tell_waiters(&sending);
+        self.notify_waiters(&sending);
     }
 }
 
@@ -438,7 +438,7 @@ impl Sending {
             return false;
         }
         let (name, pid) = (&channel.declared.name, peer.pid());
-        crate::tell_soon!(
+        crate::log_line_later!(
             log::Level::Warn,
             "process {pid} ({}) is cut off from `{name}`: it read nothing for {patience:?}",
             peer.program()

@@ -91,7 +91,7 @@ impl LatestReader {
     fn look(&self) {
         let mut state = self.state.lock();
         if let Err(error) = state.pull() {
-            crate::tell!(
+            crate::log_line!(
                 log::Level::Warn,
                 "a value of `{}` is passed over: {error}",
                 self.channel.declared.name

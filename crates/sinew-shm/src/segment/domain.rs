@@ -124,7 +124,7 @@ impl Domain {
         let Ok(found) = self.directory.status() else { return };
         let missing = rights & 0o066 & !found.st_mode;
         if missing != 0 && found.st_uid == rustix::process::getuid().as_raw() {
-            crate::tell!(
+            crate::log_line!(
                 log::Level::Warn,
                 "{} has mode {:o}, which lets fewer users take part than its base: chmod it to {:o}, or set SINEW_DIR",
                 self.path().display(),

@@ -76,7 +76,7 @@ impl Domain {
         let is_new = || SAID.try_lock().is_some_and(|mut said| said.insert(self.path().to_owned()));
         if !medium.is_memory() && is_new() {
             let concern = Concern::Medium { path: self.path().to_owned(), medium };
-            crate::tell!(log::Level::Warn, "{concern}");
+            crate::log_line!(log::Level::Warn, "{concern}");
         }
     }
 }

@@ -49,24 +49,24 @@ impl Bell {
 }
 
 /// The longest time that a helper thread sleeps in other code before it checks its doorbell again.
-const DEAF: Duration = Duration::from_millis(1);
+const UNCHECKED: Duration = Duration::from_millis(1);
 
 /// The doorbell that a helper thread still watches while it sleeps on a bell: the file that other
 /// users touch to ring its participant's bells.
 pub(crate) trait Doorbell {
     /// Rings the bells if the file was touched.
-    fn hear(&self);
+    fn check(&self);
 }
 
 thread_local! {
     /// The doorbell that this thread watches: only on a helper thread, and only if there are other
     /// users.
-    static HEARS: RefCell<Option<Weak<dyn Doorbell>>> = const { RefCell::new(None) };
+    static WATCHED: RefCell<Option<Weak<dyn Doorbell>>> = const { RefCell::new(None) };
 }
 
 /// Makes this thread watch that doorbell as long as it exists.
-pub(crate) fn hear_while_asleep(doorbell: Weak<dyn Doorbell>) {
-    HEARS.set(Some(doorbell));
+pub(crate) fn watch_while_asleep(doorbell: Weak<dyn Doorbell>) {
+    WATCHED.set(Some(doorbell));
 }
 
 /// Sleeps on a bell as [`sys::futex_wait`] does. A helper thread, which other users ring by
@@ -74,8 +74,8 @@ pub(crate) fn hear_while_asleep(doorbell: Weak<dyn Doorbell>) {
 /// all threads that it serves, and returns early to its own wait.
 fn sleep_on(bell: &AtomicU32, seen: u32, timeout: Option<Duration>) {
     // `None` in a thread that is ending.
-    let heard = HEARS.try_with(|heard| heard.borrow().as_ref()?.upgrade()).ok().flatten();
-    let Some(doorbell) = heard else { return sys::futex_wait(bell, seen, timeout) };
-    sys::futex_wait(bell, seen, Some(timeout.map_or(DEAF, |timeout| timeout.min(DEAF))));
-    doorbell.hear();
+    let watched = WATCHED.try_with(|watched| watched.borrow().as_ref()?.upgrade()).ok().flatten();
+    let Some(doorbell) = watched else { return sys::futex_wait(bell, seen, timeout) };
+    sys::futex_wait(bell, seen, Some(timeout.map_or(UNCHECKED, |timeout| timeout.min(UNCHECKED))));
+    doorbell.check();
 }

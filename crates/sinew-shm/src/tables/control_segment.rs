@@ -35,7 +35,7 @@
 //! # Space
 //!
 //! The file is sparse. Records of a table are reserved a page at a time, and the table's `reserved`
-//! word tells how many may be accessed. A crash between two steps leaves a record that is not
+//! word gives how many may be accessed. A crash between two steps leaves a record that is not
 //! published, or published but not logged; the participant is dead then, and others access it only
 //! to let go of it.
 

@@ -98,7 +98,7 @@ impl Counters {
 
     /// Sets a word of a report. If several threads set it, the last one counts.
     #[inline]
-    pub fn tell(&self, index: usize, value: u64) {
+    pub fn store(&self, index: usize, value: u64) {
         if let Some(word) = self.word(index) {
             word.store(value, Ordering::Relaxed); // as `count`
         }

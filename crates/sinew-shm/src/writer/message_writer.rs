@@ -183,7 +183,7 @@ impl Writer {
         if depth > most && !std::mem::replace(&mut self.has_refused_depth, true) {
             let name = Endpoint::load_last(&self.endpoint.record, "")
                 .map_or_else(|_| String::new(), |endpoint| endpoint.name);
-            crate::tell!(
+            crate::log_line!(
                 log::Level::Warn,
                 "a reader of `{name}` in another process asks for {depth} messages, {most} are kept for it: a slow one misses some; \
                  give it a smaller depth, or the writer a greater one"

@@ -61,15 +61,15 @@ fn every_message_is_announced_where_the_kernel_puts_no_fence_into_threads() {
 /// The writer's helper thread may be late: the writer looks for the reader's record before the
 /// reader counts as slow.
 #[test]
-fn a_reader_that_has_read_everything_is_in_the_way_of_nobody_who_has_not_heard_of_it() {
+fn a_reader_that_has_read_everything_does_not_block_a_writer_without_its_report() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = Domain::open(Some(base.path()), 0).unwrap();
-    let (told, there) = (Arc::new(RecordingObserver::default()), Arc::new(RecordingObserver::default()));
-    let writing = Participant::join(&domain, told.clone()).unwrap();
+    let (here, there) = (Arc::new(RecordingObserver::default()), Arc::new(RecordingObserver::default()));
+    let writing = Participant::join(&domain, here.clone()).unwrap();
     let reading = Participant::join(&domain, there.clone()).unwrap();
     let _target = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
     writing.refresh();
-    let peer = told.0.lock().0[0].clone();
+    let peer = here.0.lock().0[0].clone();
     let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher), None).unwrap());
     let mut writer = Writer::new(source, 1, 8, 1).unwrap();
     let its_helper_is_late = writing.follower.discovery.lock();
@@ -95,12 +95,12 @@ fn a_reader_that_has_read_everything_is_in_the_way_of_nobody_who_has_not_heard_o
 fn a_ring_grows_for_readers_to_a_limit_only_and_for_its_own_history_beyond() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = Domain::open(Some(base.path()), 0).unwrap();
-    let told = Arc::new(RecordingObserver::default());
-    let writing = Participant::join(&domain, told.clone()).unwrap();
+    let here = Arc::new(RecordingObserver::default());
+    let writing = Participant::join(&domain, here.clone()).unwrap();
     let reading = Participant::join(&domain, Arc::new(RecordingObserver::default())).unwrap();
     let _target = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
     writing.refresh();
-    let peer = told.0.lock().0[0].clone();
+    let peer = here.0.lock().0[0].clone();
     for (inline, most) in [(0, 1 << 16), (200, 1 << 16), (4000, 1 << 14), (100_000_000, 1)] {
         let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher), None).unwrap());
         let mut writer = Writer::new(source, 1, inline, 1).unwrap();
@@ -133,12 +133,12 @@ fn a_ring_grows_for_readers_to_a_limit_only_and_for_its_own_history_beyond() {
 fn a_reader_that_reads_while_its_connection_ends_reads_nothing_behind_the_end() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = Domain::open(Some(base.path()), 0).unwrap();
-    let (told, there) = (Arc::new(RecordingObserver::default()), Arc::new(RecordingObserver::default()));
-    let writing = Participant::join(&domain, told.clone()).unwrap();
+    let (here, there) = (Arc::new(RecordingObserver::default()), Arc::new(RecordingObserver::default()));
+    let writing = Participant::join(&domain, here.clone()).unwrap();
     let reading = Participant::join(&domain, there.clone()).unwrap();
     let target = reading.advertise(&endpoint(EndpointKind::Subscription), None).unwrap();
     writing.refresh();
-    let peer = told.0.lock().0[0].clone();
+    let peer = here.0.lock().0[0].clone();
     let source = Arc::new(writing.advertise(&endpoint(EndpointKind::Publisher), None).unwrap());
     let mut writer = Writer::new(source, 4, 8, 1).unwrap();
     for round in 1..=500 {

@@ -2,7 +2,7 @@
 
 use crate::process::{Part, Scene};
 use crate::reuse::One;
-use crate::station::{Station, Told, endpoint, until};
+use crate::station::{Observed, Station, endpoint, until};
 use sinew_shm::inspect::*;
 use sinew_shm::transport::*;
 use sinew_shm::*;
@@ -62,7 +62,7 @@ fn truncated_and_garbage_files_are_removed_and_disturb_nobody() {
 fn a_segment_of_another_version_is_refused_and_disturbs_nobody() {
     let scene = Scene::new();
     let domain = Domain::open(Some(scene.base()), 0).unwrap();
-    let real = Participant::join(&domain, std::sync::Arc::new(Told::default())).unwrap();
+    let real = Participant::join(&domain, std::sync::Arc::new(Observed::default())).unwrap();
     let name = scene.files().into_iter().find(|name| name.ends_with(".control")).unwrap();
     let original = std::fs::read(scene.base().join("0").join(name)).unwrap();
     drop(real);
@@ -136,7 +136,7 @@ fn what_another_start_of_the_machine_left_is_removed_and_known_to_nobody() {
     give(&paths[1], &bells);
     let new = Station::join(scene.base()).spin();
     until("it goes", || !paths.iter().any(|path| path.exists()));
-    assert_eq!(new.told.appeared.load(std::sync::atomic::Ordering::SeqCst), 0, "its subscription");
+    assert_eq!(new.observed.appeared.load(std::sync::atomic::Ordering::SeqCst), 0, "its subscription");
     // From another machine that shares the directory: its owner may live.
     let path = scene.base().join("0/unnamed");
     give(&path, &control);
@@ -151,7 +151,7 @@ fn what_another_start_of_the_machine_left_is_removed_and_known_to_nobody() {
         "{:?}",
         snapshot.refused()
     );
-    assert_eq!(new.told.appeared.load(std::sync::atomic::Ordering::SeqCst), 0, "its subscription");
+    assert_eq!(new.observed.appeared.load(std::sync::atomic::Ordering::SeqCst), 0, "its subscription");
     drop(lock);
     until("it goes", || !paths[0].exists());
     new.is_fine();
@@ -300,7 +300,7 @@ fn the_death_of_one_whose_control_segment_lost_its_name_is_noticed() {
     let (id, _) = *station.known().keys().next().unwrap();
     std::fs::remove_file(scene.base().join(format!("0/{id:016x}.control"))).unwrap();
     child.kill();
-    until("it is noticed", || station.told.left.load(std::sync::atomic::Ordering::SeqCst) == 1);
+    until("it is noticed", || station.observed.left.load(std::sync::atomic::Ordering::SeqCst) == 1);
     station.is_fine();
 }
 

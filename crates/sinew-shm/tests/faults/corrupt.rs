@@ -111,9 +111,9 @@ fn word_of(page: usize, index: usize) -> &'static AtomicU64 {
 /// reads what it declares.
 pub(crate) fn overstate(part: &Part) {
     let [liar, other] = [0, 1].map(|_| Station::join(&part.directory));
-    for told in [&liar.told, &other.told] {
-        told.expects_errors.store(true, Ordering::SeqCst);
-        told.waits_for_nobody.store(true, Ordering::SeqCst);
+    for observed in [&liar.observed, &other.observed] {
+        observed.expects_errors.store(true, Ordering::SeqCst);
+        observed.waits_for_nobody.store(true, Ordering::SeqCst);
     }
     until("both know each other", || liar.known().len() == 1 && other.known().len() == 1);
     let peer = other.readers().pop().unwrap();
@@ -149,9 +149,9 @@ fn a_peer_that_writes_nonsense_neither_crashes_nor_hangs_us() {
     let scene = Scene::new();
     let (a, b) = (Station::join(scene.base()).spin(), Station::join(scene.base()).spin());
     until("both know each other", || a.known().len() == 1 && b.known().len() == 1);
-    for told in [&a.told, &b.told] {
-        told.expects_errors.store(true, Ordering::SeqCst);
-        told.waits_for_nobody.store(true, Ordering::SeqCst);
+    for observed in [&a.observed, &b.observed] {
+        observed.expects_errors.store(true, Ordering::SeqCst);
+        observed.waits_for_nobody.store(true, Ordering::SeqCst);
     }
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut seed = 1;

@@ -2,7 +2,7 @@
 
 use crate::limits::{has_namespaces, skip};
 use crate::process::{Part, Scene, become_user};
-use crate::station::{Station, Told, endpoint, until};
+use crate::station::{Observed, Station, endpoint, until};
 use crate::users::can_be_others;
 use sinew_shm::transport::*;
 use sinew_shm::*;
@@ -55,7 +55,7 @@ pub(crate) fn stranger(part: &Part) {
     if part.words[0] == "shared" {
         assert!(open(false, control).is_ok());
         let domain = Domain::open(Some(&part.directory), 0).unwrap();
-        let joined = Participant::join(&domain, Arc::new(Told::default())).unwrap_err().to_string();
+        let joined = Participant::join(&domain, Arc::new(Observed::default())).unwrap_err().to_string();
         assert!(
             joined.contains("ermission denied") && joined.contains("belongs to another user"),
             "{joined}"
@@ -70,7 +70,7 @@ pub(crate) fn stranger(part: &Part) {
     let own = tempfile::tempdir_in("/dev/shm").unwrap();
     std::fs::set_permissions(own.path(), PermissionsExt::from_mode(0o700)).unwrap();
     let domain = Domain::open(Some(own.path()), 0).unwrap();
-    let participant = Participant::join(&domain, Arc::new(Told::default())).unwrap();
+    let participant = Participant::join(&domain, Arc::new(Observed::default())).unwrap();
     let path = domain.path().join(format!("{:016x}.control", participant.id()));
     let error = std::fs::OpenOptions::new().write(true).open(&path).unwrap_err();
     assert_eq!(error.kind(), refused);
@@ -220,7 +220,7 @@ fn forks(how: &str) {
     let ((peer, _), _) = known.iter().next().unwrap();
     until("the parent's messages arrive", || station.progress(*peer).is_some_and(|from| from.next == 42));
     child.kill_alone();
-    until("its death is noticed", || station.told.left.load(Ordering::SeqCst) == 1);
+    until("its death is noticed", || station.observed.left.load(Ordering::SeqCst) == 1);
     until("nothing is left", || {
         scene.files().iter().all(|file| file.starts_with(&format!("{:016x}", station.id())))
     });
@@ -232,7 +232,7 @@ fn a_stopped_reader_holds_up_those_who_must_wait_for_it_and_nobody_else() {
     let scene = Scene::new();
     let (waits, other) = (Station::join(scene.base()).spin(), Station::join(scene.base()).spin());
     until("both know each other", || waits.known().len() == 1 && other.known().len() == 1);
-    other.told.waits_for_nobody.store(true, Ordering::SeqCst);
+    other.observed.waits_for_nobody.store(true, Ordering::SeqCst);
     let mut child = scene.child("talks", "0 0 1");
     child.says("published 20");
     child.stop();
@@ -269,12 +269,12 @@ fn containers_with_process_ids_of_their_own_share_a_directory() {
         child.says("published 100");
         station.publish(PATIENCE).unwrap();
     }
-    until("both are heard", || {
+    until("both are received", || {
         station.known().len() == 2 && station.known().values().all(|from| from.next > 100)
     });
     for (gone, child) in children.iter_mut().enumerate() {
         child.kill();
-        until("its death is noticed", || station.told.left.load(Ordering::SeqCst) == gone + 1);
+        until("its death is noticed", || station.observed.left.load(Ordering::SeqCst) == gone + 1);
         station.publish(PATIENCE).unwrap();
     }
     until("nothing is left", || {

@@ -2,7 +2,7 @@
 //! published message, and clean up.
 
 use crate::process::{Part, Process, Scene};
-use crate::station::{Station, Told, until};
+use crate::station::{Observed, Station, until};
 use sinew_shm::failpoints::{self, Point};
 use std::collections::HashSet;
 use std::os::unix::process::ExitStatusExt;
@@ -24,9 +24,9 @@ pub(crate) fn talk(part: &Part) {
     if let Some(point) = point {
         failpoints::arm(point, numbers[1]);
     }
-    let told = Told::default();
-    told.expects_errors.store(numbers.len() > 2, Ordering::SeqCst);
-    let station = Station::join_as(&part.directory, told).spin();
+    let observed = Observed::default();
+    observed.expects_errors.store(numbers.len() > 2, Ordering::SeqCst);
+    let station = Station::join_as(&part.directory, observed).spin();
     part.say(&format!("id {}", station.id()));
     let mut idle = Vec::new();
     let is_growth = matches!(point, Some(Point::EventsCopied | Point::EventsPublished));

@@ -2,7 +2,7 @@
 
 use crate::process::{Part, Scene};
 use crate::reuse::{self, Keeps, One};
-use crate::station::{Station, Told, encoded, endpoint, until};
+use crate::station::{Observed, Station, encoded, endpoint, until};
 use sinew_shm::transport::*;
 use sinew_shm::*;
 use std::process::Command;
@@ -94,7 +94,7 @@ pub(crate) fn fill(part: &Part) {
     while std::io::Write::write(&mut rest, &[1; 4096]).is_ok_and(|written| written > 0) {}
     talk(50);
     let domain = Domain::open(Some(&part.directory), 0).unwrap();
-    let joined = Participant::join(&domain, Arc::new(Told::default()));
+    let joined = Participant::join(&domain, Arc::new(Observed::default()));
     assert!(matches!(joined, Err(JoinError::Capacity(CapacityError::FileSystem { .. }))), "{joined:?}");
     assert!(matches!(big.grow(1 << 16), Err(CapacityError::FileSystem { .. })));
     let mut endpoints = Vec::new();
@@ -243,10 +243,10 @@ pub(crate) fn poll(part: &Part) {
         }
     }
     drop(all.pop());
-    until("its end is noticed", || all.iter().all(|one| one.told.left.load(Ordering::SeqCst) == 1));
+    until("its end is noticed", || all.iter().all(|one| one.observed.left.load(Ordering::SeqCst) == 1));
     part.say("ready");
     until("the parent's end is noticed, too", || {
-        all.iter().all(|one| one.told.left.load(Ordering::SeqCst) == 2)
+        all.iter().all(|one| one.observed.left.load(Ordering::SeqCst) == 2)
     });
     for one in &all {
         one.is_fine();
@@ -281,8 +281,8 @@ fn more_messages_in_use_than_there_are_holds_are_copied() {
     let keeps = Arc::new(Keeps::default());
     let reading = Participant::join(&domain, keeps.clone()).unwrap();
     let _target = reading.advertise(&endpoint(EndpointKind::Subscription, "/held"), None).unwrap();
-    let writing = Station::join_as(scene.base(), Told::default());
-    writing.told.waits_for_nobody.store(true, Ordering::SeqCst);
+    let writing = Station::join_as(scene.base(), Observed::default());
+    writing.observed.waits_for_nobody.store(true, Ordering::SeqCst);
     let peer = writing.readers().pop().unwrap();
     let source = writing.participant.advertise(&endpoint(EndpointKind::Publisher, "/held"), None).unwrap();
     let mut writer = Writer::new(Arc::new(source), HOLDS + 10, 0, 1).unwrap();
@@ -326,17 +326,18 @@ pub(crate) fn crowd(part: &Part) {
     allow_descriptors(|_| 1024); // as many as usual
     let [own, all] = [0, 1].map(|word: usize| part.words[word].parse::<usize>().unwrap());
     let domain = Domain::open(Some(&part.directory), 0).unwrap();
-    let told: Vec<_> = (0..own).map(|_| Arc::new(Told::default())).collect();
+    let observed: Vec<_> = (0..own).map(|_| Arc::new(Observed::default())).collect();
     let mut participants = Vec::new();
-    for told in &told {
-        let participant = Participant::join(&domain, told.clone()).unwrap();
+    for observed in &observed {
+        let participant = Participant::join(&domain, observed.clone()).unwrap();
         let reads = participant.advertise(&endpoint(EndpointKind::Subscription, "/all"), None).unwrap();
         participants.push((participant, reads));
     }
-    let count = |what: fn(&Told) -> usize| told.iter().map(move |told| what(told)).min().unwrap();
-    until("all are known", || count(|told| told.appeared.load(Ordering::SeqCst)) == all - 1);
+    let count =
+        |what: fn(&Observed) -> usize| observed.iter().map(move |observed| what(observed)).min().unwrap();
+    until("all are known", || count(|observed| observed.appeared.load(Ordering::SeqCst)) == all - 1);
     part.say("all are known");
-    until("a quarter is gone", || count(|told| told.left.load(Ordering::SeqCst)) == own);
+    until("a quarter is gone", || count(|observed| observed.left.load(Ordering::SeqCst)) == own);
     part.say("a quarter is gone");
     until("the parent says so", || part.directory.join("enough").exists());
     // A dropped participant may live as long as its helper thread looks around.

@@ -2,7 +2,7 @@
 
 use crate::limits::{has_namespaces, skip};
 use crate::process::{Part, Scene};
-use crate::station::Told;
+use crate::station::Observed;
 use sinew_shm::transport::*;
 use sinew_shm::*;
 use std::process::Command;
@@ -21,7 +21,7 @@ pub(crate) fn join(part: &Part) {
         assert!(sentence.contains("overlayfs") && sentence.contains("SINEW_DIR"), "{sentence}");
     };
     is_refused(domain.try_out().unwrap_err());
-    is_refused(Participant::join(&domain, Arc::new(Told::default())).unwrap_err());
+    is_refused(Participant::join(&domain, Arc::new(Observed::default())).unwrap_err());
     let left: Vec<_> = std::fs::read_dir(domain.path()).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
     // An overlay that several users share.

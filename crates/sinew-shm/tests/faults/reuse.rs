@@ -259,7 +259,7 @@ fn a_reader_that_goes_late_touches_no_connection_but_its_own() {
     incoming.set_port(Some(&port));
     drop(late);
     publish(&mut writer, 2);
-    until("it is told", || port.drain());
+    until("it is notified", || port.drain());
     assert_eq!(read(&mut incoming), Some(2));
 }
 

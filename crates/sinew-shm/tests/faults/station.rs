@@ -47,7 +47,7 @@ pub(crate) struct Progress {
 }
 
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct Observed {
     sending: Mutex<Sending>,
     receiving: Mutex<Receiving>,
     progress: Arc<Mutex<HashMap<(u64, EndpointKey), Progress>>>,
@@ -143,7 +143,7 @@ impl Sink for Reading {
     }
 }
 
-impl Told {
+impl Observed {
     fn forget_all(&self) {
         drop(std::mem::take(&mut *self.sending.lock()));
         drop(std::mem::take(&mut *self.receiving.lock()));
@@ -157,7 +157,7 @@ impl Told {
     }
 }
 
-impl Observer for Told {
+impl Observer for Observed {
     fn appeared(&self, peer: &Arc<Peer>, _: EndpointKey, endpoint: &Endpoint) {
         if endpoint.kind != EndpointKind::Subscription {
             return;
@@ -217,7 +217,7 @@ impl Observer for Told {
 /// A participant that sends to all others and receives from all others.
 pub(crate) struct Station {
     pub(crate) participant: Arc<Participant>,
-    pub(crate) told: Arc<Told>,
+    pub(crate) observed: Arc<Observed>,
     port: Arc<EventReceiver>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -226,16 +226,16 @@ pub(crate) struct Station {
 
 impl Station {
     pub(crate) fn join(directory: &Path) -> Self {
-        Self::join_as(directory, Told::default())
+        Self::join_as(directory, Observed::default())
     }
 
-    pub(crate) fn join_as(directory: &Path, told: Told) -> Self {
+    pub(crate) fn join_as(directory: &Path, observed: Observed) -> Self {
         let domain = Domain::open(Some(directory), 0).unwrap();
-        let told = Arc::new(told);
-        let participant = Participant::join(&domain, told.clone()).unwrap();
+        let observed = Arc::new(observed);
+        let participant = Participant::join(&domain, observed.clone()).unwrap();
         let port = participant.port(None).unwrap();
         {
-            let mut receiving = told.receiving.lock();
+            let mut receiving = observed.receiving.lock();
             receiving.port = Some(port.clone());
             let early = receiving.all.clone();
             drop(receiving);
@@ -248,14 +248,14 @@ impl Station {
             Arc::new(participant.advertise(&endpoint(EndpointKind::Publisher, "/all"), None).unwrap());
         let mut writer = Writer::new(source, 4, 200, 1).unwrap();
         {
-            let mut sending = told.sending.lock();
+            let mut sending = observed.sending.lock();
             for peer in std::mem::take(&mut sending.early) {
-                told.connect(&mut writer, &peer).unwrap();
+                observed.connect(&mut writer, &peer).unwrap();
             }
             sending.writer = Some(writer);
         }
         let reads = participant.advertise(&endpoint(EndpointKind::Subscription, "/all"), None).unwrap();
-        Self { participant, told, port, stop: Arc::default(), thread: None, _reads: reads }
+        Self { participant, observed, port, stop: Arc::default(), thread: None, _reads: reads }
     }
 
     pub(crate) fn id(&self) -> u64 {
@@ -288,7 +288,7 @@ impl Station {
         let begin = Instant::now();
         loop {
             let waiting = {
-                let mut sending = self.told.sending.lock();
+                let mut sending = self.observed.sending.lock();
                 let writer = sending.writer.as_mut().unwrap();
                 match writer.wait_for_room() {
                     None => return Some(Self::publish_now(writer)),
@@ -317,24 +317,24 @@ impl Station {
     }
 
     pub(crate) fn with_writer<T>(&self, act: impl FnOnce(&mut Writer) -> T) -> T {
-        act(self.told.sending.lock().writer.as_mut().unwrap())
+        act(self.observed.sending.lock().writer.as_mut().unwrap())
     }
 
     /// How far a peer's messages have been read; the furthest of its publishers counts.
     pub(crate) fn progress(&self, peer: u64) -> Option<Progress> {
-        let all = self.told.progress.lock();
+        let all = self.observed.progress.lock();
         let from = all.iter().filter(|((from, _), _)| *from == peer);
         from.map(|(_, progress)| progress.clone()).max_by_key(|progress| progress.next)
     }
 
     /// Drops the state of peers that are gone.
     pub(crate) fn forget_progress(&self, peer: u64) {
-        self.told.progress.lock().retain(|(from, _), _| *from != peer);
+        self.observed.progress.lock().retain(|(from, _), _| *from != peer);
     }
 
     /// The peers whose messages have arrived, or should arrive.
     pub(crate) fn known(&self) -> HashMap<(u64, EndpointKey), Progress> {
-        self.told.progress.lock().clone()
+        self.observed.progress.lock().clone()
     }
 
     /// Another publisher, connected to this peer, which never publishes.
@@ -347,17 +347,17 @@ impl Station {
 
     /// The peers that read.
     pub(crate) fn readers(&self) -> Vec<Arc<Peer>> {
-        self.told.readers.lock().clone()
+        self.observed.readers.lock().clone()
     }
 
     #[track_caller]
     pub(crate) fn is_fine(&self) {
-        assert_eq!(*self.told.complaints.lock(), Vec::<String>::new());
+        assert_eq!(*self.observed.complaints.lock(), Vec::<String>::new());
     }
 
     /// Ends the station's sending end.
     pub(crate) fn drop_writer(&self) {
-        let writer = self.told.sending.lock().writer.take();
+        let writer = self.observed.sending.lock().writer.take();
         drop(writer);
     }
 }
@@ -370,9 +370,9 @@ impl Drop for Station {
             thread.join().unwrap();
         }
         self.drop_writer();
-        self.told.forget_all();
+        self.observed.forget_all();
         self.participant.leave();
-        self.told.forget_all(); // its connections keep the participant, which keeps it
+        self.observed.forget_all(); // its connections keep the participant, which keeps it
     }
 }
 

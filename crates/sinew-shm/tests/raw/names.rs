@@ -1,6 +1,6 @@
 //! Names.
 
-use crate::processes::{Directory, hear, role, say, until};
+use crate::processes::{Directory, next_line, role, say, until};
 use sinew_shm::raw::{OpenError, Queue, Topic, Variable};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -39,16 +39,16 @@ fn a_name_in_use_for_something_else_is_an_error_that_names_both() {
         let topic = Topic::<Pose>::open("pose").unwrap();
         topic.write(&Pose { x: 1.0, y: 2.0 }).unwrap();
         say("open");
-        hear();
+        next_line();
         drop(topic);
         say("closed");
-        hear();
+        next_line();
         return;
     }
     let directory = Directory::new();
     let space = directory.space();
     let mut other = directory.start(TEST, "other");
-    assert_eq!(other.hear(), "open");
+    assert_eq!(other.next_line(), "open");
     let theirs = "a topic of `Pose` (16 bytes)";
     let pid = format!("process {}", other.pid());
     let refused = [
@@ -73,7 +73,7 @@ fn a_name_in_use_for_something_else_is_an_error_that_names_both() {
     assert!(error.contains("a queue of `u8` (1 bytes)") && error.contains(theirs), "{error}");
     drop(same);
     other.say("close");
-    assert_eq!(other.hear(), "closed");
+    assert_eq!(other.next_line(), "closed");
     // The name is free again.
     let mut queue = Queue::<u8>::open_in(&space, "pose").unwrap();
     queue.join().unwrap();
@@ -137,7 +137,7 @@ fn a_warning_of_the_default_space_comes_under_no_lock() {
     if role().is_some() {
         let pose = Topic::<u32>::open("pose").unwrap();
         say("open");
-        hear();
+        next_line();
         return drop(pose);
     }
     let directory = Directory::new();
@@ -145,5 +145,5 @@ fn a_warning_of_the_default_space_comes_under_no_lock() {
     std::fs::create_dir(directory.path().join("0")).unwrap();
     std::fs::set_permissions(directory.path().join("0"), Permissions::from_mode(0o700)).unwrap();
     let mut other = directory.start(TEST, "other");
-    assert_eq!(other.hear(), "open");
+    assert_eq!(other.next_line(), "open");
 }

@@ -80,7 +80,7 @@ pub(crate) fn say(what: &str) {
 }
 
 /// Waits until the test sends a line, or is gone.
-pub(crate) fn hear() -> String {
+pub(crate) fn next_line() -> String {
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).unwrap();
     line.trim().to_owned()
@@ -100,7 +100,7 @@ impl Other {
 
     /// The next line that the process sends.
     #[track_caller]
-    pub(crate) fn hear(&mut self) -> String {
+    pub(crate) fn next_line(&mut self) -> String {
         let mut line = String::new();
         loop {
             line.clear();

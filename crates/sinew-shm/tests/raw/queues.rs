@@ -1,6 +1,6 @@
 //! Queues.
 
-use crate::processes::{Directory, LONG, hear, role, say, until};
+use crate::processes::{Directory, LONG, next_line, role, say, until};
 use sinew_shm::raw::{Queue, QueueOptions, ReadError, Sample, WriteError};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -44,7 +44,7 @@ fn every_reader_gets_every_message_of_every_writer() {
             let writer = writer.parse().unwrap();
             let queue = Queue::<[u64]>::open("work").unwrap();
             say("here");
-            hear();
+            next_line();
             for number in 0..MESSAGES {
                 queue.write(&payload(writer, number)).unwrap();
             }
@@ -55,8 +55,8 @@ fn every_reader_gets_every_message_of_every_writer() {
     let directory = Directory::new();
     let mut writers: Vec<_> = (0..WRITERS).map(|writer| directory.start(TEST, &writer.to_string())).collect();
     let mut reader = directory.start(TEST, "reader");
-    writers.iter_mut().for_each(|writer| assert_eq!(writer.hear(), "here"));
-    assert_eq!(reader.hear(), "here");
+    writers.iter_mut().for_each(|writer| assert_eq!(writer.next_line(), "here"));
+    assert_eq!(reader.next_line(), "here");
     let space = directory.space();
     let mut queue = Queue::<[u64]>::open_in(&space, "work").unwrap();
     let mut beside = Queue::<[u64]>::open_in(&space, "work").unwrap();
@@ -67,7 +67,7 @@ fn every_reader_gets_every_message_of_every_writer() {
         scope.spawn(|| read_all(&mut beside, WRITERS, MESSAGES));
         read_all(&mut queue, WRITERS, MESSAGES);
     });
-    assert_eq!(reader.hear(), "all");
+    assert_eq!(reader.next_line(), "all");
     reader.end();
     writers.into_iter().for_each(|writer| writer.end());
     drop((queue, beside, space));
@@ -95,7 +95,7 @@ fn nothing_is_kept_for_nobody_and_a_writer_may_wait_for_the_first_reader() {
     let mut reader = directory.start(TEST, "reader");
     assert!(queue.wait_for_reader(None).unwrap());
     queue.write(&77).unwrap();
-    assert_eq!(reader.hear(), "77");
+    assert_eq!(reader.next_line(), "77");
     reader.end();
     until("the reader is gone", || !queue.wait_for_reader(Some(Duration::ZERO)).unwrap());
     // A reader of this process counts as well.
@@ -123,7 +123,7 @@ fn sleepers_are_woken_on_both_sides() {
             back.write(&number).unwrap();
             back.write(&number).unwrap();
         }
-        hear();
+        next_line();
         return;
     }
     let directory = Directory::new();
@@ -132,7 +132,7 @@ fn sleepers_are_woken_on_both_sides() {
     let mut back = Queue::<u64>::open_with(&space, "back", &small).unwrap();
     back.join().unwrap();
     let mut other = directory.start(TEST, "other");
-    assert_eq!(other.hear(), "here");
+    assert_eq!(other.next_line(), "here");
     for number in 0..ROUNDS {
         there.write(&number).unwrap();
         for _ in 0..2 {
@@ -204,7 +204,7 @@ fn obedient_reader() {
     let mut queue = Queue::<u64>::open("q").unwrap();
     queue.join().unwrap();
     say("here");
-    while !hear().is_empty() {
+    while !next_line().is_empty() {
         match queue.read_within(LONG) {
             Ok(found) => say(&found.map_or("nothing".to_owned(), |found| found.to_string())),
             Err(error @ ReadError::CutOff { .. }) => say(&error.to_string()),
@@ -224,11 +224,11 @@ fn a_reader_that_dies_stands_in_nobodys_way() {
     let options = QueueOptions { capacity: 8, ..QueueOptions::default() };
     let queue = Queue::<u64>::open_with(&space, "q", &options).unwrap();
     let mut beside = directory.start(TEST, "beside");
-    assert_eq!(beside.hear(), "here");
+    assert_eq!(beside.next_line(), "here");
     let mut next = 0;
     for _ in 0..5 {
         let mut dies = directory.start(TEST, "dies");
-        assert_eq!(dies.hear(), "here");
+        assert_eq!(dies.next_line(), "here");
         let first = next;
         for _ in 0..8 {
             queue.write_within(&next, LONG).unwrap();
@@ -237,7 +237,7 @@ fn a_reader_that_dies_stands_in_nobodys_way() {
         assert!(queue.write_within(&next, Duration::ZERO).is_err());
         for number in first..next {
             beside.say("read");
-            assert_eq!(beside.hear(), number.to_string());
+            assert_eq!(beside.next_line(), number.to_string());
         }
         // Now only the dying reader blocks the queue, and a writer waits for it.
         std::thread::scope(|scope| {
@@ -247,7 +247,7 @@ fn a_reader_that_dies_stands_in_nobodys_way() {
             blocked.join().unwrap().unwrap();
         });
         beside.say("read");
-        assert_eq!(beside.hear(), next.to_string());
+        assert_eq!(beside.next_line(), next.to_string());
         next += 1;
     }
     beside.end();
@@ -301,12 +301,12 @@ fn a_hung_reader_follows_the_timeout_and_disturbs_nobody_else() {
     let queue = Queue::<u64>::open_with(&space, "q", &options).unwrap();
     let mut hung = directory.start(TEST, "hung");
     let mut beside = directory.start(TEST, "beside");
-    assert_eq!((hung.hear(), beside.hear()), ("here".to_owned(), "here".to_owned()));
+    assert_eq!((hung.next_line(), beside.next_line()), ("here".to_owned(), "here".to_owned()));
     hung.stop();
     for number in 0..4 {
         queue.write_within(&number, LONG).unwrap();
         beside.say("read");
-        assert_eq!(beside.hear(), number.to_string());
+        assert_eq!(beside.next_line(), number.to_string());
     }
     // Without patience: the timeout, with the reader's name.
     let error = queue.write_within(&4, Duration::from_millis(5)).unwrap_err().to_string();
@@ -326,22 +326,22 @@ fn a_hung_reader_follows_the_timeout_and_disturbs_nobody_else() {
     for number in 4..20 {
         patient.write_within(&number, LONG).unwrap();
         beside.say("read");
-        assert_eq!(beside.hear(), number.to_string());
+        assert_eq!(beside.next_line(), number.to_string());
     }
     // The reader is notified.
     hung.go_on();
     hung.say("read");
-    let error = hung.hear();
+    let error = hung.next_line();
     assert!(error.contains(&format!("process {}", std::process::id())) && error.contains("cut"), "{error}");
     // Then it joins again.
     hung.say("read");
     let wrote = std::thread::scope(|scope| {
-        let reads = scope.spawn(|| hung.hear());
+        let reads = scope.spawn(|| hung.next_line());
         let mut number = 100;
         while !reads.is_finished() {
             patient.write_within(&number, LONG).unwrap();
             beside.say("read");
-            assert_eq!(beside.hear(), number.to_string());
+            assert_eq!(beside.next_line(), number.to_string());
             number += 1;
         }
         (reads.join().unwrap(), number)

@@ -1,6 +1,6 @@
 //! Topics.
 
-use crate::processes::{Directory, LONG, hear, role, say, until};
+use crate::processes::{Directory, LONG, next_line, role, say, until};
 use sinew_shm::raw::{Topic, WriteError};
 use sinew_shm::{CapacityError, Domain};
 use std::time::Instant;
@@ -14,14 +14,14 @@ fn a_late_reader_has_the_newest_value_once() {
             topic.write(&speed).unwrap();
         }
         say("written");
-        hear();
+        next_line();
         topic.write(&2000).unwrap();
-        hear();
+        next_line();
         return;
     }
     let directory = Directory::new();
     let mut writer = directory.start(TEST, "writer");
-    assert_eq!(writer.hear(), "written");
+    assert_eq!(writer.next_line(), "written");
     let space = directory.space();
     let mut late = Topic::<u64>::open_in(&space, "speed").unwrap();
     let found = late.read().unwrap().unwrap();
@@ -123,7 +123,7 @@ fn values_of_many_writers_are_never_torn_and_never_get_older() {
     let directory = Directory::new();
     let mut writers: Vec<_> = (1..=2).map(|which| directory.start(TEST, &which.to_string())).collect();
     for writer in &mut writers {
-        assert_eq!(writer.hear(), "here");
+        assert_eq!(writer.next_line(), "here");
     }
     let space = directory.space();
     let mut small = Topic::<[u64; 8]>::open_in(&space, "small").unwrap();
@@ -169,7 +169,7 @@ fn a_killed_writers_last_value_is_not_new_again() {
         let topic = Topic::<[u8]>::open("state").unwrap();
         topic.write(&[7; 5000]).unwrap();
         say("written");
-        hear();
+        next_line();
         return;
     }
     let directory = Directory::new();
@@ -177,7 +177,7 @@ fn a_killed_writers_last_value_is_not_new_again() {
     let mut reader = Topic::<[u8]>::open_in(&space, "state").unwrap();
     let mut slow = Topic::<[u8]>::open_in(&space, "state").unwrap();
     let mut writer = directory.start(TEST, "writer");
-    assert_eq!(writer.hear(), "written");
+    assert_eq!(writer.next_line(), "written");
     let mut first = None;
     until("it comes", || {
         first = reader.read().unwrap();

@@ -1,6 +1,6 @@
 //! Variables.
 
-use crate::processes::{Directory, hear, role, say, until};
+use crate::processes::{Directory, next_line, role, say, until};
 use sinew_shm::raw::{Master, OpenError, Variable};
 use std::sync::Barrier;
 
@@ -23,7 +23,7 @@ fn a_variable_is_never_torn_and_lives_as_long_as_its_master() {
     assert_eq!(variable.read().unwrap(), None, "no master");
     for _ in 0..2 {
         let mut master = directory.start(TEST, "master");
-        assert_eq!(master.hear(), "master");
+        assert_eq!(master.next_line(), "master");
         // At once, unless the machine delays the master's process for long; and a slave that leaves
         // changes nothing.
         until("it has a value as soon as it has a master", || {
@@ -68,7 +68,7 @@ fn slaves_map_it_read_only() {
     let mut slave = directory.start(TEST, "slave");
     let mut rights = Vec::new();
     loop {
-        match slave.hear().as_str() {
+        match slave.next_line().as_str() {
             "all" => break,
             right => rights.push(right.to_owned()),
         }
@@ -87,7 +87,7 @@ fn a_second_master_is_an_error_that_names_the_first() {
         assert_eq!(variable.read().unwrap().map(|found| found.value), Some(1));
         let refused = Variable::<u32>::master("mode", &2).map(drop).unwrap_err();
         say(&refused.to_string());
-        hear();
+        next_line();
         drop(Variable::<u32>::master("mode", &3).unwrap());
         return;
     }
@@ -97,7 +97,7 @@ fn a_second_master_is_an_error_that_names_the_first() {
     let refused = Variable::<u32>::master_in(&space, "mode", &2).map(drop).unwrap_err();
     assert!(matches!(refused, OpenError::Master { .. }), "{refused}");
     let mut other = directory.start(TEST, "other");
-    let refused = other.hear();
+    let refused = other.next_line();
     let pid = format!("process {}", std::process::id());
     assert!(refused.contains("`mode`") && refused.contains(&pid), "{refused}");
     let mut slave = Variable::<u32>::open_in(&space, "mode").unwrap();

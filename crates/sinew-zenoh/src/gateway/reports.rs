@@ -52,7 +52,7 @@ impl Words {
 
     pub(super) fn set(&self, word: usize, value: u64) {
         if let Some((counters, _)) = &self.0 {
-            counters.tell(word, value);
+            counters.store(word, value);
         }
     }
 

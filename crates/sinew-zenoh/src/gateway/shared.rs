@@ -53,7 +53,7 @@ impl Shared {
     }
 
     pub(super) fn says(&self, text: &str) {
-        sinew_shm::tell!(Level::Warn, "gateway of domain {}: {text}", self.context.domain());
+        sinew_shm::log_line!(Level::Warn, "gateway of domain {}: {text}", self.context.domain());
     }
 
     /// Reports a subject only the first time: a problem with one message is a problem with many.

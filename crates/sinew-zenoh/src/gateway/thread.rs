@@ -72,7 +72,7 @@ fn wait(start: &Start, claim: &Claim, told: &Receiver<Change>) -> Option<Session
         let session = claim.leads().and_then(|leads| leads.then(|| start.open()).transpose());
         match session {
             Ok(Some(session)) => {
-                sinew_shm::tell!(
+                sinew_shm::log_line!(
                     Level::Info,
                     "gateway of domain {}: the previous one is gone, and this one leads now, as session {}",
                     start.context.domain(),
@@ -83,7 +83,7 @@ fn wait(start: &Start, claim: &Claim, told: &Receiver<Change>) -> Option<Session
             Ok(None) => {}
             Err(error) if !has_complained => {
                 has_complained = true;
-                sinew_shm::tell!(Level::Warn, "the gateway can't take over: {error}");
+                sinew_shm::log_line!(Level::Warn, "the gateway can't take over: {error}");
             }
             Err(_) => {}
         }

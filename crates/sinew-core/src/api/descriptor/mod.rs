@@ -13,7 +13,7 @@ use super::node::NodeCore;
 use crate::event::condition::{AttachedCondition, OnEvent, Status, StatusCondition};
 use crate::executor::group::{CallbackGroup, Group};
 use crate::ros::failure::CreateError;
-use crate::sys::logging::{Level, tell};
+use crate::sys::logging::{Level, log_line};
 use crate::sys::sync::{Arc, Mutex, next_serial};
 use poller::DescriptorPoller;
 use rustix::event::epoll::EventFlags;
@@ -28,18 +28,18 @@ use std::os::fd::{AsFd, OwnedFd};
 /// Made by [`Node::descriptor`](crate::Node::descriptor), from a reference to any owner of a
 /// descriptor: the source keeps a duplicate of its own, so the original may be used, and closed, as
 /// if there were no source. (The duplicate keeps the open file open: the other end of a socket sees
-/// no hang-up before the source is dropped as well.) It exists until its last handle is dropped;
-/// that closes the duplicate at once, and may happen in its own callback.
+/// no hang-up before the source is dropped as well.) The source exists until its last handle is
+/// dropped, which closes the duplicate at once. The source's own callback may drop it.
 ///
-/// The callback runs again and again for as long as the descriptor is ready, each time after work
-/// of other entities that is due; it needn't read or write everything at once, but should, as each
-/// run costs two system calls and a wake-up of another thread. By the time it runs, another thread
-/// may have read the data: descriptors should be non-blocking. A source for writing runs whenever
-/// there is room, so it should exist only while there is something to write.
+/// The callback runs repeatedly while the descriptor is ready, each time after the due work of
+/// other entities. It needn't read or write everything in one run, but should: each run costs two
+/// system calls and wakes another thread. Another thread may read the data before the callback
+/// runs, so descriptors should be non-blocking. A source for writing runs whenever there is room,
+/// so it should exist only while there is something to write.
 ///
-/// After it has reported [`closed`](Readiness::closed) and everything before that was read, it
-/// doesn't run any more. (If another process may reopen the other end, as with a named pipe, open
-/// it for both reading and writing: then it is never closed.)
+/// Once the callback has received [`closed`](Readiness::closed) and all data was read, it doesn't
+/// run any more. (If another process may reopen the other end, as with a named pipe, open it for
+/// both reading and writing: then it is never closed.)
 ///
 /// The first source of a process starts a thread, `sinew-descriptors`, which waits for all sources
 /// and never ends. It runs no callbacks.
@@ -69,7 +69,7 @@ use std::os::fd::{AsFd, OwnedFd};
 /// # Ok::<(), sinew::Error>(())
 /// ```
 ///
-/// Clones are the same source: it ends when the last one is dropped, or any of them is
+/// Clones refer to the same source: it ends when the last one is dropped, or any of them is
 /// [closed](Self::close).
 #[derive(Clone)]
 #[must_use = "a descriptor source ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _source = ..`), make it with `.background()`, or `detach()` it"]
@@ -79,27 +79,27 @@ pub struct DescriptorSource {
 
 /// The part that is dropped with the last handle.
 struct SourceInner {
-    /// `None` once it is closed: then its callback's captures are dropped.
+    /// `None` once the source is closed: then its callback's captures are dropped.
     joined: Mutex<Option<AttachedCondition<Readiness>>>,
     watch: Arc<Watch>,
     node: Arc<NodeCore>,
 }
 
 impl DescriptorSource {
-    /// Ends it and its clones, as dropping the last one does, and waits for its callback if that is
-    /// running on another thread. Called in its own callback, it doesn't wait; nor does a second
-    /// `close`.
+    /// Ends the source and its clones, as dropping the last handle does, and waits for the callback
+    /// if it is running on another thread. A call from the callback itself doesn't wait, nor does a
+    /// second call.
     pub fn close(self) {
         self.inner.leave(true);
     }
 
-    /// Returns `true` if it was [closed](Self::close).
+    /// Returns `true` if the source was [closed](Self::close).
     pub fn is_closed(&self) -> bool {
         self.inner.joined.lock().is_none()
     }
 
-    /// Keeps it without a handle until the context ends; as
-    /// [`Timer::detach`](crate::Timer::detach).
+    /// Keeps the source without a handle until the context ends, as
+    /// [`Timer::detach`](crate::Timer::detach) does.
     pub fn detach(self) {
         let session = self.inner.node.context.session.clone();
         session.detach(self);
@@ -169,8 +169,8 @@ enum Direction {
 }
 
 impl Direction {
-    /// Returns the events to ask the kernel for, to be reported once. (It reports hang-ups and
-    /// errors unasked.)
+    /// Returns the events that the kernel is asked to report once. (It reports hang-ups and errors
+    /// in any case.)
     fn flags(self) -> EventFlags {
         EventFlags::ONESHOT
             | match self {
@@ -183,7 +183,7 @@ impl Direction {
 /// A watched descriptor, shared by its handle and its callback.
 struct Watch {
     poller: Arc<DescriptorPoller>,
-    /// The kernel's key for it.
+    /// The kernel's key for the descriptor.
     key: u64,
     direction: Direction,
     /// `None` once the source is dropped. Locked while it is used, so that it isn't closed
@@ -192,7 +192,8 @@ struct Watch {
 }
 
 impl Watch {
-    /// Asks the kernel, after the callback, to report the next readiness, if there can be one.
+    /// Asks the kernel, after the callback, to report the next readiness, unless no more data can
+    /// come.
     fn again(&self, last: Readiness) {
         let asked = match &*self.descriptor.lock() {
             Some(descriptor) if !self.is_over(descriptor, last) => {
@@ -201,7 +202,7 @@ impl Watch {
             _ => Ok(()),
         };
         if let Err(error) = asked {
-            tell!(Level::Error, "a descriptor source stops, as epoll_ctl failed: {error}");
+            log_line!(Level::Error, "a descriptor source stops, as epoll_ctl failed: {error}");
         }
     }
 
@@ -212,7 +213,7 @@ impl Watch {
         }
         match ioctl_fionread(descriptor) {
             Ok(left) => left == 0,
-            Err(error) => error == Errno::IO, // a terminal that is gone; other kinds can't tell, and may have data
+            Err(error) => error == Errno::IO, // the terminal is gone; for other kinds the call fails, and they may have data
         }
     }
 
@@ -262,26 +263,25 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
 }
 
 impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
-    /// Runs its callback when there is something to read, or nothing will come any more. The
-    /// default.
+    /// Runs the callback when there is data to read, or no more data can come. The default.
     pub fn readable(mut self) -> Self {
         self.direction = Direction::Reading;
         self
     }
 
-    /// Runs its callback when there is room to write instead. (For both, make two sources.)
+    /// Runs the callback when there is room to write instead. (For both, create two sources.)
     pub fn writable(mut self) -> Self {
         self.direction = Direction::Writing;
         self
     }
 
-    /// Makes it live as long as its node, without a handle; see [`Background`].
+    /// Makes the source live as long as its node, without a handle; see [`Background`].
     pub fn background(self) -> Background<Self> {
         Background::new(&self.node.clone(), self)
     }
 
-    /// Makes the source. The callback takes nothing, [`&Readiness`](Readiness), the group's state
-    /// `&mut S`, or the state and `&Readiness`. Even in a reentrant group, it doesn't run on two
+    /// Creates the source. The callback takes nothing, [`&Readiness`](Readiness), the group's state
+    /// `&mut S`, or the state and `&Readiness`. Even in a reentrant group, it never runs on two
     /// threads at the same time.
     ///
     /// # Errors
@@ -343,7 +343,7 @@ fn not_created(name: String, call: &'static str, error: &io::Error) -> CreateErr
 }
 
 impl<G: CallbackGroup> Background<DescriptorSourceBuilder<G>> {
-    /// Makes the source, as [`DescriptorSourceBuilder::callback`].
+    /// Creates the source, as [`DescriptorSourceBuilder::callback`] does.
     ///
     /// # Errors
     /// As [`DescriptorSourceBuilder::callback`]; or the last handle of the node was dropped.

@@ -3,7 +3,7 @@
 use super::Readiness;
 use crate::event::condition::StatusCondition;
 use crate::mailbox::deferred::Deferred;
-use crate::sys::logging::{Level, tell};
+use crate::sys::logging::{Level, log_line};
 use crate::sys::sync::{Arc, Mutex};
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
@@ -13,8 +13,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::LazyLock;
 
-/// The watched sources, and the epoll descriptor that watches them. A process has one, with one
-/// thread, for ever.
+/// The watched sources, and the epoll descriptor that watches them. A process has one poller, with
+/// one thread that never ends.
 pub(super) struct DescriptorPoller {
     epoll: OwnedFd,
     /// The sources to announce, by key. This lock comes before those of the sources. The poller's
@@ -45,8 +45,8 @@ impl DescriptorPoller {
         self.sources.lock().insert(key, source);
     }
 
-    /// Removes a source: when this returns, nothing is announced to it any more. The caller drops
-    /// it while holding no lock.
+    /// Removes a source: once this returns, the poller announces nothing to it. The caller must
+    /// drop it while holding no lock.
     pub(super) fn forget(&self, key: u64) -> Option<Arc<StatusCondition<Readiness>>> {
         self.sources.lock().remove(&key)
     }
@@ -55,7 +55,8 @@ impl DescriptorPoller {
         Ok(epoll::add(&self.epoll, descriptor, EventData::new_u64(key), flags)?)
     }
 
-    /// Asks the kernel to report a source again. If it is ready, the thread is notified at once.
+    /// Asks the kernel to report a source again. If the source is ready, the kernel wakes the
+    /// thread at once.
     pub(super) fn ask(&self, descriptor: &OwnedFd, key: u64, flags: EventFlags) -> io::Result<()> {
         Ok(epoll::modify(&self.epoll, descriptor, EventData::new_u64(key), flags)?)
     }
@@ -65,7 +66,7 @@ impl DescriptorPoller {
         let _ = epoll::delete(&self.epoll, descriptor);
     }
 
-    /// Waits for readiness and announces it, for ever.
+    /// Waits for readiness and announces it, in an endless loop.
     fn run(&self) {
         let mut events = Vec::with_capacity(64);
         loop {
@@ -73,8 +74,8 @@ impl DescriptorPoller {
             match epoll::wait(&self.epoll, spare_capacity(&mut events), None) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => {
-                    // The program has closed a descriptor that isn't its own.
-                    tell!(
+                    // The program has closed a descriptor that it doesn't own.
+                    log_line!(
                         Level::Error,
                         "descriptor sources don't work any more, as epoll_wait failed: {error}"
                     );
@@ -82,12 +83,12 @@ impl DescriptorPoller {
                 }
             }
             for event in &events {
-                self.tell(event.data.u64(), Readiness::of(event.flags));
+                self.announce(event.data.u64(), Readiness::of(event.flags));
             }
         }
     }
 
-    fn tell(&self, key: u64, readiness: Readiness) {
+    fn announce(&self, key: u64, readiness: Readiness) {
         Deferred::with(|deferred| {
             // The source may have been dropped since the kernel's report.
             if let Some(source) = self.sources.lock().get(&key) {

@@ -46,7 +46,8 @@ impl<State: Send + 'static> Client<State> {
         ServiceTypes::from_inner(self.inner.calls.types)
     }
 
-    /// Returns a place for a request in the client's pool. Once the pool is warm, allocates nothing.
+    /// Returns a place for a request in the client's pool. Once the pool is warm, allocates
+    /// nothing.
     pub fn uninit(&self) -> UninitMessage {
         UninitMessage::of(self.inner.pool.vacant())
     }

@@ -1,8 +1,9 @@
 //! Servers of services of any type, with requests that the program takes by hand.
 //!
-//! The server has an immediate callback of the library's own, which moves each request into a queue. From
-//! there a request goes into the table of those taken, with the target of its answer, until it is
-//! answered by its key. Both count among the requests in hand, and so against the server's limit.
+//! The server has an immediate callback of the library's own, which moves each request into a
+//! queue. From there a request goes into the table of those taken, with the target of its answer,
+//! until it is answered by its key. Both count among the requests in hand, and so against the
+//! server's limit.
 
 use super::server::{Server, ServerInner, received};
 use super::service::{ServiceTypes, checked};
@@ -164,8 +165,8 @@ impl PulledServer {
 
     pub(in crate::api) fn listen(&self, listener: OnNews) {
         let core = self.core();
-        let whose = format!("server of {} of node {}", core.requests.name, core.node);
-        self.requests.set_listener(Some(Listener::boxed(whose, listener)));
+        let entity = format!("server of {} of node {}", core.requests.name, core.node);
+        self.requests.set_listener(Some(Listener::boxed(entity, listener)));
     }
 
     /// As [`PulledServer::clear_listener`](crate::service::PulledServer::clear_listener).
@@ -224,7 +225,7 @@ impl PulledRequests {
         let listener = state.listener.clone();
         drop(state);
         if let Some(listener) = listener {
-            listener.hear(1);
+            listener.notify(1);
         }
     }
 
@@ -245,7 +246,7 @@ impl PulledRequests {
         if let Some(listener) = listener
             && waiting > 0
         {
-            listener.hear(waiting);
+            listener.notify(waiting);
         }
     }
 }

@@ -70,8 +70,8 @@ impl Subscription {
         Self { core: inner.core.clone(), inner: Arc::new(inner) }
     }
 
-    /// Returns the type of its messages. If it is [known](MessageType::known) by name and hash only,
-    /// encoded messages of publishers of this process may have the publisher's type instead.
+    /// Returns the type of its messages. If it is [known](MessageType::known) by name and hash
+    /// only, encoded messages of publishers of this process may have the publisher's type instead.
     pub fn message_type(&self) -> MessageType {
         let SubscriptionConfig { table, clone, .. } = self.core.wanted;
         MessageType::of_table_with(table, clone)
@@ -264,8 +264,8 @@ impl SubscriptionInner {
     /// Sets its listener, and notifies it of the messages that wait.
     pub(in crate::api) fn listen(&self, listener: OnNews) {
         let SubscriptionConfig { topic, node, .. } = &self.core.wanted;
-        let whose = format!("subscription to {topic} of node {node}");
-        self.core.set_listener(Some(Listener::boxed(whose, listener)));
+        let entity = format!("subscription to {topic} of node {node}");
+        self.core.set_listener(Some(Listener::boxed(entity, listener)));
     }
 
     fn leave(&self, wait: bool) {
@@ -317,7 +317,8 @@ pub struct SubscriptionStatistics {
     /// decoded. A value that several subscriptions of the process share counts for one of them.
     pub decodings: u64,
     /// Encoded messages that were handed out to be read in place: by a [`View`](crate::View) or
-    /// [`Sample`](crate::msg::Sample). (Values are not counted: reading them in place saves nothing.)
+    /// [`Sample`](crate::msg::Sample). (Values are not counted: reading them in place saves
+    /// nothing.)
     pub views: u64,
 }
 

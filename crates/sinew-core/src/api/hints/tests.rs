@@ -68,10 +68,10 @@ fn a_subscription_without_a_publisher_says_so_once_with_what_is_near() {
     let _hidden = node.subscription::<Number>("/a/_hidden").create().unwrap();
     let _own = node.subscription::<Number>("/rosout").create().unwrap();
     let _tool = context.node("_tool").unwrap().subscription::<Number>("/nobody").create().unwrap();
-    let (level, whose) = (Level::Info, Some("/robot/controller".to_owned()));
+    let (level, named) = (Level::Info, Some("/robot/controller".to_owned()));
     let text = "no publisher of /wheel_sates yet, 5s after this subscription was made; /driver publishes the same type as \
                 /wheel_states";
-    assert_eq!(said_by(&context, PATIENCE), [(level, whose, text.to_owned())]);
+    assert_eq!(said_by(&context, PATIENCE), [(level, named, text.to_owned())]);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn what_is_hidden_and_what_each_node_has_is_not_suggested() {
 }
 
 #[test]
-fn simulated_time_without_a_simulator_is_told() {
+fn simulated_time_without_a_simulator_is_reported() {
     let context = context(&["--ros-args", "-p", "use_sim_time:=true"]);
     let _node = context.node("node").unwrap();
     assert_eq!(texts(&context), ["no publisher of /clock yet, 5s after this subscription was made"]);
@@ -278,7 +278,7 @@ fn without_an_executor_rules_are_told_later() {
 }
 
 #[test]
-fn a_level_for_a_mistyped_logger_is_told() {
+fn a_level_for_a_mistyped_logger_is_reported() {
     let levels =
         ["camra:=debug", "camera.lens:=debug", "left:=info", "left.camra:=info", "some_crate:=warn", "debug"];
     let line = levels.iter().flat_map(|level| ["--log-level", level]);

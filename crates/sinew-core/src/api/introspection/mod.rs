@@ -1,5 +1,5 @@
-//! Topics on which endpoints report about themselves, if the program enables it, to people who
-//! observe a running system.
+//! Topics on which endpoints report about themselves, if the program enables it, for observers of a
+//! running system.
 //!
 //! | file | what |
 //! |---|---|

@@ -3,8 +3,8 @@
 //!
 //! An event's type is derived from the service's: `package/srv/Name_Event` has a
 //! `ServiceEventInfo`, and the request and the response as sequences of at most one element. A
-//! generic publisher sends it. An event is written directly in its encoded form, from the request
-//! or response in place: nothing is cloned.
+//! generic publisher sends it. The observer encodes an event directly from the request or response
+//! in place, without a clone.
 
 use crate::api::erased::publisher::EncodedDraft;
 use crate::api::node::NodeCore;
@@ -19,7 +19,7 @@ use crate::ros::qos::QoS;
 use crate::service::observed::{ServiceEvent, ServiceObserver};
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::ClockKind;
-use crate::sys::logging::{About, tell};
+use crate::sys::logging::{About, log_line};
 use crate::sys::sync::Arc;
 use crate::topic::session::Session;
 use crate::topic::warn_once::WarnOnce;
@@ -29,7 +29,7 @@ use sinew_msg::cdr::{self, Encoder, Field, Structure};
 use std::fmt::Display;
 use std::marker::PhantomData;
 
-/// The events published of a client's or a server's requests and responses. ROS 2:
+/// Selects the events that a client or a server publishes about its requests and responses. ROS 2:
 /// `rcl_service_introspection_state_t`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ServiceIntrospection {
@@ -117,7 +117,11 @@ fn complain(
     error: impl Display,
 ) {
     let about = About { node, subject: publisher.topic() };
-    tell!(complaints.level(); about, "an event is lost that was to be published on {}: {error}", publisher.topic());
+    log_line!(
+        complaints.level(); about,
+        "an event for {} is lost: {error}",
+        publisher.topic()
+    );
 }
 
 /// Returns the end of an event's encoded form.

@@ -15,7 +15,7 @@ use crate::topic::statistics_collector::{Moments, StatisticsCollector};
 use sinew_interfaces::statistics_msgs::msg::{MetricsMessage, StatisticDataPoint, StatisticDataType};
 use std::time::Duration;
 
-/// The statistics published about a subscription's messages: the topic, the period and the QoS; for
+/// The topic, period and QoS with which a subscription publishes statistics about its messages. For
 /// [`SubscriptionBuilder::topic_statistics`](crate::msg::SubscriptionBuilder::topic_statistics).
 #[derive(Debug, Clone)]
 pub struct TopicStatistics {

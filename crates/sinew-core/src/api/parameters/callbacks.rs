@@ -8,8 +8,10 @@ use crate::ros::failure::CreateError;
 use crate::sys::sync::Arc;
 use std::fmt;
 
-/// A callback that runs before parameters change, or after it; dropping this handle removes it.
-/// From [`Node::on_set_parameters`](crate::Node::on_set_parameters) and its neighbours.
+/// A handle of a callback that runs before or after parameters change; dropping the handle removes
+/// the callback. Returned by [`Node::on_pre_set_parameters`](crate::Node::on_pre_set_parameters),
+/// [`Node::on_set_parameters`](crate::Node::on_set_parameters) and
+/// [`Node::on_post_set_parameters`](crate::Node::on_post_set_parameters).
 #[must_use = "the callback goes when its handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _checked = ..`), or `detach()` it"]
 pub struct ParameterCallback {
     node: Arc<NodeCore>,
@@ -17,7 +19,7 @@ pub struct ParameterCallback {
 }
 
 impl ParameterCallback {
-    /// Keeps it until the context ends; as [`Timer::detach`](crate::Timer::detach).
+    /// Keeps the callback until the context ends, as [`Timer::detach`](crate::Timer::detach) does.
     pub fn detach(self) {
         let session = self.node.context.session.clone();
         session.detach(self);
@@ -39,18 +41,18 @@ impl fmt::Debug for ParameterCallback {
 }
 
 impl Node {
-    /// Adds a callback that gets a list of values before they are set, and may change, add and
-    /// remove values. The node refuses an empty list. Of several callbacks the one that was added
-    /// last runs first. (ROS 2: `add_pre_set_parameters_callback`.)
+    /// Adds a callback that receives a list of values before they are set, and may change, add and
+    /// remove values. The node refuses an empty list. Several callbacks run in reverse order: the
+    /// one added last runs first. (ROS 2: `add_pre_set_parameters_callback`.)
     ///
-    /// It runs on the thread that sets the parameters, under no lock; for requests of other
-    /// processes, on the thread that receives them. It may read parameters, but declaring or
-    /// setting any is an error
-    /// ([`ParameterError::InCallback`](crate::error::ParameterError::InCallback)). A panic reaches
-    /// the thread that sets the parameters; a caller of the service gets a failure.
+    /// The callback runs on the thread that sets the parameters or, for a request from another
+    /// process, on the thread that receives the request. No lock is held. The callback may read
+    /// parameters; declaring or setting a parameter in it is an error
+    /// ([`ParameterError::InCallback`](crate::error::ParameterError::InCallback)). A panic in it
+    /// reaches the thread that sets the parameters; a caller of the service gets a failure.
     ///
     /// # Errors
-    /// As [`parameter`](Self::parameter)'s `create`: the node's services can't be made.
+    /// [`CreateError`]: the node's parameter services can't be created.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -74,10 +76,10 @@ impl Node {
         self.add(Callback::Pre(Arc::new(callback)))
     }
 
-    /// Adds a callback that accepts or refuses values, after their types and ranges were checked.
-    /// An error refuses all of them, and the caller gets its text. The callback also runs for the
-    /// values of parameters that are being declared. Otherwise as
-    /// [`on_pre_set_parameters`](Self::on_pre_set_parameters). (ROS 2:
+    /// Adds a callback that accepts or refuses values, after the node has checked their types and
+    /// ranges. If the callback returns an error, the node sets none of the values, and the caller
+    /// gets the error's text. The callback also runs for the values of parameters that are being
+    /// declared. Otherwise as [`on_pre_set_parameters`](Self::on_pre_set_parameters). (ROS 2:
     /// `add_on_set_parameters_callback`.)
     ///
     /// # Errors
@@ -104,11 +106,10 @@ impl Node {
         self.add(Callback::On(Arc::new(callback)))
     }
 
-    /// Adds a callback that is notified of values after they were set, and before the caller that
-    /// set them gets its answer. Otherwise as
-    /// [`on_pre_set_parameters`](Self::on_pre_set_parameters). To act on an executor's thread, let
-    /// it trigger a [`GuardCondition`](crate::GuardCondition), or use a struct's
-    /// [`on_change`](crate::parameters::ParameterSet::on_change). (ROS 2:
+    /// Adds a callback that runs after values were set, and before the caller that set them gets
+    /// its answer. Otherwise as [`on_pre_set_parameters`](Self::on_pre_set_parameters). To act on
+    /// an executor's thread, let it trigger a [`GuardCondition`](crate::GuardCondition), or use a
+    /// struct's [`on_change`](crate::parameters::ParameterSet::on_change). (ROS 2:
     /// `add_post_set_parameters_callback`.)
     ///
     /// # Errors

@@ -90,7 +90,7 @@ pub(super) fn descriptor_to_msg(descriptor: &ParameterDescriptor) -> msg::Parame
         additional_constraints: descriptor.additional_constraints.clone(),
         read_only: descriptor.read_only,
         dynamic_typing: descriptor.dynamic_typing,
-        // One element is never more than fits.
+        // The bound allows one element.
         floating_point_range: Vec::from_iter(double).try_into().unwrap_or_default(),
         integer_range: Vec::from_iter(integer).try_into().unwrap_or_default(),
     }

@@ -17,10 +17,10 @@ use std::ops::RangeInclusive;
 /// enums, `Arc<T>` for all others.
 pub type Read<T> = <<T as ParameterField>::Cell as ParameterCell<T>>::Read;
 
-/// A parameter of a node: its current value, however it was set.
+/// A parameter of a node, with its current value.
 ///
-/// Made by [`Node::parameter`](crate::Node::parameter). Clones are the same parameter. A handle
-/// keeps the node alive; the parameter stays declared when the last handle is dropped.
+/// Made by [`Node::parameter`](crate::Node::parameter). Clones refer to the same parameter. A
+/// handle keeps the node alive; the parameter stays declared when the last handle is dropped.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -44,26 +44,27 @@ pub struct Parameter<T: ParameterField> {
 }
 
 impl<T: ParameterField> Parameter<T> {
-    /// Returns the current value; the last one if the parameter was undeclared. Any thread may call
-    /// this: it takes no lock, allocates nothing and never waits, and takes some nanoseconds for a
-    /// number.
+    /// Returns the current value, or the last one if the parameter was undeclared. Any thread may
+    /// call this method. It takes no lock, allocates nothing and never waits; reading a number
+    /// takes a few nanoseconds.
     #[inline]
     pub fn get(&self) -> Read<T> {
         self.cell.0.read()
     }
 
-    /// Sets the parameter, as other nodes do by service: callbacks run, and the change is
-    /// published. Waits while another thread declares or sets parameters of the node.
+    /// Sets the parameter, as other nodes do by service: callbacks run, and the node publishes the
+    /// change. Blocks while another thread declares or sets parameters of the node.
     ///
     /// # Errors
-    /// [`ParameterError`], also if it is read-only.
+    /// [`ParameterError`]: for example, the parameter is read-only, or a callback refuses the
+    /// value.
     pub fn set(&self, value: impl Into<T>) -> Result<(), ParameterError> {
         let named = NamedValue { name: self.name.to_string(), value: value.into().into_value() };
         let turn = self.table.turn()?;
         turn.set(vec![named]).map_err(|refusal| turn.refused(refusal))
     }
 
-    /// Returns its name.
+    /// Returns the parameter's name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -86,7 +87,7 @@ impl<T: ParameterField> fmt::Debug for Parameter<T> {
     }
 }
 
-/// A parameter without a type yet; from [`Node::parameter`](crate::Node::parameter).
+/// A builder of a parameter that has no type yet; from [`Node::parameter`](crate::Node::parameter).
 #[must_use = "nothing is declared before `create`"]
 pub struct UntypedParameter {
     node: Arc<NodeCore>,
@@ -98,23 +99,25 @@ impl UntypedParameter {
         Self { node, name: name.to_owned() }
     }
 
-    /// Gives it that type, and that value if nothing else sets one.
+    /// Sets the type, and the value for a parameter that the command line, files and the program
+    /// leave unset.
     pub fn default<T: ParameterField>(self, value: T) -> ParameterBuilder<T> {
         self.of(value.into_value())
     }
 
-    /// Sets the type. The command line, a file or the program has to set a value, or `create`
-    /// fails.
+    /// Sets the type, without a default: `create` fails unless the command line, a file or the
+    /// program sets a value.
     pub fn required<T: ParameterField>(self) -> ParameterBuilder<T> {
         self.of(ParameterValue::NotSet)
     }
 
-    /// Sets the type; the parameter may have no value. Once it has one, it always has one.
+    /// Sets the type, and allows the parameter to have no value. A value that was set can't be
+    /// removed.
     pub fn optional<T: ParameterField>(self) -> ParameterBuilder<Option<T>> {
         self.of(ParameterValue::NotSet)
     }
 
-    /// Allows values of any type, which may change later. Setting it to
+    /// Allows values of any type; the type may change later. Setting the parameter to
     /// [`NotSet`](crate::parameters::ParameterValue::NotSet) undeclares it.
     ///
     /// ```
@@ -140,7 +143,7 @@ impl UntypedParameter {
     }
 }
 
-/// Declares a [`Parameter`]; from [`Node::parameter`](crate::Node::parameter).
+/// A builder that declares a [`Parameter`]; from [`Node::parameter`](crate::Node::parameter).
 #[must_use = "nothing is declared before `create`"]
 pub struct ParameterBuilder<T: ParameterField> {
     node: Arc<NodeCore>,
@@ -149,26 +152,28 @@ pub struct ParameterBuilder<T: ParameterField> {
 }
 
 impl<T: ParameterField> ParameterBuilder<T> {
-    /// Sets the description, for people. Default: none.
+    /// Sets the description that tools show. Default: none.
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.declaration.descriptor.description = text.into();
         self
     }
 
-    /// Describes rules for the values beyond type and range, for people. Default: none, except for
-    /// enums.
+    /// Sets the text with which tools describe constraints beyond type and range. Default: none,
+    /// except for enums.
     pub fn constraints(mut self, text: impl Into<String>) -> Self {
         self.declaration.descriptor.additional_constraints = text.into();
         self
     }
 
-    /// Prevents any change after the declaration. The command line and files still set the value.
+    /// Makes the parameter read-only: its value can't change after the declaration. The command
+    /// line and files still set the value.
     pub fn read_only(mut self) -> Self {
         self.declaration.descriptor.read_only = true;
         self
     }
 
-    /// Always uses the default: the command line and files don't set the value.
+    /// Always declares the parameter with its default: the command line and files don't set the
+    /// value.
     pub fn ignore_overrides(mut self) -> Self {
         self.declaration.ignore_overrides = true;
         self
@@ -177,9 +182,9 @@ impl<T: ParameterField> ParameterBuilder<T> {
     /// Declares the parameter.
     ///
     /// # Errors
-    /// [`CreateError`]: a [`ParameterError`] (a value of another type or beyond the range, a
-    /// parameter that is already declared, and others), its services can't be made, or the context
-    /// is shut down.
+    /// [`CreateError`]: a [`ParameterError`] (for example, a value of another type or out of range,
+    /// or a parameter that is already declared); the node's parameter services can't be created; or
+    /// the context is shut down.
     pub fn create(self) -> Result<Parameter<T>, CreateError> {
         let Self { node, declaration, .. } = self;
         let table = table_of(&node)?.clone();
@@ -203,8 +208,8 @@ impl<T: RangedField> ParameterBuilder<T> {
         self
     }
 
-    /// Restricts the values to the first one of the range plus multiples of `step`, and the last
-    /// one of the range.
+    /// Restricts the values to the start of the range plus multiples of `step`, and the end of the
+    /// range.
     ///
     /// ```
     /// use sinew::prelude::*;

@@ -14,11 +14,11 @@ use crate::parameters::table::{ParameterTable, Turn};
 use crate::parameters::value::{NamedValue, ParameterType, ParameterValue};
 use crate::ros::failure::CreateError;
 use crate::ros::unmatched::Mark;
-use crate::sys::logging::{About, Level, later, tell};
+use crate::sys::logging::{About, Level, later, log_line};
 use crate::sys::sync::Arc;
 use std::sync::Weak;
 
-/// The parameters that nodes have without declaring them.
+/// Parameters that every node has without declaring them.
 const STANDARD: [&str; 2] = [USE_SIM_TIME, START_TYPE_DESCRIPTION_SERVICE];
 
 /// Returns a node's parameters. If the node has none yet, creates the table, and the services that
@@ -39,8 +39,8 @@ pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTab
     table.note_declared(move |name| uses.get(name).into_iter().flatten().for_each(Mark::set));
     // Until the table is complete, no other thread declares or sets parameters.
     let turn = table.turn()?;
-    // Creating the services looks at other endpoints: the work that this causes for them, and lines
-    // for the program's logger, wait until the lock is free.
+    // Creating the services matches them with other endpoints. Work that this causes for those
+    // endpoints, and lines for the program's logger, wait until the lock is free.
     let make = || {
         // No code of the program runs under this lock: there are no callbacks yet.
         let mut services = node.parameter_services.lock();
@@ -54,7 +54,7 @@ pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTab
     };
     let is_first = Deferred::keep(|| later(make))?;
     if is_first {
-        turn.tell_of_all();
+        turn.notify_of_all();
         start_type_descriptions(node, &table)?;
     }
     drop(turn);
@@ -112,12 +112,12 @@ fn note_sim_time(values: &[NamedValue], context: &Weak<ContextCore>) {
     if let (Some(&ParameterValue::Bool(uses)), Some(context)) = (said, context.upgrade())
         && let Err(error) = context.on_use_sim_time(uses)
     {
-        tell!(Level::Warn, "parameter {USE_SIM_TIME} is {uses}, but {error}");
+        log_line!(Level::Warn, "parameter {USE_SIM_TIME} is {uses}, but {error}");
     }
 }
 
 /// Updates the parameters of all nodes after the context has changed to another time.
-pub(crate) fn tell_sim_time(context: &Arc<ContextCore>, uses: bool) {
+pub(crate) fn update_sim_time(context: &Arc<ContextCore>, uses: bool) {
     for node in NodeCore::all_of(context) {
         let Some(table) = node.parameters.get() else { continue };
         let says = table.look(USE_SIM_TIME, |entry| entry.value == ParameterValue::Bool(uses));
@@ -168,7 +168,7 @@ fn serve_by_name(context: &Weak<ContextCore>, name: &str) {
                 Ok(_) | Err(CreateError::Shutdown { .. }) => {}
                 Err(error) => {
                     let about = About { node: &node.full_name, subject: "" };
-                    tell!(Level::Warn; about, "node {name} doesn't serve its parameters: {error}");
+                    log_line!(Level::Warn; about, "node {name} doesn't serve its parameters: {error}");
                 }
             }
         }
@@ -185,7 +185,7 @@ impl Node {
         self.set_parameters([NamedValue::new(name, value)])
     }
 
-    /// Sets several parameters with one event: all of them, or none. (ROS 2:
+    /// Sets several parameters, all or none, and publishes one event. (ROS 2:
     /// `set_parameters_atomically`.)
     ///
     /// # Errors
@@ -208,7 +208,7 @@ impl Node {
         turn.set(values).map_err(|refusal| turn.refused(refusal))
     }
 
-    /// Returns the table. Fails for a node without one: it has declared no parameter.
+    /// Returns the node's table. Fails if the node has none, as it has declared no parameter.
     fn table_to_set(&self, values: &[NamedValue]) -> Result<&Arc<ParameterTable>, ParameterError> {
         let made = self.core().parameters.get().map(Ok);
         let name = values.first().map(|one| one.name.clone()).unwrap_or_default();
@@ -232,9 +232,9 @@ impl Node {
         self.core().parameters.get()?.look(name, |entry| entry.descriptor.clone())
     }
 
-    /// Returns the sorted names of the node's parameters: names that equal one of the prefixes or
-    /// lie below it, or all names if there is no prefix. If `depth` is not 0, only names with fewer
-    /// than `depth` points (below the prefix).
+    /// Returns the names of the node's parameters, sorted: those that equal a prefix or lie below
+    /// one, or all names if `prefixes` is empty. If `depth` is not 0, only names with fewer than
+    /// `depth` dots (counted below the prefix).
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -248,8 +248,8 @@ impl Node {
         self.core().parameters.get().map_or_else(Vec::new, |table| table.list(prefixes, depth).0)
     }
 
-    /// Removes a parameter with dynamic typing. Handles keep its last value. No callback runs and
-    /// no event is published, as in ROS 2.
+    /// Removes a parameter with dynamic typing. Handles keep its last value. As in ROS 2, no
+    /// callback runs and the node publishes no event.
     ///
     /// # Errors
     /// [`ParameterError`]: the parameter isn't declared, is read-only, or has a fixed type.

@@ -1,13 +1,13 @@
 //! Access to a node's parameters from outside: the six services, and the events on
 //! `/parameter_events`.
 //!
-//! They exist from the node's first parameter on, or from its start, or never, depending on its
-//! builder. Their names, types and QoS are those of ROS 2. The servers have immediate callbacks: a
-//! request is answered on the thread that brings it, whether or not an executor spins the node, and
-//! an idle node costs nothing. If a change arrives while another thread declares or sets
-//! parameters, that thread makes the change afterwards ([`ParameterTable::in_turn`]).
+//! The node creates them with its first parameter, at its start, or never: its builder decides.
+//! Their names, types and QoS are those of ROS 2. The servers have immediate callbacks: a request
+//! is answered on the thread that brings it, whether or not an executor spins the node, and an idle
+//! node costs nothing. If a change arrives while another thread declares or sets parameters, that
+//! thread makes the change afterwards ([`ParameterTable::in_turn`]).
 //!
-//! The answer for a parameter that doesn't exist is that of `rclcpp`: an empty list.
+//! For a parameter that doesn't exist, the answer is an empty list, as in `rclcpp`.
 
 use super::convert::{descriptor_to_msg, named_of_msg, named_to_msg, value_to_msg};
 use crate::api::node::NodeCore;
@@ -23,7 +23,7 @@ use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
 use crate::service::responder::Responder;
 use crate::sys::clock::{ClockKind, Time};
-use crate::sys::logging::{About, Level, tell};
+use crate::sys::logging::{About, Level, log_line};
 use crate::sys::sync::Arc;
 use sinew_interfaces::rcl_interfaces::{msg, srv};
 use sinew_msg::Service;
@@ -32,7 +32,7 @@ use std::any::Any;
 /// The topic on which all nodes publish changes of their parameters.
 pub(in crate::api) const EVENTS: &str = "/parameter_events";
 
-/// Number of events for which a node's pool has room.
+/// Number of events that a node's pool has room for.
 const POOL_CAPACITY: usize = 4;
 
 /// The services and the publisher of a node's parameters. The node keeps them, and they keep a
@@ -52,7 +52,7 @@ impl ParameterServices {
                 // Nodes may share a name, services may not.
                 Err(CreateError::ServiceTaken { service, .. }) => {
                     let about = About { node: &node.full_name, subject: &service };
-                    tell!(
+                    log_line!(
                         Level::Warn; about,
                         "the parameters of this node {} can't be reached from outside: another node of that name has {service}; give each a name of its own",
                         node.full_name
@@ -123,8 +123,7 @@ fn setting<S: Service>(
     let server = server.immediate_callback(move |request: Unique<S::Request>, responder: Responder<S>| {
         let answer = answer.clone();
         table.in_turn(move |turn| {
-            // A panic in a callback of the program is reported, and reaches the caller as a
-            // failure.
+            // A panic in the program's callback is reported, and the caller gets a failure.
             contain(
                 || drop(responder.respond(answer(turn, request.into_inner()))),
                 || "a callback for parameters".to_owned(),
@@ -227,7 +226,7 @@ impl EventPublisher {
         };
         if let Err(error) = self.0.publish(event) {
             let about = About { node: &core.node, subject: EVENTS };
-            tell!(Level::Debug; about, "a parameter event was not published: {}", error.failure());
+            log_line!(Level::Debug; about, "a parameter event was not published: {}", error.failure());
         }
     }
 }

@@ -16,11 +16,11 @@ use arc_swap::ArcSwap;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// A struct of parameters of a node: their values at one moment, however they were set.
+/// A struct of parameters of a node: their values, all of the same moment.
 ///
-/// Made by [`Node::parameters`](crate::Node::parameters), or by a group for callbacks in it;
-/// [`Parameters`] has an example. Clones are the same set. It keeps its node; the parameters stay
-/// when the last handle is dropped.
+/// Made by [`Node::parameters`](crate::Node::parameters), or by the same method of a group, which
+/// then runs the callbacks; [`Parameters`] has an example. Clones refer to the same set. A handle
+/// keeps the node alive; the parameters stay declared when the last handle is dropped.
 pub struct ParameterSet<T: Parameters, G = Group> {
     shared: Arc<Declared<T>>,
     node: Arc<NodeCore>,
@@ -54,7 +54,7 @@ impl<T: Parameters> Snapshot for Declared<T> {
     }
 }
 
-/// A callback for values of parameters, which a guard condition runs.
+/// A callback for the values of parameters; a guard condition runs it.
 struct ValuesCallback<T, F> {
     shared: Arc<Declared<T>>,
     callback: F,
@@ -97,17 +97,17 @@ impl<T: Parameters, G: CallbackGroup> ParameterSet<T, G> {
         Ok(Self { shared, node, group: group.clone() })
     }
 
-    /// Returns the current values: all of one moment, even if several were set at once. From any
-    /// thread: no lock, no allocation, never waits.
+    /// Returns the current values, all of the same moment, even if several were set at once. Any
+    /// thread may call this method. It takes no lock, allocates nothing and never waits.
     pub fn get(&self) -> Arc<T> {
         self.shared.now.load_full()
     }
 
-    /// Has the executor run `callback`, in the group that declared the struct (the node's default
-    /// group, if the node did), after a change of one of them, with the values at that time:
-    /// several changes before it runs cause one call. The callback takes nothing, the values `&T`,
-    /// the group's state `&mut S`, or the state and the values. Dropping the returned handle
-    /// removes it.
+    /// Adds a callback that the executor runs after a parameter of the struct has changed, with the
+    /// values at the time of the run: several changes before the run cause one run. The callback
+    /// runs in the group that declared the struct, or in the node's default group if the node
+    /// declared it. It takes nothing, the values `&T`, the group's state `&mut S`, or the state and
+    /// the values. Dropping the returned handle removes the callback.
     ///
     /// # Errors
     /// [`CreateError`]: the context is shut down.
@@ -135,7 +135,8 @@ impl<T: Parameters, G: CallbackGroup> ParameterSet<T, G> {
         self.on_change_in(&self.group, callback)
     }
 
-    /// As [`on_change`](Self::on_change), in another group, of this node or of another one.
+    /// As [`on_change`](Self::on_change), but the callback runs in `group`, which may belong to
+    /// another node.
     ///
     /// # Errors
     /// As [`on_change`](Self::on_change).
@@ -193,8 +194,8 @@ impl<T: Parameters, G> fmt::Debug for ParameterSet<T, G> {
     }
 }
 
-/// A callback for changes of a [struct of parameters](ParameterSet::on_change); dropping this
-/// handle removes it.
+/// A handle of a callback for changes of a [struct of parameters](ParameterSet::on_change);
+/// dropping the handle removes the callback.
 #[must_use = "the callback goes when its handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _changes = ..`), or `detach()` it"]
 pub struct ParameterChanges {
     _guard: GuardCondition,
@@ -203,7 +204,7 @@ pub struct ParameterChanges {
 }
 
 impl ParameterChanges {
-    /// Keeps it until the context ends; as [`Timer::detach`](crate::Timer::detach).
+    /// Keeps the callback until the context ends, as [`Timer::detach`](crate::Timer::detach) does.
     pub fn detach(self) {
         let session = self.node.context.session.clone();
         session.detach(self);

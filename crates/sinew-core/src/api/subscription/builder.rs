@@ -87,7 +87,8 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         }
     }
 
-    /// Makes it take messages in their encoded form, if they exist in it and the check accepts them.
+    /// Makes it take messages in their encoded form, if they exist in it and the check accepts
+    /// them.
     pub(in crate::api) fn checked(mut self, check: Check) -> Self {
         self.check = Some(check);
         self
@@ -117,8 +118,8 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
     }
 
     /// Sets a listener that is called for each message that arrives, from the first one on;
-    /// [`Subscription::set_listener`] replaces it. It is called first for the messages that publishers
-    /// retain for late joiners, on this thread, before the handle is returned.
+    /// [`Subscription::set_listener`] replaces it. It is called first for the messages that
+    /// publishers retain for late joiners, on this thread, before the handle is returned.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -233,7 +234,7 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         mut self,
         callback: impl crate::api::callback::EventCallback<crate::event::status::MessageLost, G, Form>,
     ) -> Self {
-        let what = format!("message lost event of {}", self.handlers.whose);
+        let what = format!("message lost event of {}", self.handlers.entity);
         self.handlers.lost = Some(crate::event::condition::AttachedCondition::new(
             crate::event::condition::StatusCondition::new(&self.group, what, callback),
         ));
@@ -270,7 +271,7 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         mut self,
         callback: impl crate::api::callback::EventCallback<crate::event::status::RequestedDeadlineMissed, G, Form>,
     ) -> Self {
-        let what = format!("deadline missed event of {}", self.handlers.whose);
+        let what = format!("deadline missed event of {}", self.handlers.entity);
         let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
         self.handlers.requested_deadline = Some(crate::event::condition::AttachedCondition::new(source));
         self
@@ -308,14 +309,14 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         mut self,
         callback: impl crate::api::callback::EventCallback<crate::event::status::LivelinessChanged, G, Form>,
     ) -> Self {
-        let what = format!("liveliness changed event of {}", self.handlers.whose);
+        let what = format!("liveliness changed event of {}", self.handlers.entity);
         let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
         self.handlers.liveliness_changed = Some(crate::event::condition::AttachedCondition::new(source));
         self
     }
 
-    /// Makes the subscription, without its type and without a callback: for messages in any form, to
-    /// be [taken](erased::Subscription::take).
+    /// Makes the subscription, without its type and without a callback: for messages in any form,
+    /// to be [taken](erased::Subscription::take).
     ///
     /// # Errors
     /// As `create`.

@@ -131,9 +131,9 @@ enum Kind {
 }
 
 impl<'a> Place<'a> {
-    /// Makes the calling thread the one that spins. Returns `None` if there is one already, which may
-    /// be this thread, in a callback. `hosts`: threads from outside may run callbacks meanwhile; a
-    /// short spin, which waits for no thread, has no place for them.
+    /// Makes the calling thread the one that spins. Returns `None` if there is one already, which
+    /// may be this thread, in a callback. `hosts`: threads from outside may run callbacks
+    /// meanwhile; a short spin, which waits for no thread, has no place for them.
     pub(crate) fn first(scheduler: &'a Arc<Scheduler>, hosts: bool) -> Option<Self> {
         Self::begin(scheduler, hosts, Kind::First)
     }

@@ -6,7 +6,7 @@
 
 use std::cell::{Cell, RefCell};
 
-/// Number of nested callbacks that are told apart. Nested service calls are limited to fewer;
+/// Number of nested callbacks that are distinguished. Nested service calls are limited to fewer;
 /// deeper spins inside callbacks only lose the check for waiting for themselves.
 const DEPTH: usize = 128;
 

@@ -3,7 +3,7 @@
 //! becomes readable.
 
 use crate::sys::clock::{Time, TimerFd};
-use crate::sys::logging::{Level, tell};
+use crate::sys::logging::{Level, log_line};
 use rustix::event::{EventfdFlags, epoll, eventfd};
 use rustix::io::{Errno, read, write};
 use std::io;
@@ -42,7 +42,9 @@ impl Descriptor {
         match write(&self.work, &1_u64.to_ne_bytes()) {
             // It is already readable: this is the 2^64th time.
             Ok(_) | Err(Errno::AGAIN) => {}
-            Err(error) => tell!(Level::Error, "an executor's descriptor could not be made readable: {error}"),
+            Err(error) => {
+                log_line!(Level::Error, "an executor's descriptor could not be made readable: {error}")
+            }
         }
     }
 
@@ -50,7 +52,7 @@ impl Descriptor {
     /// that is past. `None` for no timer.
     pub(crate) fn arm(&self, due: Option<Time>) {
         if let Err(error) = self.alarm.set(due) {
-            tell!(Level::Error, "an executor's descriptor could not be set to {due:?}: {error}");
+            log_line!(Level::Error, "an executor's descriptor could not be set to {due:?}: {error}");
         }
     }
 

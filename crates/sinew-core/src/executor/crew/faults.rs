@@ -3,7 +3,7 @@
 use crate::executor::error::{CallbackError, SpinError};
 use crate::executor::fault_policy::FaultPolicy;
 use crate::executor::task::TaskBase;
-use crate::sys::logging::{About, Level, tell};
+use crate::sys::logging::{About, Level, log_line};
 use crate::sys::panics::{dispose_of, panic_message};
 use crate::sys::says;
 use crate::sys::sync::{AtomicBool, Mutex, Ordering};
@@ -121,5 +121,5 @@ pub(super) fn panicked(
 pub(crate) fn report(level: Level, entity: &str, fault: &dyn fmt::Display) {
     // Every entity's description ends with its node.
     let node = entity.rsplit_once(" of node ").map_or("", |(_, node)| node);
-    tell!(level; About { node, subject: entity }, "{fault}");
+    log_line!(level; About { node, subject: entity }, "{fault}");
 }

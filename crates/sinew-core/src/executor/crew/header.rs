@@ -18,7 +18,7 @@ pub(crate) struct TaskHeader {
     /// Alive while the task is in its executor.
     pub(super) entity: Weak<Task>,
     /// The record that tools see while it runs.
-    pub(super) told: PackedCallback,
+    pub(super) callback: PackedCallback,
     pub(super) sampling: Sampling,
     pub(super) expected: ExpectedTimes,
     /// Whether it has left its executor; see [`lane`](super::lane).
@@ -99,12 +99,12 @@ impl ExpectedTimes {
 const _: () = assert!(cfg!(loom) || size_of::<TaskHeader>() == 64);
 
 impl TaskHeader {
-    pub(super) fn new(member: MemberId, group: u64, entity: &Arc<Task>, told: PackedCallback) -> Self {
+    pub(super) fn new(member: MemberId, group: u64, entity: &Arc<Task>, callback: PackedCallback) -> Self {
         Self {
             member,
             group,
             entity: Arc::downgrade(entity),
-            told,
+            callback,
             sampling: Sampling::new(),
             expected: ExpectedTimes::unknown(),
             is_gone: SignalFlag::new(false),

@@ -9,7 +9,7 @@ use crate::executor::queue::ready_queue::MemberId;
 use crate::executor::task::Task;
 use crate::sys::clock::{Clock, ClockKind, Wake};
 use crate::sys::sync::{Arc, Ordering};
-use sinew_shm::transport::{PackedCallback, Participant, Worker as Teller};
+use sinew_shm::transport::{PackedCallback, Participant, Worker as WorkerRecord};
 use std::mem;
 
 impl Scheduler {
@@ -45,17 +45,17 @@ impl Scheduler {
 
     /// Lets the threads show tools the callbacks of this participant that they run. Returns `false`
     /// if they do so for another one, or there is no room.
-    pub(crate) fn tell(&self, participant: &Arc<Participant>) -> bool {
-        let tells = |state: &SchedulerState| {
-            state.tellers.first().map(|teller| Arc::ptr_eq(teller.participant(), participant))
+    pub(crate) fn keep_records_of(&self, participant: &Arc<Participant>) -> bool {
+        let is_recorded = |state: &SchedulerState| {
+            state.worker_records.first().map(|record| Arc::ptr_eq(record.participant(), participant))
         };
         let gone = {
             let mut state = self.lock();
-            let has_left = |teller: &Teller| teller.participant().check().is_err();
-            if state.tellers.first().is_some_and(has_left) {
-                mem::take(&mut state.tellers) // that context is gone: this one is the first now
-            } else if let Some(tells) = tells(&state) {
-                return tells;
+            let has_left = |record: &WorkerRecord| record.participant().check().is_err();
+            if state.worker_records.first().is_some_and(has_left) {
+                mem::take(&mut state.worker_records) // that context is gone: this one is the first now
+            } else if let Some(is_recorded) = is_recorded(&state) {
+                return is_recorded;
             } else {
                 Arc::default()
             }
@@ -64,16 +64,16 @@ impl Scheduler {
         // One for each worker. Made without the lock: another thread may have been faster.
         let threads = 0..index(self.threads());
         let made: Result<Arc<[_]>, _> =
-            threads.map(|worker| Teller::new(participant, self.id, worker)).collect();
+            threads.map(|worker| WorkerRecord::new(participant, self.id, worker)).collect();
         let Ok(mut made) = made else { return false };
         let mut state = self.lock();
-        if state.tellers.is_empty() {
-            std::mem::swap(&mut state.tellers, &mut made);
+        if state.worker_records.is_empty() {
+            std::mem::swap(&mut state.worker_records, &mut made);
         }
-        let tells = tells(&state);
+        let is_recorded = is_recorded(&state);
         drop(state);
         drop(made);
-        tells == Some(true)
+        is_recorded == Some(true)
     }
 
     /// Returns the task of a member that still exists.
@@ -151,11 +151,12 @@ impl GroupSlot {
         self.scheduler.lock().queue.set_priority(self.slot, priority);
     }
 
-    /// Adds a task; the caller then attaches it. `told` is the record that tools see while it runs.
-    pub(crate) fn enter(&self, (serial, told): (u64, PackedCallback), entity: Arc<Task>) -> TaskRef {
+    /// Adds a task; the caller then attaches it. `callback` is the record that tools see while it
+    /// runs.
+    pub(crate) fn enter(&self, (serial, callback): (u64, PackedCallback), entity: Arc<Task>) -> TaskRef {
         let mut state = self.scheduler.lock();
         let header = state.queue.enter(self.slot, serial, |id, group| {
-            let header = Arc::new(TaskHeader::new(id, group, &entity, told));
+            let header = Arc::new(TaskHeader::new(id, group, &entity, callback));
             (Member::new(header.clone(), entity), header)
         });
         TaskRef { scheduler: self.scheduler.clone(), header }

@@ -43,7 +43,7 @@
 
 use crate::executor::prefetch;
 use crate::sys::clock::Time;
-use crate::sys::logging::{Level, later, tell};
+use crate::sys::logging::{Level, later, log_line};
 use crate::sys::parker::{Bell, Parker};
 use crate::sys::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
 use sinew_shm::transport::{EventReceiver, Participant};
@@ -138,7 +138,7 @@ impl RemoteEvents {
         let port = participant
             .port(beside)
             .inspect_err(|error| {
-                tell!(Level::Error, "an executor can't receive from other processes by itself: {error}")
+                log_line!(Level::Error, "an executor can't receive from other processes by itself: {error}")
             })
             .ok()?;
         all.push(EventPort { port: port.clone(), presence: Arc::downgrade(presence) });

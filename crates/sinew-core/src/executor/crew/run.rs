@@ -13,7 +13,7 @@ use crate::executor::prefetch::{self, Noting, Part};
 use crate::executor::task::{Task, TaskOutcome};
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, no_lock_is_held};
-use sinew_shm::transport::Worker as Teller;
+use sinew_shm::transport::Worker as WorkerRecord;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// One thread's part in a spin, from beginning to end.
@@ -93,8 +93,8 @@ impl<'a> Spin<'a> {
         }
     }
 
-    /// Runs one callback. If its fault ends the spin, no thread begins another callback after it; in
-    /// particular none of the same group, as its token isn't free yet.
+    /// Runs one callback. If its fault ends the spin, no thread begins another callback after it;
+    /// in particular none of the same group, as its token isn't free yet.
     fn execute(&self, hand: &mut InHand<'_>) -> Result<bool, SpinError> {
         hand.execute().map_err(|fault| self.fails(*fault))
     }
@@ -114,15 +114,15 @@ impl<'a> Spin<'a> {
         self.end.is_some_and(|end| Time::steady() >= end)
     }
 
-    /// Runs the worker's task of the lane, and the next ones that may run past the queue. Returns the
-    /// number of callbacks that ran.
+    /// Runs the worker's task of the lane, and the next ones that may run past the queue. Returns
+    /// the number of callbacks that ran.
     #[inline(never)]
     fn run_lane(&self, worker: &mut Worker<'_>) -> Result<u64, SpinError> {
         let scheduler = self.scheduler;
-        let tellers = worker.tellers.take();
-        let teller = tellers.as_ref().and_then(|tellers| tellers.get(worker.index as usize));
+        let records = worker.records.take();
+        let record = records.as_ref().and_then(|records| records.get(worker.index as usize));
         let task = worker.task.take();
-        let mut running = RunningInLane { scheduler, teller, task, left: None, measured: None };
+        let mut running = RunningInLane { scheduler, record, task, left: None, measured: None };
         let mut ran = 0;
         while running.task.is_some() {
             ran += u64::from(running.execute().map_err(|fault| self.fails(*fault))?);
@@ -222,7 +222,7 @@ impl Drop for OpenLane<'_> {
 /// A task of the lane that this thread runs. It is finished however its callback ends.
 struct RunningInLane<'a> {
     scheduler: &'a Scheduler,
-    teller: Option<&'a Teller>,
+    record: Option<&'a WorkerRecord>,
     task: Option<InLane>,
     /// The stamp of the work that is left.
     left: Option<Stamp>,
@@ -246,8 +246,8 @@ impl RunningInLane<'_> {
             }
             None => lane.key.time,
         };
-        if let Some(teller) = self.teller {
-            teller.begin(task.told, since);
+        if let Some(record) = self.record {
+            record.begin(task.callback, since);
         }
         if scheduler.threads() > 1 {
             current::begin_with_tail(task.expected.tail());

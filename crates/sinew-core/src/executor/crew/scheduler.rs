@@ -2,9 +2,9 @@
 //!
 //! # Purpose
 //!
-//! An executor's threads ask for work ([`Worker::next`](super::worker::Worker::next)); publishers and all others that make an
-//! entity ready call [`Scheduler::notify`]. Nothing is scanned: an idle entity costs nothing, and a
-//! wake-up costs the same with ten idle entities or ten thousand.
+//! An executor's threads ask for work ([`Worker::next`](super::worker::Worker::next)); publishers
+//! and all others that make an entity ready call [`Scheduler::notify`]. Nothing is scanned: an idle
+//! entity costs nothing, and a wake-up costs the same with ten idle entities or ten thousand.
 //!
 //! # Order
 //!
@@ -12,7 +12,7 @@
 //! the highest priority, the task with the oldest key.
 //!
 //! A timer becomes ready under its due time, and a message that was published before that runs
-//! first. So while messages are ready, their stamps tell which timers are due. The clock is read
+//! first. So while messages are ready, their stamps show which timers are due. The clock is read
 //! only if nothing is ready, or if priorities differ, as a due timer may then overtake older
 //! messages.
 //!
@@ -33,7 +33,8 @@
 //!   to wake for it, the thread takes that worker out of `parked` and sets its bit in `Bells::due`.
 //!   It signals (P3) after it has released all its locks.
 //! - P3 signal: the thread empties `due`, and unparks the workers that were in it, including those
-//!   that other threads have added. Every thread that sets a bit signals afterwards, so no bit is left.
+//!   that other threads have added. Every thread that sets a bit signals afterwards, so no bit is
+//!   left.
 //!
 //! So a parked worker gets one signal however much arrives, and none is lost: it either saw the
 //! task in the heap before P1, or it is called. `wake_policy` decides whether a worker is called at
@@ -217,8 +218,8 @@ impl ToSignal {
         if self.is_none() { other } else { self }
     }
 
-    /// Whether both are the same executor: one signal is enough for everything that was announced to
-    /// it.
+    /// Whether both are the same executor: one signal is enough for everything that was announced
+    /// to it.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.0.as_ref().map(Arc::as_ptr) == other.0.as_ref().map(Arc::as_ptr)
     }
@@ -311,7 +312,7 @@ impl Scheduler {
         !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells)
     }
 
-    /// Signals the threads that the caller was told to.
+    /// Signals the threads that are due.
     pub(super) fn signal(&self) {
         // P3. Relaxed: what the woken threads need to see they see under the mutex.
         let mut due = self.bells.due.swap(0, Ordering::Relaxed);

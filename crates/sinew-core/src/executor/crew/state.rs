@@ -13,7 +13,7 @@ use crate::executor::task::Task;
 use crate::sys::clock::{self, Clock, ClockKind, Stamp, Time};
 use crate::sys::parker::Parker;
 use crate::sys::sync::Arc;
-use sinew_shm::transport::Worker as Teller;
+use sinew_shm::transport::Worker as WorkerRecord;
 use std::time::Duration;
 
 pub(crate) struct SchedulerState {
@@ -38,7 +38,7 @@ pub(crate) struct SchedulerState {
     /// The waiting callers to be rung.
     pub(super) rung: Vec<WaitingCaller>,
     /// The records in which tools see the workers' callbacks; none without shared memory.
-    pub(super) tellers: Arc<[Teller]>,
+    pub(super) worker_records: Arc<[WorkerRecord]>,
 }
 
 /// An entity on its way through its callback.
@@ -164,7 +164,7 @@ impl SchedulerState {
             leaving: 0,
             waiting_callers: Vec::new(),
             rung: Vec::new(),
-            tellers: Arc::default(),
+            worker_records: Arc::default(),
         }
     }
 
@@ -177,13 +177,13 @@ impl SchedulerState {
     /// Removes a worker from the executor for good.
     pub(super) fn retire(&mut self, worker: u32) {
         self.workers.retire(worker);
-        self.tell_rest(worker);
+        self.record_rest(worker);
     }
 
     /// Shows tools that a worker runs no callback.
-    pub(super) fn tell_rest(&self, worker: u32) {
-        if let Some(teller) = self.tellers.get(worker as usize) {
-            teller.rest();
+    pub(super) fn record_rest(&self, worker: u32) {
+        if let Some(record) = self.worker_records.get(worker as usize) {
+            record.rest();
         }
     }
 
@@ -221,11 +221,11 @@ impl SchedulerState {
         }
     }
 
-    /// Whether the next task's message was published before `heard`, in any process, so that it
+    /// Whether the next task's message was published before `polled`, in any process, so that it
     /// runs before all messages published since. `work` is about to be put back.
     #[inline]
-    pub(super) fn goes_on_before(&self, heard: i64, work: &Option<RunningTask>) -> bool {
-        let is_older = |key: Stamp| key.time <= heard;
+    pub(super) fn goes_on_before(&self, polled: i64, work: &Option<RunningTask>) -> bool {
+        let is_older = |key: Stamp| key.time <= polled;
         let is_first = self.queue.groups().first_key().is_some_and(is_older);
         let is_next = work.as_ref().and_then(|work| work.next).is_some_and(is_older);
         (is_first || is_next) && !self.queue.groups().have_priorities() && !self.queue.is_virtual
@@ -255,9 +255,9 @@ impl SchedulerState {
         }
     }
 
-    /// Hands out a task that was taken out of its group's queue, into `work`. `now` is 0 if no clock
-    /// was read; it was ready since `key`, or 0. Returns `false` if its entity is with another
-    /// thread.
+    /// Hands out a task that was taken out of its group's queue, into `work`. `now` is 0 if no
+    /// clock was read; it was ready since `key`, or 0. Returns `false` if its entity is with
+    /// another thread.
     #[inline(never)]
     pub(super) fn hand_out(
         &mut self,
@@ -278,19 +278,20 @@ impl SchedulerState {
             }
             number => {
                 let Some(entity) = member.entity.take() else { return false };
-                // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves when the
-                // executor is dropped, which can't be while a spin borrows it, and a thread that
-                // runs a callback of it for a caller keeps the token until `put_back`), and here it
-                // runs one member at a time: none ran, or the queue would not have handed this one
-                // out, and none does until `put_back` takes the token back and ends the turn.
+                // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves
+                // when the executor is dropped, which can't be while a spin borrows it, and a
+                // thread that runs a callback of it for a caller keeps the token until `put_back`),
+                // and here it runs one member at a time: none ran, or the queue would not have
+                // handed this one out, and none does until `put_back` takes the token back and ends
+                // the turn.
                 (entity, unsafe { GroupToken::of(number) })
             }
         };
-        let (told, times) = (member.task.told, member.times);
-        let teller = match run_by {
+        let (callback, times) = (member.task.callback, member.times);
+        let record = match run_by {
             RunBy::Worker(worker) => {
                 self.workers.begin(worker, times, now);
-                self.tellers.get(worker as usize)
+                self.worker_records.get(worker as usize)
             }
             RunBy::Caller => {
                 self.workers.begin_caller();
@@ -298,8 +299,8 @@ impl SchedulerState {
             }
             RunBy::Nested => None,
         };
-        if let Some(teller) = teller {
-            teller.begin(told, if now == 0 { key } else { now });
+        if let Some(record) = record {
+            record.begin(callback, if now == 0 { key } else { now });
         }
         let measured = weight.map(|weight| (now, weight));
         *work = Some(RunningTask { entity, token, run_by, turn, next: None, measured, published: 0, times });

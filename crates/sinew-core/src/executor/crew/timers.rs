@@ -25,8 +25,8 @@ impl<'a> TimerThread<'a> {
         let mut state = scheduler.lock();
         while !state.spins.are_over() {
             state.fire_by_clock();
-            // The due timers are in the queue now. A worker that has their group, or a free one, takes
-            // them.
+            // The due timers are in the queue now. A worker that has their group, or a free one,
+            // takes them.
             let (ready, load) = (state.queue.groups().len(), state.queue.groups().load());
             let now = Time::steady().nanoseconds();
             if ready > 0

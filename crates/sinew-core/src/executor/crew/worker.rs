@@ -8,7 +8,7 @@ use crate::executor::prefetch;
 use crate::executor::task::Task;
 use crate::sys::clock::{self, Stamp, Time};
 use crate::sys::sync::Arc;
-use sinew_shm::transport::Worker as Teller;
+use sinew_shm::transport::Worker as WorkerRecord;
 use std::mem;
 
 /// The answer to a thread that asks for work.
@@ -43,11 +43,11 @@ pub(crate) struct Worker<'a> {
     slack: Slack,
     /// The steady time at which it last woke up.
     now: i64,
-    heard: LastPoll,
+    last_poll: LastPoll,
     /// The next task to run from its lane.
     pub(crate) task: Option<InLane>,
     /// The records in which tools read what the workers run; set while it runs tasks of its lane.
-    pub(super) tellers: Option<Arc<[Teller]>>,
+    pub(super) records: Option<Arc<[WorkerRecord]>>,
 }
 
 /// The code that every callback goes through.
@@ -60,8 +60,8 @@ pub(super) fn code(name: &mut dyn FnMut(usize, usize)) {
 
 impl<'a> Worker<'a> {
     pub(crate) fn new(scheduler: &'a Scheduler, index: u32) -> Self {
-        let (slack, heard) = (Slack::new(), LastPoll::default());
-        Self { scheduler, index, slack, now: 0, heard, task: None, tellers: None }
+        let (slack, last_poll) = (Slack::new(), LastPoll::default());
+        Self { scheduler, index, slack, now: 0, last_poll, task: None, records: None }
     }
 
     /// Puts back the task that ran, and gets the next one.
@@ -69,7 +69,7 @@ impl<'a> Worker<'a> {
     pub(crate) fn next(&mut self, work: &mut Option<RunningTask>, patience: Blocking) -> Next {
         let scheduler = self.scheduler;
         let ended = RunningTask::end(work);
-        let (mut state, mut has_listened) = self.hear(work, ended, patience);
+        let (mut state, mut has_listened) = self.listen(work, ended, patience);
         state.end_lane(self.index);
         if work.is_some() {
             let gone = state.put_back(work, ended);
@@ -146,32 +146,32 @@ impl<'a> Worker<'a> {
 
     /// Brings in messages of other processes, and returns whether it has. After a short callback it
     /// doesn't if the next task's message was published before the last look, as that one runs
-    /// first anyway. A spin that runs only tasks that were ready when it began looks once, because it
-    /// may run nothing that arrives later.
+    /// first anyway. A spin that runs only tasks that were ready when it began looks once, because
+    /// it may run nothing that arrives later.
     #[inline]
-    fn hear(&mut self, work: &Option<RunningTask>, ended: i64, patience: Blocking) -> (Locked<'a>, bool) {
+    fn listen(&mut self, work: &Option<RunningTask>, ended: i64, patience: Blocking) -> (Locked<'a>, bool) {
         let scheduler = self.scheduler;
-        let has_heard_all = matches!(patience, Blocking::Until(_)) && self.heard.has_begun();
-        if has_heard_all || !scheduler.remote_events.has_ports() {
+        let has_polled = matches!(patience, Blocking::Until(_)) && self.last_poll.has_begun();
+        if has_polled || !scheduler.remote_events.has_ports() {
             return (scheduler.lock(), true);
         }
         // `ended` is set for callbacks that are not known to be short, and now and then for others.
         if ended == 0
-            && let Some(heard) = self.heard.lasts()
+            && let Some(polled) = self.last_poll.lasts()
         {
             let state = scheduler.lock();
-            if state.goes_on_before(heard, work) {
+            if state.goes_on_before(polled, work) {
                 return (state, false);
             }
             drop(state);
         }
-        self.heard.begins(ended);
+        self.last_poll.begins(ended);
         scheduler.remote_events.listen();
         (scheduler.lock(), true)
     }
 
-    /// Sleeps until this worker is called, or it has to look for work itself; `None` when the deadline
-    /// has passed.
+    /// Sleeps until this worker is called, or it has to look for work itself; `None` when the
+    /// deadline has passed.
     #[inline(never)] // the way that hands out a task is short without it
     pub(super) fn rest(
         &mut self,
@@ -179,12 +179,12 @@ impl<'a> Worker<'a> {
         deadline: Option<i64>,
     ) -> (Locked<'a>, Option<WakeReason>) {
         let scheduler = self.scheduler;
-        state.tell_rest(self.index);
+        state.record_rest(self.index);
         let (minds_timers, watch) = state.workers.park(self.index, self.now); // P1
         let minds_timers = minds_timers && !state.timers_have_thread;
         if minds_timers && state.workers.are_full() {
-            // Due timers can't run, as threads from outside have all the places. Each of those calls
-            // a worker for ready tasks when it leaves, so the timers wait among these.
+            // Due timers can't run, as threads from outside have all the places. Each of those
+            // calls a worker for ready tasks when it leaves, so the timers wait among these.
             state.fire_by_clock();
         }
         let timeout = match state.longest_wait(deadline, minds_timers) {
@@ -244,7 +244,7 @@ impl<'a> Worker<'a> {
             return false;
         }
         self.task = self.scheduler.lane.lock().take();
-        self.tellers = (!state.tellers.is_empty()).then(|| state.tellers.clone());
+        self.records = (!state.worker_records.is_empty()).then(|| state.worker_records.clone());
         state.begin_lane(self.index);
         true
     }

@@ -7,7 +7,7 @@ use crate::executor::crew::scheduler::Scheduler;
 use crate::executor::error::ExecutorError;
 use crate::executor::fault_policy::FaultPolicy;
 use crate::executor::threads::{Placement, ThreadOptions};
-use crate::sys::logging::{Level, tell};
+use crate::sys::logging::{Level, log_line};
 use std::num::NonZero;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -47,10 +47,10 @@ impl Executor {
         plain(1)
     }
 
-    /// Makes an executor that runs callbacks on this number of threads, including the one that spins
-    /// it; 0 is one for each core that the process may use. An executor has 61 threads at most: for
-    /// a larger number it has 61, and a warning says so. [`spin`](Self::spin) starts them, and they
-    /// end with it.
+    /// Makes an executor that runs callbacks on this number of threads, including the one that
+    /// spins it; 0 is one for each core that the process may use. An executor has 61 threads at
+    /// most: for a larger number it has 61, and a warning says so. [`spin`](Self::spin) starts
+    /// them, and they end with it.
     ///
     /// Callbacks of one group never run at the same time, unless the group is
     /// [reentrant](crate::ReentrantGroup). All entities of a node are in its default group, unless
@@ -101,19 +101,19 @@ impl Default for Executor {
 }
 
 impl ExecutorBuilder {
-    /// Sets the number of threads that run callbacks, including the one that spins it: 1 by default,
-    /// 61 at most, 0 for one per core; as [`Executor::multi`].
+    /// Sets the number of threads that run callbacks, including the one that spins it: 1 by
+    /// default, 61 at most, 0 for one per core; as [`Executor::multi`].
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Sets whether a thread outside this executor that waits in [`Client::call`](crate::Client::call)
-    /// for one of its servers may run the server's callback itself, in the place of a thread of the
-    /// executor that rests: `false` by default. With `true` such a call wakes no thread, which saves
-    /// two wake-ups of tens of microseconds, but the callback runs on the caller's thread. It does so
-    /// only if the executor would run that callback next, and it is known to finish within the call's
-    /// timeout.
+    /// Sets whether a thread outside this executor that waits in
+    /// [`Client::call`](crate::Client::call) for one of its servers may run the server's callback
+    /// itself, in the place of a thread of the executor that rests: `false` by default. With `true`
+    /// such a call wakes no thread, which saves two wake-ups of tens of microseconds, but the
+    /// callback runs on the caller's thread. It does so only if the executor would run that
+    /// callback next, and it is known to finish within the call's timeout.
     ///
     /// Leave it off for callbacks that must run on the thread that spins, as of a user interface or
     /// an interpreter. It can't be combined with [listed cores](Placement::Cores) or a [realtime
@@ -134,10 +134,10 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Sets the cores on which its threads run while they spin. Default: [`Placement::Spread`], a core
-    /// of its own for each. Afterwards the spinning thread may use its former cores again. (With one
-    /// thread nothing is changed, unless cores are listed.) Listed cores are for the executor's own
-    /// threads only, so they exclude [`caller_runs(true)`](Self::caller_runs).
+    /// Sets the cores on which its threads run while they spin. Default: [`Placement::Spread`], a
+    /// core of its own for each. Afterwards the spinning thread may use its former cores again.
+    /// (With one thread nothing is changed, unless cores are listed.) Listed cores are for the
+    /// executor's own threads only, so they exclude [`caller_runs(true)`](Self::caller_runs).
     pub fn placement(mut self, placement: Placement) -> Self {
         self.threads_options.placement = placement;
         self
@@ -192,8 +192,8 @@ impl ExecutorBuilder {
     /// Builds the executor. It uses the operating system only when it spins.
     ///
     /// # Errors
-    /// [`ExecutorError`]: an invalid priority, an empty list of cores, or `caller_runs(true)` together
-    /// with options that callers' threads don't get.
+    /// [`ExecutorError`]: an invalid priority, an empty list of cores, or `caller_runs(true)`
+    /// together with options that callers' threads don't get.
     pub fn build(self) -> Result<Executor, ExecutorError> {
         let ThreadOptions { placement, priority, .. } = &self.threads_options;
         if let Some(priority) = *priority
@@ -221,7 +221,7 @@ impl ExecutorBuilder {
             threads => threads,
         };
         if self.threads > MOST_THREADS {
-            tell!(
+            log_line!(
                 Level::Warn,
                 "an executor has {MOST_THREADS} threads at most: it gets these, not {threads}; share the nodes out \
                  among several executors to use more"

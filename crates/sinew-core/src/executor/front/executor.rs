@@ -13,7 +13,7 @@ use crate::executor::membership::GroupRegistry;
 use crate::executor::owner::{Host, Owner};
 use crate::executor::threads::{ThreadOptions, ThreadSetup};
 use crate::sys::clock::{Clock, Time, nanoseconds};
-use crate::sys::logging::{About, Level, tell};
+use crate::sys::logging::{About, Level, log_line};
 use crate::sys::sync::{Arc, Mutex, Ordering};
 use std::fmt;
 use std::io;
@@ -89,7 +89,7 @@ impl ServedNode {
         }
         // Relaxed: any thread may log this, once.
         if !node.said_idle().swap(true, Ordering::Relaxed) {
-            tell!(
+            log_line!(
                 Level::Warn; About { node: node.full_name(), subject: "" },
                 "there is nothing to run. Timers, subscriptions and servers end when they are dropped: keep them in \
                  variables with names (`let _timer = ..`, not `let _ = ..`), make them with `.background()`, or \
@@ -233,9 +233,9 @@ impl Executor {
     /// run, once.
     ///
     /// # Errors
-    /// [`SpinError`]: a callback panicked, or failed and [`on_error`](crate::executor::ExecutorBuilder::on_error)
-    /// says to stop; a thread spins this executor already; or there is nothing to serve
-    /// ([`SpinError::Nothing`]).
+    /// [`SpinError`]: a callback panicked, or failed and
+    /// [`on_error`](crate::executor::ExecutorBuilder::on_error) says to stop; a thread spins this
+    /// executor already; or there is nothing to serve ([`SpinError::Nothing`]).
     pub fn spin(&self) -> Result<(), SpinError> {
         let result = self.with_helpers(|spin| {
             self.wait_for_something(spin)?;
@@ -382,9 +382,9 @@ impl Executor {
         result
     }
 
-    /// Runs the callbacks that are ready, including those that become ready meanwhile, until none is
-    /// left or `max` has passed (checked after each callback, so zero runs one at most). Returns the
-    /// number of callbacks that ran. Doesn't wait.
+    /// Runs the callbacks that are ready, including those that become ready meanwhile, until none
+    /// is left or `max` has passed (checked after each callback, so zero runs one at most). Returns
+    /// the number of callbacks that ran. Doesn't wait.
     ///
     /// # Errors
     /// As [`spin`](Self::spin).

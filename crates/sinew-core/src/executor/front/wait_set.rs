@@ -93,8 +93,8 @@ impl WaitSet {
     }
 
     /// Sleeps until something is ready, at most for `timeout` (of real time, also in virtual time;
-    /// `Duration::MAX`: without a limit), and returns all that is ready now, each once, in the order in which an
-    /// executor would run it. Nothing after the timeout.
+    /// `Duration::MAX`: without a limit), and returns all that is ready now, each once, in the
+    /// order in which an executor would run it. Nothing after the timeout.
     ///
     /// Ready entities are subscriptions with messages, timers that are due, guard conditions that
     /// were triggered, and entities with a status event. An entity that is neither emptied nor

@@ -115,7 +115,8 @@ impl Groups {
         self.count_priority(Some(before), Some(priority));
     }
 
-    /// Records a change of a group's priority: from none for a new group, to none for a removed one.
+    /// Records a change of a group's priority: from none for a new group, to none for a removed
+    /// one.
     fn count_priority(&mut self, from: Option<i32>, to: Option<i32>) {
         if let Some(to) = to {
             *self.priorities.entry(to).or_default() += 1;
@@ -186,8 +187,8 @@ impl Groups {
         self.entries.iter().any(|(_, group)| group.running == serial || group.concurrent.contains(&serial))
     }
 
-    /// Adds a ready task with its expected time to a group. Returns `true` if the group became ready
-    /// by that.
+    /// Adds a ready task with its expected time to a group. Returns `true` if the group became
+    /// ready by that.
     #[inline]
     pub(super) fn push(&mut self, slot: u32, (key, id): (Stamp, u32), expected: i64) -> bool {
         let Some(group) = self.entries.get_mut(slot as usize) else { return false };

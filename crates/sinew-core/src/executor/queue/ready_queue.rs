@@ -198,10 +198,10 @@ impl<T: Queued> ReadyQueue<T> {
         group.is_some_and(|group| group.ready.first().is_none() && group.running == 0)
     }
 
-    /// Returns the task that a thread may run while it waits for `id`, for at most `within`: the first
-    /// one of that task's group, which may be older, if the task has work and the group is free. A
-    /// thread from outside (not `nested`) gets it only if the executor would run it next, and it is
-    /// known to finish in time.
+    /// Returns the task that a thread may run while it waits for `id`, for at most `within`: the
+    /// first one of that task's group, which may be older, if the task has work and the group is
+    /// free. A thread from outside (not `nested`) gets it only if the executor would run it next,
+    /// and it is known to finish in time.
     pub(crate) fn runnable(&self, id: MemberId, nested: bool, within: i64) -> Option<MemberId> {
         let member = self.entry(id)?;
         let group = self.groups.get(member.slot)?;
@@ -230,8 +230,8 @@ impl<T: Queued> ReadyQueue<T> {
         if let Some(limit) = limit
             && !self.in_time(first, limit)
         {
-            // Tasks that were ready at the limit may stand behind a group of higher priority that has
-            // become ready since.
+            // Tasks that were ready at the limit may stand behind a group of higher priority that
+            // has become ready since.
             slot = self.groups.first_that(|key| self.in_time(key, limit))?;
         }
         self.groups[slot].ready.pop()

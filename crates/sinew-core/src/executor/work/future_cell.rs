@@ -186,8 +186,8 @@ where
         None
     }
 
-    /// The future is over and dropped. `is_queued`: it is one of the queue's futures, and perhaps in
-    /// the queue.
+    /// The future is over and dropped. `is_queued`: it is one of the queue's futures, and perhaps
+    /// in the queue.
     fn finish(&self, output: Result<F::Output, JoinError>, is_queued: Option<bool>) -> CallbackResult {
         let key = {
             let mut state = self.state.lock();

@@ -1,4 +1,5 @@
-//! Pools: the blocks of one publisher, lent and taken back. The protocol is that of [`block`](super).
+//! Pools: the blocks of one publisher, lent and taken back. The protocol is that of
+//! [`block`](super).
 
 use super::{Control, RawMessage, Storage, Vacant};
 use crate::message::backing::LendsMemory;

@@ -7,13 +7,13 @@ use super::receiver_thread::{ReceiverThread, StartError};
 use super::type_descriptions::KnownTypes;
 use crate::executor::crew::remote_events::Presence;
 use crate::executor::crew::scheduler::Scheduler;
-use crate::mailbox::waiters::ToTell;
+use crate::mailbox::waiters::Notifications;
 use crate::message::type_support::TypeSupport;
 use crate::ros::failure::{CreateError, SharedMemoryError};
 use crate::ros::origin::Origin;
 use crate::ros::qos::QoS;
 use crate::service::types::ServiceTypes;
-use crate::sys::logging::{Level, later, tell};
+use crate::sys::logging::{Level, later, log_line};
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 use sinew_shm::transport::{EventReceiver, OwnEndpoint, Participant};
 use sinew_shm::{CapacityError, Endpoint, EndpointKey, EndpointKind};
@@ -39,12 +39,12 @@ pub(crate) struct OwnParticipant {
     presence: Weak<dyn Presence>,
     receiver: Mutex<Option<ReceiverThread>>,
     /// Notifications that the receiver is to make.
-    to_tell: Arc<Mutex<ToTell>>,
+    notifications: Arc<Mutex<Notifications>>,
     /// The receiver's port, once the receiver or a thread that waits for an answer needs one.
     receiver_port: OnceLock<Arc<EventReceiver>>,
     /// Whether the receiver couldn't be started.
     lacks_receiver: AtomicBool,
-    told: KnownTypes,
+    offered_types: KnownTypes,
     /// Number of the context's clock, of which the signs of life are times.
     clock: u64,
 }
@@ -57,10 +57,10 @@ impl OwnParticipant {
             context: Arc::downgrade(context),
             presence,
             receiver: Mutex::default(),
-            to_tell: Arc::default(),
+            notifications: Arc::default(),
             receiver_port: OnceLock::new(),
             lacks_receiver: AtomicBool::new(false),
-            told: KnownTypes::default(),
+            offered_types: KnownTypes::default(),
             clock: context.session().clock.identity(),
         }
     }
@@ -83,10 +83,14 @@ impl OwnParticipant {
             name: about.name.to_owned(),
             type_name: about.table.map_or("", TypeSupport::name).to_owned(),
             hash: about.table.and_then(TypeSupport::hash).map_or([0; 32], |hash| hash.0),
-            qos: self.told(about.qos, about.table.is_some_and(|table| table.encoded.is_some()), about.origin),
+            qos: self.published_qos(
+                about.qos,
+                about.table.is_some_and(|table| table.encoded.is_some()),
+                about.origin,
+            ),
         };
         if let Some(table) = about.table {
-            self.told.offer(participant.domain(), table);
+            self.offered_types.offer(participant.domain(), table);
         }
         let lease = about.qos.automatic_lease_nanoseconds().filter(|_| about.kind == EndpointKind::Publisher);
         // Asked for before others see the endpoint, so that they find a recent one.
@@ -151,7 +155,7 @@ impl OwnParticipant {
                 match self.start_receiver() {
                     Ok(started) => *receiver = Some(started),
                     Err(error) => {
-                        tell!(
+                        log_line!(
                             Level::Error,
                             "nothing is received for subscriptions that wait without an executor, until this works: {error}"
                         );
@@ -164,15 +168,15 @@ impl OwnParticipant {
     }
 
     fn start_receiver(&self) -> Result<ReceiverThread, StartError> {
-        ReceiverThread::start(self.receiver_port()?, &self.to_tell)
+        ReceiverThread::start(self.receiver_port()?, &self.notifications)
     }
 
     /// Makes the receiver notify listeners of messages that other threads read.
-    pub(crate) fn tell(&self, mut to_tell: ToTell) {
+    pub(crate) fn notify(&self, mut notifications: Notifications) {
         if self.context.upgrade().is_none_or(|context| context.session().has_ended()) {
-            return to_tell.into_iter().for_each(|tell| tell()); // the receiver is ending
+            return notifications.into_iter().for_each(|notify| notify()); // the receiver is ending
         }
-        self.to_tell.lock().append(&mut to_tell);
+        self.notifications.lock().append(&mut notifications);
         if let Some(port) = self.receiver() {
             port.ring();
         }
@@ -209,19 +213,19 @@ impl OwnParticipant {
             name: name.to_owned(),
             type_name,
             hash,
-            qos: self.told(qos, travels, origin),
+            qos: self.published_qos(qos, travels, origin),
         };
         let failed = |source: CapacityError| CreateError::SharedMemory {
             name: name.to_owned(),
             source: Box::new(SharedMemoryError::capacity(source)),
         };
         let participant = self.participant().ok_or_else(|| failed(CapacityError::Left { forked: false }))?;
-        self.told.offer_service(participant.domain(), types);
+        self.offered_types.offer_service(participant.domain(), types);
         participant.advertise(&entity, None).map_err(failed)
     }
 
     /// Returns the published form of a QoS, for an endpoint with this origin.
-    fn told(&self, qos: QoS, travels: bool, origin: Origin) -> [u8; 64] {
+    fn published_qos(&self, qos: QoS, travels: bool, origin: Origin) -> [u8; 64] {
         let mut bytes = qos.to_bytes(travels);
         origin.write_to(&mut bytes);
         write_clock(self.clock, &mut bytes);
@@ -242,8 +246,8 @@ impl OwnParticipant {
         if let Some(participant) = self.participant() {
             participant.leave();
         }
-        let to_tell = std::mem::take(&mut *self.to_tell.lock());
-        to_tell.into_iter().for_each(|tell| tell());
+        let notifications = std::mem::take(&mut *self.notifications.lock());
+        notifications.into_iter().for_each(|notify| notify());
     }
 }
 

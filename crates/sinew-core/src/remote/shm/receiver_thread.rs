@@ -3,7 +3,7 @@
 //! sleeps while nothing arrives. It also notifies listeners of messages that threads of the program
 //! read while they took a message by hand.
 
-use crate::mailbox::waiters::ToTell;
+use crate::mailbox::waiters::Notifications;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 use sinew_shm::CapacityError;
 use sinew_shm::transport::EventReceiver;
@@ -31,14 +31,18 @@ pub(crate) enum StartError {
 }
 
 impl ReceiverThread {
-    /// Starts the thread. `to_tell`: the notifications that it makes each time its port is rung.
-    pub(crate) fn start(port: Arc<EventReceiver>, to_tell: &Arc<Mutex<ToTell>>) -> Result<Self, StartError> {
+    /// Starts the thread. `notifications`: the notifications that it makes each time its port is
+    /// rung.
+    pub(crate) fn start(
+        port: Arc<EventReceiver>,
+        notifications: &Arc<Mutex<Notifications>>,
+    ) -> Result<Self, StartError> {
         let ends = Arc::new(AtomicBool::new(false));
-        let (theirs, their_end, to_tell) = (port.clone(), ends.clone(), to_tell.clone());
+        let (theirs, their_end, notifications) = (port.clone(), ends.clone(), notifications.clone());
         let thread = std::thread::Builder::new()
             .name("sinew-receiver".to_owned())
             .stack_size(256 << 10)
-            .spawn(move || receive(&theirs, &their_end, &to_tell))
+            .spawn(move || receive(&theirs, &their_end, &notifications))
             .map_err(StartError::Thread)?;
         Ok(Self { port, ends, thread })
     }
@@ -57,14 +61,14 @@ impl ReceiverThread {
     }
 }
 
-fn receive(port: &EventReceiver, ends: &AtomicBool, to_tell: &Mutex<ToTell>) {
+fn receive(port: &EventReceiver, ends: &AtomicBool, notifications: &Mutex<Notifications>) {
     loop {
         let seen = port.bell(); // K1
         if ends.load(Ordering::Acquire) {
             return;
         }
-        let telling = std::mem::take(&mut *to_tell.lock()); // after K1: later ones ring again
-        telling.into_iter().for_each(|tell| tell());
+        let due = std::mem::take(&mut *notifications.lock()); // after K1: later ones ring again
+        due.into_iter().for_each(|notify| notify());
         if port.drain() {
             continue;
         }

@@ -14,11 +14,11 @@ use super::sender::publication_of;
 use crate::event::liveliness::{LivelinessLease, RemoteSigns};
 use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::{Entry, JoinOrder};
-use crate::mailbox::waiters::ToTell;
+use crate::mailbox::waiters::Notifications;
 use crate::message::block::RawMessage;
 use crate::message::info::{NETWORK, Publication, introduce};
 use crate::sys::coalescing_lock::CoalescingLock;
-use crate::sys::logging::{About, tell};
+use crate::sys::logging::{About, log_line};
 use crate::sys::panics::caught;
 #[cfg(test)]
 use crate::sys::sync::AtomicUsize;
@@ -94,8 +94,8 @@ impl RemoteSigns for Heartbeats {
 pub(crate) struct Ends {
     groups: Vec<TypedReaders>,
     port: Option<Arc<EventReceiver>>,
-    /// Number of the newest messages that are enough; `None` if all are wanted, or a filter must see
-    /// them.
+    /// Number of the newest messages that are enough; `None` if all are wanted, or a filter must
+    /// see them.
     depth: Option<u64>,
 }
 
@@ -288,13 +288,13 @@ impl RemotePublisher {
     #[cold]
     fn cannot_read(&self, error: &SegmentError) {
         let about = About { node: "", subject: &self.offered.topic };
-        tell!(self.complaints.level(); about, "{}", self.unreadable(error));
+        log_line!(self.complaints.level(); about, "{}", self.unreadable(error));
     }
 
     #[cold]
     fn cannot_decode(&self, error: &DecodeError) {
         let about = About { node: "", subject: &self.offered.topic };
-        tell!(self.complaints.level(); about, "{}", self.undecodable(error));
+        log_line!(self.complaints.level(); about, "{}", self.undecodable(error));
     }
 
     fn unreadable(&self, error: &SegmentError) -> impl fmt::Display {
@@ -609,10 +609,10 @@ impl RemoteSource for RemotePublisher {
         self.reading.is_held()
     }
 
-    fn tell_elsewhere(&self, to_tell: ToTell) {
+    fn notify_elsewhere(&self, notifications: Notifications) {
         match self.own.upgrade() {
-            Some(own) => own.tell(to_tell),
-            None => to_tell.into_iter().for_each(|tell| tell()), // each message is notified
+            Some(own) => own.notify(notifications),
+            None => notifications.into_iter().for_each(|notify| notify()), // each message is notified
         }
     }
 

@@ -22,7 +22,7 @@ use super::own_participant::OwnParticipant;
 use super::sender::{head_of, publication_of};
 use crate::executor::crew::blocked::Blocked;
 use crate::mailbox::deferred::Deferred;
-use crate::mailbox::waiters::{ToTell, Waiter, by_hand};
+use crate::mailbox::waiters::{Notifications, Waiter, by_hand};
 use crate::message::block::RawMessage;
 use crate::message::info::{Publication, introduce};
 use crate::service::failure::CallFailure;
@@ -33,7 +33,7 @@ use crate::service::request::{RemoteClient, ReplyTo, Request};
 use crate::service::request_queue::MAX_REQUESTS;
 use crate::service::request_queue::server_core::ServerCore;
 use crate::sys::clock::Time;
-use crate::sys::logging::{Level, tell};
+use crate::sys::logging::{Level, log_line};
 use crate::sys::sync::{Arc, Guard, Mutex};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use sinew_shm::transport::{EventReceiver, Head, Incoming, Sink};
@@ -168,7 +168,7 @@ impl ShmServerConnection {
     }
 
     /// Makes answers notify the thread that waits alone, otherwise the executor or the receiver.
-    fn tell_right_one(&self, threads: Guard<'_, Threads>) {
+    fn notify_right_one(&self, threads: Guard<'_, Threads>) {
         self.choose_port(threads);
         self.drain_by_hand(); // for threads of the program that call, and others
     }
@@ -186,10 +186,10 @@ impl ShmServerConnection {
     fn enter(&self, port: &Arc<EventReceiver>) -> Entered<'_> {
         let mut threads = self.threads.lock();
         threads.waiting += 1;
-        let is_told = threads.alone.as_ref().is_some_and(|alone| Arc::ptr_eq(alone, port));
+        let is_notified = threads.alone.as_ref().is_some_and(|alone| Arc::ptr_eq(alone, port));
         threads.alone = (threads.waiting == 1).then(|| port.clone());
-        if !(is_told && threads.waiting == 1) {
-            self.tell_right_one(threads);
+        if !(is_notified && threads.waiting == 1) {
+            self.notify_right_one(threads);
         }
         Entered(self)
     }
@@ -198,7 +198,7 @@ impl ShmServerConnection {
     /// run on another thread.
     #[inline]
     fn drain_by_hand(&self) {
-        by_hand(|| self.drain_answers(), |to_tell| self.tell_elsewhere(to_tell));
+        by_hand(|| self.drain_answers(), |notifications| self.notify_elsewhere(notifications));
     }
 
     /// Reads the available answers. Listeners run once all of them have settled their calls: a
@@ -206,7 +206,7 @@ impl ShmServerConnection {
     /// the answers.
     #[inline]
     fn drain_answers(&self) {
-        by_hand(|| self.read_answers(), |to_tell| to_tell.into_iter().for_each(Deferred::run));
+        by_hand(|| self.read_answers(), |notifications| notifications.into_iter().for_each(Deferred::run));
     }
 
     #[inline]
@@ -222,7 +222,7 @@ impl ShmServerConnection {
         });
         // Once the answers that are there have been handed out.
         if let (Some(problem), Some(calls)) = (lost, calls) {
-            tell!(Level::Error, "calls of {} fail: {problem}", calls.service);
+            log_line!(Level::Error, "calls of {} fail: {problem}", calls.service);
             calls.lose_answers(self, problem);
         }
     }
@@ -238,7 +238,7 @@ impl Drop for Entered<'_> {
         let mut threads = self.0.threads.lock();
         threads.waiting -= 1;
         if threads.alone.is_some() && self.0.calls.upgrade().is_some_and(|calls| calls.has_open()) {
-            self.0.tell_right_one(threads);
+            self.0.notify_right_one(threads);
         }
     }
 }
@@ -299,19 +299,19 @@ impl RemoteServerConnection for ShmServerConnection {
                 port.sleep(seen, Some(left)); // K3
             }
             port.unpark();
-            by_hand(|| _ = port.drain(), |to_tell| self.tell_elsewhere(to_tell));
+            by_hand(|| _ = port.drain(), |notifications| self.notify_elsewhere(notifications));
         }
     }
 
     fn retune(&self) {
-        self.tell_right_one(self.threads.lock());
+        self.notify_right_one(self.threads.lock());
     }
 
     #[inline]
-    fn tell_elsewhere(&self, to_tell: ToTell) {
+    fn notify_elsewhere(&self, notifications: Notifications) {
         match self.own.upgrade() {
-            Some(own) => own.tell(to_tell),
-            None => to_tell.into_iter().for_each(|tell| tell()), // each call has an end
+            Some(own) => own.notify(notifications),
+            None => notifications.into_iter().for_each(|notify| notify()), // each call has an end
         }
     }
 
@@ -368,7 +368,7 @@ impl ShmClient {
             return None;
         }
         if let Err(error) = this.open_answers() {
-            tell!(Level::Error, "a client of another process isn't served, until there is room: {error}");
+            log_line!(Level::Error, "a client of another process isn't served, until there is room: {error}");
         }
         this.choose_port(); // the caller drains, under no lock
         Some(Arc::new(ShmClientSink(Arc::downgrade(&this))))
@@ -394,7 +394,7 @@ impl ShmClient {
         self.requests.look(|received| match received {
             Received::Content(id, head, content) => self.ask(id, &head, content),
             Received::Lost(problem) => {
-                tell!(Level::Error, "{} of another process: {problem}", self.server.requests.name);
+                log_line!(Level::Error, "{} of another process: {problem}", self.server.requests.name);
                 let head = self.head();
                 self.answers.lock().iter_mut().for_each(|answers| answers.send_lost(&head, &problem));
             }
@@ -444,7 +444,10 @@ impl RemoteClient for ShmClient {
         let sent = self.answers.lock().as_mut().map_or(Ok(()), |answers| answers.answer(id, &head, outcome));
         if let Err(error) = sent {
             let service = &self.server.requests.name;
-            tell!(Level::Error, "an answer of {service} can't be sent, its caller is told: {error}");
+            log_line!(
+                Level::Error,
+                "an answer of {service} can't be sent, its caller gets an error: {error}"
+            );
         }
     }
 

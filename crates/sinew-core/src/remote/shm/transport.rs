@@ -17,7 +17,7 @@ use crate::service::pending_calls::{PendingCalls, RemoteServer, RemoteServerConn
 use crate::service::request::RemoteClient;
 use crate::service::request_queue::server_core::ServerCore;
 use crate::sys::clock::Clock;
-use crate::sys::logging::{Level, tell};
+use crate::sys::logging::{Level, log_line};
 use crate::sys::sync::{Arc, Mutex};
 use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::remote_sink::RemoteSubscription;
@@ -210,8 +210,8 @@ impl ShmTransport {
     }
 }
 
-/// The lease of a publisher of another process, if it has one that can be watched: its signs of life
-/// are times of this context's clock.
+/// The lease of a publisher of another process, if it has one that can be watched: its signs of
+/// life are times of this context's clock.
 fn lease_of(
     (entity, qos): (&Endpoint, &QoS),
     clock: Clock,
@@ -271,7 +271,7 @@ impl DiscoveryObserver {
         }
         let Some((transport, context)) = self.both() else { return };
         let Some(described) = RemoteEndpoint::of(entity, peer, &transport.domain) else {
-            tell!(Level::Warn, "an entity of {peer:?} on {} says what makes no sense", entity.name);
+            log_line!(Level::Warn, "an entity of {peer:?} on {} says what makes no sense", entity.name);
             return;
         };
         match entity.kind {

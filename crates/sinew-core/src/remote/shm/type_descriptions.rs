@@ -6,7 +6,7 @@
 
 use crate::message::type_support::TypeSupport;
 use crate::service::types::ServiceTypes;
-use crate::sys::logging::{Level, tell};
+use crate::sys::logging::{Level, log_line};
 use crate::sys::sync::Mutex;
 use sinew_msg::TypeHash;
 use sinew_msg::description::TypeDescription;
@@ -38,7 +38,7 @@ impl KnownTypes {
         }
         let Some(description) = describe() else { return };
         if let Err(error) = domain.keep_description(&hash.0, &description.to_json()) {
-            tell!(
+            log_line!(
                 Level::Warn,
                 "tools can't read messages of {}: {error}",
                 description.type_description.type_name

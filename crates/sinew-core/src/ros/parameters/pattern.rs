@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_told() {
+    fn an_invalid_pattern_is_an_error() {
         for (pattern, problem) in [
             ("", "an empty part"),
             ("/", "an empty part"),

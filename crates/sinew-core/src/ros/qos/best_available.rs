@@ -20,11 +20,11 @@ impl QoS {
     /// ROS 2.
     ///
     /// The entity gets the strictest setting with which it matches all ends that exist then, of any
-    /// type, in any process. A subscription is reliable, transient local and manual by topic only if
-    /// all publishers are; its deadline and its lease are their longest. A publisher is reliable and
-    /// transient local; it is manual by topic if a subscription is, and its deadline and its lease
-    /// are the subscriptions' shortest. If there is no other end, a subscription requests, and a
-    /// publisher offers, as if they all were the strictest, without limits in time.
+    /// type, in any process. A subscription is reliable, transient local and manual by topic only
+    /// if all publishers are; its deadline and its lease are their longest. A publisher is reliable
+    /// and transient local; it is manual by topic if a subscription is, and its deadline and its
+    /// lease are the subscriptions' shortest. If there is no other end, a subscription requests,
+    /// and a publisher offers, as if they all were the strictest, without limits in time.
     ///
     /// The choice is made once: an end that is made later may not match, which is reported like any
     /// mismatch. `qos()` of the [publisher](crate::Publisher::qos) or the

@@ -16,8 +16,8 @@ use std::mem;
 pub(super) struct PulledCalls {
     /// Number of calls with outcomes that were not taken, settled or not.
     held: usize,
-    /// Settled calls in the order in which they were settled, with the steady time in nanoseconds at
-    /// which each was answered or failed.
+    /// Settled calls in the order in which they were settled, with the steady time in nanoseconds
+    /// at which each was answered or failed.
     settled: VecDeque<(CallId, i64)>,
     listener: Option<Arc<Listener>>,
 }
@@ -68,7 +68,7 @@ impl PendingCalls {
         if let Some(listener) = listener
             && waiting > 0
         {
-            listener.hear(waiting);
+            listener.notify(waiting);
         }
     }
 }

@@ -146,8 +146,8 @@ fn leaving_while_others_publish() {
 fn a_number_that_is_seen_is_no_news_to_the_handlers() {
     check(2, || {
         let node = node();
-        let told = Arc::new(Mutex::new((0, 0)));
-        let (matched, alive) = (told.clone(), told.clone());
+        let notified = Arc::new(Mutex::new((0, 0)));
+        let (matched, alive) = (notified.clone(), notified.clone());
         let subscription = node
             .subscription::<Number>("numbers")
             .on_matched(move |event: &Matched| matched.lock().0 = event.current)
@@ -161,8 +161,8 @@ fn a_number_that_is_seen_is_no_news_to_the_handlers() {
         let going = thread::spawn(move || drop(publisher));
         let seen = subscription.publisher_count();
         executor.spin_some().unwrap();
-        let (matched, alive) = *told.lock();
-        assert!(matched <= seen && alive <= seen, "{seen} seen; {matched} matched, {alive} alive told");
+        let (matched, alive) = *notified.lock();
+        assert!(matched <= seen && alive <= seen, "{seen} seen; {matched} matched, {alive} alive notified");
         going.join().unwrap();
     });
 }

@@ -125,14 +125,14 @@ fn what_is_older_elsewhere_runs_first() {
             notify(&elsewhere, 3);
             says.store(true, Ordering::Release);
         });
-        let (other, mut through_queue, mut heard) = (burst.other.clone(), 0, false);
+        let (other, mut through_queue, mut polled) = (burst.other.clone(), 0, false);
         burst.run(|key| match key {
             2 => {
-                heard = said.load(Ordering::Acquire);
+                polled = said.load(Ordering::Acquire);
                 let _running = CallbackScope::enter(u64::MAX, u64::MAX);
                 assert!(other.notify(stamp(4)).is_none());
             }
-            4 => assert!(!heard || through_queue == 2, "the task published at 3 runs before"),
+            4 => assert!(!polled || through_queue == 2, "the task published at 3 runs before"),
             _ => through_queue += 1,
         });
         thread.join().unwrap();

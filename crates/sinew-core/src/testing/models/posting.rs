@@ -231,8 +231,8 @@ impl OutputSink<Door> for Again {
     }
 }
 
-/// A waker of a future that is over at most polls the next one of its cell, which is neither lost nor
-/// polled by two threads.
+/// A waker of a future that is over at most polls the next one of its cell, which is neither lost
+/// nor polled by two threads.
 ///
 /// Fails if a future isn't noted as polled from its beginning.
 #[test]

@@ -302,11 +302,11 @@ proptest! {
         let mut pair = Pair::new(capacity, keep_all);
         let (mut retained, mut expected) = ([Vec::new(), Vec::new()], Vec::new());
         let mut came = 0;
-        for whose in publications {
+        for which in publications {
             pair.now += 1;
             let (message, publication) = pair.next_message();
             let number = pair.published;
-            if let Some(retained) = retained.get_mut(whose) {
+            if let Some(retained) = retained.get_mut(which) {
                 retained.push(Entry { message, publication, reception: 0 });
                 expected.push(number);
             } else {

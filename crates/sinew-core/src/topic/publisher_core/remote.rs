@@ -8,7 +8,7 @@ use crate::message::block::{Pool, RawMessage};
 use crate::ros::origin::Origin;
 use crate::ros::qos::Reliability;
 use crate::sys::clock::Time;
-use crate::sys::logging::{About, Level, tell};
+use crate::sys::logging::{About, Level, log_line};
 use crate::sys::sync::{Arc, no_lock_is_held};
 use crate::topic::recipients::Unpublished;
 use crate::topic::remote_sink::{JoiningSubscription, PublisherEndpoint, RemoteSubscription};
@@ -32,8 +32,8 @@ impl PublisherCore {
         participant == self.session.participant || count <= connected()
     }
 
-    /// Waits until the reliable subscriptions of other processes have read what was published before
-    /// this call, at most for `timeout`. Returns whether they have.
+    /// Waits until the reliable subscriptions of other processes have read what was published
+    /// before this call, at most for `timeout`. Returns whether they have.
     pub(crate) fn wait_until_read(&self, timeout: Duration) -> bool {
         no_lock_is_held(); // it may take long
         if self.qos.reliability != Reliability::Reliable {
@@ -146,7 +146,7 @@ impl PublisherCore {
     pub(crate) fn connect(&self, subscription: &Arc<RemoteSubscription>) -> bool {
         let mut other = JoiningSubscription { subscription: subscription.clone(), has_retained: false };
         let Err(error) = self.try_to_connect(&mut other) else { return true };
-        tell!(
+        log_line!(
             Level::Error; About { node: &self.node, subject: &self.topic },
             "publisher on {} can't reach a subscription in another process, until there is room: {error}",
             self.topic
@@ -216,7 +216,7 @@ impl PublisherCore {
         state.count(brought_back.work);
         drop((state, sinks)); // the program's logger may publish
         if let Some((count, error)) = brought_back.left_out {
-            tell!(
+            log_line!(
                 Level::Warn; About { node: &self.node, subject: &self.topic },
                 "a late subscription to {} in another process misses {count} of the messages that were retained for it: {error}",
                 self.topic

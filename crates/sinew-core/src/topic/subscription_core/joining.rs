@@ -102,7 +102,7 @@ impl SubscriptionCore {
         }
         for _ in 0..count {
             if state.listened {
-                state.heard(deferred);
+                state.arrived(deferred);
             }
         }
         deferred.signal(state.announce());

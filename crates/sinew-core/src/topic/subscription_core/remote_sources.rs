@@ -8,7 +8,7 @@ use crate::mailbox::history::{Entry, HistoryCache};
 use crate::mailbox::waiters::by_hand;
 use crate::ros::origin::Origin;
 use crate::sys::clock::Time;
-use crate::sys::logging::{About, tell};
+use crate::sys::logging::{About, log_line};
 use crate::sys::sync::{Arc, Ordering, no_lock_is_held};
 use crate::topic::copy_plan::Role;
 use crate::topic::remote_reads::{DirectTake, Gap, Progress, UnreadableMessage};
@@ -23,9 +23,9 @@ const MOST_LEFT: usize = 64;
 /// Runs `read`, which adds the messages of these sources; a thread of a source notifies listeners.
 #[inline]
 fn read_by_hand(sources: &[Arc<dyn RemoteSource>], read: impl FnOnce()) {
-    by_hand(read, |to_tell| {
+    by_hand(read, |notifications| {
         if let Some(source) = sources.first() {
-            source.tell_elsewhere(to_tell);
+            source.notify_elsewhere(notifications);
         }
     });
 }
@@ -63,7 +63,7 @@ impl SubscriptionCore {
                 let source = Arc::clone(source);
                 drop(guard);
                 if let DirectTake::Bad(UnreadableMessage { lost, problem, level, text }) = direct {
-                    tell!(level; About { node: "", subject: &self.wanted.topic }, "{text}");
+                    log_line!(level; About { node: "", subject: &self.wanted.topic }, "{text}");
                     Deferred::with(|deferred| self.count_lost_for(lost, problem.as_ref(), deferred));
                 }
                 if again {

@@ -1,4 +1,4 @@
-//! Who matches, and what both ends are told.
+//! Which endpoints match, and the events of both ends.
 
 use super::stage::{Path, Runner, Stage};
 use super::support::{Log, Number, Text, all_numbers_in, numbers_in, wait_for};
@@ -14,7 +14,7 @@ use sinew::qos::{Liveliness, Policy};
 const SHORT: Duration = Duration::from_millis(10);
 const LONG: Duration = Duration::from_millis(11);
 
-pub(crate) fn ends_that_do_not_match_are_both_told_why<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn ends_that_do_not_match_are_both_notified_why<R: Runner, P: Path>() -> sinew::Result<()> {
     let base = QoS::default();
     let cases = [
         (base.best_effort(), base, Policy::Reliability),
@@ -29,14 +29,19 @@ pub(crate) fn ends_that_do_not_match_are_both_told_why<R: Runner, P: Path>() -> 
             let (publishers, subscriptions) = (Log::new(), Log::new());
             let publish = || {
                 let pen = publishers.pen();
-                let told = move |event: &IncompatibleQos| pen.write(event.clone());
-                stage.sender.publisher::<Number>("numbers").qos(offered).on_incompatible_qos(told).create()
+                let notified = move |event: &IncompatibleQos| pen.write(event.clone());
+                stage
+                    .sender
+                    .publisher::<Number>("numbers")
+                    .qos(offered)
+                    .on_incompatible_qos(notified)
+                    .create()
             };
             let subscribe = || {
                 let pen = subscriptions.pen();
-                let told = move |event: &IncompatibleQos| pen.write(event.clone());
+                let notified = move |event: &IncompatibleQos| pen.write(event.clone());
                 let subscription = stage.receiver.subscription::<Number>("numbers").qos(requested);
-                subscription.on_incompatible_qos(told).create()
+                subscription.on_incompatible_qos(notified).create()
             };
             let (publisher, subscription) = if publisher_first {
                 let publisher = publish()?;
@@ -46,7 +51,7 @@ pub(crate) fn ends_that_do_not_match_are_both_told_why<R: Runner, P: Path>() -> 
                 (publish()?, subscription)
             };
             for log in [&publishers, &subscriptions] {
-                let [event] = &stage.collect(log, 1)?[..] else { panic!("it is told once") };
+                let [event] = &stage.collect(log, 1)?[..] else { panic!("it is notified once") };
                 assert_eq!((event.total, event.total_change, event.last_policy), (1, 1, Some(policy)));
                 for word in ["offers", "asked"] {
                     assert!(event.last_reason.contains(word), "{}", event.last_reason);
@@ -60,15 +65,17 @@ pub(crate) fn ends_that_do_not_match_are_both_told_why<R: Runner, P: Path>() -> 
     Ok(())
 }
 
-pub(crate) fn ends_of_different_types_are_both_told_the_types<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn ends_of_different_types_are_both_notified_of_the_types<R: Runner, P: Path>() -> sinew::Result<()>
+{
     let stage = Stage::<R>::new::<P>()?;
     let log = Log::new();
     let pen = log.pen();
-    let told = move |event: &IncompatibleType| pen.write(event.last_reason.clone());
-    let publisher = stage.sender.publisher::<Number>("things").on_incompatible_type(told).create()?;
+    let notified = move |event: &IncompatibleType| pen.write(event.last_reason.clone());
+    let publisher = stage.sender.publisher::<Number>("things").on_incompatible_type(notified).create()?;
     let pen = log.pen();
-    let told = move |event: &IncompatibleType| pen.write(event.last_reason.clone());
-    let subscription = stage.receiver.subscription::<Text>("things").on_incompatible_type(told).create()?;
+    let notified = move |event: &IncompatibleType| pen.write(event.last_reason.clone());
+    let subscription =
+        stage.receiver.subscription::<Text>("things").on_incompatible_type(notified).create()?;
     for reason in stage.collect(&log, 2)? {
         assert!(reason.contains("Number") && reason.contains("Text"), "{reason}");
     }
@@ -77,7 +84,7 @@ pub(crate) fn ends_of_different_types_are_both_told_the_types<R: Runner, P: Path
     Ok(())
 }
 
-pub(crate) fn a_missed_deadline_is_told_to_both_ends<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn a_missed_deadline_notifies_both_ends<R: Runner, P: Path>() -> sinew::Result<()> {
     let stage = Stage::<R>::new::<P>()?;
     let (offered, requested, arrived) = (Log::new(), Log::new(), Log::new());
     let strict = QoS::default().deadline(SHORT);
@@ -171,7 +178,7 @@ fn lapses_without<R: Runner, P: Path>(sign: impl Fn(&Publisher<Number>)) -> sine
     Ok(())
 }
 
-pub(crate) fn what_gives_way_is_counted_and_told<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn displaced_messages_are_counted_and_notified<R: Runner, P: Path>() -> sinew::Result<()> {
     let stage = Stage::<R>::new::<P>()?;
     let (log, losses) = (Log::new(), Log::new());
     let (pen, lost) = (log.pen(), losses.pen());

@@ -1,5 +1,5 @@
-//! Taking messages without callbacks: by hand, in tasks, as listeners are told, from a wait set and
-//! inside others' event loops.
+//! Taking messages without callbacks: by hand, in tasks, by listeners, from a wait set and inside
+//! others' event loops.
 
 use super::stage::{Executing, Path, Runner, Stage, spinning};
 use super::support::tasks::block_on;
@@ -89,7 +89,7 @@ pub(crate) fn a_stream_brings_what_waits_and_what_comes<R: Runner, P: Path>() ->
     Ok(())
 }
 
-pub(crate) fn a_listener_is_told_of_each_message<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn a_listener_is_notified_of_each_message<R: Runner, P: Path>() -> sinew::Result<()> {
     let stage = Stage::<R>::in_real_time::<P>()?;
     let subscription = stage.receiver.subscription::<Number>("numbers").qos(DEEP).create()?;
     let publisher = stage.publisher("numbers")?;
@@ -97,13 +97,13 @@ pub(crate) fn a_listener_is_told_of_each_message<R: Runner, P: Path>() -> sinew:
     let log = Log::new();
     let pen = log.pen();
     subscription.set_listener(move |count| pen.write(count));
-    let mut told = 0;
+    let mut received = 0;
     for published in [3, 4, 54] {
-        (told.max(3) + 1..=published).try_for_each(|number| publisher.publish(Number(number)))?;
-        while told < published {
-            told += log.next();
+        (received.max(3) + 1..=published).try_for_each(|number| publisher.publish(Number(number)))?;
+        while received < published {
+            received += log.next();
         }
-        assert_eq!(told, published);
+        assert_eq!(received, published);
     }
     assert_eq!(all_numbers_in(&subscription, 54), (1..=54).collect::<Vec<_>>());
     Ok(())
@@ -145,15 +145,15 @@ pub(crate) fn its_descriptor_is_readable_when_something_came<R: Executing, P: Pa
     stage.settle()?;
     for number in 0..50 {
         publisher.publish(Number(number))?;
-        let mut heard = Vec::new();
-        while heard.is_empty() {
+        let mut arrived = Vec::new();
+        while arrived.is_empty() {
             let mut wanted = [PollFd::new(&descriptor, PollFlags::IN)];
             let patience = Timespec { tv_sec: 10, tv_nsec: 0 };
             assert_eq!(poll(&mut wanted, Some(&patience)).expect("it can be polled"), 1, "for {number}");
             executor.spin_some()?;
-            heard = log.lines();
+            arrived = log.lines();
         }
-        assert_eq!(heard, [number]);
+        assert_eq!(arrived, [number]);
     }
     Ok(())
 }
@@ -182,7 +182,7 @@ pub(crate) fn a_group_moves_between_runners_and_loses_nothing<R: Runner, P: Path
     Ok(())
 }
 
-/// One thread is in a callback for long: the others hear for it.
+/// One thread is in a callback for long: the others receive for it.
 pub(crate) fn what_comes_while_a_thread_is_busy_is_handled_by_another<R: Runner, P: Path>()
 -> sinew::Result<()> {
     let stage = Stage::<R>::in_real_time::<P>()?;

@@ -1,4 +1,4 @@
-//! What is kept, for whom, and who is told.
+//! What is kept, for whom, and which events run.
 
 use super::stage::{Path, Runner, Stage};
 use super::support::{Log, Number, all_numbers_in, wait_for};
@@ -140,7 +140,7 @@ pub(crate) fn matched_events_add_up<R: Runner, P: Path>() -> sinew::Result<()> {
     Ok(())
 }
 
-pub(crate) fn who_goes_is_told_of<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn a_subscription_is_notified_when_a_publisher_goes<R: Runner, P: Path>() -> sinew::Result<()> {
     let stage = Stage::<R>::new::<P>()?;
     let log = Log::new();
     let pen = log.pen();

@@ -246,7 +246,7 @@ pub(crate) fn entities_come_and_go_while_others_publish<R: Runner, P: Path>() ->
             (0..rounds).try_for_each(come_and_go)
         })
     })?;
-    // A thread that was told of the end of the last publisher may be bringing in what that one
+    // A thread that was notified of the end of the last publisher may be bringing in what that one
     // published.
     assert_eq!(all_numbers_in(&steady, 4 * rounds).len() as u64, 4 * rounds, "who stayed got everything");
     if R::THREADS == 1 {

@@ -97,13 +97,13 @@ macro_rules! for_all {
                 a_paused_group_moves_between_runners
             }
             events {
-                ends_that_do_not_match_are_both_told_why
-                ends_of_different_types_are_both_told_the_types
-                a_missed_deadline_is_told_to_both_ends
+                ends_that_do_not_match_are_both_notified_why
+                ends_of_different_types_are_both_notified_of_the_types
+                a_missed_deadline_notifies_both_ends
                 an_automatic_publisher_is_alive_while_it_exists
                 a_manual_publisher_lapses_without_a_message
                 a_manual_publisher_lapses_without_an_assertion [one_host assertions]
-                what_gives_way_is_counted_and_told
+                displaced_messages_are_counted_and_notified
                 a_filter_decides_before_anything_is_kept
                 own_publications_can_be_ignored
                 all_paths_feed_one_history
@@ -114,7 +114,7 @@ macro_rules! for_all {
                 messages_can_be_held_while_newer_ones_come
                 a_task_is_woken_for_each_message
                 a_stream_brings_what_waits_and_what_comes
-                a_listener_is_told_of_each_message
+                a_listener_is_notified_of_each_message
                 a_wait_set_waits_for_a_subscription
                 a_group_moves_between_runners_and_loses_nothing
             }
@@ -125,7 +125,7 @@ macro_rules! for_all {
                 joining_while_others_publish_leaves_no_gap
                 a_message_whose_lifespan_is_over_is_not_called_for
                 matched_events_add_up
-                who_goes_is_told_of
+                a_subscription_is_notified_when_a_publisher_goes
                 who_takes_by_hand_takes_from_the_callback
             }
             pressure {
@@ -134,7 +134,7 @@ macro_rules! for_all {
                 a_callback_cannot_wait_for_its_own_group [one_process]
                 a_callback_waits_for_another_group_if_there_is_another_thread [one_process]
                 the_last_thread_does_not_wait [one_process]
-                of_two_runners_that_would_wait_for_each_other_one_is_told [one_process]
+                of_two_runners_that_would_wait_for_each_other_one_gets_an_error [one_process]
                 the_thread_that_ran_the_callbacks_cannot_wait_for_them [one_process]
                 a_waiting_callback_goes_on_when_the_subscription_goes
                 a_message_without_room_comes_back [one_host room]
@@ -144,9 +144,9 @@ macro_rules! for_all {
                 requests_of_all_clients_are_answered_in_the_order_of_the_calls [one_host clients]
                 a_chain_of_blocking_calls_is_answered
                 a_chain_of_asynchronous_calls_is_answered
-                servers_that_call_each_other_are_told
+                servers_that_call_each_other_get_an_error
                 a_server_in_another_runner_is_waited_for
-                of_two_runners_that_would_call_each_other_one_is_told [one_process]
+                of_two_runners_that_would_call_each_other_one_gets_an_error [one_process]
                 every_call_of_many_threads_is_answered_once
                 answers_may_be_given_later_and_by_others
                 a_server_that_goes_fails_its_calls_and_the_next_takes_over

@@ -82,8 +82,8 @@ pub(crate) fn what_is_detached_goes_on_until_its_context_is_shut_down<R: Runner,
     };
     {
         let node = stage.receiving.node("detached")?;
-        let heard = capture();
-        node.subscription("numbers").callback(move |_: &Number| heard("subscription"))?.detach();
+        let received = capture();
+        node.subscription("numbers").callback(move |_: &Number| received("subscription"))?.detach();
         let called = capture();
         node.server::<Numbers>("double")
             .callback(move |n: &Number| {
@@ -120,10 +120,10 @@ pub(crate) fn what_is_detached_goes_on_until_its_context_is_shut_down<R: Runner,
     let publisher = stage.publisher("numbers")?;
     publisher.publish(Number(1))?;
     let _texts = stage.receiver.subscription::<Text>("texts").create()?;
-    let mut heard = stage.collect(&log, 7)?;
-    heard.sort_unstable();
+    let mut received = stage.collect(&log, 7)?;
+    received.sort_unstable();
     assert_eq!(
-        heard,
+        received,
         ["client", "descriptor source", "guard condition", "publisher", "server", "subscription", "timer"]
     );
     assert!(Arc::strong_count(&held) > 1);

@@ -123,7 +123,7 @@ pub(crate) fn the_last_thread_does_not_wait<R: Runner, P: Path>() -> sinew::Resu
     Ok(())
 }
 
-pub(crate) fn of_two_runners_that_would_wait_for_each_other_one_is_told<R: Runner, P: Path>()
+pub(crate) fn of_two_runners_that_would_wait_for_each_other_one_gets_an_error<R: Runner, P: Path>()
 -> sinew::Result<()> {
     let (context, _) = P::open(None);
     let (log, both) = (Log::new(), Arc::new(Barrier::new(2)));

@@ -97,7 +97,7 @@ pub(crate) fn a_chain_of_asynchronous_calls_is_answered<R: Runner, P: Path>() ->
     })
 }
 
-pub(crate) fn servers_that_call_each_other_are_told<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn servers_that_call_each_other_get_an_error<R: Runner, P: Path>() -> sinew::Result<()> {
     let stage = Stage::<R>::in_real_time::<P>()?;
     let node = &stage.receiver;
     let server = |own: &str, other: &str| {
@@ -138,8 +138,8 @@ pub(crate) fn a_server_in_another_runner_is_waited_for<R: Runner, P: Path>() -> 
     Ok(())
 }
 
-pub(crate) fn of_two_runners_that_would_call_each_other_one_is_told<R: Runner, P: Path>() -> sinew::Result<()>
-{
+pub(crate) fn of_two_runners_that_would_call_each_other_one_gets_an_error<R: Runner, P: Path>()
+-> sinew::Result<()> {
     if R::THREADS != 1 {
         return Ok(()); // another thread would answer
     }
@@ -249,8 +249,8 @@ pub(crate) fn a_server_that_goes_fails_its_calls_and_the_next_takes_over<R: Runn
     let unlucky = call();
     drop(first);
     let error = block_on(unlucky).unwrap_err();
-    let is_told = P::IS_NETWORK && matches!(error.failure(), CallFailure::Failed { .. });
-    assert!(is_told || error.failure() == &CallFailure::ServerGone, "{error}");
+    let is_notified = P::IS_NETWORK && matches!(error.failure(), CallFailure::Failed { .. });
+    assert!(is_notified || error.failure() == &CallFailure::ServerGone, "{error}");
     stage.find_out();
     let patient = call();
     let _second = stage.receiver.server::<Numbers>("n").callback(|_: &Number| Number(2))?;
@@ -317,9 +317,9 @@ pub(crate) fn a_request_that_finds_the_queue_full_is_refused<R: Runner, P: Path>
             match outcome {
                 Ok(answer) => assert_eq!(answer.0, n),
                 Err(error) => {
-                    let is_told = P::IS_NETWORK
+                    let is_notified = P::IS_NETWORK
                         && matches!(error.failure(), CallFailure::Failed { message } if message.contains("2 requests wait"));
-                    assert!(is_told || error.failure() == &CallFailure::Full { limit: 2 }, "{error}");
+                    assert!(is_notified || error.failure() == &CallFailure::Full { limit: 2 }, "{error}");
                     assert_eq!(n, 2);
                 }
             }
@@ -404,20 +404,20 @@ pub(crate) fn ends_that_are_pulled_answer_each_other<R: Runner, P: Path>() -> si
     server.set_listener(move |count| asked.write(count));
     client.set_listener(move |count| answered.write(count));
     let sent: Vec<_> = (0..CALLS).map(|n| client.send(Number(n)).unwrap()).collect();
-    let told = |log: &Log<u64>| {
-        let mut told = 0;
-        while told < CALLS {
-            told += log.next();
+    let received = |log: &Log<u64>| {
+        let mut received = 0;
+        while received < CALLS {
+            received += log.next();
         }
-        told
+        received
     };
-    assert_eq!(told(&requests), CALLS);
+    assert_eq!(received(&requests), CALLS);
     let taken: Vec<_> = (0..CALLS).map(|_| server.take_request().unwrap()).collect();
     assert!(server.take_request().is_none());
     for (number, info) in taken.into_iter().rev() {
         server.respond(&info.key(), number).unwrap();
     }
-    assert_eq!(told(&responses), CALLS);
+    assert_eq!(received(&responses), CALLS);
     for (n, id) in sent.iter().enumerate().rev() {
         let (response, info) = client.take_response().unwrap();
         assert_eq!((info.id(), response?.0), (*id, n as u64));
@@ -429,7 +429,7 @@ pub(crate) fn ends_that_are_pulled_answer_each_other<R: Runner, P: Path>() -> si
     assert_eq!(responses.next(), 1);
     let (response, info) = client.take_response().unwrap();
     let error = response.unwrap_err();
-    let is_told = P::IS_NETWORK && matches!(error.failure(), CallFailure::Failed { .. });
-    assert!(info.id() == left && (is_told || error.failure() == &CallFailure::ServerGone), "{error}");
+    let is_notified = P::IS_NETWORK && matches!(error.failure(), CallFailure::Failed { .. });
+    assert!(info.id() == left && (is_notified || error.failure() == &CallFailure::ServerGone), "{error}");
     Ok(())
 }

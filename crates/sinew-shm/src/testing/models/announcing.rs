@@ -27,7 +27,7 @@ fn what_is_published_is_seen() {
         }
         let (mut drainer, mut seen, all) = reader.join().unwrap();
         drain(&mut drainer, &port, || None, &all, &mut seen);
-        assert_eq!(seen, [2], "a message that nobody was told of");
+        assert_eq!(seen, [2], "a message without a notification");
     });
 }
 
@@ -61,7 +61,7 @@ fn a_ring_that_grows_keeps_what_is_announced() {
         protocol::announce(once(&route));
         let (mut drainer, mut seen, find) = reader.join().unwrap();
         drain(&mut drainer, &port, find, &published, &mut seen);
-        assert_eq!(seen, [1, 1], "a message that nobody was told of");
+        assert_eq!(seen, [1, 1], "a message without a notification");
     });
 }
 
@@ -115,7 +115,7 @@ fn a_port_that_changes() {
         let mut seen = reader.join().unwrap();
         let [_, ring] = rings;
         drain(&mut Drainer::new(ring), &ports[1], || None, &[published], &mut seen);
-        assert_eq!(seen, [2], "a message that nobody was told of");
+        assert_eq!(seen, [2], "a message without a notification");
     });
 }
 
@@ -178,7 +178,7 @@ fn listening_begins(barrier: Barrier) {
     helper.join().unwrap();
     let [ring, _] = rings;
     drain(&mut Drainer::new(ring), &ports[0], || None, &[published], &mut seen);
-    assert_eq!(seen, [1], "a message that nobody was told of");
+    assert_eq!(seen, [1], "a message without a notification");
 }
 
 /// A message is seen although its writer saw no listener, wherever in the publish the kernel's
@@ -186,7 +186,7 @@ fn listening_begins(barrier: Barrier) {
 ///
 /// Fails if the helper doesn't announce.
 #[test]
-fn who_begins_to_listen_is_told() {
+fn a_new_listener_is_notified() {
     check(2, || listening_begins(Barrier::BeforeTheMessage));
     check(2, || listening_begins(Barrier::BetweenTheMessageAndTheLook));
     check(2, || listening_begins(Barrier::AfterTheLook));

@@ -23,7 +23,7 @@
 //! | `sleeping` | parking and ringing | P3, K1-K4 |
 //! | `records` | records of tables and their lives, the log | T1-T4, L1-L3 |
 //! | `pressure` | writers that wait for their readers | B1-B3 |
-//! | `telling` | the records of the threads that run callbacks | A1-A3 |
+//! | `worker_records` | the records of the threads that run callbacks | A1-A3 |
 
 mod announcing;
 mod hazards;
@@ -31,7 +31,7 @@ mod pressure;
 mod records;
 mod rings;
 mod sleeping;
-mod telling;
+mod worker_records;
 
 use crate::event::protocol::{Announced, Drained, Drainer, Entries, Position, Pusher};
 use crate::platform::shm_ref::ShmRef;

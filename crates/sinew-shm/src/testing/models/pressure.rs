@@ -33,7 +33,7 @@ fn wait(
     }
 }
 
-/// A connection whose reader's cursor is already known.
+/// A connection with a known cursor of its reader.
 fn connected(bell: &Bell) -> (ShmRef<IncomingRecord>, Arc<Cursor>, Arc<AtomicU64>) {
     let (theirs, cursor) = (record(), Arc::new(Cursor::new(0)));
     cursor.adopt(theirs.clone(), bell);

@@ -61,9 +61,9 @@ fn operation() -> impl Strategy<Value = Operation> {
 
 /// The observer of the reading participant.
 #[derive(Default)]
-struct Told(Mutex<Vec<Incoming>>);
+struct Connected(Mutex<Vec<Incoming>>);
 
-impl Observer for Told {
+impl Observer for Connected {
     fn appeared(&self, _: &Arc<Peer>, _: EndpointKey, _: &Endpoint) {}
     fn vanished(&self, _: &Arc<Peer>, _: EndpointKey) {}
     fn connected(&self, incoming: Incoming, _: Option<EndpointKey>) -> Option<Arc<dyn Sink>> {
@@ -77,7 +77,7 @@ impl Observer for Told {
 struct Room {
     writing: Arc<Participant>,
     reading: Arc<Participant>,
-    told: Arc<Told>,
+    connected: Arc<Connected>,
     peer: Arc<Peer>,
     _directory: tempfile::TempDir,
 }
@@ -86,11 +86,11 @@ impl Room {
     fn new() -> Self {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
         let domain = Domain::open(Some(directory.path()), 0).unwrap();
-        let told = Arc::new(Told::default());
-        let writing = Participant::join(&domain, Arc::new(Told::default())).unwrap();
-        let reading = Participant::join(&domain, told.clone()).unwrap();
+        let connected = Arc::new(Connected::default());
+        let writing = Participant::join(&domain, Arc::new(Connected::default())).unwrap();
+        let reading = Participant::join(&domain, connected.clone()).unwrap();
         let peer = Arc::new(Peer::open(domain.directory(), reading.id()).unwrap());
-        Self { writing, reading, told, peer, _directory: directory }
+        Self { writing, reading, connected, peer, _directory: directory }
     }
 
     /// A writer, and the receiving end of its connection.
@@ -111,7 +111,7 @@ impl Room {
         // The helper thread may be the one to take it up; then it is doing so now.
         let incoming = loop {
             self.reading.refresh();
-            if let Some(incoming) = self.told.0.lock().pop() {
+            if let Some(incoming) = self.connected.0.lock().pop() {
                 break incoming;
             }
             std::thread::yield_now();

@@ -1,4 +1,4 @@
-//! What the threads of executors tell tools of the callbacks that they are in.
+//! The records in which tools see the callbacks that threads of executors run.
 
 use crate::support;
 
@@ -26,7 +26,7 @@ impl Onlooker {
     }
 
     /// The callbacks, in words.
-    fn told(&self) -> Vec<String> {
+    fn running(&self) -> Vec<String> {
         let name = |peer: &Peer, callback| {
             let (what, key) = match callback {
                 Callback::Of(key) => ("of", key),
@@ -46,35 +46,35 @@ impl Onlooker {
     }
 }
 
-/// Tells in a callback what is told of it.
-fn teller(onlooker: &Onlooker) -> (impl Fn() + Clone + Send + Sync + 'static, Receiver<Vec<String>>) {
-    let (sender, told): (Sender<Vec<String>>, _) = channel();
+/// Returns a callback that sends what its record shows.
+fn recorder(onlooker: &Onlooker) -> (impl Fn() + Clone + Send + Sync + 'static, Receiver<Vec<String>>) {
+    let (sender, running): (Sender<Vec<String>>, _) = channel();
     let onlooker = onlooker.clone();
-    (move || sender.send(onlooker.told()).expect("the test listens"), told)
+    (move || sender.send(onlooker.running()).expect("the test listens"), running)
 }
 
 #[test]
-fn every_kind_of_callback_is_told_while_it_runs() -> sinew::Result<()> {
+fn every_kind_of_callback_is_recorded_while_it_runs() -> sinew::Result<()> {
     let place = Place::new();
     let context = place.context();
     let node = context.node("robot")?;
     let onlooker = Onlooker(place.0.path().to_owned());
-    let (tell, told) = teller(&onlooker);
-    let (of_numbers, of_guard, of_timer) = (tell.clone(), tell.clone(), tell);
+    let (record, running) = recorder(&onlooker);
+    let (of_numbers, of_guard, of_timer) = (record.clone(), record.clone(), record);
     let _numbers = node.subscription::<Number>("numbers").callback(move |_: &Number| of_numbers())?;
     let guard = node.guard_condition().callback(of_guard)?;
     let executor = Executor::single();
     executor.add(&context)?;
     node.publisher::<Number>("numbers").create()?.publish(Number(1))?;
     assert_eq!(executor.spin_some()?, 1);
-    assert_eq!(told.try_iter().collect::<Vec<_>>(), [["of /numbers"]]);
+    assert_eq!(running.try_iter().collect::<Vec<_>>(), [["of /numbers"]]);
     assert_eq!(onlooker.busy(), [], "it spins no more");
     guard.trigger();
     assert!(executor.spin_once(Duration::ZERO)?);
-    assert_eq!(told.try_iter().collect::<Vec<_>>(), [["handler of /robot"]]);
+    assert_eq!(running.try_iter().collect::<Vec<_>>(), [["handler of /robot"]]);
     let _timer = node.timer(Duration::from_millis(1)).callback(of_timer)?;
     assert!(executor.spin_once(Duration::from_secs(60))?);
-    assert_eq!(told.try_iter().collect::<Vec<_>>(), [["timer of /robot"]]);
+    assert_eq!(running.try_iter().collect::<Vec<_>>(), [["timer of /robot"]]);
     Ok(())
 }
 
@@ -105,26 +105,26 @@ fn a_callback_began_after_its_message_was_published() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_wait_set_and_an_executor_with_a_timer_thread_tell_too() -> sinew::Result<()> {
+fn a_wait_set_and_an_executor_with_a_timer_thread_keep_records_too() -> sinew::Result<()> {
     let place = Place::new();
     let context = place.context();
     let (one, other) = (context.node("one")?, context.node("other")?);
     let onlooker = Onlooker(place.0.path().to_owned());
-    let (tell, told) = teller(&onlooker);
-    let of_timer = tell.clone();
-    let _numbers = one.subscription::<Number>("numbers").callback(move |_: &Number| tell())?;
+    let (record, running) = recorder(&onlooker);
+    let of_timer = record.clone();
+    let _numbers = one.subscription::<Number>("numbers").callback(move |_: &Number| record())?;
     let mut set = WaitSet::new();
     set.add(&one)?;
     one.publisher::<Number>("numbers").create()?.publish(Number(1))?;
     for ready in set.wait(Duration::MAX)? {
         assert!(ready.run()?);
     }
-    assert_eq!((told.recv().expect("it ran"), onlooker.busy()), (vec!["of /numbers".to_owned()], vec![]));
+    assert_eq!((running.recv().expect("it ran"), onlooker.busy()), (vec!["of /numbers".to_owned()], vec![]));
 
     let (sender, ran) = channel();
     let _timer = other.timer(Duration::from_millis(1)).callback(move || {
         of_timer();
-        let _ = sender.send(()); // until the test has heard enough
+        let _ = sender.send(()); // until the test has seen enough
     })?;
     let executor = Executor::builder().threads(2).timer_thread(true).build()?;
     executor.add(&other)?;
@@ -139,20 +139,20 @@ fn a_wait_set_and_an_executor_with_a_timer_thread_tell_too() -> sinew::Result<()
         })
         .await;
     })?;
-    assert_eq!(told.recv().expect("it ran"), ["timer of /other"]);
+    assert_eq!(running.recv().expect("it ran"), ["timer of /other"]);
     assert_eq!(onlooker.busy(), [], "all have ended");
     Ok(())
 }
 
 #[test]
-fn a_callback_inside_another_one_leaves_that_told() -> sinew::Result<()> {
+fn a_callback_inside_another_one_leaves_the_record_of_the_outer_one() -> sinew::Result<()> {
     let place = Place::new();
     let context = place.context();
     let (outer, inner) = (context.node("outer")?, context.node("inner")?);
     let onlooker = Onlooker(place.0.path().to_owned());
-    let (tell, told) = teller(&onlooker);
+    let (record, running) = recorder(&onlooker);
     let _double = inner.server::<Numbers>("double").callback(move |number: &Number| {
-        tell();
+        record();
         Number(number.0 * 2)
     })?;
     let double = outer.client::<Numbers>("double").create()?;
@@ -163,43 +163,43 @@ fn a_callback_inside_another_one_leaves_that_told() -> sinew::Result<()> {
     executor.add(&context)?;
     outer.publisher::<Number>("numbers").create()?.publish(Number(1))?;
     assert_eq!(executor.spin_some()?, 1);
-    assert_eq!(told.recv().expect("it ran"), ["of /numbers"]);
+    assert_eq!(running.recv().expect("it ran"), ["of /numbers"]);
     Ok(())
 }
 
 #[test]
-fn an_executor_tells_of_the_context_after_the_one_that_went() -> sinew::Result<()> {
+fn an_executor_keeps_records_of_the_next_context_after_one_is_gone() -> sinew::Result<()> {
     let place = Place::new();
     let onlooker = Onlooker(place.0.path().to_owned());
-    let (tell, told) = teller(&onlooker);
+    let (record, running) = recorder(&onlooker);
     let executor = Executor::single();
     for _ in 0..3 {
         let context = place.context();
         let node = context.node("robot")?;
-        let tell = tell.clone();
-        let guard = node.guard_condition().callback(tell)?;
+        let record = record.clone();
+        let guard = node.guard_condition().callback(record)?;
         executor.add(&context)?;
         guard.trigger();
         assert_eq!(executor.spin_some()?, 1);
-        assert_eq!(told.try_iter().collect::<Vec<_>>(), [["handler of /robot"]]);
+        assert_eq!(running.try_iter().collect::<Vec<_>>(), [["handler of /robot"]]);
         drop((guard, node, context));
     }
     Ok(())
 }
 
 #[test]
-fn without_shared_memory_nothing_is_told() -> sinew::Result<()> {
+fn without_shared_memory_nothing_is_recorded() -> sinew::Result<()> {
     let place = Place::new();
     let seen = place.context();
     let _seen = seen.node("seen")?;
     let context = Context::builder().shared_memory(false).build()?;
     let node = context.node("robot")?;
-    let (tell, told) = teller(&Onlooker(place.0.path().to_owned()));
-    let guard = node.guard_condition().callback(tell)?;
+    let (record, running) = recorder(&Onlooker(place.0.path().to_owned()));
+    let guard = node.guard_condition().callback(record)?;
     let executor = Executor::single();
     executor.add(&context)?;
     guard.trigger();
     assert_eq!(executor.spin_some()?, 1);
-    assert_eq!(told.recv().expect("it ran"), [""; 0]);
+    assert_eq!(running.recv().expect("it ran"), [""; 0]);
     Ok(())
 }
