@@ -285,6 +285,20 @@ impl Playback {
     fn publish(&mut self, reason: Reason) {
         let Some(next) = self.next.take() else { return };
         let Next { generation, output, time, length, is_restored, prepared } = next;
+        let publisher = &self.outputs[output].publisher;
+        let (gid, number) = (publisher.gid(), publisher.statistics().published + 1);
+        let mut state = self.shared.state();
+        if generation != state.generation {
+            drop(state);
+            return; // the player has gone elsewhere meanwhile
+        }
+        // Before it is published: readers that have it find its time, and the player at its place.
+        let played = state.played_at(time, is_restored);
+        state.played.note(gid, number, played);
+        if !is_restored && !matches!(reason, Reason::Due(_)) {
+            state.pace.reached(time, now());
+        }
+        drop(state);
         if let Some(clock) = self.clock.as_ref().filter(|_| !is_restored) {
             clock.of_message(time);
         }
@@ -302,11 +316,6 @@ impl Playback {
             Err(_) => topic.lost += 1,
         }
         let is_first_loss = topic.lost == 1 && outcome.is_err();
-        // The player may have gone elsewhere meanwhile: there it stays.
-        let is_moving = !is_restored && generation == state.generation;
-        if is_moving && !matches!(reason, Reason::Due(_)) {
-            state.pace.reached(time, now());
-        }
         if let Reason::Due(due) = reason {
             let late = u64::try_from(began.saturating_sub(due)).unwrap_or(0);
             state.statistics.lateness.record(Duration::from_nanos(late), 1);
