@@ -6,7 +6,7 @@ use crate::playback::Playback;
 use crate::session::{Change, Session};
 use crate::settings::{Settings, TypeDefinition};
 use crate::socket::{FrameKind, GOING_AWAY};
-use crate::wire::{self, CDR, JSON, Level, Provided, Published, ServerText, Subscribed, Timestamp};
+use crate::wire::{CDR, JSON, Level, Provided, Published, ServerText, Subscribed, Timestamp};
 use sinew::__private::locks::{Condvar, Mutex};
 use sinew::Node;
 use sinew::graph::{EndpointInfo, EndpointKind, GraphSnapshot};
@@ -284,7 +284,7 @@ impl Hub {
         // Under the lock, so that no change is told before.
         session.send_text(self.server_info());
         if let Some(playback) = &self.settings.playback {
-            session.send(FrameKind::Binary, playback.state());
+            playback.greeting().into_iter().for_each(|frame| session.send(FrameKind::Binary, frame));
         }
         let catalogue = &state.catalogue;
         if !catalogue.channels.is_empty() {
@@ -361,13 +361,8 @@ impl Hub {
     /// Sends viewers the time and changes of the state of a playback until the server ends.
     pub(crate) fn follow_playback(&self) {
         let Some(playback) = &self.settings.playback else { return };
-        let mut last = None;
         while !self.is_ending() {
-            playback.send_changes(|frame| self.broadcast(frame));
-            let position = playback.position();
-            if last.replace(position) != Some(position) {
-                self.broadcast(&wire::time(position));
-            }
+            playback.send_news(|frame| self.broadcast(frame));
             self.wait_for_an_end(PLAYBACK_PERIOD);
         }
     }

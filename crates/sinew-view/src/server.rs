@@ -1,5 +1,6 @@
 //! The server as programs hold it.
 
+use crate::catalogue::MOST_RETAINED;
 use crate::error::ViewError;
 use crate::hub::{Hub, ViewStatistics};
 use crate::parameters::Parameters;
@@ -253,9 +254,13 @@ impl ViewServerBuilder {
     }
 
     /// Lets clients watch a player: they get its time instead of this host's, and its state. They
-    /// control it if that is [allowed](Self::allow_playback). The player publishes in the context of the server, which had better
-    /// not be the robot's, or the robot gets the messages, too; and it had better
-    /// [stay at its end](sinew_bag::PlayerBuilder::stay_at_end). Default: none.
+    /// control it if that is [allowed](Self::allow_playback). The player publishes in the context of
+    /// the server, which had better not be the robot's, or the robot gets the messages, too; and it
+    /// had better [stay at its end](sinew_bag::PlayerBuilder::stay_at_end). Default: none.
+    ///
+    /// Its messages have their times in the bags. A client that has been sent a seek gets no message
+    /// of the place before it. Messages of other publishers have the time of the bags at which they
+    /// were published, or at which the player was last paused, moved or changed its rate since.
     pub fn playback(mut self, player: Player) -> Self {
         self.settings.playback = Some(Playback::new(player));
         self
@@ -287,6 +292,9 @@ impl ViewServerBuilder {
     /// [`ViewError`]: the port is in use, the context is shut down, or there are no more threads.
     pub fn start(self, context: &Context) -> Result<ViewServer, ViewError> {
         let Self { address, port, settings } = self;
+        if let Some(playback) = &settings.playback {
+            playback.remember(settings.depth.max(MOST_RETAINED));
+        }
         let failed =
             |source| ViewError::Listen { address: SocketAddr::new(address, port).to_string(), source };
         let listener = TcpListener::bind((address, port)).map_err(failed)?;

@@ -141,6 +141,13 @@ impl Session {
         }
     }
 
+    /// Takes the frames that wait.
+    pub(crate) fn take_frames(&self) -> Vec<Frame> {
+        let mut state = self.state.lock();
+        state.bytes = 0;
+        std::mem::take(&mut state.frames)
+    }
+
     /// Says that these subscriptions have more messages.
     pub(crate) fn ready_again(&self, ids: impl Iterator<Item = u32>) {
         self.state.lock().ready.extend(ids);
