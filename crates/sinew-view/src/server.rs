@@ -26,10 +26,6 @@ use std::time::Duration;
 /// The port that viewers try.
 const PORT: u16 = 8765;
 
-/// Requests for parameters that may wait for the thread that answers them. They are limited in bytes
-/// where they are read.
-const MOST_JOBS: usize = 64;
-
 /// Time for a client to read the rest, the close frame included, when its connection ends.
 const GOODBYE_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -302,7 +298,7 @@ impl ViewServerBuilder {
         let id = format!("{}-{}", std::process::id(), Time::steady().nanoseconds());
         let node = context.node_builder(&format!("_sinew_view_{}", address.port())).bare().create()?;
         let graph = node.graph();
-        let (jobs, waiting_jobs) = mpsc::sync_channel(MOST_JOBS);
+        let (jobs, waiting_jobs) = mpsc::channel();
         let hub = Arc::new(Hub::new(node, settings, id, jobs));
         let told = Arc::downgrade(&hub);
         let listens = graph.on_change(move || {
@@ -453,7 +449,7 @@ impl Connection {
             let _ = writer.join(); // a panic was printed where it happened
         }
         hub.remove_session(&session);
-        session.forget_calls();
+        session.forget_requests();
     }
 }
 
