@@ -229,7 +229,8 @@ impl ViewServerBuilder {
     /// channels like topics. Default: no such channels.
     ///
     /// The encodings are `rgb8`, `bgr8`, `rgba8`, `bgra8`, `mono8` and `mono16`, of which the higher 8
-    /// bits are shown; for others, a client gets a warning. Images are compressed only while a client
+    /// bits are shown; `8UC1`, `8UC3` and `8UC4` count as `mono8`, `bgr8` and `bgra8`. For others, a
+    /// client gets a warning. Images are compressed only while a client
     /// is subscribed to the channel, for each client on the thread that writes to it.
     pub fn image_width(mut self, pixels: u16) -> Self {
         self.settings.image_width = Some(pixels.max(1));
