@@ -45,7 +45,8 @@ pub(crate) fn latest(
 mod tests {
     use super::*;
     use crate::message::Stamps;
-    use crate::{BagReader, BagWriter, StorageOptions, StoragePreset, TopicDefinition, WriterOptions};
+    use crate::topic::tests::topic;
+    use crate::{BagReader, BagWriter, StorageOptions, StoragePreset, WriterOptions};
 
     #[test]
     fn damage_before_the_time_is_returned_and_what_is_read_again_is_not() {
@@ -54,15 +55,7 @@ mod tests {
         let checked = StorageOptions::from_yaml("noChunkCRC: false", StoragePreset::None, "x".as_ref());
         let options = WriterOptions { storage: checked.unwrap(), ..WriterOptions::default() };
         let mut writer = BagWriter::create(&path, options).unwrap();
-        let topic = TopicDefinition {
-            name: "/a".to_owned(),
-            type_name: "a/msg/A".to_owned(),
-            encoding: "cdr".to_owned(),
-            schema: None,
-            qos: Vec::new(),
-            type_hash: None,
-        };
-        let id = writer.add_topic(&topic).unwrap();
+        let id = writer.add_topic(&topic()).unwrap();
         for time in [0, 1, 2, 3] {
             writer.write(id, Stamps::at(time), b"find me").unwrap();
             if time != 1 {

@@ -55,8 +55,8 @@ pub use metadata::{BagMetadata, FileMetadata, TopicMetadata};
 pub use options::{ChunkCompression, CompressionLevel, StorageOptions, StoragePreset, WriterOptions};
 pub use piece::MessageBytes;
 pub use play::{
-    MessageOrder, PlayEnd, PlayError, PlayedTopic, Player, PlayerBuilder, PlayerClock, PlayerStatistics,
-    Progress, Replay, ReplayError, SkippedTopic,
+    MessageOrder, PlayEnd, PlayError, PlayedMessage, PlayedTopic, Player, PlayerBuilder, PlayerClock,
+    PlayerStatistics, Progress, Replay, ReplayError, SkippedTopic,
 };
 pub use qos_file::read_qos_overrides;
 pub use qos_yaml::RecordedQos;

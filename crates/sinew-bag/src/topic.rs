@@ -172,3 +172,20 @@ impl From<&BagTopic> for TopicDefinition {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A topic `/a` of a type without a definition.
+    pub(crate) fn topic() -> TopicDefinition {
+        TopicDefinition {
+            name: "/a".to_owned(),
+            type_name: "a/msg/A".to_owned(),
+            encoding: "cdr".to_owned(),
+            schema: None,
+            qos: Vec::new(),
+            type_hash: None,
+        }
+    }
+}

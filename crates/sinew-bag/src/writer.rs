@@ -605,6 +605,7 @@ fn failed(path: &Path) -> impl FnOnce(McapError) -> BagError {
 pub(crate) mod tests {
     use super::*;
     use crate::Selection;
+    use crate::topic::tests::topic;
     use std::cell::Cell;
     use std::io::SeekFrom;
 
@@ -636,17 +637,6 @@ pub(crate) mod tests {
     impl Seek for SmallDisk {
         fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
             self.file.seek(to)
-        }
-    }
-
-    fn topic() -> TopicDefinition {
-        TopicDefinition {
-            name: "/a".to_owned(),
-            type_name: "a/msg/A".to_owned(),
-            encoding: "cdr".to_owned(),
-            schema: None,
-            qos: Vec::new(),
-            type_hash: None,
         }
     }
 

@@ -73,8 +73,7 @@ pub(crate) fn run(options: &ViewOptions) -> Result<(), Error> {
     }
     let server = server.start(&context)?;
     if !options.address.is_loopback() && token.is_none() {
-        let do_so = if options.allow.is_empty() { "look" } else { "look, and use what is allowed" };
-        says(&format!("every client that reaches this port can {do_so}: --token keeps others out"));
+        warn_of_others(options);
     }
     let query = if token.is_some() { "/?token=.." } else { "" };
     let address = format!("ws://{}{query}", server.address());
@@ -98,6 +97,17 @@ pub(crate) fn run(options: &ViewOptions) -> Result<(), Error> {
     drop(server);
     print(&format!("{} messages sent, {} lost by slow viewers\n", statistics.messages, statistics.dropped))?;
     outcome
+}
+
+/// Says what clients can do that come in from other hosts.
+fn warn_of_others(options: &ViewOptions) {
+    let also = match (options.allow.is_empty(), options.bags.is_empty()) {
+        (true, true) => "",
+        (true, false) => ", and control the playback",
+        (false, true) => ", and use what is allowed",
+        (false, false) => ", control the playback, and use what is allowed",
+    };
+    says(&format!("every client that reaches this port can look{also}: --token keeps others out"));
 }
 
 /// Returns a player of the bags, which stays at their end until it is stopped.

@@ -324,6 +324,29 @@ fn values_rates_and_delays_are_plotted() {
 }
 
 #[test]
+fn undecodable_messages_are_one_warning_for_each_topic() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("wrong");
+    let mut writer = BagWriter::create(&path, WriterOptions::default()).unwrap();
+    let add = |writer: &mut BagWriter, name: &str| {
+        writer.add_topic(&TopicDefinition::of::<Temperature>(name).unwrap()).unwrap()
+    };
+    let (warm, cold) = (add(&mut writer, "/warm"), add(&mut writer, "/cold"));
+    for time in 0..3 {
+        writer.write(warm, Stamps::at(time), &[0, 1, 0, 0, 7]).unwrap();
+    }
+    writer.write(cold, Stamps::at(3), &[0, 1, 0, 0, 7]).unwrap();
+    writer.write_message(warm, Stamps::at(4), &Temperature::default()).unwrap();
+    writer.close().unwrap();
+    let fields = ["plot", path.to_str().unwrap(), "/warm.temperature", "/cold.temperature"];
+    let (code, _, errors) = run(&fields, &[]);
+    assert_eq!((code, errors.matches("warning:").count()), (Some(1), 2), "{errors}");
+    for says in ["(3 messages of /warm)", "a message of /cold can't be decoded"] {
+        assert!(errors.contains(says), "{errors}");
+    }
+}
+
+#[test]
 fn a_bag_is_a_picture_of_its_topics() {
     let (directory, path) = measured();
     let picture = directory.path().join("bag.svg");

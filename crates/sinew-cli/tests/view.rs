@@ -12,7 +12,7 @@ fn start(
 ) -> (Child, BufReader<std::process::ChildStdout>, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
     command.args(["view", "--port", "0", "--dir"]).arg(directory.path()).args(options);
-    command.stdout(Stdio::piped()).env_remove("SINEW_VIEW_TOKEN");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).env_remove("SINEW_VIEW_TOKEN");
     let mut view = command.spawn().unwrap();
     let mut output = BufReader::new(view.stdout.take().unwrap());
     let mut line = String::new();
@@ -96,6 +96,20 @@ fn a_bag_is_played_for_viewers() {
     assert!(knock(&address, "").0.contains(" 101 "));
     let rest = stop(view, output);
     assert!(rest.contains(" messages sent, ") && !rest.contains("per second"), "no progress: {rest}");
+    // Viewers of a bag control it, whatever else is allowed.
+    for (options, warning) in [
+        (&[][..], "can look: --token"),
+        (&["--allow", "publish"], "can look, and use what is allowed: --token"),
+        (&["--start-paused", bag], "can look, and control the playback: --token"),
+    ] {
+        let options = [&["--address", "0.0.0.0"], options].concat();
+        let (mut view, output, _) = start(&directory, &options);
+        let mut errors = String::new();
+        let pipe = view.stderr.take().unwrap();
+        stop(view, output);
+        BufReader::new(pipe).read_to_string(&mut errors).unwrap();
+        assert!(errors.contains(warning), "{errors}");
+    }
     // A player's options need a bag.
     let output = Command::new(env!("CARGO_BIN_EXE_sinew")).args(["view", "--loop"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Most messages of publishers that retain them for late joiners that one subscription waits for.
-const MOST_RETAINED: usize = 1000;
+pub(crate) const MOST_RETAINED: usize = 1000;
 
 /// A topic or service of one type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,12 +1,11 @@
 //! What all clients of a server share, and the thread that follows the graph for them.
 
 use crate::catalogue::{Catalogue, Changes, Key, KnownType, Seen, Service};
-use crate::job::Job;
 use crate::playback::Playback;
 use crate::session::{Change, Session};
 use crate::settings::{Settings, TypeDefinition};
 use crate::socket::{FrameKind, GOING_AWAY};
-use crate::wire::{self, CDR, JSON, Level, Provided, Published, ServerText, Subscribed, Timestamp};
+use crate::wire::{CDR, JSON, Level, Provided, Published, ServerText, Subscribed, Timestamp};
 use sinew::__private::locks::{Condvar, Mutex};
 use sinew::Node;
 use sinew::graph::{EndpointInfo, EndpointKind, GraphSnapshot};
@@ -16,7 +15,7 @@ use sinew_msg::description::TypeDescription;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 /// Time between two checks of calls and handshakes that take too long, and of types without a
@@ -81,11 +80,18 @@ pub(crate) struct Hub {
     /// Wakes threads that wait for the end of connections.
     ended: Condvar,
     totals: Mutex<ViewStatistics>,
-    jobs: SyncSender<Job>,
+    /// Clients with jobs for the thread for parameters; `None` only wakes it, to look whether parameters
+    /// have changed or the server ends.
+    jobs: Sender<Option<Arc<Session>>>,
 }
 
 impl Hub {
-    pub(crate) fn new(node: Node, settings: Settings, id: String, jobs: SyncSender<Job>) -> Self {
+    pub(crate) fn new(
+        node: Node,
+        settings: Settings,
+        id: String,
+        jobs: Sender<Option<Arc<Session>>>,
+    ) -> Self {
         let state = Mutex::new(State { is_stale: true, ..State::default() });
         let (news, ended) = (Condvar::new(), Condvar::new());
         Self { node, settings, id, state, news, ended, totals: Mutex::default(), jobs }
@@ -284,7 +290,7 @@ impl Hub {
         // Under the lock, so that no change is told before.
         session.send_text(self.server_info());
         if let Some(playback) = &self.settings.playback {
-            session.send(FrameKind::Binary, playback.state());
+            playback.greeting().into_iter().for_each(|frame| session.send(FrameKind::Binary, frame));
         }
         let catalogue = &state.catalogue;
         if !catalogue.channels.is_empty() {
@@ -361,28 +367,22 @@ impl Hub {
     /// Sends viewers the time and changes of the state of a playback until the server ends.
     pub(crate) fn follow_playback(&self) {
         let Some(playback) = &self.settings.playback else { return };
-        let mut last = None;
         while !self.is_ending() {
-            playback.send_changes(|frame| self.broadcast(frame));
-            let position = playback.position();
-            if last.replace(position) != Some(position) {
-                self.broadcast(&wire::time(position));
-            }
+            playback.send_news(|frame| self.broadcast(frame));
             self.wait_for_an_end(PLAYBACK_PERIOD);
         }
     }
 
-    /// Hands a job to the thread for parameters; `false` if that has too much to do.
-    pub(crate) fn ask(&self, job: Job) -> bool {
-        !matches!(self.jobs.try_send(job), Err(TrySendError::Full(_)))
+    /// Puts a client with jobs into the queue of the thread for parameters; `None` wakes the thread.
+    pub(crate) fn ask(&self, session: Option<Arc<Session>>) {
+        let _ = self.jobs.send(session); // the thread has gone if the server ends
     }
 
-    /// Says that parameters have changed. The thread for parameters looks for that after each job,
-    /// so if there is no room for another one, it looks as well.
+    /// Says that parameters have changed. The thread for parameters looks for that after each job.
     pub(crate) fn parameters_changed(&self) {
         let is_noted = std::mem::replace(&mut self.state.lock().has_changed_parameters, true);
         if !is_noted {
-            self.ask(Job::Wake);
+            self.ask(None);
         }
     }
 
@@ -422,7 +422,7 @@ impl Hub {
         };
         self.news.notify_all();
         self.ended.notify_all();
-        self.ask(Job::Wake);
+        self.ask(None);
         sessions.values().for_each(|session| session.end(GOING_AWAY));
         if !self.wait_for_connections(Duration::from_secs(1)) {
             self.state.lock().connections.values().for_each(Connected::disconnect);

@@ -36,14 +36,15 @@ struct Layout {
 }
 
 impl Layout {
-    /// The names are those of `sensor_msgs/image_encodings.hpp`. Alpha is left out.
+    /// The names are those of `sensor_msgs/image_encodings.hpp`. Alpha is left out. `8UC1`, `8UC3` and
+    /// `8UC4` don't name their colours: images of OpenCV have blue first.
     fn of(encoding: &str) -> Option<Self> {
         let (colour, samples, bytes) = match encoding {
             "rgb8" => (ColorType::Rgb, 3, 1),
-            "bgr8" => (ColorType::Bgr, 3, 1),
+            "bgr8" | "8UC3" => (ColorType::Bgr, 3, 1),
             "rgba8" => (ColorType::Rgba, 4, 1),
-            "bgra8" => (ColorType::Bgra, 4, 1),
-            "mono8" => (ColorType::Luma, 1, 1),
+            "bgra8" | "8UC4" => (ColorType::Bgra, 4, 1),
+            "mono8" | "8UC1" => (ColorType::Luma, 1, 1),
             "mono16" => (ColorType::Luma, 1, 2),
             _ => return None,
         };
@@ -201,6 +202,9 @@ mod tests {
             ("bgra8", &[50, 100, 200, 255], [200, 100, 50]),
             ("mono8", &[90], [90; 3]),
             ("mono16", &[7, 90], [90; 3]),
+            ("8UC1", &[90], [90; 3]),
+            ("8UC3", &[50, 100, 200], [200, 100, 50]),
+            ("8UC4", &[50, 100, 200, 255], [200, 100, 50]),
         ] {
             let step = u32::try_from(pixel.len()).unwrap() * 64;
             let encoded = image(encoding, (64, 48), step, &pixel.repeat(64 * 48));
@@ -221,6 +225,7 @@ mod tests {
         let mut compressor = Compressor::new(640, 80);
         for (image, problem) in [
             (image("bayer_rggb8", (1, 1), 1, &[0]), "the encoding `bayer_rggb8` can't be compressed"),
+            (image("8UC2", (1, 1), 2, &[0; 2]), "`8UC2`"),
             (image("16UC1", (1, 1), 2, &[0; 2]), "`16UC1`"),
             (image("rgb8", (2, 1), 5, &[0; 5]), "are not in 5 bytes"),
             (image("rgb8", (1, 1), 3, &[0; 2]), "are not in 2 bytes"),

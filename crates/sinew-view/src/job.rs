@@ -1,25 +1,24 @@
 //! Jobs of the thread for parameters.
+//!
+//! Jobs wait at their client, in the order in which it asked. A client with jobs is in the queue of
+//! the thread once. The thread takes one job of the first client, and puts the client back to the end
+//! if it has more: so no client waits for more than one job of each other one.
 
-use crate::session::Session;
 use crate::wire::Parameter;
-use std::sync::Arc;
 
+/// A request of a client.
+#[derive(Debug)]
 pub(crate) enum Job {
     /// No names: all parameters.
     Get {
-        session: Arc<Session>,
         names: Vec<String>,
         id: Option<String>,
     },
     Set {
-        session: Arc<Session>,
         parameters: Vec<Parameter>,
         id: Option<String>,
     },
     Watch {
-        session: Arc<Session>,
         names: Vec<String>,
     },
-    /// To check whether parameters have changed, or the server ends.
-    Wake,
 }

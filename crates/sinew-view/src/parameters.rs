@@ -25,25 +25,32 @@ const SERVICE: (&str, &str) = ("/list_parameters", "rcl_interfaces/srv/ListParam
 
 pub(crate) struct Parameters {
     hub: Arc<Hub>,
-    jobs: Receiver<Job>,
+    /// As [`Hub::ask`] sends them.
+    jobs: Receiver<Option<Arc<Session>>>,
     events: Option<Subscription<ParameterEvent>>,
 }
 
 impl Parameters {
-    pub(crate) fn new(hub: Arc<Hub>, jobs: Receiver<Job>) -> Self {
+    pub(crate) fn new(hub: Arc<Hub>, jobs: Receiver<Option<Arc<Session>>>) -> Self {
         Self { hub, jobs, events: None }
     }
 
     pub(crate) fn run(mut self) {
-        while let Ok(job) = self.jobs.recv() {
+        while let Ok(session) = self.jobs.recv() {
             if self.hub.is_ending() {
                 return;
             }
-            match job {
-                Job::Wake => {}
-                Job::Get { session, names, id } => self.get(&session, names, id),
-                Job::Set { session, parameters, id } => self.set(&session, parameters, id),
-                Job::Watch { session, names } => self.watch(&session, names),
+            if let Some(session) = session
+                && let Some((job, has_more)) = session.take_job()
+            {
+                if has_more {
+                    self.hub.ask(Some(session.clone()));
+                }
+                match job {
+                    Job::Get { names, id } => self.get(&session, names, id),
+                    Job::Set { parameters, id } => self.set(&session, parameters, id),
+                    Job::Watch { names } => self.watch(&session, names),
+                }
             }
             if self.hub.take_parameters_changed() {
                 self.tell_changes();

@@ -3,7 +3,7 @@
 use crate::catalogue::Channel;
 use crate::hub::Hub;
 use crate::images::{Compressor, ImageError};
-use crate::session::{Change, Session, Turn};
+use crate::session::{Change, Frame, Session, Turn};
 use crate::settings::Settings;
 use crate::socket::{FrameKind, Outlet};
 use crate::wire::{self, Level};
@@ -69,11 +69,13 @@ pub(crate) struct Pump {
     clock: Option<Subscription<Clock>>,
     /// The simulated time, in nanoseconds.
     sim_time: Option<u64>,
+    /// Seeks of the playback before the message of it that was sent last.
+    seeks: u64,
 }
 
 impl Pump {
     pub(crate) fn new(hub: Arc<Hub>, session: Arc<Session>, outlet: Outlet) -> Self {
-        Self { hub, session, outlet, feeds: BTreeMap::new(), clock: None, sim_time: None }
+        Self { hub, session, outlet, feeds: BTreeMap::new(), clock: None, sim_time: None, seeks: 0 }
     }
 
     /// Writes until the connection ends.
@@ -100,9 +102,7 @@ impl Pump {
             for change in changes {
                 self.change(change);
             }
-            for frame in frames {
-                self.outlet.add(frame.kind, &[], &frame.bytes)?;
-            }
+            send_frames(&mut self.outlet, frames)?;
             if let Some(code) = end {
                 self.outlet.add(FrameKind::Close, &[], &code.to_be_bytes())?;
                 return self.outlet.flush();
@@ -203,12 +203,22 @@ impl Pump {
             let received = info.reception_time().nanoseconds();
             let is_due = feed.last.is_none_or(|last| received - last >= min_period) || is_latched;
             if is_due {
-                feed.last = Some(received);
                 let log_time = match (&self.hub.settings.playback, self.sim_time) {
-                    (Some(playback), _) => playback.log_time(info.source_time()),
+                    (Some(playback), _) => {
+                        let Some((time, seeks)) = playback.place_of(&info, |frame| self.hub.broadcast(frame))
+                        else {
+                            continue;
+                        };
+                        if std::mem::replace(&mut self.seeks, seeks) != seeks {
+                            // The seek that led there comes first: a viewer drops what came before.
+                            send_frames(&mut self.outlet, self.session.take_frames())?;
+                        }
+                        time
+                    }
                     (None, Some(time)) => time,
                     (None, None) => u64::try_from(received).unwrap_or(0),
                 };
+                feed.last = Some(received);
                 match feed.body(message.bytes()) {
                     Ok(body) => {
                         let head = wire::message_head(id, log_time);
@@ -218,26 +228,34 @@ impl Pump {
                     Err(problem) => warn_once(&self.hub, &self.session, feed, &problem),
                 }
             }
-            let statistics = feed.subscription.statistics();
-            let dropped = statistics.overwritten + statistics.missed;
-            if dropped > feed.dropped {
-                self.hub.count_dropped(dropped - feed.dropped);
-                if feed.dropped == 0 {
-                    let topic = &feed.channel.key.name;
-                    let warning = format!(
-                        "messages of {topic} are lost: this viewer or the way to it is slower than they come"
-                    );
-                    self.session.status(Level::Warning, &warning, Some(&format!("lost:{topic}")));
-                }
-                feed.dropped = dropped;
-            }
+            count_lost(&self.hub, &self.session, feed);
         }
         Ok(true)
     }
 }
 
-/// Says that images are not compressed, once for each subscription: each image may have the
-/// problem.
+fn send_frames(outlet: &mut Outlet, frames: Vec<Frame>) -> io::Result<()> {
+    frames.into_iter().try_for_each(|frame| outlet.add(frame.kind, &[], &frame.bytes))
+}
+
+/// Counts messages that gave way to newer ones; warns the client of the first ones.
+fn count_lost(hub: &Hub, session: &Session, feed: &mut Feed) {
+    let statistics = feed.subscription.statistics();
+    let dropped = statistics.overwritten + statistics.missed;
+    if dropped > feed.dropped {
+        hub.count_dropped(dropped - feed.dropped);
+        if feed.dropped == 0 {
+            let topic = &feed.channel.key.name;
+            let warning = format!(
+                "messages of {topic} are lost: this viewer or the way to it is slower than they come"
+            );
+            session.status(Level::Warning, &warning, Some(&format!("lost:{topic}")));
+        }
+        feed.dropped = dropped;
+    }
+}
+
+/// Says that images are not compressed, once for each subscription: each image may have the problem.
 fn warn_once(hub: &Hub, session: &Session, feed: &mut Feed, problem: &ImageError) {
     if std::mem::replace(&mut feed.has_warned, true) {
         return;

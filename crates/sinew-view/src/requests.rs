@@ -123,20 +123,22 @@ impl Requests {
                 self.session.forget_parameters(&parameter_names);
             }
             ClientText::GetParameters { parameter_names: names, id } => {
-                self.ask(Job::Get { session: self.session.clone(), names, id });
+                self.ask(Job::Get { names, id });
             }
             ClientText::SetParameters { parameters, id } => {
-                self.ask(Job::Set { session: self.session.clone(), parameters, id });
+                self.ask(Job::Set { parameters, id });
             }
             ClientText::SubscribeParameterUpdates { parameter_names: names } => {
-                self.ask(Job::Watch { session: self.session.clone(), names });
+                self.ask(Job::Watch { names });
             }
         }
     }
 
     fn ask(&self, job: Job) {
-        if !self.hub.ask(job) {
-            self.fail("a request for parameters is dropped: too many wait for slow nodes");
+        match self.session.add_job(job) {
+            Ok(true) => self.hub.ask(Some(self.session.clone())),
+            Ok(false) => {} // it is in the queue
+            Err(problem) => self.fail(&problem),
         }
     }
 

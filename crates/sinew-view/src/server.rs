@@ -1,5 +1,6 @@
 //! The server as programs hold it.
 
+use crate::catalogue::MOST_RETAINED;
 use crate::error::ViewError;
 use crate::hub::{Hub, ViewStatistics};
 use crate::parameters::Parameters;
@@ -24,10 +25,6 @@ use std::time::Duration;
 
 /// The port that viewers try.
 const PORT: u16 = 8765;
-
-/// Requests for parameters that may wait for the thread that answers them. They are limited in
-/// bytes where they are read.
-const MOST_JOBS: usize = 64;
 
 /// Time for a client to read the rest, the close frame included, when its connection ends.
 const GOODBYE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -231,10 +228,10 @@ impl ViewServerBuilder {
     /// number of pixels in a row, at least 1, are scaled down by a whole factor. Filters choose
     /// such channels like topics. Default: no such channels.
     ///
-    /// The encodings are `rgb8`, `bgr8`, `rgba8`, `bgra8`, `mono8` and `mono16`, of which the
-    /// higher 8 bits are shown; for others, a client gets a warning. Images are compressed only
-    /// while a client is subscribed to the channel, for each client on the thread that writes to
-    /// it.
+    /// The encodings are `rgb8`, `bgr8`, `rgba8`, `bgra8`, `mono8` and `mono16`, of which the higher 8
+    /// bits are shown; `8UC1`, `8UC3` and `8UC4` count as `mono8`, `bgr8` and `bgra8`. For others, a
+    /// client gets a warning. Images are compressed only while a client
+    /// is subscribed to the channel, for each client on the thread that writes to it.
     pub fn image_width(mut self, pixels: u16) -> Self {
         self.settings.image_width = Some(pixels.max(1));
         self
@@ -254,9 +251,13 @@ impl ViewServerBuilder {
     }
 
     /// Lets clients watch a player: they get its time instead of this host's, and its state. They
-    /// control it if that is [allowed](Self::allow_playback). The player publishes in the context
-    /// of the server, which had better not be the robot's, or the robot gets the messages, too; and
-    /// it had better [stay at its end](sinew_bag::PlayerBuilder::stay_at_end). Default: none.
+    /// control it if that is [allowed](Self::allow_playback). The player publishes in the context of
+    /// the server, which had better not be the robot's, or the robot gets the messages, too; and it
+    /// had better [stay at its end](sinew_bag::PlayerBuilder::stay_at_end). Default: none.
+    ///
+    /// Its messages have their times in the bags. A client that has been sent a seek gets no message
+    /// of the place before it. Messages of other publishers have the time of the bags at which they
+    /// were published, or at which the player was last paused, moved or changed its rate since.
     pub fn playback(mut self, player: Player) -> Self {
         self.settings.playback = Some(Playback::new(player));
         self
@@ -288,6 +289,9 @@ impl ViewServerBuilder {
     /// [`ViewError`]: the port is in use, the context is shut down, or there are no more threads.
     pub fn start(self, context: &Context) -> Result<ViewServer, ViewError> {
         let Self { address, port, settings } = self;
+        if let Some(playback) = &settings.playback {
+            playback.remember(settings.depth.max(MOST_RETAINED));
+        }
         let failed =
             |source| ViewError::Listen { address: SocketAddr::new(address, port).to_string(), source };
         let listener = TcpListener::bind((address, port)).map_err(failed)?;
@@ -295,7 +299,7 @@ impl ViewServerBuilder {
         let id = format!("{}-{}", std::process::id(), Time::steady().nanoseconds());
         let node = context.node_builder(&format!("_sinew_view_{}", address.port())).bare().create()?;
         let graph = node.graph();
-        let (jobs, waiting_jobs) = mpsc::sync_channel(MOST_JOBS);
+        let (jobs, waiting_jobs) = mpsc::channel();
         let hub = Arc::new(Hub::new(node, settings, id, jobs));
         let told = Arc::downgrade(&hub);
         let listens = graph.on_change(move || {
@@ -446,7 +450,7 @@ impl Connection {
             let _ = writer.join(); // a panic was printed where it happened
         }
         hub.remove_session(&session);
-        session.forget_calls();
+        session.forget_requests();
     }
 }
 

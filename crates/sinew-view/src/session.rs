@@ -13,13 +13,14 @@
 //! changes; a client that doesn't read it is disconnected.
 
 use crate::catalogue::Channel;
+use crate::job::Job;
 use crate::socket::{FrameKind, POLICY};
 use crate::wire::{Level, ServerText};
 use sinew::__private::locks::{Condvar, Mutex};
 use sinew::QoS;
 use sinew::service::RequestId;
 use sinew::time::Time;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +33,9 @@ const MOST_CHANGES: usize = 8192;
 
 /// Parameters of which a client may want to know changes.
 const MOST_PARAMETERS: usize = 8192;
+
+/// Jobs that may wait for the thread for parameters.
+const MOST_JOBS: usize = 8;
 
 /// Calls of services that may wait for their responses.
 const MOST_CALLS: usize = 64;
@@ -92,6 +96,7 @@ struct State {
     end: Option<u16>,
     calls: BTreeMap<u64, Call>,
     last_call: u64,
+    jobs: VecDeque<Job>,
     /// Parameters with changes that the client wants to know.
     parameters: BTreeSet<String>,
     /// The text about the graph that was sent last, empty at first; `None`: none is wanted.
@@ -139,6 +144,13 @@ impl Session {
             has_clock: std::mem::take(&mut state.has_clock),
             end: state.end,
         }
+    }
+
+    /// Takes the frames that wait.
+    pub(crate) fn take_frames(&self) -> Vec<Frame> {
+        let mut state = self.state.lock();
+        state.bytes = 0;
+        std::mem::take(&mut state.frames)
     }
 
     /// Says that these subscriptions have more messages.
@@ -232,6 +244,30 @@ impl Session {
         }
     }
 
+    // ---- parameters ----
+
+    /// Adds a job. Returns whether it is the only one: then the client has to be put into the queue of
+    /// the thread for parameters.
+    ///
+    /// # Errors
+    /// The problem as a sentence, if too many wait.
+    pub(crate) fn add_job(&self, job: Job) -> Result<bool, String> {
+        let jobs = &mut self.state.lock().jobs;
+        if jobs.len() >= MOST_JOBS {
+            return Err(format!(
+                "a request for parameters is dropped: {MOST_JOBS} of this viewer wait for slow nodes"
+            ));
+        }
+        jobs.push_back(job);
+        Ok(jobs.len() == 1)
+    }
+
+    /// Takes the next job; returns it, and whether there are more.
+    pub(crate) fn take_job(&self) -> Option<(Job, bool)> {
+        let jobs = &mut self.state.lock().jobs;
+        Some((jobs.pop_front()?, !jobs.is_empty()))
+    }
+
     /// Adds parameters to those of which the client wants to know changes.
     pub(crate) fn watch_parameters(&self, names: Vec<String>) {
         let mut refused = None;
@@ -314,9 +350,13 @@ impl Session {
         }
     }
 
-    /// Forgets the calls of a client that has gone, and takes back their requests.
-    pub(crate) fn forget_calls(&self) {
-        let calls = std::mem::take(&mut self.state.lock().calls);
+    /// Forgets the jobs and calls of a client that has gone, and takes back the requests of calls.
+    pub(crate) fn forget_requests(&self) {
+        let (jobs, calls) = {
+            let mut state = self.state.lock();
+            (std::mem::take(&mut state.jobs), std::mem::take(&mut state.calls))
+        };
+        drop(jobs);
         for (client, request) in calls.into_values().filter_map(|call| call.request) {
             drop(client.withdraw(request));
         }
@@ -344,6 +384,27 @@ mod tests {
         session.forget_parameters(&["/a.00000".to_owned()]);
         session.watch_parameters(vec!["/b".to_owned()]);
         assert!(session.watches_parameter("/b") && !session.watches_parameter("/a.00000"));
+    }
+
+    #[test]
+    fn jobs_of_a_client_wait_in_their_order_up_to_a_limit() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let session = Session::new(1, Arc::new(TcpStream::connect(listener.local_addr().unwrap()).unwrap()));
+        let add = |name: usize| session.add_job(Job::Watch { names: vec![name.to_string()] });
+        let take = || match session.take_job() {
+            Some((Job::Watch { names }, has_more)) => Some((names[0].clone(), has_more)),
+            _ => None,
+        };
+        assert_eq!(take(), None);
+        assert_eq!((0..MOST_JOBS).map(add).collect::<Vec<_>>()[..2], [Ok(true), Ok(false)]);
+        assert!(add(8).unwrap_err().contains("8 of this viewer wait"));
+        assert_eq!(take(), Some(("0".to_owned(), true)));
+        assert_eq!(add(8), Ok(false));
+        let rest: Vec<_> = std::iter::from_fn(take).collect();
+        assert_eq!((rest.len(), &rest[7]), (8, &("8".to_owned(), false)));
+        assert_eq!(add(9), Ok(true));
+        session.forget_requests();
+        assert_eq!(take(), None);
     }
 
     #[test]

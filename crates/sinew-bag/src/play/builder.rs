@@ -272,6 +272,7 @@ impl PlayerBuilder {
                 spin: i64::try_from(self.spin.as_nanos()).unwrap_or(i64::MAX),
             },
             next: None,
+            has_ticked: false,
         };
         let servers = if self.has_control { services::serve(&node, &shared)? } else { Servers::new() };
         Player::start(shared, (node, skipped, servers), playback, source)

@@ -11,6 +11,7 @@
 // | `state` | the state that the handle, the publishing thread and the reading thread share |
 // | `plan` | the topics that are played: as which types, by which publishers |
 // | `source` | the messages in their order, with the retained ones of latched topics |
+// | `played` | the times of the messages that were published last |
 // | `output` | a publisher of a topic, and flow control |
 // | `clock` | the publisher of `/clock` |
 // | `offer` | the QoS of publishers |
@@ -25,6 +26,7 @@ mod output;
 mod pace;
 mod plan;
 mod playback;
+mod played;
 mod player;
 mod replay;
 mod services;
@@ -35,6 +37,7 @@ mod statistics;
 pub use builder::PlayerBuilder;
 pub use error::{PlayError, ReplayError};
 pub use options::{MessageOrder, PlayerClock};
+pub use played::PlayedMessage;
 pub use player::Player;
 pub use replay::Replay;
 pub use state::PlayEnd;

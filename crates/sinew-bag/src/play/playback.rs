@@ -30,6 +30,8 @@ pub(super) struct Playback {
     pub(super) clock: Option<ClockOutput>,
     pub(super) settings: Settings,
     pub(super) next: Option<Next>,
+    /// The last work was a tick of the clock: now messages come first.
+    pub(super) has_ticked: bool,
 }
 
 /// The options that concern the publishing thread.
@@ -100,7 +102,9 @@ impl Playback {
         let delay = i64::try_from(self.settings.delay.as_nanos()).unwrap_or(i64::MAX);
         self.shared.change(|state, now| state.pace.begin(now.saturating_add(delay)));
         let end = loop {
-            match self.wait_for_work() {
+            let work = self.wait_for_work();
+            self.has_ticked = matches!(work, Work::Tick(_));
+            match work {
                 Work::Prepare(Item::Message(selected), generation) => self.prepare(selected, generation),
                 Work::Prepare(Item::Problem(problem), _) => self.report(&problem),
                 Work::Publish(reason) => self.publish(reason),
@@ -191,7 +195,8 @@ impl Playback {
             let now = now();
             let clock = self.clock.as_ref().filter(|_| !state.is_finished);
             let tick = clock.and_then(ClockOutput::due);
-            if tick.is_some_and(|due| due <= now) {
+            let is_tick_due = tick.is_some_and(|due| due <= now);
+            if is_tick_due && !self.has_ticked {
                 return Work::Tick(state.pace.time(now));
             }
             let mut until = tick.unwrap_or(i64::MAX).min(now.saturating_add(LOOK_AGAIN));
@@ -200,6 +205,9 @@ impl Playback {
                 Err(Some(due)) if due <= until && due - now <= self.settings.spin => return Work::Spin(due),
                 Err(Some(due)) => until = until.min(due.saturating_sub(self.settings.spin)),
                 Err(None) => {}
+            }
+            if is_tick_due {
+                return Work::Tick(state.pace.time(now));
             }
             self.shared.await_change(&mut state, until);
         }
@@ -277,6 +285,20 @@ impl Playback {
     fn publish(&mut self, reason: Reason) {
         let Some(next) = self.next.take() else { return };
         let Next { generation, output, time, length, is_restored, prepared } = next;
+        let publisher = &self.outputs[output].publisher;
+        let (gid, number) = (publisher.gid(), publisher.statistics().published + 1);
+        let mut state = self.shared.state();
+        if generation != state.generation {
+            drop(state);
+            return; // the player has gone elsewhere meanwhile
+        }
+        // Before it is published: readers that have it find its time, and the player at its place.
+        let played = state.played_at(time, is_restored);
+        state.played.note(gid, number, played);
+        if !is_restored && !matches!(reason, Reason::Due(_)) {
+            state.pace.reached(time, now());
+        }
+        drop(state);
         if let Some(clock) = self.clock.as_ref().filter(|_| !is_restored) {
             clock.of_message(time);
         }
@@ -294,11 +316,6 @@ impl Playback {
             Err(_) => topic.lost += 1,
         }
         let is_first_loss = topic.lost == 1 && outcome.is_err();
-        // The player may have gone elsewhere meanwhile: there it stays.
-        let is_moving = !is_restored && generation == state.generation;
-        if is_moving && !matches!(reason, Reason::Due(_)) {
-            state.pace.reached(time, now());
-        }
         if let Reason::Due(due) = reason {
             let late = u64::try_from(began.saturating_sub(due)).unwrap_or(0);
             state.statistics.lateness.record(Duration::from_nanos(late), 1);
@@ -369,6 +386,7 @@ mod tests {
             clock: None,
             settings,
             next: None,
+            has_ticked: false,
         };
         shared.state().is_exhausted = true;
         assert!(matches!(playback.wait_for_work(), Work::Again(_)));

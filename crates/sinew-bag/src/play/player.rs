@@ -2,13 +2,14 @@
 
 use super::error::PlayError;
 use super::playback::Playback;
+use super::played::PlayedMessage;
 use super::services::Servers;
 use super::source::{Source, Span};
 use super::state::{AtPanic, PlayEnd, Shared};
 use super::statistics::{PlayerStatistics, Progress, SkippedTopic};
 use sinew::__private::locks::Mutex;
 use sinew::time::Time;
-use sinew::{Duration, Node};
+use sinew::{Duration, MessageInfo, Node};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
@@ -223,9 +224,47 @@ impl Player {
         Progress { position, start, end, rounds: state.rounds, seeks: state.generation }
     }
 
-    /// Returns the time of the bags at a moment of the steady clock, such as that at which a
-    /// message came: nanoseconds since the epoch. A moment before the last pause, seek or change of
-    /// the rate counts as the moment of that change.
+    /// Returns the time in the bags of a message that this player published, by the metadata with
+    /// which a subscription got it. `None`: another publisher published it, or the player has
+    /// forgotten it, since 1000 messages of its topic came later, or as many as
+    /// [`remember`](Self::remember) says.
+    ///
+    /// ```
+    /// # use sinew::prelude::*;
+    /// # use sinew_bag::{BagWriter, Player, Stamps, TopicDefinition};
+    /// # use sinew_interfaces::std_msgs::msg::String as Text;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("drive");
+    /// # let mut writer = BagWriter::create(&path, Default::default())?;
+    /// # let chatter = writer.add_topic(&TopicDefinition::of::<Text>("/chatter").unwrap())?;
+    /// # for time in [70, 80] {
+    /// #     writer.write_message(chatter, Stamps::at(time), &Text::default())?;
+    /// # }
+    /// # writer.close()?;
+    /// # let context = Context::builder().shared_memory(false).build()?;
+    /// let listener = context.node("listener")?.subscription::<Text>("chatter").create()?;
+    /// let player = Player::builder(&context).bags([&path]).start_paused().start()?;
+    /// player.step(1);
+    /// player.seek(80); // the message still waits for its reader
+    /// let (_text, info) = listener.take().unwrap();
+    /// let played = player.played(&info).unwrap();
+    /// assert_eq!((played.time, played.seeks, player.progress().seeks), (70, 0, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn played(&self, message: &MessageInfo) -> Option<PlayedMessage> {
+        self.0.shared.state().played.find(message.publisher(), message.publication_sequence())
+    }
+
+    /// Makes [`played`](Self::played) know at least the last `messages` messages of each topic: for
+    /// subscriptions in which more than 1000 messages wait. Each takes 24 bytes.
+    pub fn remember(&self, messages: usize) {
+        self.0.shared.state().played.remember(messages);
+    }
+
+    /// Returns the time of the bags at a moment of the steady clock, such as that at which a message
+    /// of another publisher came: nanoseconds since the epoch. A moment before the last pause, seek
+    /// or change of the rate counts as the moment of that change.
     #[must_use]
     pub fn time_at(&self, moment: Time) -> u64 {
         let state = self.0.shared.state();

@@ -6,6 +6,7 @@
 //! prepared in an older one.
 
 use super::pace::Pace;
+use super::played::{Played, PlayedMessage};
 use super::source::{Item, Source, Span};
 use super::statistics::PlayerStatistics;
 use sinew::__private::locks::{Condvar, Mutex, MutexGuard};
@@ -79,6 +80,9 @@ pub(super) struct State {
     /// Everything is played, and the player stays for [`play_again`](Shared::play_again).
     pub(super) is_finished: bool,
     pub(super) generation: u64,
+    /// The time at which this generation began: that of the last seek.
+    origin: u64,
+    pub(super) played: Played,
     /// One after the other.
     steps: VecDeque<Step>,
     pub(super) is_stopped: bool,
@@ -123,6 +127,8 @@ impl Shared {
             until: span.end,
             is_finished: false,
             generation: 0,
+            origin: span.start,
+            played: Played::new(),
             steps: VecDeque::new(),
             is_stopped: false,
             has_failed: false,
@@ -334,6 +340,7 @@ impl State {
     pub(super) fn seek(&mut self, time: u64) -> VecDeque<Item> {
         self.pace.reached(time, now());
         self.seek = Some(time);
+        self.origin = time;
         (self.is_exhausted, self.is_finished) = (false, false);
         self.generation += 1;
         self.queued_bytes = 0;
@@ -343,6 +350,12 @@ impl State {
     /// Returns the time of the part that is played that is nearest to this one.
     pub(super) fn within(&self, time: u64) -> u64 {
         time.clamp(self.start, self.until.max(self.start))
+    }
+
+    /// Returns the entry of [`Played`] for a message of this generation.
+    pub(super) fn played_at(&self, time: u64, is_restored: bool) -> PlayedMessage {
+        let time = if is_restored { self.origin } else { self.within(time) };
+        PlayedMessage { time, seeks: self.generation }
     }
 
     /// Returns whether the next message is to be published at once.

@@ -251,21 +251,11 @@ mod tests {
     use super::super::report::{Recorded, RecordedTopic};
     use super::*;
     use crate::options::WriterOptions;
+    use crate::topic::tests::topic;
     use crate::{BagReader, Selection, writer::tests::ROOM};
     use sinew::QoS;
     use sinew::msg::Gid;
     use std::path::Path;
-
-    fn topic() -> TopicDefinition {
-        TopicDefinition {
-            name: "/a".to_owned(),
-            type_name: "a/msg/A".to_owned(),
-            encoding: "cdr".to_owned(),
-            schema: None,
-            qos: Vec::new(),
-            type_hash: None,
-        }
-    }
 
     /// Records messages of one topic in a bag with this room for each file: in each file some of
     /// them, and in the last one as many as there is room for.

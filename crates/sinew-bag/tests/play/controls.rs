@@ -176,3 +176,62 @@ fn it_ends_when_it_is_stopped_or_dropped_or_its_context_ends() {
     assert_eq!(paused.wait(), PlayEnd::Shutdown);
     assert!(Player::builder(&context).bags([&path]).start().is_err());
 }
+
+#[test]
+fn messages_keep_their_times_while_the_player_goes_elsewhere() {
+    let (_directory, path) = place();
+    write(&path, 10);
+    let context = context();
+    let listener = listen(&context, "/chatter");
+    let player = Player::builder(&context).bags([&path]).start_paused().stay_at_end().start().unwrap();
+    player.step(3);
+    player.seek(BEGIN + 7 * MILLISECOND);
+    player.step(1);
+    player.set_rate(1_000.0).unwrap();
+    player.resume();
+    while !player.is_finished() {
+        player.wait_for(Duration::from_millis(1));
+    }
+    player.seek(BEGIN);
+    let played: Vec<_> = std::iter::from_fn(|| listener.take())
+        .map(|(text, info)| {
+            let played = player.played(&info).unwrap();
+            (
+                text.data.clone(),
+                (played.time - BEGIN) / MILLISECOND,
+                (played.time - BEGIN) % MILLISECOND,
+                played.seeks,
+            )
+        })
+        .collect();
+    let expected = [(0, 0), (1, 0), (2, 0), (7, 1), (8, 1), (9, 1)];
+    let expected = expected.map(|(number, seeks)| (number.to_string(), number, 0, seeks));
+    assert_eq!(played[..6], expected);
+    assert!(played[6..].iter().all(|(.., seeks)| *seeks == 2)); // it plays on
+
+    let own = context.node("other").unwrap().publisher::<Text>("/chatter").create().unwrap();
+    player.stop();
+    player.wait();
+    take(&listener);
+    own.publish(Text::default()).unwrap();
+    let (_text, info) = listener.take().unwrap();
+    assert_eq!(player.played(&info), None);
+}
+
+#[test]
+fn a_step_has_reached_a_message_before_it_is_published() {
+    let (_directory, path) = place();
+    write(&path, 3);
+    let context = context();
+    let player = Player::builder(&context).bags([&path]).start_paused().start().unwrap();
+    let (watched, positions) = (player.clone(), std::sync::mpsc::channel());
+    let node = context.node("listener").unwrap();
+    let subscription = node.subscription::<Text>("/chatter").listener(move |_| {
+        positions.0.send(watched.progress().position).unwrap();
+    });
+    let _listener = subscription.create().unwrap();
+    player.step(3);
+    let expected = [0, 1, 2].map(|number| BEGIN + number * MILLISECOND);
+    assert_eq!(positions.1.try_iter().collect::<Vec<_>>(), expected);
+    player.stop();
+}

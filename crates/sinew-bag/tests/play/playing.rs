@@ -267,6 +267,16 @@ fn the_clock_follows_the_bag() {
 }
 
 #[test]
+fn a_clock_that_is_always_due_lets_messages_through() {
+    let (_directory, path) = place();
+    write(&path, 5);
+    let context = context();
+    let listener = listen(&context, "/chatter");
+    let player = Player::builder(&context).bags([&path]).clock(PlayerClock::Hertz(1e9)).start().unwrap();
+    assert_eq!((player.wait(), take(&listener)), (PlayEnd::Finished, numbers(0..5)));
+}
+
+#[test]
 fn errors_say_why_nothing_is_played() {
     let (_directory, path) = place();
     write(&path, 3);

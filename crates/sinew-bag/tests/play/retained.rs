@@ -64,6 +64,19 @@ fn a_seek_restores_what_was_retained_then() {
 }
 
 #[test]
+fn restored_messages_have_the_time_of_the_seek() {
+    let (_directory, path) = place();
+    write(&path);
+    let context = context();
+    let map = listen(&context, "/map");
+    let player = Player::builder(&context).bags([&path]).start_paused().start().unwrap();
+    player.seek(BEGIN + 5 * MILLISECOND);
+    player.step(2);
+    let times = std::iter::from_fn(|| map.take()).map(|(_, info)| player.played(&info).unwrap().time - BEGIN);
+    assert_eq!(times.collect::<Vec<_>>(), [5 * MILLISECOND, 6 * MILLISECOND]);
+}
+
+#[test]
 fn late_joiners_get_as_much_as_from_the_recorded_publishers() {
     let (_directory, path) = place();
     write(&path);

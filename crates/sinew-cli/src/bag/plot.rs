@@ -1,5 +1,7 @@
 //! `sinew bag plot`: values, rates and delays over time.
 
+use std::collections::BTreeMap;
+
 use sinew_bag::{BagMessage, BagReader, Selection};
 
 use super::copies::part;
@@ -29,21 +31,32 @@ pub(super) fn plot(options: &BagPlotOptions) -> Result<(), Error> {
     }
     let mut adding = Adding { options, plot, times, counts };
     let mut lost = 0;
+    // By topic the number of messages that can't be decoded, and the first problem.
+    let mut undecodable: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for message in bag.messages(&topics.from(start).until(until))? {
-        let added = message.map_err(Error::from).and_then(|message| adding.add(&message));
-        match added {
-            Err(Error::Bag(error)) => lost += warned(&error.to_string()),
-            Err(Error::Undecodable(error)) => lost += warned(&error.to_string()),
+        let message = match message {
+            Ok(message) => message,
+            Err(damage) => {
+                says(&format!("warning: {damage}"));
+                lost += 1;
+                continue;
+            }
+        };
+        match adding.add(&message) {
+            Err(Error::Undecodable(problem)) => {
+                let of_topic = undecodable.entry(message.topic.name.clone());
+                of_topic.or_insert_with(|| (0, problem.to_string())).0 += 1;
+                lost += 1;
+            }
             other => other?,
         }
     }
+    for (topic, (count, first)) in undecodable {
+        let further = if count > 1 { format!(" ({count} messages of {topic})") } else { String::new() };
+        says(&format!("warning: {first}{further}"));
+    }
     adding.finish()?;
     if lost == 0 { Ok(()) } else { Err(Error::DamagedBag { count: lost }) }
-}
-
-fn warned(problem: &str) -> usize {
-    says(&format!("warning: {problem}"));
-    1
 }
 
 /// Returns what is to be plotted: for rates and delays all topics if none is named.

@@ -20,7 +20,7 @@ use sinew_shm::{Counter, Domain, EndpointKind};
 
 use super::filter::Filter;
 use super::making::{FRAMES, Making};
-use super::settings::{EncodedSettings, SetEdgesBetween, Settings};
+use super::settings::{AcceptedSettings, EncodedSettings, SetEdgesBetween, Settings, WantedSettings};
 use super::viewer::Underway;
 use super::watch::{Means, ask, tell, watch};
 use crate::cli::DemoOptions;
@@ -49,8 +49,9 @@ pub(super) fn run(options: &DemoOptions) -> Result<(), Error> {
 
     let making = Making::create(&context, options.rate)?;
     let settings = making.filters.server::<SetEdgesBetween>("~/set_edges").callback(
-        |filter: &mut Filter, settings: &EncodedSettings| -> Result<EncodedSettings, String> {
-            filter.set(Settings::try_from(*settings)?).map(EncodedSettings::from)
+        |filter: &mut Filter, wanted: &WantedSettings| -> Result<AcceptedSettings, String> {
+            let accepted = filter.set(Settings::try_from(wanted.settings)?)?;
+            Ok(AcceptedSettings { settings: accepted.into() })
         },
     )?;
     let viewer = Viewing::start()?;
@@ -138,8 +139,8 @@ pub(super) fn view(options: &DemoOptions, parent: NonZeroI32) -> Result<(), Erro
         executor.add(&context)?;
         let set_edges = context.node("panel")?.client::<SetEdgesBetween>("/filter/set_edges").create()?;
         let change = move |settings: Settings| {
-            ask(&set_edges, EncodedSettings::from(settings))
-                .and_then(|accepted| Settings::try_from(*accepted))
+            ask(&set_edges, WantedSettings { settings: EncodedSettings::from(settings) })
+                .and_then(|accepted| Settings::try_from(accepted.settings))
         };
         let underway = underway(&context)?;
         watch(options, means, (&context, &executor), Box::new(underway), change)

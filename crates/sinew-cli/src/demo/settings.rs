@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use sinew::msg::TypeHash;
 use sinew::{Message, Service};
+use sinew_msg::ServiceType;
 
 /// The picture that the filter makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +30,7 @@ impl Message for Settings {}
 
 /// The settings in the form for another process.
 #[derive(Clone, Copy, Message)]
+#[message(name = "sinew_demo/msg/FilterSettings")]
 pub(super) struct EncodedSettings {
     /// 0 edges, 1 negative, 2 off.
     mode: u8,
@@ -67,12 +70,33 @@ impl Service for SetEdges {
     type Response = Settings;
 }
 
-/// The same service for a panel in another process.
+/// The same service for a panel in another process. It has a name and a description, so that viewers
+/// can call it as well.
 pub(super) struct SetEdgesBetween;
 
+/// The settings that are wanted.
+#[derive(Clone, Copy, Message)]
+#[message(name = "sinew_demo/srv/SetEdges_Request")]
+pub(super) struct WantedSettings {
+    pub(super) settings: EncodedSettings,
+}
+
+/// The settings that were accepted.
+#[derive(Clone, Copy, Message)]
+#[message(name = "sinew_demo/srv/SetEdges_Response")]
+pub(super) struct AcceptedSettings {
+    pub(super) settings: EncodedSettings,
+}
+
 impl Service for SetEdgesBetween {
-    type Request = EncodedSettings;
-    type Response = EncodedSettings;
+    type Request = WantedSettings;
+    type Response = AcceptedSettings;
+    const TYPE: Option<&'static ServiceType> = Some(&ServiceType {
+        name: "sinew_demo/srv/SetEdges",
+        hash: TypeHash::from_rihs01(
+            "RIHS01_7b1eba2216ac5ceab57c00726e6f6f7811633d6871fea082bc9d9723b32c72e8",
+        ),
+    });
 }
 
 impl Default for Settings {
@@ -142,6 +166,7 @@ impl fmt::Display for Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sinew_msg::description::{ConstDescription, TypeDescription};
 
     #[test]
     fn the_strength_has_an_upper_limit_that_its_error_names() {
@@ -166,6 +191,17 @@ mod tests {
         }
         let unknown = Settings::try_from(EncodedSettings { mode: 3, strength: 1 });
         assert!(unknown.unwrap_err().contains("no mode 3"));
+    }
+
+    /// Otherwise no other program gets the description.
+    #[test]
+    fn the_hash_of_the_service_is_that_of_its_description() {
+        let described = |message: Option<&'static ConstDescription>| message.unwrap().describe().unwrap();
+        let request = described(WantedSettings::ENCODING.unwrap().description);
+        let response = described(AcceptedSettings::ENCODING.unwrap().description);
+        let service = SetEdgesBetween::TYPE.unwrap();
+        let description = TypeDescription::of_service(service.name, &request, &response);
+        assert_eq!(description.hash().to_string(), service.hash.to_string());
     }
 
     #[test]

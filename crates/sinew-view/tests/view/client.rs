@@ -147,24 +147,27 @@ impl Viewer {
 
     /// Returns the subscription, the log time and the bytes of the next message.
     pub(crate) fn message(&mut self) -> (u32, u64, Vec<u8>) {
-        loop {
-            match self.frame() {
-                Message::Binary(bytes) if bytes[0] == 1 => {
-                    let id = u32::from_le_bytes(bytes[1..5].try_into().unwrap());
-                    let time = u64::from_le_bytes(bytes[5..13].try_into().unwrap());
-                    return (id, time, bytes[13..].to_vec());
-                }
-                Message::Text(text) => self.passed.push(serde_json::from_str(&text).unwrap()),
-                _ => {}
-            }
-        }
+        let frame = self.binary(1);
+        let id = u32::from_le_bytes(frame[1..5].try_into().unwrap());
+        let time = u64::from_le_bytes(frame[5..13].try_into().unwrap());
+        (id, time, frame[13..].to_vec())
     }
 
     /// Returns the next binary frame with this op.
     pub(crate) fn binary(&mut self, op: u8) -> Vec<u8> {
         loop {
+            let frame = self.any_binary();
+            if frame[0] == op {
+                return frame;
+            }
+        }
+    }
+
+    /// Returns the next binary frame.
+    pub(crate) fn any_binary(&mut self) -> Vec<u8> {
+        loop {
             match self.frame() {
-                Message::Binary(bytes) if bytes[0] == op => return bytes.to_vec(),
+                Message::Binary(bytes) => return bytes.to_vec(),
                 Message::Text(text) => self.passed.push(serde_json::from_str(&text).unwrap()),
                 _ => {}
             }

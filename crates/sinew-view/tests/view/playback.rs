@@ -1,8 +1,9 @@
 //! A bag that viewers play.
 
 use crate::client::{Viewer, decoded};
-use sinew::Context;
-use sinew_bag::{BagWriter, Player, Stamps, TopicDefinition};
+use serde_json::Value;
+use sinew::{Context, QoS};
+use sinew_bag::{BagWriter, Player, Stamps, TopicDefinition, TopicId};
 use sinew_interfaces::std_msgs::msg::String as Text;
 use sinew_view::{ViewServer, ViewServerBuilder};
 use std::time::Duration;
@@ -25,20 +26,43 @@ fn served() -> (Player, ViewServer, TempDir) {
 fn served_with(
     settings: impl FnOnce(ViewServerBuilder) -> ViewServerBuilder,
 ) -> (Player, ViewServer, TempDir) {
+    let numbers = |bag: &mut BagWriter| {
+        let chatter = bag.add_topic(&TopicDefinition::of::<Text>("/chatter").unwrap()).unwrap();
+        (0..10).for_each(|number| write(bag, chatter, number));
+    };
+    served_bag(numbers, settings)
+}
+
+fn served_bag(
+    write: impl FnOnce(&mut BagWriter),
+    settings: impl FnOnce(ViewServerBuilder) -> ViewServerBuilder,
+) -> (Player, ViewServer, TempDir) {
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = directory.path().join("bag");
     let mut bag = BagWriter::create(&path, Default::default()).unwrap();
-    let chatter = bag.add_topic(&TopicDefinition::of::<Text>("/chatter").unwrap()).unwrap();
-    for number in 0..10 {
-        let stamps = Stamps::at(BEGIN + number * MILLISECOND);
-        bag.write_message(chatter, stamps, &Text { data: number.to_string() }).unwrap();
-    }
+    write(&mut bag);
     bag.close().unwrap();
     let context = Context::builder().shared_memory(false).build().unwrap();
     let player = Player::builder(&context).bags([&path]).start_paused().stay_at_end().start().unwrap();
     let server = settings(ViewServer::builder().port(0).playback(player.clone()));
     let server = server.start(&context).unwrap();
     (player, server, directory)
+}
+
+/// Writes a number at that many milliseconds after the beginning.
+fn write(bag: &mut BagWriter, topic: TopicId, number: u64) {
+    let stamps = Stamps::at(BEGIN + number * MILLISECOND);
+    bag.write_message(topic, stamps, &Text { data: number.to_string() }).unwrap();
+}
+
+/// Subscribes to a topic of the player; returns its channel.
+fn subscribe(viewer: &mut Viewer, player: &Player, topic: &str) -> Value {
+    let channel = viewer.channel(topic);
+    viewer.subscribe(1, &channel);
+    while player.node().graph().subscription_count(topic) == 0 {
+        player.node().graph().changes().wait(Duration::from_millis(10));
+    }
+    channel
 }
 
 fn control(viewer: &mut Viewer, command: u8, rate: f32, seek: Option<u64>, request: &str) {
@@ -68,12 +92,7 @@ fn a_viewer_plays_a_bag() {
     assert_eq!(viewer.info["dataStartTime"]["sec"], BEGIN / 1_000_000_000);
     assert_eq!(viewer.info["dataEndTime"]["nsec"], 9 * MILLISECOND);
     assert_eq!(state(&mut viewer), (1, BEGIN, 1.0, false, String::new()));
-    let channel = viewer.channel("/chatter");
-    viewer.subscribe(1, &channel);
-    viewer.settle();
-    while player.node().graph().subscription_count("/chatter") == 0 {
-        player.node().graph().changes().wait(Duration::from_millis(10));
-    }
+    let channel = subscribe(&mut viewer, &player, "/chatter");
 
     control(&mut viewer, 1, 1.0, Some(BEGIN + 7 * MILLISECOND), "seek");
     assert_eq!(state(&mut viewer), (1, BEGIN + 7 * MILLISECOND, 1.0, true, "seek".to_owned()));
@@ -83,7 +102,45 @@ fn a_viewer_plays_a_bag() {
     for number in 7..10 {
         let (id, time, bytes) = viewer.message();
         assert_eq!((id, &decoded(&channel, &bytes)["data"]), (1, &number.to_string().into()));
-        assert!((BEGIN + 7 * MILLISECOND..=BEGIN + 9 * MILLISECOND).contains(&time), "{time}");
+        assert_eq!(time, BEGIN + number * MILLISECOND);
+    }
+}
+
+#[test]
+fn messages_of_a_step_have_their_times() {
+    let (player, server, _directory) = served();
+    let mut viewer = Viewer::connect(&server, "", SDK).unwrap();
+    let channel = subscribe(&mut viewer, &player, "/chatter");
+    assert_eq!(player.step(3), 3);
+    for number in 0..3 {
+        let (_, time, bytes) = viewer.message();
+        assert_eq!(decoded(&channel, &bytes)["data"], number.to_string());
+        assert_eq!(time, BEGIN + number * MILLISECOND);
+    }
+}
+
+#[test]
+fn a_seek_comes_before_what_it_restores() {
+    let latched = |bag: &mut BagWriter| {
+        let map = TopicDefinition::of::<Text>("/map").unwrap().qos(QoS::new().keep_last(1).transient_local());
+        let map = bag.add_topic(&map).unwrap();
+        (0..10).for_each(|number| write(bag, map, number));
+    };
+    let (player, server, _directory) = served_bag(latched, |builder| builder.allow_playback(true));
+    let mut viewer = Viewer::connect(&server, "", SDK).unwrap();
+    state(&mut viewer);
+    let channel = subscribe(&mut viewer, &player, "/map");
+    for (number, by_viewer) in [(8, true), (5, false), (9, false), (2, true)] {
+        let time = BEGIN + number * MILLISECOND;
+        match by_viewer {
+            true => control(&mut viewer, 1, 1.0, Some(time), ""),
+            false => assert!(player.seek(time)),
+        }
+        assert_eq!(state(&mut viewer).1, time);
+        assert_eq!(viewer.any_binary()[..], [&[2][..], &time.to_le_bytes()].concat());
+        let frame = viewer.any_binary();
+        assert_eq!((frame[0], &frame[5..13]), (1, &time.to_le_bytes()[..]));
+        assert_eq!(decoded(&channel, &frame[13..])["data"], (number - 1).to_string());
     }
 }
 

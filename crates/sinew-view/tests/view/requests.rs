@@ -230,7 +230,9 @@ fn changes_of_parameters_are_told_though_too_many_requests_wait() {
     let get = |name: &str, id: &str| json!({ "op": "getParameters", "parameterNames": [name], "id": id });
     viewer.send(get("/slow.rate", "slow")); // nobody runs its node
     (0..70).for_each(|_| viewer.send(get("none", "quick")));
-    viewer.status("too many wait");
+    viewer.status("8 of this viewer wait");
+    let mut other = world.viewer();
+    other.send(get("none", "other"));
     let value = ParameterValue {
         r#type: ParameterType::PARAMETER_INTEGER,
         integer_value: 60,
@@ -242,6 +244,8 @@ fn changes_of_parameters_are_told_though_too_many_requests_wait() {
     events.publish(event).unwrap();
     let told = viewer.text_where("parameterValues", |text| text["id"].is_null());
     assert_eq!(told["parameters"], json!([{ "name": "/robot.rate", "value": 60 }]));
+    // Another viewer's request isn't dropped.
+    assert_eq!(other.text("parameterValues")["id"], "other");
 }
 
 #[test]
