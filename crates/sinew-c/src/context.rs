@@ -12,6 +12,10 @@ use std::path::PathBuf;
 
 /// A process's presence in a domain: the root of its nodes. Most programs have one. Contexts of one
 /// process and of several meet if they have the same domain and directory.
+///
+/// A child of `fork()` has no part in its parent's context: making something there fails with
+/// `SINEW_ERROR_PARTICIPANT_LEFT`, and no thread of the library runs in it. It should call `exec()`
+/// or `_exit()`; the parent goes on undisturbed.
 pub struct sinew_context {
     _opaque: (),
 }

@@ -42,7 +42,8 @@ pub type sinew_descriptor_source_callback =
 pub struct sinew_descriptor_source_options {
     /// `sizeof(struct sinew_descriptor_source_options)`.
     pub size: usize,
-    /// The group in which the callback runs, one of the same node. Null: the node's default group.
+    /// The group in which the callback runs. Null: the node's default group. With a group of another
+    /// node the source belongs to that node.
     pub group: *const sinew_group,
     /// Whether it waits for room to write. By default it waits for something to read.
     pub writable: bool,

@@ -405,7 +405,6 @@ pub unsafe extern "C" fn sinew_spin(node: *const sinew_node) -> sinew_status {
         let node = unsafe { handle::get(node, "node") }?.node.clone();
         let executor = Executor::single();
         executor.add(&node)?;
-        drop(node);
         Ok(executor.spin()?)
     })
 }

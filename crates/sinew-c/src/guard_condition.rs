@@ -32,7 +32,8 @@ pub type sinew_guard_condition_listener = Option<unsafe extern "C" fn(context: *
 pub struct sinew_guard_condition_options {
     /// `sizeof(struct sinew_guard_condition_options)`.
     pub size: usize,
-    /// The group in which the callback runs, one of the same node. Null: the node's default group.
+    /// The group in which the callback runs. Null: the node's default group. With a group of another
+    /// node the guard condition belongs to that node.
     pub group: *const sinew_group,
     /// Its name in log lines, as when its callback fails. Null: "guard condition".
     pub name: *const c_char,

@@ -36,7 +36,8 @@ pub type sinew_timer_callback =
 pub struct sinew_timer_options {
     /// `sizeof(struct sinew_timer_options)`.
     pub size: usize,
-    /// The group in which the callback runs, one of the same node. Null: the node's default group.
+    /// The group in which the callback runs. Null: the node's default group. With a group of another
+    /// node the timer belongs to that node.
     pub group: *const sinew_group,
     /// The clock that it follows. By default that of the node: simulated time while that is used,
     /// else steady time. `SINEW_CLOCK_STEADY` makes what ROS 2 calls a wall timer.

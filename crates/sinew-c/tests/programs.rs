@@ -79,6 +79,7 @@ programs! {
     groups,
     log_lines,
     processes,
+    threads,
     timers,
     wait_sets,
     wakers,

@@ -221,6 +221,10 @@ typedef struct sinew_clock_publisher sinew_clock_publisher;
 /**
  * A process's presence in a domain: the root of its nodes. Most programs have one. Contexts of one
  * process and of several meet if they have the same domain and directory.
+ *
+ * A child of `fork()` has no part in its parent's context: making something there fails with
+ * `SINEW_ERROR_PARTICIPANT_LEFT`, and no thread of the library runs in it. It should call `exec()`
+ * or `_exit()`; the parent goes on undisturbed.
  */
 typedef struct sinew_context sinew_context;
 
@@ -465,7 +469,8 @@ typedef struct sinew_descriptor_source_options {
    */
   size_t size;
   /**
-   * The group in which the callback runs, one of the same node. Null: the node's default group.
+   * The group in which the callback runs. Null: the node's default group. With a group of another
+   * node the source belongs to that node.
    */
   const struct sinew_group *group;
   /**
@@ -604,7 +609,8 @@ typedef struct sinew_guard_condition_options {
    */
   size_t size;
   /**
-   * The group in which the callback runs, one of the same node. Null: the node's default group.
+   * The group in which the callback runs. Null: the node's default group. With a group of another
+   * node the guard condition belongs to that node.
    */
   const struct sinew_group *group;
   /**
@@ -729,7 +735,8 @@ typedef struct sinew_timer_options {
    */
   size_t size;
   /**
-   * The group in which the callback runs, one of the same node. Null: the node's default group.
+   * The group in which the callback runs. Null: the node's default group. With a group of another
+   * node the timer belongs to that node.
    */
   const struct sinew_group *group;
   /**

@@ -1,6 +1,11 @@
 /* Clocks: reading and setting them, jumps, simulated time, sleeps and rates. */
+#define _POSIX_C_SOURCE 200809L
 #include "check.h"
 #include <pthread.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+extern char **environ;
 
 enum { MS = 1000000 };
 static const int64_t SECOND = 1000000000;
@@ -113,7 +118,7 @@ static void simulated_time(void)
     OK(sinew_timer_new(node, 60 * SECOND, NULL, count, &minutes, NULL, &timer));
     CHECK(sinew_timer_clock(timer) == SINEW_CLOCK_ROS && sinew_node_now(node, SINEW_CLOCK_ROS) == 0);
 
-    sinew_clock_publisher_options fast = {.size = sizeof fast, .speed = 100.0, .period = 10 * MS, .start = 0};
+    sinew_clock_publisher_options fast = {.size = sizeof fast, .speed = 100.0, .period = 100 * MS, .start = 0};
     sinew_clock_publisher *simulated = NULL;
     OK(sinew_clock_publisher_new(node, &fast, &simulated));
     OK(sinew_executor_advance(executor, 36 * SECOND, NULL));
@@ -199,8 +204,67 @@ static void rates(sinew_context *context, sinew_node *node)
     sinew_rate_free(rate);
 }
 
-int main(void)
+/* The other process: it follows the time that this one publishes. */
+static int follow(void)
 {
+    const sinew_context_options options = {.size = sizeof options, .use_sim_time = SINEW_YES};
+    sinew_context *context = NULL;
+    OK(sinew_context_new(&options, &context));
+    sinew_node *node = NULL;
+    OK(sinew_node_new(context, "follower", NULL, &node));
+    OK(sinew_node_sleep_until(node, SINEW_CLOCK_ROS, 5 * SECOND));
+    CHECK(sinew_node_now(node, SINEW_CLOCK_ROS) == 5 * SECOND);
+    sinew_node_free(node);
+    sinew_context_free(context);
+    return 5;
+}
+
+struct waiter {
+    pid_t child;
+    sinew_executor *executor;
+    int status;
+};
+
+static void *wait_for_child(void *argument)
+{
+    struct waiter *self = argument;
+    CHECK(waitpid(self->child, &self->status, 0) == self->child);
+    OK(sinew_executor_stop(self->executor));
+    return NULL;
+}
+
+static void between_processes(const char *program)
+{
+    sinew_context *context = NULL;
+    OK(sinew_context_new(NULL, &context));
+    sinew_node *node = NULL;
+    OK(sinew_node_new(context, "leader", NULL, &node));
+    const sinew_clock_publisher_options at_five = {
+        .size = sizeof at_five, .start = 5 * SECOND, .is_paused = true, .period = MS};
+    sinew_clock_publisher *simulated = NULL;
+    OK(sinew_clock_publisher_new(node, &at_five, &simulated));
+    struct waiter waiter = {.status = -1};
+    OK(sinew_executor_new(NULL, &waiter.executor));
+    OK(sinew_executor_add_node(waiter.executor, node));
+    char name[] = "clocks", mode[] = "follow";
+    char *const arguments[] = {name, mode, NULL};
+    CHECK(posix_spawn(&waiter.child, program, NULL, NULL, arguments, environ) == 0);
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, wait_for_child, &waiter) == 0);
+    OK(sinew_executor_spin(waiter.executor));
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(WIFEXITED(waiter.status) && WEXITSTATUS(waiter.status) == 5);
+    sinew_clock_publisher_free(simulated);
+    sinew_executor_free(waiter.executor);
+    sinew_node_free(node);
+    sinew_context_free(context);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) {
+        return follow();
+    }
     sinew_context_options options = {.size = sizeof options, .shared_memory = SINEW_NO};
     sinew_context *context = NULL;
     OK(sinew_context_new(&options, &context));
@@ -209,6 +273,7 @@ int main(void)
     machine_clocks(context, node);
     ros_time_jumps(context, node);
     simulated_time();
+    between_processes(argv[0]);
     rates(context, node);
     sinew_node_free(node);
     sinew_context_free(context);

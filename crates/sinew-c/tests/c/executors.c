@@ -226,6 +226,27 @@ static void bad_input_is_refused(void)
     sinew_virtual_clock_free(clock);
 }
 
+/* What needs rights or a core of the machine: it spins, or says what it lacks. */
+static void options_of_the_machine(void)
+{
+    const size_t cores[] = {0, 4000};
+    const sinew_executor_options each[] = {
+        {.size = sizeof each[0], .realtime_priority = 1},
+        {.size = sizeof each[0], .lock_memory = true},
+        {.size = sizeof each[0], .placement = SINEW_PLACEMENT_CORES, .cores = cores, .core_count = 1},
+        {.size = sizeof each[0], .placement = SINEW_PLACEMENT_CORES, .cores = &cores[1], .core_count = 1},
+    };
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; ++i) {
+        sinew_executor *executor = NULL;
+        OK(sinew_executor_new(&each[i], &executor));
+        OK(sinew_executor_add_context(executor, context));
+        OK(sinew_executor_stop(executor));
+        const sinew_status status = sinew_executor_spin(executor);
+        CHECK(status == SINEW_ERROR_THREAD || (status == SINEW_OK && i != 3));
+        sinew_executor_free(executor);
+    }
+}
+
 static sinew_status shut_down(void *unused)
 {
     (void)unused;
@@ -289,6 +310,7 @@ int main(void)
     a_spin_is_stopped(4);
     a_failure_ends_it_if_asked();
     bad_input_is_refused();
+    options_of_the_machine();
     a_group_has_an_executor_of_its_own();
     a_shutdown_ends_it(1);
     close_context();
