@@ -35,7 +35,8 @@ pub unsafe extern "C" fn sinew_context_now(
     })
 }
 
-/// Returns the machine's steady time, which never jumps and is the same for all processes of a host.
+/// Returns the machine's steady time, which never jumps and is the same for all processes of a
+/// host.
 #[unsafe(no_mangle)]
 pub extern "C" fn sinew_steady_now() -> sinew_time {
     Time::steady().nanoseconds()
@@ -71,8 +72,8 @@ pub unsafe extern "C" fn sinew_context_clear_ros_time(context: *const sinew_cont
     })
 }
 
-/// Sets whether the context follows simulated time, which comes on `/clock`. It is 0 until the first
-/// message.
+/// Sets whether the context follows simulated time, which comes on `/clock`. It is 0 until the
+/// first message.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_context_use_sim_time(
     context: *const sinew_context,
@@ -89,9 +90,9 @@ pub unsafe extern "C" fn sinew_context_uses_sim_time(context: *const sinew_conte
     answer(false, || Ok(unsafe { handle::get(context, "context") }?.uses_sim_time()))
 }
 
-/// Sleeps until the node's clock has advanced by `duration`; `SINEW_CLOCK_DEFAULT` is ROS time here.
-/// Blocks the thread, so use timers in callbacks: in a callback of the executor that advances the
-/// time the sleep never ends.
+/// Sleeps until the node's clock has advanced by `duration`; `SINEW_CLOCK_DEFAULT` is ROS time
+/// here. Blocks the thread, so use timers in callbacks: in a callback of the executor that advances
+/// the time the sleep never ends.
 ///
 /// Fails with `SINEW_ERROR_SHUTDOWN` if the context is shut down, and with
 /// `SINEW_ERROR_CLOCK_CHANGED` if the clock's source changes meanwhile.
@@ -153,13 +154,13 @@ pub struct sinew_time_jump {
     pub after: sinew_time,
 }
 
-/// A function that is called after a jump, on the thread that set the time; several threads may call
-/// it at once. `jump` is valid during the call only.
+/// A function that is called after a jump, on the thread that set the time; several threads may
+/// call it at once. `jump` is valid during the call only.
 pub type sinew_jump_callback =
     Option<unsafe extern "C" fn(context: *mut c_void, jump: *const sinew_time_jump)>;
 
-/// The jumps that a handler gets. Zero is the default of every field: changes of the source, and all
-/// jumps back.
+/// The jumps that a handler gets. Zero is the default of every field: changes of the source, and
+/// all jumps back.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct sinew_jump_threshold {
@@ -167,7 +168,8 @@ pub struct sinew_jump_threshold {
     pub size: usize,
     /// Whether changes of the source count, however far apart the times are. By default they do.
     pub on_clock_change: sinew_choice,
-    /// The shortest jump forward that counts. Every message of `/clock` is a jump of a step. 0: none.
+    /// The shortest jump forward that counts. Every message of `/clock` is a jump of a step. 0:
+    /// none.
     pub min_forward: sinew_duration,
     /// The shortest jump back that counts. 0: all; negative: none.
     pub min_backward: sinew_duration,
@@ -182,8 +184,8 @@ unsafe impl Structure for sinew_jump_threshold {
 ///
 /// `threshold` may be null. The caller ends it by `sinew_jump_handler_free`; if another thread sets
 /// the time meanwhile, the function may be called once more. `drop_context` may be null; otherwise
-/// it is called once, with `callback_context`: when the handler is gone, or at once if this function
-/// fails.
+/// it is called once, with `callback_context`: when the handler is gone, or at once if this
+/// function fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_context_on_time_jump(
     context: *const sinew_context,
@@ -209,7 +211,8 @@ pub unsafe extern "C" fn sinew_context_on_time_jump(
         let call = move |jump: &TimeJump| {
             let (callback, context) = closure.parts();
             let jump = c_jump(jump);
-            // SAFETY: the caller's function, with its context and a structure that outlives the call.
+            // SAFETY: the caller's function, with its context and a structure that outlives the
+            // call.
             unsafe { callback(context, &raw const jump) };
         };
         handle::give(handler, "handler", context.on_time_jump(threshold, call))

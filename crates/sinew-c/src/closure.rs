@@ -16,7 +16,8 @@ pub(crate) struct Closure<F> {
 
 // SAFETY: the header asks for contexts that any thread may use and drop.
 unsafe impl<F: Send> Send for Closure<F> {}
-// SAFETY: as above; where the library calls a function from several threads at once, the header says so.
+// SAFETY: as above; where the library calls a function from several threads at once, the header
+// says so.
 unsafe impl<F: Sync> Sync for Closure<F> {}
 
 impl<F: Copy> Closure<F> {

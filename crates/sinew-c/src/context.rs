@@ -56,13 +56,15 @@ pub struct sinew_context_options {
     pub interrupts: sinew_choice,
     /// Whether ROS time follows `/clock`. By default the command line decides.
     pub use_sim_time: sinew_choice,
-    /// The delay after which its nodes log hints about endpoints without a counterpart. 0: 5 s; negative: never.
+    /// The delay after which its nodes log hints about endpoints without a counterpart. 0: 5 s;
+    /// negative: never.
     pub hints_after: sinew_duration,
     /// A clock that only the program moves, for tests. Null: the machine's.
     pub virtual_clock: *const sinew_virtual_clock,
 }
 
-// SAFETY: C's layout, beginning with the size; zeros are no texts, numbers, `false` and the first choice.
+// SAFETY: C's layout, beginning with the size; zeros are no texts, numbers, `false` and the first
+// choice.
 unsafe impl Structure for sinew_context_options {
     const NAME: &str = "sinew_context_options";
 }

@@ -42,8 +42,8 @@ pub type sinew_descriptor_source_callback =
 pub struct sinew_descriptor_source_options {
     /// `sizeof(struct sinew_descriptor_source_options)`.
     pub size: usize,
-    /// The group in which the callback runs. Null: the node's default group. With a group of another
-    /// node the source belongs to that node.
+    /// The group in which the callback runs. Null: the node's default group. With a group of
+    /// another node the source belongs to that node.
     pub group: *const sinew_group,
     /// Whether it waits for room to write. By default it waits for something to read.
     pub writable: bool,
@@ -60,8 +60,8 @@ unsafe impl Structure for sinew_descriptor_source_options {
 /// reentrant group one callback of the source runs at a time.
 ///
 /// `options` may be null. The caller frees `*source` with `sinew_descriptor_source_free`.
-/// `drop_context` may be null; otherwise it is called once, with `callback_context`: when the source
-/// is gone, or at once if the function fails.
+/// `drop_context` may be null; otherwise it is called once, with `callback_context`: when the
+/// source is gone, or at once if the function fails.
 ///
 /// Fails with `SINEW_ERROR_ALWAYS_READY` for a regular file, and with `SINEW_ERROR_SYSTEM` if the
 /// descriptor is not open.
@@ -94,7 +94,8 @@ pub unsafe extern "C" fn sinew_descriptor_source_new(
             let (callback, context) = closure.parts();
             let Readiness { readable, writable, closed, failed, .. } = *readiness;
             let readiness = sinew_readiness { readable, writable, closed, failed };
-            // SAFETY: the caller's function, with its context and a structure that outlives the call.
+            // SAFETY: the caller's function, with its context and a structure that outlives the
+            // call.
             outcome(unsafe { callback(context, &raw const readiness) })
         };
         let made = in_group!(node, group, |maker| {

@@ -65,7 +65,8 @@ unsafe impl Structure for sinew_group_options {
 
 /// Makes a callback group of a node.
 ///
-/// `options` may be null. The caller frees `*group` with `sinew_group_free`; entities keep their group.
+/// `options` may be null. The caller frees `*group` with `sinew_group_free`; entities keep their
+/// group.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_group_new(
     node: *const sinew_node,

@@ -22,8 +22,8 @@ handle!(sinew_guard_condition: GuardCondition);
 pub type sinew_guard_condition_callback =
     Option<unsafe extern "C" fn(context: *mut c_void, count: u64) -> sinew_status>;
 
-/// A listener, which needs no executor: it is called with the number of triggers, on the thread that
-/// triggers, by several threads at once if these trigger at once.
+/// A listener, which needs no executor: it is called with the number of triggers, on the thread
+/// that triggers, by several threads at once if these trigger at once.
 pub type sinew_guard_condition_listener = Option<unsafe extern "C" fn(context: *mut c_void, count: u64)>;
 
 /// The options of [`sinew_guard_condition_new`]. Zero is the default of every field.
@@ -32,8 +32,8 @@ pub type sinew_guard_condition_listener = Option<unsafe extern "C" fn(context: *
 pub struct sinew_guard_condition_options {
     /// `sizeof(struct sinew_guard_condition_options)`.
     pub size: usize,
-    /// The group in which the callback runs. Null: the node's default group. With a group of another
-    /// node the guard condition belongs to that node.
+    /// The group in which the callback runs. Null: the node's default group. With a group of
+    /// another node the guard condition belongs to that node.
     pub group: *const sinew_group,
     /// Its name in log lines, as when its callback fails. Null: "guard condition".
     pub name: *const c_char,
@@ -105,7 +105,8 @@ pub unsafe extern "C" fn sinew_guard_condition_close(guard: *const sinew_guard_c
     })
 }
 
-/// Triggers it: an executor runs the callback, once for all triggers that came before. Never blocks.
+/// Triggers it: an executor runs the callback, once for all triggers that came before. Never
+/// blocks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_guard_condition_trigger(guard: *const sinew_guard_condition) -> sinew_status {
     status(|| {

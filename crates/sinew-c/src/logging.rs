@@ -86,8 +86,8 @@ unsafe impl Structure for sinew_logging_options {
 /// ROS 2 do. Without it lines go nowhere, except the library's own warnings, which go to standard
 /// error. A program calls it at the beginning of `main`, once; a library doesn't.
 ///
-/// Starts the thread that writes, so that no line blocks its caller. `exit()` waits for lines, for a
-/// second at most. `options` may be null.
+/// Starts the thread that writes, so that no line blocks its caller. `exit()` waits for lines, for
+/// a second at most. `options` may be null.
 ///
 /// Fails with `SINEW_ERROR_LOGGER_TAKEN` if the process has a logger already.
 #[unsafe(no_mangle)]
@@ -299,7 +299,8 @@ pub struct sinew_log_memory {
     pub last: i64,
 }
 
-/// Returns a statement's memory: 0 if it never logged, else the time, with its highest bit inverted.
+/// Returns a statement's memory: 0 if it never logged, else the time, with its highest bit
+/// inverted.
 ///
 /// # Safety
 /// It is null, or lives during `'a`, and only the functions here use it.
@@ -312,8 +313,8 @@ unsafe fn memory<'a>(memory: *mut sinew_log_memory) -> Result<&'a AtomicI64> {
     Ok(unsafe { AtomicI64::from_ptr(memory.cast()) })
 }
 
-/// Returns whether the statement with this memory logs for the first time. For `SINEW_INFO_ONCE` and
-/// so on.
+/// Returns whether the statement with this memory logs for the first time. For `SINEW_INFO_ONCE`
+/// and so on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_log_is_first(memory: *mut sinew_log_memory) -> bool {
     // SAFETY: the caller's memory.
@@ -322,8 +323,8 @@ pub unsafe extern "C" fn sinew_log_is_first(memory: *mut sinew_log_memory) -> bo
     answer(false, || Ok(memory?.swap(1, Ordering::Relaxed) == 0))
 }
 
-/// Returns whether the statement with this memory last logged at least `period` ago, by the ROS time
-/// of the logger's node, else by steady time; or never, or if the time went back. For
+/// Returns whether the statement with this memory last logged at least `period` ago, by the ROS
+/// time of the logger's node, else by steady time; or never, or if the time went back. For
 /// `SINEW_INFO_THROTTLE` and so on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_log_is_due(

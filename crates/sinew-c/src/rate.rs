@@ -55,8 +55,9 @@ pub unsafe extern "C" fn sinew_rate_free(rate: *mut sinew_rate) {
 /// Sleeps until the next round is due; not at all if it already is. `skipped` may be null; it gets
 /// the number of rounds that were over before this one could begin: 0 if the loop keeps up.
 ///
-/// Blocks, so don't call it in callbacks. If another thread sleeps by the same rate, this one gets a
-/// later round. Fails with `SINEW_ERROR_SHUTDOWN` once the context is shut down, which ends a loop.
+/// Blocks, so don't call it in callbacks. If another thread sleeps by the same rate, this one gets
+/// a later round. Fails with `SINEW_ERROR_SHUTDOWN` once the context is shut down, which ends a
+/// loop.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_rate_sleep(
     rate: *const sinew_rate,

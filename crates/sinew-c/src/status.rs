@@ -100,7 +100,8 @@ pub extern "C" fn sinew_error_message() -> *const c_char {
     last.ok().flatten().unwrap_or(c"".as_ptr())
 }
 
-/// Returns the sentence of this thread's last failure if it had this status, else the status's meaning.
+/// Returns the sentence of this thread's last failure if it had this status, else the status's
+/// meaning.
 pub(crate) fn sentence(status: sinew_status) -> String {
     let last = LAST.try_with(|last| {
         let last = last.borrow();

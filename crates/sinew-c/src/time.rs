@@ -6,7 +6,8 @@ use sinew::time::ClockKind;
 use std::ffi::c_int;
 use std::time::Duration;
 
-/// Nanoseconds since the beginning of a clock: since 1970 for `SINEW_CLOCK_ROS` and `SINEW_CLOCK_SYSTEM`.
+/// Nanoseconds since the beginning of a clock: since 1970 for `SINEW_CLOCK_ROS` and
+/// `SINEW_CLOCK_SYSTEM`.
 pub type sinew_time = i64;
 
 /// Nanoseconds. As a timeout, a negative number is for ever.

@@ -25,8 +25,8 @@ pub struct sinew_timer_info {
     _opaque: (),
 }
 
-/// A timer's callback. It returns `SINEW_OK`, or a failure, of which `on_error` of the executor says
-/// what happens. `info` is valid during the call only.
+/// A timer's callback. It returns `SINEW_OK`, or a failure, of which `on_error` of the executor
+/// says what happens. `info` is valid during the call only.
 pub type sinew_timer_callback =
     Option<unsafe extern "C" fn(context: *mut c_void, info: *const sinew_timer_info) -> sinew_status>;
 
@@ -36,8 +36,8 @@ pub type sinew_timer_callback =
 pub struct sinew_timer_options {
     /// `sizeof(struct sinew_timer_options)`.
     pub size: usize,
-    /// The group in which the callback runs. Null: the node's default group. With a group of another
-    /// node the timer belongs to that node.
+    /// The group in which the callback runs. Null: the node's default group. With a group of
+    /// another node the timer belongs to that node.
     pub group: *const sinew_group,
     /// The clock that it follows. By default that of the node: simulated time while that is used,
     /// else steady time. `SINEW_CLOCK_STEADY` makes what ROS 2 calls a wall timer.
@@ -59,8 +59,8 @@ unsafe impl Structure for sinew_timer_options {
 /// counts them.
 ///
 /// `options` may be null. The caller frees `*timer` with `sinew_timer_free`. `drop_context` may be
-/// null; otherwise it is called once, with `callback_context`: when the timer is gone, or at once if
-/// the function fails.
+/// null; otherwise it is called once, with `callback_context`: when the timer is gone, or at once
+/// if the function fails.
 ///
 /// Fails with `SINEW_ERROR_INVALID_PERIOD` if the period is not positive.
 #[unsafe(no_mangle)]
@@ -103,9 +103,9 @@ pub unsafe extern "C" fn sinew_timer_new(
     })
 }
 
-/// Frees a handle to a timer, which ends it; null is allowed. No callback begins after this, but one
-/// may still run on another thread: `sinew_timer_close` waits for it. The timer's own callback may
-/// call this.
+/// Frees a handle to a timer, which ends it; null is allowed. No callback begins after this, but
+/// one may still run on another thread: `sinew_timer_close` waits for it. The timer's own callback
+/// may call this.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_timer_free(timer: *mut sinew_timer) {
     // SAFETY: the caller's handle.
@@ -197,7 +197,8 @@ pub unsafe extern "C" fn sinew_timer_clock(timer: *const sinew_timer) -> sinew_c
 /// # Safety
 /// The pointer is null, or that of a callback that runs.
 unsafe fn info<'a>(info: *const sinew_timer_info) -> Result<&'a TimerInfo> {
-    // SAFETY: the callback's pointer came from a reference, which lives as long as the callback runs.
+    // SAFETY: the callback's pointer came from a reference, which lives as long as the callback
+    // runs.
     unsafe { info.cast::<TimerInfo>().as_ref() }.ok_or_else(|| Failure::null("info"))
 }
 

@@ -12,8 +12,8 @@ pub struct sinew_virtual_clock {
 }
 handle!(sinew_virtual_clock: VirtualClock);
 
-/// Makes a clock at time 0. The caller frees `*clock` with `sinew_virtual_clock_free`; contexts keep
-/// it.
+/// Makes a clock at time 0. The caller frees `*clock` with `sinew_virtual_clock_free`; contexts
+/// keep it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_virtual_clock_new(
     clock: Option<&mut *mut sinew_virtual_clock>,

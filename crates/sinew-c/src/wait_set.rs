@@ -18,7 +18,8 @@ use std::ffi::{CString, c_char};
 use std::sync::Arc;
 
 /// A wait set: it waits until entities are ready, and leaves it to the program to run their
-/// callbacks or to take their messages. For loops with a rule of their own; others take an executor.
+/// callbacks or to take their messages. For loops with a rule of their own; others take an
+/// executor.
 pub struct sinew_wait_set {
     _opaque: (),
 }
@@ -153,7 +154,8 @@ pub unsafe extern "C" fn sinew_wait_set_add_group(
 
 /// Waits until something is ready, for at most `timeout` of real time, and puts the number of
 /// entities that are ready into `*count`: 0 after the timeout, which is no failure. They have the
-/// indices 0 to `*count - 1`, in the order in which an executor would run them, until the next wait.
+/// indices 0 to `*count - 1`, in the order in which an executor would run them, until the next
+/// wait.
 ///
 /// Ready are timers that are due, guard conditions that were triggered, subscriptions with messages
 /// and so on. One that is neither run nor emptied is ready again at the next wait, which then

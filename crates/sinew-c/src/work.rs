@@ -7,8 +7,8 @@ use crate::node::sinew_node;
 use crate::status::{Result, sinew_status, status};
 use std::ffi::c_void;
 
-/// A function that is posted to a group. It returns `SINEW_OK`, or a failure, of which `on_error` of
-/// the executor says what happens.
+/// A function that is posted to a group. It returns `SINEW_OK`, or a failure, of which `on_error`
+/// of the executor says what happens.
 pub type sinew_work = Option<unsafe extern "C" fn(context: *mut c_void) -> sinew_status>;
 
 type Work = unsafe extern "C" fn(context: *mut c_void) -> sinew_status;

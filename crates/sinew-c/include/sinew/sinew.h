@@ -294,12 +294,14 @@ typedef struct sinew_virtual_clock sinew_virtual_clock;
 
 /**
  * A wait set: it waits until entities are ready, and leaves it to the program to run their
- * callbacks or to take their messages. For loops with a rule of their own; others take an executor.
+ * callbacks or to take their messages. For loops with a rule of their own; others take an
+ * executor.
  */
 typedef struct sinew_wait_set sinew_wait_set;
 
 /**
- * Nanoseconds since the beginning of a clock: since 1970 for `SINEW_CLOCK_ROS` and `SINEW_CLOCK_SYSTEM`.
+ * Nanoseconds since the beginning of a clock: since 1970 for `SINEW_CLOCK_ROS` and
+ * `SINEW_CLOCK_SYSTEM`.
  */
 typedef int64_t sinew_time;
 
@@ -325,8 +327,8 @@ typedef int64_t sinew_duration;
 typedef int sinew_choice;
 
 /**
- * The jumps that a handler gets. Zero is the default of every field: changes of the source, and all
- * jumps back.
+ * The jumps that a handler gets. Zero is the default of every field: changes of the source, and
+ * all jumps back.
  */
 typedef struct sinew_jump_threshold {
   /**
@@ -338,7 +340,8 @@ typedef struct sinew_jump_threshold {
    */
   sinew_choice on_clock_change;
   /**
-   * The shortest jump forward that counts. Every message of `/clock` is a jump of a step. 0: none.
+   * The shortest jump forward that counts. Every message of `/clock` is a jump of a step. 0:
+   * none.
    */
   sinew_duration min_forward;
   /**
@@ -371,8 +374,8 @@ typedef struct sinew_time_jump {
 } sinew_time_jump;
 
 /**
- * A function that is called after a jump, on the thread that set the time; several threads may call
- * it at once. `jump` is valid during the call only.
+ * A function that is called after a jump, on the thread that set the time; several threads may
+ * call it at once. `jump` is valid during the call only.
  */
 typedef void (*sinew_jump_callback)(void *context, const struct sinew_time_jump *jump);
 
@@ -451,7 +454,8 @@ typedef struct sinew_context_options {
    */
   sinew_choice use_sim_time;
   /**
-   * The delay after which its nodes log hints about endpoints without a counterpart. 0: 5 s; negative: never.
+   * The delay after which its nodes log hints about endpoints without a counterpart. 0: 5 s;
+   * negative: never.
    */
   sinew_duration hints_after;
   /**
@@ -469,8 +473,8 @@ typedef struct sinew_descriptor_source_options {
    */
   size_t size;
   /**
-   * The group in which the callback runs. Null: the node's default group. With a group of another
-   * node the source belongs to that node.
+   * The group in which the callback runs. Null: the node's default group. With a group of
+   * another node the source belongs to that node.
    */
   const struct sinew_group *group;
   /**
@@ -609,8 +613,8 @@ typedef struct sinew_guard_condition_options {
    */
   size_t size;
   /**
-   * The group in which the callback runs. Null: the node's default group. With a group of another
-   * node the guard condition belongs to that node.
+   * The group in which the callback runs. Null: the node's default group. With a group of
+   * another node the guard condition belongs to that node.
    */
   const struct sinew_group *group;
   /**
@@ -626,8 +630,8 @@ typedef struct sinew_guard_condition_options {
 typedef sinew_status (*sinew_guard_condition_callback)(void *context, uint64_t count);
 
 /**
- * A listener, which needs no executor: it is called with the number of triggers, on the thread that
- * triggers, by several threads at once if these trigger at once.
+ * A listener, which needs no executor: it is called with the number of triggers, on the thread
+ * that triggers, by several threads at once if these trigger at once.
  */
 typedef void (*sinew_guard_condition_listener)(void *context, uint64_t count);
 
@@ -735,8 +739,8 @@ typedef struct sinew_timer_options {
    */
   size_t size;
   /**
-   * The group in which the callback runs. Null: the node's default group. With a group of another
-   * node the timer belongs to that node.
+   * The group in which the callback runs. Null: the node's default group. With a group of
+   * another node the timer belongs to that node.
    */
   const struct sinew_group *group;
   /**
@@ -756,8 +760,8 @@ typedef struct sinew_timer_options {
 } sinew_timer_options;
 
 /**
- * A timer's callback. It returns `SINEW_OK`, or a failure, of which `on_error` of the executor says
- * what happens. `info` is valid during the call only.
+ * A timer's callback. It returns `SINEW_OK`, or a failure, of which `on_error` of the executor
+ * says what happens. `info` is valid during the call only.
  */
 typedef sinew_status (*sinew_timer_callback)(void *context, const struct sinew_timer_info *info);
 
@@ -777,8 +781,8 @@ typedef struct sinew_wait_set_options {
 } sinew_wait_set_options;
 
 /**
- * A function that is posted to a group. It returns `SINEW_OK`, or a failure, of which `on_error` of
- * the executor says what happens.
+ * A function that is posted to a group. It returns `SINEW_OK`, or a failure, of which `on_error`
+ * of the executor says what happens.
  */
 typedef sinew_status (*sinew_work)(void *context);
 
@@ -915,7 +919,8 @@ sinew_time sinew_node_now(const struct sinew_node *node, sinew_clock_kind clock)
 sinew_time sinew_context_now(const struct sinew_context *context, sinew_clock_kind clock);
 
 /**
- * Returns the machine's steady time, which never jumps and is the same for all processes of a host.
+ * Returns the machine's steady time, which never jumps and is the same for all processes of a
+ * host.
  */
 sinew_time sinew_steady_now(void);
 
@@ -936,8 +941,8 @@ sinew_status sinew_context_set_ros_time(const struct sinew_context *context, sin
 sinew_status sinew_context_clear_ros_time(const struct sinew_context *context);
 
 /**
- * Sets whether the context follows simulated time, which comes on `/clock`. It is 0 until the first
- * message.
+ * Sets whether the context follows simulated time, which comes on `/clock`. It is 0 until the
+ * first message.
  */
 sinew_status sinew_context_use_sim_time(const struct sinew_context *context, bool wanted);
 
@@ -947,9 +952,9 @@ sinew_status sinew_context_use_sim_time(const struct sinew_context *context, boo
 bool sinew_context_uses_sim_time(const struct sinew_context *context);
 
 /**
- * Sleeps until the node's clock has advanced by `duration`; `SINEW_CLOCK_DEFAULT` is ROS time here.
- * Blocks the thread, so use timers in callbacks: in a callback of the executor that advances the
- * time the sleep never ends.
+ * Sleeps until the node's clock has advanced by `duration`; `SINEW_CLOCK_DEFAULT` is ROS time
+ * here. Blocks the thread, so use timers in callbacks: in a callback of the executor that advances
+ * the time the sleep never ends.
  *
  * Fails with `SINEW_ERROR_SHUTDOWN` if the context is shut down, and with
  * `SINEW_ERROR_CLOCK_CHANGED` if the clock's source changes meanwhile.
@@ -971,8 +976,8 @@ sinew_status sinew_node_sleep_until(const struct sinew_node *node,
  *
  * `threshold` may be null. The caller ends it by `sinew_jump_handler_free`; if another thread sets
  * the time meanwhile, the function may be called once more. `drop_context` may be null; otherwise
- * it is called once, with `callback_context`: when the handler is gone, or at once if this function
- * fails.
+ * it is called once, with `callback_context`: when the handler is gone, or at once if this
+ * function fails.
  */
 sinew_status sinew_context_on_time_jump(const struct sinew_context *context,
                                         const struct sinew_jump_threshold *threshold,
@@ -1083,8 +1088,8 @@ uint32_t sinew_context_domain(const struct sinew_context *context);
  * reentrant group one callback of the source runs at a time.
  *
  * `options` may be null. The caller frees `*source` with `sinew_descriptor_source_free`.
- * `drop_context` may be null; otherwise it is called once, with `callback_context`: when the source
- * is gone, or at once if the function fails.
+ * `drop_context` may be null; otherwise it is called once, with `callback_context`: when the
+ * source is gone, or at once if the function fails.
  *
  * Fails with `SINEW_ERROR_ALWAYS_READY` for a regular file, and with `SINEW_ERROR_SYSTEM` if the
  * descriptor is not open.
@@ -1265,7 +1270,8 @@ sinew_status sinew_spin(const struct sinew_node *node);
 /**
  * Makes a callback group of a node.
  *
- * `options` may be null. The caller frees `*group` with `sinew_group_free`; entities keep their group.
+ * `options` may be null. The caller frees `*group` with `sinew_group_free`; entities keep their
+ * group.
  */
 sinew_status sinew_group_new(const struct sinew_node *node,
                              const struct sinew_group_options *options,
@@ -1322,7 +1328,8 @@ void sinew_guard_condition_free(struct sinew_guard_condition *guard);
 sinew_status sinew_guard_condition_close(const struct sinew_guard_condition *guard);
 
 /**
- * Triggers it: an executor runs the callback, once for all triggers that came before. Never blocks.
+ * Triggers it: an executor runs the callback, once for all triggers that came before. Never
+ * blocks.
  */
 sinew_status sinew_guard_condition_trigger(const struct sinew_guard_condition *guard);
 
@@ -1346,8 +1353,8 @@ sinew_status sinew_guard_condition_clear_listener(const struct sinew_guard_condi
  * ROS 2 do. Without it lines go nowhere, except the library's own warnings, which go to standard
  * error. A program calls it at the beginning of `main`, once; a library doesn't.
  *
- * Starts the thread that writes, so that no line blocks its caller. `exit()` waits for lines, for a
- * second at most. `options` may be null.
+ * Starts the thread that writes, so that no line blocks its caller. `exit()` waits for lines, for
+ * a second at most. `options` may be null.
  *
  * Fails with `SINEW_ERROR_LOGGER_TAKEN` if the process has a logger already.
  */
@@ -1422,14 +1429,14 @@ sinew_status sinew_log(const struct sinew_logger *logger,
                        const char *text);
 
 /**
- * Returns whether the statement with this memory logs for the first time. For `SINEW_INFO_ONCE` and
- * so on.
+ * Returns whether the statement with this memory logs for the first time. For `SINEW_INFO_ONCE`
+ * and so on.
  */
 bool sinew_log_is_first(struct sinew_log_memory *memory);
 
 /**
- * Returns whether the statement with this memory last logged at least `period` ago, by the ROS time
- * of the logger's node, else by steady time; or never, or if the time went back. For
+ * Returns whether the statement with this memory last logged at least `period` ago, by the ROS
+ * time of the logger's node, else by steady time; or never, or if the time went back. For
  * `SINEW_INFO_THROTTLE` and so on.
  */
 bool sinew_log_is_due(const struct sinew_logger *logger,
@@ -1488,8 +1495,9 @@ void sinew_rate_free(struct sinew_rate *rate);
  * Sleeps until the next round is due; not at all if it already is. `skipped` may be null; it gets
  * the number of rounds that were over before this one could begin: 0 if the loop keeps up.
  *
- * Blocks, so don't call it in callbacks. If another thread sleeps by the same rate, this one gets a
- * later round. Fails with `SINEW_ERROR_SHUTDOWN` once the context is shut down, which ends a loop.
+ * Blocks, so don't call it in callbacks. If another thread sleeps by the same rate, this one gets
+ * a later round. Fails with `SINEW_ERROR_SHUTDOWN` once the context is shut down, which ends a
+ * loop.
  */
 sinew_status sinew_rate_sleep(const struct sinew_rate *rate, uint64_t *skipped);
 
@@ -1521,8 +1529,8 @@ const char *sinew_status_meaning(sinew_status status);
  * counts them.
  *
  * `options` may be null. The caller frees `*timer` with `sinew_timer_free`. `drop_context` may be
- * null; otherwise it is called once, with `callback_context`: when the timer is gone, or at once if
- * the function fails.
+ * null; otherwise it is called once, with `callback_context`: when the timer is gone, or at once
+ * if the function fails.
  *
  * Fails with `SINEW_ERROR_INVALID_PERIOD` if the period is not positive.
  */
@@ -1535,9 +1543,9 @@ sinew_status sinew_timer_new(const struct sinew_node *node,
                              struct sinew_timer **timer);
 
 /**
- * Frees a handle to a timer, which ends it; null is allowed. No callback begins after this, but one
- * may still run on another thread: `sinew_timer_close` waits for it. The timer's own callback may
- * call this.
+ * Frees a handle to a timer, which ends it; null is allowed. No callback begins after this, but
+ * one may still run on another thread: `sinew_timer_close` waits for it. The timer's own callback
+ * may call this.
  */
 void sinew_timer_free(struct sinew_timer *timer);
 
@@ -1609,8 +1617,8 @@ uint64_t sinew_timer_info_skipped(const struct sinew_timer_info *info);
 sinew_status sinew_timer_info_cancel(const struct sinew_timer_info *info);
 
 /**
- * Makes a clock at time 0. The caller frees `*clock` with `sinew_virtual_clock_free`; contexts keep
- * it.
+ * Makes a clock at time 0. The caller frees `*clock` with `sinew_virtual_clock_free`; contexts
+ * keep it.
  */
 sinew_status sinew_virtual_clock_new(struct sinew_virtual_clock **clock);
 
@@ -1670,7 +1678,8 @@ sinew_status sinew_wait_set_add_group(const struct sinew_wait_set *set,
 /**
  * Waits until something is ready, for at most `timeout` of real time, and puts the number of
  * entities that are ready into `*count`: 0 after the timeout, which is no failure. They have the
- * indices 0 to `*count - 1`, in the order in which an executor would run them, until the next wait.
+ * indices 0 to `*count - 1`, in the order in which an executor would run them, until the next
+ * wait.
  *
  * Ready are timers that are due, guard conditions that were triggered, subscriptions with messages
  * and so on. One that is neither run nor emptied is ready again at the next wait, which then
