@@ -28,6 +28,15 @@ static void dropped(void *context)
     ++((struct jumps *)context)->dropped;
 }
 
+static sinew_jump_handler *freed_by_itself;
+
+static void free_itself(void *context, const sinew_time_jump *jump)
+{
+    jumped(context, jump);
+    sinew_jump_handler_free(freed_by_itself);
+    CHECK(((struct jumps *)context)->dropped == 0);
+}
+
 static sinew_status count(void *calls, const sinew_timer_info *info)
 {
     (void)info;
@@ -78,7 +87,10 @@ static void ros_time_jumps(sinew_context *context, sinew_node *node)
     CHECK(all.calls == 2 && forward.calls == 1 && all.last.before == 1199 && all.last.after == 10);
     sinew_jump_handler_free(ahead);
     CHECK(forward.dropped == 1);
+    struct jumps once = {0};
+    OK(sinew_context_on_time_jump(context, NULL, free_itself, &once, dropped, &freed_by_itself));
     OK(sinew_context_clear_ros_time(context));
+    CHECK(once.calls == 1 && once.dropped == 1);
     CHECK(all.calls == 3 && all.last.change == SINEW_CLOCK_DEACTIVATED && forward.calls == 1);
     CHECK(sinew_node_now(node, SINEW_CLOCK_ROS) > 1500000000 * SECOND);
     sinew_jump_handler_free(resets);

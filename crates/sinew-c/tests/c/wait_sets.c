@@ -1,7 +1,6 @@
 /* Wait sets: the program chooses what runs. */
 #include "check.h"
 #include <pthread.h>
-#include <stdatomic.h>
 
 static sinew_wait_set *set;
 
@@ -49,28 +48,14 @@ static bool run_guard(size_t ready, const sinew_guard_condition *guard)
     return false;
 }
 
-int main(void)
+static void what_is_ready(sinew_node *node, sinew_group *group)
 {
-    sinew_context_options options = {.size = sizeof options, .shared_memory = SINEW_NO};
-    sinew_context *context = NULL;
-    OK(sinew_context_new(&options, &context));
-    sinew_node *node = NULL;
-    OK(sinew_node_new(context, "waiter", NULL, &node));
-    sinew_group *group = NULL;
-    const sinew_group_options reentrant = {.size = sizeof reentrant, .kind = SINEW_GROUP_REENTRANT};
-    OK(sinew_group_new(node, &reentrant, &group));
-
     uint64_t ticks = 0, left_count = 0, right_count = 0;
     sinew_guard_condition *left = NULL, *right = NULL;
     const sinew_guard_condition_options in_group = {.size = sizeof in_group, .group = group};
     OK(sinew_guard_condition_new(node, NULL, count, &left_count, NULL, &left));
     OK(sinew_guard_condition_new(node, &in_group, count, &right_count, NULL, &right));
-
-    OK(sinew_wait_set_new(NULL, &set));
     size_t ready = 7;
-    FAILS(sinew_wait_set_wait(set, -1, &ready), SINEW_ERROR_NOTHING_TO_SPIN, "");
-    OK(sinew_wait_set_add_group(set, group));
-    OK(sinew_wait_set_add_node(set, node));
     OK(sinew_wait_set_wait(set, 0, &ready));
     CHECK(ready == 0);
 
@@ -97,8 +82,14 @@ int main(void)
     sinew_timer_free(timer);
     OK(sinew_wait_set_run(set, 0, &ran));
     CHECK(!ran); /* it is gone */
+    sinew_guard_condition_free(left);
+    sinew_guard_condition_free(right);
+}
 
-    /* Indices of no entity, and other bad input. */
+/* After a wait that has found one entity. */
+static void bad_input_is_refused(sinew_node *node)
+{
+    bool ran = false;
     FAILS(sinew_wait_set_run(set, 1, &ran), SINEW_ERROR_INVALID_ENUMERATOR, "`index` is 1");
     CHECK(sinew_wait_set_describe(set, 9) == NULL);
     CHECK(!sinew_wait_set_is_timer(set, 0, NULL) && strstr(sinew_error_message(), "`timer`") != NULL);
@@ -112,29 +103,61 @@ int main(void)
     OK(sinew_wait_set_new(NULL, &other));
     FAILS(sinew_wait_set_add_node(other, node), SINEW_ERROR_SERVED_ELSEWHERE, "");
     sinew_wait_set_free(other);
+}
 
-    /* A stop from another thread, and one before the wait. */
-    sinew_stop_handle *handle = NULL;
-    OK(sinew_wait_set_stop_handle(set, &handle));
+/* From another thread, and before the wait. */
+static void a_wait_is_stopped(sinew_stop_handle *handle)
+{
+    size_t ready = 0;
     pthread_t thread;
     CHECK(pthread_create(&thread, NULL, stop, handle) == 0);
     FAILS(sinew_wait_set_wait(set, -1, &ready), SINEW_ERROR_STOPPED, "");
     CHECK(pthread_join(thread, NULL) == 0);
     OK(sinew_wait_set_stop(set));
     FAILS(sinew_wait_set_wait(set, -1, &ready), SINEW_ERROR_STOPPED, "");
-    sinew_wait_set_free(set);
+}
 
-    /* A callback that uses the set and frees it; its failure is returned. */
+/* Its failure is returned. */
+static void a_callback_uses_the_set_and_frees_it(sinew_context *context, sinew_node *node)
+{
     const sinew_wait_set_options stops = {.size = sizeof stops, .on_error = SINEW_FAULT_STOP};
     OK(sinew_wait_set_new(&stops, &set));
     OK(sinew_wait_set_add_context(set, context));
     sinew_guard_condition *user = NULL;
     OK(sinew_guard_condition_new(node, NULL, use_the_set, context, NULL, &user));
     OK(sinew_guard_condition_trigger(user));
+    size_t ready = 0;
     OK(sinew_wait_set_wait(set, -1, &ready));
     CHECK(ready == 1);
-    FAILS(sinew_wait_set_run(set, 0, &ran), SINEW_ERROR_CALLBACK_FAILED, "it returned 300");
-    FAILS(sinew_wait_set_run(set, 0, &ran), SINEW_ERROR_INVALID_HANDLE, "it was freed");
+    FAILS(sinew_wait_set_run(set, 0, NULL), SINEW_ERROR_CALLBACK_FAILED, "it returned 300");
+    FAILS(sinew_wait_set_run(set, 0, NULL), SINEW_ERROR_INVALID_HANDLE, "it was freed");
+    sinew_guard_condition_free(user);
+}
+
+int main(void)
+{
+    sinew_context_options options = {.size = sizeof options, .shared_memory = SINEW_NO};
+    sinew_context *context = NULL;
+    OK(sinew_context_new(&options, &context));
+    sinew_node *node = NULL;
+    OK(sinew_node_new(context, "waiter", NULL, &node));
+    sinew_group *group = NULL;
+    const sinew_group_options reentrant = {.size = sizeof reentrant, .kind = SINEW_GROUP_REENTRANT};
+    OK(sinew_group_new(node, &reentrant, &group));
+
+    OK(sinew_wait_set_new(NULL, &set));
+    size_t ready = 0;
+    FAILS(sinew_wait_set_wait(set, -1, &ready), SINEW_ERROR_NOTHING_TO_SPIN, "");
+    OK(sinew_wait_set_add_group(set, group));
+    OK(sinew_wait_set_add_node(set, node));
+    what_is_ready(node, group);
+    bad_input_is_refused(node);
+    sinew_stop_handle *handle = NULL;
+    OK(sinew_wait_set_stop_handle(set, &handle));
+    a_wait_is_stopped(handle);
+    sinew_wait_set_free(set);
+
+    a_callback_uses_the_set_and_frees_it(context, node);
     OK(sinew_stop_handle_stop(handle)); /* of a set that is gone */
     sinew_stop_handle_free(handle);
 
@@ -143,9 +166,6 @@ int main(void)
     OK(sinew_context_shutdown(context));
     FAILS(sinew_wait_set_wait(set, -1, &ready), SINEW_ERROR_STOPPED, "");
     sinew_wait_set_free(set);
-    sinew_guard_condition_free(left);
-    sinew_guard_condition_free(right);
-    sinew_guard_condition_free(user);
     sinew_group_free(group);
     sinew_node_free(node);
     sinew_context_free(context);
