@@ -1,6 +1,6 @@
 //! Handles: pointers to places that are never unmapped, so a handle that was freed is noticed.
 //!
-//! A handle points to a [`Slot`]: a tag that says of what kind it is and whether it lives, and the
+//! A handle points to a `Slot`: a tag that says of what kind it is and whether it lives, and the
 //! value. A slot that is freed drops its value and waits for the next handle of its kind; its
 //! memory is never given back. So the tag can be read whatever became of the handle: one that was
 //! freed, or is of another kind, is an error with a sentence. Only a slot that was given to a new
