@@ -1,7 +1,8 @@
 //! Callbacks of C: a function, a context, and a function that drops it.
 
-use crate::status::{Failure, Result};
+use crate::status::{Failure, OK, Result, sentence, sinew_status};
 use std::ffi::c_void;
+use std::fmt;
 
 /// Frees the context of a callback, when the library calls it no more. It may run on any thread.
 pub type sinew_drop = Option<unsafe extern "C" fn(context: *mut c_void)>;
@@ -15,7 +16,8 @@ pub(crate) struct Closure<F> {
 
 // SAFETY: the header asks for contexts that any thread may use and drop.
 unsafe impl<F: Send> Send for Closure<F> {}
-// SAFETY: as above; where the library calls a function from several threads at once, the header says so.
+// SAFETY: as above; where the library calls a function from several threads at once, the header
+// says so.
 unsafe impl<F: Sync> Sync for Closure<F> {}
 
 impl<F: Copy> Closure<F> {
@@ -37,6 +39,26 @@ impl<F> Drop for Closure<F> {
     fn drop(&mut self) {
         drop(Context { context: self.context, drop: self.drop });
     }
+}
+
+/// A callback returned a failure.
+#[derive(Debug)]
+pub(crate) struct CallbackFailed {
+    status: sinew_status,
+    sentence: String,
+}
+
+impl fmt::Display for CallbackFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "it returned {}: {}", self.status, self.sentence)
+    }
+}
+
+impl std::error::Error for CallbackFailed {}
+
+/// Turns the status that a callback returned into the outcome of a callback of Rust.
+pub(crate) fn outcome(status: sinew_status) -> std::result::Result<(), CallbackFailed> {
+    if status == OK { Ok(()) } else { Err(CallbackFailed { status, sentence: sentence(status) }) }
 }
 
 struct Context {

@@ -1,16 +1,21 @@
 //! Contexts: a process's presence in a domain.
 
 use crate::handle::{self, handle};
-use crate::status::{Failure, Result, answer, put, sinew_status, status};
+use crate::status::{Failure, Result, answer, sinew_status, status};
 use crate::structure::{Structure, structure};
 use crate::text::{optional_text, text};
 use crate::time::{sinew_duration, timeout};
+use crate::virtual_clock::sinew_virtual_clock;
 use sinew::Context;
 use std::ffi::{c_char, c_int};
 use std::path::PathBuf;
 
 /// A process's presence in a domain: the root of its nodes. Most programs have one. Contexts of one
 /// process and of several meet if they have the same domain and directory.
+///
+/// A child of `fork()` has no part in its parent's context: making something there fails with
+/// `SINEW_ERROR_PARTICIPANT_LEFT`, and no thread of the library runs in it. It should call `exec()`
+/// or `_exit()`; the parent goes on undisturbed.
 pub struct sinew_context {
     _opaque: (),
 }
@@ -51,11 +56,15 @@ pub struct sinew_context_options {
     pub interrupts: sinew_choice,
     /// Whether ROS time follows `/clock`. By default the command line decides.
     pub use_sim_time: sinew_choice,
-    /// The delay after which its nodes log hints about endpoints without a counterpart. 0: 5 s; negative: never.
+    /// The delay after which its nodes log hints about endpoints without a counterpart. 0: 5 s;
+    /// negative: never.
     pub hints_after: sinew_duration,
+    /// A clock that only the program moves, for tests. Null: the machine's.
+    pub virtual_clock: *const sinew_virtual_clock,
 }
 
-// SAFETY: C's layout, beginning with the size; zeros are no texts, numbers, `false` and the first choice.
+// SAFETY: C's layout, beginning with the size; zeros are no texts, numbers, `false` and the first
+// choice.
 unsafe impl Structure for sinew_context_options {
     const NAME: &str = "sinew_context_options";
 }
@@ -88,6 +97,10 @@ pub unsafe extern "C" fn sinew_context_new(
             0 => builder,
             nanoseconds => builder.hints_after(timeout(nanoseconds)),
         };
+        // SAFETY: the caller's handle.
+        if let Some(clock) = unsafe { handle::get_optional(options.virtual_clock, "virtual_clock") }? {
+            builder = builder.virtual_time(clock);
+        }
         if let Some(wanted) = choice(options.shared_memory, "shared_memory")? {
             builder = builder.shared_memory(wanted);
         }
@@ -97,7 +110,7 @@ pub unsafe extern "C" fn sinew_context_new(
         if let Some(wanted) = choice(options.use_sim_time, "use_sim_time")? {
             builder = builder.use_sim_time(wanted);
         }
-        put(context, "context", handle::new(builder.build()?))
+        handle::give(context, "context", builder.build()?)
     })
 }
 

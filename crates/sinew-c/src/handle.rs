@@ -1,11 +1,11 @@
 //! Handles: pointers to places that are never unmapped, so a handle that was freed is noticed.
 //!
-//! A handle points to a [`Slot`]: a tag that says of what kind it is and whether it lives, and the
-//! value. A slot that is freed drops its value and waits for the next handle of its kind; its memory is
-//! never given back. So the tag can be read whatever became of the handle: one that was freed, or is
-//! of another kind, is an error with a sentence. Only a slot that was given to a new handle hides
-//! the mistake. With `SINEW_DEBUG_HANDLES=1` in the environment no slot is given out again, and pointers that this
-//! library never returned are noticed too.
+//! A handle points to a `Slot`: a tag that says of what kind it is and whether it lives, and the
+//! value. A slot that is freed drops its value and waits for the next handle of its kind; its
+//! memory is never given back. So the tag can be read whatever became of the handle: one that was
+//! freed, or is of another kind, is an error with a sentence. Only a slot that was given to a new
+//! handle hides the mistake. With `SINEW_DEBUG_HANDLES=1` in the environment no slot is given out
+//! again, and pointers that this library never returned are noticed too.
 
 use crate::status::{Failure, Result};
 use parking_lot::Mutex;
@@ -99,6 +99,14 @@ pub(crate) fn new<H: Handle>(value: H::Value) -> *mut H {
     value_place.write(value);
     slot.tag.store(H::TAG, Ordering::Release);
     std::ptr::from_ref(slot).cast_mut().cast()
+}
+
+/// Puts a new handle to the value where the caller wants it; without such a place the value is
+/// dropped.
+pub(crate) fn give<H: Handle>(place: Option<&mut *mut H>, argument: &str, value: H::Value) -> Result {
+    let place = place.ok_or_else(|| Failure::null(argument))?; // first: a handle would be lost
+    *place = new(value);
+    Ok(())
 }
 
 /// Returns the slot behind a pointer of C, if a handle of the kind lives there.

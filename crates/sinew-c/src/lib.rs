@@ -27,13 +27,26 @@
 #![allow(non_camel_case_types, reason = "the types have the names that they have in C")]
 #![allow(clippy::missing_safety_doc, reason = "what callers of C promise is the same for all: see above")]
 
+pub mod clock;
+pub mod clock_publisher;
 pub mod closure;
 pub mod context;
+pub mod descriptor;
+pub mod executor;
+pub mod group;
+pub mod guard_condition;
 pub mod handle;
+pub mod logging;
 pub mod node;
+pub mod rate;
 pub mod status;
 pub mod time;
+pub mod timer;
+pub mod virtual_clock;
+pub mod wait_set;
+pub mod work;
 
+mod c_string;
 mod structure;
 mod text;
 

@@ -1,9 +1,9 @@
 //! How functions fail: a number, and a sentence for each thread.
 
-use crate::text::c_text;
+use crate::c_string::c_text;
 use sinew::error::{ErrorCode, HasCode};
 use std::cell::RefCell;
-use std::ffi::{CString, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -15,7 +15,7 @@ pub type sinew_status = i32;
 pub(crate) const OK: sinew_status = 0;
 
 thread_local! {
-    static LAST: RefCell<Option<CString>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(sinew_status, CString)>> = const { RefCell::new(None) };
 }
 
 /// A failure on its way to C.
@@ -47,10 +47,10 @@ impl Failure {
 
     /// Keeps the sentence for this thread.
     pub(crate) fn keep(self) -> sinew_status {
-        let sentence = c_text(self.sentence);
+        let (number, sentence) = (sinew_status::from(self.code.number()), c_text(self.sentence));
         // At the thread's end there is no place for it any more.
-        let _ = LAST.try_with(|last| last.replace(Some(sentence)));
-        sinew_status::from(self.code.number())
+        let _ = LAST.try_with(|last| last.replace(Some((number, sentence))));
+        number
     }
 }
 
@@ -96,8 +96,21 @@ pub(crate) fn put<T>(place: Option<&mut T>, name: &str, value: T) -> Result {
 /// where, the limit and the remedy. It is never null, and valid until the thread's next failure.
 #[unsafe(no_mangle)]
 pub extern "C" fn sinew_error_message() -> *const c_char {
-    let last = LAST.try_with(|last| last.borrow().as_ref().map(|text| text.as_ptr()));
+    let last = LAST.try_with(|last| last.borrow().as_ref().map(|(_, text)| text.as_ptr()));
     last.ok().flatten().unwrap_or(c"".as_ptr())
+}
+
+/// Returns the sentence of this thread's last failure if it had this status, else the status's
+/// meaning.
+pub(crate) fn sentence(status: sinew_status) -> String {
+    let last = LAST.try_with(|last| {
+        let last = last.borrow();
+        last.as_ref().filter(|(number, _)| *number == status).map(|(_, text)| text.clone())
+    });
+    let text = last.ok().flatten();
+    // SAFETY: it is never null, ends with a NUL, and lives as long as the process.
+    let meaning = || unsafe { CStr::from_ptr(sinew_status_meaning(status)) };
+    text.as_deref().unwrap_or_else(meaning).to_string_lossy().into_owned()
 }
 
 /// Returns the meaning of a status in one sentence, in English, for example "It did not happen in

@@ -1,8 +1,9 @@
-//! Texts from and for C.
+//! Texts from C, and for it.
 
+pub(crate) use crate::c_string::c_text;
 use crate::status::{Failure, Result};
 use sinew::error::ErrorCode;
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, c_char};
 
 /// Returns the caller's text, or `None` if it is null.
 ///
@@ -30,14 +31,4 @@ pub(crate) unsafe fn optional_text<'a>(text: *const c_char, argument: &str) -> R
 pub(crate) unsafe fn text<'a>(text: *const c_char, argument: &str) -> Result<&'a str> {
     // SAFETY: as the caller says.
     unsafe { optional_text(text, argument) }?.ok_or_else(|| Failure::null(argument))
-}
-
-/// Returns a text for C. What follows a NUL inside it is lost: C would not see it.
-pub(crate) fn c_text(text: String) -> CString {
-    CString::new(text).unwrap_or_else(|error| {
-        let end = error.nul_position();
-        let mut bytes = error.into_vec();
-        bytes.truncate(end);
-        CString::new(bytes).unwrap_or_default()
-    })
 }

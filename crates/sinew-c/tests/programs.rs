@@ -73,8 +73,29 @@ macro_rules! programs {
 }
 
 programs! {
+    clocks,
     contexts,
+    executors,
+    groups,
+    log_lines,
+    processes,
+    threads,
+    timers,
+    wait_sets,
+    wakers,
 }
+
+/// A program with the macros of the header, which a compiler sees only where they are used.
+const USER: &str = r#"#include <sinew/sinew.h>
+int main(void) {
+    sinew_logger *logger = NULL;
+    SINEW_INFO(logger, "without arguments");
+    SINEW_WARN_ONCE(logger, "%d", 1);
+    SINEW_ERROR_SKIPFIRST(logger, "%s", "text");
+    SINEW_FATAL_THROTTLE(logger, 1000, "%d %d", 1, 2);
+    return 0;
+}
+"#;
 
 /// Every user includes it, in C and C++ of several years.
 #[test]
@@ -86,7 +107,7 @@ fn the_header_is_accepted() {
             continue;
         }
         let file = place.path().join("user").with_extension(extension);
-        std::fs::write(&file, "#include <sinew/sinew.h>\nint main(void) { return 0; }\n").expect("a file");
+        std::fs::write(&file, USER).expect("a file");
         for standard in standards {
             let mut compile = Command::new(compiler);
             compile.args(STRICT).arg(format!("-std={standard}")).arg("-fsyntax-only");

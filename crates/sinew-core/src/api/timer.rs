@@ -464,12 +464,14 @@ pub struct TimerBuilder<G = Group> {
     follows: Option<ClockKind>,
     /// Whether tools see it.
     is_shown: bool,
+    is_cancelled: bool,
     group: G,
 }
 
 impl<G: CallbackGroup> TimerBuilder<G> {
     pub(crate) fn new(group: &G, period: Duration) -> Self {
-        Self { node: NodeCore::of(group.core()), period, follows: None, is_shown: true, group: group.clone() }
+        let node = NodeCore::of(group.core());
+        Self { node, period, follows: None, is_shown: true, is_cancelled: false, group: group.clone() }
     }
 }
 
@@ -487,6 +489,27 @@ impl<G: CallbackGroup> TimerBuilder<G> {
     /// clock while simulated time isn't used.
     pub fn clock(mut self, kind: ClockKind) -> Self {
         self.follows = Some(kind);
+        self
+    }
+
+    /// Sets whether it starts by itself: `true` by default. Otherwise it is cancelled until
+    /// [`Timer::reset`].
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::time::VirtualClock;
+    /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
+    /// let node = context.node("watchdog")?;
+    /// let timer = node.timer(Duration::from_secs(1)).autostart(false).callback(|| println!("too late"))?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// assert_eq!(executor.advance(Duration::from_secs(3))?, 0);
+    /// timer.reset();
+    /// assert_eq!(executor.advance(Duration::from_secs(3))?, 3);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn autostart(mut self, wanted: bool) -> Self {
+        self.is_cancelled = !wanted;
         self
     }
 
@@ -521,13 +544,14 @@ impl<G: CallbackGroup> TimerBuilder<G> {
         let TimerClock { kind, now, source } = clock.of_timer(self.follows);
         let due = now.saturating_add(period);
         let report = self.is_shown.then(|| OwnReport::new(&self.node, period, self.follows)).flatten();
-        let state = TimerState { kind, due, source, cancelled: false, skipped: 0, task_ref: None, report };
+        let cancelled = self.is_cancelled;
+        let state = TimerState { kind, due, source, cancelled, skipped: 0, task_ref: None, report };
         state.report();
         let schedule = Arc::new(Schedule { follows: self.follows, clock, period, state: Mutex::new(state) });
         if matches!(self.follows, None | Some(ClockKind::Ros)) {
             let follows: Arc<dyn FollowsTime> = schedule.clone();
             session.on_jump(Arc::downgrade(&follows));
-            schedule.reset(); // the time may have jumped before
+            schedule.restart(); // the time may have jumped before
         }
         let group = self.group.core().clone();
         let base = TaskBase::new(group.node.clone(), format!("timer ({:?})", self.period))

@@ -122,8 +122,27 @@ impl WaitSet {
             self.executor.end_detached(); // the context is shut down, perhaps
         }
         waited?;
-        let set = &*self;
-        Ok(set.ready.iter().map(move |candidate| Ready { set, candidate }))
+        Ok(self.ready())
+    }
+
+    /// Returns what the last [wait](Self::wait) returned, again: for a program that keeps the wait
+    /// set, and not the iterator.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::executor::WaitSet;
+    /// let context = Context::new()?;
+    /// let node = context.node("arm")?;
+    /// let guard = node.guard_condition().callback(|| ())?;
+    /// let mut set = WaitSet::new();
+    /// set.add(&node)?;
+    /// guard.trigger();
+    /// let count = set.wait(Duration::MAX)?.len();
+    /// assert!(count == 1 && set.ready().nth(0).is_some_and(|ready| ready.is(&guard)));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn ready(&self) -> impl ExactSizeIterator<Item = Ready<'_>> {
+        self.ready.iter().map(move |candidate| Ready { set: self, candidate })
     }
 
     /// Returns a handle that makes the current or the next [wait](Self::wait) return
