@@ -12,7 +12,6 @@ use crate::parameters::value::ParameterValue;
 use crate::ros::failure::CreateError;
 use crate::ros::qos::{Durability, History, Liveliness, Policy, QoS, Reliability};
 use crate::sys::sync::Arc;
-use sinew_msg::Message;
 use std::time::Duration;
 
 /// A part of a [`QoS`] that a parameter can change. The parameter is a string, except for `Depth`
@@ -115,14 +114,14 @@ impl QosOverrides {
     }
 }
 
-impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
+impl<T, G: CallbackGroup> PublisherBuilder<T, G> {
     /// Lets parameters change parts of its QoS; see [`QosOverrides`]. None by default.
     pub fn qos_overrides(self, overrides: QosOverrides) -> Self {
         self.adapt_qos(Box::new(move |node, topic, qos| overrides.apply(node, (topic, "publisher"), qos)))
     }
 }
 
-impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
+impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
     /// Lets parameters change parts of its QoS; see [`QosOverrides`]. None by default.
     pub fn qos_overrides(self, overrides: QosOverrides) -> Self {
         self.adapt_qos(Box::new(move |node, topic, qos| overrides.apply(node, (topic, "subscription"), qos)))
