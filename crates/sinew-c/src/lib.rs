@@ -29,10 +29,20 @@
 
 pub mod closure;
 pub mod context;
+pub mod draft;
+pub mod event;
+pub mod group;
 pub mod handle;
+pub mod message;
+pub mod message_info;
+pub mod message_type;
 pub mod node;
+pub mod publisher;
+pub mod qos;
 pub mod status;
+pub mod subscription;
 pub mod time;
+pub mod type_table;
 
 mod structure;
 mod text;

@@ -15,7 +15,7 @@ pub type sinew_status = i32;
 pub(crate) const OK: sinew_status = 0;
 
 thread_local! {
-    static LAST: RefCell<Option<CString>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(sinew_status, CString)>> = const { RefCell::new(None) };
 }
 
 /// A failure on its way to C.
@@ -47,10 +47,10 @@ impl Failure {
 
     /// Keeps the sentence for this thread.
     pub(crate) fn keep(self) -> sinew_status {
-        let sentence = c_text(self.sentence);
+        let (status, sentence) = (sinew_status::from(self.code.number()), c_text(self.sentence));
         // At the thread's end there is no place for it any more.
-        let _ = LAST.try_with(|last| last.replace(Some(sentence)));
-        sinew_status::from(self.code.number())
+        let _ = LAST.try_with(|last| last.replace(Some((status, sentence))));
+        status
     }
 }
 
@@ -86,6 +86,26 @@ fn caught<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
+/// Converts what a callback of C returned: the number of a failure, with its sentence if the
+/// callback passes on what a function of this library returned.
+pub(crate) fn returned(status: sinew_status) -> std::result::Result<(), String> {
+    if status == OK {
+        return Ok(());
+    }
+    let sentence = LAST.try_with(|last| {
+        let last = last.borrow();
+        let (_, sentence) = last.as_ref().filter(|(known, _)| *known == status)?;
+        Some(sentence.to_string_lossy().into_owned())
+    });
+    let sentence = sentence.ok().flatten();
+    Err(format!("the callback returned {status}: {}", sentence.unwrap_or_else(|| meaning(status))))
+}
+
+fn meaning(status: sinew_status) -> String {
+    let code = u16::try_from(status).ok().and_then(ErrorCode::from_number);
+    code.map_or("no number of this library", ErrorCode::meaning).to_owned()
+}
+
 /// Puts a result where the caller wants it.
 pub(crate) fn put<T>(place: Option<&mut T>, name: &str, value: T) -> Result {
     *place.ok_or_else(|| Failure::null(name))? = value;
@@ -96,7 +116,7 @@ pub(crate) fn put<T>(place: Option<&mut T>, name: &str, value: T) -> Result {
 /// where, the limit and the remedy. It is never null, and valid until the thread's next failure.
 #[unsafe(no_mangle)]
 pub extern "C" fn sinew_error_message() -> *const c_char {
-    let last = LAST.try_with(|last| last.borrow().as_ref().map(|text| text.as_ptr()));
+    let last = LAST.try_with(|last| last.borrow().as_ref().map(|(_, text)| text.as_ptr()));
     last.ok().flatten().unwrap_or(c"".as_ptr())
 }
 

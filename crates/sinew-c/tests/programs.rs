@@ -74,6 +74,8 @@ macro_rules! programs {
 
 programs! {
     contexts,
+    messages,
+    wrong_messages,
 }
 
 /// Every user includes it, in C and C++ of several years.

@@ -84,6 +84,12 @@ enum {
     SINEW_ERROR_INVALID_DRAFT = 207,
     /** There is no memory. */
     SINEW_ERROR_NO_MEMORY = 208,
+    /** The message has no value, only its encoded form. */
+    SINEW_ERROR_NO_VALUE = 209,
+    /** The message has a value, so no encoded form of it can be read in place. */
+    SINEW_ERROR_NOT_ENCODED = 210,
+    /** The value was not adopted, so its memory can't be given away. */
+    SINEW_ERROR_NOT_ADOPTED = 211,
     /** A subscription that must get every message has no room. */
     SINEW_ERROR_HISTORY_FULL = 300,
     /** The shared memory has no room. */
@@ -94,6 +100,8 @@ enum {
     SINEW_ERROR_SHARED_MEMORY_PLACE = 303,
     /** The participant has left its domain. */
     SINEW_ERROR_PARTICIPANT_LEFT = 304,
+    /** The endpoint doesn't keep its statuses. */
+    SINEW_ERROR_NOT_KEPT = 305,
     /** The service has no server. */
     SINEW_ERROR_NO_SERVER = 400,
     /** The service has a server already. */
@@ -210,15 +218,65 @@ enum {
 
 
 /**
+ * The number of bytes of a sentence in an event, with its NUL. A longer one ends with "..".
+ */
+#define SINEW_EVENT_SENTENCE 512
+
+/**
  * A process's presence in a domain: the root of its nodes. Most programs have one. Contexts of one
  * process and of several meet if they have the same domain and directory.
  */
 typedef struct sinew_context sinew_context;
 
 /**
+ * A message that is being written in its encoded form, where other processes will read it if they
+ * have a matching subscription. Freeing it publishes nothing.
+ */
+typedef struct sinew_draft sinew_draft;
+
+/**
+ * A callback group: which callbacks may run at the same time.
+ */
+typedef struct sinew_group sinew_group;
+
+/**
+ * A reference to a message of any type: a value, or its encoded form. Several references to one
+ * message are the same pointer, each to be freed by itself; the last one, on any thread, destroys
+ * the value or gives it back to its pool.
+ *
+ * While there are several references, nothing may change the value. A message that was freed or
+ * given away is noticed only with `SINEW_DEBUG_HANDLES=1` in the environment.
+ */
+typedef struct sinew_message sinew_message;
+
+/**
+ * A type of messages. It lives as long as the process and is never freed; the same type is always
+ * the same pointer.
+ */
+typedef struct sinew_message_type sinew_message_type;
+
+/**
  * A node: a name under which publishers, subscriptions, services and timers are made.
  */
 typedef struct sinew_node sinew_node;
+
+/**
+ * Sends messages of one type to all subscriptions of its topic. Any thread may publish, several at
+ * once.
+ */
+typedef struct sinew_publisher sinew_publisher;
+
+/**
+ * Receives the messages of one type on a topic: by a callback that an executor runs, or taken by
+ * hand.
+ */
+typedef struct sinew_subscription sinew_subscription;
+
+/**
+ * A place for a value that is about to become a message, for example by a placement `new`. Freeing
+ * it destroys no value.
+ */
+typedef struct sinew_uninit_message sinew_uninit_message;
 
 /**
  * 0 (`SINEW_OK`), or the reason of a failure, one of `SINEW_ERROR_..`. A number keeps its meaning;
@@ -286,6 +344,193 @@ typedef struct sinew_context_options {
 } sinew_context_options;
 
 /**
+ * Ends of the other kind that match. `rmw_matched_status_t`.
+ */
+typedef struct sinew_matched {
+  /**
+   * `sizeof(struct sinew_matched)`.
+   */
+  size_t size;
+  /**
+   * The number of ends that have ever matched.
+   */
+  uint64_t total;
+  /**
+   * The number of them since it was taken last.
+   */
+  uint64_t total_change;
+  /**
+   * The number of ends that match now.
+   */
+  uint64_t current;
+  /**
+   * The change of `current` since it was taken last.
+   */
+  int64_t current_change;
+} sinew_matched;
+
+/**
+ * A policy of a QoS, or several added up: `SINEW_QOS_POLICY_..`. The numbers are those of rmw.
+ */
+typedef uint32_t sinew_qos_policy;
+
+/**
+ * Ends of the same topic that request or offer an incompatible QoS.
+ * `rmw_qos_incompatible_event_status_t`.
+ */
+typedef struct sinew_incompatible_qos {
+  /**
+   * `sizeof(struct sinew_incompatible_qos)`.
+   */
+  size_t size;
+  /**
+   * The number of such ends.
+   */
+  uint64_t total;
+  /**
+   * The number of them since it was taken last.
+   */
+  uint64_t total_change;
+  /**
+   * The policy that prevented the last match; 0: none has been prevented.
+   */
+  sinew_qos_policy last_policy;
+  /**
+   * The node of the last one, and the offered and the requested value.
+   */
+  char last_reason[SINEW_EVENT_SENTENCE];
+} sinew_incompatible_qos;
+
+/**
+ * Ends of the same topic that have another type. `rmw_incompatible_type_status_t`.
+ */
+typedef struct sinew_incompatible_type {
+  /**
+   * `sizeof(struct sinew_incompatible_type)`.
+   */
+  size_t size;
+  /**
+   * The number of such ends.
+   */
+  uint64_t total;
+  /**
+   * The number of them since it was taken last.
+   */
+  uint64_t total_change;
+  /**
+   * The node of the last one, and its type.
+   */
+  char last_reason[SINEW_EVENT_SENTENCE];
+} sinew_incompatible_type;
+
+/**
+ * Missed deadlines: one for each period without a message. `rmw_offered_deadline_missed_status_t`,
+ * `rmw_requested_deadline_missed_status_t`.
+ */
+typedef struct sinew_deadline_missed {
+  /**
+   * `sizeof(struct sinew_deadline_missed)`.
+   */
+  size_t size;
+  /**
+   * The number of missed periods.
+   */
+  uint64_t total;
+  /**
+   * The number of them since it was taken last.
+   */
+  uint64_t total_change;
+} sinew_deadline_missed;
+
+/**
+ * Expired leases of a publisher. `rmw_liveliness_lost_status_t`.
+ */
+typedef struct sinew_liveliness_lost {
+  /**
+   * `sizeof(struct sinew_liveliness_lost)`.
+   */
+  size_t size;
+  /**
+   * The number of expiries.
+   */
+  uint64_t total;
+  /**
+   * The number of them since it was taken last.
+   */
+  uint64_t total_change;
+} sinew_liveliness_lost;
+
+/**
+ * Publishers that match a subscription. `rmw_liveliness_changed_status_t`.
+ */
+typedef struct sinew_liveliness_changed {
+  /**
+   * `sizeof(struct sinew_liveliness_changed)`.
+   */
+  size_t size;
+  /**
+   * The number of them that are alive now.
+   */
+  uint64_t alive;
+  /**
+   * The number of them that exist, but have given no sign of life within their lease.
+   */
+  uint64_t not_alive;
+  /**
+   * The change of `alive` since it was taken last.
+   */
+  int64_t alive_change;
+  /**
+   * The change of `not_alive` since it was taken last.
+   */
+  int64_t not_alive_change;
+} sinew_liveliness_changed;
+
+/**
+ * Lost messages of a subscription: they gave way to newer ones, found its history full, could not be
+ * decoded, or were lost on the network. `rmw_message_lost_status_t`.
+ */
+typedef struct sinew_message_lost {
+  /**
+   * `sizeof(struct sinew_message_lost)`.
+   */
+  size_t size;
+  /**
+   * The number of lost messages.
+   */
+  uint64_t total;
+  /**
+   * The number of them since it was taken last.
+   */
+  uint64_t total_change;
+  /**
+   * The number of messages in `total` that could not be decoded.
+   */
+  uint64_t undecodable;
+  /**
+   * The problem with the last one of these; empty if there was none.
+   */
+  char last_problem[SINEW_EVENT_SENTENCE];
+} sinew_message_lost;
+
+/**
+ * An event of an endpoint that keeps its events: `SINEW_EVENT_..`.
+ */
+typedef int sinew_event;
+
+/**
+ * Is called with the number of new things: messages, requests, changes of a status. It runs on the
+ * thread that brought them about, under no lock of the library, and several threads may call it at
+ * once.
+ */
+typedef void (*sinew_listener)(void *context, uint64_t count);
+
+/**
+ * Frees the context of a callback, when the library calls it no more. It may run on any thread.
+ */
+typedef void (*sinew_drop)(void *context);
+
+/**
  * The options of `sinew_node_new`. Zero is the default of every field.
  */
 typedef struct sinew_node_options {
@@ -333,6 +578,488 @@ typedef struct sinew_node_options {
 } sinew_node_options;
 
 /**
+ * The messages that wait for their reader: `SINEW_HISTORY_..`. The numbers are those of rmw.
+ */
+typedef int sinew_history;
+
+/**
+ * Whether messages may be lost on their way: `SINEW_RELIABILITY_..`. The numbers are those of rmw.
+ */
+typedef int sinew_reliability;
+
+/**
+ * Whether a subscription gets messages that were published before it: `SINEW_DURABILITY_..`. The
+ * numbers are those of rmw.
+ */
+typedef int sinew_durability;
+
+/**
+ * How a publisher proves that it is alive: `SINEW_LIVELINESS_..`. The numbers are those of rmw.
+ */
+typedef int sinew_liveliness;
+
+/**
+ * The quality of service of a publisher or a subscription. Zero is the default of every field:
+ * reliable, volatile, the last 10 messages.
+ *
+ * A publisher offers one, a subscription requests one; they match if the publisher offers
+ * everything that the subscription requests. To change a named profile, copy it:
+ * `sinew_qos qos = *sinew_qos_sensor_data(); qos.depth = 1;`.
+ */
+typedef struct sinew_qos {
+  /**
+   * `sizeof(struct sinew_qos)`.
+   */
+  size_t size;
+  /**
+   * The messages that wait for their reader. 0: keep last.
+   */
+  sinew_history history;
+  /**
+   * Whether messages may be lost on their way. 0: reliable.
+   */
+  sinew_reliability reliability;
+  /**
+   * Whether a subscription gets messages that were published before it. 0: volatile.
+   */
+  sinew_durability durability;
+  /**
+   * How a publisher proves that it is alive. 0: automatic.
+   */
+  sinew_liveliness liveliness;
+  /**
+   * The number of messages that keep last keeps, at most 16,777,216. 0: 10. Not used with keep all.
+   */
+  size_t depth;
+  /**
+   * The most messages that an endpoint holds. 0: the depth with keep last, 1000 with keep all.
+   */
+  size_t max_samples;
+  /**
+   * The longest time between two messages: promised by a publisher, expected by a subscription.
+   * 0 or negative: no limit.
+   */
+  sinew_duration deadline;
+  /**
+   * The time after its publication during which a message may be taken. 0 or negative: for ever.
+   */
+  sinew_duration lifespan;
+  /**
+   * The time for which a publisher counts as alive after its last sign of life. 0 or negative: no
+   * limit. ROS 2's `liveliness_lease_duration`.
+   */
+  sinew_duration lease;
+  /**
+   * The longest time that publishing may wait for room, if both ends are reliable and keep all.
+   * 0: 100 ms; negative: for ever; 1 hardly waits.
+   */
+  sinew_duration max_blocking_time;
+} sinew_qos;
+
+/**
+ * The options of `sinew_publisher_new`. Zero is the default of every field.
+ */
+typedef struct sinew_publisher_options {
+  /**
+   * `sizeof(struct sinew_publisher_options)`.
+   */
+  size_t size;
+  /**
+   * The QoS that it offers. Null: the default.
+   */
+  const struct sinew_qos *qos;
+  /**
+   * The policies that parameters may change, added up: `SINEW_QOS_OVERRIDES_DEFAULT` are those of
+   * ROS 2. They are declared as `qos_overrides./TOPIC.publisher.depth` and so on.
+   */
+  sinew_qos_policy qos_overrides;
+  /**
+   * Distinguishes it from the node's other publishers on the topic, in the names of these
+   * parameters: `publisher_ID`. Null: nothing does.
+   */
+  const char *qos_overrides_id;
+  /**
+   * Whether it keeps its events, for `sinew_publisher_take_matched` and its like, and for
+   * `sinew_publisher_set_event_listener`. No executor has to run; one thread of the context notices
+   * missed deadlines and expired leases. Warnings of mismatches are not logged then.
+   */
+  bool keep_events;
+  /**
+   * Whether `pool_capacity` counts. Otherwise it is 64, and more for publishers that keep all.
+   */
+  bool has_pool_capacity;
+  /**
+   * The most messages in its pool. Each further one is allocated on its own.
+   */
+  size_t pool_capacity;
+} sinew_publisher_options;
+
+/**
+ * An identity, unique among all participants: ROS 2's `rmw_gid_t`.
+ */
+typedef struct sinew_gid {
+  /**
+   * The bytes.
+   */
+  uint8_t bytes[16];
+} sinew_gid;
+
+/**
+ * A publisher's counters.
+ */
+typedef struct sinew_publisher_statistics {
+  /**
+   * `sizeof(struct sinew_publisher_statistics)`.
+   */
+  size_t size;
+  /**
+   * Messages published.
+   */
+  uint64_t published;
+  /**
+   * Copies that were made to publish, or for subscriptions that own their messages.
+   */
+  uint64_t copies;
+  /**
+   * Encodings of values that are not plain.
+   */
+  uint64_t encodings;
+  /**
+   * Decodings of messages that were published in their encoded form.
+   */
+  uint64_t decodings;
+  /**
+   * Messages that were published in their encoded form.
+   */
+  uint64_t drafts;
+  /**
+   * Messages retained for late joiners now.
+   */
+  uint64_t retained;
+  /**
+   * Blocks of its pool, free or lent.
+   */
+  uint64_t pooled;
+} sinew_publisher_statistics;
+
+/**
+ * Returns whether a message passes. It gets the value, or null and the encoded form if there is
+ * only that; both are valid during the call. It is called before anything is copied or queued: on
+ * the publisher's thread, or for a publisher in another process on any thread of this process that
+ * runs an executor, takes, or makes an endpoint. Several threads may call it at once. It must be quick.
+ */
+typedef bool (*sinew_filter)(void *context, const void *value, const uint8_t *bytes, size_t length);
+
+/**
+ * The options of `sinew_subscription_new` and `sinew_subscription_new_with_callback`. Zero is the
+ * default of every field.
+ *
+ * The library takes over the contexts in any case, also if making the subscription fails; only if
+ * the size of this structure is wrong, it leaves them alone.
+ */
+typedef struct sinew_subscription_options {
+  /**
+   * `sizeof(struct sinew_subscription_options)`.
+   */
+  size_t size;
+  /**
+   * The QoS that it requests. Null: the default.
+   */
+  const struct sinew_qos *qos;
+  /**
+   * The policies that parameters may change, added up: `SINEW_QOS_OVERRIDES_DEFAULT` are those of
+   * ROS 2. They are declared as `qos_overrides./TOPIC.subscription.depth` and so on.
+   */
+  sinew_qos_policy qos_overrides;
+  /**
+   * Distinguishes it from the node's other subscriptions to the topic, in the names of these
+   * parameters: `subscription_ID`. Null: nothing does.
+   */
+  const char *qos_overrides_id;
+  /**
+   * The callback group. Null: the node's own, which is mutually exclusive.
+   */
+  const struct sinew_group *group;
+  /**
+   * Whether each message is its own, the only reference. A copy is made only if another
+   * subscription gets the message as well. For a type with a `clone`.
+   */
+  bool owned;
+  /**
+   * Whether it takes messages in their encoded form, in place and unchecked, if they exist in it:
+   * those of other processes, and drafts. No effect together with a filter or `owned`, which need
+   * values, nor on a plain type. Messages of a type that is known by name only always have it.
+   */
+  bool accept_encoded;
+  /**
+   * Whether messages of publishers of its own node are ignored.
+   */
+  bool ignore_own_publications;
+  /**
+   * Whether it keeps its events, for `sinew_subscription_take_matched` and its like, and for
+   * `sinew_subscription_set_event_listener`. No executor has to run; one thread of the context notices
+   * missed deadlines and leases. Warnings of mismatches are not logged then.
+   */
+  bool keep_events;
+  /**
+   * Whether the callback gets `info`, which reads a clock. By default it does; otherwise it gets null.
+   */
+  sinew_choice message_info;
+  /**
+   * Lets only some messages pass. Null: all pass.
+   */
+  sinew_filter filter;
+  /**
+   * The first argument of the filter.
+   */
+  void *filter_context;
+  /**
+   * Drops the filter's context. May be null.
+   */
+  sinew_drop filter_drop_context;
+  /**
+   * Is called for each message that arrives, from the first one on; see
+   * `sinew_subscription_set_listener`. Null: none.
+   */
+  sinew_listener listener;
+  /**
+   * The first argument of the listener.
+   */
+  void *listener_context;
+  /**
+   * Drops the listener's context. May be null.
+   */
+  sinew_drop listener_drop_context;
+  /**
+   * The period with which the age and period of its messages are published, as
+   * `statistics_msgs/msg/MetricsMessage`, by the executor of its group. 0: they aren't.
+   */
+  sinew_duration topic_statistics_period;
+  /**
+   * The topic on which they are published. Null: `/statistics`.
+   */
+  const char *topic_statistics_topic;
+} sinew_subscription_options;
+
+/**
+ * Nanoseconds since the beginning of a clock: since 1970 for `SINEW_CLOCK_ROS` and `SINEW_CLOCK_SYSTEM`.
+ */
+typedef int64_t sinew_time;
+
+/**
+ * The transport that brought a message to its subscription: `SINEW_TRANSPORT_..`.
+ */
+typedef int sinew_transport;
+
+/**
+ * What is known about a message.
+ */
+typedef struct sinew_message_info {
+  /**
+   * `sizeof(struct sinew_message_info)`.
+   */
+  size_t size;
+  /**
+   * The wall time of its publication.
+   */
+  sinew_time source_time;
+  /**
+   * The wall time at which it was taken from the subscription's buffer.
+   */
+  sinew_time reception_time;
+  /**
+   * Its number among its publisher's messages, from 1. Gaps are messages that this subscription
+   * never got, or lost to newer ones.
+   */
+  uint64_t publication_sequence;
+  /**
+   * Its number among those that reached this subscription's buffer, from 1.
+   */
+  uint64_t reception_sequence;
+  /**
+   * The time from publication to reception; for a message from another host, from its arrival at
+   * this one.
+   */
+  sinew_duration latency;
+  /**
+   * The time from the publication of the first message of the chain that led to this one. A message
+   * that is published in a subscription's callback continues the chain of the callback's message.
+   */
+  sinew_duration chain_latency;
+  /**
+   * The number of the chain's first message, unique among those of one participant.
+   */
+  uint64_t chain;
+  /**
+   * Its publisher.
+   */
+  struct sinew_gid publisher;
+  /**
+   * The transport that brought it.
+   */
+  sinew_transport transport;
+} sinew_message_info;
+
+/**
+ * Is called with each message, which belongs to it: it has to free or publish the reference. `info`
+ * is valid during the call. Returns nonzero if it failed, for example with the status of a function
+ * that it called: the executor reports that, or its spin returns it.
+ *
+ * In a mutually exclusive group it is never called twice at once; in a reentrant one it may be.
+ */
+typedef sinew_status (*sinew_subscription_callback)(void *context,
+                                                    struct sinew_message *message,
+                                                    const struct sinew_message_info *info);
+
+/**
+ * A subscription's counters.
+ */
+typedef struct sinew_subscription_statistics {
+  /**
+   * `sizeof(struct sinew_subscription_statistics)`.
+   */
+  size_t size;
+  /**
+   * Messages that entered the history.
+   */
+  uint64_t received;
+  /**
+   * Messages that were taken out of it, by the callback or by hand.
+   */
+  uint64_t taken;
+  /**
+   * Messages that wait in it now.
+   */
+  uint64_t waiting;
+  /**
+   * Messages that gave way to newer ones (keep last), here or at their publisher.
+   */
+  uint64_t overwritten;
+  /**
+   * Messages that were lost before they reached this host. They do not count as received.
+   */
+  uint64_t missed;
+  /**
+   * Messages that found the history full (keep all).
+   */
+  uint64_t refused;
+  /**
+   * Messages dropped at the end of their lifespan.
+   */
+  uint64_t expired;
+  /**
+   * Copies made for it.
+   */
+  uint64_t copies;
+  /**
+   * Values decoded from messages of other processes.
+   */
+  uint64_t decodings;
+  /**
+   * Encoded messages that were handed out to be read in place.
+   */
+  uint64_t views;
+} sinew_subscription_statistics;
+
+/**
+ * A type of messages as the program describes it, for `sinew_message_type_register`. Zero is the
+ * default of every field but the name.
+ *
+ * The functions may be called at any time until the process ends, by any thread, and by several at
+ * once with the same context. A value stays at its address from the moment it is made until it is
+ * destroyed, so it may point into itself. No exception may leave a function.
+ */
+typedef struct sinew_type_table {
+  /**
+   * `sizeof(struct sinew_type_table)`.
+   */
+  size_t size;
+  /**
+   * The ROS 2 name, `package/msg/Name`. A type without an encoding may have any other name, of at
+   * most 512 bytes.
+   */
+  const char *name;
+  /**
+   * The hash of its description, `RIHS01_` and 64 hexadecimal digits; required with an encoding.
+   */
+  const char *hash;
+  /**
+   * The description as ROS 2's JSON text, for tools. Its hash must be `hash`. Null: none.
+   */
+  const char *description;
+  /**
+   * The size of a value in bytes; 0 is valid.
+   */
+  size_t value_size;
+  /**
+   * The alignment of a value in bytes, a power of two. 0: 1.
+   */
+  size_t alignment;
+  /**
+   * Whether `key` counts.
+   */
+  bool has_key;
+  /**
+   * Whether every value's bytes are its encoded form after the header, on this machine, without
+   * padding, and any bytes are a valid value. Such values are read and written in shared memory,
+   * so the type must not have a `drop`; its encoding functions may be left out.
+   */
+  bool is_plain;
+  /**
+   * 128 bits that stand for all that two parts of a program have to agree on to pass a pointer:
+   * language, ABI and definition. Registrations under one key are one type.
+   */
+  uint64_t key[2];
+  /**
+   * Passed to every function. It has to live as long as the process.
+   */
+  void *context;
+  /**
+   * Destroys a value, but does not free its memory. Null: nothing needs to be done.
+   */
+  void (*drop)(void *context, void *value);
+  /**
+   * Frees the memory of an adopted value that was destroyed. Without it, no value can be adopted.
+   */
+  void (*free)(void *context, void *memory);
+  /**
+   * Makes a first value, for `sinew_publisher_loan`. Nonzero: there is none.
+   */
+  sinew_status (*create)(void *context, void *place);
+  /**
+   * Makes a copy of a value in a place; required where a subscription owns its messages. Nonzero:
+   * there is none.
+   */
+  sinew_status (*clone)(void *context, const void *value, void *place);
+  /**
+   * Returns the stamp of the value's header, for the age of messages in statistics.
+   */
+  sinew_time (*stamp)(void *context, const void *value);
+  /**
+   * Returns the length of the value's encoded form in bytes, including the header of 4 bytes. The
+   * encoding is this and the next two; a type without it stays in its process.
+   */
+  size_t (*encoded_size)(void *context, const void *value);
+  /**
+   * Writes the encoded form, of the length that `encoded_size` returned for the same value.
+   */
+  void (*encode)(void *context, const void *value, uint8_t *bytes, size_t length);
+  /**
+   * Reads a value from bytes that may come from another process, so it must check them. If
+   * `filled`, `place` holds a value, which is replaced and stays valid after a failure; otherwise
+   * there is none, nor after a failure. Returns nonzero after a failure, and writes the problem to
+   * `sentence`, which has room for `capacity` bytes with the NUL and is empty before.
+   */
+  sinew_status (*decode)(void *context,
+                         const uint8_t *bytes,
+                         size_t length,
+                         void *place,
+                         bool filled,
+                         char *sentence,
+                         size_t capacity);
+} sinew_type_table;
+
+/**
  * What the library does by itself.
  */
 #define SINEW_DEFAULT 0
@@ -346,6 +1073,162 @@ typedef struct sinew_node_options {
  * Yes.
  */
 #define SINEW_YES 2
+
+/**
+ * An end of the other kind matched, or ceased to match.
+ */
+#define SINEW_EVENT_MATCHED 1
+
+/**
+ * The topic has an end with an incompatible QoS.
+ */
+#define SINEW_EVENT_INCOMPATIBLE_QOS 2
+
+/**
+ * The topic has an end with another type.
+ */
+#define SINEW_EVENT_INCOMPATIBLE_TYPE 3
+
+/**
+ * The publisher was silent for longer than it offers, or the subscription for longer than it requests.
+ */
+#define SINEW_EVENT_DEADLINE_MISSED 4
+
+/**
+ * Of a publisher: its lease expired.
+ */
+#define SINEW_EVENT_LIVELINESS_LOST 5
+
+/**
+ * Of a subscription: a publisher came or went, its lease expired, or it lives again.
+ */
+#define SINEW_EVENT_LIVELINESS_CHANGED 6
+
+/**
+ * Of a subscription: messages were lost.
+ */
+#define SINEW_EVENT_MESSAGE_LOST 7
+
+/**
+ * Inside the process.
+ */
+#define SINEW_TRANSPORT_INTRA 1
+
+/**
+ * Between processes of one host, through shared memory.
+ */
+#define SINEW_TRANSPORT_SHM 2
+
+/**
+ * From another host, through a gateway.
+ */
+#define SINEW_TRANSPORT_NETWORK 3
+
+/**
+ * The newest messages, up to the depth. The default.
+ */
+#define SINEW_HISTORY_KEEP_LAST 1
+
+/**
+ * All messages, up to `max_samples`.
+ */
+#define SINEW_HISTORY_KEEP_ALL 2
+
+/**
+ * Messages are sent again until they arrive. The default.
+ */
+#define SINEW_RELIABILITY_RELIABLE 1
+
+/**
+ * Messages may be lost: a fresh message is worth more than a repeated one.
+ */
+#define SINEW_RELIABILITY_BEST_EFFORT 2
+
+/**
+ * The strictest one with which the endpoint matches all other ends that exist when it is made.
+ */
+#define SINEW_RELIABILITY_BEST_AVAILABLE 4
+
+/**
+ * It gets the history of each publisher that still exists.
+ */
+#define SINEW_DURABILITY_TRANSIENT_LOCAL 1
+
+/**
+ * It doesn't. The default.
+ */
+#define SINEW_DURABILITY_VOLATILE 2
+
+/**
+ * The strictest one with which the endpoint matches all other ends that exist when it is made.
+ */
+#define SINEW_DURABILITY_BEST_AVAILABLE 4
+
+/**
+ * By existing in a process that lives. The default.
+ */
+#define SINEW_LIVELINESS_AUTOMATIC 1
+
+/**
+ * By publishing, or by `sinew_publisher_assert_liveliness`, at least once in every lease.
+ */
+#define SINEW_LIVELINESS_MANUAL_BY_TOPIC 3
+
+/**
+ * The strictest one with which the endpoint matches all other ends that exist when it is made.
+ */
+#define SINEW_LIVELINESS_BEST_AVAILABLE 5
+
+/**
+ * As a deadline or lease: the strictest one with which the endpoint matches all other ends that
+ * exist when it is made.
+ */
+#define SINEW_DURATION_BEST_AVAILABLE 9223372036854775806
+
+/**
+ * The durability.
+ */
+#define SINEW_QOS_POLICY_DURABILITY 2
+
+/**
+ * The deadline.
+ */
+#define SINEW_QOS_POLICY_DEADLINE 4
+
+/**
+ * The liveliness.
+ */
+#define SINEW_QOS_POLICY_LIVELINESS 8
+
+/**
+ * The reliability.
+ */
+#define SINEW_QOS_POLICY_RELIABILITY 16
+
+/**
+ * The history.
+ */
+#define SINEW_QOS_POLICY_HISTORY 32
+
+/**
+ * The lifespan.
+ */
+#define SINEW_QOS_POLICY_LIFESPAN 64
+
+/**
+ * The depth.
+ */
+#define SINEW_QOS_POLICY_DEPTH 128
+
+/**
+ * The lease of the liveliness.
+ */
+#define SINEW_QOS_POLICY_LEASE 256
+
+/**
+ * History, depth and reliability: the policies that ROS 2 lets parameters change.
+ */
+#define SINEW_QOS_OVERRIDES_DEFAULT 176
 
 #ifdef __cplusplus
 extern "C" {
@@ -383,6 +1266,335 @@ bool sinew_context_is_valid(const struct sinew_context *context);
 uint32_t sinew_context_domain(const struct sinew_context *context);
 
 /**
+ * Reserves memory for a message of `length` encoded bytes. It contains old content. A serializer
+ * that learns the length only while it writes reserves the maximum, and truncates the draft.
+ */
+sinew_status sinew_publisher_draft(const struct sinew_publisher *publisher,
+                                   size_t length,
+                                   struct sinew_draft **draft);
+
+/**
+ * Returns the bytes, to be written by one thread at a time. They stay where they are until the draft
+ * is published or freed.
+ */
+uint8_t *sinew_draft_bytes(const struct sinew_draft *draft);
+
+/**
+ * Returns the number of bytes.
+ */
+size_t sinew_draft_length(const struct sinew_draft *draft);
+
+/**
+ * Cuts the message to its first `length` bytes. Nothing is copied. Fails with
+ * `SINEW_ERROR_INVALID_DRAFT` if it has fewer.
+ */
+sinew_status sinew_draft_truncate(const struct sinew_draft *draft, size_t length);
+
+/**
+ * Publishes the draft, which is used up in any case. The bytes are not checked, except that there
+ * are the 4 of the header. Fails as `sinew_publisher_publish`.
+ */
+sinew_status sinew_publisher_publish_draft(const struct sinew_publisher *publisher,
+                                           struct sinew_draft *draft);
+
+/**
+ * Frees a draft that is not published; null is allowed.
+ */
+void sinew_draft_free(struct sinew_draft *draft);
+
+/**
+ * Takes the subscriptions that match: totals, and the changes since it was taken last, which begin
+ * anew. The caller sets the `size` of the event. Fails with `SINEW_ERROR_NOT_KEPT` if the publisher
+ * doesn't keep its events. Never blocks. So do all functions that take an event.
+ */
+sinew_status sinew_publisher_take_matched(const struct sinew_publisher *publisher,
+                                          struct sinew_matched *event);
+
+/**
+ * Takes the subscriptions that request an incompatible QoS.
+ */
+sinew_status sinew_publisher_take_incompatible_qos(const struct sinew_publisher *publisher,
+                                                   struct sinew_incompatible_qos *event);
+
+/**
+ * Takes the subscriptions that have another type.
+ */
+sinew_status sinew_publisher_take_incompatible_type(const struct sinew_publisher *publisher,
+                                                    struct sinew_incompatible_type *event);
+
+/**
+ * Takes the periods of the offered deadline in which nothing was published.
+ */
+sinew_status sinew_publisher_take_deadline_missed(const struct sinew_publisher *publisher,
+                                                  struct sinew_deadline_missed *event);
+
+/**
+ * Takes the expiries of the publisher's lease.
+ */
+sinew_status sinew_publisher_take_liveliness_lost(const struct sinew_publisher *publisher,
+                                                  struct sinew_liveliness_lost *event);
+
+/**
+ * Takes the publishers that match.
+ */
+sinew_status sinew_subscription_take_matched(const struct sinew_subscription *subscription,
+                                             struct sinew_matched *event);
+
+/**
+ * Takes the publishers that offer an incompatible QoS.
+ */
+sinew_status sinew_subscription_take_incompatible_qos(const struct sinew_subscription *subscription,
+                                                      struct sinew_incompatible_qos *event);
+
+/**
+ * Takes the publishers that have another type.
+ */
+sinew_status sinew_subscription_take_incompatible_type(const struct sinew_subscription *subscription,
+                                                       struct sinew_incompatible_type *event);
+
+/**
+ * Takes the periods of the requested deadline in which no message came.
+ */
+sinew_status sinew_subscription_take_deadline_missed(const struct sinew_subscription *subscription,
+                                                     struct sinew_deadline_missed *event);
+
+/**
+ * Takes the liveliness of the publishers that match.
+ */
+sinew_status sinew_subscription_take_liveliness_changed(const struct sinew_subscription *subscription,
+                                                        struct sinew_liveliness_changed *event);
+
+/**
+ * Takes the messages that were lost.
+ */
+sinew_status sinew_subscription_take_message_lost(const struct sinew_subscription *subscription,
+                                                  struct sinew_message_lost *event);
+
+/**
+ * Sets a listener for changes of an event of the publisher: it is called with 1 on the thread that
+ * brought the change about or noticed it, and at once with the number of changes since the event was
+ * taken last. It replaces the former one of this event; `drop_context` is called when it is replaced
+ * or cleared, or the publisher ends, also if this fails.
+ *
+ * It runs under no lock. It may take events, replace or clear itself, publish, and make and free
+ * endpoints. Fails with `SINEW_ERROR_NOT_KEPT` if the publisher doesn't keep its events.
+ */
+sinew_status sinew_publisher_set_event_listener(const struct sinew_publisher *publisher,
+                                                sinew_event event,
+                                                sinew_listener callback,
+                                                void *context,
+                                                sinew_drop drop_context);
+
+/**
+ * Removes the listener of an event. It may still be running on another thread, or be called there
+ * for a change that is just being made.
+ */
+sinew_status sinew_publisher_clear_event_listener(const struct sinew_publisher *publisher,
+                                                  sinew_event event);
+
+/**
+ * Sets a listener for changes of an event of the subscription, as
+ * `sinew_publisher_set_event_listener`.
+ */
+sinew_status sinew_subscription_set_event_listener(const struct sinew_subscription *subscription,
+                                                   sinew_event event,
+                                                   sinew_listener callback,
+                                                   void *context,
+                                                   sinew_drop drop_context);
+
+/**
+ * Removes the listener of an event, as `sinew_publisher_clear_event_listener`.
+ */
+sinew_status sinew_subscription_clear_event_listener(const struct sinew_subscription *subscription,
+                                                     sinew_event event);
+
+/**
+ * Frees a reference; null is allowed. The last one destroys the value.
+ */
+void sinew_message_free(struct sinew_message *message);
+
+/**
+ * Returns another reference to the same message. Increments a count.
+ */
+struct sinew_message *sinew_message_clone(const struct sinew_message *message);
+
+/**
+ * Returns whether this is the only reference, and no other process reads the message: then its
+ * holder may change the value, or take it.
+ */
+bool sinew_message_is_sole(const struct sinew_message *message);
+
+/**
+ * Returns the type.
+ */
+const struct sinew_message_type *sinew_message_type_of(const struct sinew_message *message);
+
+/**
+ * Returns the value, to be read on any thread while a reference lives. Null, with
+ * `SINEW_ERROR_NO_VALUE`, for a message in encoded form.
+ */
+const void *sinew_message_value(const struct sinew_message *message);
+
+/**
+ * Returns the value, to be changed. Null, with `SINEW_ERROR_NOT_SOLE`, if there are other
+ * references, or with `SINEW_ERROR_NO_VALUE` for a message in encoded form.
+ */
+void *sinew_message_value_mut(struct sinew_message *message);
+
+/**
+ * Returns whether the message exists only in encoded form.
+ */
+bool sinew_message_is_encoded(const struct sinew_message *message);
+
+/**
+ * Gets the encoded form of a message that exists only in it, where it lies. The bytes belong to the
+ * message. Fails with `SINEW_ERROR_NOT_ENCODED` for one with a value: see
+ * `sinew_message_encode_into`.
+ */
+sinew_status sinew_message_encoded(const struct sinew_message *message,
+                                   const uint8_t **bytes,
+                                   size_t *length);
+
+/**
+ * Returns the length of the encoded form in bytes; 0 if the type has none. Calls the type's
+ * `encoded_size` if the message has a value.
+ */
+size_t sinew_message_encoded_length(const struct sinew_message *message);
+
+/**
+ * Writes the encoded form to `bytes`, which has room for `capacity` bytes, and its length to
+ * `length`. Fails with `SINEW_ERROR_UNENCODABLE`, and writes nothing but the length, if there is
+ * less room; and if the type has no encoded form, with a length of 0.
+ */
+sinew_status sinew_message_encode_into(const struct sinew_message *message,
+                                       uint8_t *bytes,
+                                       size_t capacity,
+                                       size_t *length);
+
+/**
+ * Converts a message to a value: the same message if it has one, otherwise it is decoded. The
+ * reference is used up, and `*value` is one to the value. After a failure it is still the caller's:
+ * with `SINEW_ERROR_UNDECODABLE` if the bytes are not valid.
+ */
+sinew_status sinew_message_into_value(struct sinew_message *message, struct sinew_message **value);
+
+/**
+ * Takes the value that was adopted, with its memory: the reference is used up, and the caller
+ * destroys and frees the value. After a failure the reference is still the caller's: with
+ * `SINEW_ERROR_NOT_SOLE` if there are others, or `SINEW_ERROR_NOT_ADOPTED`, for example for a
+ * message that was decoded or copied.
+ */
+sinew_status sinew_message_into_adopted(struct sinew_message *message, void **value);
+
+/**
+ * Copies the value into a message of its own. Fails with `SINEW_ERROR_NO_CLONE` if the type can't
+ * copy it.
+ */
+sinew_status sinew_message_duplicate(const struct sinew_message *message,
+                                     struct sinew_message **copy);
+
+/**
+ * Makes a message from its encoded form, which is copied but not checked: subscriptions that can't
+ * decode it lose it and report that. It has at least the 4 bytes of the header.
+ */
+sinew_status sinew_message_from_bytes(const struct sinew_message_type *message_type,
+                                      const uint8_t *bytes,
+                                      size_t length,
+                                      struct sinew_message **message);
+
+/**
+ * Makes a message of a value where it lies, for example one that a `unique_ptr` released. The type's
+ * `free` frees its memory. After a failure the value is still the caller's: with
+ * `SINEW_ERROR_INVALID_TYPE_TABLE` if the type has no `free`. (`sinew_publisher_adopt` allocates
+ * nothing.)
+ */
+sinew_status sinew_message_adopt(const struct sinew_message_type *message_type,
+                                 void *value,
+                                 struct sinew_message **message);
+
+/**
+ * Makes a place for a value of the type, in an allocation of its own. (`sinew_publisher_uninit` has
+ * places that allocate nothing.)
+ */
+sinew_status sinew_uninit_message_new(const struct sinew_message_type *message_type,
+                                      struct sinew_uninit_message **uninit);
+
+/**
+ * Returns the place, with the size and alignment of the type's values. It is not initialised.
+ */
+void *sinew_uninit_message_place(const struct sinew_uninit_message *uninit);
+
+/**
+ * Makes the message, once the place has a valid value. The handle is used up.
+ */
+sinew_status sinew_uninit_message_assume_init(struct sinew_uninit_message *uninit,
+                                              struct sinew_message **message);
+
+/**
+ * Frees a place without a value; null is allowed.
+ */
+void sinew_uninit_message_free(struct sinew_uninit_message *uninit);
+
+/**
+ * Gets a type that is known by name and hash only. Its messages exist in encoded form only: 4 bytes
+ * that identify the encoding, then plain CDR. Needs memory once for each name and hash; a process
+ * can know 4096 of them.
+ *
+ * `name` is `package/msg/Name`, `hash` is `RIHS01_` and 64 hexadecimal digits. Endpoints match if
+ * both are the same.
+ */
+sinew_status sinew_message_type_known(const char *name,
+                                      const char *hash,
+                                      const struct sinew_message_type **message_type);
+
+/**
+ * Returns the name, `package/msg/Name`.
+ */
+const char *sinew_message_type_name(const struct sinew_message_type *message_type);
+
+/**
+ * Returns the hash of its description, `RIHS01_..`; null for a type that stays in its process.
+ */
+const char *sinew_message_type_hash(const struct sinew_message_type *message_type);
+
+/**
+ * Returns its description as ROS 2's JSON text; null if it is unknown.
+ */
+const char *sinew_message_type_description(const struct sinew_message_type *message_type);
+
+/**
+ * Returns the context of the table in use; null for a type without a table of C. A caller that
+ * registered a type a second time under its key finds another pointer than its own, and may free
+ * its own.
+ */
+void *sinew_message_type_context(const struct sinew_message_type *message_type);
+
+/**
+ * Returns the size of a value in bytes.
+ */
+size_t sinew_message_type_value_size(const struct sinew_message_type *message_type);
+
+/**
+ * Returns the alignment of a value in bytes.
+ */
+size_t sinew_message_type_alignment(const struct sinew_message_type *message_type);
+
+/**
+ * Returns whether values can be copied, as subscriptions that own their messages need.
+ */
+bool sinew_message_type_can_clone(const struct sinew_message_type *message_type);
+
+/**
+ * Returns whether messages have an encoded form, in which they leave their process.
+ */
+bool sinew_message_type_has_encoding(const struct sinew_message_type *message_type);
+
+/**
+ * Returns whether values are read and written in shared memory as they are.
+ */
+bool sinew_message_type_is_plain(const struct sinew_message_type *message_type);
+
+/**
  * Makes a node. The first one of a context joins the domain, which starts a thread.
  *
  * `options` may be null. The caller frees `*node` with `sinew_node_free`; the node keeps its context.
@@ -413,6 +1625,194 @@ const char *sinew_node_namespace(const struct sinew_node *node);
 const char *sinew_node_full_name(const struct sinew_node *node);
 
 /**
+ * Makes a publisher. When this returns, it has matched the existing subscriptions.
+ *
+ * `options` may be null. The caller frees `*publisher` with `sinew_publisher_free`; it keeps its
+ * node.
+ */
+sinew_status sinew_publisher_new(const struct sinew_node *node,
+                                 const char *topic,
+                                 const struct sinew_message_type *message_type,
+                                 const struct sinew_publisher_options *options,
+                                 struct sinew_publisher **publisher);
+
+/**
+ * Frees a publisher; null is allowed. Messages that it published stay where they are.
+ */
+void sinew_publisher_free(struct sinew_publisher *publisher);
+
+/**
+ * Publishes a message: every matching subscription has it before this returns. Takes the reference
+ * in any case, also after a failure.
+ *
+ * A message with one reference is published with its ownership: one subscription that owns its
+ * messages gets the value itself, at its address. A message in encoded form may have another type
+ * with the same name and hash.
+ *
+ * Blocks only if both ends are reliable and keep all, up to the QoS's `max_blocking_time`; then it
+ * fails with `SINEW_ERROR_HISTORY_FULL`. Other failures: `SINEW_ERROR_OTHER_TYPE`,
+ * `SINEW_ERROR_NO_SPACE`, `SINEW_ERROR_SHUTDOWN`. After a failure no subscription has it.
+ */
+sinew_status sinew_publisher_publish(const struct sinew_publisher *publisher,
+                                     struct sinew_message *message);
+
+/**
+ * Publishes a message by its encoded form, at least the 4 bytes of its header. The bytes are copied
+ * once, to where subscriptions read them, and not checked: subscriptions that can't decode them lose
+ * the message and report that. Fails as `sinew_publisher_publish`.
+ */
+sinew_status sinew_publisher_publish_bytes(const struct sinew_publisher *publisher,
+                                           const uint8_t *bytes,
+                                           size_t length);
+
+/**
+ * Publishes a copy of a value of the publisher's type, which stays the caller's. Fails as
+ * `sinew_publisher_publish`, and with `SINEW_ERROR_NO_CLONE` if the type can't be copied.
+ */
+sinew_status sinew_publisher_publish_value(const struct sinew_publisher *publisher,
+                                           const void *value);
+
+/**
+ * Makes a message of a value where it lies, as `sinew_message_adopt`. Once the publisher is warm,
+ * allocates nothing.
+ */
+sinew_status sinew_publisher_adopt(const struct sinew_publisher *publisher,
+                                   void *value,
+                                   struct sinew_message **message);
+
+/**
+ * Publishes a value where it lies, for example one that a `unique_ptr` released, with its
+ * ownership, as `sinew_publisher_publish`.
+ *
+ * The value is the library's, also after a failure, which destroys and frees it; but it is still the
+ * caller's after `SINEW_ERROR_NULL_ARGUMENT`, `SINEW_ERROR_INVALID_HANDLE`, and
+ * `SINEW_ERROR_INVALID_TYPE_TABLE`, which says that the type has no `free`.
+ */
+sinew_status sinew_publisher_publish_adopted(const struct sinew_publisher *publisher,
+                                             void *value);
+
+/**
+ * Gets a message from the publisher's pool, to be changed in place (`sinew_message_value_mut`) and
+ * published. It holds the content of an earlier message, with all its capacity, or a first value by
+ * the type's `create`. Fails with `SINEW_ERROR_INVALID_TYPE_TABLE` if there is none.
+ */
+sinew_status sinew_publisher_loan(const struct sinew_publisher *publisher,
+                                  struct sinew_message **message);
+
+/**
+ * Gets a place for a value in the publisher's pool, for a placement `new`. Once the pool is warm,
+ * allocates nothing.
+ */
+sinew_status sinew_publisher_uninit(const struct sinew_publisher *publisher,
+                                    struct sinew_uninit_message **uninit);
+
+/**
+ * Returns the topic's full name, after remapping. The text lives as long as the handle.
+ */
+const char *sinew_publisher_topic(const struct sinew_publisher *publisher);
+
+/**
+ * Returns the type of its messages.
+ */
+const struct sinew_message_type *sinew_publisher_message_type(const struct sinew_publisher *publisher);
+
+/**
+ * Gets its identity, as in the `sinew_message_info` of its messages.
+ */
+sinew_status sinew_publisher_gid(const struct sinew_publisher *publisher, struct sinew_gid *gid);
+
+/**
+ * Gets the QoS that it offers: what was left to other ends is chosen. The caller sets the `size`.
+ */
+sinew_status sinew_publisher_qos(const struct sinew_publisher *publisher, struct sinew_qos *qos);
+
+/**
+ * Returns the number of subscriptions that match now, in all processes.
+ */
+size_t sinew_publisher_subscription_count(const struct sinew_publisher *publisher);
+
+/**
+ * Waits until at least `count` subscriptions match. Fails with `SINEW_ERROR_TIMEOUT` after the
+ * timeout, or when the context is shut down.
+ */
+sinew_status sinew_publisher_wait_for_subscriptions(const struct sinew_publisher *publisher,
+                                                    size_t count,
+                                                    sinew_duration timeout);
+
+/**
+ * Waits until the reliable subscriptions of other processes have read what was published. Fails
+ * with `SINEW_ERROR_TIMEOUT` after the timeout, or when the context is shut down.
+ */
+sinew_status sinew_publisher_wait_for_all_acked(const struct sinew_publisher *publisher,
+                                                sinew_duration timeout);
+
+/**
+ * Asserts its liveliness, if that is manual by topic. Publishing does so, too.
+ */
+sinew_status sinew_publisher_assert_liveliness(const struct sinew_publisher *publisher);
+
+/**
+ * Gets its counters. The caller sets the `size`.
+ */
+sinew_status sinew_publisher_read_statistics(const struct sinew_publisher *publisher,
+                                             struct sinew_publisher_statistics *statistics);
+
+/**
+ * Returns the default: reliable, volatile, the last 10 messages. As all profiles, it lives as long
+ * as the process.
+ */
+const struct sinew_qos *sinew_qos_default(void);
+
+/**
+ * Returns best effort, volatile, the last 5 messages: for sensors.
+ */
+const struct sinew_qos *sinew_qos_sensor_data(void);
+
+/**
+ * Returns reliable, volatile, the last 10 messages: for requests and responses.
+ */
+const struct sinew_qos *sinew_qos_services(void);
+
+/**
+ * Returns reliable, volatile, the last 1000 messages: for the services of parameters.
+ */
+const struct sinew_qos *sinew_qos_parameters(void);
+
+/**
+ * Returns reliable, volatile, the last 1000 messages: for `/parameter_events`.
+ */
+const struct sinew_qos *sinew_qos_parameter_events(void);
+
+/**
+ * Returns the default, as there is no middleware below that could have another.
+ */
+const struct sinew_qos *sinew_qos_system_default(void);
+
+/**
+ * Returns best effort, volatile, the last message: for `/clock`.
+ */
+const struct sinew_qos *sinew_qos_clock(void);
+
+/**
+ * Returns reliable, transient local, the last 1000 messages, for 10 seconds: for `/rosout`.
+ */
+const struct sinew_qos *sinew_qos_rosout(void);
+
+/**
+ * Returns the last 10 messages, with the strictest reliability, durability, deadline, liveliness
+ * and lease with which the endpoint matches all other ends of its topic that exist when it is made.
+ */
+const struct sinew_qos *sinew_qos_best_available(void);
+
+/**
+ * Checks whether a publisher that offers one QoS matches a subscription that requests another. If
+ * not, fails with `SINEW_ERROR_INVALID_QOS` and a sentence that names each policy with both values.
+ * Null is the default.
+ */
+sinew_status sinew_qos_check_compatible(const struct sinew_qos *offered,
+                                        const struct sinew_qos *requested);
+
+/**
  * Returns the sentence of this thread's last failure, in English, or an empty text: what failed,
  * where, the limit and the remedy. It is never null, and valid until the thread's next failure.
  */
@@ -423,6 +1823,127 @@ const char *sinew_error_message(void);
  * time.". The text is never null and lives as long as the process.
  */
 const char *sinew_status_meaning(sinew_status status);
+
+/**
+ * Makes a subscription whose messages are taken by hand. When this returns, it has matched the
+ * existing publishers, and has the messages that they retain for late joiners.
+ *
+ * `options` may be null. The caller frees `*subscription` with `sinew_subscription_free`; it keeps
+ * its node. Fails with `SINEW_ERROR_NO_CLONE` if it should own its messages and the type has no
+ * `clone`.
+ */
+sinew_status sinew_subscription_new(const struct sinew_node *node,
+                                    const char *topic,
+                                    const struct sinew_message_type *message_type,
+                                    const struct sinew_subscription_options *options,
+                                    struct sinew_subscription **subscription);
+
+/**
+ * Makes a subscription with a callback that an executor runs for each message; see
+ * `sinew_subscription_callback`. `drop_context` is called when the library needs the context no
+ * more, also if this fails. The rest is as of `sinew_subscription_new`.
+ */
+sinew_status sinew_subscription_new_with_callback(const struct sinew_node *node,
+                                                  const char *topic,
+                                                  const struct sinew_message_type *message_type,
+                                                  const struct sinew_subscription_options *options,
+                                                  sinew_subscription_callback callback,
+                                                  void *context,
+                                                  sinew_drop drop_context,
+                                                  struct sinew_subscription **subscription);
+
+/**
+ * Frees a subscription; null is allowed. A callback may free its own: it finishes, and its context is
+ * dropped afterwards. Waits for nothing; see `sinew_subscription_close`.
+ */
+void sinew_subscription_free(struct sinew_subscription *subscription);
+
+/**
+ * Ends the subscription, and waits until its callback, if it is running on another thread, has
+ * returned. The handle is still to be freed.
+ */
+sinew_status sinew_subscription_close(const struct sinew_subscription *subscription);
+
+/**
+ * Returns whether it was closed.
+ */
+bool sinew_subscription_is_closed(const struct sinew_subscription *subscription);
+
+/**
+ * Takes the oldest message that has not been taken yet. Never blocks. If there is none, `*message`
+ * is null. `info` may be null; otherwise the caller sets its `size`.
+ *
+ * A subscription that owns its messages gets the only reference; one that accepts encoded messages
+ * may get one in encoded form; any other gets a value that others may be reading, too.
+ */
+sinew_status sinew_subscription_take(const struct sinew_subscription *subscription,
+                                     struct sinew_message **message,
+                                     struct sinew_message_info *info);
+
+/**
+ * Sets a listener that is called with the number of new messages: with 1 for each that arrives, and
+ * at once with the number of those that wait. It replaces the former one; `drop_context` is called
+ * when it is replaced or cleared, also if this fails. For other event loops: it wakes them, and they
+ * take the messages.
+ */
+sinew_status sinew_subscription_set_listener(const struct sinew_subscription *subscription,
+                                             sinew_listener callback,
+                                             void *context,
+                                             sinew_drop drop_context);
+
+/**
+ * Removes the listener. It may still be running on another thread, or be called there for messages
+ * that are just arriving.
+ */
+sinew_status sinew_subscription_clear_listener(const struct sinew_subscription *subscription);
+
+/**
+ * Returns the topic's full name, after remapping. The text lives as long as the handle.
+ */
+const char *sinew_subscription_topic(const struct sinew_subscription *subscription);
+
+/**
+ * Returns the type of its messages.
+ */
+const struct sinew_message_type *sinew_subscription_message_type(const struct sinew_subscription *subscription);
+
+/**
+ * Gets the QoS that it requests: what was left to other ends is chosen. The caller sets the `size`.
+ */
+sinew_status sinew_subscription_qos(const struct sinew_subscription *subscription,
+                                    struct sinew_qos *qos);
+
+/**
+ * Returns the number of publishers that match now, in all processes.
+ */
+size_t sinew_subscription_publisher_count(const struct sinew_subscription *subscription);
+
+/**
+ * Waits until at least `count` publishers match. Fails with `SINEW_ERROR_TIMEOUT` after the timeout,
+ * or when the context is shut down.
+ */
+sinew_status sinew_subscription_wait_for_publishers(const struct sinew_subscription *subscription,
+                                                    size_t count,
+                                                    sinew_duration timeout);
+
+/**
+ * Gets its counters. The caller sets the `size`.
+ */
+sinew_status sinew_subscription_read_statistics(const struct sinew_subscription *subscription,
+                                                struct sinew_subscription_statistics *statistics);
+
+/**
+ * Registers a type for the life of the process, which can have 4096 of them. The table is copied.
+ *
+ * If a type is registered under the key, and its name, hash and layout are those of the table, that
+ * type is returned and the table is not used; see `sinew_message_type_context`. Without a key, each
+ * registration is a type of its own.
+ *
+ * Fails with `SINEW_ERROR_INVALID_TYPE_TABLE` and others that begin so if parts of the table
+ * contradict each other.
+ */
+sinew_status sinew_message_type_register(const struct sinew_type_table *table,
+                                         const struct sinew_message_type **message_type);
 
 #ifdef __cplusplus
 }  // extern "C"

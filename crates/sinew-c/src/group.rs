@@ -1,0 +1,16 @@
+//! Callback groups.
+use crate::handle::handle;
+use sinew::{Group, ReentrantGroup};
+
+/// A callback group: which callbacks may run at the same time.
+pub struct sinew_group {
+    _opaque: (),
+}
+handle!(sinew_group: GroupHandle);
+
+/// Both kinds of groups.
+#[expect(dead_code, reason = "the functions that make groups come with those of executors")]
+pub(crate) enum GroupHandle {
+    MutuallyExclusive(Group),
+    Reentrant(ReentrantGroup),
+}
