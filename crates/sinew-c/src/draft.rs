@@ -1,6 +1,7 @@
 //! Messages that are written in their encoded form where they will be published.
 
 use crate::handle::{self, handle};
+use crate::message::has_header;
 use crate::publisher::{publish, sinew_publisher};
 use crate::status::{Failure, Result, answer, put, sinew_status, status};
 use parking_lot::Mutex;
@@ -91,10 +92,11 @@ pub unsafe extern "C" fn sinew_publisher_publish_draft(
 ) -> sinew_status {
     status(|| {
         // SAFETY: the caller's handle.
-        let draft = unsafe { handle::take(draft, "draft") }?;
+        let draft = unsafe { handle::take(draft, "draft") }?.into_inner();
+        has_header(draft.len())?;
         // SAFETY: the caller's handle.
         let publisher = unsafe { handle::get(publisher, "publisher") }?;
-        publish(&publisher.publisher, draft.into_inner())
+        publish(&publisher.publisher, draft)
     })
 }
 

@@ -310,6 +310,16 @@ pub unsafe extern "C" fn sinew_message_from_bytes(
     })
 }
 
+/// Checks that an encoded form has room for the header.
+#[inline]
+pub(crate) fn has_header(length: usize) -> Result {
+    if length >= 4 {
+        return Ok(());
+    }
+    let sentence = format_args!("an encoded form begins with a header of 4 bytes, but there are {length}");
+    Err(Failure::new(ErrorCode::Undecodable, sentence))
+}
+
 /// Checks the caller's encoded form.
 ///
 /// # Safety
@@ -319,11 +329,7 @@ pub(crate) unsafe fn encoded_from<'a>(bytes: *const u8, length: usize) -> Result
     if bytes.is_null() {
         return Err(Failure::null("bytes"));
     }
-    if length < 4 {
-        let sentence =
-            format_args!("an encoded form begins with a header of 4 bytes, but there are {length}");
-        return Err(Failure::new(ErrorCode::Undecodable, sentence));
-    }
+    has_header(length)?;
     // SAFETY: as the caller says.
     Ok(unsafe { std::slice::from_raw_parts(bytes, length) })
 }

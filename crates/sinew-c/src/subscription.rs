@@ -508,3 +508,7 @@ pub unsafe extern "C" fn sinew_subscription_read_statistics(
         Ok(())
     })
 }
+
+#[cfg(test)]
+#[path = "subscription_tests.rs"]
+mod tests;

@@ -74,7 +74,11 @@ macro_rules! programs {
 
 programs! {
     contexts,
+    events,
     messages,
+    qos,
+    topics,
+    two_processes,
     wrong_messages,
 }
 
