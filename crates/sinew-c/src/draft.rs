@@ -3,7 +3,7 @@
 use crate::handle::{self, handle};
 use crate::message::has_header;
 use crate::publisher::{publish, sinew_publisher};
-use crate::status::{Failure, Result, answer, put, sinew_status, status};
+use crate::status::{Failure, Result, answer, sinew_status, status};
 use parking_lot::Mutex;
 use sinew::erased::Publisher;
 use sinew::error::ErrorCode;
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn sinew_publisher_draft(
         // SAFETY: the caller's handle.
         let publisher = unsafe { handle::get(publisher, "publisher") }?;
         let reserved = reserved(&publisher.publisher, length)?;
-        put(draft, "draft", handle::new(Mutex::new(reserved)))
+        handle::put(draft, "draft", Mutex::new(reserved))
     })
 }
 

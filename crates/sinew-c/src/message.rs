@@ -373,7 +373,7 @@ pub unsafe extern "C" fn sinew_uninit_message_new(
     status(|| {
         // SAFETY: the caller's handle.
         let of = unsafe { message_type::get(message_type, "message_type") }?;
-        put(uninit, "uninit", handle::new(Message::uninit(of)))
+        handle::put(uninit, "uninit", Message::uninit(of))
     })
 }
 

@@ -254,7 +254,7 @@ pub unsafe extern "C" fn sinew_publisher_uninit(
     status(|| {
         // SAFETY: the caller's handle.
         let publisher = &unsafe { handle::get(publisher, "publisher") }?.publisher;
-        put(uninit, "uninit", handle::new(publisher.uninit()))
+        handle::put(uninit, "uninit", publisher.uninit())
     })
 }
 
