@@ -14,3 +14,18 @@ pub(crate) enum GroupHandle {
     MutuallyExclusive(Group),
     Reentrant(ReentrantGroup),
 }
+
+/// Evaluates an expression for the maker of an entity: the group, or without one the node.
+macro_rules! in_group {
+    ($node:expr, $group:expr, |$maker:ident| $made:expr) => {
+        match $group {
+            None => {
+                let $maker = &$node.node;
+                $made
+            }
+            Some($crate::group::GroupHandle::MutuallyExclusive($maker)) => $made,
+            Some($crate::group::GroupHandle::Reentrant($maker)) => $made,
+        }
+    };
+}
+pub(crate) use in_group;

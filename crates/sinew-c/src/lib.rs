@@ -27,6 +27,7 @@
 #![allow(non_camel_case_types, reason = "the types have the names that they have in C")]
 #![allow(clippy::missing_safety_doc, reason = "what callers of C promise is the same for all: see above")]
 
+pub mod client;
 pub mod closure;
 pub mod context;
 pub mod draft;
@@ -38,7 +39,9 @@ pub mod message_info;
 pub mod message_type;
 pub mod node;
 pub mod publisher;
+pub mod pulled;
 pub mod qos;
+pub mod service;
 pub mod status;
 pub mod subscription;
 pub mod time;

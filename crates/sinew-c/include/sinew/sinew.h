@@ -223,6 +223,11 @@ enum {
 #define SINEW_EVENT_SENTENCE 512
 
 /**
+ * The way to call a service.
+ */
+typedef struct sinew_client sinew_client;
+
+/**
  * A process's presence in a domain: the root of its nodes. Most programs have one. Contexts of one
  * process and of several meet if they have the same domain and directory.
  */
@@ -261,10 +266,38 @@ typedef struct sinew_message_type sinew_message_type;
 typedef struct sinew_node sinew_node;
 
 /**
+ * A call that was sent and can be polled.
+ */
+typedef struct sinew_pending_call sinew_pending_call;
+
+/**
  * Sends messages of one type to all subscriptions of its topic. Any thread may publish, several at
  * once.
  */
 typedef struct sinew_publisher sinew_publisher;
+
+/**
+ * A server with requests that the program takes by hand: for event loops of other libraries. No
+ * executor and no callback runs.
+ */
+typedef struct sinew_pulled_server sinew_pulled_server;
+
+/**
+ * The way to answer one request: now or later, from any thread.
+ */
+typedef struct sinew_responder sinew_responder;
+
+/**
+ * A service that answers its requests by a callback.
+ */
+typedef struct sinew_server sinew_server;
+
+/**
+ * The types of a service: that of its requests, that of its responses, and its ROS 2 name and
+ * hash. It lives as long as the process and is never freed; the same types are always the same
+ * pointer.
+ */
+typedef struct sinew_service_type sinew_service_type;
 
 /**
  * Receives the messages of one type on a topic: by a callback that an executor runs, or taken by
@@ -285,14 +318,161 @@ typedef struct sinew_uninit_message sinew_uninit_message;
 typedef int32_t sinew_status;
 
 /**
- * A choice with a default: `SINEW_DEFAULT`, `SINEW_NO` or `SINEW_YES`.
- */
-typedef int sinew_choice;
-
-/**
  * Nanoseconds. As a timeout, a negative number is for ever.
  */
 typedef int64_t sinew_duration;
+
+/**
+ * The options of `sinew_client_new`. Zero is the default of every field.
+ */
+typedef struct sinew_client_options {
+  /**
+   * `sizeof(struct sinew_client_options)`.
+   */
+  size_t size;
+  /**
+   * The group in which callbacks for responses run; the client belongs to the group's node.
+   * Null: the node's default group.
+   */
+  const struct sinew_group *group;
+  /**
+   * The number of requests sent by `sinew_client_send` that have no response yet, or one that
+   * was not taken; further ones fail with `SINEW_ERROR_TOO_MANY_RESPONSES`. 0: 1000.
+   */
+  size_t max_responses;
+  /**
+   * The time for which a thread that waits for another process polls before it sleeps. 0: it
+   * sleeps at once.
+   */
+  sinew_duration spin_before_park;
+} sinew_client_options;
+
+/**
+ * An identity, unique among all participants: ROS 2's `rmw_gid_t`.
+ */
+typedef struct sinew_gid {
+  /**
+   * The bytes.
+   */
+  uint8_t bytes[16];
+} sinew_gid;
+
+/**
+ * The callback of one call, run by the executor of the client's group. If `status` is `SINEW_OK`,
+ * it owns `response`. Otherwise `response` is null, and `sinew_error_message()` says in this
+ * thread why there is none.
+ *
+ * It returns `SINEW_OK`. Anything else is a failure of the callback, which its executor reports.
+ */
+typedef sinew_status (*sinew_response_callback)(void *context,
+                                                sinew_status status,
+                                                struct sinew_message *response);
+
+/**
+ * Frees the context of a callback, when the library calls it no more. It may run on any thread.
+ */
+typedef void (*sinew_drop)(void *context);
+
+/**
+ * The callback of one call, run on the thread that answers. Otherwise as
+ * `sinew_response_callback`.
+ */
+typedef void (*sinew_immediate_response_callback)(void *context,
+                                                  sinew_status status,
+                                                  struct sinew_message *response);
+
+/**
+ * Identifies a request among those of its client.
+ */
+typedef struct sinew_request_id {
+  /**
+   * The request's number among those of its client, from 1. With the client's gid it is the
+   * `sinew_request_key` by which the server knows the request.
+   */
+  uint64_t sequence;
+  /**
+   * For the client.
+   */
+  uint32_t place;
+} sinew_request_id;
+
+/**
+ * Nanoseconds since the beginning of a clock: since 1970 for `SINEW_CLOCK_ROS` and `SINEW_CLOCK_SYSTEM`.
+ */
+typedef int64_t sinew_time;
+
+/**
+ * What a client knows about a response, or about the failure that stands for it.
+ */
+typedef struct sinew_response_info {
+  /**
+   * `sizeof(struct sinew_response_info)`.
+   */
+  size_t size;
+  /**
+   * The id that `sinew_client_send` returned.
+   */
+  struct sinew_request_id id;
+  /**
+   * `SINEW_OK`, or the reason why the call failed.
+   */
+  sinew_status status;
+  /**
+   * The wall time at which the server answered, or the call failed. For a server of another
+   * host, the time at which its answer reached this one.
+   */
+  sinew_time source_time;
+  /**
+   * The wall time at which the program took the response.
+   */
+  sinew_time reception_time;
+  /**
+   * The time from the answer to its reception.
+   */
+  sinew_duration latency;
+} sinew_response_info;
+
+/**
+ * Is called with the number of new things: messages, requests, changes of a status. It runs on the
+ * thread that brought them about, under no lock of the library, and several threads may call it at
+ * once.
+ */
+typedef void (*sinew_listener)(void *context, uint64_t count);
+
+/**
+ * Counts of a client's calls so far.
+ */
+typedef struct sinew_client_statistics {
+  /**
+   * `sizeof(struct sinew_client_statistics)`.
+   */
+  size_t size;
+  /**
+   * Calls, including those that were not accepted.
+   */
+  uint64_t calls;
+  /**
+   * Calls that were answered with a response.
+   */
+  uint64_t answered;
+  /**
+   * Calls that ended with an error other than a timeout.
+   */
+  uint64_t failed;
+  /**
+   * Calls that were given up, and timeouts.
+   */
+  uint64_t abandoned;
+  /**
+   * Calls that wait for their answer now.
+   */
+  uint64_t waiting;
+} sinew_client_statistics;
+
+/**
+ * A choice with a default: `SINEW_DEFAULT`, `SINEW_NO` or `SINEW_YES`.
+ */
+typedef int sinew_choice;
 
 /**
  * The options of `sinew_context_new`. Zero is the default of every field.
@@ -519,18 +699,6 @@ typedef struct sinew_message_lost {
 typedef int sinew_event;
 
 /**
- * Is called with the number of new things: messages, requests, changes of a status. It runs on the
- * thread that brought them about, under no lock of the library, and several threads may call it at
- * once.
- */
-typedef void (*sinew_listener)(void *context, uint64_t count);
-
-/**
- * Frees the context of a callback, when the library calls it no more. It may run on any thread.
- */
-typedef void (*sinew_drop)(void *context);
-
-/**
  * The options of `sinew_node_new`. Zero is the default of every field.
  */
 typedef struct sinew_node_options {
@@ -695,16 +863,6 @@ typedef struct sinew_publisher_options {
 } sinew_publisher_options;
 
 /**
- * An identity, unique among all participants: ROS 2's `rmw_gid_t`.
- */
-typedef struct sinew_gid {
-  /**
-   * The bytes.
-   */
-  uint8_t bytes[16];
-} sinew_gid;
-
-/**
  * A publisher's counters.
  */
 typedef struct sinew_publisher_statistics {
@@ -741,6 +899,141 @@ typedef struct sinew_publisher_statistics {
    */
   uint64_t pooled;
 } sinew_publisher_statistics;
+
+/**
+ * The options of `sinew_server_new` and `sinew_pulled_server_new`. Zero is the default of every
+ * field.
+ */
+typedef struct sinew_server_options {
+  /**
+   * `sizeof(struct sinew_server_options)`.
+   */
+  size_t size;
+  /**
+   * The group in which the callback runs; the server belongs to the group's node. Null: the
+   * node's default group.
+   */
+  const struct sinew_group *group;
+  /**
+   * The number of requests that may wait or be in hand; callers beyond it fail with
+   * `SINEW_ERROR_TOO_MANY_REQUESTS`. 0: 1000.
+   */
+  size_t max_requests;
+  /**
+   * Whether the callback runs on the thread that calls, or that receives from other processes,
+   * instead of in an executor. Then several threads may run it at once, and it should be short.
+   */
+  bool is_immediate;
+} sinew_server_options;
+
+/**
+ * Identifies a request at its server: the client, and the request's number at this client.
+ */
+typedef struct sinew_request_key {
+  /**
+   * The client.
+   */
+  struct sinew_gid client;
+  /**
+   * The request's number among those of its client, from 1.
+   */
+  uint64_t sequence;
+} sinew_request_key;
+
+/**
+ * What is known about a request.
+ */
+typedef struct sinew_request_info {
+  /**
+   * `sizeof(struct sinew_request_info)`.
+   */
+  size_t size;
+  /**
+   * Identifies the request.
+   */
+  struct sinew_request_key key;
+  /**
+   * The wall time of the call.
+   */
+  sinew_time source_time;
+  /**
+   * The wall time at which the server took the request.
+   */
+  sinew_time reception_time;
+  /**
+   * The time from the call to its reception; for a request from another host, from its arrival
+   * at this one.
+   */
+  sinew_duration latency;
+  /**
+   * The time from the publication of the first message of the chain that led to this request.
+   * What is published or called in a server's callback continues the chain of its request.
+   */
+  sinew_duration chain_latency;
+  /**
+   * The number of the chain's first message, unique among those of one participant.
+   */
+  uint64_t chain;
+} sinew_request_info;
+
+/**
+ * Counts of a server's requests so far.
+ */
+typedef struct sinew_server_statistics {
+  /**
+   * `sizeof(struct sinew_server_statistics)`.
+   */
+  size_t size;
+  /**
+   * Requests that entered its queue.
+   */
+  uint64_t received;
+  /**
+   * Requests that wait in it now.
+   */
+  uint64_t waiting;
+  /**
+   * Requests that are with a responder, or were taken by hand, and have no answer yet.
+   */
+  uint64_t in_hand;
+  /**
+   * Responses that reached their callers.
+   */
+  uint64_t answered;
+  /**
+   * Errors that reached their callers.
+   */
+  uint64_t failed;
+  /**
+   * Requests that were dropped without an answer.
+   */
+  uint64_t dropped;
+  /**
+   * Answers that no caller waited for any more.
+   */
+  uint64_t unclaimed;
+  /**
+   * Requests that their callers took back from the queue.
+   */
+  uint64_t withdrawn;
+  /**
+   * Requests that found the queue full.
+   */
+  uint64_t refused;
+} sinew_server_statistics;
+
+/**
+ * The callback of a server. It owns `request` and `responder`: it answers with
+ * `sinew_responder_respond` or `sinew_responder_fail`, at once or later and on any thread, and
+ * frees the request with `sinew_message_free`. `info` lives until it returns.
+ *
+ * It returns `SINEW_OK`. Anything else is logged as a failure of the callback; it answers no
+ * request.
+ */
+typedef sinew_status (*sinew_request_callback)(void *context,
+                                               struct sinew_message *request,
+                                               const struct sinew_request_info *info,
+                                               struct sinew_responder *responder);
 
 /**
  * Returns whether a message passes. It gets the value, or null and the encoded form if there is
@@ -840,11 +1133,6 @@ typedef struct sinew_subscription_options {
    */
   const char *topic_statistics_topic;
 } sinew_subscription_options;
-
-/**
- * Nanoseconds since the beginning of a clock: since 1970 for `SINEW_CLOCK_ROS` and `SINEW_CLOCK_SYSTEM`.
- */
-typedef int64_t sinew_time;
 
 /**
  * The transport that brought a message to its subscription: `SINEW_TRANSPORT_..`.
@@ -1233,6 +1521,187 @@ typedef struct sinew_type_table {
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/**
+ * Makes a client of a service. There needn't be a server yet.
+ *
+ * `options` may be null. The caller frees `*client`.
+ */
+sinew_status sinew_client_new(const struct sinew_node *node,
+                              const char *name,
+                              const struct sinew_service_type *service_type,
+                              const struct sinew_client_options *options,
+                              struct sinew_client **client);
+
+/**
+ * Frees a client. Its calls end: those of waiting threads go on, callbacks that did not run are
+ * dropped, responses that were not taken as well. Null is allowed.
+ */
+void sinew_client_free(struct sinew_client *client);
+
+/**
+ * Returns the service's full name, after remapping. The text lives as long as the handle.
+ */
+const char *sinew_client_name(const struct sinew_client *client);
+
+/**
+ * Gets the client's gid, as servers see it in `sinew_request_key`.
+ */
+sinew_status sinew_client_gid(const struct sinew_client *client, struct sinew_gid *gid);
+
+/**
+ * Gets a place for a request in the client's pool, for a placement `new`. Once the pool is warm,
+ * allocates nothing.
+ */
+sinew_status sinew_client_uninit(const struct sinew_client *client,
+                                 struct sinew_uninit_message **uninit);
+
+/**
+ * Returns whether there is a server with the client's types.
+ */
+bool sinew_client_is_server_ready(const struct sinew_client *client);
+
+/**
+ * Blocks until there is a server with the client's types. Returns false if none came within
+ * `timeout` (negative: for ever), or if the context was shut down. Not for callbacks: the thread
+ * does nothing else meanwhile.
+ */
+bool sinew_client_wait_for_server(const struct sinew_client *client, sinew_duration timeout);
+
+/**
+ * Calls the service and waits for the response, for at most `timeout` (negative: for ever). Takes
+ * over the request, also if it fails. The caller owns `*response`.
+ *
+ * In a callback, the waiting thread runs the server itself if it can, so one thread is enough for
+ * a chain of calls; calls can be nested 64 deep. Fails with `SINEW_ERROR_NO_SERVER`,
+ * `SINEW_ERROR_TIMEOUT`, `SINEW_ERROR_SERVER_GONE`, `SINEW_ERROR_CALLBACK_FAILED` (the server
+ * answered with an error), `SINEW_ERROR_WOULD_DEADLOCK` and so on.
+ *
+ * A request with other references is copied, if its type can (else `SINEW_ERROR_NOT_SOLE`); one in
+ * encoded form is decoded. Keep a reference of your own to send it again.
+ */
+sinew_status sinew_client_call(const struct sinew_client *client,
+                               struct sinew_message *request,
+                               sinew_duration timeout,
+                               struct sinew_message **response);
+
+/**
+ * Calls the service. The executor of the client's group runs the callback with the result, once.
+ * Never blocks. Takes over the request, also if it fails.
+ *
+ * The library drops the context with `drop_context` when the callback has run or never will,
+ * because the client was freed or this function fails. Fails if the request was not accepted: with
+ * `SINEW_ERROR_TOO_MANY_REQUESTS` and so on.
+ */
+sinew_status sinew_client_call_then(const struct sinew_client *client,
+                                    struct sinew_message *request,
+                                    sinew_response_callback callback,
+                                    void *context,
+                                    sinew_drop drop_context);
+
+/**
+ * Calls the service. The callback runs with the result, once, on the thread that answers (for a
+ * server of another process: on the thread that receives), perhaps before this function returns.
+ * It should be short, and may publish and call. Never blocks. Takes over the request, also if it
+ * fails.
+ *
+ * `id` may be null; `*id` is for `sinew_client_withdraw`. The library drops the context as for
+ * `sinew_client_call_then`.
+ */
+sinew_status sinew_client_call_then_immediately(const struct sinew_client *client,
+                                                struct sinew_message *request,
+                                                sinew_immediate_response_callback callback,
+                                                void *context,
+                                                sinew_drop drop_context,
+                                                struct sinew_request_id *id);
+
+/**
+ * Calls the service. The caller polls `*call` for the response, and frees it. Never blocks. Takes
+ * over the request, also if it fails. The call keeps its client alive.
+ */
+sinew_status sinew_client_call_async(const struct sinew_client *client,
+                                     struct sinew_message *request,
+                                     struct sinew_pending_call **call);
+
+/**
+ * Looks whether a call is over. `*response` is null until it is; then it is the response, once,
+ * and the caller owns it. Never blocks, and runs no callback: an executor has to serve the server.
+ *
+ * Fails if the call failed, as `sinew_client_call` does, and with `SINEW_ERROR_CLOSED` once its
+ * result was returned.
+ */
+sinew_status sinew_pending_call_poll(const struct sinew_pending_call *call,
+                                     struct sinew_message **response);
+
+/**
+ * Frees a call. One that is not over is given up: its response will not come. Null is allowed.
+ */
+void sinew_pending_call_free(struct sinew_pending_call *call);
+
+/**
+ * Calls the service; the program takes the response by `sinew_client_take_response`, and
+ * recognises it by `*id`. For event loops of other libraries: no executor and no callback runs.
+ * Never blocks. Takes over the request, also if it fails.
+ *
+ * Each accepted request brings one response to take. Until it is taken, or the request is
+ * withdrawn or given up, the call counts against `max_responses` of the client's options.
+ */
+sinew_status sinew_client_send(const struct sinew_client *client,
+                               struct sinew_message *request,
+                               struct sinew_request_id *id);
+
+/**
+ * Takes the response that came first of those that were not taken yet. `*taken` says whether there
+ * was one. If the call succeeded, the caller owns `*response`. If it failed, `*response` is null,
+ * `info->status` is the reason, and `sinew_error_message()` says it in words. `info` may be null;
+ * otherwise the caller sets its `size`. Never blocks; any thread may take.
+ */
+sinew_status sinew_client_take_response(const struct sinew_client *client,
+                                        bool *taken,
+                                        struct sinew_message **response,
+                                        struct sinew_response_info *info);
+
+/**
+ * Gives up a request that was sent: its response will not come, or is dropped if it waits to be
+ * taken. A request that no server has taken is dropped as well. For calls with a time limit.
+ * Returns false if the response was taken already, and for an id that this client never returned.
+ * Never blocks.
+ */
+bool sinew_client_give_up(const struct sinew_client *client, struct sinew_request_id id);
+
+/**
+ * Takes back a request that was sent, or one with an immediate callback, if no server has taken
+ * it: then no server will, the caller owns `*request`, there is no response, and the callback is
+ * dropped. Otherwise `*request` is null. Never blocks.
+ */
+sinew_status sinew_client_withdraw(const struct sinew_client *client,
+                                   struct sinew_request_id id,
+                                   struct sinew_message **request);
+
+/**
+ * Sets the listener for responses that can be taken, instead of the former one. If some wait
+ * already, it is called at once. It may use the client; for what comes while it runs, it is called
+ * when it has returned.
+ *
+ * The library drops the context when the listener is replaced or cleared, or the client ends, and
+ * also if this function fails. A thread that gives a response just then may call the listener once
+ * more, before the context is dropped.
+ */
+sinew_status sinew_client_set_listener(const struct sinew_client *client,
+                                       sinew_listener callback,
+                                       void *context,
+                                       sinew_drop drop_context);
+
+/**
+ * Removes the listener.
+ */
+sinew_status sinew_client_clear_listener(const struct sinew_client *client);
+
+/**
+ * Gets a client's counters. The caller sets the `size`.
+ */
+sinew_status sinew_client_read_statistics(const struct sinew_client *client,
+                                          struct sinew_client_statistics *statistics);
 
 /**
  * Makes a context. Starts no thread and opens no file unless it follows `/clock` or handles
@@ -1758,6 +2227,106 @@ sinew_status sinew_publisher_read_statistics(const struct sinew_publisher *publi
                                              struct sinew_publisher_statistics *statistics);
 
 /**
+ * Makes a server with requests that the program takes by `sinew_pulled_server_take_request`.
+ *
+ * `options` may be null; `is_immediate` must be unset. The caller frees `*server`, which ends the
+ * service. Fails as `sinew_server_new` does.
+ */
+sinew_status sinew_pulled_server_new(const struct sinew_node *node,
+                                     const char *name,
+                                     const struct sinew_service_type *service_type,
+                                     const struct sinew_server_options *options,
+                                     struct sinew_pulled_server **server);
+
+/**
+ * Frees a server, which ends the service: callers of requests that were not answered fail with
+ * `SINEW_ERROR_SERVER_GONE`. Null is allowed.
+ */
+void sinew_pulled_server_free(struct sinew_pulled_server *server);
+
+/**
+ * Ends the service, as `sinew_pulled_server_free` does. The handle still has to be freed.
+ */
+sinew_status sinew_pulled_server_close(const struct sinew_pulled_server *server);
+
+/**
+ * Returns whether the server was closed, or its context was shut down.
+ */
+bool sinew_pulled_server_is_closed(const struct sinew_pulled_server *server);
+
+/**
+ * Returns the service's full name, after remapping. The text lives as long as the handle.
+ */
+const char *sinew_pulled_server_name(const struct sinew_pulled_server *server);
+
+/**
+ * Takes the oldest request that was not taken yet. The caller owns `*request`, which is null if
+ * none waits. `info->key` is for the answer; the caller sets `info->size`. Never blocks; any
+ * thread may take.
+ */
+sinew_status sinew_pulled_server_take_request(const struct sinew_pulled_server *server,
+                                              struct sinew_message **request,
+                                              struct sinew_request_info *info);
+
+/**
+ * Gets a place for a response in the server's pool, for a placement `new`. Once the pool is warm,
+ * allocates nothing.
+ */
+sinew_status sinew_pulled_server_uninit_response(const struct sinew_pulled_server *server,
+                                                 struct sinew_uninit_message **uninit);
+
+/**
+ * Answers a request that was taken, on any thread and in any order. Takes over the response, also
+ * if it fails.
+ *
+ * Fails with `SINEW_ERROR_REQUEST_NOT_IN_HAND` (it was never taken, or is answered already), with
+ * `SINEW_ERROR_RESPONSE_UNCLAIMED` (no caller waits any more), or, if the response has another
+ * type or can't be decoded or copied, with `SINEW_ERROR_OTHER_TYPE`, `SINEW_ERROR_UNDECODABLE`,
+ * `SINEW_ERROR_NOT_SOLE`: then the request can still be answered.
+ */
+sinew_status sinew_pulled_server_respond(const struct sinew_pulled_server *server,
+                                         const struct sinew_request_key *key,
+                                         struct sinew_message *response);
+
+/**
+ * Answers a request that was taken with an error: the caller fails with
+ * `SINEW_ERROR_CALLBACK_FAILED` and a sentence that contains `text`. Otherwise as
+ * `sinew_pulled_server_respond`.
+ */
+sinew_status sinew_pulled_server_fail(const struct sinew_pulled_server *server,
+                                      const struct sinew_request_key *key,
+                                      const char *text);
+
+/**
+ * Returns whether a request is in hand and its caller still waits for the answer.
+ */
+bool sinew_pulled_server_is_awaited(const struct sinew_pulled_server *server,
+                                    const struct sinew_request_key *key);
+
+/**
+ * Sets the listener for requests that can be taken, instead of the former one. If some wait
+ * already, it is called at once. It may use the server; for what comes while it runs, it is called
+ * when it has returned.
+ *
+ * The library drops the context as for `sinew_client_set_listener`.
+ */
+sinew_status sinew_pulled_server_set_listener(const struct sinew_pulled_server *server,
+                                              sinew_listener callback,
+                                              void *context,
+                                              sinew_drop drop_context);
+
+/**
+ * Removes the listener.
+ */
+sinew_status sinew_pulled_server_clear_listener(const struct sinew_pulled_server *server);
+
+/**
+ * Gets a server's counters. The caller sets the `size`.
+ */
+sinew_status sinew_pulled_server_read_statistics(const struct sinew_pulled_server *server,
+                                                 struct sinew_server_statistics *statistics);
+
+/**
  * Returns the default: reliable, volatile, the last 10 messages. As all profiles, it lives as long
  * as the process.
  */
@@ -1811,6 +2380,142 @@ const struct sinew_qos *sinew_qos_best_available(void);
  */
 sinew_status sinew_qos_check_compatible(const struct sinew_qos *offered,
                                         const struct sinew_qos *requested);
+
+/**
+ * Gets the types of a service from those of its messages.
+ *
+ * `name` (`package/srv/Name`) and `hash` (`RIHS01_` and 64 digits) are those of ROS 2, by which
+ * clients and servers in other processes and of other languages match. Both may be null: then the
+ * types of request and response decide.
+ *
+ * Fails with `SINEW_ERROR_INVALID_TYPE_NAME`, `SINEW_ERROR_INVALID_TYPE_HASH`, or
+ * `SINEW_ERROR_TOO_MANY_TYPES` (each name and hash costs memory that is never freed; a process can
+ * know 4096 of them).
+ */
+sinew_status sinew_service_type_new(const char *name,
+                                    const char *hash,
+                                    const struct sinew_message_type *request,
+                                    const struct sinew_message_type *response,
+                                    const struct sinew_service_type **service_type);
+
+/**
+ * Gets the types of a service that is known by name and hash only: its requests and responses
+ * exist in encoded form only. Arguments and failures are those of `sinew_service_type_new`, but
+ * `name` and `hash` must not be null.
+ */
+sinew_status sinew_service_type_known(const char *name,
+                                      const char *hash,
+                                      const struct sinew_service_type **service_type);
+
+/**
+ * Returns the service's ROS 2 name, `package/srv/Name`; null if it has none.
+ */
+const char *sinew_service_type_name(const struct sinew_service_type *service_type);
+
+/**
+ * Returns the service's hash, `RIHS01_..`; null if it has none.
+ */
+const char *sinew_service_type_hash(const struct sinew_service_type *service_type);
+
+/**
+ * Returns the type of the requests.
+ */
+const struct sinew_message_type *sinew_service_type_request(const struct sinew_service_type *service_type);
+
+/**
+ * Returns the type of the responses.
+ */
+const struct sinew_message_type *sinew_service_type_response(const struct sinew_service_type *service_type);
+
+/**
+ * Makes a server that answers its requests by a callback.
+ *
+ * An executor runs the callback, unless the options say that it is immediate. `options` may be
+ * null. The caller frees `*server`, which ends the service. The library drops the context of the
+ * callback with `drop_context` when the server has ended and no thread runs the callback any more,
+ * and also if this function fails.
+ *
+ * Fails with `SINEW_ERROR_SERVICE_TAKEN` if the service has a server in this context, or with
+ * `SINEW_ERROR_INVALID_NAME`, `SINEW_ERROR_SHUTDOWN` and so on.
+ */
+sinew_status sinew_server_new(const struct sinew_node *node,
+                              const char *name,
+                              const struct sinew_service_type *service_type,
+                              const struct sinew_server_options *options,
+                              sinew_request_callback callback,
+                              void *context,
+                              sinew_drop drop_context,
+                              struct sinew_server **server);
+
+/**
+ * Frees a server, which ends the service: callers that wait fail with `SINEW_ERROR_SERVER_GONE`,
+ * and so do those of responders that were not used. Doesn't wait for a callback that runs. Null is
+ * allowed.
+ */
+void sinew_server_free(struct sinew_server *server);
+
+/**
+ * Frees the handle of a server that lives on until its context ends.
+ */
+sinew_status sinew_server_detach(struct sinew_server *server);
+
+/**
+ * Ends the service, as `sinew_server_free` does, and waits until no other thread runs its
+ * callback. The handle still has to be freed.
+ */
+sinew_status sinew_server_close(const struct sinew_server *server);
+
+/**
+ * Returns whether the server was closed, or its context was shut down.
+ */
+bool sinew_server_is_closed(const struct sinew_server *server);
+
+/**
+ * Returns the service's full name, after remapping. The text lives as long as the handle.
+ */
+const char *sinew_server_name(const struct sinew_server *server);
+
+/**
+ * Gets a server's counters. The caller sets the `size`.
+ */
+sinew_status sinew_server_read_statistics(const struct sinew_server *server,
+                                          struct sinew_server_statistics *statistics);
+
+/**
+ * Gets a place for the response in the server's pool, for a placement `new`. Once the pool is warm,
+ * allocates nothing.
+ */
+sinew_status sinew_responder_uninit_response(const struct sinew_responder *responder,
+                                             struct sinew_uninit_message **uninit);
+
+/**
+ * Answers a request, on any thread. Takes over the responder and the response, also if it fails;
+ * but if `response` is null, the responder can still be used.
+ *
+ * A response with other references is copied, if its type can; one in encoded form is decoded.
+ * Fails with `SINEW_ERROR_RESPONSE_UNCLAIMED` if no caller waits any more. If the response has
+ * another type, can't be decoded or copied (`SINEW_ERROR_OTHER_TYPE`, `SINEW_ERROR_UNDECODABLE`,
+ * `SINEW_ERROR_NOT_SOLE`), the caller fails with `SINEW_ERROR_REQUEST_DROPPED`.
+ */
+sinew_status sinew_responder_respond(struct sinew_responder *responder,
+                                     struct sinew_message *response);
+
+/**
+ * Answers a request with an error: the caller fails with `SINEW_ERROR_CALLBACK_FAILED` and a
+ * sentence that contains `text`. Takes over the responder, unless `text` is null or not UTF-8.
+ */
+sinew_status sinew_responder_fail(struct sinew_responder *responder, const char *text);
+
+/**
+ * Returns whether the caller still waits for the answer.
+ */
+bool sinew_responder_is_awaited(const struct sinew_responder *responder);
+
+/**
+ * Frees a responder without an answer: the caller fails with `SINEW_ERROR_REQUEST_DROPPED`. Null
+ * is allowed.
+ */
+void sinew_responder_free(struct sinew_responder *responder);
 
 /**
  * Returns the sentence of this thread's last failure, in English, or an empty text: what failed,
