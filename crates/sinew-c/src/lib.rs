@@ -38,15 +38,22 @@ pub mod message;
 pub mod message_info;
 pub mod message_type;
 pub mod node;
+pub mod parameter;
+pub mod parameter_callback;
+pub mod parameter_client;
+pub mod parameter_descriptor;
+pub mod parameter_list;
 pub mod publisher;
 pub mod pulled;
 pub mod qos;
 pub mod service;
 pub mod status;
+pub mod strings;
 pub mod subscription;
 pub mod time;
 pub mod type_table;
 
+mod array;
 mod structure;
 mod text;
 

@@ -76,6 +76,7 @@ programs! {
     contexts,
     events,
     messages,
+    parameters,
     pulled_services,
     qos,
     services,

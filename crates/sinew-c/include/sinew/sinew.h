@@ -223,6 +223,12 @@ enum {
 #define SINEW_EVENT_SENTENCE 512
 
 /**
+ * The number of bytes that a callback of `sinew_node_on_set_parameters` has for its reason, with
+ * the NUL at its end.
+ */
+#define SINEW_PARAMETER_REASON_SIZE 512
+
+/**
  * The way to call a service.
  */
 typedef struct sinew_client sinew_client;
@@ -266,6 +272,29 @@ typedef struct sinew_message_type sinew_message_type;
 typedef struct sinew_node sinew_node;
 
 /**
+ * A callback of a node for its parameters. Freeing it removes the callback.
+ */
+typedef struct sinew_parameter_callback sinew_parameter_callback;
+
+/**
+ * The way to the parameters of another node, in this process or another.
+ */
+typedef struct sinew_parameter_client sinew_parameter_client;
+
+/**
+ * Descriptions of parameters that a function returned.
+ */
+typedef struct sinew_parameter_descriptors sinew_parameter_descriptors;
+
+/**
+ * Names and values of parameters, in an order. Functions return and take them, and callers make
+ * some.
+ *
+ * Any thread may use a list. What it returned is valid until the list is changed or freed.
+ */
+typedef struct sinew_parameter_list sinew_parameter_list;
+
+/**
  * A call that was sent and can be polled.
  */
 typedef struct sinew_pending_call sinew_pending_call;
@@ -298,6 +327,11 @@ typedef struct sinew_server sinew_server;
  * pointer.
  */
 typedef struct sinew_service_type sinew_service_type;
+
+/**
+ * A list of texts that a function returned.
+ */
+typedef struct sinew_strings sinew_strings;
 
 /**
  * Receives the messages of one type on a topic: by a callback that an executor runs, or taken by
@@ -743,7 +777,241 @@ typedef struct sinew_node_options {
    * The number of rules.
    */
   size_t remap_count;
+  /**
+   * Values for the node's parameters, which come before their defaults, the command line and
+   * files. Null: none.
+   */
+  const struct sinew_parameter_list *parameter_overrides;
 } sinew_node_options;
+
+/**
+ * The type of a parameter: `SINEW_PARAMETER_..`. The numbers are those of
+ * `rcl_interfaces/msg/ParameterType`.
+ */
+typedef int sinew_parameter_type;
+
+/**
+ * The value of a parameter: its type, and the field of that type. So `{.kind =
+ * SINEW_PARAMETER_DOUBLE, .double_value = 1.5}` is one, and `{.kind =
+ * SINEW_PARAMETER_INTEGER_ARRAY, .integer_array = numbers, .length = 3}` is another.
+ *
+ * What a value points to belongs to the caller, if the caller made it; the library copies it. In a
+ * value from the library it belongs to the list that the value is from.
+ */
+typedef struct sinew_parameter_value {
+  /**
+   * The type.
+   */
+  sinew_parameter_type kind;
+  /**
+   * For `SINEW_PARAMETER_BOOL`.
+   */
+  bool bool_value;
+  /**
+   * For `SINEW_PARAMETER_INTEGER`.
+   */
+  int64_t integer_value;
+  /**
+   * For `SINEW_PARAMETER_DOUBLE`.
+   */
+  double double_value;
+  /**
+   * For `SINEW_PARAMETER_STRING`.
+   */
+  const char *string_value;
+  /**
+   * The number of elements of an array.
+   */
+  size_t length;
+  /**
+   * For `SINEW_PARAMETER_BYTE_ARRAY`.
+   */
+  const uint8_t *byte_array;
+  /**
+   * For `SINEW_PARAMETER_BOOL_ARRAY`.
+   */
+  const bool *bool_array;
+  /**
+   * For `SINEW_PARAMETER_INTEGER_ARRAY`.
+   */
+  const int64_t *integer_array;
+  /**
+   * For `SINEW_PARAMETER_DOUBLE_ARRAY`.
+   */
+  const double *double_array;
+  /**
+   * For `SINEW_PARAMETER_STRING_ARRAY`.
+   */
+  const char *const *string_array;
+} sinew_parameter_value;
+
+/**
+ * The options of `sinew_node_declare_parameter`. Zero is the default of every field.
+ */
+typedef struct sinew_parameter_options {
+  /**
+   * `sizeof(struct sinew_parameter_options)`.
+   */
+  size_t size;
+  /**
+   * The type, if there is no default value, or if that should be converted to it without loss.
+   */
+  sinew_parameter_type kind;
+  /**
+   * Whether the parameter may have no value. Without it, a parameter without a default value
+   * must have a value from the command line or a file.
+   */
+  bool is_optional;
+  /**
+   * Whether values may have any type, which may change later. Such a parameter can be
+   * undeclared.
+   */
+  bool is_dynamic;
+  /**
+   * Whether it can't be set once it is declared. The command line and files still set it.
+   */
+  bool is_read_only;
+  /**
+   * Whether the command line and files don't set it.
+   */
+  bool ignores_overrides;
+  /**
+   * Whether the ranges below count: that of integers for an integer, that of doubles for a
+   * double.
+   */
+  bool has_range;
+  /**
+   * The smallest integer.
+   */
+  int64_t integer_from;
+  /**
+   * The greatest integer.
+   */
+  int64_t integer_to;
+  /**
+   * A value is `integer_from` plus a multiple of this, or `integer_to`. 0: any value.
+   */
+  uint64_t integer_step;
+  /**
+   * The smallest double.
+   */
+  double double_from;
+  /**
+   * The greatest double.
+   */
+  double double_to;
+  /**
+   * A value is `double_from` plus a multiple of this, or `double_to`. 0: any value.
+   */
+  double double_step;
+  /**
+   * The description, for people. Null: none.
+   */
+  const char *description;
+  /**
+   * Rules for the values beyond type and range, for people. Null: none.
+   */
+  const char *constraints;
+} sinew_parameter_options;
+
+/**
+ * The callback of `sinew_node_on_pre_set_parameters`. It may change the list, which lives until
+ * it returns.
+ */
+typedef void (*sinew_pre_set_parameters_callback)(void *context, struct sinew_parameter_list *list);
+
+/**
+ * The callback of `sinew_node_on_set_parameters`. It returns `SINEW_OK` to accept the values.
+ * Anything else refuses them: then it may write a sentence to `reason`, at most `reason_size`
+ * bytes with the NUL at its end, for whoever sets the parameters. The list lives until it returns.
+ */
+typedef sinew_status (*sinew_on_set_parameters_callback)(void *context,
+                                                         const struct sinew_parameter_list *list,
+                                                         char *reason,
+                                                         size_t reason_size);
+
+/**
+ * The callback of `sinew_node_on_post_set_parameters`. The list lives until it returns.
+ */
+typedef void (*sinew_post_set_parameters_callback)(void *context,
+                                                   const struct sinew_parameter_list *list);
+
+/**
+ * The options of `sinew_parameter_client_new`. Zero is the default of every field.
+ */
+typedef struct sinew_parameter_client_options {
+  /**
+   * `sizeof(struct sinew_parameter_client_options)`.
+   */
+  size_t size;
+  /**
+   * The group of its clients. Null: the node's default group.
+   */
+  const struct sinew_group *group;
+} sinew_parameter_client_options;
+
+/**
+ * The description of a parameter. Its texts live as long as the list that it is from.
+ */
+typedef struct sinew_parameter_descriptor {
+  /**
+   * `sizeof(struct sinew_parameter_descriptor)`.
+   */
+  size_t size;
+  /**
+   * The parameter's name.
+   */
+  const char *name;
+  /**
+   * The type, which values must have unless it is dynamic.
+   */
+  sinew_parameter_type kind;
+  /**
+   * Its purpose, for people.
+   */
+  const char *description;
+  /**
+   * Rules for the values beyond type and range, for people.
+   */
+  const char *constraints;
+  /**
+   * Whether it can't be set.
+   */
+  bool is_read_only;
+  /**
+   * Whether values may have any type.
+   */
+  bool is_dynamic;
+  /**
+   * Whether it has a range: in the fields of integers for an integer, in those of doubles for a
+   * double.
+   */
+  bool has_range;
+  /**
+   * The smallest integer.
+   */
+  int64_t integer_from;
+  /**
+   * The greatest integer.
+   */
+  int64_t integer_to;
+  /**
+   * A value is `integer_from` plus a multiple of this, or `integer_to`. 0: any value.
+   */
+  uint64_t integer_step;
+  /**
+   * The smallest double.
+   */
+  double double_from;
+  /**
+   * The greatest double.
+   */
+  double double_to;
+  /**
+   * A value is `double_from` plus a multiple of this, or `double_to`. 0: any value.
+   */
+  double double_step;
+} sinew_parameter_descriptor;
 
 /**
  * The messages that wait for their reader: `SINEW_HISTORY_..`. The numbers are those of rmw.
@@ -1411,6 +1679,56 @@ typedef struct sinew_type_table {
  * From another host, through a gateway.
  */
 #define SINEW_TRANSPORT_NETWORK 3
+
+/**
+ * No value.
+ */
+#define SINEW_PARAMETER_NOT_SET 0
+
+/**
+ * A boolean.
+ */
+#define SINEW_PARAMETER_BOOL 1
+
+/**
+ * A signed integer of 64 bits.
+ */
+#define SINEW_PARAMETER_INTEGER 2
+
+/**
+ * A floating-point number of 64 bits.
+ */
+#define SINEW_PARAMETER_DOUBLE 3
+
+/**
+ * A text.
+ */
+#define SINEW_PARAMETER_STRING 4
+
+/**
+ * Bytes.
+ */
+#define SINEW_PARAMETER_BYTE_ARRAY 5
+
+/**
+ * Booleans.
+ */
+#define SINEW_PARAMETER_BOOL_ARRAY 6
+
+/**
+ * Integers.
+ */
+#define SINEW_PARAMETER_INTEGER_ARRAY 7
+
+/**
+ * Floating-point numbers.
+ */
+#define SINEW_PARAMETER_DOUBLE_ARRAY 8
+
+/**
+ * Texts.
+ */
+#define SINEW_PARAMETER_STRING_ARRAY 9
 
 /**
  * The newest messages, up to the depth. The default.
@@ -2094,6 +2412,314 @@ const char *sinew_node_namespace(const struct sinew_node *node);
 const char *sinew_node_full_name(const struct sinew_node *node);
 
 /**
+ * Declares a parameter. Its value is that of the command line or of a file if they have one, else
+ * the default value, which may be null or not set if the options have a type. `options` may be
+ * null.
+ *
+ * Callbacks that check values run. Fails with `SINEW_ERROR_PARAMETER_DECLARED`,
+ * `SINEW_ERROR_OTHER_PARAMETER_TYPE`, `SINEW_ERROR_INVALID_PARAMETER_VALUE` (beyond its range, or
+ * refused by a callback), `SINEW_ERROR_PARAMETER_UNINITIALIZED`,
+ * `SINEW_ERROR_EMPTY_PARAMETER_NAME`, and in a callback for parameters with
+ * `SINEW_ERROR_IN_PARAMETER_CALLBACK`.
+ */
+sinew_status sinew_node_declare_parameter(const struct sinew_node *node,
+                                          const char *name,
+                                          const struct sinew_parameter_value *default_value,
+                                          const struct sinew_parameter_options *options);
+
+/**
+ * Removes a parameter with a dynamic type. No callback runs. Fails with
+ * `SINEW_ERROR_PARAMETER_NOT_DECLARED`, or if the parameter is read-only or has a fixed type.
+ */
+sinew_status sinew_node_undeclare_parameter(const struct sinew_node *node, const char *name);
+
+/**
+ * Returns whether the node has declared a parameter.
+ */
+bool sinew_node_has_parameter(const struct sinew_node *node, const char *name);
+
+/**
+ * Gets the values of parameters, in the order of the names. The caller frees `*list`. Fails with
+ * `SINEW_ERROR_PARAMETER_NOT_DECLARED` if one is not declared.
+ */
+sinew_status sinew_node_get_parameters(const struct sinew_node *node,
+                                       const char *const *names,
+                                       size_t count,
+                                       struct sinew_parameter_list **list);
+
+/**
+ * Gets the value of a boolean. Fails with `SINEW_ERROR_PARAMETER_NOT_DECLARED`,
+ * `SINEW_ERROR_OTHER_PARAMETER_TYPE`, or `SINEW_ERROR_PARAMETER_UNINITIALIZED` if it has no value.
+ */
+sinew_status sinew_node_get_bool_parameter(const struct sinew_node *node,
+                                           const char *name,
+                                           bool *value);
+
+/**
+ * Gets the value of an integer; otherwise as `sinew_node_get_bool_parameter`.
+ */
+sinew_status sinew_node_get_integer_parameter(const struct sinew_node *node,
+                                              const char *name,
+                                              int64_t *value);
+
+/**
+ * Gets the value of a double; otherwise as `sinew_node_get_bool_parameter`.
+ */
+sinew_status sinew_node_get_double_parameter(const struct sinew_node *node,
+                                             const char *name,
+                                             double *value);
+
+/**
+ * Sets a parameter, as other nodes do by service: callbacks run, and the change is published. An
+ * integer is right for a double.
+ *
+ * Waits while another thread declares or sets parameters of the node. Fails with
+ * `SINEW_ERROR_PARAMETER_NOT_DECLARED`, or with `SINEW_ERROR_REFUSED` and the reason: its type,
+ * its range, that it is read-only, or the sentence of a callback.
+ */
+sinew_status sinew_node_set_parameter(const struct sinew_node *node,
+                                      const char *name,
+                                      const struct sinew_parameter_value *value);
+
+/**
+ * Sets several parameters with one event: all of them, or none. Otherwise as
+ * `sinew_node_set_parameter`.
+ */
+sinew_status sinew_node_set_parameters(const struct sinew_node *node,
+                                       const struct sinew_parameter_list *list);
+
+/**
+ * Lists the sorted names of the node's parameters: those that equal one of the prefixes or lie
+ * below it (`joint` and `joint.gain`), or all names if there is no prefix. If `depth` is not 0,
+ * only names with fewer than `depth` points below the prefix. The caller frees `*names`.
+ */
+sinew_status sinew_node_list_parameters(const struct sinew_node *node,
+                                        const char *const *prefixes,
+                                        size_t count,
+                                        uint64_t depth,
+                                        struct sinew_strings **names);
+
+/**
+ * Gets the descriptions of parameters, in the order of the names. The caller frees `*descriptors`.
+ * Fails with `SINEW_ERROR_PARAMETER_NOT_DECLARED` if one is not declared.
+ */
+sinew_status sinew_node_describe_parameters(const struct sinew_node *node,
+                                            const char *const *names,
+                                            size_t count,
+                                            struct sinew_parameter_descriptors **descriptors);
+
+/**
+ * Adds a callback that gets a list of values before they are set, and may change, add and remove
+ * values. An empty list is refused. Of several callbacks the one that was added last runs first.
+ *
+ * It runs on the thread that sets the parameters, under no lock; for requests of other processes,
+ * on the thread that receives them. It may read parameters; declaring or setting any fails with
+ * `SINEW_ERROR_IN_PARAMETER_CALLBACK`. Several threads may run it at once.
+ *
+ * The caller frees `*handle`, which removes the callback. The library drops the context with
+ * `drop_context` afterwards, and also if this function fails.
+ */
+sinew_status sinew_node_on_pre_set_parameters(const struct sinew_node *node,
+                                              sinew_pre_set_parameters_callback callback,
+                                              void *context,
+                                              sinew_drop drop_context,
+                                              struct sinew_parameter_callback **handle);
+
+/**
+ * Adds a callback that accepts or refuses values, after their types and ranges were checked. It
+ * also runs for the values of parameters that are being declared. If it refuses, nothing is set,
+ * and the caller gets its sentence. Otherwise as `sinew_node_on_pre_set_parameters`.
+ */
+sinew_status sinew_node_on_set_parameters(const struct sinew_node *node,
+                                          sinew_on_set_parameters_callback callback,
+                                          void *context,
+                                          sinew_drop drop_context,
+                                          struct sinew_parameter_callback **handle);
+
+/**
+ * Adds a callback that gets values after they were set, and before the caller that set them gets
+ * its answer. Otherwise as `sinew_node_on_pre_set_parameters`.
+ */
+sinew_status sinew_node_on_post_set_parameters(const struct sinew_node *node,
+                                               sinew_post_set_parameters_callback callback,
+                                               void *context,
+                                               sinew_drop drop_context,
+                                               struct sinew_parameter_callback **handle);
+
+/**
+ * Removes a callback; null is allowed. One that runs on another thread finishes.
+ */
+void sinew_parameter_callback_free(struct sinew_parameter_callback *handle);
+
+/**
+ * Frees the handle of a callback that stays until the context ends.
+ */
+sinew_status sinew_parameter_callback_detach(struct sinew_parameter_callback *handle);
+
+/**
+ * Makes a client for the parameters of the node `of`: a full name, or one in the namespace of
+ * `node`. That node needn't be there yet.
+ *
+ * `options` may be null. The caller frees `*client`. Each function that asks blocks for at most
+ * its timeout (negative: for ever); no executor has to run for it, here or there. It fails with
+ * `SINEW_ERROR_NO_SUCH_NODE`, `SINEW_ERROR_TIMEOUT`, `SINEW_ERROR_PARAMETER_NOT_DECLARED`,
+ * `SINEW_ERROR_REFUSED`, or as a call of a service does.
+ */
+sinew_status sinew_parameter_client_new(const struct sinew_node *node,
+                                        const char *of,
+                                        const struct sinew_parameter_client_options *options,
+                                        struct sinew_parameter_client **client);
+
+/**
+ * Frees a client; null is allowed.
+ */
+void sinew_parameter_client_free(struct sinew_parameter_client *client);
+
+/**
+ * Returns the full name of the node that has the parameters. The text lives as long as the handle.
+ */
+const char *sinew_parameter_client_node_name(const struct sinew_parameter_client *client);
+
+/**
+ * Gets the values of parameters, in the order of the names: of all of them, or of none if one
+ * isn't declared. The caller frees `*list`.
+ */
+sinew_status sinew_parameter_client_get(const struct sinew_parameter_client *client,
+                                        const char *const *names,
+                                        size_t count,
+                                        sinew_duration timeout,
+                                        struct sinew_parameter_list **list);
+
+/**
+ * Gets the types of parameters, in the order of the names; otherwise as
+ * `sinew_parameter_client_get`. The caller has room for `count` types in `kinds`.
+ */
+sinew_status sinew_parameter_client_get_types(const struct sinew_parameter_client *client,
+                                              const char *const *names,
+                                              size_t count,
+                                              sinew_duration timeout,
+                                              sinew_parameter_type *kinds);
+
+/**
+ * Gets the descriptions of parameters, in the order of the names; otherwise as
+ * `sinew_parameter_client_get`. The caller frees `*descriptors`.
+ */
+sinew_status sinew_parameter_client_describe(const struct sinew_parameter_client *client,
+                                             const char *const *names,
+                                             size_t count,
+                                             sinew_duration timeout,
+                                             struct sinew_parameter_descriptors **descriptors);
+
+/**
+ * Sets parameters one after the other. For each, `*reasons` has null if it is set, otherwise the
+ * reason why it is not. The caller frees `*reasons`.
+ */
+sinew_status sinew_parameter_client_set(const struct sinew_parameter_client *client,
+                                        const struct sinew_parameter_list *list,
+                                        sinew_duration timeout,
+                                        struct sinew_strings **reasons);
+
+/**
+ * Sets all of the parameters, or none, with one event. Fails with `SINEW_ERROR_REFUSED` and the
+ * node's reason.
+ */
+sinew_status sinew_parameter_client_set_atomically(const struct sinew_parameter_client *client,
+                                                   const struct sinew_parameter_list *list,
+                                                   sinew_duration timeout);
+
+/**
+ * Lists the names of parameters, as `sinew_node_list_parameters` does. `*prefixes_found` gets the
+ * parts before the last point of names that have one, each once; it may be null. The caller frees
+ * both.
+ */
+sinew_status sinew_parameter_client_list(const struct sinew_parameter_client *client,
+                                         const char *const *prefixes,
+                                         size_t count,
+                                         uint64_t depth,
+                                         sinew_duration timeout,
+                                         struct sinew_strings **names,
+                                         struct sinew_strings **prefixes_found);
+
+/**
+ * Frees a list of descriptions; null is allowed.
+ */
+void sinew_parameter_descriptors_free(struct sinew_parameter_descriptors *descriptors);
+
+/**
+ * Returns the number of descriptions.
+ */
+size_t sinew_parameter_descriptors_length(const struct sinew_parameter_descriptors *descriptors);
+
+/**
+ * Gets a description, counted from 0. The caller sets its `size`.
+ */
+sinew_status sinew_parameter_descriptors_at(const struct sinew_parameter_descriptors *descriptors,
+                                            size_t index,
+                                            struct sinew_parameter_descriptor *descriptor);
+
+/**
+ * Makes an empty list. The caller frees `*list`.
+ */
+sinew_status sinew_parameter_list_new(struct sinew_parameter_list **list);
+
+/**
+ * Makes a list of the values that the text of a parameter file, YAML as ROS 2 has it, gives to the
+ * node with this full name, in the order of their names. The caller frees `*list`.
+ *
+ * Fails with `SINEW_ERROR_INVALID_PARAMETER_TEXT`, and the line and column in the sentence.
+ */
+sinew_status sinew_parameter_list_parse(const char *file_text,
+                                        const char *node_name,
+                                        struct sinew_parameter_list **list);
+
+/**
+ * Frees a list; null is allowed. The list that a callback gets is not the callback's to free.
+ */
+void sinew_parameter_list_free(struct sinew_parameter_list *list);
+
+/**
+ * Returns the number of parameters.
+ */
+size_t sinew_parameter_list_length(const struct sinew_parameter_list *list);
+
+/**
+ * Gets a parameter, counted from 0. `name` and `value` may be null.
+ */
+sinew_status sinew_parameter_list_at(const struct sinew_parameter_list *list,
+                                     size_t index,
+                                     const char **name,
+                                     struct sinew_parameter_value *value);
+
+/**
+ * Gets the value of a parameter by its name. Fails with `SINEW_ERROR_PARAMETER_NOT_DECLARED` if
+ * the list doesn't have it.
+ */
+sinew_status sinew_parameter_list_get(const struct sinew_parameter_list *list,
+                                      const char *name,
+                                      struct sinew_parameter_value *value);
+
+/**
+ * Sets a parameter of the list: its value if the list has it, otherwise it is added at the end. No
+ * node is changed by that.
+ */
+sinew_status sinew_parameter_list_set(struct sinew_parameter_list *list,
+                                      const char *name,
+                                      const struct sinew_parameter_value *value);
+
+/**
+ * Sets a parameter of the list to a value that is written as after `-p NAME:=` on a command line;
+ * otherwise as `sinew_parameter_list_set`. Fails with `SINEW_ERROR_INVALID_PARAMETER_TEXT`.
+ */
+sinew_status sinew_parameter_list_set_text(struct sinew_parameter_list *list,
+                                           const char *name,
+                                           const char *value_text);
+
+/**
+ * Removes a parameter from the list. Returns false if the list doesn't have it.
+ */
+bool sinew_parameter_list_remove(struct sinew_parameter_list *list, const char *name);
+
+/**
  * Makes a publisher. When this returns, it has matched the existing subscriptions.
  *
  * `options` may be null. The caller frees `*publisher` with `sinew_publisher_free`; it keeps its
@@ -2528,6 +3154,21 @@ const char *sinew_error_message(void);
  * time.". The text is never null and lives as long as the process.
  */
 const char *sinew_status_meaning(sinew_status status);
+
+/**
+ * Frees a list; null is allowed.
+ */
+void sinew_strings_free(struct sinew_strings *strings);
+
+/**
+ * Returns the number of texts.
+ */
+size_t sinew_strings_length(const struct sinew_strings *strings);
+
+/**
+ * Returns one of the texts, counted from 0. It lives as long as the list.
+ */
+const char *sinew_strings_at(const struct sinew_strings *strings, size_t index);
 
 /**
  * Makes a subscription whose messages are taken by hand. When this returns, it has matched the
