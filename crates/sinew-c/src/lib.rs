@@ -32,6 +32,8 @@ pub mod closure;
 pub mod context;
 pub mod draft;
 pub mod event;
+pub mod graph;
+pub mod graph_snapshot;
 pub mod group;
 pub mod handle;
 pub mod message;

@@ -75,6 +75,7 @@ macro_rules! programs {
 programs! {
     contexts,
     events,
+    graphs,
     messages,
     parameters,
     pulled_services,

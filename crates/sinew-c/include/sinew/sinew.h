@@ -246,6 +246,34 @@ typedef struct sinew_context sinew_context;
 typedef struct sinew_draft sinew_draft;
 
 /**
+ * The graph as a program sees it that takes part: its own context, all others of the domain on
+ * this host, and what gateways have brought in from the network. It keeps its context alive, but
+ * no node.
+ *
+ * Names are full names, after remapping: `/scan`, not `scan`. Each query looks for changes
+ * elsewhere on the calling thread, on which listeners may run meanwhile.
+ */
+typedef struct sinew_graph sinew_graph;
+
+/**
+ * Waits for changes of the graph. It counts from when it was made: a change between two waits ends
+ * the second one at once.
+ */
+typedef struct sinew_graph_changes sinew_graph_changes;
+
+/**
+ * A listener of the graph's changes.
+ */
+typedef struct sinew_graph_listener sinew_graph_listener;
+
+/**
+ * The nodes and endpoints that there were at one moment. Lists are sorted: nodes by name,
+ * endpoints by kind, name and node, names by themselves. Lists are counted from 0, and have the
+ * parameter services of nodes and other hidden names.
+ */
+typedef struct sinew_graph_snapshot sinew_graph_snapshot;
+
+/**
  * A callback group: which callbacks may run at the same time.
  */
 typedef struct sinew_group sinew_group;
@@ -733,6 +761,232 @@ typedef struct sinew_message_lost {
 typedef int sinew_event;
 
 /**
+ * Is called after a change of the graph.
+ */
+typedef void (*sinew_graph_callback)(void *context);
+
+/**
+ * Where a node or an endpoint lives: `SINEW_PLACE_..`.
+ */
+typedef int sinew_place;
+
+/**
+ * A node of a snapshot. Its texts live as long as the snapshot.
+ */
+typedef struct sinew_node_info {
+  /**
+   * `sizeof(struct sinew_node_info)`.
+   */
+  size_t size;
+  /**
+   * The full name: namespace and name.
+   */
+  const char *name;
+  /**
+   * Where it lives.
+   */
+  sinew_place place;
+  /**
+   * The process id, in another process its own PID namespace's, on the network that of the
+   * gateway; 0 for `SINEW_PLACE_HERE`.
+   */
+  uint64_t pid;
+  /**
+   * The name of that process's program; null for `SINEW_PLACE_HERE`.
+   */
+  const char *program;
+} sinew_node_info;
+
+/**
+ * A topic, service or action of a snapshot. Its texts live as long as the snapshot.
+ */
+typedef struct sinew_name_and_types {
+  /**
+   * `sizeof(struct sinew_name_and_types)`.
+   */
+  size_t size;
+  /**
+   * The full name.
+   */
+  const char *name;
+  /**
+   * The names of its types, sorted: one, if its endpoints agree.
+   */
+  const char *const *types;
+  /**
+   * The number of types.
+   */
+  size_t type_count;
+  /**
+   * Whether tools hide it unless they are asked for it: a part of its name begins with an
+   * underscore.
+   */
+  bool is_hidden;
+} sinew_name_and_types;
+
+/**
+ * The kind of an endpoint: `SINEW_ENDPOINT_..`.
+ */
+typedef int sinew_endpoint_kind;
+
+/**
+ * The messages that wait for their reader: `SINEW_HISTORY_..`. The numbers are those of rmw.
+ */
+typedef int sinew_history;
+
+/**
+ * Whether messages may be lost on their way: `SINEW_RELIABILITY_..`. The numbers are those of rmw.
+ */
+typedef int sinew_reliability;
+
+/**
+ * Whether a subscription gets messages that were published before it: `SINEW_DURABILITY_..`. The
+ * numbers are those of rmw.
+ */
+typedef int sinew_durability;
+
+/**
+ * How a publisher proves that it is alive: `SINEW_LIVELINESS_..`. The numbers are those of rmw.
+ */
+typedef int sinew_liveliness;
+
+/**
+ * The quality of service of a publisher or a subscription. Zero is the default of every field:
+ * reliable, volatile, the last 10 messages.
+ *
+ * A publisher offers one, a subscription requests one; they match if the publisher offers
+ * everything that the subscription requests. To change a named profile, copy it:
+ * `sinew_qos qos = *sinew_qos_sensor_data(); qos.depth = 1;`.
+ */
+typedef struct sinew_qos {
+  /**
+   * `sizeof(struct sinew_qos)`.
+   */
+  size_t size;
+  /**
+   * The messages that wait for their reader. 0: keep last.
+   */
+  sinew_history history;
+  /**
+   * Whether messages may be lost on their way. 0: reliable.
+   */
+  sinew_reliability reliability;
+  /**
+   * Whether a subscription gets messages that were published before it. 0: volatile.
+   */
+  sinew_durability durability;
+  /**
+   * How a publisher proves that it is alive. 0: automatic.
+   */
+  sinew_liveliness liveliness;
+  /**
+   * The number of messages that keep last keeps, at most 16,777,216. 0: 10. Not used with keep all.
+   */
+  size_t depth;
+  /**
+   * The most messages that an endpoint holds. 0: the depth with keep last, 1000 with keep all.
+   */
+  size_t max_samples;
+  /**
+   * The longest time between two messages: promised by a publisher, expected by a subscription.
+   * 0 or negative: no limit.
+   */
+  sinew_duration deadline;
+  /**
+   * The time after its publication during which a message may be taken. 0 or negative: for ever.
+   */
+  sinew_duration lifespan;
+  /**
+   * The time for which a publisher counts as alive after its last sign of life. 0 or negative: no
+   * limit. ROS 2's `liveliness_lease_duration`.
+   */
+  sinew_duration lease;
+  /**
+   * The longest time that publishing may wait for room, if both ends are reliable and keep all.
+   * 0: 100 ms; negative: for ever; 1 hardly waits.
+   */
+  sinew_duration max_blocking_time;
+} sinew_qos;
+
+/**
+ * A publisher, subscription, server or client of a snapshot. What it points to lives as long as
+ * the snapshot.
+ */
+typedef struct sinew_endpoint_info {
+  /**
+   * `sizeof(struct sinew_endpoint_info)`.
+   */
+  size_t size;
+  /**
+   * Its kind.
+   */
+  sinew_endpoint_kind kind;
+  /**
+   * The full name of its node.
+   */
+  const char *node_name;
+  /**
+   * The full name of its topic or service.
+   */
+  const char *name;
+  /**
+   * The name of its type.
+   */
+  const char *type_name;
+  /**
+   * The hash of its type, `RIHS01_..`; null for a type without one, which stays in its process.
+   */
+  const char *type_hash;
+  /**
+   * Its QoS: offered by a publisher or a server, requested by the others.
+   */
+  const struct sinew_qos *qos;
+  /**
+   * Its identity. For a publisher of the network, that of the gateway's publisher that stands
+   * for it.
+   */
+  struct sinew_gid gid;
+  /**
+   * Whether its messages can leave its process.
+   */
+  bool leaves_process;
+  /**
+   * Where it lives.
+   */
+  sinew_place place;
+  /**
+   * As in `sinew_node_info`.
+   */
+  uint64_t pid;
+  /**
+   * As in `sinew_node_info`.
+   */
+  const char *program;
+} sinew_endpoint_info;
+
+/**
+ * Which endpoints are wanted. Zero is the default of every field: all.
+ */
+typedef struct sinew_endpoint_filter {
+  /**
+   * `sizeof(struct sinew_endpoint_filter)`.
+   */
+  size_t size;
+  /**
+   * Only those of this kind.
+   */
+  sinew_endpoint_kind kind;
+  /**
+   * Only those of this topic or service, by its full name. Null: of all.
+   */
+  const char *name;
+  /**
+   * Only those of nodes with this full name. Null: of all.
+   */
+  const char *node_name;
+} sinew_endpoint_filter;
+
+/**
  * The options of `sinew_node_new`. Zero is the default of every field.
  */
 typedef struct sinew_node_options {
@@ -1012,85 +1266,6 @@ typedef struct sinew_parameter_descriptor {
    */
   double double_step;
 } sinew_parameter_descriptor;
-
-/**
- * The messages that wait for their reader: `SINEW_HISTORY_..`. The numbers are those of rmw.
- */
-typedef int sinew_history;
-
-/**
- * Whether messages may be lost on their way: `SINEW_RELIABILITY_..`. The numbers are those of rmw.
- */
-typedef int sinew_reliability;
-
-/**
- * Whether a subscription gets messages that were published before it: `SINEW_DURABILITY_..`. The
- * numbers are those of rmw.
- */
-typedef int sinew_durability;
-
-/**
- * How a publisher proves that it is alive: `SINEW_LIVELINESS_..`. The numbers are those of rmw.
- */
-typedef int sinew_liveliness;
-
-/**
- * The quality of service of a publisher or a subscription. Zero is the default of every field:
- * reliable, volatile, the last 10 messages.
- *
- * A publisher offers one, a subscription requests one; they match if the publisher offers
- * everything that the subscription requests. To change a named profile, copy it:
- * `sinew_qos qos = *sinew_qos_sensor_data(); qos.depth = 1;`.
- */
-typedef struct sinew_qos {
-  /**
-   * `sizeof(struct sinew_qos)`.
-   */
-  size_t size;
-  /**
-   * The messages that wait for their reader. 0: keep last.
-   */
-  sinew_history history;
-  /**
-   * Whether messages may be lost on their way. 0: reliable.
-   */
-  sinew_reliability reliability;
-  /**
-   * Whether a subscription gets messages that were published before it. 0: volatile.
-   */
-  sinew_durability durability;
-  /**
-   * How a publisher proves that it is alive. 0: automatic.
-   */
-  sinew_liveliness liveliness;
-  /**
-   * The number of messages that keep last keeps, at most 16,777,216. 0: 10. Not used with keep all.
-   */
-  size_t depth;
-  /**
-   * The most messages that an endpoint holds. 0: the depth with keep last, 1000 with keep all.
-   */
-  size_t max_samples;
-  /**
-   * The longest time between two messages: promised by a publisher, expected by a subscription.
-   * 0 or negative: no limit.
-   */
-  sinew_duration deadline;
-  /**
-   * The time after its publication during which a message may be taken. 0 or negative: for ever.
-   */
-  sinew_duration lifespan;
-  /**
-   * The time for which a publisher counts as alive after its last sign of life. 0 or negative: no
-   * limit. ROS 2's `liveliness_lease_duration`.
-   */
-  sinew_duration lease;
-  /**
-   * The longest time that publishing may wait for room, if both ends are reliable and keep all.
-   * 0: 100 ms; negative: for ever; 1 hardly waits.
-   */
-  sinew_duration max_blocking_time;
-} sinew_qos;
 
 /**
  * The options of `sinew_publisher_new`. Zero is the default of every field.
@@ -1666,6 +1841,46 @@ typedef struct sinew_type_table {
 #define SINEW_EVENT_MESSAGE_LOST 7
 
 /**
+ * In a filter: every kind.
+ */
+#define SINEW_ENDPOINT_ANY 0
+
+/**
+ * Publishes messages on a topic.
+ */
+#define SINEW_ENDPOINT_PUBLISHER 1
+
+/**
+ * Receives messages of a topic.
+ */
+#define SINEW_ENDPOINT_SUBSCRIPTION 2
+
+/**
+ * Calls a service.
+ */
+#define SINEW_ENDPOINT_CLIENT 3
+
+/**
+ * Answers requests of a service.
+ */
+#define SINEW_ENDPOINT_SERVER 4
+
+/**
+ * In the context that looks.
+ */
+#define SINEW_PLACE_HERE 1
+
+/**
+ * In another context of this host: of another process, or of this one.
+ */
+#define SINEW_PLACE_PROCESS 2
+
+/**
+ * On the network: another host, or a program of ROS 2. A gateway brings it to this host.
+ */
+#define SINEW_PLACE_NETWORK 3
+
+/**
  * Inside the process.
  */
 #define SINEW_TRANSPORT_INTRA 1
@@ -2194,6 +2409,201 @@ sinew_status sinew_subscription_set_event_listener(const struct sinew_subscripti
  */
 sinew_status sinew_subscription_clear_event_listener(const struct sinew_subscription *subscription,
                                                      sinew_event event);
+
+/**
+ * Gets the graph that a node is part of. The caller frees `*graph`.
+ */
+sinew_status sinew_node_graph(const struct sinew_node *node, struct sinew_graph **graph);
+
+/**
+ * Gets the graph of a context's domain. A context without a node joins the domain first. The
+ * caller frees `*graph`.
+ */
+sinew_status sinew_context_graph(const struct sinew_context *context, struct sinew_graph **graph);
+
+/**
+ * Frees a handle to a graph; null is allowed.
+ */
+void sinew_graph_free(struct sinew_graph *graph);
+
+/**
+ * Returns the number of publishers on a topic, of any type.
+ */
+size_t sinew_graph_publisher_count(const struct sinew_graph *graph, const char *topic);
+
+/**
+ * Returns the number of subscriptions to a topic, of any type.
+ */
+size_t sinew_graph_subscription_count(const struct sinew_graph *graph, const char *topic);
+
+/**
+ * Returns the number of servers of a service.
+ */
+size_t sinew_graph_server_count(const struct sinew_graph *graph, const char *service);
+
+/**
+ * Returns the number of clients of a service.
+ */
+size_t sinew_graph_client_count(const struct sinew_graph *graph, const char *service);
+
+/**
+ * Gets all nodes and endpoints as they are now. The caller frees `*snapshot`.
+ */
+sinew_status sinew_graph_snapshot_new(const struct sinew_graph *graph,
+                                      struct sinew_graph_snapshot **snapshot);
+
+/**
+ * Gets all nodes and endpoints of a domain as a program sees them that takes no part: it joins
+ * nothing, no process notices it, and a domain that doesn't exist is empty. For tools. `directory`
+ * may be null; it is that of `sinew_context_options`. The caller frees `*snapshot`.
+ */
+sinew_status sinew_graph_snapshot_read(uint32_t domain,
+                                       const char *directory,
+                                       struct sinew_graph_snapshot **snapshot);
+
+/**
+ * Gets the description of the type of an endpoint of a snapshot, as ROS 2's JSON text: one text,
+ * or none if it is unknown. For a type of another process it reads a file. The caller frees
+ * `*description`.
+ */
+sinew_status sinew_graph_describe(const struct sinew_graph *graph,
+                                  const struct sinew_graph_snapshot *snapshot,
+                                  size_t index,
+                                  struct sinew_strings **description);
+
+/**
+ * Makes a receiver of the changes from now on, for one thread. The caller frees `*changes`.
+ */
+sinew_status sinew_graph_changes_new(const struct sinew_graph *graph,
+                                     struct sinew_graph_changes **changes);
+
+/**
+ * Frees a receiver of changes; null is allowed.
+ */
+void sinew_graph_changes_free(struct sinew_graph_changes *changes);
+
+/**
+ * Blocks until a node, publisher, subscription, server or client has come or gone since the last
+ * call. `*has_changed` is false if none did within `timeout` (negative: for ever), or if the
+ * context was shut down. A change that no list shows may count as well, and several changes may
+ * end one wait.
+ *
+ * Fails with `SINEW_ERROR_BUSY` if another thread waits with the same `changes`.
+ */
+sinew_status sinew_graph_changes_wait(const struct sinew_graph_changes *changes,
+                                      sinew_duration timeout,
+                                      bool *has_changed);
+
+/**
+ * Calls a function after each change, on the thread that made or noticed it, under no lock;
+ * several threads may call it at once. It should be short: it may look at the graph and make
+ * endpoints, and is called again for those once it has returned. One call may stand for several
+ * changes, or for one that no list shows.
+ *
+ * The caller frees `*listener`, which ends the calls; a thread that notices a change just then may
+ * still call it. The library drops the context with `drop_context` after the last call, and also
+ * if this function fails.
+ */
+sinew_status sinew_graph_on_change(const struct sinew_graph *graph,
+                                   sinew_graph_callback callback,
+                                   void *context,
+                                   sinew_drop drop_context,
+                                   struct sinew_graph_listener **listener);
+
+/**
+ * Ends a listener; null is allowed.
+ */
+void sinew_graph_listener_free(struct sinew_graph_listener *listener);
+
+/**
+ * Frees a snapshot; null is allowed.
+ */
+void sinew_graph_snapshot_free(struct sinew_graph_snapshot *snapshot);
+
+/**
+ * Returns the number of nodes.
+ */
+size_t sinew_graph_snapshot_node_count(const struct sinew_graph_snapshot *snapshot);
+
+/**
+ * Gets a node. The caller sets the `size` of `*node`.
+ */
+sinew_status sinew_graph_snapshot_node(const struct sinew_graph_snapshot *snapshot,
+                                       size_t index,
+                                       struct sinew_node_info *node);
+
+/**
+ * Returns the number of topics that have a publisher or a subscription.
+ */
+size_t sinew_graph_snapshot_topic_count(const struct sinew_graph_snapshot *snapshot);
+
+/**
+ * Gets a topic. The caller sets the `size` of `*topic`.
+ */
+sinew_status sinew_graph_snapshot_topic(const struct sinew_graph_snapshot *snapshot,
+                                        size_t index,
+                                        struct sinew_name_and_types *topic);
+
+/**
+ * Returns the number of services that have a server or a client. Those of parameters and of
+ * actions are services as well.
+ */
+size_t sinew_graph_snapshot_service_count(const struct sinew_graph_snapshot *snapshot);
+
+/**
+ * Gets a service. The caller sets the `size` of `*service`.
+ */
+sinew_status sinew_graph_snapshot_service(const struct sinew_graph_snapshot *snapshot,
+                                          size_t index,
+                                          struct sinew_name_and_types *service);
+
+/**
+ * Returns the number of actions that have a server or a client.
+ */
+size_t sinew_graph_snapshot_action_count(const struct sinew_graph_snapshot *snapshot);
+
+/**
+ * Gets an action, which is recognized by its feedback topic. The caller sets the `size` of
+ * `*action`.
+ */
+sinew_status sinew_graph_snapshot_action(const struct sinew_graph_snapshot *snapshot,
+                                         size_t index,
+                                         struct sinew_name_and_types *action);
+
+/**
+ * Returns the number of endpoints.
+ */
+size_t sinew_graph_snapshot_endpoint_count(const struct sinew_graph_snapshot *snapshot);
+
+/**
+ * Gets an endpoint. The caller sets the `size` of `*endpoint`.
+ */
+sinew_status sinew_graph_snapshot_endpoint(const struct sinew_graph_snapshot *snapshot,
+                                           size_t index,
+                                           struct sinew_endpoint_info *endpoint);
+
+/**
+ * Looks for the next endpoint that passes a filter, from `*index` on. `*index` gets the place of
+ * the one that was found, and is the number of endpoints if there is none:
+ *
+ * `for (size_t at = 0; sinew_graph_snapshot_find(snapshot, &filter, &at) == SINEW_OK && at < count; ++at) ..`
+ */
+sinew_status sinew_graph_snapshot_find(const struct sinew_graph_snapshot *snapshot,
+                                       const struct sinew_endpoint_filter *filter,
+                                       size_t *index);
+
+/**
+ * Returns the number of participants and endpoints that the lists leave out, because this program
+ * may not read them, or they belong to another version of Sinew. 0 for the snapshot of a
+ * `sinew_graph`: its context logs them.
+ */
+size_t sinew_graph_snapshot_unreadable_count(const struct sinew_graph_snapshot *snapshot);
+
+/**
+ * Returns a sentence about one of those. It lives as long as the snapshot.
+ */
+const char *sinew_graph_snapshot_unreadable(const struct sinew_graph_snapshot *snapshot,
+                                            size_t index);
 
 /**
  * Frees a reference; null is allowed. The last one destroys the value.
