@@ -215,7 +215,7 @@ pub unsafe extern "C" fn sinew_context_on_time_jump(
             // call.
             unsafe { callback(context, &raw const jump) };
         };
-        handle::give(handler, "handler", context.on_time_jump(threshold, call))
+        handle::put(handler, "handler", context.on_time_jump(threshold, call))
     })
 }
 

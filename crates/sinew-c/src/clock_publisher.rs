@@ -61,7 +61,7 @@ pub unsafe extern "C" fn sinew_clock_publisher_new(
         if options.is_paused {
             builder = builder.paused();
         }
-        handle::give(publisher, "publisher", builder.create()?)
+        handle::put(publisher, "publisher", builder.create()?)
     })
 }
 

@@ -7,6 +7,11 @@ use std::fmt;
 /// Frees the context of a callback, when the library calls it no more. It may run on any thread.
 pub type sinew_drop = Option<unsafe extern "C" fn(context: *mut c_void)>;
 
+/// Is called with the number of new things: messages, requests, changes of a status. It runs on the
+/// thread that brought them about, under no lock of the library, and several threads may call it at
+/// once.
+pub type sinew_listener = Option<unsafe extern "C" fn(context: *mut c_void, count: u64)>;
+
 /// A function of C with its context, which is dropped with it.
 pub(crate) struct Closure<F> {
     function: F,
@@ -29,9 +34,25 @@ impl<F: Copy> Closure<F> {
         Ok(Self { function, context: context.context, drop: context.drop })
     }
 
+    /// Takes over the context of a function that may be left out. Without it, the context is dropped.
+    pub(crate) fn optional(function: Option<F>, context: *mut c_void, drop: sinew_drop) -> Option<Self> {
+        Self::new(function, context, drop).ok()
+    }
+
     /// Returns the function and its first argument.
     pub(crate) fn parts(&self) -> (F, *mut c_void) {
         (self.function, self.context)
+    }
+}
+
+/// Returns a listener of the library that calls C's.
+pub(crate) fn listener(
+    closure: Closure<unsafe extern "C" fn(*mut c_void, u64)>,
+) -> impl Fn(u64) + Send + Sync + 'static {
+    move |count| {
+        let (function, context) = closure.parts();
+        // SAFETY: the caller's function, for this context, from any thread.
+        unsafe { function(context, count) };
     }
 }
 

@@ -110,7 +110,7 @@ pub unsafe extern "C" fn sinew_context_new(
         if let Some(wanted) = choice(options.use_sim_time, "use_sim_time")? {
             builder = builder.use_sim_time(wanted);
         }
-        handle::give(context, "context", builder.build()?)
+        handle::put(context, "context", builder.build()?)
     })
 }
 

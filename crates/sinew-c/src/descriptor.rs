@@ -102,7 +102,7 @@ pub unsafe extern "C" fn sinew_descriptor_source_new(
             let builder = maker.descriptor(&descriptor);
             if options.writable { builder.writable() } else { builder }.callback(run)
         })?;
-        handle::give(source, "source", made)
+        handle::put(source, "source", made)
     })
 }
 

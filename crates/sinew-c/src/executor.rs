@@ -145,7 +145,7 @@ pub unsafe extern "C" fn sinew_executor_new(
         if options.realtime_priority != 0 {
             builder = builder.realtime_priority(options.realtime_priority);
         }
-        handle::give(executor, "executor", Arc::new(builder.build()?))
+        handle::put(executor, "executor", Arc::new(builder.build()?))
     })
 }
 
@@ -372,7 +372,7 @@ pub unsafe extern "C" fn sinew_executor_stop_handle(
     status(|| {
         // SAFETY: the caller's handle.
         let executor = unsafe { handle::get(executor, "executor") }?;
-        handle::give(stop, "stop", executor.stop_handle())
+        handle::put(stop, "stop", executor.stop_handle())
     })
 }
 

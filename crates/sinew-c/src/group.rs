@@ -87,7 +87,7 @@ pub unsafe extern "C" fn sinew_group_new(
             }
             other => return Err(Failure::enumerator("kind", other)),
         };
-        handle::give(group, "group", made)
+        handle::put(group, "group", made)
     })
 }
 

@@ -81,7 +81,7 @@ pub unsafe extern "C" fn sinew_guard_condition_new(
             }
             .callback(run)
         })?;
-        handle::give(guard, "guard", made)
+        handle::put(guard, "guard", made)
     })
 }
 

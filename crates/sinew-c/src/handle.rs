@@ -11,7 +11,7 @@ use crate::status::{Failure, Result};
 use parking_lot::Mutex;
 use sinew::error::ErrorCode;
 use std::cell::UnsafeCell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -101,10 +101,9 @@ pub(crate) fn new<H: Handle>(value: H::Value) -> *mut H {
     std::ptr::from_ref(slot).cast_mut().cast()
 }
 
-/// Puts a new handle to the value where the caller wants it; without such a place the value is
-/// dropped.
-pub(crate) fn give<H: Handle>(place: Option<&mut *mut H>, argument: &str, value: H::Value) -> Result {
-    let place = place.ok_or_else(|| Failure::null(argument))?; // first: a handle would be lost
+/// Puts a new handle where the caller wants it; without a place the value is dropped.
+pub(crate) fn put<H: Handle>(place: Option<&mut *mut H>, argument: &str, value: H::Value) -> Result {
+    let place = place.ok_or_else(|| Failure::null(argument))?;
     *place = new(value);
     Ok(())
 }
@@ -193,4 +192,63 @@ pub(crate) unsafe fn free<H: Handle>(handle: *mut H, argument: &str) {
         drop(unsafe { take(handle, argument) }?);
         Ok(())
     });
+}
+
+/// References that C holds as bare pointers, without a slot, as they come with every message. They
+/// are counted only if mistakes are looked for.
+pub(crate) struct References {
+    name: &'static str,
+    counts: Mutex<BTreeMap<usize, usize>>,
+}
+
+impl References {
+    pub(crate) const fn new(name: &'static str) -> Self {
+        Self { name, counts: Mutex::new(BTreeMap::new()) }
+    }
+
+    /// C gets one.
+    #[inline]
+    pub(crate) fn add(&self, pointer: *const ()) {
+        if known().is_some() {
+            *self.counts.lock().entry(pointer.addr()).or_default() += 1;
+        }
+    }
+
+    /// C uses one.
+    #[inline]
+    pub(crate) fn check(&self, pointer: *const (), argument: &str) -> Result {
+        if pointer.is_null() {
+            return Err(Failure::null(argument));
+        }
+        if known().is_none() || self.counts.lock().contains_key(&pointer.addr()) {
+            return Ok(());
+        }
+        Err(self.unknown(argument))
+    }
+
+    /// C gives one back.
+    #[inline]
+    pub(crate) fn remove(&self, pointer: *const (), argument: &str) -> Result {
+        if pointer.is_null() {
+            return Err(Failure::null(argument));
+        }
+        if known().is_none() {
+            return Ok(());
+        }
+        let mut counts = self.counts.lock();
+        let Some(count) = counts.get_mut(&pointer.addr()) else { return Err(self.unknown(argument)) };
+        *count -= 1;
+        if *count == 0 {
+            counts.remove(&pointer.addr());
+        }
+        Ok(())
+    }
+
+    fn unknown(&self, argument: &str) -> Failure {
+        let sentence = format_args!(
+            "`{argument}` is no {}: it was freed or given away, or this library never returned the pointer",
+            self.name
+        );
+        Failure::new(ErrorCode::InvalidHandle, sentence)
+    }
 }

@@ -27,25 +27,46 @@
 #![allow(non_camel_case_types, reason = "the types have the names that they have in C")]
 #![allow(clippy::missing_safety_doc, reason = "what callers of C promise is the same for all: see above")]
 
+pub mod client;
 pub mod clock;
 pub mod clock_publisher;
 pub mod closure;
 pub mod context;
 pub mod descriptor;
+pub mod draft;
+pub mod event;
 pub mod executor;
+pub mod graph;
+pub mod graph_snapshot;
 pub mod group;
 pub mod guard_condition;
 pub mod handle;
 pub mod logging;
+pub mod message;
+pub mod message_info;
+pub mod message_type;
 pub mod node;
+pub mod parameter;
+pub mod parameter_callback;
+pub mod parameter_client;
+pub mod parameter_descriptor;
+pub mod parameter_list;
+pub mod publisher;
+pub mod pulled;
+pub mod qos;
 pub mod rate;
+pub mod service;
 pub mod status;
+pub mod strings;
+pub mod subscription;
 pub mod time;
 pub mod timer;
+pub mod type_table;
 pub mod virtual_clock;
 pub mod wait_set;
 pub mod work;
 
+mod array;
 mod c_string;
 mod structure;
 mod text;

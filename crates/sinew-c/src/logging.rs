@@ -133,7 +133,7 @@ pub unsafe extern "C" fn sinew_logger_new(
     status(|| {
         // SAFETY: the caller's text.
         let made = Logger::named(unsafe { text(name, "name") }?);
-        handle::give(logger, "logger", LoggerHandle::new(made))
+        handle::put(logger, "logger", LoggerHandle::new(made))
     })
 }
 
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn sinew_node_logger(
     status(|| {
         // SAFETY: the caller's handle.
         let node = unsafe { handle::get(node, "node") }?;
-        handle::give(logger, "logger", LoggerHandle::new(node.node.logger()))
+        handle::put(logger, "logger", LoggerHandle::new(node.node.logger()))
     })
 }
 
@@ -163,7 +163,7 @@ pub unsafe extern "C" fn sinew_logger_child(
         let logger = unsafe { handle::get(logger, "logger") }?;
         // SAFETY: the caller's text.
         let name = unsafe { text(name, "name") }?;
-        handle::give(child, "child", LoggerHandle::new(logger.logger.child(name)))
+        handle::put(child, "child", LoggerHandle::new(logger.logger.child(name)))
     })
 }
 

@@ -2,10 +2,12 @@
 
 use crate::context::{choice, sinew_choice, sinew_context};
 use crate::handle::{self, handle};
+use crate::parameter_list::{sinew_parameter_list, values_of};
 use crate::status::{answer, sinew_status, status};
 use crate::structure::{Structure, structure};
 use crate::text::{c_text, optional_text, text};
 use sinew::Node;
+use sinew::parameters::NamedValue;
 use std::ffi::{CString, c_char};
 
 /// A node: a name under which publishers, subscriptions, services and timers are made.
@@ -47,6 +49,9 @@ pub struct sinew_node_options {
     pub remap: *const *const c_char,
     /// The number of rules.
     pub remap_count: usize,
+    /// Values for the node's parameters, which come before their defaults, the command line and
+    /// files. Null: none.
+    pub parameter_overrides: *const sinew_parameter_list,
 }
 
 // SAFETY: C's layout, beginning with the size; zeros are null, `false`, numbers.
@@ -101,7 +106,14 @@ pub unsafe extern "C" fn sinew_node_new(
                 builder = builder.remap(unsafe { text(rule, "remap") }?);
             }
         }
-        handle::give(node, "node", NodeHandle::new(builder.create()?))
+        if !options.parameter_overrides.is_null() {
+            // SAFETY: the caller's handle.
+            let overrides = unsafe { values_of(options.parameter_overrides, "parameter_overrides") }?;
+            for NamedValue { name, value } in overrides {
+                builder = builder.parameter_override(&name, value);
+            }
+        }
+        handle::put(node, "node", NodeHandle::new(builder.create()?))
     })
 }
 

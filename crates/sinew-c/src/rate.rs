@@ -41,7 +41,7 @@ pub unsafe extern "C" fn sinew_rate_new(
             Some(clock) => made.clock(clock),
             None => made,
         };
-        handle::give(rate, "rate", Arc::new(RateHandle { rate: Mutex::new(made), period }))
+        handle::put(rate, "rate", Arc::new(RateHandle { rate: Mutex::new(made), period }))
     })
 }
 

@@ -86,6 +86,26 @@ fn caught<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
+/// Converts what a callback of C returned: the number of a failure, with its sentence if the
+/// callback passes on what a function of this library returned.
+pub(crate) fn returned(status: sinew_status) -> std::result::Result<(), String> {
+    if status == OK {
+        return Ok(());
+    }
+    let sentence = LAST.try_with(|last| {
+        let last = last.borrow();
+        let (_, sentence) = last.as_ref().filter(|(known, _)| *known == status)?;
+        Some(sentence.to_string_lossy().into_owned())
+    });
+    let sentence = sentence.ok().flatten();
+    Err(format!("the callback returned {status}: {}", sentence.unwrap_or_else(|| meaning(status))))
+}
+
+fn meaning(status: sinew_status) -> String {
+    let code = u16::try_from(status).ok().and_then(ErrorCode::from_number);
+    code.map_or("no number of this library", ErrorCode::meaning).to_owned()
+}
+
 /// Puts a result where the caller wants it.
 pub(crate) fn put<T>(place: Option<&mut T>, name: &str, value: T) -> Result {
     *place.ok_or_else(|| Failure::null(name))? = value;

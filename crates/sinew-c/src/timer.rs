@@ -99,7 +99,7 @@ pub unsafe extern "C" fn sinew_timer_new(
             }
             .callback(run)
         })?;
-        handle::give(timer, "timer", made)
+        handle::put(timer, "timer", made)
     })
 }
 

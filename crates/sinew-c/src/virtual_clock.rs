@@ -18,7 +18,7 @@ handle!(sinew_virtual_clock: VirtualClock);
 pub unsafe extern "C" fn sinew_virtual_clock_new(
     clock: Option<&mut *mut sinew_virtual_clock>,
 ) -> sinew_status {
-    status(|| handle::give(clock, "clock", VirtualClock::new()))
+    status(|| handle::put(clock, "clock", VirtualClock::new()))
 }
 
 /// Frees a handle to a virtual clock; null is allowed.

@@ -82,7 +82,7 @@ pub unsafe extern "C" fn sinew_wait_set_new(
         let made = WaitSet::builder().on_error(fault_policy(options.on_error, "on_error")?).build();
         let shared =
             SharedWaitSet { stop: made.stop_handle(), set: RwLock::new(made), texts: Mutex::new(Vec::new()) };
-        handle::give(set, "set", Arc::new(shared))
+        handle::put(set, "set", Arc::new(shared))
     })
 }
 
@@ -293,6 +293,6 @@ pub unsafe extern "C" fn sinew_wait_set_stop_handle(
     status(|| {
         // SAFETY: the caller's handle.
         let set = unsafe { handle::get(set, "set") }?;
-        handle::give(stop, "stop", set.stop.clone())
+        handle::put(stop, "stop", set.stop.clone())
     })
 }

@@ -75,14 +75,24 @@ macro_rules! programs {
 programs! {
     clocks,
     contexts,
+    events,
     executors,
+    graphs,
     groups,
     log_lines,
+    messages,
+    parameters,
     processes,
+    pulled_services,
+    qos,
+    services,
     threads,
     timers,
+    topics,
+    two_processes,
     wait_sets,
     wakers,
+    wrong_messages,
 }
 
 /// A program with the macros of the header, which a compiler sees only where they are used.

@@ -142,6 +142,12 @@ codes! {
     InvalidDraft = 207,
     /// There is no memory.
     NoMemory = 208,
+    /// The message has no value, only its encoded form.
+    NoValue = 209,
+    /// The message has a value, so no encoded form of it can be read in place.
+    NotEncoded = 210,
+    /// The value was not adopted, so its memory can't be given away.
+    NotAdopted = 211,
 
     /// A subscription that must get every message has no room.
     HistoryFull = 300,
@@ -153,6 +159,8 @@ codes! {
     SharedMemoryPlace = 303,
     /// The participant has left its domain.
     ParticipantLeft = 304,
+    /// The endpoint doesn't keep its statuses.
+    NotKept = 305,
 
     /// The service has no server.
     NoServer = 400,

@@ -130,6 +130,31 @@ impl RequestId {
     pub fn sequence(self) -> u64 {
         self.0.sequence()
     }
+
+    /// Returns the number of the place in which the client keeps the call; places are used again.
+    pub fn place(self) -> u32 {
+        self.0.place()
+    }
+
+    /// Returns the id with this [number](Self::sequence) and [place](Self::place), for programs that
+    /// keep an id outside Rust. An id that its client never returned stands for no call.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::service::RequestId;
+    /// # struct Number(u64); impl Message for Number {}
+    /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
+    /// let client = Context::new()?.node("asker")?.client::<Double>("double").create()?;
+    /// let id = client.send(Number(21))?;
+    /// let (sequence, place) = (id.sequence(), id.place());
+    /// assert_eq!(RequestId::from_parts(sequence, place), id);
+    /// assert!(!client.give_up(RequestId::from_parts(sequence + 1, place)));
+    /// assert!(client.give_up(RequestId::from_parts(sequence, place)));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn from_parts(sequence: u64, place: u32) -> Self {
+        Self(CallId::new(place, sequence))
+    }
 }
 
 /// Metadata of a response that was [taken](crate::Client::take_response), or of the failure that

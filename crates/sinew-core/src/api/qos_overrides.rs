@@ -13,7 +13,6 @@ use crate::parameters::value::ParameterValue;
 use crate::ros::failure::CreateError;
 use crate::ros::qos::{Durability, History, Liveliness, Policy, QoS, Reliability};
 use crate::sys::sync::Arc;
-use sinew_msg::Message;
 use std::time::Duration;
 
 /// A policy of a [`QoS`] that a parameter can change. The parameter is an integer for `Depth` and
@@ -117,14 +116,14 @@ impl QosOverrides {
     }
 }
 
-impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
+impl<T, G: CallbackGroup> PublisherBuilder<T, G> {
     /// Allows parameters to change the QoS; see [`QosOverrides`]. Default: none may.
     pub fn qos_overrides(self, overrides: QosOverrides) -> Self {
         self.adapt_qos(Box::new(move |node, topic, qos| overrides.apply(node, (topic, "publisher"), qos)))
     }
 }
 
-impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
+impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
     /// Allows parameters to change the QoS; see [`QosOverrides`]. Default: none may.
     pub fn qos_overrides(self, overrides: QosOverrides) -> Self {
         self.adapt_qos(Box::new(move |node, topic, qos| overrides.apply(node, (topic, "subscription"), qos)))

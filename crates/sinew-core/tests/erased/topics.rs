@@ -6,6 +6,7 @@ use sinew::erased::{MessageRef, MessageType, Taken};
 use sinew::error::{CreateError, PublishFailure};
 use sinew::event::IncompatibleType;
 use sinew::msg::{GenericType, SerializedMessage, TypeHash};
+use sinew::qos::QosOverrides;
 use sinew_interfaces::std_msgs::msg;
 use std::sync::mpsc;
 
@@ -25,6 +26,43 @@ fn a_value_moves_from_one_node_to_another_where_it_lies() -> sinew::Result<()> {
     assert_eq!((text(value).as_str(), class.counts()), ("hello", [0, 0, 0, 0, 0]));
     class.delete(value);
     assert_eq!((publisher.statistics().copies, subscription.statistics().copies), (0, 0));
+    Ok(())
+}
+
+#[test]
+fn a_value_of_the_callers_is_copied_once() -> sinew::Result<()> {
+    let (room, class) = (Room::new(), Class::new());
+    let string = class.register();
+    let publisher = room.node.erased_publisher("text", string).create_erased()?;
+    let subscription = room.node.erased_subscription("text", string).owned().create_erased()?;
+    let value = Class::make("hello");
+    // SAFETY: a value of the class, which stays here.
+    let message = unsafe { publisher.copy(value) }.unwrap();
+    publisher.publish(message).unwrap();
+    assert_eq!(text_of(&subscription.take().unwrap().0), "hello");
+    assert_eq!((class.counts(), publisher.statistics().copies), ([1, 0, 1, 0, 0], 1));
+    class.delete(value);
+    let numbers = room.node.erased_publisher("numbers", MessageType::of_clone::<Number>()).create_erased()?;
+    // SAFETY: a value of the type.
+    assert!(unsafe { numbers.copy(std::ptr::NonNull::from(&Number(7)).cast()) }.is_none());
+    Ok(())
+}
+
+#[test]
+fn parameters_change_the_qos_of_ends_without_a_type() -> sinew::Result<()> {
+    let (room, string) = (Room::new(), Class::new().register());
+    let publisher =
+        room.node.erased_publisher("text", string).qos_overrides(QosOverrides::default()).create_erased()?;
+    let subscription = room
+        .node
+        .erased_subscription("text", string)
+        .qos_overrides(QosOverrides::default())
+        .create_erased()?;
+    for end in ["publisher", "subscription"] {
+        let depth = room.node.parameter_value(&format!("qos_overrides.{}.{end}.depth", publisher.topic()));
+        assert_eq!(depth, Some(10.into()));
+    }
+    assert_eq!(publisher.qos(), subscription.qos());
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use crate::message::Gid;
 use crate::message::block::{Pool, RawMessage};
 use crate::message::erased::{Message, UninitMessage};
 use crate::message::registered::MessageType;
+use crate::message::work::CopyWork;
 use crate::ros::failure::PublishFailure;
 use crate::ros::qos::QoS;
 use crate::sys::sync::{Arc, Mutex};
@@ -76,6 +77,46 @@ impl Publisher {
         }
         // SAFETY: passed on from the caller; the pool is for values of this type.
         Some(Message::of(unsafe { RawMessage::adopt_raw(self.core.table, value, Some(&self.boxes())) }))
+    }
+
+    /// Copies a value into the publisher's pool, for a caller that keeps its own. Once the pool is
+    /// warm, allocates only what the type's [`clone`](crate::erased::TypeTable::clone) does. Returns
+    /// `None` if the table has none, as that of a Rust type.
+    ///
+    /// ```
+    /// use sinew::erased::{MessageType, TypeTable};
+    /// use sinew::prelude::Context;
+    /// use std::alloc::Layout;
+    /// use std::ptr::NonNull;
+    ///
+    /// unsafe fn clone(_: *const (), from: *const u8, place: *mut u8) {
+    ///     // SAFETY: both are `u64`s, as the table's layout says.
+    ///     unsafe { place.cast::<u64>().write(*from.cast::<u64>()) }
+    /// }
+    /// let mut table = TypeTable::new("number", Layout::new::<u64>());
+    /// table.clone = Some(clone);
+    /// // SAFETY: the function does what it should, on any thread, until the process ends.
+    /// let number = unsafe { MessageType::register(None, table) }?;
+    /// let context = Context::builder().shared_memory(false).build()?;
+    /// let publisher = context.node("binding")?.erased_publisher("numbers", number).create_erased()?;
+    /// let mine = 7_u64;
+    /// // SAFETY: a value of the type, which nothing changes meanwhile.
+    /// let message = unsafe { publisher.copy(NonNull::from(&mine).cast()) }.expect("it can be copied");
+    /// publisher.publish(message)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Safety
+    /// At `value` is a valid value of the type, which nothing changes during the call.
+    pub unsafe fn copy(&self, value: NonNull<u8>) -> Option<Message> {
+        let clone = self.core.table.clone?;
+        let vacant = self.core.pool.vacant();
+        // SAFETY: the function is the type's own, the caller's value is valid, the place is vacant;
+        // if this panics, `vacant` gives the block back.
+        unsafe { clone.copy(value.as_ptr(), vacant.place().as_ptr()) };
+        self.core.count(CopyWork::COPY);
+        // SAFETY: the copy is there.
+        Some(Message::of(unsafe { vacant.assume_filled() }))
     }
 
     /// Reserves memory for a message of `length` encoded bytes: where other processes will read it,
