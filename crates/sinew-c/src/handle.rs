@@ -14,7 +14,7 @@ use std::cell::UnsafeCell;
 use std::collections::{BTreeMap, HashSet};
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Returns the tag of a kind of handles: FNV-1a of its name, a number that is rare in other memory.
 const fn tag(name: &str) -> u32 {
@@ -83,6 +83,20 @@ fn known() -> Option<&'static Mutex<HashSet<usize>>> {
     KNOWN.get_or_init(|| wanted().then(Mutex::default)).as_ref()
 }
 
+/// Whether mistakes are looked for. One load, once it is known that they aren't.
+#[inline]
+fn is_checked() -> bool {
+    static UNCHECKED: AtomicBool = AtomicBool::new(false);
+    #[cold]
+    fn is_checked() -> bool {
+        let is_checked = known().is_some();
+        // Relaxed: nothing else is published by it.
+        UNCHECKED.store(!is_checked, Ordering::Relaxed);
+        is_checked
+    }
+    !UNCHECKED.load(Ordering::Relaxed) && is_checked()
+}
+
 /// Returns a new handle to the value.
 pub(crate) fn new<H: Handle>(value: H::Value) -> *mut H {
     let free = H::slots().0.lock().pop();
@@ -109,32 +123,44 @@ pub(crate) fn put<H: Handle>(place: Option<&mut *mut H>, argument: &str, value: 
 }
 
 /// Returns the slot behind a pointer of C, if a handle of the kind lives there.
+#[inline]
 fn slot<'a, H: Handle>(handle: *const H, argument: &str) -> Result<&'a Slot<H::Value>> {
     if handle.is_null() {
         return Err(Failure::null(argument));
     }
-    if let Some(known) = known()
-        && !known.lock().contains(&handle.addr())
-    {
-        let sentence =
-            format_args!("`{argument}` is no {}: this library never returned the pointer", H::NAME);
-        return Err(Failure::new(ErrorCode::InvalidHandle, sentence));
+    if is_checked() {
+        was_returned(handle, argument)?;
     }
     // SAFETY: slots are never unmapped and begin with their tag, whatever their kind.
     let tag = unsafe { &*handle.cast::<AtomicU32>() }.load(Ordering::Acquire);
     if tag != H::TAG {
-        let what = if tag == FREED { "was freed" } else { "is something else" };
-        let sentence = format_args!("`{argument}` is no {}: it {what}", H::NAME);
-        return Err(Failure::new(ErrorCode::InvalidHandle, sentence));
+        return Err(not_of_kind(tag, argument, H::NAME));
     }
     // SAFETY: a slot of the kind, never unmapped.
     Ok(unsafe { &*handle.cast::<Slot<H::Value>>() })
+}
+
+/// Checks, where mistakes are looked for, that this library returned the pointer.
+#[cold]
+fn was_returned<H: Handle>(handle: *const H, argument: &str) -> Result {
+    if known().is_none_or(|known| known.lock().contains(&handle.addr())) {
+        return Ok(());
+    }
+    let sentence = format_args!("`{argument}` is no {}: this library never returned the pointer", H::NAME);
+    Err(Failure::new(ErrorCode::InvalidHandle, sentence))
+}
+
+#[cold]
+fn not_of_kind(tag: u32, argument: &str, name: &str) -> Failure {
+    let what = if tag == FREED { "was freed" } else { "is something else" };
+    Failure::new(ErrorCode::InvalidHandle, format_args!("`{argument}` is no {name}: it {what}"))
 }
 
 /// Returns the value of a handle. `argument` is its name in the function's declaration.
 ///
 /// # Safety
 /// The pointer is null, or came from this library; no thread frees it during `'a`.
+#[inline]
 pub(crate) unsafe fn get<'a, H: Handle>(handle: *const H, argument: &str) -> Result<&'a H::Value> {
     let slot = slot(handle, argument)?;
     // SAFETY: it lives, and nobody frees it, as the caller says.
@@ -209,7 +235,7 @@ impl References {
     /// C gets one.
     #[inline]
     pub(crate) fn add(&self, pointer: *const ()) {
-        if known().is_some() {
+        if is_checked() {
             *self.counts.lock().entry(pointer.addr()).or_default() += 1;
         }
     }
@@ -220,7 +246,7 @@ impl References {
         if pointer.is_null() {
             return Err(Failure::null(argument));
         }
-        if known().is_none() || self.counts.lock().contains_key(&pointer.addr()) {
+        if !is_checked() || self.counts.lock().contains_key(&pointer.addr()) {
             return Ok(());
         }
         Err(self.unknown(argument))
@@ -232,9 +258,11 @@ impl References {
         if pointer.is_null() {
             return Err(Failure::null(argument));
         }
-        if known().is_none() {
-            return Ok(());
-        }
+        if is_checked() { self.remove_one(pointer, argument) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn remove_one(&self, pointer: *const (), argument: &str) -> Result {
         let mut counts = self.counts.lock();
         let Some(count) = counts.get_mut(&pointer.addr()) else { return Err(self.unknown(argument)) };
         *count -= 1;
@@ -244,6 +272,7 @@ impl References {
         Ok(())
     }
 
+    #[cold]
     fn unknown(&self, argument: &str) -> Failure {
         let sentence = format_args!(
             "`{argument}` is no {}: it was freed or given away, or this library never returned the pointer",

@@ -14,8 +14,10 @@
 //!   [`sinew_error_message`](status::sinew_error_message). A function that only asks returns its answer, and 0 or null
 //!   after a failure. No panic crosses the border.
 //! - **Texts** are UTF-8 and end with a NUL. Those that are returned belong to their handle.
-//! - **Structures with options** begin with their size; what a caller's structure lacks, or what is
-//!   zero in it, is the default.
+//! - **Structures** begin with their size. Of options, what a caller's structure lacks, or what is
+//!   zero in it, is the default; of results, as much is filled as the caller's structure has.
+//! - **Messages** are counted references without a slot, as they are the hot path: mistakes with
+//!   them are noticed only with `SINEW_DEBUG_HANDLES=1` in the environment.
 //! - **Threads**: every function may be called from any thread, except that nothing may use a
 //!   handle while another thread frees it.
 //!

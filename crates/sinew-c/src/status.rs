@@ -2,6 +2,7 @@
 
 use crate::c_string::c_text;
 use sinew::error::{ErrorCode, HasCode};
+use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
 use std::fmt::Display;
@@ -18,21 +19,20 @@ thread_local! {
     static LAST: RefCell<Option<(sinew_status, CString)>> = const { RefCell::new(None) };
 }
 
-/// A failure on its way to C.
+/// A failure on its way to C: its code and sentence. A pointer, so that success costs nothing.
 #[derive(Debug)]
-pub(crate) struct Failure {
-    code: ErrorCode,
-    sentence: String,
-}
+pub(crate) struct Failure(Box<(ErrorCode, String)>);
 
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
 impl Failure {
+    #[cold]
     pub(crate) fn new(code: ErrorCode, sentence: impl Display) -> Self {
-        Self { code, sentence: sentence.to_string() }
+        Self(Box::new((code, sentence.to_string())))
     }
 
     /// An argument that must not be null.
+    #[cold]
     pub(crate) fn null(argument: &str) -> Self {
         Self::new(ErrorCode::NullArgument, format_args!("`{argument}` is null"))
     }
@@ -46,8 +46,10 @@ impl Failure {
     }
 
     /// Keeps the sentence for this thread.
+    #[cold]
     pub(crate) fn keep(self) -> sinew_status {
-        let (number, sentence) = (sinew_status::from(self.code.number()), c_text(self.sentence));
+        let (code, sentence) = *self.0;
+        let (number, sentence) = (sinew_status::from(code.number()), c_text(sentence));
         // At the thread's end there is no place for it any more.
         let _ = LAST.try_with(|last| last.replace(Some((number, sentence))));
         number
@@ -55,12 +57,14 @@ impl Failure {
 }
 
 impl<E: HasCode + Display> From<E> for Failure {
+    #[cold]
     fn from(error: E) -> Self {
         Self::new(error.code(), error)
     }
 }
 
 /// Runs the body of a function that returns a status.
+#[inline]
 pub(crate) fn status(body: impl FnOnce() -> Result) -> sinew_status {
     match caught(body) {
         Ok(()) => OK,
@@ -69,6 +73,7 @@ pub(crate) fn status(body: impl FnOnce() -> Result) -> sinew_status {
 }
 
 /// Runs the body of a function that returns its answer, or this after a failure.
+#[inline]
 pub(crate) fn answer<T>(otherwise: T, body: impl FnOnce() -> Result<T>) -> T {
     caught(body).unwrap_or_else(|failure| {
         failure.keep();
@@ -77,33 +82,17 @@ pub(crate) fn answer<T>(otherwise: T, body: impl FnOnce() -> Result<T>) -> T {
 }
 
 /// No unwinding may cross into C.
+#[inline]
 fn caught<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     // What a panic leaves half done lies behind locks, which its owners handle.
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<&str>().copied();
-        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        Err(Failure::new(ErrorCode::Panicked, text.unwrap_or("a panic without a text")))
-    })
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| Err(panicked(&*panic)))
 }
 
-/// Converts what a callback of C returned: the number of a failure, with its sentence if the
-/// callback passes on what a function of this library returned.
-pub(crate) fn returned(status: sinew_status) -> std::result::Result<(), String> {
-    if status == OK {
-        return Ok(());
-    }
-    let sentence = LAST.try_with(|last| {
-        let last = last.borrow();
-        let (_, sentence) = last.as_ref().filter(|(known, _)| *known == status)?;
-        Some(sentence.to_string_lossy().into_owned())
-    });
-    let sentence = sentence.ok().flatten();
-    Err(format!("the callback returned {status}: {}", sentence.unwrap_or_else(|| meaning(status))))
-}
-
-fn meaning(status: sinew_status) -> String {
-    let code = u16::try_from(status).ok().and_then(ErrorCode::from_number);
-    code.map_or("no number of this library", ErrorCode::meaning).to_owned()
+#[cold]
+fn panicked(panic: &(dyn Any + Send)) -> Failure {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    Failure::new(ErrorCode::Panicked, text.unwrap_or("a panic without a text"))
 }
 
 /// Puts a result where the caller wants it.

@@ -4,8 +4,9 @@
  * Handles are pointers to opaque structures; each has one `.._free`, which accepts null. A function
  * that can fail returns a `sinew_status`; `sinew_error_message()` is the sentence of a thread's last
  * failure. Functions that only ask return their answer, and 0 or null after a failure. Texts are UTF-8
- * and end with a NUL; those that are returned belong to their handle. Structures with options begin
- * with their size: zero is the default of every field, so `{.size = sizeof(struct ..)}` is a start.
+ * and end with a NUL; those that are returned belong to their handle. Structures begin with their
+ * size, which the caller sets: `{.size = sizeof(struct ..)}` is a start, as zero is the default of
+ * every option. Of a result, as much is filled as the caller's structure has.
  * Every function may be called from any thread, unless it says otherwise; nothing may use a handle
  * while another thread frees it. Callbacks must not let an exception pass.
  */
