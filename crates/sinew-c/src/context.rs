@@ -1,7 +1,7 @@
 //! Contexts: a process's presence in a domain.
 
 use crate::handle::{self, handle};
-use crate::status::{Failure, Result, answer, put, sinew_status, status};
+use crate::status::{Failure, Result, answer, sinew_status, status};
 use crate::structure::{Structure, structure};
 use crate::text::{optional_text, text};
 use crate::time::{sinew_duration, timeout};
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn sinew_context_new(
         if let Some(wanted) = choice(options.use_sim_time, "use_sim_time")? {
             builder = builder.use_sim_time(wanted);
         }
-        put(context, "context", handle::new(builder.build()?))
+        handle::put(context, "context", builder.build()?)
     })
 }
 

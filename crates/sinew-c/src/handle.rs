@@ -101,6 +101,13 @@ pub(crate) fn new<H: Handle>(value: H::Value) -> *mut H {
     std::ptr::from_ref(slot).cast_mut().cast()
 }
 
+/// Puts a new handle to the value where the caller wants it. Without a place for it, the value is dropped.
+pub(crate) fn put<H: Handle>(place: Option<&mut *mut H>, argument: &str, value: H::Value) -> Result {
+    let place = place.ok_or_else(|| Failure::null(argument))?; // before there is a handle
+    *place = new(value);
+    Ok(())
+}
+
 /// Returns the slot behind a pointer of C, if a handle of the kind lives there.
 fn slot<'a, H: Handle>(handle: *const H, argument: &str) -> Result<&'a Slot<H::Value>> {
     if handle.is_null() {

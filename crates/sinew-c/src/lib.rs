@@ -31,6 +31,7 @@ pub mod closure;
 pub mod context;
 pub mod handle;
 pub mod node;
+pub mod raw;
 pub mod status;
 pub mod time;
 

@@ -2,7 +2,7 @@
 
 use crate::context::{choice, sinew_choice, sinew_context};
 use crate::handle::{self, handle};
-use crate::status::{answer, put, sinew_status, status};
+use crate::status::{answer, sinew_status, status};
 use crate::structure::{Structure, structure};
 use crate::text::{c_text, optional_text, text};
 use sinew::Node;
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn sinew_node_new(
                 builder = builder.remap(unsafe { text(rule, "remap") }?);
             }
         }
-        put(node, "node", handle::new(NodeHandle::new(builder.create()?)))
+        handle::put(node, "node", NodeHandle::new(builder.create()?))
     })
 }
 

@@ -2,8 +2,9 @@
 
 use crate::text::c_text;
 use sinew::error::{ErrorCode, HasCode};
+use std::borrow::Cow;
 use std::cell::RefCell;
-use std::ffi::{CString, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -15,21 +16,26 @@ pub type sinew_status = i32;
 pub(crate) const OK: sinew_status = 0;
 
 thread_local! {
-    static LAST: RefCell<Option<CString>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<Cow<'static, CStr>>> = const { RefCell::new(None) };
 }
 
 /// A failure on its way to C.
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: ErrorCode,
-    sentence: String,
+    sentence: Cow<'static, CStr>,
 }
 
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
 impl Failure {
     pub(crate) fn new(code: ErrorCode, sentence: impl Display) -> Self {
-        Self { code, sentence: sentence.to_string() }
+        Self { code, sentence: Cow::Owned(c_text(sentence.to_string())) }
+    }
+
+    /// One that a program may meet all the time: allocates nothing.
+    pub(crate) const fn fixed(code: ErrorCode, sentence: &'static CStr) -> Self {
+        Self { code, sentence: Cow::Borrowed(sentence) }
     }
 
     /// An argument that must not be null.
@@ -47,9 +53,8 @@ impl Failure {
 
     /// Keeps the sentence for this thread.
     pub(crate) fn keep(self) -> sinew_status {
-        let sentence = c_text(self.sentence);
         // At the thread's end there is no place for it any more.
-        let _ = LAST.try_with(|last| last.replace(Some(sentence)));
+        let _ = LAST.try_with(|last| last.replace(Some(self.sentence)));
         sinew_status::from(self.code.number())
     }
 }

@@ -94,6 +94,12 @@ enum {
     SINEW_ERROR_SHARED_MEMORY_PLACE = 303,
     /** The participant has left its domain. */
     SINEW_ERROR_PARTICIPANT_LEFT = 304,
+    /** For another process the name is something else. */
+    SINEW_ERROR_NAME_IN_USE = 305,
+    /** The variable has a master already. */
+    SINEW_ERROR_MASTER_TAKEN = 306,
+    /** The writer does not wait for the reader any more. */
+    SINEW_ERROR_CUT_OFF = 307,
     /** The service has no server. */
     SINEW_ERROR_NO_SERVER = 400,
     /** The service has a server already. */
@@ -206,6 +212,8 @@ enum {
     SINEW_ERROR_INVALID_UTF8 = 1103,
     /** A number is none of an enumeration of C. */
     SINEW_ERROR_INVALID_ENUMERATOR = 1104,
+    /** A place of C for a result is too small, or has another size than the result. */
+    SINEW_ERROR_WRONG_CAPACITY = 1105,
 };
 
 
@@ -219,6 +227,48 @@ typedef struct sinew_context sinew_context;
  * A node: a name under which publishers, subscriptions, services and timers are made.
  */
 typedef struct sinew_node sinew_node;
+
+/**
+ * The only writer of a variable. When it is freed, or its process ends, the variable has no value
+ * and may get another master.
+ */
+typedef struct sinew_raw_master sinew_raw_master;
+
+/**
+ * A queue with many writers and many readers: every reader gets every message that was written
+ * after it joined.
+ *
+ * A handle joins as a reader when it first reads, or by `sinew_raw_queue_join`; a handle that only
+ * writes never does. Messages of one writing process arrive in their order. A full queue blocks its
+ * writers and an empty one its readers. Messages that are written while there is no reader are not
+ * kept: see `sinew_raw_queue_wait_for_reader`. A reader that dies is removed and disturbs no other.
+ */
+typedef struct sinew_raw_queue sinew_raw_queue;
+
+/**
+ * A process's presence among the raw names of a domain. Few programs need one: without one, names
+ * are opened in the process's default space, that of `SINEW_DIR` and `SINEW_DOMAIN_ID` (else
+ * `ROS_DOMAIN_ID`, else 0) of the environment.
+ */
+typedef struct sinew_raw_space sinew_raw_space;
+
+/**
+ * The newest value of a name, with many writers and many readers; nothing ever blocks. A handle
+ * both writes and reads, and gets each value once, also its own, unless a newer one comes before it
+ * reads.
+ *
+ * A value lives as long as the handles of the process that wrote it, and a handle that got it keeps
+ * it until a newer one comes. So a handle that is opened late has the last value at once, if a process
+ * that wrote it still has the topic open. A value that is read is never torn.
+ */
+typedef struct sinew_raw_topic sinew_raw_topic;
+
+/**
+ * A reader of a variable, which one process, its master, writes. It may be opened before there is a
+ * master, and gets the current value at any time, never a torn one. A variable lives as long as its
+ * master. Readers map the master's memory read-only.
+ */
+typedef struct sinew_raw_variable sinew_raw_variable;
 
 /**
  * 0 (`SINEW_OK`), or the reason of a failure, one of `SINEW_ERROR_..`. A number keeps its meaning;
@@ -333,6 +383,62 @@ typedef struct sinew_node_options {
 } sinew_node_options;
 
 /**
+ * The options of `sinew_raw_queue_open`. Zero is the default of every field.
+ */
+typedef struct sinew_raw_queue_options {
+  /**
+   * `sizeof(struct sinew_raw_queue_options)`.
+   */
+  size_t size;
+  /**
+   * Number of messages of this process that each reader may have yet to read. 0: 64. The first
+   * handle that a process opens decides for all of them.
+   */
+  size_t capacity;
+  /**
+   * Time for which a reader of another process may block this handle without reading, before it
+   * is cut off: no writer waits for it any more, and its next read fails with
+   * `SINEW_ERROR_CUT_OFF`. 0 or negative: without a limit.
+   */
+  sinew_duration patience;
+} sinew_raw_queue_options;
+
+/**
+ * A value's origin.
+ */
+typedef struct sinew_raw_origin {
+  /**
+   * When the value was written: nanoseconds of the machine's monotonic clock (`CLOCK_MONOTONIC`), the
+   * same for all its processes.
+   */
+  int64_t stamp;
+  /**
+   * The id of the writing process's space, which no other one has or had: see
+   * `sinew_raw_space_id`(super::space::sinew_raw_space_id).
+   */
+  uint64_t writer;
+} sinew_raw_origin;
+
+/**
+ * The options of `sinew_raw_space_join`. Zero is the default of every field.
+ */
+typedef struct sinew_raw_space_options {
+  /**
+   * `sizeof(struct sinew_raw_space_options)`.
+   */
+  size_t size;
+  /**
+   * The domain. The environment does not change it.
+   */
+  uint32_t domain;
+  /**
+   * The directory in which each domain has its own. Null: `SINEW_DIR` of the environment, else
+   * `/dev/shm/sinew-<uid>`.
+   */
+  const char *directory;
+} sinew_raw_space_options;
+
+/**
  * What the library does by itself.
  */
 #define SINEW_DEFAULT 0
@@ -411,6 +517,317 @@ const char *sinew_node_namespace(const struct sinew_node *node);
  * Returns the node's name with its namespace. The text lives as long as the handle.
  */
 const char *sinew_node_full_name(const struct sinew_node *node);
+
+/**
+ * Writes the newest value of a topic: `size` bytes of `data`. Needs no set-up and no end: the first
+ * call with a name opens it, which takes some milliseconds, in the domain and directory of the
+ * environment (`SINEW_DOMAIN_ID`, `SINEW_DIR`). Never blocks after that; copies the value once.
+ *
+ * A name has 1 to 255 bytes, and is unique in its domain across topics, queues and variables. For
+ * threads, forks and the process's end see `sinew_raw_close`; for what a topic is, `sinew_raw_topic`.
+ *
+ * Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process, and with
+ * `SINEW_ERROR_NO_SPACE` if the shared memory has no room.
+ */
+sinew_status sinew_topic_write(const char *name,
+                               const void *data,
+                               size_t size);
+
+/**
+ * Reads the newest value of a topic into `data`, which has `capacity` bytes. Never blocks, except
+ * the first call with a name, which opens it; copies the value once. The process gets each value
+ * once, also its own, unless a newer one comes before it reads.
+ *
+ * `*size` is the value's size. `size` may be null: then only a value of exactly `capacity` bytes is
+ * taken.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` if there is no new value: nothing is written then. Fails with
+ * `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't fit: then `*size` is its size, and it stays to be
+ * read until a newer one comes.
+ */
+sinew_status sinew_topic_read(const char *name,
+                              void *data,
+                              size_t capacity,
+                              size_t *size);
+
+/**
+ * Writes a message to a queue: every reader gets it. Blocks while a reader has no room (for 64
+ * messages), for at most `timeout`. The first call with a name opens it. A message that is written
+ * while there is no reader is not kept: see `sinew_queue_wait_for_reader`.
+ *
+ * Fails with `SINEW_ERROR_HISTORY_FULL` if a reader had no room in time: then no reader gets the
+ * message.
+ */
+sinew_status sinew_queue_write(const char *name,
+                               const void *data,
+                               size_t size,
+                               sinew_duration timeout);
+
+/**
+ * Reads the next message of a queue into `data`, which has `capacity` bytes; blocks until there is
+ * one, for at most `timeout`. The process's first call joins as a reader: it gets the messages that
+ * are written afterwards. Threads that read one queue share its messages, and take turns.
+ *
+ * `*size` is the message's size. `size` may be null: then only a message of exactly `capacity`
+ * bytes is taken.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` if no message comes in time. Fails with
+ * `SINEW_ERROR_WRONG_CAPACITY` if the message doesn't fit: then `*size` is its size, and the next
+ * read gets it.
+ */
+sinew_status sinew_queue_read(const char *name,
+                              void *data,
+                              size_t capacity,
+                              size_t *size,
+                              sinew_duration timeout);
+
+/**
+ * Joins a queue as a reader, unless the process is one: it gets every message that is written after
+ * this returns.
+ */
+sinew_status sinew_queue_join(const char *name);
+
+/**
+ * Blocks until a queue has a reader, in this process or another, for at most `timeout`. Readers
+ * that are there get all messages written afterwards.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` if none joins in time.
+ */
+sinew_status sinew_queue_wait_for_reader(const char *name, sinew_duration timeout);
+
+/**
+ * Writes the value of a variable: `size` bytes of `data`. The first call with a name makes the
+ * process the variable's master, its only writer, until it ends or calls `sinew_raw_close`. Never
+ * blocks after that.
+ *
+ * Fails with `SINEW_ERROR_MASTER_TAKEN` if another process is the master; the sentence names it.
+ */
+sinew_status sinew_variable_write(const char *name, const void *data, size_t size);
+
+/**
+ * Reads the current value of a variable into `data`, which has `capacity` bytes, any number of
+ * times. Never blocks, except the first call with a name, which opens it.
+ *
+ * `*size` is the value's size. `size` may be null: then the value must have exactly `capacity`
+ * bytes.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` while there is no master, and so no value, and with
+ * `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't fit: then `*size` is its size.
+ */
+sinew_status sinew_variable_read(const char *name, void *data, size_t capacity, size_t *size);
+
+/**
+ * Closes a name that this process opened by the functions that take one; a name that it didn't open
+ * is no mistake. No program has to call this. The next call with the name opens it again.
+ *
+ * Hidden state: `sinew_topic_..`, `sinew_queue_..` and `sinew_variable_..` keep one handle for each
+ * name and kind in a table of the process, from the first call with the name until this function is
+ * called, or the process calls `exit` or returns from `main`. A value lives as long as a process
+ * that wrote it or got it. The first name starts a thread, which sleeps while nothing changes.
+ *
+ * Any thread may call any of them at any time; threads of a process share the names' handles. After
+ * a `fork`, the child opens names anew at its first call, and the parent's stay as they are; as with
+ * most libraries, the child of a process with several threads may hang if another thread was just
+ * opening a name. A call with a name costs some 50 ns more than one with a handle
+ * (`sinew_raw_topic_open` and so on).
+ */
+sinew_status sinew_raw_close(const char *name);
+
+/**
+ * Opens a queue.
+ *
+ * `space` may be null: the process's default one; so may `options`. A name has 1 to 255 bytes and
+ * is unique in its domain across topics, queues and variables. The caller frees `*queue` with
+ * `sinew_raw_queue_free`.
+ *
+ * Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process.
+ */
+sinew_status sinew_raw_queue_open(const struct sinew_raw_space *space,
+                                  const char *name,
+                                  const struct sinew_raw_queue_options *options,
+                                  struct sinew_raw_queue **queue);
+
+/**
+ * Frees a handle to a queue; null is allowed. Messages that it has yet to read are lost.
+ */
+void sinew_raw_queue_free(struct sinew_raw_queue *queue);
+
+/**
+ * Joins as a reader, unless the handle is one: it gets every message that is written after this
+ * returns. Blocks until all writers know it, for at most half a second if one of them doesn't
+ * answer.
+ */
+sinew_status sinew_raw_queue_join(const struct sinew_raw_queue *queue);
+
+/**
+ * Blocks until the queue has a reader, in this process or another, for at most `timeout`. Readers
+ * that are there get all messages written afterwards.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` if none joins in time.
+ */
+sinew_status sinew_raw_queue_wait_for_reader(const struct sinew_raw_queue *queue,
+                                             sinew_duration timeout);
+
+/**
+ * Writes a message of `size` bytes, which may be 0; blocks while a reader has no room, for at most
+ * `timeout`. Several threads may write at once. Copies the message once.
+ *
+ * Fails with `SINEW_ERROR_HISTORY_FULL` if a reader had no room in time: then no reader gets the
+ * message. The sentence names the reader's process.
+ */
+sinew_status sinew_raw_queue_write(const struct sinew_raw_queue *queue,
+                                   const void *data,
+                                   size_t size,
+                                   sinew_duration timeout);
+
+/**
+ * Reads the next message into `data`, which has `capacity` bytes; blocks until there is one, for at
+ * most `timeout`. Threads that read with one handle take turns. Copies the message once.
+ *
+ * `*size` is the message's size. `size` may be null: then only a message of exactly `capacity`
+ * bytes is taken. `origin` may be null.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` if no message comes in time. Fails with
+ * `SINEW_ERROR_WRONG_CAPACITY` if the message doesn't fit: then `*size` is its size, and the next
+ * read gets it.
+ */
+sinew_status sinew_raw_queue_read(const struct sinew_raw_queue *queue,
+                                  void *data,
+                                  size_t capacity,
+                                  size_t *size,
+                                  sinew_duration timeout,
+                                  struct sinew_raw_origin *origin);
+
+/**
+ * Joins a domain with a presence of its own, which sees others of the same process like those of
+ * other processes. Starts a thread, which sleeps while nothing changes; takes up to a millisecond.
+ *
+ * `options` may be null. The caller frees `*space` with `sinew_raw_space_free`. After a `fork`, the
+ * child joins a space of its own.
+ */
+sinew_status sinew_raw_space_join(const struct sinew_raw_space_options *options,
+                                  struct sinew_raw_space **space);
+
+/**
+ * Frees a handle to a space; null is allowed. The space ends with its last handle and everything
+ * that was opened in it.
+ */
+void sinew_raw_space_free(struct sinew_raw_space *space);
+
+/**
+ * Returns the id that values written in the space have as their `writer`.
+ */
+uint64_t sinew_raw_space_id(const struct sinew_raw_space *space);
+
+/**
+ * Opens a topic. Returns when all its writers know that this handle reads, or after half a second
+ * if one of them doesn't answer.
+ *
+ * `space` may be null: the process's default one. A name has 1 to 255 bytes and is unique in its
+ * domain across topics, queues and variables. The caller frees `*topic` with `sinew_raw_topic_free`.
+ *
+ * Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process; the
+ * sentence names it.
+ */
+sinew_status sinew_raw_topic_open(const struct sinew_raw_space *space,
+                                  const char *name,
+                                  struct sinew_raw_topic **topic);
+
+/**
+ * Frees a handle to a topic; null is allowed. With the process's last handle of the name, the values
+ * that the process wrote end.
+ */
+void sinew_raw_topic_free(struct sinew_raw_topic *topic);
+
+/**
+ * Writes a value of `size` bytes, which may be 0. Never blocks; copies the value once. Once warm it
+ * allocates nothing and makes no system call.
+ *
+ * Fails with `SINEW_ERROR_NO_SPACE` if the shared memory has no room.
+ */
+sinew_status sinew_raw_topic_write(const struct sinew_raw_topic *topic,
+                                   const void *data,
+                                   size_t size);
+
+/**
+ * Reads the newest value into `data`, which has `capacity` bytes. Never blocks; copies the value
+ * once.
+ *
+ * `*size` is the value's size. `size` may be null: then only a value of exactly `capacity` bytes is
+ * taken. `origin` may be null.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` if this handle has read the newest value already, or if there is
+ * none: nothing is written then. Fails with `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't fit:
+ * then `*size` is its size, and it stays to be read until a newer one comes.
+ */
+sinew_status sinew_raw_topic_read(const struct sinew_raw_topic *topic,
+                                  void *data,
+                                  size_t capacity,
+                                  size_t *size,
+                                  struct sinew_raw_origin *origin);
+
+/**
+ * Opens a variable for reading. Returns when its master, if there is one, knows that this handle
+ * reads, or after half a second if it doesn't answer.
+ *
+ * `space` may be null: the process's default one. A name has 1 to 255 bytes and is unique in its
+ * domain across topics, queues and variables. The caller frees `*variable` with
+ * `sinew_raw_variable_free`.
+ *
+ * Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process.
+ */
+sinew_status sinew_raw_variable_open(const struct sinew_raw_space *space,
+                                     const char *name,
+                                     struct sinew_raw_variable **variable);
+
+/**
+ * Frees a handle to a reader of a variable; null is allowed.
+ */
+void sinew_raw_variable_free(struct sinew_raw_variable *variable);
+
+/**
+ * Reads the current value into `data`, which has `capacity` bytes. Never blocks; copies the value
+ * once. The value can be read any number of times. The end of a master is noticed within milliseconds.
+ *
+ * `*size` is the value's size. `size` may be null: then the value must have exactly `capacity`
+ * bytes. `origin` may be null.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` while there is no master, and with `SINEW_ERROR_WRONG_CAPACITY`
+ * if the value doesn't fit: then `*size` is its size.
+ */
+sinew_status sinew_raw_variable_read(const struct sinew_raw_variable *variable,
+                                     void *data,
+                                     size_t capacity,
+                                     size_t *size,
+                                     struct sinew_raw_origin *origin);
+
+/**
+ * Becomes a variable's master. The variable has the value in `data`, of `size` bytes, when this returns.
+ *
+ * `space` may be null: the process's default one. The caller frees `*master` with
+ * `sinew_raw_master_free`.
+ *
+ * Fails with `SINEW_ERROR_MASTER_TAKEN` if there is a master already; the sentence names its process.
+ */
+sinew_status sinew_raw_master_open(const struct sinew_raw_space *space,
+                                   const char *name,
+                                   const void *data,
+                                   size_t size,
+                                   struct sinew_raw_master **master);
+
+/**
+ * Frees a handle to a master, with which the variable's value ends; null is allowed.
+ */
+void sinew_raw_master_free(struct sinew_raw_master *master);
+
+/**
+ * Writes a value of `size` bytes, which may be 0. Never blocks; several threads may write at once.
+ *
+ * Fails with `SINEW_ERROR_NO_SPACE` if the shared memory has no room.
+ */
+sinew_status sinew_raw_master_write(const struct sinew_raw_master *master,
+                                    const void *data,
+                                    size_t size);
 
 /**
  * Returns the sentence of this thread's last failure, in English, or an empty text: what failed,
