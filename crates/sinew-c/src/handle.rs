@@ -109,7 +109,23 @@ pub(crate) fn put<H: Handle>(place: Option<&mut *mut H>, argument: &str, value: 
 }
 
 /// Returns the slot behind a pointer of C, if a handle of the kind lives there.
+#[inline]
 fn slot<'a, H: Handle>(handle: *const H, argument: &str) -> Result<&'a Slot<H::Value>> {
+    if handle.is_null() || known().is_some() || tag_of(handle) != H::TAG {
+        return checked(handle, argument);
+    }
+    // SAFETY: a slot of the kind, never unmapped.
+    Ok(unsafe { &*handle.cast::<Slot<H::Value>>() })
+}
+
+fn tag_of<H: Handle>(handle: *const H) -> u32 {
+    // SAFETY: slots are never unmapped and begin with their tag, whatever their kind.
+    unsafe { &*handle.cast::<AtomicU32>() }.load(Ordering::Acquire)
+}
+
+/// As [`slot`], with the sentence for what is wrong.
+#[cold]
+fn checked<'a, H: Handle>(handle: *const H, argument: &str) -> Result<&'a Slot<H::Value>> {
     if handle.is_null() {
         return Err(Failure::null(argument));
     }
@@ -120,8 +136,7 @@ fn slot<'a, H: Handle>(handle: *const H, argument: &str) -> Result<&'a Slot<H::V
             format_args!("`{argument}` is no {}: this library never returned the pointer", H::NAME);
         return Err(Failure::new(ErrorCode::InvalidHandle, sentence));
     }
-    // SAFETY: slots are never unmapped and begin with their tag, whatever their kind.
-    let tag = unsafe { &*handle.cast::<AtomicU32>() }.load(Ordering::Acquire);
+    let tag = tag_of(handle);
     if tag != H::TAG {
         let what = if tag == FREED { "was freed" } else { "is something else" };
         let sentence = format_args!("`{argument}` is no {}: it {what}", H::NAME);

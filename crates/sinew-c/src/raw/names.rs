@@ -101,6 +101,7 @@ impl<T> Names<T> {
 }
 
 /// cbindgen:ignore
+#[expect(unused_doc_comments, reason = "it keeps them out of the header")]
 unsafe extern "C" {
     fn atexit(handler: extern "C" fn()) -> c_int;
     fn pthread_atfork(

@@ -7,6 +7,7 @@ use crate::status::{Failure, Result, sinew_status, status};
 use crate::structure::{Structure, structure};
 use crate::text::text;
 use crate::time::sinew_duration;
+use parking_lot::Mutex;
 use sinew::error::ErrorCode;
 use sinew_shm::raw::{Queue, QueueOptions, Space};
 use std::ffi::{c_char, c_void};
@@ -27,17 +28,17 @@ handle!(sinew_raw_queue: QueueHandle);
 /// A queue that several threads may use: one that waits to read keeps none from writing.
 pub(crate) struct QueueHandle {
     writing: Queue<Bytes>,
-    reading: Reader<Queue<Bytes>>,
+    reading: Reader<Mutex<Queue<Bytes>>>,
 }
 
 impl QueueHandle {
     pub(super) fn open(space: &Space, name: &str, options: &QueueOptions) -> Result<Self> {
         let open = || Queue::open_with(space, name, options);
-        Ok(Self { writing: open()?, reading: Reader::new(open()?) })
+        Ok(Self { writing: open()?, reading: Reader::new(Mutex::new(open()?)) })
     }
 
     pub(super) fn join(&self) -> Result {
-        Ok(self.reading.with(Queue::join)?)
+        Ok(self.reading.handle().lock().join()?)
     }
 
     pub(super) fn wait_for_reader(&self, timeout: sinew_duration) -> Result {
@@ -54,10 +55,9 @@ impl QueueHandle {
     }
 
     pub(super) fn read(&self, caller: Caller<'_>, timeout: sinew_duration) -> Result {
-        const NOTHING: Failure = Failure::fixed(ErrorCode::Timeout, c"the queue got no message in time");
-        self.reading.read_next(caller, limit(timeout), NOTHING, |queue, place, timeout| {
-            queue.read_into(place, timeout)
-        })
+        let nothing = c"the queue got no message in time";
+        let read = |queue: &mut Queue<Bytes>, place: &mut _, timeout| queue.read_into(place, timeout);
+        self.reading.read_next(caller, limit(timeout), nothing, read)
     }
 }
 

@@ -3,9 +3,8 @@
 use super::space::{sinew_raw_space, space_or_default};
 use super::value::{Bytes, Caller, Reader, sinew_raw_origin, value};
 use crate::handle::{self, handle};
-use crate::status::{Failure, Result, sinew_status, status};
+use crate::status::{Result, sinew_status, status};
 use crate::text::text;
-use sinew::error::ErrorCode;
 use sinew_shm::raw::{Space, Topic};
 use std::ffi::{c_char, c_void};
 
@@ -30,12 +29,11 @@ impl TopicHandle {
     }
 
     pub(super) fn write(&self, value: &Bytes) -> Result {
-        Ok(self.0.with(|topic| topic.write(value))?)
+        Ok(self.0.handle().write(value)?)
     }
 
     pub(super) fn read(&self, caller: Caller<'_>) -> Result {
-        const NOTHING: Failure = Failure::fixed(ErrorCode::Timeout, c"the topic has no new value");
-        self.0.read_latest(caller, NOTHING, |topic, place| topic.read_into(place))
+        self.0.read_latest(caller, c"the topic has no new value", |topic, place| topic.read_shared(place))
     }
 }
 

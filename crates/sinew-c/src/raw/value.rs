@@ -4,7 +4,8 @@ use crate::status::{Failure, Result};
 use parking_lot::{Mutex, MutexGuard};
 use sinew::error::ErrorCode;
 use sinew_shm::raw::{Origin, ReadError, Value};
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// A value's origin.
@@ -125,68 +126,106 @@ impl Place {
 }
 
 /// A value for which the caller's place was too small: the next read gets it.
-struct Unread {
+struct UnreadValue {
     bytes: Vec<u8>,
     origin: Origin,
 }
 
-/// A reading handle of Rust, which one thread uses at a time, and the value that it read in vain.
-pub(crate) struct Reader<H>(Mutex<(H, Option<Unread>)>);
+/// The value that a handle read in vain, if there is one.
+#[derive(Default)]
+struct Unread {
+    /// Whether there is one: spares a lock for each read.
+    is_there: AtomicBool,
+    value: Mutex<Option<UnreadValue>>,
+}
+
+impl Unread {
+    /// Puts the value into a place, which may be too small again.
+    fn put(&self, place: &mut Place) -> Option<Origin> {
+        let UnreadValue { bytes, origin } = self.take()?;
+        place.fill(&bytes);
+        Some(origin)
+    }
+
+    fn take(&self) -> Option<UnreadValue> {
+        // Relaxed: the value is behind the lock; a thread that comes too early finds it the next time.
+        if !self.is_there.load(Ordering::Relaxed) {
+            return None;
+        }
+        let mut value = self.value.lock();
+        self.is_there.store(false, Ordering::Relaxed);
+        value.take()
+    }
+
+    #[cold]
+    fn keep(&self, value: UnreadValue) {
+        let mut kept = self.value.lock();
+        self.is_there.store(true, Ordering::Relaxed);
+        *kept = Some(value);
+    }
+}
+
+/// A reading handle of Rust and the value that it read in vain. Any number of threads may use it.
+pub(crate) struct Reader<H> {
+    handle: H,
+    unread: Unread,
+}
 
 impl<H> Reader<H> {
     pub(crate) fn new(handle: H) -> Self {
-        Self(Mutex::new((handle, None)))
+        Self { handle, unread: Unread::default() }
     }
 
-    /// Uses the handle.
-    pub(crate) fn with<R>(&self, with: impl FnOnce(&mut H) -> R) -> R {
-        with(&mut self.0.lock().0)
+    pub(crate) fn handle(&self) -> &H {
+        &self.handle
     }
 
     /// Reads the newest value, which one that was not taken must not hide.
+    #[inline]
     pub(crate) fn read_latest(
         &self,
-        caller: Caller<'_>,
-        nothing: Failure,
-        read: impl FnOnce(&mut H, &mut Place) -> std::result::Result<Option<Origin>, ReadError>,
+        mut caller: Caller<'_>,
+        nothing: &'static CStr,
+        read: impl FnOnce(&H, &mut Place) -> Found,
     ) -> Result {
-        let Caller { mut place, size, origin } = caller;
-        let (handle, unread) = &mut *self.0.lock();
-        let found = match read(handle, &mut place)? {
-            Some(found) => found,
-            None => put_unread(unread, &mut place).ok_or(nothing)?,
+        let (found, is_new) = match read(&self.handle, &mut caller.place)? {
+            Some(found) => (found, true),
+            None => (self.unread.put(&mut caller.place).ok_or_else(|| late(nothing))?, false),
         };
-        finish(place, found, unread, (size, origin))
+        if is_new {
+            self.unread.take(); // an older one
+        }
+        caller.finish(found, Some(&self.unread))
     }
 
     /// Reads the value that stays there for the next read.
+    #[inline]
     pub(crate) fn read_current(
         &self,
-        caller: Caller<'_>,
-        nothing: Failure,
-        read: impl FnOnce(&mut H, &mut Place) -> std::result::Result<Option<Origin>, ReadError>,
+        mut caller: Caller<'_>,
+        nothing: &'static CStr,
+        read: impl FnOnce(&H, &mut Place) -> Found,
     ) -> Result {
-        let Caller { mut place, size, origin } = caller;
-        let found = self.with(|handle| read(handle, &mut place))?.ok_or(nothing)?;
-        finish(place, found, &mut None, (size, origin))
+        let found = read(&self.handle, &mut caller.place)?.ok_or_else(|| late(nothing))?;
+        caller.finish(found, None)
     }
+}
 
-    /// Reads the next value, and waits for it for at most `timeout`.
+impl<H> Reader<Mutex<H>> {
+    /// Reads the next value, and waits for it for at most `timeout`. Threads take turns.
     pub(crate) fn read_next(
         &self,
-        caller: Caller<'_>,
+        mut caller: Caller<'_>,
         timeout: Option<Duration>,
-        nothing: Failure,
-        read: impl FnOnce(&mut H, &mut Place, Option<Duration>) -> std::result::Result<Option<Origin>, ReadError>,
+        nothing: &'static CStr,
+        read: impl FnOnce(&mut H, &mut Place, Option<Duration>) -> Found,
     ) -> Result {
-        let Caller { mut place, size, origin } = caller;
-        let Some((mut state, timeout)) = self.lock_within(timeout) else { return Err(nothing) };
-        let (handle, unread) = &mut *state;
-        let found = match put_unread(unread, &mut place) {
+        let (mut handle, timeout) = self.lock_within(timeout).ok_or_else(|| late(nothing))?;
+        let found = match self.unread.put(&mut caller.place) {
             Some(found) => found,
-            None => read(handle, &mut place, timeout)?.ok_or(nothing)?,
+            None => read(&mut handle, &mut caller.place, timeout)?.ok_or_else(|| late(nothing))?,
         };
-        finish(place, found, unread, (size, origin))
+        caller.finish(found, Some(&self.unread)) // before the next thread's turn
     }
 
     /// Another thread may wait for a value with the lock. Returns also the time that remains.
@@ -194,50 +233,52 @@ impl<H> Reader<H> {
         clippy::disallowed_methods,
         reason = "timeouts of the raw layer are of real time; it has no context's clock"
     )]
-    fn lock_within(&self, timeout: Option<Duration>) -> Option<(Locked<'_, H>, Option<Duration>)> {
-        if let Some(state) = self.0.try_lock() {
-            return Some((state, timeout));
+    fn lock_within(&self, timeout: Option<Duration>) -> Option<(MutexGuard<'_, H>, Option<Duration>)> {
+        if let Some(handle) = self.handle.try_lock() {
+            return Some((handle, timeout));
         }
         let Some(end) = timeout.and_then(|timeout| Instant::now().checked_add(timeout)) else {
-            return Some((self.0.lock(), None));
+            return Some((self.handle.lock(), None));
         };
-        let state = self.0.try_lock_until(end)?;
-        Some((state, Some(end.saturating_duration_since(Instant::now()))))
+        let handle = self.handle.try_lock_until(end)?;
+        Some((handle, Some(end.saturating_duration_since(Instant::now()))))
     }
 }
 
-type Locked<'a, H> = MutexGuard<'a, (H, Option<Unread>)>;
+type Found = std::result::Result<Option<Origin>, ReadError>;
 
-fn put_unread(unread: &mut Option<Unread>, place: &mut Place) -> Option<Origin> {
-    let Unread { bytes, origin } = unread.take()?;
-    place.fill(&bytes);
-    Some(origin)
+fn late(nothing: &'static CStr) -> Failure {
+    Failure::fixed(ErrorCode::Timeout, nothing)
 }
 
-/// Gives the caller the size, and the origin of a value that it got.
-fn finish(
-    place: Place,
-    found: Origin,
-    unread: &mut Option<Unread>,
-    (size, origin): (Option<&mut usize>, Option<&mut sinew_raw_origin>),
-) -> Result {
-    if let Some(size) = size {
-        *size = place.found;
+impl Caller<'_> {
+    /// Gives the caller the size, and the origin of a value that it got.
+    #[inline]
+    fn finish(self, found: Origin, unread: Option<&Unread>) -> Result {
+        if let Some(size) = self.size {
+            *size = self.place.found;
+        }
+        if let Some(bytes) = self.place.rest {
+            let Place { is_exact, found: size, capacity, .. } = self.place;
+            if let Some(unread) = unread {
+                unread.keep(UnreadValue { bytes, origin: found });
+            }
+            return Err(misfit(size, capacity, is_exact));
+        }
+        if let Some(origin) = self.origin {
+            *origin = sinew_raw_origin { stamp: found.stamp, writer: found.writer };
+        }
+        Ok(())
     }
-    if let Some(bytes) = place.rest {
-        *unread = Some(Unread { bytes, origin: found });
-        let remedy = if place.is_exact { "has exactly as many, or pass `size`" } else { "is large enough" };
-        let sentence = format_args!(
-            "the value has {} bytes and `data` {}: it is kept for a read with a place that {remedy}",
-            place.found, place.capacity
-        );
-        return Err(Failure::new(ErrorCode::WrongCapacity, sentence));
-    }
-    *unread = None; // older
-    if let Some(origin) = origin {
-        *origin = sinew_raw_origin { stamp: found.stamp, writer: found.writer };
-    }
-    Ok(())
+}
+
+#[cold]
+fn misfit(size: usize, capacity: usize, is_exact: bool) -> Failure {
+    let remedy = if is_exact { "has exactly as many, or pass `size`" } else { "is large enough" };
+    let sentence = format_args!(
+        "the value has {size} bytes and `data` {capacity}: it is kept for a read with a place that {remedy}"
+    );
+    Failure::new(ErrorCode::WrongCapacity, sentence)
 }
 
 /// Returns a timeout for the raw layer: `None` is for ever.

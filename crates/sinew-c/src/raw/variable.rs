@@ -3,9 +3,8 @@
 use super::space::{sinew_raw_space, space_or_default};
 use super::value::{Bytes, Caller, Reader, sinew_raw_origin, value};
 use crate::handle::{self, handle};
-use crate::status::{Failure, Result, sinew_status, status};
+use crate::status::{Result, sinew_status, status};
 use crate::text::text;
-use sinew::error::ErrorCode;
 use sinew_shm::raw::{Master, Space, Variable};
 use std::ffi::{c_char, c_void};
 
@@ -33,9 +32,8 @@ impl VariableHandle {
     }
 
     pub(super) fn read(&self, caller: Caller<'_>) -> Result {
-        const NOTHING: Failure =
-            Failure::fixed(ErrorCode::Timeout, c"the variable has no master yet, and so no value");
-        self.0.read_current(caller, NOTHING, |variable, place| variable.read_into(place))
+        let nothing = c"the variable has no master yet, and so no value";
+        self.0.read_current(caller, nothing, |variable, place| variable.read_shared(place))
     }
 }
 
