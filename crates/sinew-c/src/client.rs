@@ -1,13 +1,13 @@
 //! Clients of services.
 
-use crate::closure::{Closure, listener, sinew_drop, sinew_listener};
+use crate::closure::{Closure, listener, outcome, sinew_drop, sinew_listener};
 use crate::group::{in_group, sinew_group};
 use crate::handle::{self, handle};
 use crate::message::{from_c, into_c, sinew_message, sinew_uninit_message};
 use crate::message_info::sinew_gid;
 use crate::node::sinew_node;
 use crate::service::{self, sinew_service_type};
-use crate::status::{Failure, OK, Result, answer, put, returned, sinew_status, status};
+use crate::status::{Failure, OK, Result, answer, put, sinew_status, status};
 use crate::structure::{Place, Structure, structure};
 use crate::text::{c_text, text};
 use crate::time::{nanoseconds, sinew_duration, sinew_time, timeout};
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn sinew_client_call_then(
             let (status, response) = result_of(result);
             let (function, context) = callback.parts();
             // SAFETY: the caller's function, with its context; the callback owns the response.
-            returned(unsafe { function(context, status, response) })
+            outcome(unsafe { function(context, status, response) })
         })?;
         Ok(())
     })

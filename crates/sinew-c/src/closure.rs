@@ -77,8 +77,11 @@ impl fmt::Display for CallbackFailed {
 
 impl std::error::Error for CallbackFailed {}
 
+/// The outcome of a callback of Rust that calls one of C.
+pub(crate) type Outcome = std::result::Result<(), CallbackFailed>;
+
 /// Turns the status that a callback returned into the outcome of a callback of Rust.
-pub(crate) fn outcome(status: sinew_status) -> std::result::Result<(), CallbackFailed> {
+pub(crate) fn outcome(status: sinew_status) -> Outcome {
     if status == OK { Ok(()) } else { Err(CallbackFailed { status, sentence: sentence(status) }) }
 }
 

@@ -125,14 +125,28 @@ pub(crate) fn put<H: Handle>(place: Option<&mut *mut H>, argument: &str, value: 
 /// Returns the slot behind a pointer of C, if a handle of the kind lives there.
 #[inline]
 fn slot<'a, H: Handle>(handle: *const H, argument: &str) -> Result<&'a Slot<H::Value>> {
+    if handle.is_null() || known().is_some() || tag_of(handle) != H::TAG {
+        return checked(handle, argument);
+    }
+    // SAFETY: a slot of the kind, never unmapped.
+    Ok(unsafe { &*handle.cast::<Slot<H::Value>>() })
+}
+
+fn tag_of<H: Handle>(handle: *const H) -> u32 {
+    // SAFETY: slots are never unmapped and begin with their tag, whatever their kind.
+    unsafe { &*handle.cast::<AtomicU32>() }.load(Ordering::Acquire)
+}
+
+/// As [`slot`], with the sentence for what is wrong.
+#[cold]
+fn checked<'a, H: Handle>(handle: *const H, argument: &str) -> Result<&'a Slot<H::Value>> {
     if handle.is_null() {
         return Err(Failure::null(argument));
     }
     if is_checked() {
         was_returned(handle, argument)?;
     }
-    // SAFETY: slots are never unmapped and begin with their tag, whatever their kind.
-    let tag = unsafe { &*handle.cast::<AtomicU32>() }.load(Ordering::Acquire);
+    let tag = tag_of(handle);
     if tag != H::TAG {
         return Err(not_of_kind(tag, argument, H::NAME));
     }

@@ -57,6 +57,7 @@ pub mod publisher;
 pub mod pulled;
 pub mod qos;
 pub mod rate;
+pub mod raw;
 pub mod service;
 pub mod status;
 pub mod strings;

@@ -1,11 +1,11 @@
 //! Callbacks of a node for its parameters.
 
-use crate::closure::{Closure, sinew_drop};
+use crate::closure::{Closure, outcome, sinew_drop};
 use crate::handle::{self, handle};
 use crate::node::sinew_node;
 use crate::parameter::node_of;
 use crate::parameter_list::{list_of, sinew_parameter_list, values_of};
-use crate::status::{Failure, OK, returned, sinew_status, status};
+use crate::status::{Failure, OK, sinew_status, status};
 use sinew::parameters::{NamedValue, ParameterCallback};
 use std::ffi::{CStr, c_char, c_void};
 
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn sinew_node_on_set_parameters(
             }
             let reason = CStr::from_bytes_until_nul(&reason).map(CStr::to_bytes).unwrap_or(&reason);
             match reason.is_empty() {
-                true => returned(status),
+                true => outcome(status).map_err(|failed| failed.to_string()),
                 false => Err(String::from_utf8_lossy(reason).into_owned()),
             }
         })?;

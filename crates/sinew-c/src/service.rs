@@ -1,13 +1,13 @@
 //! Services: their types, and servers with a callback.
 
-use crate::closure::{Closure, sinew_drop};
+use crate::closure::{Closure, Outcome, outcome, sinew_drop};
 use crate::group::{in_group, sinew_group};
 use crate::handle::{self, handle};
 use crate::message::{from_c, into_c, sinew_message, sinew_uninit_message};
 use crate::message_info::sinew_gid;
 use crate::message_type::{self, sinew_message_type};
 use crate::node::sinew_node;
-use crate::status::{Failure, Result, answer, put, returned, sinew_status, status};
+use crate::status::{Failure, Result, answer, put, sinew_status, status};
 use crate::structure::{Place, Structure, structure};
 use crate::text::{c_text, optional_text, text};
 use crate::time::{nanoseconds, sinew_duration, sinew_time};
@@ -323,13 +323,13 @@ type RequestFunction = unsafe extern "C" fn(
 struct RequestCallback(Closure<RequestFunction>);
 
 impl RequestCallback {
-    fn run(&self, request: Request<'_>) -> std::result::Result<(), String> {
+    fn run(&self, request: Request<'_>) -> Outcome {
         let (function, context) = self.0.parts();
         let info = sinew_request_info::from(&request.info());
         let (message, responder) = request.defer();
         let (message, responder) = (into_c(message), handle::new(responder));
         // SAFETY: the caller's function, with its context; the callback owns message and responder.
-        returned(unsafe { function(context, message, &raw const info, responder) })
+        outcome(unsafe { function(context, message, &raw const info, responder) })
     }
 }
 

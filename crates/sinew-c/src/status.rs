@@ -3,6 +3,7 @@
 use crate::c_string::c_text;
 use sinew::error::{ErrorCode, HasCode};
 use std::any::Any;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
 use std::fmt::Display;
@@ -16,19 +17,25 @@ pub type sinew_status = i32;
 pub(crate) const OK: sinew_status = 0;
 
 thread_local! {
-    static LAST: RefCell<Option<(sinew_status, CString)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(sinew_status, Cow<'static, CStr>)>> = const { RefCell::new(None) };
 }
 
 /// A failure on its way to C: its code and sentence. A pointer, so that success costs nothing.
 #[derive(Debug)]
-pub(crate) struct Failure(Box<(ErrorCode, String)>);
+pub(crate) struct Failure(Box<(ErrorCode, Cow<'static, CStr>)>);
 
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
 impl Failure {
     #[cold]
     pub(crate) fn new(code: ErrorCode, sentence: impl Display) -> Self {
-        Self(Box::new((code, sentence.to_string())))
+        Self(Box::new((code, Cow::Owned(c_text(sentence.to_string())))))
+    }
+
+    /// One that a program may meet all the time.
+    #[cold]
+    pub(crate) fn fixed(code: ErrorCode, sentence: &'static CStr) -> Self {
+        Self(Box::new((code, Cow::Borrowed(sentence))))
     }
 
     /// An argument that must not be null.
@@ -49,7 +56,7 @@ impl Failure {
     #[cold]
     pub(crate) fn keep(self) -> sinew_status {
         let (code, sentence) = *self.0;
-        let (number, sentence) = (sinew_status::from(code.number()), c_text(sentence));
+        let number = sinew_status::from(code.number());
         // At the thread's end there is no place for it any more.
         let _ = LAST.try_with(|last| last.replace(Some((number, sentence))));
         number

@@ -1,6 +1,6 @@
 //! Subscriptions.
 
-use crate::closure::{Closure, listener, sinew_drop, sinew_listener};
+use crate::closure::{Closure, Outcome, listener, outcome, sinew_drop, sinew_listener};
 use crate::context::{choice, sinew_choice};
 use crate::group::{GroupHandle, sinew_group};
 use crate::handle::{self, handle};
@@ -9,7 +9,7 @@ use crate::message_info::sinew_message_info;
 use crate::message_type::{self, sinew_message_type};
 use crate::node::sinew_node;
 use crate::qos::{self, overrides, sinew_qos, sinew_qos_policy};
-use crate::status::{Failure, Result, answer, returned, sinew_status, status};
+use crate::status::{Failure, Result, answer, sinew_status, status};
 use crate::structure::{Place, Structure, structure};
 use crate::text::{c_text, optional_text, text};
 use crate::time::{sinew_duration, timeout};
@@ -197,13 +197,13 @@ fn passes(filter: &Closure<Filter>, message: MessageRef<'_>) -> bool {
     unsafe { function(context, value, start, bytes.len()) }
 }
 
-fn call(closure: &Closure<Callback>, with_info: bool, taken: Taken<'_>) -> std::result::Result<(), String> {
+fn call(closure: &Closure<Callback>, with_info: bool, taken: Taken<'_>) -> Outcome {
     let (function, context) = closure.parts();
     let info = with_info.then(|| sinew_message_info::from(&taken.info()));
     let info = info.as_ref().map_or(ptr::null(), ptr::from_ref);
     let message = into_c(taken.message);
     // SAFETY: the caller's function, for this context; its group says by how many threads at once.
-    returned(unsafe { function(context, message, info) })
+    outcome(unsafe { function(context, message, info) })
 }
 
 /// Makes a subscription whose messages are taken by hand. When this returns, it has matched the

@@ -1,64 +1,27 @@
 //! Programs of C, compiled as a careful user would and run against the shared library, each in a
 //! domain directory of its own. One that fails says where and exits with 1.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod support;
 
-/// What a user's compiler is asked to refuse.
-const STRICT: &[&str] = &["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-g"];
+use std::process::Command;
+use support::{STRICT, checked, compile, root, skipped};
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// The directory with the shared library, which cargo builds for tests beside the test program.
-fn library() -> PathBuf {
-    let program = std::env::current_exe().expect("this program");
-    let directory = program.parent().expect("its directory");
-    assert!(directory.join("libsinew_c.so").exists(), "there is no libsinew_c.so in {}", directory.display());
-    directory.to_owned()
-}
-
-/// Says that a test can't be done without a compiler.
-fn skipped(compiler: &str) -> bool {
-    if Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success()) {
-        return false;
-    }
-    let sentence = format!("programs of sinew-c: there is no {compiler}\n");
-    eprint!("{sentence}");
-    if let Some(list) = std::env::var_os("SINEW_SKIPPED") {
-        use std::io::Write;
-        let mut list =
-            std::fs::OpenOptions::new().append(true).open(list).expect("the list of skipped tests");
-        list.write_all(sentence.as_bytes()).expect("it can be written");
-    }
-    true
-}
-
-fn checked(what: &str, output: &Output) {
-    let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
-    assert!(output.status.success(), "{what}: {}\n{out}{err}", output.status);
-}
-
-/// Compiles a program of `tests/c` and runs it.
-fn run(name: &str) {
+/// Compiles a program of `tests/c` and runs it. Returns its directory, unless there is no compiler.
+fn run(name: &str) -> Option<tempfile::TempDir> {
     if skipped("cc") {
-        return;
+        return None;
     }
     let place = tempfile::tempdir().expect("a directory");
     let program = place.path().join(name);
-    let library = library();
-    let mut compile = Command::new("cc");
-    compile.args(STRICT).arg("-std=c11").arg("-I").arg(root().join("include")).arg("-o").arg(&program);
-    compile.arg(root().join("tests/c").join(format!("{name}.c"))).arg("-L").arg(&library).arg("-lsinew_c");
-    compile.arg(format!("-Wl,-rpath,{}", library.display())).arg("-pthread");
-    checked("it is compiled", &compile.output().expect("cc runs"));
+    compile("c11", &root().join("tests/c").join(name).with_extension("c"), &program);
     let mut program = Command::new(&program);
     program.env("SINEW_DIR", place.path().join("domains")).env("ROS_LOG_DIR", place.path().join("log"));
-    for variable in ["SINEW_DOMAIN_ID", "ROS_DOMAIN_ID"] {
+    // Cargo's `LD_LIBRARY_PATH` comes before the program's own path, and has older libraries.
+    for variable in ["SINEW_DOMAIN_ID", "ROS_DOMAIN_ID", "LD_LIBRARY_PATH"] {
         program.env_remove(variable);
     }
     checked("it runs", &program.output().expect("it starts"));
+    Some(place)
 }
 
 macro_rules! programs {
@@ -93,6 +56,51 @@ programs! {
     wait_sets,
     wakers,
     wrong_messages,
+}
+
+/// Also that a process that frees all its handles leaves no file.
+#[test]
+fn raw_handles() {
+    leaves_nothing("raw_handles");
+}
+
+/// Also that a process that frees nothing leaves no file when it exits.
+#[test]
+fn raw_names() {
+    leaves_nothing("raw_names");
+}
+
+fn leaves_nothing(name: &str) {
+    let Some(place) = run(name) else { return };
+    let files = std::fs::read_dir(place.path().join("domains/0")).expect("the domain's directory");
+    let files: Vec<_> = files.map(|file| file.expect("a file").file_name()).collect();
+    assert!(files.is_empty(), "{files:?}");
+}
+
+/// The programs of `docs/book/c.md` and of `examples/c` are compiled.
+#[test]
+fn the_book_and_the_examples() {
+    if skipped("cc") {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a directory");
+    let repository = root().join("../..");
+    let page = std::fs::read_to_string(repository.join("docs/book/c.md")).expect("the page");
+    let blocks = page.split("```c\n").skip(1).filter_map(|block| block.split("```").next());
+    let mut number = 0;
+    for block in blocks {
+        number += 1;
+        let source = place.path().join(format!("block {number} of c.md.c"));
+        std::fs::write(&source, block).expect("a file");
+        compile("gnu11", &source, &place.path().join("program"));
+    }
+    assert!(number > 3, "programs of the page: {number}");
+    for example in std::fs::read_dir(repository.join("examples/c")).expect("the examples") {
+        let example = example.expect("a file").path();
+        if example.extension() == Some("c".as_ref()) {
+            compile("gnu11", &example, &place.path().join("program"));
+        }
+    }
 }
 
 /// A program with the macros of the header, which a compiler sees only where they are used.

@@ -27,7 +27,7 @@ use crate::time::SleepError;
 use ErrorCode as Code;
 use sinew_msg::loan::BuildError;
 use sinew_msg::{DecodeError, Message, ParseTypeHashError};
-use sinew_shm::{CapacityError, DomainError};
+use sinew_shm::{CapacityError, DomainError, raw};
 use std::fmt;
 
 /// Defines the list. A number that was released is never given to another reason.
@@ -161,6 +161,12 @@ codes! {
     ParticipantLeft = 304,
     /// The endpoint doesn't keep its statuses.
     NotKept = 305,
+    /// For another process the name is something else.
+    NameInUse = 306,
+    /// The variable has a master already.
+    MasterTaken = 307,
+    /// The writer does not wait for the reader any more.
+    CutOff = 308,
 
     /// The service has no server.
     NoServer = 400,
@@ -281,6 +287,8 @@ codes! {
     InvalidUtf8 = 1103,
     /// A number is none of an enumeration of C.
     InvalidEnumerator = 1104,
+    /// A place of C for a result is too small, or has another size than the result.
+    WrongCapacity = 1105,
 }
 
 impl ErrorCode {
@@ -303,9 +311,8 @@ impl fmt::Display for ErrorCode {
 }
 
 /// An error with a numeric [code](ErrorCode). Errors that bindings to other languages meet have
-/// one: those of this crate, of actions, of managed nodes, of transforms and of bags. Those of
-/// launch files, component containers, gateways, generators, `dynamic` and raw shared memory have
-/// none.
+/// one: those of this crate, of actions, of managed nodes, of transforms, of bags and of raw shared
+/// memory. Those of launch files, component containers, gateways, generators and `dynamic` have none.
 pub trait HasCode {
     /// Returns the code of the failure: of the innermost one, if an error contains another.
     fn code(&self) -> ErrorCode;
@@ -406,6 +413,28 @@ has_code! {
     SharedMemoryError: {
         Self(SharedMemoryFailure::Join(error)) => of_join(error),
         Self(SharedMemoryFailure::Capacity(error)) => of_capacity(error),
+    }
+    raw::OpenError: {
+        Self::Name { .. } => Code::InvalidName,
+        Self::InUse { .. } => Code::NameInUse,
+        Self::Master { .. } => Code::MasterTaken,
+        Self::Undecided { .. } => Code::Timeout,
+        Self::DomainNumber { .. } => Code::InvalidEnvironment,
+        Self::Domain(error) => of_domain(error),
+        Self::Join(error) => of_join(error),
+        Self::Capacity(error) => of_capacity(error),
+        _ => Code::System,
+    }
+    raw::WriteError: {
+        Self::Full { .. } => Code::HistoryFull,
+        Self::Capacity(error) => of_capacity(error),
+        _ => Code::System,
+    }
+    raw::ReadError: {
+        Self::CutOff { .. } => Code::CutOff,
+        Self::Size { .. } => Code::OtherType,
+        Self::Capacity(error) => of_capacity(error),
+        _ => Code::Nonsense, // a writer is broken
     }
     ArgumentError: {
         Self::Remap { error, .. } => error.code(),

@@ -115,6 +115,14 @@ impl<V: Value + ?Sized> Variable<V> {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn read_into(&mut self, value: &mut V::Owned) -> Result<Option<Origin>, ReadError> {
+        self.read_shared(value)
+    }
+
+    /// As [`read_into`](Self::read_into), for a handle that several threads read at once.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_shared(&self, value: &mut V::Owned) -> Result<Option<Origin>, ReadError> {
         self.reading.read::<V>(false, value)
     }
 }

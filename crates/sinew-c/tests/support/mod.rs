@@ -1,0 +1,52 @@
+//! What the tests that compile C share.
+#![allow(dead_code, reason = "each test uses a part")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// What a user's compiler is asked to refuse.
+pub(crate) const STRICT: &[&str] =
+    &["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-g"];
+
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The directory with the shared library, which cargo builds for tests beside the test program.
+pub(crate) fn library() -> PathBuf {
+    let program = std::env::current_exe().expect("this program");
+    let directory = program.parent().expect("its directory");
+    assert!(directory.join("libsinew_c.so").exists(), "there is no libsinew_c.so in {}", directory.display());
+    directory.to_owned()
+}
+
+/// Says that a test can't be done without a program.
+pub(crate) fn skipped(program: &str) -> bool {
+    if Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success()) {
+        return false;
+    }
+    let sentence = format!("programs of sinew-c: there is no {program}\n");
+    eprint!("{sentence}");
+    if let Some(list) = std::env::var_os("SINEW_SKIPPED") {
+        use std::io::Write;
+        let mut list =
+            std::fs::OpenOptions::new().append(true).open(list).expect("the list of skipped tests");
+        list.write_all(sentence.as_bytes()).expect("it can be written");
+    }
+    true
+}
+
+pub(crate) fn checked(what: &str, output: &Output) {
+    let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    assert!(output.status.success(), "{what}: {}\n{out}{err}", output.status);
+}
+
+/// Compiles a program, strictly, and links it with the shared library.
+pub(crate) fn compile(standard: &str, source: &Path, program: &Path) {
+    let library = library();
+    let mut compile = Command::new("cc");
+    compile.args(STRICT).arg(format!("-std={standard}")).arg("-I").arg(root().join("include"));
+    compile.arg("-o").arg(program).arg(source).arg("-L").arg(&library).arg("-lsinew_c");
+    compile.arg(format!("-Wl,-rpath,{}", library.display())).arg("-pthread");
+    checked(&format!("{} is compiled", source.display()), &compile.output().expect("cc runs"));
+}
