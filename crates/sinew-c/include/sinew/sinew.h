@@ -1177,7 +1177,8 @@ typedef void (*sinew_pre_set_parameters_callback)(void *context, struct sinew_pa
 /**
  * The callback of `sinew_node_on_set_parameters`. It returns `SINEW_OK` to accept the values.
  * Anything else refuses them: then it may write a sentence to `reason`, at most `reason_size`
- * bytes with the NUL at its end, for whoever sets the parameters. The list lives until it returns.
+ * bytes with the NUL at its end, for the caller that sets the parameters. The list lives until it
+ * returns.
  */
 typedef sinew_status (*sinew_on_set_parameters_callback)(void *context,
                                                          const struct sinew_parameter_list *list,
@@ -2067,8 +2068,8 @@ sinew_status sinew_client_new(const struct sinew_node *node,
                               struct sinew_client **client);
 
 /**
- * Frees a client. Its calls end: those of waiting threads go on, callbacks that did not run are
- * dropped, responses that were not taken as well. Null is allowed.
+ * Frees a client. Callbacks that did not run are dropped, and so are responses that were not
+ * taken; a call that can be polled keeps the client. Null is allowed.
  */
 void sinew_client_free(struct sinew_client *client);
 
@@ -2186,7 +2187,7 @@ sinew_status sinew_client_send(const struct sinew_client *client,
 /**
  * Takes the response that came first of those that were not taken yet. `*taken` says whether there
  * was one. If the call succeeded, the caller owns `*response`. If it failed, `*response` is null,
- * `info->status` is the reason, and `sinew_error_message()` says it in words. `info` may be null;
+ * `info->status` is the reason, and `sinew_error_message()` is its sentence. `info` may be null;
  * otherwise the caller sets its `size`. Never blocks; any thread may take.
  */
 sinew_status sinew_client_take_response(const struct sinew_client *client,
