@@ -95,8 +95,8 @@ fn create<G: CallbackGroup<State = ()>>(
     builder.create_erased()
 }
 
-/// Frees a client. Its calls end: those of waiting threads go on, callbacks that did not run are
-/// dropped, responses that were not taken as well. Null is allowed.
+/// Frees a client. Callbacks that did not run are dropped, and so are responses that were not
+/// taken; a call that can be polled keeps the client. Null is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_client_free(client: *mut sinew_client) {
     // SAFETY: the caller's handle.
@@ -411,7 +411,7 @@ pub unsafe extern "C" fn sinew_client_send(
 
 /// Takes the response that came first of those that were not taken yet. `*taken` says whether there
 /// was one. If the call succeeded, the caller owns `*response`. If it failed, `*response` is null,
-/// `info->status` is the reason, and `sinew_error_message()` says it in words. `info` may be null;
+/// `info->status` is the reason, and `sinew_error_message()` is its sentence. `info` may be null;
 /// otherwise the caller sets its `size`. Never blocks; any thread may take.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_client_take_response(

@@ -26,7 +26,8 @@ pub type sinew_pre_set_parameters_callback =
 
 /// The callback of [`sinew_node_on_set_parameters`]. It returns `SINEW_OK` to accept the values.
 /// Anything else refuses them: then it may write a sentence to `reason`, at most `reason_size`
-/// bytes with the NUL at its end, for whoever sets the parameters. The list lives until it returns.
+/// bytes with the NUL at its end, for the caller that sets the parameters. The list lives until it
+/// returns.
 pub type sinew_on_set_parameters_callback = Option<
     unsafe extern "C" fn(
         context: *mut c_void,

@@ -84,6 +84,12 @@ enum {
     SINEW_ERROR_INVALID_DRAFT = 207,
     /** There is no memory. */
     SINEW_ERROR_NO_MEMORY = 208,
+    /** The message has no value, only its encoded form. */
+    SINEW_ERROR_NO_VALUE = 209,
+    /** The message has a value, so no encoded form of it can be read in place. */
+    SINEW_ERROR_NOT_ENCODED = 210,
+    /** The value was not adopted, so its memory can't be given away. */
+    SINEW_ERROR_NOT_ADOPTED = 211,
     /** A subscription that must get every message has no room. */
     SINEW_ERROR_HISTORY_FULL = 300,
     /** The shared memory has no room. */
@@ -94,12 +100,8 @@ enum {
     SINEW_ERROR_SHARED_MEMORY_PLACE = 303,
     /** The participant has left its domain. */
     SINEW_ERROR_PARTICIPANT_LEFT = 304,
-    /** For another process the name is something else. */
-    SINEW_ERROR_NAME_IN_USE = 305,
-    /** The variable has a master already. */
-    SINEW_ERROR_MASTER_TAKEN = 306,
-    /** The writer does not wait for the reader any more. */
-    SINEW_ERROR_CUT_OFF = 307,
+    /** The endpoint doesn't keep its statuses. */
+    SINEW_ERROR_NOT_KEPT = 305,
     /** The service has no server. */
     SINEW_ERROR_NO_SERVER = 400,
     /** The service has a server already. */
@@ -212,10 +214,24 @@ enum {
     SINEW_ERROR_INVALID_UTF8 = 1103,
     /** A number is none of an enumeration of C. */
     SINEW_ERROR_INVALID_ENUMERATOR = 1104,
-    /** A place of C for a result is too small, or has another size than the result. */
-    SINEW_ERROR_WRONG_CAPACITY = 1105,
 };
 
+
+/**
+ * The number of bytes of a sentence in an event, with its NUL. A longer one ends with "..".
+ */
+#define SINEW_EVENT_SENTENCE 512
+
+/**
+ * The number of bytes that a callback of `sinew_node_on_set_parameters` has for its reason, with
+ * the NUL at its end.
+ */
+#define SINEW_PARAMETER_REASON_SIZE 512
+
+/**
+ * The way to call a service.
+ */
+typedef struct sinew_client sinew_client;
 
 /**
  * A process's presence in a domain: the root of its nodes. Most programs have one. Contexts of one
@@ -224,51 +240,138 @@ enum {
 typedef struct sinew_context sinew_context;
 
 /**
+ * A message that is being written in its encoded form, where other processes will read it if they
+ * have a matching subscription. Freeing it publishes nothing.
+ */
+typedef struct sinew_draft sinew_draft;
+
+/**
+ * The graph as a program sees it that takes part: its own context, all others of the domain on
+ * this host, and what gateways have brought in from the network. It keeps its context alive, but
+ * no node.
+ *
+ * Names are full names, after remapping: `/scan`, not `scan`. Each query looks for changes
+ * elsewhere on the calling thread, on which listeners may run meanwhile.
+ */
+typedef struct sinew_graph sinew_graph;
+
+/**
+ * Waits for changes of the graph. It counts from when it was made: a change between two waits ends
+ * the second one at once.
+ */
+typedef struct sinew_graph_changes sinew_graph_changes;
+
+/**
+ * A listener of the graph's changes.
+ */
+typedef struct sinew_graph_listener sinew_graph_listener;
+
+/**
+ * The nodes and endpoints that there were at one moment. Lists are sorted: nodes by name,
+ * endpoints by kind, name and node, names by themselves. Lists are counted from 0, and have the
+ * parameter services of nodes and other hidden names.
+ */
+typedef struct sinew_graph_snapshot sinew_graph_snapshot;
+
+/**
+ * A callback group: which callbacks may run at the same time.
+ */
+typedef struct sinew_group sinew_group;
+
+/**
+ * A reference to a message of any type: a value, or its encoded form. Several references to one
+ * message are the same pointer, each to be freed by itself; the last one, on any thread, destroys
+ * the value or gives it back to its pool.
+ *
+ * While there are several references, nothing may change the value. A message that was freed or
+ * given away is noticed only with `SINEW_DEBUG_HANDLES=1` in the environment.
+ */
+typedef struct sinew_message sinew_message;
+
+/**
+ * A type of messages. It lives as long as the process and is never freed; the same type is always
+ * the same pointer.
+ */
+typedef struct sinew_message_type sinew_message_type;
+
+/**
  * A node: a name under which publishers, subscriptions, services and timers are made.
  */
 typedef struct sinew_node sinew_node;
 
 /**
- * The only writer of a variable. When it is freed, or its process ends, the variable has no value
- * and may get another master.
+ * A callback of a node for its parameters. Freeing it removes the callback.
  */
-typedef struct sinew_raw_master sinew_raw_master;
+typedef struct sinew_parameter_callback sinew_parameter_callback;
 
 /**
- * A queue with many writers and many readers: every reader gets every message that was written
- * after it joined.
+ * The way to the parameters of another node, in this process or another.
+ */
+typedef struct sinew_parameter_client sinew_parameter_client;
+
+/**
+ * Descriptions of parameters that a function returned.
+ */
+typedef struct sinew_parameter_descriptors sinew_parameter_descriptors;
+
+/**
+ * Names and values of parameters, in an order. Functions return and take them, and callers make
+ * some.
  *
- * A handle joins as a reader when it first reads, or by `sinew_raw_queue_join`; a handle that only
- * writes never does. Messages of one writing process arrive in their order. A full queue blocks its
- * writers and an empty one its readers. Messages that are written while there is no reader are not
- * kept: see `sinew_raw_queue_wait_for_reader`. A reader that dies is removed and disturbs no other.
+ * Any thread may use a list. What it returned is valid until the list is changed or freed.
  */
-typedef struct sinew_raw_queue sinew_raw_queue;
+typedef struct sinew_parameter_list sinew_parameter_list;
 
 /**
- * A process's presence among the raw names of a domain. Few programs need one: without one, names
- * are opened in the process's default space, that of `SINEW_DIR` and `SINEW_DOMAIN_ID` (else
- * `ROS_DOMAIN_ID`, else 0) of the environment.
+ * A call that was sent and can be polled.
  */
-typedef struct sinew_raw_space sinew_raw_space;
+typedef struct sinew_pending_call sinew_pending_call;
 
 /**
- * The newest value of a name, with many writers and many readers; nothing ever blocks. A handle
- * both writes and reads, and gets each value once, also its own, unless a newer one comes before it
- * reads.
- *
- * A value lives as long as the handles of the process that wrote it, and a handle that got it keeps
- * it until a newer one comes. So a handle that is opened late has the last value at once, if a process
- * that wrote it still has the topic open. A value that is read is never torn.
+ * Sends messages of one type to all subscriptions of its topic. Any thread may publish, several at
+ * once.
  */
-typedef struct sinew_raw_topic sinew_raw_topic;
+typedef struct sinew_publisher sinew_publisher;
 
 /**
- * A reader of a variable, which one process, its master, writes. It may be opened before there is a
- * master, and gets the current value at any time, never a torn one. A variable lives as long as its
- * master. Readers map the master's memory read-only.
+ * A server with requests that the program takes by hand: for event loops of other libraries. No
+ * executor and no callback runs.
  */
-typedef struct sinew_raw_variable sinew_raw_variable;
+typedef struct sinew_pulled_server sinew_pulled_server;
+
+/**
+ * The way to answer one request: now or later, from any thread.
+ */
+typedef struct sinew_responder sinew_responder;
+
+/**
+ * A service that answers its requests by a callback.
+ */
+typedef struct sinew_server sinew_server;
+
+/**
+ * The types of a service: that of its requests, that of its responses, and its ROS 2 name and
+ * hash. It lives as long as the process and is never freed; the same types are always the same
+ * pointer.
+ */
+typedef struct sinew_service_type sinew_service_type;
+
+/**
+ * A list of texts that a function returned.
+ */
+typedef struct sinew_strings sinew_strings;
+
+/**
+ * Receives the messages of one type on a topic: by a callback that an executor runs, or taken by
+ * hand.
+ */
+typedef struct sinew_subscription sinew_subscription;
+
+/**
+ * A place for a value that is about to become a message, for example by a placement `new`. Freeing
+ * it destroys no value.
+ */
+typedef struct sinew_uninit_message sinew_uninit_message;
 
 /**
  * 0 (`SINEW_OK`), or the reason of a failure, one of `SINEW_ERROR_..`. A number keeps its meaning;
@@ -277,14 +380,161 @@ typedef struct sinew_raw_variable sinew_raw_variable;
 typedef int32_t sinew_status;
 
 /**
- * A choice with a default: `SINEW_DEFAULT`, `SINEW_NO` or `SINEW_YES`.
- */
-typedef int sinew_choice;
-
-/**
  * Nanoseconds. As a timeout, a negative number is for ever.
  */
 typedef int64_t sinew_duration;
+
+/**
+ * The options of `sinew_client_new`. Zero is the default of every field.
+ */
+typedef struct sinew_client_options {
+  /**
+   * `sizeof(struct sinew_client_options)`.
+   */
+  size_t size;
+  /**
+   * The group in which callbacks for responses run; the client belongs to the group's node.
+   * Null: the node's default group.
+   */
+  const struct sinew_group *group;
+  /**
+   * The number of requests sent by `sinew_client_send` that have no response yet, or one that
+   * was not taken; further ones fail with `SINEW_ERROR_TOO_MANY_RESPONSES`. 0: 1000.
+   */
+  size_t max_responses;
+  /**
+   * The time for which a thread that waits for another process polls before it sleeps. 0: it
+   * sleeps at once.
+   */
+  sinew_duration spin_before_park;
+} sinew_client_options;
+
+/**
+ * An identity, unique among all participants: ROS 2's `rmw_gid_t`.
+ */
+typedef struct sinew_gid {
+  /**
+   * The bytes.
+   */
+  uint8_t bytes[16];
+} sinew_gid;
+
+/**
+ * The callback of one call, run by the executor of the client's group. If `status` is `SINEW_OK`,
+ * it owns `response`. Otherwise `response` is null, and `sinew_error_message()` says in this
+ * thread why there is none.
+ *
+ * It returns `SINEW_OK`. Anything else is a failure of the callback, which its executor reports.
+ */
+typedef sinew_status (*sinew_response_callback)(void *context,
+                                                sinew_status status,
+                                                struct sinew_message *response);
+
+/**
+ * Frees the context of a callback, when the library calls it no more. It may run on any thread.
+ */
+typedef void (*sinew_drop)(void *context);
+
+/**
+ * The callback of one call, run on the thread that answers. Otherwise as
+ * `sinew_response_callback`.
+ */
+typedef void (*sinew_immediate_response_callback)(void *context,
+                                                  sinew_status status,
+                                                  struct sinew_message *response);
+
+/**
+ * Identifies a request among those of its client.
+ */
+typedef struct sinew_request_id {
+  /**
+   * The request's number among those of its client, from 1. With the client's gid it is the
+   * `sinew_request_key` by which the server knows the request.
+   */
+  uint64_t sequence;
+  /**
+   * For the client.
+   */
+  uint32_t place;
+} sinew_request_id;
+
+/**
+ * Nanoseconds since the beginning of a clock: since 1970 for `SINEW_CLOCK_ROS` and `SINEW_CLOCK_SYSTEM`.
+ */
+typedef int64_t sinew_time;
+
+/**
+ * What a client knows about a response, or about the failure that stands for it.
+ */
+typedef struct sinew_response_info {
+  /**
+   * `sizeof(struct sinew_response_info)`.
+   */
+  size_t size;
+  /**
+   * The id that `sinew_client_send` returned.
+   */
+  struct sinew_request_id id;
+  /**
+   * `SINEW_OK`, or the reason why the call failed.
+   */
+  sinew_status status;
+  /**
+   * The wall time at which the server answered, or the call failed. For a server of another
+   * host, the time at which its answer reached this one.
+   */
+  sinew_time source_time;
+  /**
+   * The wall time at which the program took the response.
+   */
+  sinew_time reception_time;
+  /**
+   * The time from the answer to its reception.
+   */
+  sinew_duration latency;
+} sinew_response_info;
+
+/**
+ * Is called with the number of new things: messages, requests, changes of a status. It runs on the
+ * thread that brought them about, under no lock of the library, and several threads may call it at
+ * once.
+ */
+typedef void (*sinew_listener)(void *context, uint64_t count);
+
+/**
+ * Counts of a client's calls so far.
+ */
+typedef struct sinew_client_statistics {
+  /**
+   * `sizeof(struct sinew_client_statistics)`.
+   */
+  size_t size;
+  /**
+   * Calls, including those that were not accepted.
+   */
+  uint64_t calls;
+  /**
+   * Calls that were answered with a response.
+   */
+  uint64_t answered;
+  /**
+   * Calls that ended with an error other than a timeout.
+   */
+  uint64_t failed;
+  /**
+   * Calls that were given up, and timeouts.
+   */
+  uint64_t abandoned;
+  /**
+   * Calls that wait for their answer now.
+   */
+  uint64_t waiting;
+} sinew_client_statistics;
+
+/**
+ * A choice with a default: `SINEW_DEFAULT`, `SINEW_NO` or `SINEW_YES`.
+ */
+typedef int sinew_choice;
 
 /**
  * The options of `sinew_context_new`. Zero is the default of every field.
@@ -336,6 +586,407 @@ typedef struct sinew_context_options {
 } sinew_context_options;
 
 /**
+ * Ends of the other kind that match. `rmw_matched_status_t`.
+ */
+typedef struct sinew_matched {
+  /**
+   * `sizeof(struct sinew_matched)`.
+   */
+  size_t size;
+  /**
+   * The number of ends that have ever matched.
+   */
+  uint64_t total;
+  /**
+   * The number of them since it was taken last.
+   */
+  uint64_t total_change;
+  /**
+   * The number of ends that match now.
+   */
+  uint64_t current;
+  /**
+   * The change of `current` since it was taken last.
+   */
+  int64_t current_change;
+} sinew_matched;
+
+/**
+ * A policy of a QoS, or several added up: `SINEW_QOS_POLICY_..`. The numbers are those of rmw.
+ */
+typedef uint32_t sinew_qos_policy;
+
+/**
+ * Ends of the same topic that request or offer an incompatible QoS.
+ * `rmw_qos_incompatible_event_status_t`.
+ */
+typedef struct sinew_incompatible_qos {
+  /**
+   * `sizeof(struct sinew_incompatible_qos)`.
+   */
+  size_t size;
+  /**
+   * The number of such ends.
+   */
+  uint64_t total;
+  /**
+   * The number of them since it was taken last.
+   */
+  uint64_t total_change;
+  /**
+   * The policy that prevented the last match; 0: none has been prevented.
+   */
+  sinew_qos_policy last_policy;
+  /**
+   * The node of the last one, and the offered and the requested value.
+   */
+  char last_reason[SINEW_EVENT_SENTENCE];
+} sinew_incompatible_qos;
+
+/**
+ * Ends of the same topic that have another type. `rmw_incompatible_type_status_t`.
+ */
+typedef struct sinew_incompatible_type {
+  /**
+   * `sizeof(struct sinew_incompatible_type)`.
+   */
+  size_t size;
+  /**
+   * The number of such ends.
+   */
+  uint64_t total;
+  /**
+   * The number of them since it was taken last.
+   */
+  uint64_t total_change;
+  /**
+   * The node of the last one, and its type.
+   */
+  char last_reason[SINEW_EVENT_SENTENCE];
+} sinew_incompatible_type;
+
+/**
+ * Missed deadlines: one for each period without a message. `rmw_offered_deadline_missed_status_t`,
+ * `rmw_requested_deadline_missed_status_t`.
+ */
+typedef struct sinew_deadline_missed {
+  /**
+   * `sizeof(struct sinew_deadline_missed)`.
+   */
+  size_t size;
+  /**
+   * The number of missed periods.
+   */
+  uint64_t total;
+  /**
+   * The number of them since it was taken last.
+   */
+  uint64_t total_change;
+} sinew_deadline_missed;
+
+/**
+ * Expired leases of a publisher. `rmw_liveliness_lost_status_t`.
+ */
+typedef struct sinew_liveliness_lost {
+  /**
+   * `sizeof(struct sinew_liveliness_lost)`.
+   */
+  size_t size;
+  /**
+   * The number of expiries.
+   */
+  uint64_t total;
+  /**
+   * The number of them since it was taken last.
+   */
+  uint64_t total_change;
+} sinew_liveliness_lost;
+
+/**
+ * Publishers that match a subscription. `rmw_liveliness_changed_status_t`.
+ */
+typedef struct sinew_liveliness_changed {
+  /**
+   * `sizeof(struct sinew_liveliness_changed)`.
+   */
+  size_t size;
+  /**
+   * The number of them that are alive now.
+   */
+  uint64_t alive;
+  /**
+   * The number of them that exist, but have given no sign of life within their lease.
+   */
+  uint64_t not_alive;
+  /**
+   * The change of `alive` since it was taken last.
+   */
+  int64_t alive_change;
+  /**
+   * The change of `not_alive` since it was taken last.
+   */
+  int64_t not_alive_change;
+} sinew_liveliness_changed;
+
+/**
+ * Lost messages of a subscription: they gave way to newer ones, found its history full, could not be
+ * decoded, or were lost on the network. `rmw_message_lost_status_t`.
+ */
+typedef struct sinew_message_lost {
+  /**
+   * `sizeof(struct sinew_message_lost)`.
+   */
+  size_t size;
+  /**
+   * The number of lost messages.
+   */
+  uint64_t total;
+  /**
+   * The number of them since it was taken last.
+   */
+  uint64_t total_change;
+  /**
+   * The number of messages in `total` that could not be decoded.
+   */
+  uint64_t undecodable;
+  /**
+   * The problem with the last one of these; empty if there was none.
+   */
+  char last_problem[SINEW_EVENT_SENTENCE];
+} sinew_message_lost;
+
+/**
+ * An event of an endpoint that keeps its events: `SINEW_EVENT_..`.
+ */
+typedef int sinew_event;
+
+/**
+ * Is called after a change of the graph.
+ */
+typedef void (*sinew_graph_callback)(void *context);
+
+/**
+ * Where a node or an endpoint lives: `SINEW_PLACE_..`.
+ */
+typedef int sinew_place;
+
+/**
+ * A node of a snapshot. Its texts live as long as the snapshot.
+ */
+typedef struct sinew_node_info {
+  /**
+   * `sizeof(struct sinew_node_info)`.
+   */
+  size_t size;
+  /**
+   * The full name: namespace and name.
+   */
+  const char *name;
+  /**
+   * Where it lives.
+   */
+  sinew_place place;
+  /**
+   * The process id, in another process its own PID namespace's, on the network that of the
+   * gateway; 0 for `SINEW_PLACE_HERE`.
+   */
+  uint64_t pid;
+  /**
+   * The name of that process's program; null for `SINEW_PLACE_HERE`.
+   */
+  const char *program;
+} sinew_node_info;
+
+/**
+ * A topic, service or action of a snapshot. Its texts live as long as the snapshot.
+ */
+typedef struct sinew_name_and_types {
+  /**
+   * `sizeof(struct sinew_name_and_types)`.
+   */
+  size_t size;
+  /**
+   * The full name.
+   */
+  const char *name;
+  /**
+   * The names of its types, sorted: one, if its endpoints agree.
+   */
+  const char *const *types;
+  /**
+   * The number of types.
+   */
+  size_t type_count;
+  /**
+   * Whether tools hide it unless they are asked for it: a part of its name begins with an
+   * underscore.
+   */
+  bool is_hidden;
+} sinew_name_and_types;
+
+/**
+ * The kind of an endpoint: `SINEW_ENDPOINT_..`.
+ */
+typedef int sinew_endpoint_kind;
+
+/**
+ * The messages that wait for their reader: `SINEW_HISTORY_..`. The numbers are those of rmw.
+ */
+typedef int sinew_history;
+
+/**
+ * Whether messages may be lost on their way: `SINEW_RELIABILITY_..`. The numbers are those of rmw.
+ */
+typedef int sinew_reliability;
+
+/**
+ * Whether a subscription gets messages that were published before it: `SINEW_DURABILITY_..`. The
+ * numbers are those of rmw.
+ */
+typedef int sinew_durability;
+
+/**
+ * How a publisher proves that it is alive: `SINEW_LIVELINESS_..`. The numbers are those of rmw.
+ */
+typedef int sinew_liveliness;
+
+/**
+ * The quality of service of a publisher or a subscription. Zero is the default of every field:
+ * reliable, volatile, the last 10 messages.
+ *
+ * A publisher offers one, a subscription requests one; they match if the publisher offers
+ * everything that the subscription requests. To change a named profile, copy it:
+ * `sinew_qos qos = *sinew_qos_sensor_data(); qos.depth = 1;`.
+ */
+typedef struct sinew_qos {
+  /**
+   * `sizeof(struct sinew_qos)`.
+   */
+  size_t size;
+  /**
+   * The messages that wait for their reader. 0: keep last.
+   */
+  sinew_history history;
+  /**
+   * Whether messages may be lost on their way. 0: reliable.
+   */
+  sinew_reliability reliability;
+  /**
+   * Whether a subscription gets messages that were published before it. 0: volatile.
+   */
+  sinew_durability durability;
+  /**
+   * How a publisher proves that it is alive. 0: automatic.
+   */
+  sinew_liveliness liveliness;
+  /**
+   * The number of messages that keep last keeps, at most 16,777,216. 0: 10. Not used with keep all.
+   */
+  size_t depth;
+  /**
+   * The most messages that an endpoint holds. 0: the depth with keep last, 1000 with keep all.
+   */
+  size_t max_samples;
+  /**
+   * The longest time between two messages: promised by a publisher, expected by a subscription.
+   * 0 or negative: no limit.
+   */
+  sinew_duration deadline;
+  /**
+   * The time after its publication during which a message may be taken. 0 or negative: for ever.
+   */
+  sinew_duration lifespan;
+  /**
+   * The time for which a publisher counts as alive after its last sign of life. 0 or negative: no
+   * limit. ROS 2's `liveliness_lease_duration`.
+   */
+  sinew_duration lease;
+  /**
+   * The longest time that publishing may wait for room, if both ends are reliable and keep all.
+   * 0: 100 ms; negative: for ever; 1 hardly waits.
+   */
+  sinew_duration max_blocking_time;
+} sinew_qos;
+
+/**
+ * A publisher, subscription, server or client of a snapshot. What it points to lives as long as
+ * the snapshot.
+ */
+typedef struct sinew_endpoint_info {
+  /**
+   * `sizeof(struct sinew_endpoint_info)`.
+   */
+  size_t size;
+  /**
+   * Its kind.
+   */
+  sinew_endpoint_kind kind;
+  /**
+   * The full name of its node.
+   */
+  const char *node_name;
+  /**
+   * The full name of its topic or service.
+   */
+  const char *name;
+  /**
+   * The name of its type.
+   */
+  const char *type_name;
+  /**
+   * The hash of its type, `RIHS01_..`; null for a type without one, which stays in its process.
+   */
+  const char *type_hash;
+  /**
+   * Its QoS: offered by a publisher or a server, requested by the others.
+   */
+  const struct sinew_qos *qos;
+  /**
+   * Its identity. For a publisher of the network, that of the gateway's publisher that stands
+   * for it.
+   */
+  struct sinew_gid gid;
+  /**
+   * Whether its messages can leave its process.
+   */
+  bool leaves_process;
+  /**
+   * Where it lives.
+   */
+  sinew_place place;
+  /**
+   * As in `sinew_node_info`.
+   */
+  uint64_t pid;
+  /**
+   * As in `sinew_node_info`.
+   */
+  const char *program;
+} sinew_endpoint_info;
+
+/**
+ * Which endpoints are wanted. Zero is the default of every field: all.
+ */
+typedef struct sinew_endpoint_filter {
+  /**
+   * `sizeof(struct sinew_endpoint_filter)`.
+   */
+  size_t size;
+  /**
+   * Only those of this kind.
+   */
+  sinew_endpoint_kind kind;
+  /**
+   * Only those of this topic or service, by its full name. Null: of all.
+   */
+  const char *name;
+  /**
+   * Only those of nodes with this full name. Null: of all.
+   */
+  const char *node_name;
+} sinew_endpoint_filter;
+
+/**
  * The options of `sinew_node_new`. Zero is the default of every field.
  */
 typedef struct sinew_node_options {
@@ -380,63 +1031,765 @@ typedef struct sinew_node_options {
    * The number of rules.
    */
   size_t remap_count;
+  /**
+   * Values for the node's parameters, which come before their defaults, the command line and
+   * files. Null: none.
+   */
+  const struct sinew_parameter_list *parameter_overrides;
 } sinew_node_options;
 
 /**
- * The options of `sinew_raw_queue_open`. Zero is the default of every field.
+ * The type of a parameter: `SINEW_PARAMETER_..`. The numbers are those of
+ * `rcl_interfaces/msg/ParameterType`.
  */
-typedef struct sinew_raw_queue_options {
+typedef int sinew_parameter_type;
+
+/**
+ * The value of a parameter: its type, and the field of that type. So `{.kind =
+ * SINEW_PARAMETER_DOUBLE, .double_value = 1.5}` is one, and `{.kind =
+ * SINEW_PARAMETER_INTEGER_ARRAY, .integer_array = numbers, .length = 3}` is another.
+ *
+ * What a value points to belongs to the caller, if the caller made it; the library copies it. In a
+ * value from the library it belongs to the list that the value is from.
+ */
+typedef struct sinew_parameter_value {
   /**
-   * `sizeof(struct sinew_raw_queue_options)`.
+   * The type.
+   */
+  sinew_parameter_type kind;
+  /**
+   * For `SINEW_PARAMETER_BOOL`.
+   */
+  bool bool_value;
+  /**
+   * For `SINEW_PARAMETER_INTEGER`.
+   */
+  int64_t integer_value;
+  /**
+   * For `SINEW_PARAMETER_DOUBLE`.
+   */
+  double double_value;
+  /**
+   * For `SINEW_PARAMETER_STRING`.
+   */
+  const char *string_value;
+  /**
+   * The number of elements of an array.
+   */
+  size_t length;
+  /**
+   * For `SINEW_PARAMETER_BYTE_ARRAY`.
+   */
+  const uint8_t *byte_array;
+  /**
+   * For `SINEW_PARAMETER_BOOL_ARRAY`.
+   */
+  const bool *bool_array;
+  /**
+   * For `SINEW_PARAMETER_INTEGER_ARRAY`.
+   */
+  const int64_t *integer_array;
+  /**
+   * For `SINEW_PARAMETER_DOUBLE_ARRAY`.
+   */
+  const double *double_array;
+  /**
+   * For `SINEW_PARAMETER_STRING_ARRAY`.
+   */
+  const char *const *string_array;
+} sinew_parameter_value;
+
+/**
+ * The options of `sinew_node_declare_parameter`. Zero is the default of every field.
+ */
+typedef struct sinew_parameter_options {
+  /**
+   * `sizeof(struct sinew_parameter_options)`.
    */
   size_t size;
   /**
-   * Number of messages of this process that each reader may have yet to read. 0: 64. The first
-   * handle that a process opens decides for all of them.
+   * The type, if there is no default value, or if that should be converted to it without loss.
    */
-  size_t capacity;
+  sinew_parameter_type kind;
   /**
-   * Time for which a reader of another process may block this handle without reading, before it
-   * is cut off: no writer waits for it any more, and its next read fails with
-   * `SINEW_ERROR_CUT_OFF`. 0 or negative: without a limit.
+   * Whether the parameter may have no value. Without it, a parameter without a default value
+   * must have a value from the command line or a file.
    */
-  sinew_duration patience;
-} sinew_raw_queue_options;
+  bool is_optional;
+  /**
+   * Whether values may have any type, which may change later. Such a parameter can be
+   * undeclared.
+   */
+  bool is_dynamic;
+  /**
+   * Whether it can't be set once it is declared. The command line and files still set it.
+   */
+  bool is_read_only;
+  /**
+   * Whether the command line and files don't set it.
+   */
+  bool ignores_overrides;
+  /**
+   * Whether the ranges below count: that of integers for an integer, that of doubles for a
+   * double.
+   */
+  bool has_range;
+  /**
+   * The smallest integer.
+   */
+  int64_t integer_from;
+  /**
+   * The greatest integer.
+   */
+  int64_t integer_to;
+  /**
+   * A value is `integer_from` plus a multiple of this, or `integer_to`. 0: any value.
+   */
+  uint64_t integer_step;
+  /**
+   * The smallest double.
+   */
+  double double_from;
+  /**
+   * The greatest double.
+   */
+  double double_to;
+  /**
+   * A value is `double_from` plus a multiple of this, or `double_to`. 0: any value.
+   */
+  double double_step;
+  /**
+   * The description, for people. Null: none.
+   */
+  const char *description;
+  /**
+   * Rules for the values beyond type and range, for people. Null: none.
+   */
+  const char *constraints;
+} sinew_parameter_options;
 
 /**
- * A value's origin.
+ * The callback of `sinew_node_on_pre_set_parameters`. It may change the list, which lives until
+ * it returns.
  */
-typedef struct sinew_raw_origin {
-  /**
-   * When the value was written: nanoseconds of the machine's monotonic clock (`CLOCK_MONOTONIC`), the
-   * same for all its processes.
-   */
-  int64_t stamp;
-  /**
-   * The id of the writing process's space, which no other one has or had: see
-   * `sinew_raw_space_id`(super::space::sinew_raw_space_id).
-   */
-  uint64_t writer;
-} sinew_raw_origin;
+typedef void (*sinew_pre_set_parameters_callback)(void *context, struct sinew_parameter_list *list);
 
 /**
- * The options of `sinew_raw_space_join`. Zero is the default of every field.
+ * The callback of `sinew_node_on_set_parameters`. It returns `SINEW_OK` to accept the values.
+ * Anything else refuses them: then it may write a sentence to `reason`, at most `reason_size`
+ * bytes with the NUL at its end, for the caller that sets the parameters. The list lives until it
+ * returns.
  */
-typedef struct sinew_raw_space_options {
+typedef sinew_status (*sinew_on_set_parameters_callback)(void *context,
+                                                         const struct sinew_parameter_list *list,
+                                                         char *reason,
+                                                         size_t reason_size);
+
+/**
+ * The callback of `sinew_node_on_post_set_parameters`. The list lives until it returns.
+ */
+typedef void (*sinew_post_set_parameters_callback)(void *context,
+                                                   const struct sinew_parameter_list *list);
+
+/**
+ * The options of `sinew_parameter_client_new`. Zero is the default of every field.
+ */
+typedef struct sinew_parameter_client_options {
   /**
-   * `sizeof(struct sinew_raw_space_options)`.
+   * `sizeof(struct sinew_parameter_client_options)`.
    */
   size_t size;
   /**
-   * The domain. The environment does not change it.
+   * The group of its clients. Null: the node's default group.
    */
-  uint32_t domain;
+  const struct sinew_group *group;
+} sinew_parameter_client_options;
+
+/**
+ * The description of a parameter. Its texts live as long as the list that it is from.
+ */
+typedef struct sinew_parameter_descriptor {
   /**
-   * The directory in which each domain has its own. Null: `SINEW_DIR` of the environment, else
-   * `/dev/shm/sinew-<uid>`.
+   * `sizeof(struct sinew_parameter_descriptor)`.
    */
-  const char *directory;
-} sinew_raw_space_options;
+  size_t size;
+  /**
+   * The parameter's name.
+   */
+  const char *name;
+  /**
+   * The type, which values must have unless it is dynamic.
+   */
+  sinew_parameter_type kind;
+  /**
+   * Its purpose, for people.
+   */
+  const char *description;
+  /**
+   * Rules for the values beyond type and range, for people.
+   */
+  const char *constraints;
+  /**
+   * Whether it can't be set.
+   */
+  bool is_read_only;
+  /**
+   * Whether values may have any type.
+   */
+  bool is_dynamic;
+  /**
+   * Whether it has a range: in the fields of integers for an integer, in those of doubles for a
+   * double.
+   */
+  bool has_range;
+  /**
+   * The smallest integer.
+   */
+  int64_t integer_from;
+  /**
+   * The greatest integer.
+   */
+  int64_t integer_to;
+  /**
+   * A value is `integer_from` plus a multiple of this, or `integer_to`. 0: any value.
+   */
+  uint64_t integer_step;
+  /**
+   * The smallest double.
+   */
+  double double_from;
+  /**
+   * The greatest double.
+   */
+  double double_to;
+  /**
+   * A value is `double_from` plus a multiple of this, or `double_to`. 0: any value.
+   */
+  double double_step;
+} sinew_parameter_descriptor;
+
+/**
+ * The options of `sinew_publisher_new`. Zero is the default of every field.
+ */
+typedef struct sinew_publisher_options {
+  /**
+   * `sizeof(struct sinew_publisher_options)`.
+   */
+  size_t size;
+  /**
+   * The QoS that it offers. Null: the default.
+   */
+  const struct sinew_qos *qos;
+  /**
+   * The policies that parameters may change, added up: `SINEW_QOS_OVERRIDES_DEFAULT` are those of
+   * ROS 2. They are declared as `qos_overrides./TOPIC.publisher.depth` and so on.
+   */
+  sinew_qos_policy qos_overrides;
+  /**
+   * Distinguishes it from the node's other publishers on the topic, in the names of these
+   * parameters: `publisher_ID`. Null: nothing does.
+   */
+  const char *qos_overrides_id;
+  /**
+   * Whether it keeps its events, for `sinew_publisher_take_matched` and its like, and for
+   * `sinew_publisher_set_event_listener`. No executor has to run; one thread of the context notices
+   * missed deadlines and expired leases. Warnings of mismatches are not logged then.
+   */
+  bool keep_events;
+  /**
+   * Whether `pool_capacity` counts. Otherwise it is 64, and more for publishers that keep all.
+   */
+  bool has_pool_capacity;
+  /**
+   * The most messages in its pool. Each further one is allocated on its own.
+   */
+  size_t pool_capacity;
+} sinew_publisher_options;
+
+/**
+ * A publisher's counters.
+ */
+typedef struct sinew_publisher_statistics {
+  /**
+   * `sizeof(struct sinew_publisher_statistics)`.
+   */
+  size_t size;
+  /**
+   * Messages published.
+   */
+  uint64_t published;
+  /**
+   * Copies that were made to publish, or for subscriptions that own their messages.
+   */
+  uint64_t copies;
+  /**
+   * Encodings of values that are not plain.
+   */
+  uint64_t encodings;
+  /**
+   * Decodings of messages that were published in their encoded form.
+   */
+  uint64_t decodings;
+  /**
+   * Messages that were published in their encoded form.
+   */
+  uint64_t drafts;
+  /**
+   * Messages retained for late joiners now.
+   */
+  uint64_t retained;
+  /**
+   * Blocks of its pool, free or lent.
+   */
+  uint64_t pooled;
+} sinew_publisher_statistics;
+
+/**
+ * The options of `sinew_server_new` and `sinew_pulled_server_new`. Zero is the default of every
+ * field.
+ */
+typedef struct sinew_server_options {
+  /**
+   * `sizeof(struct sinew_server_options)`.
+   */
+  size_t size;
+  /**
+   * The group in which the callback runs; the server belongs to the group's node. Null: the
+   * node's default group.
+   */
+  const struct sinew_group *group;
+  /**
+   * The number of requests that may wait or be in hand; callers beyond it fail with
+   * `SINEW_ERROR_TOO_MANY_REQUESTS`. 0: 1000.
+   */
+  size_t max_requests;
+  /**
+   * Whether the callback runs on the thread that calls, or that receives from other processes,
+   * instead of in an executor. Then several threads may run it at once, and it should be short.
+   */
+  bool is_immediate;
+} sinew_server_options;
+
+/**
+ * Identifies a request at its server: the client, and the request's number at this client.
+ */
+typedef struct sinew_request_key {
+  /**
+   * The client.
+   */
+  struct sinew_gid client;
+  /**
+   * The request's number among those of its client, from 1.
+   */
+  uint64_t sequence;
+} sinew_request_key;
+
+/**
+ * What is known about a request.
+ */
+typedef struct sinew_request_info {
+  /**
+   * `sizeof(struct sinew_request_info)`.
+   */
+  size_t size;
+  /**
+   * Identifies the request.
+   */
+  struct sinew_request_key key;
+  /**
+   * The wall time of the call.
+   */
+  sinew_time source_time;
+  /**
+   * The wall time at which the server took the request.
+   */
+  sinew_time reception_time;
+  /**
+   * The time from the call to its reception; for a request from another host, from its arrival
+   * at this one.
+   */
+  sinew_duration latency;
+  /**
+   * The time from the publication of the first message of the chain that led to this request.
+   * What is published or called in a server's callback continues the chain of its request.
+   */
+  sinew_duration chain_latency;
+  /**
+   * The number of the chain's first message, unique among those of one participant.
+   */
+  uint64_t chain;
+} sinew_request_info;
+
+/**
+ * Counts of a server's requests so far.
+ */
+typedef struct sinew_server_statistics {
+  /**
+   * `sizeof(struct sinew_server_statistics)`.
+   */
+  size_t size;
+  /**
+   * Requests that entered its queue.
+   */
+  uint64_t received;
+  /**
+   * Requests that wait in it now.
+   */
+  uint64_t waiting;
+  /**
+   * Requests that are with a responder, or were taken by hand, and have no answer yet.
+   */
+  uint64_t in_hand;
+  /**
+   * Responses that reached their callers.
+   */
+  uint64_t answered;
+  /**
+   * Errors that reached their callers.
+   */
+  uint64_t failed;
+  /**
+   * Requests that were dropped without an answer.
+   */
+  uint64_t dropped;
+  /**
+   * Answers that no caller waited for any more.
+   */
+  uint64_t unclaimed;
+  /**
+   * Requests that their callers took back from the queue.
+   */
+  uint64_t withdrawn;
+  /**
+   * Requests that found the queue full.
+   */
+  uint64_t refused;
+} sinew_server_statistics;
+
+/**
+ * The callback of a server. It owns `request` and `responder`: it answers with
+ * `sinew_responder_respond` or `sinew_responder_fail`, at once or later and on any thread, and
+ * frees the request with `sinew_message_free`. `info` lives until it returns.
+ *
+ * It returns `SINEW_OK`. Anything else is logged as a failure of the callback; it answers no
+ * request.
+ */
+typedef sinew_status (*sinew_request_callback)(void *context,
+                                               struct sinew_message *request,
+                                               const struct sinew_request_info *info,
+                                               struct sinew_responder *responder);
+
+/**
+ * Returns whether a message passes. It gets the value, or null and the encoded form if there is
+ * only that; both are valid during the call. It is called before anything is copied or queued: on
+ * the publisher's thread, or for a publisher in another process on any thread of this process that
+ * runs an executor, takes, or makes an endpoint. Several threads may call it at once. It must be quick.
+ */
+typedef bool (*sinew_filter)(void *context, const void *value, const uint8_t *bytes, size_t length);
+
+/**
+ * The options of `sinew_subscription_new` and `sinew_subscription_new_with_callback`. Zero is the
+ * default of every field.
+ *
+ * The library takes over the contexts in any case, also if making the subscription fails; only if
+ * the size of this structure is wrong, it leaves them alone.
+ */
+typedef struct sinew_subscription_options {
+  /**
+   * `sizeof(struct sinew_subscription_options)`.
+   */
+  size_t size;
+  /**
+   * The QoS that it requests. Null: the default.
+   */
+  const struct sinew_qos *qos;
+  /**
+   * The policies that parameters may change, added up: `SINEW_QOS_OVERRIDES_DEFAULT` are those of
+   * ROS 2. They are declared as `qos_overrides./TOPIC.subscription.depth` and so on.
+   */
+  sinew_qos_policy qos_overrides;
+  /**
+   * Distinguishes it from the node's other subscriptions to the topic, in the names of these
+   * parameters: `subscription_ID`. Null: nothing does.
+   */
+  const char *qos_overrides_id;
+  /**
+   * The callback group. Null: the node's own, which is mutually exclusive.
+   */
+  const struct sinew_group *group;
+  /**
+   * Whether each message is its own, the only reference. A copy is made only if another
+   * subscription gets the message as well. For a type with a `clone`.
+   */
+  bool owned;
+  /**
+   * Whether it takes messages in their encoded form, in place and unchecked, if they exist in it:
+   * those of other processes, and drafts. No effect together with a filter or `owned`, which need
+   * values, nor on a plain type. Messages of a type that is known by name only always have it.
+   */
+  bool accept_encoded;
+  /**
+   * Whether messages of publishers of its own node are ignored.
+   */
+  bool ignore_own_publications;
+  /**
+   * Whether it keeps its events, for `sinew_subscription_take_matched` and its like, and for
+   * `sinew_subscription_set_event_listener`. No executor has to run; one thread of the context notices
+   * missed deadlines and leases. Warnings of mismatches are not logged then.
+   */
+  bool keep_events;
+  /**
+   * Whether the callback gets `info`, which reads a clock. By default it does; otherwise it gets null.
+   */
+  sinew_choice message_info;
+  /**
+   * Lets only some messages pass. Null: all pass.
+   */
+  sinew_filter filter;
+  /**
+   * The first argument of the filter.
+   */
+  void *filter_context;
+  /**
+   * Drops the filter's context. May be null.
+   */
+  sinew_drop filter_drop_context;
+  /**
+   * Is called for each message that arrives, from the first one on; see
+   * `sinew_subscription_set_listener`. Null: none.
+   */
+  sinew_listener listener;
+  /**
+   * The first argument of the listener.
+   */
+  void *listener_context;
+  /**
+   * Drops the listener's context. May be null.
+   */
+  sinew_drop listener_drop_context;
+  /**
+   * The period with which the age and period of its messages are published, as
+   * `statistics_msgs/msg/MetricsMessage`, by the executor of its group. 0: they aren't.
+   */
+  sinew_duration topic_statistics_period;
+  /**
+   * The topic on which they are published. Null: `/statistics`.
+   */
+  const char *topic_statistics_topic;
+} sinew_subscription_options;
+
+/**
+ * The transport that brought a message to its subscription: `SINEW_TRANSPORT_..`.
+ */
+typedef int sinew_transport;
+
+/**
+ * What is known about a message.
+ */
+typedef struct sinew_message_info {
+  /**
+   * `sizeof(struct sinew_message_info)`.
+   */
+  size_t size;
+  /**
+   * The wall time of its publication.
+   */
+  sinew_time source_time;
+  /**
+   * The wall time at which it was taken from the subscription's buffer.
+   */
+  sinew_time reception_time;
+  /**
+   * Its number among its publisher's messages, from 1. Gaps are messages that this subscription
+   * never got, or lost to newer ones.
+   */
+  uint64_t publication_sequence;
+  /**
+   * Its number among those that reached this subscription's buffer, from 1.
+   */
+  uint64_t reception_sequence;
+  /**
+   * The time from publication to reception; for a message from another host, from its arrival at
+   * this one.
+   */
+  sinew_duration latency;
+  /**
+   * The time from the publication of the first message of the chain that led to this one. A message
+   * that is published in a subscription's callback continues the chain of the callback's message.
+   */
+  sinew_duration chain_latency;
+  /**
+   * The number of the chain's first message, unique among those of one participant.
+   */
+  uint64_t chain;
+  /**
+   * Its publisher.
+   */
+  struct sinew_gid publisher;
+  /**
+   * The transport that brought it.
+   */
+  sinew_transport transport;
+} sinew_message_info;
+
+/**
+ * Is called with each message, which belongs to it: it has to free or publish the reference. `info`
+ * is valid during the call. Returns nonzero if it failed, for example with the status of a function
+ * that it called: the executor reports that, or its spin returns it.
+ *
+ * In a mutually exclusive group it is never called twice at once; in a reentrant one it may be.
+ */
+typedef sinew_status (*sinew_subscription_callback)(void *context,
+                                                    struct sinew_message *message,
+                                                    const struct sinew_message_info *info);
+
+/**
+ * A subscription's counters.
+ */
+typedef struct sinew_subscription_statistics {
+  /**
+   * `sizeof(struct sinew_subscription_statistics)`.
+   */
+  size_t size;
+  /**
+   * Messages that entered the history.
+   */
+  uint64_t received;
+  /**
+   * Messages that were taken out of it, by the callback or by hand.
+   */
+  uint64_t taken;
+  /**
+   * Messages that wait in it now.
+   */
+  uint64_t waiting;
+  /**
+   * Messages that gave way to newer ones (keep last), here or at their publisher.
+   */
+  uint64_t overwritten;
+  /**
+   * Messages that were lost before they reached this host. They do not count as received.
+   */
+  uint64_t missed;
+  /**
+   * Messages that found the history full (keep all).
+   */
+  uint64_t refused;
+  /**
+   * Messages dropped at the end of their lifespan.
+   */
+  uint64_t expired;
+  /**
+   * Copies made for it.
+   */
+  uint64_t copies;
+  /**
+   * Values decoded from messages of other processes.
+   */
+  uint64_t decodings;
+  /**
+   * Encoded messages that were handed out to be read in place.
+   */
+  uint64_t views;
+} sinew_subscription_statistics;
+
+/**
+ * A type of messages as the program describes it, for `sinew_message_type_register`. Zero is the
+ * default of every field but the name.
+ *
+ * The functions may be called at any time until the process ends, by any thread, and by several at
+ * once with the same context. A value stays at its address from the moment it is made until it is
+ * destroyed, so it may point into itself. No exception may leave a function.
+ */
+typedef struct sinew_type_table {
+  /**
+   * `sizeof(struct sinew_type_table)`.
+   */
+  size_t size;
+  /**
+   * The ROS 2 name, `package/msg/Name`. A type without an encoding may have any other name, of at
+   * most 512 bytes.
+   */
+  const char *name;
+  /**
+   * The hash of its description, `RIHS01_` and 64 hexadecimal digits; required with an encoding.
+   */
+  const char *hash;
+  /**
+   * The description as ROS 2's JSON text, for tools. Its hash must be `hash`. Null: none.
+   */
+  const char *description;
+  /**
+   * The size of a value in bytes; 0 is valid.
+   */
+  size_t value_size;
+  /**
+   * The alignment of a value in bytes, a power of two. 0: 1.
+   */
+  size_t alignment;
+  /**
+   * Whether `key` counts.
+   */
+  bool has_key;
+  /**
+   * Whether every value's bytes are its encoded form after the header, on this machine, without
+   * padding, and any bytes are a valid value. Such values are read and written in shared memory,
+   * so the type must not have a `drop`; its encoding functions may be left out.
+   */
+  bool is_plain;
+  /**
+   * 128 bits that stand for all that two parts of a program have to agree on to pass a pointer:
+   * language, ABI and definition. Registrations under one key are one type.
+   */
+  uint64_t key[2];
+  /**
+   * Passed to every function. It has to live as long as the process.
+   */
+  void *context;
+  /**
+   * Destroys a value, but does not free its memory. Null: nothing needs to be done.
+   */
+  void (*drop)(void *context, void *value);
+  /**
+   * Frees the memory of an adopted value that was destroyed. Without it, no value can be adopted.
+   */
+  void (*free)(void *context, void *memory);
+  /**
+   * Makes a first value, for `sinew_publisher_loan`. Nonzero: there is none.
+   */
+  sinew_status (*create)(void *context, void *place);
+  /**
+   * Makes a copy of a value in a place; required where a subscription owns its messages. Nonzero:
+   * there is none.
+   */
+  sinew_status (*clone)(void *context, const void *value, void *place);
+  /**
+   * Returns the stamp of the value's header, for the age of messages in statistics.
+   */
+  sinew_time (*stamp)(void *context, const void *value);
+  /**
+   * Returns the length of the value's encoded form in bytes, including the header of 4 bytes. The
+   * encoding is this and the next two; a type without it stays in its process.
+   */
+  size_t (*encoded_size)(void *context, const void *value);
+  /**
+   * Writes the encoded form, of the length that `encoded_size` returned for the same value.
+   */
+  void (*encode)(void *context, const void *value, uint8_t *bytes, size_t length);
+  /**
+   * Reads a value from bytes that may come from another process, so it must check them. If
+   * `filled`, `place` holds a value, which is replaced and stays valid after a failure; otherwise
+   * there is none, nor after a failure. Returns nonzero after a failure, and writes the problem to
+   * `sentence`, which has room for `capacity` bytes with the NUL and is empty before.
+   */
+  sinew_status (*decode)(void *context,
+                         const uint8_t *bytes,
+                         size_t length,
+                         void *place,
+                         bool filled,
+                         char *sentence,
+                         size_t capacity);
+} sinew_type_table;
 
 /**
  * What the library does by itself.
@@ -453,9 +1806,436 @@ typedef struct sinew_raw_space_options {
  */
 #define SINEW_YES 2
 
+/**
+ * An end of the other kind matched, or ceased to match.
+ */
+#define SINEW_EVENT_MATCHED 1
+
+/**
+ * The topic has an end with an incompatible QoS.
+ */
+#define SINEW_EVENT_INCOMPATIBLE_QOS 2
+
+/**
+ * The topic has an end with another type.
+ */
+#define SINEW_EVENT_INCOMPATIBLE_TYPE 3
+
+/**
+ * The publisher was silent for longer than it offers, or the subscription for longer than it requests.
+ */
+#define SINEW_EVENT_DEADLINE_MISSED 4
+
+/**
+ * Of a publisher: its lease expired.
+ */
+#define SINEW_EVENT_LIVELINESS_LOST 5
+
+/**
+ * Of a subscription: a publisher came or went, its lease expired, or it lives again.
+ */
+#define SINEW_EVENT_LIVELINESS_CHANGED 6
+
+/**
+ * Of a subscription: messages were lost.
+ */
+#define SINEW_EVENT_MESSAGE_LOST 7
+
+/**
+ * In a filter: every kind.
+ */
+#define SINEW_ENDPOINT_ANY 0
+
+/**
+ * Publishes messages on a topic.
+ */
+#define SINEW_ENDPOINT_PUBLISHER 1
+
+/**
+ * Receives messages of a topic.
+ */
+#define SINEW_ENDPOINT_SUBSCRIPTION 2
+
+/**
+ * Calls a service.
+ */
+#define SINEW_ENDPOINT_CLIENT 3
+
+/**
+ * Answers requests of a service.
+ */
+#define SINEW_ENDPOINT_SERVER 4
+
+/**
+ * In the context that looks.
+ */
+#define SINEW_PLACE_HERE 1
+
+/**
+ * In another context of this host: of another process, or of this one.
+ */
+#define SINEW_PLACE_PROCESS 2
+
+/**
+ * On the network: another host, or a program of ROS 2. A gateway brings it to this host.
+ */
+#define SINEW_PLACE_NETWORK 3
+
+/**
+ * Inside the process.
+ */
+#define SINEW_TRANSPORT_INTRA 1
+
+/**
+ * Between processes of one host, through shared memory.
+ */
+#define SINEW_TRANSPORT_SHM 2
+
+/**
+ * From another host, through a gateway.
+ */
+#define SINEW_TRANSPORT_NETWORK 3
+
+/**
+ * No value.
+ */
+#define SINEW_PARAMETER_NOT_SET 0
+
+/**
+ * A boolean.
+ */
+#define SINEW_PARAMETER_BOOL 1
+
+/**
+ * A signed integer of 64 bits.
+ */
+#define SINEW_PARAMETER_INTEGER 2
+
+/**
+ * A floating-point number of 64 bits.
+ */
+#define SINEW_PARAMETER_DOUBLE 3
+
+/**
+ * A text.
+ */
+#define SINEW_PARAMETER_STRING 4
+
+/**
+ * Bytes.
+ */
+#define SINEW_PARAMETER_BYTE_ARRAY 5
+
+/**
+ * Booleans.
+ */
+#define SINEW_PARAMETER_BOOL_ARRAY 6
+
+/**
+ * Integers.
+ */
+#define SINEW_PARAMETER_INTEGER_ARRAY 7
+
+/**
+ * Floating-point numbers.
+ */
+#define SINEW_PARAMETER_DOUBLE_ARRAY 8
+
+/**
+ * Texts.
+ */
+#define SINEW_PARAMETER_STRING_ARRAY 9
+
+/**
+ * The newest messages, up to the depth. The default.
+ */
+#define SINEW_HISTORY_KEEP_LAST 1
+
+/**
+ * All messages, up to `max_samples`.
+ */
+#define SINEW_HISTORY_KEEP_ALL 2
+
+/**
+ * Messages are sent again until they arrive. The default.
+ */
+#define SINEW_RELIABILITY_RELIABLE 1
+
+/**
+ * Messages may be lost: a fresh message is worth more than a repeated one.
+ */
+#define SINEW_RELIABILITY_BEST_EFFORT 2
+
+/**
+ * The strictest one with which the endpoint matches all other ends that exist when it is made.
+ */
+#define SINEW_RELIABILITY_BEST_AVAILABLE 4
+
+/**
+ * It gets the history of each publisher that still exists.
+ */
+#define SINEW_DURABILITY_TRANSIENT_LOCAL 1
+
+/**
+ * It doesn't. The default.
+ */
+#define SINEW_DURABILITY_VOLATILE 2
+
+/**
+ * The strictest one with which the endpoint matches all other ends that exist when it is made.
+ */
+#define SINEW_DURABILITY_BEST_AVAILABLE 4
+
+/**
+ * By existing in a process that lives. The default.
+ */
+#define SINEW_LIVELINESS_AUTOMATIC 1
+
+/**
+ * By publishing, or by `sinew_publisher_assert_liveliness`, at least once in every lease.
+ */
+#define SINEW_LIVELINESS_MANUAL_BY_TOPIC 3
+
+/**
+ * The strictest one with which the endpoint matches all other ends that exist when it is made.
+ */
+#define SINEW_LIVELINESS_BEST_AVAILABLE 5
+
+/**
+ * As a deadline or lease: the strictest one with which the endpoint matches all other ends that
+ * exist when it is made.
+ */
+#define SINEW_DURATION_BEST_AVAILABLE 9223372036854775806
+
+/**
+ * The durability.
+ */
+#define SINEW_QOS_POLICY_DURABILITY 2
+
+/**
+ * The deadline.
+ */
+#define SINEW_QOS_POLICY_DEADLINE 4
+
+/**
+ * The liveliness.
+ */
+#define SINEW_QOS_POLICY_LIVELINESS 8
+
+/**
+ * The reliability.
+ */
+#define SINEW_QOS_POLICY_RELIABILITY 16
+
+/**
+ * The history.
+ */
+#define SINEW_QOS_POLICY_HISTORY 32
+
+/**
+ * The lifespan.
+ */
+#define SINEW_QOS_POLICY_LIFESPAN 64
+
+/**
+ * The depth.
+ */
+#define SINEW_QOS_POLICY_DEPTH 128
+
+/**
+ * The lease of the liveliness.
+ */
+#define SINEW_QOS_POLICY_LEASE 256
+
+/**
+ * History, depth and reliability: the policies that ROS 2 lets parameters change.
+ */
+#define SINEW_QOS_OVERRIDES_DEFAULT 176
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/**
+ * Makes a client of a service. There needn't be a server yet.
+ *
+ * `options` may be null. The caller frees `*client`.
+ */
+sinew_status sinew_client_new(const struct sinew_node *node,
+                              const char *name,
+                              const struct sinew_service_type *service_type,
+                              const struct sinew_client_options *options,
+                              struct sinew_client **client);
+
+/**
+ * Frees a client. Callbacks that did not run are dropped, and so are responses that were not
+ * taken; a call that can be polled keeps the client. Null is allowed.
+ */
+void sinew_client_free(struct sinew_client *client);
+
+/**
+ * Returns the service's full name, after remapping. The text lives as long as the handle.
+ */
+const char *sinew_client_name(const struct sinew_client *client);
+
+/**
+ * Gets the client's gid, as servers see it in `sinew_request_key`.
+ */
+sinew_status sinew_client_gid(const struct sinew_client *client, struct sinew_gid *gid);
+
+/**
+ * Gets a place for a request in the client's pool, for a placement `new`. Once the pool is warm,
+ * allocates nothing.
+ */
+sinew_status sinew_client_uninit(const struct sinew_client *client,
+                                 struct sinew_uninit_message **uninit);
+
+/**
+ * Returns whether there is a server with the client's types.
+ */
+bool sinew_client_is_server_ready(const struct sinew_client *client);
+
+/**
+ * Blocks until there is a server with the client's types. Returns false if none came within
+ * `timeout` (negative: for ever), or if the context was shut down. Not for callbacks: the thread
+ * does nothing else meanwhile.
+ */
+bool sinew_client_wait_for_server(const struct sinew_client *client, sinew_duration timeout);
+
+/**
+ * Calls the service and waits for the response, for at most `timeout` (negative: for ever). Takes
+ * over the request, also if it fails. The caller owns `*response`.
+ *
+ * In a callback, the waiting thread runs the server itself if it can, so one thread is enough for
+ * a chain of calls; calls can be nested 64 deep. Fails with `SINEW_ERROR_NO_SERVER`,
+ * `SINEW_ERROR_TIMEOUT`, `SINEW_ERROR_SERVER_GONE`, `SINEW_ERROR_CALLBACK_FAILED` (the server
+ * answered with an error), `SINEW_ERROR_WOULD_DEADLOCK` and so on.
+ *
+ * A request with other references is copied, if its type can (else `SINEW_ERROR_NOT_SOLE`); one in
+ * encoded form is decoded. Keep a reference of your own to send it again.
+ */
+sinew_status sinew_client_call(const struct sinew_client *client,
+                               struct sinew_message *request,
+                               sinew_duration timeout,
+                               struct sinew_message **response);
+
+/**
+ * Calls the service. The executor of the client's group runs the callback with the result, once.
+ * Never blocks. Takes over the request, also if it fails.
+ *
+ * The library drops the context with `drop_context` when the callback has run or never will,
+ * because the client was freed or this function fails. Fails if the request was not accepted: with
+ * `SINEW_ERROR_TOO_MANY_REQUESTS` and so on.
+ */
+sinew_status sinew_client_call_then(const struct sinew_client *client,
+                                    struct sinew_message *request,
+                                    sinew_response_callback callback,
+                                    void *context,
+                                    sinew_drop drop_context);
+
+/**
+ * Calls the service. The callback runs with the result, once, on the thread that answers (for a
+ * server of another process: on the thread that receives), perhaps before this function returns.
+ * It should be short, and may publish and call. Never blocks. Takes over the request, also if it
+ * fails.
+ *
+ * `id` may be null; `*id` is for `sinew_client_withdraw`. The library drops the context as for
+ * `sinew_client_call_then`.
+ */
+sinew_status sinew_client_call_then_immediately(const struct sinew_client *client,
+                                                struct sinew_message *request,
+                                                sinew_immediate_response_callback callback,
+                                                void *context,
+                                                sinew_drop drop_context,
+                                                struct sinew_request_id *id);
+
+/**
+ * Calls the service. The caller polls `*call` for the response, and frees it. Never blocks. Takes
+ * over the request, also if it fails. The call keeps its client alive.
+ */
+sinew_status sinew_client_call_async(const struct sinew_client *client,
+                                     struct sinew_message *request,
+                                     struct sinew_pending_call **call);
+
+/**
+ * Looks whether a call is over. `*response` is null until it is; then it is the response, once,
+ * and the caller owns it. Never blocks, and runs no callback: an executor has to serve the server.
+ *
+ * Fails if the call failed, as `sinew_client_call` does, and with `SINEW_ERROR_CLOSED` once its
+ * result was returned.
+ */
+sinew_status sinew_pending_call_poll(const struct sinew_pending_call *call,
+                                     struct sinew_message **response);
+
+/**
+ * Frees a call. One that is not over is given up: its response will not come. Null is allowed.
+ */
+void sinew_pending_call_free(struct sinew_pending_call *call);
+
+/**
+ * Calls the service; the program takes the response by `sinew_client_take_response`, and
+ * recognises it by `*id`. For event loops of other libraries: no executor and no callback runs.
+ * Never blocks. Takes over the request, also if it fails.
+ *
+ * Each accepted request brings one response to take. Until it is taken, or the request is
+ * withdrawn or given up, the call counts against `max_responses` of the client's options.
+ */
+sinew_status sinew_client_send(const struct sinew_client *client,
+                               struct sinew_message *request,
+                               struct sinew_request_id *id);
+
+/**
+ * Takes the response that came first of those that were not taken yet. `*taken` says whether there
+ * was one. If the call succeeded, the caller owns `*response`. If it failed, `*response` is null,
+ * `info->status` is the reason, and `sinew_error_message()` is its sentence. `info` may be null;
+ * otherwise the caller sets its `size`. Never blocks; any thread may take.
+ */
+sinew_status sinew_client_take_response(const struct sinew_client *client,
+                                        bool *taken,
+                                        struct sinew_message **response,
+                                        struct sinew_response_info *info);
+
+/**
+ * Gives up a request that was sent: its response will not come, or is dropped if it waits to be
+ * taken. A request that no server has taken is dropped as well. For calls with a time limit.
+ * Returns false if the response was taken already, and for an id that this client never returned.
+ * Never blocks.
+ */
+bool sinew_client_give_up(const struct sinew_client *client, struct sinew_request_id id);
+
+/**
+ * Takes back a request that was sent, or one with an immediate callback, if no server has taken
+ * it: then no server will, the caller owns `*request`, there is no response, and the callback is
+ * dropped. Otherwise `*request` is null. Never blocks.
+ */
+sinew_status sinew_client_withdraw(const struct sinew_client *client,
+                                   struct sinew_request_id id,
+                                   struct sinew_message **request);
+
+/**
+ * Sets the listener for responses that can be taken, instead of the former one. If some wait
+ * already, it is called at once. It may use the client; for what comes while it runs, it is called
+ * when it has returned.
+ *
+ * The library drops the context when the listener is replaced or cleared, or the client ends, and
+ * also if this function fails. A thread that gives a response just then may call the listener once
+ * more, before the context is dropped.
+ */
+sinew_status sinew_client_set_listener(const struct sinew_client *client,
+                                       sinew_listener callback,
+                                       void *context,
+                                       sinew_drop drop_context);
+
+/**
+ * Removes the listener.
+ */
+sinew_status sinew_client_clear_listener(const struct sinew_client *client);
+
+/**
+ * Gets a client's counters. The caller sets the `size`.
+ */
+sinew_status sinew_client_read_statistics(const struct sinew_client *client,
+                                          struct sinew_client_statistics *statistics);
 
 /**
  * Makes a context. Starts no thread and opens no file unless it follows `/clock` or handles
@@ -489,6 +2269,530 @@ bool sinew_context_is_valid(const struct sinew_context *context);
 uint32_t sinew_context_domain(const struct sinew_context *context);
 
 /**
+ * Reserves memory for a message of `length` encoded bytes. It contains old content. A serializer
+ * that learns the length only while it writes reserves the maximum, and truncates the draft.
+ */
+sinew_status sinew_publisher_draft(const struct sinew_publisher *publisher,
+                                   size_t length,
+                                   struct sinew_draft **draft);
+
+/**
+ * Returns the bytes, to be written by one thread at a time. They stay where they are until the draft
+ * is published or freed.
+ */
+uint8_t *sinew_draft_bytes(const struct sinew_draft *draft);
+
+/**
+ * Returns the number of bytes.
+ */
+size_t sinew_draft_length(const struct sinew_draft *draft);
+
+/**
+ * Cuts the message to its first `length` bytes. Nothing is copied. Fails with
+ * `SINEW_ERROR_INVALID_DRAFT` if it has fewer.
+ */
+sinew_status sinew_draft_truncate(const struct sinew_draft *draft, size_t length);
+
+/**
+ * Publishes the draft, which is used up in any case. The bytes are not checked, except that there
+ * are the 4 of the header. Fails as `sinew_publisher_publish`.
+ */
+sinew_status sinew_publisher_publish_draft(const struct sinew_publisher *publisher,
+                                           struct sinew_draft *draft);
+
+/**
+ * Frees a draft that is not published; null is allowed.
+ */
+void sinew_draft_free(struct sinew_draft *draft);
+
+/**
+ * Takes the subscriptions that match: totals, and the changes since it was taken last, which begin
+ * anew. The caller sets the `size` of the event. Fails with `SINEW_ERROR_NOT_KEPT` if the publisher
+ * doesn't keep its events. Never blocks. So do all functions that take an event.
+ */
+sinew_status sinew_publisher_take_matched(const struct sinew_publisher *publisher,
+                                          struct sinew_matched *event);
+
+/**
+ * Takes the subscriptions that request an incompatible QoS.
+ */
+sinew_status sinew_publisher_take_incompatible_qos(const struct sinew_publisher *publisher,
+                                                   struct sinew_incompatible_qos *event);
+
+/**
+ * Takes the subscriptions that have another type.
+ */
+sinew_status sinew_publisher_take_incompatible_type(const struct sinew_publisher *publisher,
+                                                    struct sinew_incompatible_type *event);
+
+/**
+ * Takes the periods of the offered deadline in which nothing was published.
+ */
+sinew_status sinew_publisher_take_deadline_missed(const struct sinew_publisher *publisher,
+                                                  struct sinew_deadline_missed *event);
+
+/**
+ * Takes the expiries of the publisher's lease.
+ */
+sinew_status sinew_publisher_take_liveliness_lost(const struct sinew_publisher *publisher,
+                                                  struct sinew_liveliness_lost *event);
+
+/**
+ * Takes the publishers that match.
+ */
+sinew_status sinew_subscription_take_matched(const struct sinew_subscription *subscription,
+                                             struct sinew_matched *event);
+
+/**
+ * Takes the publishers that offer an incompatible QoS.
+ */
+sinew_status sinew_subscription_take_incompatible_qos(const struct sinew_subscription *subscription,
+                                                      struct sinew_incompatible_qos *event);
+
+/**
+ * Takes the publishers that have another type.
+ */
+sinew_status sinew_subscription_take_incompatible_type(const struct sinew_subscription *subscription,
+                                                       struct sinew_incompatible_type *event);
+
+/**
+ * Takes the periods of the requested deadline in which no message came.
+ */
+sinew_status sinew_subscription_take_deadline_missed(const struct sinew_subscription *subscription,
+                                                     struct sinew_deadline_missed *event);
+
+/**
+ * Takes the liveliness of the publishers that match.
+ */
+sinew_status sinew_subscription_take_liveliness_changed(const struct sinew_subscription *subscription,
+                                                        struct sinew_liveliness_changed *event);
+
+/**
+ * Takes the messages that were lost.
+ */
+sinew_status sinew_subscription_take_message_lost(const struct sinew_subscription *subscription,
+                                                  struct sinew_message_lost *event);
+
+/**
+ * Sets a listener for changes of an event of the publisher: it is called with 1 on the thread that
+ * brought the change about or noticed it, and at once with the number of changes since the event was
+ * taken last. It replaces the former one of this event; `drop_context` is called when it is replaced
+ * or cleared, or the publisher ends, also if this fails.
+ *
+ * It runs under no lock. It may take events, replace or clear itself, publish, and make and free
+ * endpoints. Fails with `SINEW_ERROR_NOT_KEPT` if the publisher doesn't keep its events.
+ */
+sinew_status sinew_publisher_set_event_listener(const struct sinew_publisher *publisher,
+                                                sinew_event event,
+                                                sinew_listener callback,
+                                                void *context,
+                                                sinew_drop drop_context);
+
+/**
+ * Removes the listener of an event. It may still be running on another thread, or be called there
+ * for a change that is just being made.
+ */
+sinew_status sinew_publisher_clear_event_listener(const struct sinew_publisher *publisher,
+                                                  sinew_event event);
+
+/**
+ * Sets a listener for changes of an event of the subscription, as
+ * `sinew_publisher_set_event_listener`.
+ */
+sinew_status sinew_subscription_set_event_listener(const struct sinew_subscription *subscription,
+                                                   sinew_event event,
+                                                   sinew_listener callback,
+                                                   void *context,
+                                                   sinew_drop drop_context);
+
+/**
+ * Removes the listener of an event, as `sinew_publisher_clear_event_listener`.
+ */
+sinew_status sinew_subscription_clear_event_listener(const struct sinew_subscription *subscription,
+                                                     sinew_event event);
+
+/**
+ * Gets the graph that a node is part of. The caller frees `*graph`.
+ */
+sinew_status sinew_node_graph(const struct sinew_node *node, struct sinew_graph **graph);
+
+/**
+ * Gets the graph of a context's domain. A context without a node joins the domain first. The
+ * caller frees `*graph`.
+ */
+sinew_status sinew_context_graph(const struct sinew_context *context, struct sinew_graph **graph);
+
+/**
+ * Frees a handle to a graph; null is allowed.
+ */
+void sinew_graph_free(struct sinew_graph *graph);
+
+/**
+ * Returns the number of publishers on a topic, of any type.
+ */
+size_t sinew_graph_publisher_count(const struct sinew_graph *graph, const char *topic);
+
+/**
+ * Returns the number of subscriptions to a topic, of any type.
+ */
+size_t sinew_graph_subscription_count(const struct sinew_graph *graph, const char *topic);
+
+/**
+ * Returns the number of servers of a service.
+ */
+size_t sinew_graph_server_count(const struct sinew_graph *graph, const char *service);
+
+/**
+ * Returns the number of clients of a service.
+ */
+size_t sinew_graph_client_count(const struct sinew_graph *graph, const char *service);
+
+/**
+ * Gets all nodes and endpoints as they are now. The caller frees `*snapshot`.
+ */
+sinew_status sinew_graph_snapshot_new(const struct sinew_graph *graph,
+                                      struct sinew_graph_snapshot **snapshot);
+
+/**
+ * Gets all nodes and endpoints of a domain as a program sees them that takes no part: it joins
+ * nothing, no process notices it, and a domain that doesn't exist is empty. For tools. `directory`
+ * may be null; it is that of `sinew_context_options`. The caller frees `*snapshot`.
+ */
+sinew_status sinew_graph_snapshot_read(uint32_t domain,
+                                       const char *directory,
+                                       struct sinew_graph_snapshot **snapshot);
+
+/**
+ * Gets the description of the type of an endpoint of a snapshot, as ROS 2's JSON text: one text,
+ * or none if it is unknown. For a type of another process it reads a file. The caller frees
+ * `*description`.
+ */
+sinew_status sinew_graph_describe(const struct sinew_graph *graph,
+                                  const struct sinew_graph_snapshot *snapshot,
+                                  size_t index,
+                                  struct sinew_strings **description);
+
+/**
+ * Makes a receiver of the changes from now on, for one thread. The caller frees `*changes`.
+ */
+sinew_status sinew_graph_changes_new(const struct sinew_graph *graph,
+                                     struct sinew_graph_changes **changes);
+
+/**
+ * Frees a receiver of changes; null is allowed.
+ */
+void sinew_graph_changes_free(struct sinew_graph_changes *changes);
+
+/**
+ * Blocks until a node, publisher, subscription, server or client has come or gone since the last
+ * call. `*has_changed` is false if none did within `timeout` (negative: for ever), or if the
+ * context was shut down. A change that no list shows may count as well, and several changes may
+ * end one wait.
+ *
+ * Fails with `SINEW_ERROR_BUSY` if another thread waits with the same `changes`.
+ */
+sinew_status sinew_graph_changes_wait(const struct sinew_graph_changes *changes,
+                                      sinew_duration timeout,
+                                      bool *has_changed);
+
+/**
+ * Calls a function after each change, on the thread that made or noticed it, under no lock;
+ * several threads may call it at once. It should be short: it may look at the graph and make
+ * endpoints, and is called again for those once it has returned. One call may stand for several
+ * changes, or for one that no list shows.
+ *
+ * The caller frees `*listener`, which ends the calls; a thread that notices a change just then may
+ * still call it. The library drops the context with `drop_context` after the last call, and also
+ * if this function fails.
+ */
+sinew_status sinew_graph_on_change(const struct sinew_graph *graph,
+                                   sinew_graph_callback callback,
+                                   void *context,
+                                   sinew_drop drop_context,
+                                   struct sinew_graph_listener **listener);
+
+/**
+ * Ends a listener; null is allowed.
+ */
+void sinew_graph_listener_free(struct sinew_graph_listener *listener);
+
+/**
+ * Frees a snapshot; null is allowed.
+ */
+void sinew_graph_snapshot_free(struct sinew_graph_snapshot *snapshot);
+
+/**
+ * Returns the number of nodes.
+ */
+size_t sinew_graph_snapshot_node_count(const struct sinew_graph_snapshot *snapshot);
+
+/**
+ * Gets a node. The caller sets the `size` of `*node`.
+ */
+sinew_status sinew_graph_snapshot_node(const struct sinew_graph_snapshot *snapshot,
+                                       size_t index,
+                                       struct sinew_node_info *node);
+
+/**
+ * Returns the number of topics that have a publisher or a subscription.
+ */
+size_t sinew_graph_snapshot_topic_count(const struct sinew_graph_snapshot *snapshot);
+
+/**
+ * Gets a topic. The caller sets the `size` of `*topic`.
+ */
+sinew_status sinew_graph_snapshot_topic(const struct sinew_graph_snapshot *snapshot,
+                                        size_t index,
+                                        struct sinew_name_and_types *topic);
+
+/**
+ * Returns the number of services that have a server or a client. Those of parameters and of
+ * actions are services as well.
+ */
+size_t sinew_graph_snapshot_service_count(const struct sinew_graph_snapshot *snapshot);
+
+/**
+ * Gets a service. The caller sets the `size` of `*service`.
+ */
+sinew_status sinew_graph_snapshot_service(const struct sinew_graph_snapshot *snapshot,
+                                          size_t index,
+                                          struct sinew_name_and_types *service);
+
+/**
+ * Returns the number of actions that have a server or a client.
+ */
+size_t sinew_graph_snapshot_action_count(const struct sinew_graph_snapshot *snapshot);
+
+/**
+ * Gets an action, which is recognized by its feedback topic. The caller sets the `size` of
+ * `*action`.
+ */
+sinew_status sinew_graph_snapshot_action(const struct sinew_graph_snapshot *snapshot,
+                                         size_t index,
+                                         struct sinew_name_and_types *action);
+
+/**
+ * Returns the number of endpoints.
+ */
+size_t sinew_graph_snapshot_endpoint_count(const struct sinew_graph_snapshot *snapshot);
+
+/**
+ * Gets an endpoint. The caller sets the `size` of `*endpoint`.
+ */
+sinew_status sinew_graph_snapshot_endpoint(const struct sinew_graph_snapshot *snapshot,
+                                           size_t index,
+                                           struct sinew_endpoint_info *endpoint);
+
+/**
+ * Looks for the next endpoint that passes a filter, from `*index` on. `*index` gets the place of
+ * the one that was found, and is the number of endpoints if there is none:
+ *
+ * `for (size_t at = 0; sinew_graph_snapshot_find(snapshot, &filter, &at) == SINEW_OK && at < count; ++at) ..`
+ */
+sinew_status sinew_graph_snapshot_find(const struct sinew_graph_snapshot *snapshot,
+                                       const struct sinew_endpoint_filter *filter,
+                                       size_t *index);
+
+/**
+ * Returns the number of participants and endpoints that the lists leave out, because this program
+ * may not read them, or they belong to another version of Sinew. 0 for the snapshot of a
+ * `sinew_graph`: its context logs them.
+ */
+size_t sinew_graph_snapshot_unreadable_count(const struct sinew_graph_snapshot *snapshot);
+
+/**
+ * Returns a sentence about one of those. It lives as long as the snapshot.
+ */
+const char *sinew_graph_snapshot_unreadable(const struct sinew_graph_snapshot *snapshot,
+                                            size_t index);
+
+/**
+ * Frees a reference; null is allowed. The last one destroys the value.
+ */
+void sinew_message_free(struct sinew_message *message);
+
+/**
+ * Returns another reference to the same message. Increments a count.
+ */
+struct sinew_message *sinew_message_clone(const struct sinew_message *message);
+
+/**
+ * Returns whether this is the only reference, and no other process reads the message: then its
+ * holder may change the value, or take it.
+ */
+bool sinew_message_is_sole(const struct sinew_message *message);
+
+/**
+ * Returns the type.
+ */
+const struct sinew_message_type *sinew_message_type_of(const struct sinew_message *message);
+
+/**
+ * Returns the value, to be read on any thread while a reference lives. Null, with
+ * `SINEW_ERROR_NO_VALUE`, for a message in encoded form.
+ */
+const void *sinew_message_value(const struct sinew_message *message);
+
+/**
+ * Returns the value, to be changed. Null, with `SINEW_ERROR_NOT_SOLE`, if there are other
+ * references, or with `SINEW_ERROR_NO_VALUE` for a message in encoded form.
+ */
+void *sinew_message_value_mut(struct sinew_message *message);
+
+/**
+ * Returns whether the message exists only in encoded form.
+ */
+bool sinew_message_is_encoded(const struct sinew_message *message);
+
+/**
+ * Gets the encoded form of a message that exists only in it, where it lies. The bytes belong to the
+ * message. Fails with `SINEW_ERROR_NOT_ENCODED` for one with a value: see
+ * `sinew_message_encode_into`.
+ */
+sinew_status sinew_message_encoded(const struct sinew_message *message,
+                                   const uint8_t **bytes,
+                                   size_t *length);
+
+/**
+ * Returns the length of the encoded form in bytes; 0 if the type has none. Calls the type's
+ * `encoded_size` if the message has a value.
+ */
+size_t sinew_message_encoded_length(const struct sinew_message *message);
+
+/**
+ * Writes the encoded form to `bytes`, which has room for `capacity` bytes, and its length to
+ * `length`. Fails with `SINEW_ERROR_UNENCODABLE`, and writes nothing but the length, if there is
+ * less room; and if the type has no encoded form, with a length of 0.
+ */
+sinew_status sinew_message_encode_into(const struct sinew_message *message,
+                                       uint8_t *bytes,
+                                       size_t capacity,
+                                       size_t *length);
+
+/**
+ * Converts a message to a value: the same message if it has one, otherwise it is decoded. The
+ * reference is used up, and `*value` is one to the value. After a failure it is still the caller's:
+ * with `SINEW_ERROR_UNDECODABLE` if the bytes are not valid.
+ */
+sinew_status sinew_message_into_value(struct sinew_message *message, struct sinew_message **value);
+
+/**
+ * Takes the value that was adopted, with its memory: the reference is used up, and the caller
+ * destroys and frees the value. After a failure the reference is still the caller's: with
+ * `SINEW_ERROR_NOT_SOLE` if there are others, or `SINEW_ERROR_NOT_ADOPTED`, for example for a
+ * message that was decoded or copied.
+ */
+sinew_status sinew_message_into_adopted(struct sinew_message *message, void **value);
+
+/**
+ * Copies the value into a message of its own. Fails with `SINEW_ERROR_NO_CLONE` if the type can't
+ * copy it.
+ */
+sinew_status sinew_message_duplicate(const struct sinew_message *message,
+                                     struct sinew_message **copy);
+
+/**
+ * Makes a message from its encoded form, which is copied but not checked: subscriptions that can't
+ * decode it lose it and report that. It has at least the 4 bytes of the header.
+ */
+sinew_status sinew_message_from_bytes(const struct sinew_message_type *message_type,
+                                      const uint8_t *bytes,
+                                      size_t length,
+                                      struct sinew_message **message);
+
+/**
+ * Makes a message of a value where it lies, for example one that a `unique_ptr` released. The type's
+ * `free` frees its memory. After a failure the value is still the caller's: with
+ * `SINEW_ERROR_INVALID_TYPE_TABLE` if the type has no `free`. (`sinew_publisher_adopt` allocates
+ * nothing.)
+ */
+sinew_status sinew_message_adopt(const struct sinew_message_type *message_type,
+                                 void *value,
+                                 struct sinew_message **message);
+
+/**
+ * Makes a place for a value of the type, in an allocation of its own. (`sinew_publisher_uninit` has
+ * places that allocate nothing.)
+ */
+sinew_status sinew_uninit_message_new(const struct sinew_message_type *message_type,
+                                      struct sinew_uninit_message **uninit);
+
+/**
+ * Returns the place, with the size and alignment of the type's values. It is not initialised.
+ */
+void *sinew_uninit_message_place(const struct sinew_uninit_message *uninit);
+
+/**
+ * Makes the message, once the place has a valid value. The handle is used up.
+ */
+sinew_status sinew_uninit_message_assume_init(struct sinew_uninit_message *uninit,
+                                              struct sinew_message **message);
+
+/**
+ * Frees a place without a value; null is allowed.
+ */
+void sinew_uninit_message_free(struct sinew_uninit_message *uninit);
+
+/**
+ * Gets a type that is known by name and hash only. Its messages exist in encoded form only: 4 bytes
+ * that identify the encoding, then plain CDR. Needs memory once for each name and hash; a process
+ * can know 4096 of them.
+ *
+ * `name` is `package/msg/Name`, `hash` is `RIHS01_` and 64 hexadecimal digits. Endpoints match if
+ * both are the same.
+ */
+sinew_status sinew_message_type_known(const char *name,
+                                      const char *hash,
+                                      const struct sinew_message_type **message_type);
+
+/**
+ * Returns the name, `package/msg/Name`.
+ */
+const char *sinew_message_type_name(const struct sinew_message_type *message_type);
+
+/**
+ * Returns the hash of its description, `RIHS01_..`; null for a type that stays in its process.
+ */
+const char *sinew_message_type_hash(const struct sinew_message_type *message_type);
+
+/**
+ * Returns its description as ROS 2's JSON text; null if it is unknown.
+ */
+const char *sinew_message_type_description(const struct sinew_message_type *message_type);
+
+/**
+ * Returns the context of the table in use; null for a type without a table of C. A caller that
+ * registered a type a second time under its key finds another pointer than its own, and may free
+ * its own.
+ */
+void *sinew_message_type_context(const struct sinew_message_type *message_type);
+
+/**
+ * Returns the size of a value in bytes.
+ */
+size_t sinew_message_type_value_size(const struct sinew_message_type *message_type);
+
+/**
+ * Returns the alignment of a value in bytes.
+ */
+size_t sinew_message_type_alignment(const struct sinew_message_type *message_type);
+
+/**
+ * Returns whether values can be copied, as subscriptions that own their messages need.
+ */
+bool sinew_message_type_can_clone(const struct sinew_message_type *message_type);
+
+/**
+ * Returns whether messages have an encoded form, in which they leave their process.
+ */
+bool sinew_message_type_has_encoding(const struct sinew_message_type *message_type);
+
+/**
+ * Returns whether values are read and written in shared memory as they are.
+ */
+bool sinew_message_type_is_plain(const struct sinew_message_type *message_type);
+
+/**
  * Makes a node. The first one of a context joins the domain, which starts a thread.
  *
  * `options` may be null. The caller frees `*node` with `sinew_node_free`; the node keeps its context.
@@ -519,315 +2823,736 @@ const char *sinew_node_namespace(const struct sinew_node *node);
 const char *sinew_node_full_name(const struct sinew_node *node);
 
 /**
- * Writes the newest value of a topic: `size` bytes of `data`. Needs no set-up and no end: the first
- * call with a name opens it, which takes some milliseconds, in the domain and directory of the
- * environment (`SINEW_DOMAIN_ID`, `SINEW_DIR`). Never blocks after that; copies the value once.
+ * Declares a parameter. Its value is that of the command line or of a file if they have one, else
+ * the default value, which may be null or not set if the options have a type. `options` may be
+ * null.
  *
- * A name has 1 to 255 bytes, and is unique in its domain across topics, queues and variables. For
- * threads, forks and the process's end see `sinew_raw_close`; for what a topic is, `sinew_raw_topic`.
- *
- * Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process, and with
- * `SINEW_ERROR_NO_SPACE` if the shared memory has no room.
+ * Callbacks that check values run. Fails with `SINEW_ERROR_PARAMETER_DECLARED`,
+ * `SINEW_ERROR_OTHER_PARAMETER_TYPE`, `SINEW_ERROR_INVALID_PARAMETER_VALUE` (beyond its range, or
+ * refused by a callback), `SINEW_ERROR_PARAMETER_UNINITIALIZED`,
+ * `SINEW_ERROR_EMPTY_PARAMETER_NAME`, and in a callback for parameters with
+ * `SINEW_ERROR_IN_PARAMETER_CALLBACK`.
  */
-sinew_status sinew_topic_write(const char *name,
-                               const void *data,
-                               size_t size);
+sinew_status sinew_node_declare_parameter(const struct sinew_node *node,
+                                          const char *name,
+                                          const struct sinew_parameter_value *default_value,
+                                          const struct sinew_parameter_options *options);
 
 /**
- * Reads the newest value of a topic into `data`, which has `capacity` bytes. Never blocks, except
- * the first call with a name, which opens it; copies the value once. The process gets each value
- * once, also its own, unless a newer one comes before it reads.
- *
- * `*size` is the value's size. `size` may be null: then only a value of exactly `capacity` bytes is
- * taken.
- *
- * Fails with `SINEW_ERROR_TIMEOUT` if there is no new value: nothing is written then. Fails with
- * `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't fit: then `*size` is its size, and it stays to be
- * read until a newer one comes.
+ * Removes a parameter with a dynamic type. No callback runs. Fails with
+ * `SINEW_ERROR_PARAMETER_NOT_DECLARED`, or if the parameter is read-only or has a fixed type.
  */
-sinew_status sinew_topic_read(const char *name,
-                              void *data,
-                              size_t capacity,
-                              size_t *size);
+sinew_status sinew_node_undeclare_parameter(const struct sinew_node *node, const char *name);
 
 /**
- * Writes a message to a queue: every reader gets it. Blocks while a reader has no room (for 64
- * messages), for at most `timeout`. The first call with a name opens it. A message that is written
- * while there is no reader is not kept: see `sinew_queue_wait_for_reader`.
- *
- * Fails with `SINEW_ERROR_HISTORY_FULL` if a reader had no room in time: then no reader gets the
- * message.
+ * Returns whether the node has declared a parameter.
  */
-sinew_status sinew_queue_write(const char *name,
-                               const void *data,
-                               size_t size,
-                               sinew_duration timeout);
+bool sinew_node_has_parameter(const struct sinew_node *node, const char *name);
 
 /**
- * Reads the next message of a queue into `data`, which has `capacity` bytes; blocks until there is
- * one, for at most `timeout`. The process's first call joins as a reader: it gets the messages that
- * are written afterwards. Threads that read one queue share its messages, and take turns.
- *
- * `*size` is the message's size. `size` may be null: then only a message of exactly `capacity`
- * bytes is taken.
- *
- * Fails with `SINEW_ERROR_TIMEOUT` if no message comes in time. Fails with
- * `SINEW_ERROR_WRONG_CAPACITY` if the message doesn't fit: then `*size` is its size, and the next
- * read gets it.
+ * Gets the values of parameters, in the order of the names. The caller frees `*list`. Fails with
+ * `SINEW_ERROR_PARAMETER_NOT_DECLARED` if one is not declared.
  */
-sinew_status sinew_queue_read(const char *name,
-                              void *data,
-                              size_t capacity,
-                              size_t *size,
-                              sinew_duration timeout);
+sinew_status sinew_node_get_parameters(const struct sinew_node *node,
+                                       const char *const *names,
+                                       size_t count,
+                                       struct sinew_parameter_list **list);
 
 /**
- * Joins a queue as a reader, unless the process is one: it gets every message that is written after
- * this returns.
+ * Gets the value of a boolean. Fails with `SINEW_ERROR_PARAMETER_NOT_DECLARED`,
+ * `SINEW_ERROR_OTHER_PARAMETER_TYPE`, or `SINEW_ERROR_PARAMETER_UNINITIALIZED` if it has no value.
  */
-sinew_status sinew_queue_join(const char *name);
+sinew_status sinew_node_get_bool_parameter(const struct sinew_node *node,
+                                           const char *name,
+                                           bool *value);
 
 /**
- * Blocks until a queue has a reader, in this process or another, for at most `timeout`. Readers
- * that are there get all messages written afterwards.
- *
- * Fails with `SINEW_ERROR_TIMEOUT` if none joins in time.
+ * Gets the value of an integer; otherwise as `sinew_node_get_bool_parameter`.
  */
-sinew_status sinew_queue_wait_for_reader(const char *name, sinew_duration timeout);
+sinew_status sinew_node_get_integer_parameter(const struct sinew_node *node,
+                                              const char *name,
+                                              int64_t *value);
 
 /**
- * Writes the value of a variable: `size` bytes of `data`. The first call with a name makes the
- * process the variable's master, its only writer, until it ends or calls `sinew_raw_close`. Never
- * blocks after that.
- *
- * Fails with `SINEW_ERROR_MASTER_TAKEN` if another process is the master; the sentence names it.
+ * Gets the value of a double; otherwise as `sinew_node_get_bool_parameter`.
  */
-sinew_status sinew_variable_write(const char *name, const void *data, size_t size);
+sinew_status sinew_node_get_double_parameter(const struct sinew_node *node,
+                                             const char *name,
+                                             double *value);
 
 /**
- * Reads the current value of a variable into `data`, which has `capacity` bytes, any number of
- * times. Never blocks, except the first call with a name, which opens it.
+ * Sets a parameter, as other nodes do by service: callbacks run, and the change is published. An
+ * integer is right for a double.
  *
- * `*size` is the value's size. `size` may be null: then the value must have exactly `capacity`
- * bytes.
- *
- * Fails with `SINEW_ERROR_TIMEOUT` while there is no master, and so no value, and with
- * `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't fit: then `*size` is its size.
+ * Waits while another thread declares or sets parameters of the node. Fails with
+ * `SINEW_ERROR_PARAMETER_NOT_DECLARED`, or with `SINEW_ERROR_REFUSED` and the reason: its type,
+ * its range, that it is read-only, or the sentence of a callback.
  */
-sinew_status sinew_variable_read(const char *name, void *data, size_t capacity, size_t *size);
+sinew_status sinew_node_set_parameter(const struct sinew_node *node,
+                                      const char *name,
+                                      const struct sinew_parameter_value *value);
 
 /**
- * Closes a name that this process opened by the functions that take one; a name that it didn't open
- * is no mistake. No program has to call this. The next call with the name opens it again.
- *
- * Hidden state: `sinew_topic_..`, `sinew_queue_..` and `sinew_variable_..` keep one handle for each
- * name and kind in a table of the process, from the first call with the name until this function is
- * called, or the process calls `exit` or returns from `main`. A value lives as long as a process
- * that wrote it or got it. The first name starts a thread, which sleeps while nothing changes.
- *
- * Any thread may call any of them at any time; threads of a process share the names' handles. After
- * a `fork`, the child opens names anew at its first call, and the parent's stay as they are; as with
- * most libraries, the child of a process with several threads may hang if another thread was just
- * opening a name. A call with a name costs some 50 ns more than one with a handle
- * (`sinew_raw_topic_open` and so on).
+ * Sets several parameters with one event: all of them, or none. Otherwise as
+ * `sinew_node_set_parameter`.
  */
-sinew_status sinew_raw_close(const char *name);
+sinew_status sinew_node_set_parameters(const struct sinew_node *node,
+                                       const struct sinew_parameter_list *list);
 
 /**
- * Opens a queue.
- *
- * `space` may be null: the process's default one; so may `options`. A name has 1 to 255 bytes and
- * is unique in its domain across topics, queues and variables. The caller frees `*queue` with
- * `sinew_raw_queue_free`.
- *
- * Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process.
+ * Lists the sorted names of the node's parameters: those that equal one of the prefixes or lie
+ * below it (`joint` and `joint.gain`), or all names if there is no prefix. If `depth` is not 0,
+ * only names with fewer than `depth` points below the prefix. The caller frees `*names`.
  */
-sinew_status sinew_raw_queue_open(const struct sinew_raw_space *space,
-                                  const char *name,
-                                  const struct sinew_raw_queue_options *options,
-                                  struct sinew_raw_queue **queue);
+sinew_status sinew_node_list_parameters(const struct sinew_node *node,
+                                        const char *const *prefixes,
+                                        size_t count,
+                                        uint64_t depth,
+                                        struct sinew_strings **names);
 
 /**
- * Frees a handle to a queue; null is allowed. Messages that it has yet to read are lost.
+ * Gets the descriptions of parameters, in the order of the names. The caller frees `*descriptors`.
+ * Fails with `SINEW_ERROR_PARAMETER_NOT_DECLARED` if one is not declared.
  */
-void sinew_raw_queue_free(struct sinew_raw_queue *queue);
+sinew_status sinew_node_describe_parameters(const struct sinew_node *node,
+                                            const char *const *names,
+                                            size_t count,
+                                            struct sinew_parameter_descriptors **descriptors);
 
 /**
- * Joins as a reader, unless the handle is one: it gets every message that is written after this
- * returns. Blocks until all writers know it, for at most half a second if one of them doesn't
- * answer.
+ * Adds a callback that gets a list of values before they are set, and may change, add and remove
+ * values. An empty list is refused. Of several callbacks the one that was added last runs first.
+ *
+ * It runs on the thread that sets the parameters, under no lock; for requests of other processes,
+ * on the thread that receives them. It may read parameters; declaring or setting any fails with
+ * `SINEW_ERROR_IN_PARAMETER_CALLBACK`. Several threads may run it at once.
+ *
+ * The caller frees `*handle`, which removes the callback. The library drops the context with
+ * `drop_context` afterwards, and also if this function fails.
  */
-sinew_status sinew_raw_queue_join(const struct sinew_raw_queue *queue);
+sinew_status sinew_node_on_pre_set_parameters(const struct sinew_node *node,
+                                              sinew_pre_set_parameters_callback callback,
+                                              void *context,
+                                              sinew_drop drop_context,
+                                              struct sinew_parameter_callback **handle);
 
 /**
- * Blocks until the queue has a reader, in this process or another, for at most `timeout`. Readers
- * that are there get all messages written afterwards.
- *
- * Fails with `SINEW_ERROR_TIMEOUT` if none joins in time.
+ * Adds a callback that accepts or refuses values, after their types and ranges were checked. It
+ * also runs for the values of parameters that are being declared. If it refuses, nothing is set,
+ * and the caller gets its sentence. Otherwise as `sinew_node_on_pre_set_parameters`.
  */
-sinew_status sinew_raw_queue_wait_for_reader(const struct sinew_raw_queue *queue,
-                                             sinew_duration timeout);
+sinew_status sinew_node_on_set_parameters(const struct sinew_node *node,
+                                          sinew_on_set_parameters_callback callback,
+                                          void *context,
+                                          sinew_drop drop_context,
+                                          struct sinew_parameter_callback **handle);
 
 /**
- * Writes a message of `size` bytes, which may be 0; blocks while a reader has no room, for at most
- * `timeout`. Several threads may write at once. Copies the message once.
- *
- * Fails with `SINEW_ERROR_HISTORY_FULL` if a reader had no room in time: then no reader gets the
- * message. The sentence names the reader's process.
+ * Adds a callback that gets values after they were set, and before the caller that set them gets
+ * its answer. Otherwise as `sinew_node_on_pre_set_parameters`.
  */
-sinew_status sinew_raw_queue_write(const struct sinew_raw_queue *queue,
-                                   const void *data,
-                                   size_t size,
-                                   sinew_duration timeout);
+sinew_status sinew_node_on_post_set_parameters(const struct sinew_node *node,
+                                               sinew_post_set_parameters_callback callback,
+                                               void *context,
+                                               sinew_drop drop_context,
+                                               struct sinew_parameter_callback **handle);
 
 /**
- * Reads the next message into `data`, which has `capacity` bytes; blocks until there is one, for at
- * most `timeout`. Threads that read with one handle take turns. Copies the message once.
- *
- * `*size` is the message's size. `size` may be null: then only a message of exactly `capacity`
- * bytes is taken. `origin` may be null.
- *
- * Fails with `SINEW_ERROR_TIMEOUT` if no message comes in time. Fails with
- * `SINEW_ERROR_WRONG_CAPACITY` if the message doesn't fit: then `*size` is its size, and the next
- * read gets it.
+ * Removes a callback; null is allowed. One that runs on another thread finishes.
  */
-sinew_status sinew_raw_queue_read(const struct sinew_raw_queue *queue,
-                                  void *data,
-                                  size_t capacity,
-                                  size_t *size,
-                                  sinew_duration timeout,
-                                  struct sinew_raw_origin *origin);
+void sinew_parameter_callback_free(struct sinew_parameter_callback *handle);
 
 /**
- * Joins a domain with a presence of its own, which sees others of the same process like those of
- * other processes. Starts a thread, which sleeps while nothing changes; takes up to a millisecond.
- *
- * `options` may be null. The caller frees `*space` with `sinew_raw_space_free`. After a `fork`, the
- * child joins a space of its own.
+ * Frees the handle of a callback that stays until the context ends.
  */
-sinew_status sinew_raw_space_join(const struct sinew_raw_space_options *options,
-                                  struct sinew_raw_space **space);
+sinew_status sinew_parameter_callback_detach(struct sinew_parameter_callback *handle);
 
 /**
- * Frees a handle to a space; null is allowed. The space ends with its last handle and everything
- * that was opened in it.
+ * Makes a client for the parameters of the node `of`: a full name, or one in the namespace of
+ * `node`. That node needn't be there yet.
+ *
+ * `options` may be null. The caller frees `*client`. Each function that asks blocks for at most
+ * its timeout (negative: for ever); no executor has to run for it, here or there. It fails with
+ * `SINEW_ERROR_NO_SUCH_NODE`, `SINEW_ERROR_TIMEOUT`, `SINEW_ERROR_PARAMETER_NOT_DECLARED`,
+ * `SINEW_ERROR_REFUSED`, or as a call of a service does.
  */
-void sinew_raw_space_free(struct sinew_raw_space *space);
+sinew_status sinew_parameter_client_new(const struct sinew_node *node,
+                                        const char *of,
+                                        const struct sinew_parameter_client_options *options,
+                                        struct sinew_parameter_client **client);
 
 /**
- * Returns the id that values written in the space have as their `writer`.
+ * Frees a client; null is allowed.
  */
-uint64_t sinew_raw_space_id(const struct sinew_raw_space *space);
+void sinew_parameter_client_free(struct sinew_parameter_client *client);
 
 /**
- * Opens a topic. Returns when all its writers know that this handle reads, or after half a second
- * if one of them doesn't answer.
- *
- * `space` may be null: the process's default one. A name has 1 to 255 bytes and is unique in its
- * domain across topics, queues and variables. The caller frees `*topic` with `sinew_raw_topic_free`.
- *
- * Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process; the
- * sentence names it.
+ * Returns the full name of the node that has the parameters. The text lives as long as the handle.
  */
-sinew_status sinew_raw_topic_open(const struct sinew_raw_space *space,
-                                  const char *name,
-                                  struct sinew_raw_topic **topic);
+const char *sinew_parameter_client_node_name(const struct sinew_parameter_client *client);
 
 /**
- * Frees a handle to a topic; null is allowed. With the process's last handle of the name, the values
- * that the process wrote end.
+ * Gets the values of parameters, in the order of the names: of all of them, or of none if one
+ * isn't declared. The caller frees `*list`.
  */
-void sinew_raw_topic_free(struct sinew_raw_topic *topic);
+sinew_status sinew_parameter_client_get(const struct sinew_parameter_client *client,
+                                        const char *const *names,
+                                        size_t count,
+                                        sinew_duration timeout,
+                                        struct sinew_parameter_list **list);
 
 /**
- * Writes a value of `size` bytes, which may be 0. Never blocks; copies the value once. Once warm it
- * allocates nothing and makes no system call.
- *
- * Fails with `SINEW_ERROR_NO_SPACE` if the shared memory has no room.
+ * Gets the types of parameters, in the order of the names; otherwise as
+ * `sinew_parameter_client_get`. The caller has room for `count` types in `kinds`.
  */
-sinew_status sinew_raw_topic_write(const struct sinew_raw_topic *topic,
-                                   const void *data,
-                                   size_t size);
+sinew_status sinew_parameter_client_get_types(const struct sinew_parameter_client *client,
+                                              const char *const *names,
+                                              size_t count,
+                                              sinew_duration timeout,
+                                              sinew_parameter_type *kinds);
 
 /**
- * Reads the newest value into `data`, which has `capacity` bytes. Never blocks; copies the value
- * once.
- *
- * `*size` is the value's size. `size` may be null: then only a value of exactly `capacity` bytes is
- * taken. `origin` may be null.
- *
- * Fails with `SINEW_ERROR_TIMEOUT` if this handle has read the newest value already, or if there is
- * none: nothing is written then. Fails with `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't fit:
- * then `*size` is its size, and it stays to be read until a newer one comes.
+ * Gets the descriptions of parameters, in the order of the names; otherwise as
+ * `sinew_parameter_client_get`. The caller frees `*descriptors`.
  */
-sinew_status sinew_raw_topic_read(const struct sinew_raw_topic *topic,
-                                  void *data,
-                                  size_t capacity,
-                                  size_t *size,
-                                  struct sinew_raw_origin *origin);
+sinew_status sinew_parameter_client_describe(const struct sinew_parameter_client *client,
+                                             const char *const *names,
+                                             size_t count,
+                                             sinew_duration timeout,
+                                             struct sinew_parameter_descriptors **descriptors);
 
 /**
- * Opens a variable for reading. Returns when its master, if there is one, knows that this handle
- * reads, or after half a second if it doesn't answer.
- *
- * `space` may be null: the process's default one. A name has 1 to 255 bytes and is unique in its
- * domain across topics, queues and variables. The caller frees `*variable` with
- * `sinew_raw_variable_free`.
- *
- * Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process.
+ * Sets parameters one after the other. For each, `*reasons` has null if it is set, otherwise the
+ * reason why it is not. The caller frees `*reasons`.
  */
-sinew_status sinew_raw_variable_open(const struct sinew_raw_space *space,
+sinew_status sinew_parameter_client_set(const struct sinew_parameter_client *client,
+                                        const struct sinew_parameter_list *list,
+                                        sinew_duration timeout,
+                                        struct sinew_strings **reasons);
+
+/**
+ * Sets all of the parameters, or none, with one event. Fails with `SINEW_ERROR_REFUSED` and the
+ * node's reason.
+ */
+sinew_status sinew_parameter_client_set_atomically(const struct sinew_parameter_client *client,
+                                                   const struct sinew_parameter_list *list,
+                                                   sinew_duration timeout);
+
+/**
+ * Lists the names of parameters, as `sinew_node_list_parameters` does. `*prefixes_found` gets the
+ * parts before the last point of names that have one, each once; it may be null. The caller frees
+ * both.
+ */
+sinew_status sinew_parameter_client_list(const struct sinew_parameter_client *client,
+                                         const char *const *prefixes,
+                                         size_t count,
+                                         uint64_t depth,
+                                         sinew_duration timeout,
+                                         struct sinew_strings **names,
+                                         struct sinew_strings **prefixes_found);
+
+/**
+ * Frees a list of descriptions; null is allowed.
+ */
+void sinew_parameter_descriptors_free(struct sinew_parameter_descriptors *descriptors);
+
+/**
+ * Returns the number of descriptions.
+ */
+size_t sinew_parameter_descriptors_length(const struct sinew_parameter_descriptors *descriptors);
+
+/**
+ * Gets a description, counted from 0. The caller sets its `size`.
+ */
+sinew_status sinew_parameter_descriptors_at(const struct sinew_parameter_descriptors *descriptors,
+                                            size_t index,
+                                            struct sinew_parameter_descriptor *descriptor);
+
+/**
+ * Makes an empty list. The caller frees `*list`.
+ */
+sinew_status sinew_parameter_list_new(struct sinew_parameter_list **list);
+
+/**
+ * Makes a list of the values that the text of a parameter file, YAML as ROS 2 has it, gives to the
+ * node with this full name, in the order of their names. The caller frees `*list`.
+ *
+ * Fails with `SINEW_ERROR_INVALID_PARAMETER_TEXT`, and the line and column in the sentence.
+ */
+sinew_status sinew_parameter_list_parse(const char *file_text,
+                                        const char *node_name,
+                                        struct sinew_parameter_list **list);
+
+/**
+ * Frees a list; null is allowed. The list that a callback gets is not the callback's to free.
+ */
+void sinew_parameter_list_free(struct sinew_parameter_list *list);
+
+/**
+ * Returns the number of parameters.
+ */
+size_t sinew_parameter_list_length(const struct sinew_parameter_list *list);
+
+/**
+ * Gets a parameter, counted from 0. `name` and `value` may be null.
+ */
+sinew_status sinew_parameter_list_at(const struct sinew_parameter_list *list,
+                                     size_t index,
+                                     const char **name,
+                                     struct sinew_parameter_value *value);
+
+/**
+ * Gets the value of a parameter by its name. Fails with `SINEW_ERROR_PARAMETER_NOT_DECLARED` if
+ * the list doesn't have it.
+ */
+sinew_status sinew_parameter_list_get(const struct sinew_parameter_list *list,
+                                      const char *name,
+                                      struct sinew_parameter_value *value);
+
+/**
+ * Sets a parameter of the list: its value if the list has it, otherwise it is added at the end. No
+ * node is changed by that.
+ */
+sinew_status sinew_parameter_list_set(struct sinew_parameter_list *list,
+                                      const char *name,
+                                      const struct sinew_parameter_value *value);
+
+/**
+ * Sets a parameter of the list to a value that is written as after `-p NAME:=` on a command line;
+ * otherwise as `sinew_parameter_list_set`. Fails with `SINEW_ERROR_INVALID_PARAMETER_TEXT`.
+ */
+sinew_status sinew_parameter_list_set_text(struct sinew_parameter_list *list,
+                                           const char *name,
+                                           const char *value_text);
+
+/**
+ * Removes a parameter from the list. Returns false if the list doesn't have it.
+ */
+bool sinew_parameter_list_remove(struct sinew_parameter_list *list, const char *name);
+
+/**
+ * Makes a publisher. When this returns, it has matched the existing subscriptions.
+ *
+ * `options` may be null. The caller frees `*publisher` with `sinew_publisher_free`; it keeps its
+ * node.
+ */
+sinew_status sinew_publisher_new(const struct sinew_node *node,
+                                 const char *topic,
+                                 const struct sinew_message_type *message_type,
+                                 const struct sinew_publisher_options *options,
+                                 struct sinew_publisher **publisher);
+
+/**
+ * Frees a publisher; null is allowed. Messages that it published stay where they are.
+ */
+void sinew_publisher_free(struct sinew_publisher *publisher);
+
+/**
+ * Publishes a message: every matching subscription has it before this returns. Takes the reference
+ * in any case, also after a failure.
+ *
+ * A message with one reference is published with its ownership: one subscription that owns its
+ * messages gets the value itself, at its address. A message in encoded form may have another type
+ * with the same name and hash.
+ *
+ * Blocks only if both ends are reliable and keep all, up to the QoS's `max_blocking_time`; then it
+ * fails with `SINEW_ERROR_HISTORY_FULL`. Other failures: `SINEW_ERROR_OTHER_TYPE`,
+ * `SINEW_ERROR_NO_SPACE`, `SINEW_ERROR_SHUTDOWN`. After a failure no subscription has it.
+ */
+sinew_status sinew_publisher_publish(const struct sinew_publisher *publisher,
+                                     struct sinew_message *message);
+
+/**
+ * Publishes a message by its encoded form, at least the 4 bytes of its header. The bytes are copied
+ * once, to where subscriptions read them, and not checked: subscriptions that can't decode them lose
+ * the message and report that. Fails as `sinew_publisher_publish`.
+ */
+sinew_status sinew_publisher_publish_bytes(const struct sinew_publisher *publisher,
+                                           const uint8_t *bytes,
+                                           size_t length);
+
+/**
+ * Publishes a copy of a value of the publisher's type, which stays the caller's. Fails as
+ * `sinew_publisher_publish`, and with `SINEW_ERROR_NO_CLONE` if the type can't be copied.
+ */
+sinew_status sinew_publisher_publish_value(const struct sinew_publisher *publisher,
+                                           const void *value);
+
+/**
+ * Makes a message of a value where it lies, as `sinew_message_adopt`. Once the publisher is warm,
+ * allocates nothing.
+ */
+sinew_status sinew_publisher_adopt(const struct sinew_publisher *publisher,
+                                   void *value,
+                                   struct sinew_message **message);
+
+/**
+ * Publishes a value where it lies, for example one that a `unique_ptr` released, with its
+ * ownership, as `sinew_publisher_publish`.
+ *
+ * The value is the library's, also after a failure, which destroys and frees it; but it is still the
+ * caller's after `SINEW_ERROR_NULL_ARGUMENT`, `SINEW_ERROR_INVALID_HANDLE`, and
+ * `SINEW_ERROR_INVALID_TYPE_TABLE`, which says that the type has no `free`.
+ */
+sinew_status sinew_publisher_publish_adopted(const struct sinew_publisher *publisher,
+                                             void *value);
+
+/**
+ * Gets a message from the publisher's pool, to be changed in place (`sinew_message_value_mut`) and
+ * published. It holds the content of an earlier message, with all its capacity, or a first value by
+ * the type's `create`. Fails with `SINEW_ERROR_INVALID_TYPE_TABLE` if there is none.
+ */
+sinew_status sinew_publisher_loan(const struct sinew_publisher *publisher,
+                                  struct sinew_message **message);
+
+/**
+ * Gets a place for a value in the publisher's pool, for a placement `new`. Once the pool is warm,
+ * allocates nothing.
+ */
+sinew_status sinew_publisher_uninit(const struct sinew_publisher *publisher,
+                                    struct sinew_uninit_message **uninit);
+
+/**
+ * Returns the topic's full name, after remapping. The text lives as long as the handle.
+ */
+const char *sinew_publisher_topic(const struct sinew_publisher *publisher);
+
+/**
+ * Returns the type of its messages.
+ */
+const struct sinew_message_type *sinew_publisher_message_type(const struct sinew_publisher *publisher);
+
+/**
+ * Gets its identity, as in the `sinew_message_info` of its messages.
+ */
+sinew_status sinew_publisher_gid(const struct sinew_publisher *publisher, struct sinew_gid *gid);
+
+/**
+ * Gets the QoS that it offers: what was left to other ends is chosen. The caller sets the `size`.
+ */
+sinew_status sinew_publisher_qos(const struct sinew_publisher *publisher, struct sinew_qos *qos);
+
+/**
+ * Returns the number of subscriptions that match now, in all processes.
+ */
+size_t sinew_publisher_subscription_count(const struct sinew_publisher *publisher);
+
+/**
+ * Waits until at least `count` subscriptions match. Fails with `SINEW_ERROR_TIMEOUT` after the
+ * timeout, or when the context is shut down.
+ */
+sinew_status sinew_publisher_wait_for_subscriptions(const struct sinew_publisher *publisher,
+                                                    size_t count,
+                                                    sinew_duration timeout);
+
+/**
+ * Waits until the reliable subscriptions of other processes have read what was published. Fails
+ * with `SINEW_ERROR_TIMEOUT` after the timeout, or when the context is shut down.
+ */
+sinew_status sinew_publisher_wait_for_all_acked(const struct sinew_publisher *publisher,
+                                                sinew_duration timeout);
+
+/**
+ * Asserts its liveliness, if that is manual by topic. Publishing does so, too.
+ */
+sinew_status sinew_publisher_assert_liveliness(const struct sinew_publisher *publisher);
+
+/**
+ * Gets its counters. The caller sets the `size`.
+ */
+sinew_status sinew_publisher_read_statistics(const struct sinew_publisher *publisher,
+                                             struct sinew_publisher_statistics *statistics);
+
+/**
+ * Makes a server with requests that the program takes by `sinew_pulled_server_take_request`.
+ *
+ * `options` may be null; `is_immediate` must be unset. The caller frees `*server`, which ends the
+ * service. Fails as `sinew_server_new` does.
+ */
+sinew_status sinew_pulled_server_new(const struct sinew_node *node,
                                      const char *name,
-                                     struct sinew_raw_variable **variable);
+                                     const struct sinew_service_type *service_type,
+                                     const struct sinew_server_options *options,
+                                     struct sinew_pulled_server **server);
 
 /**
- * Frees a handle to a reader of a variable; null is allowed.
+ * Frees a server, which ends the service: callers of requests that were not answered fail with
+ * `SINEW_ERROR_SERVER_GONE`. Null is allowed.
  */
-void sinew_raw_variable_free(struct sinew_raw_variable *variable);
+void sinew_pulled_server_free(struct sinew_pulled_server *server);
 
 /**
- * Reads the current value into `data`, which has `capacity` bytes. Never blocks; copies the value
- * once. The value can be read any number of times. The end of a master is noticed within milliseconds.
- *
- * `*size` is the value's size. `size` may be null: then the value must have exactly `capacity`
- * bytes. `origin` may be null.
- *
- * Fails with `SINEW_ERROR_TIMEOUT` while there is no master, and with `SINEW_ERROR_WRONG_CAPACITY`
- * if the value doesn't fit: then `*size` is its size.
+ * Ends the service, as `sinew_pulled_server_free` does. The handle still has to be freed.
  */
-sinew_status sinew_raw_variable_read(const struct sinew_raw_variable *variable,
-                                     void *data,
-                                     size_t capacity,
-                                     size_t *size,
-                                     struct sinew_raw_origin *origin);
+sinew_status sinew_pulled_server_close(const struct sinew_pulled_server *server);
 
 /**
- * Becomes a variable's master. The variable has the value in `data`, of `size` bytes, when this returns.
- *
- * `space` may be null: the process's default one. The caller frees `*master` with
- * `sinew_raw_master_free`.
- *
- * Fails with `SINEW_ERROR_MASTER_TAKEN` if there is a master already; the sentence names its process.
+ * Returns whether the server was closed, or its context was shut down.
  */
-sinew_status sinew_raw_master_open(const struct sinew_raw_space *space,
-                                   const char *name,
-                                   const void *data,
-                                   size_t size,
-                                   struct sinew_raw_master **master);
+bool sinew_pulled_server_is_closed(const struct sinew_pulled_server *server);
 
 /**
- * Frees a handle to a master, with which the variable's value ends; null is allowed.
+ * Returns the service's full name, after remapping. The text lives as long as the handle.
  */
-void sinew_raw_master_free(struct sinew_raw_master *master);
+const char *sinew_pulled_server_name(const struct sinew_pulled_server *server);
 
 /**
- * Writes a value of `size` bytes, which may be 0. Never blocks; several threads may write at once.
- *
- * Fails with `SINEW_ERROR_NO_SPACE` if the shared memory has no room.
+ * Takes the oldest request that was not taken yet. The caller owns `*request`, which is null if
+ * none waits. `info->key` is for the answer; the caller sets `info->size`. Never blocks; any
+ * thread may take.
  */
-sinew_status sinew_raw_master_write(const struct sinew_raw_master *master,
-                                    const void *data,
-                                    size_t size);
+sinew_status sinew_pulled_server_take_request(const struct sinew_pulled_server *server,
+                                              struct sinew_message **request,
+                                              struct sinew_request_info *info);
+
+/**
+ * Gets a place for a response in the server's pool, for a placement `new`. Once the pool is warm,
+ * allocates nothing.
+ */
+sinew_status sinew_pulled_server_uninit_response(const struct sinew_pulled_server *server,
+                                                 struct sinew_uninit_message **uninit);
+
+/**
+ * Answers a request that was taken, on any thread and in any order. Takes over the response, also
+ * if it fails.
+ *
+ * Fails with `SINEW_ERROR_REQUEST_NOT_IN_HAND` (it was never taken, or is answered already), with
+ * `SINEW_ERROR_RESPONSE_UNCLAIMED` (no caller waits any more), or, if the response has another
+ * type or can't be decoded or copied, with `SINEW_ERROR_OTHER_TYPE`, `SINEW_ERROR_UNDECODABLE`,
+ * `SINEW_ERROR_NOT_SOLE`: then the request can still be answered.
+ */
+sinew_status sinew_pulled_server_respond(const struct sinew_pulled_server *server,
+                                         const struct sinew_request_key *key,
+                                         struct sinew_message *response);
+
+/**
+ * Answers a request that was taken with an error: the caller fails with
+ * `SINEW_ERROR_CALLBACK_FAILED` and a sentence that contains `text`. Otherwise as
+ * `sinew_pulled_server_respond`.
+ */
+sinew_status sinew_pulled_server_fail(const struct sinew_pulled_server *server,
+                                      const struct sinew_request_key *key,
+                                      const char *text);
+
+/**
+ * Returns whether a request is in hand and its caller still waits for the answer.
+ */
+bool sinew_pulled_server_is_awaited(const struct sinew_pulled_server *server,
+                                    const struct sinew_request_key *key);
+
+/**
+ * Sets the listener for requests that can be taken, instead of the former one. If some wait
+ * already, it is called at once. It may use the server; for what comes while it runs, it is called
+ * when it has returned.
+ *
+ * The library drops the context as for `sinew_client_set_listener`.
+ */
+sinew_status sinew_pulled_server_set_listener(const struct sinew_pulled_server *server,
+                                              sinew_listener callback,
+                                              void *context,
+                                              sinew_drop drop_context);
+
+/**
+ * Removes the listener.
+ */
+sinew_status sinew_pulled_server_clear_listener(const struct sinew_pulled_server *server);
+
+/**
+ * Gets a server's counters. The caller sets the `size`.
+ */
+sinew_status sinew_pulled_server_read_statistics(const struct sinew_pulled_server *server,
+                                                 struct sinew_server_statistics *statistics);
+
+/**
+ * Returns the default: reliable, volatile, the last 10 messages. As all profiles, it lives as long
+ * as the process.
+ */
+const struct sinew_qos *sinew_qos_default(void);
+
+/**
+ * Returns best effort, volatile, the last 5 messages: for sensors.
+ */
+const struct sinew_qos *sinew_qos_sensor_data(void);
+
+/**
+ * Returns reliable, volatile, the last 10 messages: for requests and responses.
+ */
+const struct sinew_qos *sinew_qos_services(void);
+
+/**
+ * Returns reliable, volatile, the last 1000 messages: for the services of parameters.
+ */
+const struct sinew_qos *sinew_qos_parameters(void);
+
+/**
+ * Returns reliable, volatile, the last 1000 messages: for `/parameter_events`.
+ */
+const struct sinew_qos *sinew_qos_parameter_events(void);
+
+/**
+ * Returns the default, as there is no middleware below that could have another.
+ */
+const struct sinew_qos *sinew_qos_system_default(void);
+
+/**
+ * Returns best effort, volatile, the last message: for `/clock`.
+ */
+const struct sinew_qos *sinew_qos_clock(void);
+
+/**
+ * Returns reliable, transient local, the last 1000 messages, for 10 seconds: for `/rosout`.
+ */
+const struct sinew_qos *sinew_qos_rosout(void);
+
+/**
+ * Returns the last 10 messages, with the strictest reliability, durability, deadline, liveliness
+ * and lease with which the endpoint matches all other ends of its topic that exist when it is made.
+ */
+const struct sinew_qos *sinew_qos_best_available(void);
+
+/**
+ * Checks whether a publisher that offers one QoS matches a subscription that requests another. If
+ * not, fails with `SINEW_ERROR_INVALID_QOS` and a sentence that names each policy with both values.
+ * Null is the default.
+ */
+sinew_status sinew_qos_check_compatible(const struct sinew_qos *offered,
+                                        const struct sinew_qos *requested);
+
+/**
+ * Gets the types of a service from those of its messages.
+ *
+ * `name` (`package/srv/Name`) and `hash` (`RIHS01_` and 64 digits) are those of ROS 2, by which
+ * clients and servers in other processes and of other languages match. Both may be null: then the
+ * types of request and response decide.
+ *
+ * Fails with `SINEW_ERROR_INVALID_TYPE_NAME`, `SINEW_ERROR_INVALID_TYPE_HASH`, or
+ * `SINEW_ERROR_TOO_MANY_TYPES` (each name and hash costs memory that is never freed; a process can
+ * know 4096 of them).
+ */
+sinew_status sinew_service_type_new(const char *name,
+                                    const char *hash,
+                                    const struct sinew_message_type *request,
+                                    const struct sinew_message_type *response,
+                                    const struct sinew_service_type **service_type);
+
+/**
+ * Gets the types of a service that is known by name and hash only: its requests and responses
+ * exist in encoded form only. Arguments and failures are those of `sinew_service_type_new`, but
+ * `name` and `hash` must not be null.
+ */
+sinew_status sinew_service_type_known(const char *name,
+                                      const char *hash,
+                                      const struct sinew_service_type **service_type);
+
+/**
+ * Returns the service's ROS 2 name, `package/srv/Name`; null if it has none.
+ */
+const char *sinew_service_type_name(const struct sinew_service_type *service_type);
+
+/**
+ * Returns the service's hash, `RIHS01_..`; null if it has none.
+ */
+const char *sinew_service_type_hash(const struct sinew_service_type *service_type);
+
+/**
+ * Returns the type of the requests.
+ */
+const struct sinew_message_type *sinew_service_type_request(const struct sinew_service_type *service_type);
+
+/**
+ * Returns the type of the responses.
+ */
+const struct sinew_message_type *sinew_service_type_response(const struct sinew_service_type *service_type);
+
+/**
+ * Makes a server that answers its requests by a callback.
+ *
+ * An executor runs the callback, unless the options say that it is immediate. `options` may be
+ * null. The caller frees `*server`, which ends the service. The library drops the context of the
+ * callback with `drop_context` when the server has ended and no thread runs the callback any more,
+ * and also if this function fails.
+ *
+ * Fails with `SINEW_ERROR_SERVICE_TAKEN` if the service has a server in this context, or with
+ * `SINEW_ERROR_INVALID_NAME`, `SINEW_ERROR_SHUTDOWN` and so on.
+ */
+sinew_status sinew_server_new(const struct sinew_node *node,
+                              const char *name,
+                              const struct sinew_service_type *service_type,
+                              const struct sinew_server_options *options,
+                              sinew_request_callback callback,
+                              void *context,
+                              sinew_drop drop_context,
+                              struct sinew_server **server);
+
+/**
+ * Frees a server, which ends the service: callers that wait fail with `SINEW_ERROR_SERVER_GONE`,
+ * and so do those of responders that were not used. Doesn't wait for a callback that runs. Null is
+ * allowed.
+ */
+void sinew_server_free(struct sinew_server *server);
+
+/**
+ * Frees the handle of a server that lives on until its context ends.
+ */
+sinew_status sinew_server_detach(struct sinew_server *server);
+
+/**
+ * Ends the service, as `sinew_server_free` does, and waits until no other thread runs its
+ * callback. The handle still has to be freed.
+ */
+sinew_status sinew_server_close(const struct sinew_server *server);
+
+/**
+ * Returns whether the server was closed, or its context was shut down.
+ */
+bool sinew_server_is_closed(const struct sinew_server *server);
+
+/**
+ * Returns the service's full name, after remapping. The text lives as long as the handle.
+ */
+const char *sinew_server_name(const struct sinew_server *server);
+
+/**
+ * Gets a server's counters. The caller sets the `size`.
+ */
+sinew_status sinew_server_read_statistics(const struct sinew_server *server,
+                                          struct sinew_server_statistics *statistics);
+
+/**
+ * Gets a place for the response in the server's pool, for a placement `new`. Once the pool is warm,
+ * allocates nothing.
+ */
+sinew_status sinew_responder_uninit_response(const struct sinew_responder *responder,
+                                             struct sinew_uninit_message **uninit);
+
+/**
+ * Answers a request, on any thread. Takes over the responder and the response, also if it fails;
+ * but if `response` is null, the responder can still be used.
+ *
+ * A response with other references is copied, if its type can; one in encoded form is decoded.
+ * Fails with `SINEW_ERROR_RESPONSE_UNCLAIMED` if no caller waits any more. If the response has
+ * another type, can't be decoded or copied (`SINEW_ERROR_OTHER_TYPE`, `SINEW_ERROR_UNDECODABLE`,
+ * `SINEW_ERROR_NOT_SOLE`), the caller fails with `SINEW_ERROR_REQUEST_DROPPED`.
+ */
+sinew_status sinew_responder_respond(struct sinew_responder *responder,
+                                     struct sinew_message *response);
+
+/**
+ * Answers a request with an error: the caller fails with `SINEW_ERROR_CALLBACK_FAILED` and a
+ * sentence that contains `text`. Takes over the responder, unless `text` is null or not UTF-8.
+ */
+sinew_status sinew_responder_fail(struct sinew_responder *responder, const char *text);
+
+/**
+ * Returns whether the caller still waits for the answer.
+ */
+bool sinew_responder_is_awaited(const struct sinew_responder *responder);
+
+/**
+ * Frees a responder without an answer: the caller fails with `SINEW_ERROR_REQUEST_DROPPED`. Null
+ * is allowed.
+ */
+void sinew_responder_free(struct sinew_responder *responder);
 
 /**
  * Returns the sentence of this thread's last failure, in English, or an empty text: what failed,
@@ -840,6 +3565,142 @@ const char *sinew_error_message(void);
  * time.". The text is never null and lives as long as the process.
  */
 const char *sinew_status_meaning(sinew_status status);
+
+/**
+ * Frees a list; null is allowed.
+ */
+void sinew_strings_free(struct sinew_strings *strings);
+
+/**
+ * Returns the number of texts.
+ */
+size_t sinew_strings_length(const struct sinew_strings *strings);
+
+/**
+ * Returns one of the texts, counted from 0. It lives as long as the list.
+ */
+const char *sinew_strings_at(const struct sinew_strings *strings, size_t index);
+
+/**
+ * Makes a subscription whose messages are taken by hand. When this returns, it has matched the
+ * existing publishers, and has the messages that they retain for late joiners.
+ *
+ * `options` may be null. The caller frees `*subscription` with `sinew_subscription_free`; it keeps
+ * its node. Fails with `SINEW_ERROR_NO_CLONE` if it should own its messages and the type has no
+ * `clone`.
+ */
+sinew_status sinew_subscription_new(const struct sinew_node *node,
+                                    const char *topic,
+                                    const struct sinew_message_type *message_type,
+                                    const struct sinew_subscription_options *options,
+                                    struct sinew_subscription **subscription);
+
+/**
+ * Makes a subscription with a callback that an executor runs for each message; see
+ * `sinew_subscription_callback`. `drop_context` is called when the library needs the context no
+ * more, also if this fails. The rest is as of `sinew_subscription_new`.
+ */
+sinew_status sinew_subscription_new_with_callback(const struct sinew_node *node,
+                                                  const char *topic,
+                                                  const struct sinew_message_type *message_type,
+                                                  const struct sinew_subscription_options *options,
+                                                  sinew_subscription_callback callback,
+                                                  void *context,
+                                                  sinew_drop drop_context,
+                                                  struct sinew_subscription **subscription);
+
+/**
+ * Frees a subscription; null is allowed. A callback may free its own: it finishes, and its context is
+ * dropped afterwards. Waits for nothing; see `sinew_subscription_close`.
+ */
+void sinew_subscription_free(struct sinew_subscription *subscription);
+
+/**
+ * Ends the subscription, and waits until its callback, if it is running on another thread, has
+ * returned. The handle is still to be freed.
+ */
+sinew_status sinew_subscription_close(const struct sinew_subscription *subscription);
+
+/**
+ * Returns whether it was closed.
+ */
+bool sinew_subscription_is_closed(const struct sinew_subscription *subscription);
+
+/**
+ * Takes the oldest message that has not been taken yet. Never blocks. If there is none, `*message`
+ * is null. `info` may be null; otherwise the caller sets its `size`.
+ *
+ * A subscription that owns its messages gets the only reference; one that accepts encoded messages
+ * may get one in encoded form; any other gets a value that others may be reading, too.
+ */
+sinew_status sinew_subscription_take(const struct sinew_subscription *subscription,
+                                     struct sinew_message **message,
+                                     struct sinew_message_info *info);
+
+/**
+ * Sets a listener that is called with the number of new messages: with 1 for each that arrives, and
+ * at once with the number of those that wait. It replaces the former one; `drop_context` is called
+ * when it is replaced or cleared, also if this fails. For other event loops: it wakes them, and they
+ * take the messages.
+ */
+sinew_status sinew_subscription_set_listener(const struct sinew_subscription *subscription,
+                                             sinew_listener callback,
+                                             void *context,
+                                             sinew_drop drop_context);
+
+/**
+ * Removes the listener. It may still be running on another thread, or be called there for messages
+ * that are just arriving.
+ */
+sinew_status sinew_subscription_clear_listener(const struct sinew_subscription *subscription);
+
+/**
+ * Returns the topic's full name, after remapping. The text lives as long as the handle.
+ */
+const char *sinew_subscription_topic(const struct sinew_subscription *subscription);
+
+/**
+ * Returns the type of its messages.
+ */
+const struct sinew_message_type *sinew_subscription_message_type(const struct sinew_subscription *subscription);
+
+/**
+ * Gets the QoS that it requests: what was left to other ends is chosen. The caller sets the `size`.
+ */
+sinew_status sinew_subscription_qos(const struct sinew_subscription *subscription,
+                                    struct sinew_qos *qos);
+
+/**
+ * Returns the number of publishers that match now, in all processes.
+ */
+size_t sinew_subscription_publisher_count(const struct sinew_subscription *subscription);
+
+/**
+ * Waits until at least `count` publishers match. Fails with `SINEW_ERROR_TIMEOUT` after the timeout,
+ * or when the context is shut down.
+ */
+sinew_status sinew_subscription_wait_for_publishers(const struct sinew_subscription *subscription,
+                                                    size_t count,
+                                                    sinew_duration timeout);
+
+/**
+ * Gets its counters. The caller sets the `size`.
+ */
+sinew_status sinew_subscription_read_statistics(const struct sinew_subscription *subscription,
+                                                struct sinew_subscription_statistics *statistics);
+
+/**
+ * Registers a type for the life of the process, which can have 4096 of them. The table is copied.
+ *
+ * If a type is registered under the key, and its name, hash and layout are those of the table, that
+ * type is returned and the table is not used; see `sinew_message_type_context`. Without a key, each
+ * registration is a type of its own.
+ *
+ * Fails with `SINEW_ERROR_INVALID_TYPE_TABLE` and others that begin so if parts of the table
+ * contradict each other.
+ */
+sinew_status sinew_message_type_register(const struct sinew_type_table *table,
+                                         const struct sinew_message_type **message_type);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -30,9 +30,11 @@ static sinew_graph_snapshot *snapshot_of(const sinew_graph *graph)
     return snapshot;
 }
 
-static size_t count(const sinew_graph_snapshot *snapshot, sinew_endpoint_kind kind, const char *name, const char *node)
+static size_t count(const sinew_graph_snapshot *snapshot, sinew_endpoint_kind kind, const char *name,
+    const char *node)
 {
-    const sinew_endpoint_filter filter = {.size = sizeof filter, .kind = kind, .name = name, .node_name = node};
+    const sinew_endpoint_filter filter = {.size = sizeof filter, .kind = kind, .name = name,
+        .node_name = node};
     const size_t all = sinew_graph_snapshot_endpoint_count(snapshot);
     size_t found = 0;
     for (size_t at = 0;; ++at) {
@@ -45,7 +47,8 @@ static size_t count(const sinew_graph_snapshot *snapshot, sinew_endpoint_kind ki
 }
 
 /* The only endpoint of a kind and name. */
-static sinew_endpoint_info only(const sinew_graph_snapshot *snapshot, sinew_endpoint_kind kind, const char *name)
+static sinew_endpoint_info only(const sinew_graph_snapshot *snapshot, sinew_endpoint_kind kind,
+    const char *name)
 {
     CHECK(count(snapshot, kind, name, NULL) == 1);
     const sinew_endpoint_filter filter = {.size = sizeof filter, .kind = kind, .name = name};
@@ -83,13 +86,15 @@ static void dropped(void *counter)
 /* Lists show the ends of this context. */
 static void lists(sinew_node *node, const sinew_graph *graph)
 {
-    const sinew_qos latched = {.size = sizeof latched, .durability = SINEW_DURABILITY_TRANSIENT_LOCAL, .depth = 3,
+    const sinew_qos latched = {.size = sizeof latched, .durability = SINEW_DURABILITY_TRANSIENT_LOCAL,
+        .depth = 3,
                                .deadline = 1000000000};
     sinew_publisher *maps = publisher(node, "map", &latched);
     sinew_subscription *subscription = NULL;
     OK(sinew_subscription_new(node, "map", message_type("test_interfaces/msg/Other"), NULL, &subscription));
     sinew_publisher *feedback = NULL;
-    OK(sinew_publisher_new(node, "dock/_action/feedback", message_type("test_interfaces/action/Dock_FeedbackMessage"), NULL,
+    OK(sinew_publisher_new(node, "dock/_action/feedback",
+        message_type("test_interfaces/action/Dock_FeedbackMessage"), NULL,
                            &feedback));
     const sinew_service_type *doubling = NULL;
     OK(sinew_service_type_known("test_interfaces/srv/Double", OTHER_HASH, &doubling));
@@ -98,24 +103,30 @@ static void lists(sinew_node *node, const sinew_graph *graph)
     sinew_client *client = NULL;
     OK(sinew_client_new(node, "double", doubling, NULL, &client));
 
-    CHECK(sinew_graph_publisher_count(graph, "/map") == 1 && sinew_graph_subscription_count(graph, "/map") == 1);
+    CHECK(sinew_graph_publisher_count(graph, "/map") == 1 && sinew_graph_subscription_count(graph,
+          "/map") == 1);
     CHECK(sinew_graph_server_count(graph, "/double") == 1 && sinew_graph_client_count(graph, "/double") == 1);
     CHECK(sinew_graph_publisher_count(graph, "map") == 0);
     sinew_graph_snapshot *snapshot = snapshot_of(graph);
-    CHECK(has_node(snapshot, "/mapper", SINEW_PLACE_HERE) && !has_node(snapshot, "/nobody", SINEW_PLACE_HERE));
+    CHECK(has_node(snapshot, "/mapper", SINEW_PLACE_HERE) && !has_node(snapshot, "/nobody",
+          SINEW_PLACE_HERE));
     const sinew_endpoint_info map = only(snapshot, SINEW_ENDPOINT_PUBLISHER, "/map");
     CHECK(strcmp(map.node_name, "/mapper") == 0 && strcmp(map.type_name, "test_interfaces/msg/Scan") == 0);
     CHECK(strcmp(map.type_hash, OTHER_HASH) == 0 && map.place == SINEW_PLACE_HERE && map.pid == 0);
-    CHECK(map.qos->durability == SINEW_DURABILITY_TRANSIENT_LOCAL && map.qos->reliability == SINEW_RELIABILITY_RELIABLE);
-    CHECK(map.qos->depth == 3 && map.qos->deadline == 1000000000 && map.leaves_process && map.program == NULL);
+    CHECK(map.qos->durability == SINEW_DURABILITY_TRANSIENT_LOCAL &&
+          map.qos->reliability == SINEW_RELIABILITY_RELIABLE);
+    CHECK(map.qos->depth == 3 && map.qos->deadline == 1000000000 && map.leaves_process &&
+          map.program == NULL);
     sinew_gid gid;
     OK(sinew_publisher_gid(maps, &gid));
     CHECK(memcmp(&gid, &map.gid, sizeof gid) == 0);
     const sinew_endpoint_info calling = only(snapshot, SINEW_ENDPOINT_CLIENT, "/double");
     OK(sinew_client_gid(client, &gid));
-    CHECK(memcmp(&gid, &calling.gid, sizeof gid) == 0 && strcmp(calling.type_name, "test_interfaces/srv/Double") == 0);
+    CHECK(memcmp(&gid, &calling.gid, sizeof gid) == 0 && strcmp(calling.type_name,
+          "test_interfaces/srv/Double") == 0);
     CHECK(only(snapshot, SINEW_ENDPOINT_SERVER, "/double").kind == SINEW_ENDPOINT_SERVER);
-    CHECK(count(snapshot, SINEW_ENDPOINT_ANY, "/map", NULL) == 2 && count(snapshot, SINEW_ENDPOINT_ANY, NULL, "/nobody") == 0);
+    CHECK(count(snapshot, SINEW_ENDPOINT_ANY, "/map", NULL) == 2 && count(snapshot, SINEW_ENDPOINT_ANY,
+          NULL, "/nobody") == 0);
     CHECK(count(snapshot, SINEW_ENDPOINT_ANY, NULL, NULL) == sinew_graph_snapshot_endpoint_count(snapshot));
     CHECK(count(snapshot, SINEW_ENDPOINT_CLIENT, NULL, "/mapper") == 1);
 
@@ -125,7 +136,8 @@ static void lists(sinew_node *node, const sinew_graph *graph)
         OK(sinew_graph_snapshot_topic(snapshot, at, &named));
         if (strcmp(named.name, "/map") == 0) {
             is_there = true;
-            CHECK(named.type_count == 2 && strcmp(named.types[0], "test_interfaces/msg/Other") == 0 && !named.is_hidden);
+            CHECK(named.type_count == 2 && strcmp(named.types[0], "test_interfaces/msg/Other") == 0 &&
+                  !named.is_hidden);
         } else if (strcmp(named.name, "/dock/_action/feedback") == 0) {
             CHECK(named.is_hidden && named.type_count == 1);
         }
@@ -141,28 +153,36 @@ static void lists(sinew_node *node, const sinew_graph *graph)
     CHECK(is_there && sinew_graph_snapshot_unreadable_count(snapshot) == 0);
 
     /* Bad input. */
-    FAILS(sinew_graph_snapshot_topic(snapshot, 1000, &named), SINEW_ERROR_INVALID_ENUMERATOR, "`index` can't be 1000");
+    FAILS(sinew_graph_snapshot_topic(snapshot, 1000, &named), SINEW_ERROR_INVALID_ENUMERATOR,
+          "`index` can't be 1000");
     FAILS(sinew_graph_snapshot_topic(snapshot, 0, NULL), SINEW_ERROR_NULL_ARGUMENT, "`topic` is null");
     named.size = 3;
-    FAILS(sinew_graph_snapshot_topic(snapshot, 0, &named), SINEW_ERROR_INVALID_STRUCTURE, "sinew_name_and_types");
+    FAILS(sinew_graph_snapshot_topic(snapshot, 0, &named), SINEW_ERROR_INVALID_STRUCTURE,
+          "sinew_name_and_types");
     sinew_node_info info = {.size = sizeof info};
-    FAILS(sinew_graph_snapshot_node(snapshot, 1000, &info), SINEW_ERROR_INVALID_ENUMERATOR, "`index` can't be 1000");
+    FAILS(sinew_graph_snapshot_node(snapshot, 1000, &info), SINEW_ERROR_INVALID_ENUMERATOR,
+          "`index` can't be 1000");
     sinew_endpoint_info end = {.size = sizeof end};
-    FAILS(sinew_graph_snapshot_endpoint(snapshot, 1000, &end), SINEW_ERROR_INVALID_ENUMERATOR, "`index` can't be 1000");
+    FAILS(sinew_graph_snapshot_endpoint(snapshot, 1000, &end), SINEW_ERROR_INVALID_ENUMERATOR,
+          "`index` can't be 1000");
     sinew_endpoint_filter filter = {.size = sizeof filter, .kind = 9};
     size_t at = 0;
-    FAILS(sinew_graph_snapshot_find(snapshot, &filter, &at), SINEW_ERROR_INVALID_ENUMERATOR, "`kind` can't be 9");
+    FAILS(sinew_graph_snapshot_find(snapshot, &filter, &at), SINEW_ERROR_INVALID_ENUMERATOR,
+          "`kind` can't be 9");
     FAILS(sinew_graph_snapshot_find(snapshot, NULL, NULL), SINEW_ERROR_NULL_ARGUMENT, "`index` is null");
     at = SIZE_MAX;
     OK(sinew_graph_snapshot_find(snapshot, NULL, &at));
     CHECK(at == sinew_graph_snapshot_endpoint_count(snapshot));
     CHECK(sinew_graph_snapshot_unreadable(snapshot, 0) == NULL);
     sinew_graph_snapshot_free(snapshot);
-    CHECK(sinew_graph_snapshot_node_count(snapshot) == 0 && strstr(sinew_error_message(), "it was freed") != NULL);
+    CHECK(sinew_graph_snapshot_node_count(snapshot) == 0 && strstr(sinew_error_message(),
+          "it was freed") != NULL);
     FAILS(sinew_graph_snapshot_new(graph, NULL), SINEW_ERROR_NULL_ARGUMENT, "`snapshot` is null");
-    FAILS(sinew_graph_snapshot_new((const sinew_graph *)(const void *)node, &snapshot), SINEW_ERROR_INVALID_HANDLE,
+    FAILS(sinew_graph_snapshot_new((const sinew_graph *)(const void *)node, &snapshot),
+          SINEW_ERROR_INVALID_HANDLE,
           "`graph` is no sinew_graph");
-    CHECK(sinew_graph_publisher_count(graph, NULL) == 0 && strstr(sinew_error_message(), "`topic` is null") != NULL);
+    CHECK(sinew_graph_publisher_count(graph, NULL) == 0 && strstr(sinew_error_message(),
+          "`topic` is null") != NULL);
     sinew_publisher_free(maps);
     sinew_publisher_free(feedback);
     sinew_subscription_free(subscription);
@@ -208,9 +228,12 @@ static void changes(sinew_node *node, const sinew_graph *graph)
     sinew_publisher_free(publisher(node, "scan", NULL));
     CHECK(atomic_load(&calls) == last);
 
-    FAILS(sinew_graph_on_change(graph, NULL, &calls, dropped, &listener), SINEW_ERROR_NULL_ARGUMENT, "`callback` is null");
-    FAILS(sinew_graph_on_change(NULL, changed, &calls, dropped, &listener), SINEW_ERROR_NULL_ARGUMENT, "`graph` is null");
-    FAILS(sinew_graph_on_change(graph, changed, &calls, dropped, NULL), SINEW_ERROR_NULL_ARGUMENT, "`listener` is null");
+    FAILS(sinew_graph_on_change(graph, NULL, &calls, dropped, &listener), SINEW_ERROR_NULL_ARGUMENT,
+          "`callback` is null");
+    FAILS(sinew_graph_on_change(NULL, changed, &calls, dropped, &listener), SINEW_ERROR_NULL_ARGUMENT,
+          "`graph` is null");
+    FAILS(sinew_graph_on_change(graph, changed, &calls, dropped, NULL), SINEW_ERROR_NULL_ARGUMENT,
+          "`listener` is null");
     CHECK(atomic_load(&calls) == last + 3000000);
     FAILS(sinew_graph_changes_wait(news, 0, NULL), SINEW_ERROR_NULL_ARGUMENT, "`has_changed` is null");
     FAILS(sinew_graph_changes_wait(NULL, 0, &has_changed), SINEW_ERROR_NULL_ARGUMENT, "`changes` is null");
@@ -255,7 +278,8 @@ static void another_process(char *program, const sinew_graph *graph)
     CHECK(sinew_strings_length(description) == 1);
     CHECK(strstr(sinew_strings_at(description, 0), "std_msgs/msg/String") != NULL);
     sinew_strings_free(description);
-    FAILS(sinew_graph_describe(graph, views[0], 1000, &description), SINEW_ERROR_INVALID_ENUMERATOR, "`index` can't be 1000");
+    FAILS(sinew_graph_describe(graph, views[0], 1000, &description), SINEW_ERROR_INVALID_ENUMERATOR,
+          "`index` can't be 1000");
     sinew_graph_snapshot_free(views[0]);
     sinew_graph_snapshot_free(views[1]);
     CHECK(kill(other, SIGKILL) == 0 && ended(other) == -SIGKILL);
@@ -267,12 +291,14 @@ static int far(sinew_context *context)
 {
     sinew_node *node = NULL;
     OK(sinew_node_new(context, "far_away", NULL, &node));
-    sinew_type_table table = {.size = sizeof table, .name = TEXT_NAME, .hash = TEXT_HASH, .description = TEXT_DESCRIPTION};
+    sinew_type_table table = {.size = sizeof table, .name = TEXT_NAME, .hash = TEXT_HASH,
+        .description = TEXT_DESCRIPTION};
     table.value_size = table.alignment = 1;
     table.is_plain = true;
     const sinew_message_type *text_type = NULL;
     OK(sinew_message_type_register(&table, &text_type));
-    const sinew_qos sensor = {.size = sizeof sensor, .reliability = SINEW_RELIABILITY_BEST_EFFORT, .depth = 5};
+    const sinew_qos sensor = {.size = sizeof sensor, .reliability = SINEW_RELIABILITY_BEST_EFFORT,
+        .depth = 5};
     sinew_publisher_options options = {.size = sizeof options, .qos = &sensor};
     sinew_publisher *made = NULL;
     OK(sinew_publisher_new(node, "far", text_type, &options, &made));

@@ -92,7 +92,8 @@ static void lists(void)
     CHECK(strcmp(name, "two") == 0);
     CHECK(sinew_parameter_list_remove(list, "two") && !sinew_parameter_list_remove(list, "two"));
     FAILS(sinew_parameter_list_at(list, 2, &name, &one), SINEW_ERROR_INVALID_ENUMERATOR, "there are 2");
-    FAILS(sinew_parameter_list_get(list, "two", &one), SINEW_ERROR_PARAMETER_NOT_DECLARED, "no parameter 'two'");
+    FAILS(sinew_parameter_list_get(list, "two", &one), SINEW_ERROR_PARAMETER_NOT_DECLARED,
+          "no parameter 'two'");
     FAILS(sinew_parameter_list_set_text(list, "bad", "[1, on]"), SINEW_ERROR_INVALID_PARAMETER_TEXT, "");
     one.kind = 10;
     FAILS(sinew_parameter_list_set(list, "bad", &one), SINEW_ERROR_INVALID_ENUMERATOR, "`kind` can't be 10");
@@ -105,7 +106,8 @@ static void lists(void)
     FAILS(sinew_parameter_list_set(list, "bad", &one), SINEW_ERROR_INVALID_STRUCTURE, "fit into memory");
     FAILS(sinew_parameter_list_set(list, "bad", NULL), SINEW_ERROR_NULL_ARGUMENT, "`value` is null");
     one = string("\xff");
-    FAILS(sinew_parameter_list_set(list, "bad", &one), SINEW_ERROR_INVALID_UTF8, "`string_value` is not UTF-8");
+    FAILS(sinew_parameter_list_set(list, "bad", &one), SINEW_ERROR_INVALID_UTF8,
+          "`string_value` is not UTF-8");
     CHECK(sinew_parameter_list_length(list) == 2);
     sinew_parameter_list_free(list);
     CHECK(sinew_parameter_list_length(list) == 0 && strstr(sinew_error_message(), "it was freed") != NULL);
@@ -147,16 +149,19 @@ static void declarations(sinew_node *node)
         CHECK(sinew_node_has_parameter(node, name));
         has(node, name, all[at]);
         OK(sinew_node_set_parameter(node, name, &all[at]));
-        options = (sinew_parameter_options){.size = sizeof options, .kind = all[at].kind, .is_optional = true};
+        options = (sinew_parameter_options){.size = sizeof options, .kind = all[at].kind,
+            .is_optional = true};
         OK(sinew_node_declare_parameter(node, optional, NULL, &options));
         has(node, optional, (value){.kind = SINEW_PARAMETER_NOT_SET});
         OK(sinew_node_set_parameter(node, optional, &all[at]));
         has(node, optional, all[at]);
         options.is_optional = false;
-        FAILS(sinew_node_declare_parameter(node, required, NULL, &options), SINEW_ERROR_PARAMETER_UNINITIALIZED, required);
+        FAILS(sinew_node_declare_parameter(node, required, NULL, &options),
+              SINEW_ERROR_PARAMETER_UNINITIALIZED, required);
         const value other = all[at].kind == SINEW_PARAMETER_BOOL ? integer(1) : bool_value(true);
         FAILS(sinew_node_set_parameter(node, name, &other), SINEW_ERROR_REFUSED, name);
-        FAILS(sinew_node_declare_parameter(node, required, &other, &options), SINEW_ERROR_OTHER_PARAMETER_TYPE, required);
+        FAILS(sinew_node_declare_parameter(node, required, &other, &options),
+              SINEW_ERROR_OTHER_PARAMETER_TYPE, required);
     }
     bool yes = false;
     int64_t number = 0;
@@ -165,28 +170,36 @@ static void declarations(sinew_node *node)
     OK(sinew_node_get_integer_parameter(node, "of_kind.2", &number));
     OK(sinew_node_get_double_parameter(node, "of_kind.3", &real));
     CHECK(yes && number == INT64_MIN && real > 1.4 && real < 1.6);
-    FAILS(sinew_node_get_bool_parameter(node, "of_kind.2", &yes), SINEW_ERROR_OTHER_PARAMETER_TYPE, "integer, not of type bool");
-    FAILS(sinew_node_get_double_parameter(node, "nothing", &real), SINEW_ERROR_PARAMETER_NOT_DECLARED, "'nothing'");
-    FAILS(sinew_node_get_double_parameter(node, "of_kind.3", NULL), SINEW_ERROR_NULL_ARGUMENT, "`value` is null");
-    options = (sinew_parameter_options){.size = sizeof options, .kind = SINEW_PARAMETER_DOUBLE, .is_optional = true};
+    FAILS(sinew_node_get_bool_parameter(node, "of_kind.2", &yes), SINEW_ERROR_OTHER_PARAMETER_TYPE,
+          "integer, not of type bool");
+    FAILS(sinew_node_get_double_parameter(node, "nothing", &real), SINEW_ERROR_PARAMETER_NOT_DECLARED,
+          "'nothing'");
+    FAILS(sinew_node_get_double_parameter(node, "of_kind.3", NULL), SINEW_ERROR_NULL_ARGUMENT,
+          "`value` is null");
+    options = (sinew_parameter_options){.size = sizeof options, .kind = SINEW_PARAMETER_DOUBLE,
+        .is_optional = true};
     OK(sinew_node_declare_parameter(node, "unset", NULL, &options));
-    FAILS(sinew_node_get_double_parameter(node, "unset", &real), SINEW_ERROR_PARAMETER_UNINITIALIZED, "has no value");
+    FAILS(sinew_node_get_double_parameter(node, "unset", &real), SINEW_ERROR_PARAMETER_UNINITIALIZED,
+          "has no value");
 
     /* Ranges, descriptions, and what can't be set. */
-    options = (sinew_parameter_options){.size = sizeof options, .has_range = true, .integer_to = 100, .integer_step = 25,
+    options = (sinew_parameter_options){.size = sizeof options, .has_range = true, .integer_to = 100,
+        .integer_step = 25,
                                         .description = "An angle.", .constraints = "Quarters."};
     value one = integer(25);
     OK(sinew_node_declare_parameter(node, "angle", &one, &options));
     one = integer(80);
     FAILS(sinew_node_set_parameter(node, "angle", &one), SINEW_ERROR_REFUSED, "0 to 100, in steps of 25");
-    options = (sinew_parameter_options){.size = sizeof options, .kind = SINEW_PARAMETER_DOUBLE, .has_range = true,
+    options = (sinew_parameter_options){.size = sizeof options, .kind = SINEW_PARAMETER_DOUBLE,
+        .has_range = true,
                                         .double_from = -1, .double_to = 1, .is_read_only = true};
     one = integer(1); /* converted */
     OK(sinew_node_declare_parameter(node, "gain", &one, &options));
     has(node, "gain", floating(1));
     FAILS(sinew_node_set_parameter(node, "gain", &one), SINEW_ERROR_REFUSED, "read-only");
     one = floating(2);
-    FAILS(sinew_node_declare_parameter(node, "gain2", &one, &options), SINEW_ERROR_INVALID_PARAMETER_VALUE, "gain2");
+    FAILS(sinew_node_declare_parameter(node, "gain2", &one, &options),
+          SINEW_ERROR_INVALID_PARAMETER_VALUE, "gain2");
     options = (sinew_parameter_options){.size = sizeof options, .is_dynamic = true};
     OK(sinew_node_declare_parameter(node, "any", &one, &options));
     one = string("now a text");
@@ -204,27 +217,35 @@ static void declarations(sinew_node *node)
     OK(sinew_parameter_descriptors_at(descriptors, 0, &descriptor));
     CHECK(strcmp(descriptor.name, "angle") == 0 && strcmp(descriptor.description, "An angle.") == 0);
     CHECK(strcmp(descriptor.constraints, "Quarters.") == 0 && descriptor.kind == SINEW_PARAMETER_INTEGER);
-    CHECK(descriptor.has_range && descriptor.integer_to == 100 && descriptor.integer_step == 25 && !descriptor.is_read_only);
+    CHECK(descriptor.has_range && descriptor.integer_to == 100 && descriptor.integer_step == 25 &&
+          !descriptor.is_read_only);
     OK(sinew_parameter_descriptors_at(descriptors, 1, &descriptor));
-    CHECK(descriptor.is_read_only && descriptor.has_range && descriptor.double_from < -0.9 && !descriptor.is_dynamic);
-    FAILS(sinew_parameter_descriptors_at(descriptors, 2, &descriptor), SINEW_ERROR_INVALID_ENUMERATOR, "there are 2");
+    CHECK(descriptor.is_read_only && descriptor.has_range && descriptor.double_from < -0.9 &&
+          !descriptor.is_dynamic);
+    FAILS(sinew_parameter_descriptors_at(descriptors, 2, &descriptor), SINEW_ERROR_INVALID_ENUMERATOR,
+          "there are 2");
     sinew_parameter_descriptors_free(descriptors);
 
     /* Bad input. */
     one = integer(1);
     FAILS(sinew_node_declare_parameter(node, "angle", &one, NULL), SINEW_ERROR_PARAMETER_DECLARED, "'angle'");
-    FAILS(sinew_node_declare_parameter(node, "", &one, NULL), SINEW_ERROR_EMPTY_PARAMETER_NAME, "without a name");
+    FAILS(sinew_node_declare_parameter(node, "", &one, NULL), SINEW_ERROR_EMPTY_PARAMETER_NAME,
+          "without a name");
     FAILS(sinew_node_declare_parameter(node, NULL, &one, NULL), SINEW_ERROR_NULL_ARGUMENT, "`name` is null");
     FAILS(sinew_node_declare_parameter(NULL, "x", &one, NULL), SINEW_ERROR_NULL_ARGUMENT, "`node` is null");
-    FAILS(sinew_node_declare_parameter(node, "x", NULL, NULL), SINEW_ERROR_INVALID_STRUCTURE, "neither a default value nor a type");
+    FAILS(sinew_node_declare_parameter(node, "x", NULL, NULL), SINEW_ERROR_INVALID_STRUCTURE,
+          "neither a default value nor a type");
     options = (sinew_parameter_options){.size = sizeof options, .kind = 77};
-    FAILS(sinew_node_declare_parameter(node, "x", &one, &options), SINEW_ERROR_INVALID_ENUMERATOR, "`kind` can't be 77");
+    FAILS(sinew_node_declare_parameter(node, "x", &one, &options), SINEW_ERROR_INVALID_ENUMERATOR,
+          "`kind` can't be 77");
     options = (sinew_parameter_options){.size = sizeof options, .has_range = true};
     one = bool_value(true);
-    FAILS(sinew_node_declare_parameter(node, "x", &one, &options), SINEW_ERROR_INVALID_STRUCTURE, "'x' has a range");
+    FAILS(sinew_node_declare_parameter(node, "x", &one, &options), SINEW_ERROR_INVALID_STRUCTURE,
+          "'x' has a range");
     options.integer_step = UINT64_MAX;
     one = integer(1);
-    FAILS(sinew_node_declare_parameter(node, "x", &one, &options), SINEW_ERROR_INVALID_STRUCTURE, "`integer_step` can't be");
+    FAILS(sinew_node_declare_parameter(node, "x", &one, &options), SINEW_ERROR_INVALID_STRUCTURE,
+          "`integer_step` can't be");
     CHECK(!sinew_node_has_parameter(node, "x"));
 
     const char *const prefix = "of_kind";
@@ -258,7 +279,8 @@ static sinew_status on(void *context, const sinew_parameter_list *list, char *re
     counts *counted = context;
     atomic_fetch_add(&counted->on, 1);
     const value one = integer(1);
-    FAILS(sinew_node_declare_parameter(counted->node, "inside", &one, NULL), SINEW_ERROR_IN_PARAMETER_CALLBACK, "later");
+    FAILS(sinew_node_declare_parameter(counted->node, "inside", &one, NULL),
+          SINEW_ERROR_IN_PARAMETER_CALLBACK, "later");
     value found;
     if (sinew_parameter_list_get(list, "power", &found) == SINEW_OK && found.double_value > 1) {
         CHECK(reason_size == SINEW_PARAMETER_REASON_SIZE);
@@ -329,9 +351,11 @@ static void callbacks(sinew_context *context)
     FAILS(sinew_node_set_parameters(node, NULL), SINEW_ERROR_NULL_ARGUMENT, "`list` is null");
     sinew_parameter_list_free(list);
 
-    FAILS(sinew_node_on_set_parameters(node, NULL, &counted, count_dropped, &handles[0]), SINEW_ERROR_NULL_ARGUMENT,
+    FAILS(sinew_node_on_set_parameters(node, NULL, &counted, count_dropped, &handles[0]),
+          SINEW_ERROR_NULL_ARGUMENT,
           "`callback` is null");
-    FAILS(sinew_node_on_set_parameters(node, on, &counted, count_dropped, NULL), SINEW_ERROR_NULL_ARGUMENT, "`handle` is null");
+    FAILS(sinew_node_on_set_parameters(node, on, &counted, count_dropped, NULL),
+          SINEW_ERROR_NULL_ARGUMENT, "`handle` is null");
     CHECK(atomic_load(&counted.dropped) == 2);
     sinew_parameter_callback_free(handles[1]);
     CHECK(atomic_load(&counted.dropped) == 3);
@@ -366,7 +390,8 @@ static void from_another_node(sinew_node *node, const char *of)
     OK(sinew_parameter_client_describe(client, names, 2, soon, &descriptors));
     sinew_parameter_descriptor descriptor = {.size = sizeof descriptor};
     OK(sinew_parameter_descriptors_at(descriptors, 0, &descriptor));
-    CHECK(descriptor.has_range && descriptor.integer_to == 60 && strcmp(descriptor.description, "Frames each second.") == 0);
+    CHECK(descriptor.has_range && descriptor.integer_to == 60 && strcmp(descriptor.description,
+          "Frames each second.") == 0);
     sinew_parameter_descriptors_free(descriptors);
 
     /* One by one: the first is set, the second refused by its range, the third by the callback. */
@@ -385,7 +410,8 @@ static void from_another_node(sinew_node *node, const char *of)
     CHECK(sinew_parameter_list_remove(list, "name"));
     one = integer(61);
     OK(sinew_parameter_list_set(list, "rate", &one));
-    FAILS(sinew_parameter_client_set_atomically(client, list, soon), SINEW_ERROR_REFUSED, "its range is 1 to 60");
+    FAILS(sinew_parameter_client_set_atomically(client, list, soon), SINEW_ERROR_REFUSED,
+          "its range is 1 to 60");
     one = integer(30);
     OK(sinew_parameter_list_set(list, "rate", &one));
     OK(sinew_parameter_client_set_atomically(client, list, soon));
@@ -400,23 +426,31 @@ static void from_another_node(sinew_node *node, const char *of)
     sinew_strings_free(prefixes);
 
     const char *const missing = "nothing";
-    FAILS(sinew_parameter_client_get(client, &missing, 1, soon, &list), SINEW_ERROR_PARAMETER_NOT_DECLARED, "nothing");
-    FAILS(sinew_parameter_client_get(client, names, 1, soon, NULL), SINEW_ERROR_NULL_ARGUMENT, "`list` is null");
-    FAILS(sinew_parameter_client_get(client, NULL, 1, soon, &list), SINEW_ERROR_NULL_ARGUMENT, "`names` is null");
-    FAILS(sinew_parameter_client_get_types(client, &missing, 1, soon, NULL), SINEW_ERROR_NULL_ARGUMENT, "`kinds` is null");
-    FAILS(sinew_parameter_client_set(client, NULL, soon, &reasons), SINEW_ERROR_NULL_ARGUMENT, "`list` is null");
+    FAILS(sinew_parameter_client_get(client, &missing, 1, soon, &list),
+          SINEW_ERROR_PARAMETER_NOT_DECLARED, "nothing");
+    FAILS(sinew_parameter_client_get(client, names, 1, soon, NULL), SINEW_ERROR_NULL_ARGUMENT,
+          "`list` is null");
+    FAILS(sinew_parameter_client_get(client, NULL, 1, soon, &list), SINEW_ERROR_NULL_ARGUMENT,
+          "`names` is null");
+    FAILS(sinew_parameter_client_get_types(client, &missing, 1, soon, NULL), SINEW_ERROR_NULL_ARGUMENT,
+          "`kinds` is null");
+    FAILS(sinew_parameter_client_set(client, NULL, soon, &reasons), SINEW_ERROR_NULL_ARGUMENT,
+          "`list` is null");
     sinew_parameter_client_free(client);
     OK(sinew_parameter_client_new(node, "nobody", NULL, &client));
-    FAILS(sinew_parameter_client_list(client, NULL, 0, 0, 1000, &listed, NULL), SINEW_ERROR_NO_SUCH_NODE, "/nobody");
+    FAILS(sinew_parameter_client_list(client, NULL, 0, 0, 1000, &listed, NULL), SINEW_ERROR_NO_SUCH_NODE,
+          "/nobody");
     sinew_parameter_client_free(client);
     FAILS(sinew_parameter_client_new(node, NULL, NULL, &client), SINEW_ERROR_NULL_ARGUMENT, "`of` is null");
 }
 
-static sinew_status no_bad_name(void *context, const sinew_parameter_list *list, char *reason, size_t reason_size)
+static sinew_status no_bad_name(void *context, const sinew_parameter_list *list, char *reason,
+    size_t reason_size)
 {
     (void)context;
     value found;
-    if (sinew_parameter_list_get(list, "name", &found) == SINEW_OK && strcmp(found.string_value, "bad") == 0) {
+    if (sinew_parameter_list_get(list, "name", &found) == SINEW_OK && strcmp(found.string_value,
+        "bad") == 0) {
         snprintf(reason, reason_size, "no camera is bad");
         return SINEW_ERROR_REFUSED;
     }
@@ -432,7 +466,8 @@ static sinew_node *camera(sinew_context *context)
     sinew_node_options options = {.size = sizeof options, .parameter_overrides = overrides};
     OK(sinew_node_new(context, "camera", &options, &node));
     sinew_parameter_list_free(overrides);
-    sinew_parameter_options declared = {.size = sizeof declared, .has_range = true, .integer_from = 1, .integer_to = 60,
+    sinew_parameter_options declared = {.size = sizeof declared, .has_range = true, .integer_from = 1,
+        .integer_to = 60,
                                         .description = "Frames each second."};
     value one = integer(30);
     OK(sinew_node_declare_parameter(node, "rate", &one, &declared));

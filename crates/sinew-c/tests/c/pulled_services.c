@@ -22,7 +22,8 @@ static void servers_are_checked(const sinew_node *node, const numbers *types)
 {
     sinew_pulled_server *server = NULL;
     sinew_server_options options = {.size = sizeof options, .is_immediate = true};
-    FAILS(sinew_pulled_server_new(node, "bad", types->service, &options, &server), SINEW_ERROR_INVALID_STRUCTURE,
+    FAILS(sinew_pulled_server_new(node, "bad", types->service, &options, &server),
+          SINEW_ERROR_INVALID_STRUCTURE,
           "`is_immediate` is set");
     FAILS(sinew_pulled_server_new(NULL, "bad", types->service, NULL, &server), SINEW_ERROR_NULL_ARGUMENT,
           "`node` is null");
@@ -32,7 +33,8 @@ static void servers_are_checked(const sinew_node *node, const numbers *types)
           "`service_type` is null");
     FAILS(sinew_pulled_server_new(node, "bad", types->service, NULL, NULL), SINEW_ERROR_NULL_ARGUMENT,
           "`server` is null");
-    FAILS(sinew_pulled_server_new(node, "sums", types->service, NULL, &server), SINEW_ERROR_SERVICE_TAKEN, "sums");
+    FAILS(sinew_pulled_server_new(node, "sums", types->service, NULL, &server), SINEW_ERROR_SERVICE_TAKEN,
+          "sums");
 }
 
 int main(int argc, char **argv)
@@ -94,7 +96,8 @@ int main(int argc, char **argv)
     for (int32_t at = 0; at < 3; ++at) {
         OK(sinew_client_send(client, number(types.request, at), &ids[at]));
     }
-    FAILS(sinew_client_send(client, number(types.request, 3), &ids[3]), SINEW_ERROR_TOO_MANY_RESPONSES, "3 calls");
+    FAILS(sinew_client_send(client, number(types.request, 3), &ids[3]), SINEW_ERROR_TOO_MANY_RESPONSES,
+          "3 calls");
     CHECK(atomic_load(&requests) == 3 && atomic_load(&responses) == 0);
     sinew_gid gid;
     OK(sinew_client_gid(client, &gid));
@@ -114,7 +117,8 @@ int main(int argc, char **argv)
     CHECK(atomic_load(&responses) == 3);
     FAILS(sinew_pulled_server_respond(server, &keys[0], number(types.response, 100)),
           SINEW_ERROR_REQUEST_NOT_IN_HAND, "request 1 of client");
-    FAILS(sinew_pulled_server_fail(server, &keys[1], "again"), SINEW_ERROR_REQUEST_NOT_IN_HAND, "request 2 of client");
+    FAILS(sinew_pulled_server_fail(server, &keys[1], "again"), SINEW_ERROR_REQUEST_NOT_IN_HAND,
+          "request 2 of client");
     CHECK(!sinew_pulled_server_is_awaited(server, &keys[0]));
     const int32_t order[] = {2, 0, 1};
     for (int32_t at = 0; at < 3; ++at) {
@@ -137,7 +141,8 @@ int main(int argc, char **argv)
     CHECK(message == NULL); /* the server has it */
     CHECK(sinew_client_give_up(client, ids[0]) && !sinew_client_give_up(client, ids[0]));
     CHECK(!sinew_pulled_server_is_awaited(server, &info.key));
-    FAILS(sinew_pulled_server_respond(server, &info.key, number(types.response, 0)), SINEW_ERROR_RESPONSE_UNCLAIMED,
+    FAILS(sinew_pulled_server_respond(server, &info.key, number(types.response, 0)),
+          SINEW_ERROR_RESPONSE_UNCLAIMED,
           "its caller no longer waits");
     const sinew_request_id wrong = {.sequence = 999, .place = 77};
     CHECK(!sinew_client_give_up(client, wrong));
@@ -149,17 +154,21 @@ int main(int argc, char **argv)
     CHECK(atomic_load(&gone) == 1); /* the request of ids[1] */
     OK(sinew_pulled_server_clear_listener(server));
     CHECK(atomic_load(&gone) == 2);
-    FAILS(sinew_pulled_server_set_listener(server, NULL, &gone, dropped), SINEW_ERROR_NULL_ARGUMENT, "`callback` is null");
-    FAILS(sinew_client_set_listener(NULL, add, &gone, dropped), SINEW_ERROR_NULL_ARGUMENT, "`client` is null");
+    FAILS(sinew_pulled_server_set_listener(server, NULL, &gone, dropped), SINEW_ERROR_NULL_ARGUMENT,
+          "`callback` is null");
+    FAILS(sinew_client_set_listener(NULL, add, &gone, dropped), SINEW_ERROR_NULL_ARGUMENT,
+          "`client` is null");
     CHECK(atomic_load(&gone) == 4);
 
     /* A server that ends answers with an error. */
     sinew_server_statistics served = {.size = sizeof served};
     OK(sinew_pulled_server_read_statistics(server, &served));
-    CHECK(served.answered == 2 && served.failed == 1 && served.unclaimed == 1 && served.waiting + served.in_hand == 1);
+    CHECK(served.answered == 2 && served.failed == 1 && served.unclaimed == 1 &&
+          served.waiting + served.in_hand == 1);
     OK(sinew_pulled_server_close(server));
     OK(sinew_client_take_response(client, &taken, &message, &response));
-    CHECK(taken && message == NULL && response.status == SINEW_ERROR_SERVER_GONE && response.id.sequence == ids[1].sequence);
+    CHECK(taken && message == NULL && response.status == SINEW_ERROR_SERVER_GONE &&
+          response.id.sequence == ids[1].sequence);
     CHECK(atomic_load(&responses) == 4);
     OK(sinew_pulled_server_take_request(server, &message, &info));
     CHECK(message == NULL && sinew_pulled_server_is_closed(server));
@@ -185,25 +194,35 @@ int main(int argc, char **argv)
     CHECK(ended(other) == 0);
 
     /* Bad input. */
-    FAILS(sinew_pulled_server_take_request(server, NULL, &info), SINEW_ERROR_NULL_ARGUMENT, "`request` is null");
-    FAILS(sinew_pulled_server_take_request(server, &message, NULL), SINEW_ERROR_NULL_ARGUMENT, "`info` is null");
-    FAILS(sinew_pulled_server_respond(server, NULL, number(types.response, 1)), SINEW_ERROR_NULL_ARGUMENT, "`key` is null");
-    FAILS(sinew_pulled_server_respond(server, &info.key, NULL), SINEW_ERROR_NULL_ARGUMENT, "`response` is null");
+    FAILS(sinew_pulled_server_take_request(server, NULL, &info), SINEW_ERROR_NULL_ARGUMENT,
+          "`request` is null");
+    FAILS(sinew_pulled_server_take_request(server, &message, NULL), SINEW_ERROR_NULL_ARGUMENT,
+          "`info` is null");
+    FAILS(sinew_pulled_server_respond(server, NULL, number(types.response, 1)), SINEW_ERROR_NULL_ARGUMENT,
+          "`key` is null");
+    FAILS(sinew_pulled_server_respond(server, &info.key, NULL), SINEW_ERROR_NULL_ARGUMENT,
+          "`response` is null");
     FAILS(sinew_pulled_server_fail(server, &info.key, NULL), SINEW_ERROR_NULL_ARGUMENT, "`text` is null");
     CHECK(!sinew_pulled_server_is_awaited(server, NULL));
-    FAILS(sinew_pulled_server_read_statistics(server, NULL), SINEW_ERROR_NULL_ARGUMENT, "`statistics` is null");
+    FAILS(sinew_pulled_server_read_statistics(server, NULL), SINEW_ERROR_NULL_ARGUMENT,
+          "`statistics` is null");
     FAILS(sinew_client_send(client, NULL, &ids[0]), SINEW_ERROR_NULL_ARGUMENT, "`request` is null");
-    FAILS(sinew_client_send(client, number(types.request, 1), NULL), SINEW_ERROR_NULL_ARGUMENT, "`id` is null");
-    FAILS(sinew_client_take_response(client, NULL, &message, NULL), SINEW_ERROR_NULL_ARGUMENT, "`taken` is null");
-    FAILS(sinew_client_take_response(client, &taken, NULL, NULL), SINEW_ERROR_NULL_ARGUMENT, "`response` is null");
+    FAILS(sinew_client_send(client, number(types.request, 1), NULL), SINEW_ERROR_NULL_ARGUMENT,
+          "`id` is null");
+    FAILS(sinew_client_take_response(client, NULL, &message, NULL), SINEW_ERROR_NULL_ARGUMENT,
+          "`taken` is null");
+    FAILS(sinew_client_take_response(client, &taken, NULL, NULL), SINEW_ERROR_NULL_ARGUMENT,
+          "`response` is null");
     FAILS(sinew_client_withdraw(client, ids[0], NULL), SINEW_ERROR_NULL_ARGUMENT, "`request` is null");
     FAILS(sinew_client_gid(client, NULL), SINEW_ERROR_NULL_ARGUMENT, "`gid` is null");
     OK(sinew_pulled_server_take_request(server, &message, &info));
     CHECK(message == NULL); /* nothing of that was sent */
     info.size = 2;
-    FAILS(sinew_pulled_server_take_request(server, &message, &info), SINEW_ERROR_INVALID_STRUCTURE, "sinew_request_info");
+    FAILS(sinew_pulled_server_take_request(server, &message, &info), SINEW_ERROR_INVALID_STRUCTURE,
+          "sinew_request_info");
     response.size = 0;
-    FAILS(sinew_client_take_response(client, &taken, &message, &response), SINEW_ERROR_INVALID_STRUCTURE, "sinew_response_info");
+    FAILS(sinew_client_take_response(client, &taken, &message, &response), SINEW_ERROR_INVALID_STRUCTURE,
+          "sinew_response_info");
 
     sinew_pulled_server_free(server);
     sinew_client_free(client);

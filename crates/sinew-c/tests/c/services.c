@@ -2,6 +2,7 @@
 #include "process.h"
 
 #include "numbers.h"
+#include "text.h"
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -152,7 +153,8 @@ static void types_are_checked(const numbers *types)
           "`request` is null");
     FAILS(sinew_service_type_known("no spaces", HASH, &made), SINEW_ERROR_INVALID_TYPE_NAME, "no spaces");
     FAILS(sinew_service_type_known("a/srv/B", "RIHS01_00", &made), SINEW_ERROR_INVALID_TYPE_HASH, "RIHS01_");
-    FAILS(sinew_service_type_known("a/srv/B", HASH, NULL), SINEW_ERROR_NULL_ARGUMENT, "`service_type` is null");
+    FAILS(sinew_service_type_known("a/srv/B", HASH, NULL), SINEW_ERROR_NULL_ARGUMENT,
+          "`service_type` is null");
     CHECK(sinew_service_type_request(NULL) == NULL);
     CHECK(strstr(sinew_error_message(), "`service_type` is null") != NULL);
     CHECK(sinew_service_type_name((const sinew_service_type *)(const void *)types->request) == NULL);
@@ -222,13 +224,17 @@ static void calls_in_one_process(sinew_node *node, doubler *doubling)
     CHECK(value_of(response) == 1);
     FAILS(sinew_client_call(client, number(of, REFUSE), soon, &response), SINEW_ERROR_CALLBACK_FAILED,
           "the server says: not today");
-    FAILS(sinew_client_call(client, number(of, DROP), soon, &response), SINEW_ERROR_REQUEST_DROPPED, "/double");
-    FAILS(sinew_client_call(client, number(of, OTHER_TYPE), soon, &response), SINEW_ERROR_REQUEST_DROPPED, "/double");
+    FAILS(sinew_client_call(client, number(of, DROP), soon, &response), SINEW_ERROR_REQUEST_DROPPED,
+          "/double");
+    FAILS(sinew_client_call(client, number(of, OTHER_TYPE), soon, &response), SINEW_ERROR_REQUEST_DROPPED,
+          "/double");
     FAILS(sinew_client_call(client, number(doubling->foreign, 1), soon, &response), SINEW_ERROR_OTHER_TYPE,
           "the request is a");
     FAILS(sinew_client_call(client, NULL, soon, &response), SINEW_ERROR_NULL_ARGUMENT, "`request` is null");
-    FAILS(sinew_client_call(client, number(of, 1), soon, NULL), SINEW_ERROR_NULL_ARGUMENT, "`response` is null");
-    FAILS(sinew_client_call(NULL, number(of, 1), soon, &response), SINEW_ERROR_NULL_ARGUMENT, "`client` is null");
+    FAILS(sinew_client_call(client, number(of, 1), soon, NULL), SINEW_ERROR_NULL_ARGUMENT,
+          "`response` is null");
+    FAILS(sinew_client_call(NULL, number(of, 1), soon, &response), SINEW_ERROR_NULL_ARGUMENT,
+          "`client` is null");
 
     /* By callbacks, and by polling. */
     expectation expected = {.value = 10};
@@ -238,7 +244,8 @@ static void calls_in_one_process(sinew_node *node, doubler *doubling)
     OK(sinew_client_withdraw(client, id, &response));
     CHECK(response == NULL); /* the server had it */
     expected.expected = SINEW_ERROR_CALLBACK_FAILED;
-    OK(sinew_client_call_then_immediately(client, number(of, REFUSE), expect, &expected, count_expected, NULL));
+    OK(sinew_client_call_then_immediately(client, number(of, REFUSE), expect, &expected, count_expected,
+        NULL));
     CHECK(atomic_load(&expected.calls) == 2 && atomic_load(&expected.dropped) == 2);
     FAILS(sinew_client_call_then_immediately(client, NULL, expect, &expected, count_expected, &id),
           SINEW_ERROR_NULL_ARGUMENT, "`request` is null");
@@ -283,9 +290,11 @@ static void calls_that_wait(sinew_node *node, const numbers *types)
           "no server came within 1µs");
     expectation expected = {.expected = SINEW_ERROR_SERVER_GONE};
     sinew_request_id id = {0};
-    OK(sinew_client_call_then_immediately(client, number(types->request, 9), expect, &expected, count_expected, &id));
+    OK(sinew_client_call_then_immediately(client, number(types->request, 9), expect, &expected,
+        count_expected, &id));
     OK(sinew_client_withdraw(client, id, &response));
-    CHECK(value_of(response) == 9 && atomic_load(&expected.dropped) == 1 && atomic_load(&expected.calls) == 0);
+    CHECK(value_of(response) == 9 && atomic_load(&expected.dropped) == 1 &&
+          atomic_load(&expected.calls) == 0);
 
     sinew_pulled_server *server = NULL;
     sinew_server_options options = {.size = sizeof options, .max_requests = 2};
@@ -293,8 +302,10 @@ static void calls_that_wait(sinew_node *node, const numbers *types)
     FAILS(sinew_client_call(client, number(types->request, 1), 1000, &response), SINEW_ERROR_TIMEOUT,
           "there was no answer within 1µs");
     /* The server has that request; with two more it has too many. */
-    OK(sinew_client_call_then_immediately(client, number(types->request, 1), expect, &expected, count_expected, NULL));
-    FAILS(sinew_client_call_then_immediately(client, number(types->request, 2), expect, &expected, count_expected, NULL),
+    OK(sinew_client_call_then_immediately(client, number(types->request, 1), expect, &expected,
+        count_expected, NULL));
+    FAILS(sinew_client_call_then_immediately(client, number(types->request, 2), expect, &expected,
+          count_expected, NULL),
           SINEW_ERROR_TOO_MANY_REQUESTS, "2 requests");
     CHECK(atomic_load(&expected.dropped) == 2);
     OK(sinew_pulled_server_close(server));
@@ -304,9 +315,62 @@ static void calls_that_wait(sinew_node *node, const numbers *types)
 
     /* A client that ends drops its callbacks. */
     OK(sinew_client_call_then(client, number(types->request, 3), expect_in_group, &expected, count_expected));
-    OK(sinew_client_call_then_immediately(client, number(types->request, 3), expect, &expected, count_expected, NULL));
+    OK(sinew_client_call_then_immediately(client, number(types->request, 3), expect, &expected,
+        count_expected, NULL));
     sinew_client_free(client);
     CHECK(atomic_load(&expected.dropped) == 5 && atomic_load(&expected.calls) == 1);
+}
+
+/* Answers with another text, which it makes in the server's pool. */
+static sinew_status greet(void *context, sinew_message *request, const sinew_request_info *info,
+                          sinew_responder *responder)
+{
+    (void)context;
+    (void)info;
+    char greeting[40];
+    snprintf(greeting, sizeof greeting, "hello %s", text_of_message(request));
+    sinew_message_free(request);
+    sinew_uninit_message *place = NULL;
+    OK(sinew_responder_uninit_response(responder, &place));
+    text_put(sinew_uninit_message_place(place), greeting);
+    sinew_message *response = NULL;
+    OK(sinew_uninit_message_assume_init(place, &response));
+    OK(sinew_responder_respond(responder, response));
+    return SINEW_OK;
+}
+
+/* Requests and responses that are values of the program: they stay where they are. */
+static void calls_with_values(sinew_node *node)
+{
+    text_counts counts = {0};
+    const sinew_message_type *texts = text_type(&counts);
+    const sinew_service_type *greeting = NULL;
+    OK(sinew_service_type_new(NULL, NULL, texts, texts, &greeting));
+    sinew_server_options options = {.size = sizeof options, .is_immediate = true};
+    sinew_server *server = NULL;
+    OK(sinew_server_new(node, "greet", greeting, &options, greet, NULL, NULL, &server));
+    sinew_client *client = NULL;
+    OK(sinew_client_new(node, "greet", greeting, NULL, &client));
+    sinew_uninit_message *place = NULL;
+    OK(sinew_client_uninit(client, &place));
+    text_put(sinew_uninit_message_place(place), "you");
+    sinew_message *request = NULL, *response = NULL;
+    OK(sinew_uninit_message_assume_init(place, &request));
+    OK(sinew_client_call(client, request, soon, &response));
+    CHECK(strcmp(text_of_message(response), "hello you") == 0);
+    sinew_message_free(response);
+    counts_are(&counts, 2, 0, 0);
+
+    /* One that is held elsewhere as well is copied. */
+    OK(sinew_message_adopt(texts, text_new("all"), &request));
+    sinew_message *held = sinew_message_clone(request);
+    OK(sinew_client_call(client, request, soon, &response));
+    CHECK(strcmp(text_of_message(response), "hello all") == 0 && strcmp(text_of_message(held), "all") == 0);
+    sinew_message_free(response);
+    sinew_message_free(held);
+    counts_are(&counts, 5, 1, 1);
+    sinew_client_free(client);
+    sinew_server_free(server);
 }
 
 static void calls_over_two_processes(char *program, sinew_node *node, const numbers *types)
@@ -354,14 +418,17 @@ int main(int argc, char **argv)
     types_are_checked(&doubling.types);
     calls_in_one_process(node, &doubling);
     calls_that_wait(node, &doubling.types);
+    calls_with_values(node);
     calls_over_two_processes(argv[0], node, &doubling.types);
 
     sinew_client *client = NULL;
     OK(sinew_client_new(node, "late", doubling.types.service, NULL, &client));
     OK(sinew_context_shutdown(context));
     sinew_message *response = NULL;
-    FAILS(sinew_client_call(client, number(doubling.types.request, 1), soon, &response), SINEW_ERROR_SHUTDOWN, "shut down");
-    FAILS(sinew_client_new(node, "later", doubling.types.service, NULL, &client), SINEW_ERROR_SHUTDOWN, "shut down");
+    FAILS(sinew_client_call(client, number(doubling.types.request, 1), soon, &response),
+          SINEW_ERROR_SHUTDOWN, "shut down");
+    FAILS(sinew_client_new(node, "later", doubling.types.service, NULL, &client), SINEW_ERROR_SHUTDOWN,
+          "shut down");
     sinew_client_free(client);
     sinew_node_free(node);
     sinew_context_free(context);
