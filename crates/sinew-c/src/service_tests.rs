@@ -216,7 +216,7 @@ fn callbacks_that_fail_are_reported_by_the_spin() {
     room.call_then(client, 3, &failing);
     for _ in ["the server's", "the client's"] {
         let Err(SpinError::Failed { error, .. }) = room.executor.spin_some() else { panic!("it failed") };
-        assert!(error.to_string().contains("the callback returned 301"), "{error}");
+        assert!(error.to_string().contains("it returned 301"), "{error}");
     }
     assert_eq!((failing.request.load(SeqCst), failing.response.load(SeqCst)), (3, 6));
     // SAFETY: handles that nothing else uses; so is that below.

@@ -225,7 +225,7 @@ fn a_callback_that_fails_is_reported_by_the_spin() {
     room.publish();
     let Err(SpinError::Failed { error, .. }) = room.executor.spin_some() else { panic!("it failed") };
     let sentence = format!("{error:#?} {error}");
-    assert!(sentence.contains("the callback returned 301: The shared memory has no room."), "{sentence}");
+    assert!(sentence.contains("it returned 301: The shared memory has no room."), "{sentence}");
     // SAFETY: a handle that nothing else uses.
     unsafe { sinew_subscription_free(subscription) };
 }

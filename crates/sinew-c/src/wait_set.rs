@@ -1,13 +1,16 @@
 //! Wait sets: for threads that choose themselves what they run next.
 
+use crate::client::sinew_client;
 use crate::context::sinew_context;
 use crate::executor::{fault_policy, sinew_fault_policy, sinew_stop_handle};
 use crate::group::{GroupHandle, sinew_group};
 use crate::guard_condition::sinew_guard_condition;
 use crate::handle::{self, handle};
 use crate::node::sinew_node;
+use crate::service::sinew_server;
 use crate::status::{Failure, Result, answer, put, sinew_status, status};
 use crate::structure::{Structure, structure};
+use crate::subscription::sinew_subscription;
 use crate::text::c_text;
 use crate::time::sinew_duration;
 use crate::timer::sinew_timer;
@@ -152,6 +155,22 @@ pub unsafe extern "C" fn sinew_wait_set_add_group(
     })
 }
 
+/// Adds a subscription without a callback, whose messages the program takes by hand. Fails with
+/// `SINEW_ERROR_HAS_CALLBACK` if it has one: a node, group or context adds that.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_wait_set_add_subscription(
+    set: *const sinew_wait_set,
+    subscription: *const sinew_subscription,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        let set = unsafe { kept(set) }?;
+        // SAFETY: the caller's handle.
+        let subscription = unsafe { handle::get(subscription, "subscription") }?;
+        Ok(set.borrow()?.add_erased_subscription(&subscription.subscription)?)
+    })
+}
+
 /// Waits until something is ready, for at most `timeout` of real time, and puts the number of
 /// entities that are ready into `*count`: 0 after the timeout, which is no failure. They have the
 /// indices 0 to `*count - 1`, in the order in which an executor would run them, until the next
@@ -255,6 +274,46 @@ pub unsafe extern "C" fn sinew_wait_set_is_guard_condition(
     let guard = unsafe { handle::get(guard, "guard") };
     // SAFETY: the caller's handle.
     unsafe { is_ready(set, index, guard) }
+}
+
+/// Returns whether the entity at an index of the last wait is this subscription.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_wait_set_is_subscription(
+    set: *const sinew_wait_set,
+    index: usize,
+    subscription: *const sinew_subscription,
+) -> bool {
+    // SAFETY: the caller's handle.
+    let subscription = unsafe { handle::get(subscription, "subscription") };
+    // SAFETY: the caller's handle.
+    unsafe { is_ready(set, index, subscription.map(|handle| &handle.subscription)) }
+}
+
+/// Returns whether the entity at an index of the last wait is this server.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_wait_set_is_server(
+    set: *const sinew_wait_set,
+    index: usize,
+    server: *const sinew_server,
+) -> bool {
+    // SAFETY: the caller's handle.
+    let server = unsafe { handle::get(server, "server") };
+    // SAFETY: the caller's handle.
+    unsafe { is_ready(set, index, server.map(|handle| &handle.server)) }
+}
+
+/// Returns whether the entity at an index of the last wait is this client: a call with a callback
+/// has its response.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_wait_set_is_client(
+    set: *const sinew_wait_set,
+    index: usize,
+    client: *const sinew_client,
+) -> bool {
+    // SAFETY: the caller's handle.
+    let client = unsafe { handle::get(client, "client") };
+    // SAFETY: the caller's handle.
+    unsafe { is_ready(set, index, client.map(|handle| &handle.client)) }
 }
 
 /// Returns a description of the entity at an index of the last wait, for people, such as

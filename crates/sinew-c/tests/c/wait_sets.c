@@ -1,5 +1,5 @@
 /* Wait sets: the program chooses what runs. */
-#include "check.h"
+#include "text.h"
 #include <pthread.h>
 
 static sinew_wait_set *set;
@@ -117,6 +117,45 @@ static void a_wait_is_stopped(sinew_stop_handle *handle)
     FAILS(sinew_wait_set_wait(set, -1, &ready), SINEW_ERROR_STOPPED, "");
 }
 
+/* One without a callback, whose messages are taken: it is ready until it is emptied. */
+static void a_subscription_is_taken_from(sinew_node *node)
+{
+    static const uint8_t SOME[] = {0, 1, 0, 0, 1, 0, 0, 0, 0};
+    const sinew_message_type *type = NULL;
+    OK(sinew_message_type_known(TEXT_NAME, TEXT_HASH, &type));
+    sinew_publisher *publisher = NULL;
+    OK(sinew_publisher_new(node, "texts", type, NULL, &publisher));
+    sinew_subscription *subscription = NULL, *other = NULL;
+    OK(sinew_subscription_new(node, "texts", type, NULL, &subscription));
+    OK(sinew_subscription_new(node, "others", type, NULL, &other));
+    OK(sinew_wait_set_new(NULL, &set));
+    OK(sinew_wait_set_add_subscription(set, subscription));
+    OK(sinew_wait_set_add_subscription(set, other));
+    FAILS(sinew_wait_set_add_subscription(set, NULL), SINEW_ERROR_NULL_ARGUMENT, "`subscription`");
+    size_t ready = 7;
+    OK(sinew_wait_set_wait(set, 0, &ready));
+    CHECK(ready == 0);
+    OK(sinew_publisher_publish_bytes(publisher, SOME, sizeof SOME));
+    for (int i = 0; i < 2; ++i) {
+        OK(sinew_wait_set_wait(set, -1, &ready));
+        CHECK(ready == 1 && sinew_wait_set_is_subscription(set, 0, subscription));
+        CHECK(!sinew_wait_set_is_subscription(set, 0, other));
+        CHECK(!sinew_wait_set_is_subscription(set, 1, subscription));
+    }
+    CHECK(!sinew_wait_set_is_server(set, 0, NULL) && strstr(sinew_error_message(), "`server`") != NULL);
+    CHECK(!sinew_wait_set_is_client(set, 0, NULL) && strstr(sinew_error_message(), "`client`") != NULL);
+    sinew_message *message = NULL;
+    OK(sinew_subscription_take(subscription, &message, NULL));
+    CHECK(message != NULL);
+    sinew_message_free(message);
+    OK(sinew_wait_set_wait(set, 0, &ready));
+    CHECK(ready == 0);
+    sinew_wait_set_free(set);
+    sinew_subscription_free(other);
+    sinew_subscription_free(subscription);
+    sinew_publisher_free(publisher);
+}
+
 /* Its failure is returned. */
 static void a_callback_uses_the_set_and_frees_it(sinew_context *context, sinew_node *node)
 {
@@ -157,6 +196,7 @@ int main(void)
     a_wait_is_stopped(handle);
     sinew_wait_set_free(set);
 
+    a_subscription_is_taken_from(node);
     a_callback_uses_the_set_and_frees_it(context, node);
     OK(sinew_stop_handle_stop(handle)); /* of a set that is gone */
     sinew_stop_handle_free(handle);
