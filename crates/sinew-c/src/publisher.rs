@@ -110,12 +110,7 @@ pub unsafe extern "C" fn sinew_publisher_free(publisher: *mut sinew_publisher) {
 /// Publishes, and drops the message after a failure.
 #[inline]
 pub(crate) fn publish(publisher: &Publisher, message: impl Into<Message>) -> Result {
-    publisher.publish(message).map_err(not_published)
-}
-
-#[cold]
-fn not_published(error: sinew::erased::PublishError) -> Failure {
-    Failure::from(error)
+    Ok(publisher.publish(message)?)
 }
 
 /// Publishes a message: every matching subscription has it before this returns. Takes the reference
