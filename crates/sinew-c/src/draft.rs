@@ -2,10 +2,9 @@
 
 use crate::handle::{self, handle};
 use crate::message::has_header;
-use crate::publisher::{publish, sinew_publisher};
-use crate::status::{Failure, Result, answer, sinew_status, status};
+use crate::publisher::{publish, reserved, sinew_publisher};
+use crate::status::{Failure, answer, sinew_status, status};
 use parking_lot::Mutex;
-use sinew::erased::Publisher;
 use sinew::error::ErrorCode;
 use sinew::msg::EncodedDraft;
 use std::ptr;
@@ -31,24 +30,6 @@ pub unsafe extern "C" fn sinew_publisher_draft(
         let reserved = reserved(&publisher.publisher, length)?;
         handle::put(draft, "draft", Mutex::new(reserved))
     })
-}
-
-/// Reserves memory.
-#[inline]
-pub(crate) fn reserved(publisher: &Publisher, length: usize) -> Result<EncodedDraft> {
-    publisher.draft(length).ok_or_else(|| none_reserved(publisher, length))
-}
-
-#[cold]
-fn none_reserved(publisher: &Publisher, length: usize) -> Failure {
-    let topic = publisher.topic();
-    match publisher.message_type() {
-        of if of.has_encoding() => Failure::new(
-            ErrorCode::NoMemory,
-            format_args!("there is no memory for a message of {length} bytes on {topic}"),
-        ),
-        of => crate::message_type::lacks(of, ErrorCode::Unencodable, "encoded form"),
-    }
 }
 
 /// Returns the bytes, to be written by one thread at a time. They stay where they are until the draft

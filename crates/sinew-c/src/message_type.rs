@@ -3,12 +3,11 @@
 use crate::handle::{self, handle};
 use crate::status::{Failure, Result, answer, put, sinew_status, status};
 use crate::text::{c_text, text};
-use crate::type_table::Table;
 use parking_lot::Mutex;
 use sinew::erased::MessageType;
 use sinew::msg::{GenericType, TypeHash};
 use std::collections::HashMap;
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::{CString, c_char};
 use std::ptr;
 use std::sync::OnceLock;
 
@@ -115,18 +114,6 @@ pub unsafe extern "C" fn sinew_message_type_description(
             known.message_type.description().map(|description| c_text(description.to_json()))
         });
         Ok(description.as_ref().map_or(ptr::null(), |text| text.as_ptr()))
-    })
-}
-
-/// Returns the context of the table in use; null for a type without a table of C. A caller that
-/// registered a type a second time under its key finds another pointer than its own, and may free
-/// its own.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sinew_message_type_context(message_type: *const sinew_message_type) -> *mut c_void {
-    answer(ptr::null_mut(), || {
-        // SAFETY: the caller's handle.
-        let of = unsafe { get(message_type, "message_type") }?;
-        Ok(Table::of(of).map_or(ptr::null_mut(), Table::context))
     })
 }
 

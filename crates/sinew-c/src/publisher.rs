@@ -1,6 +1,5 @@
 //! Publishers.
 
-use crate::draft::reserved;
 use crate::handle::{self, handle};
 use crate::message::{encoded_from, from_c, into_c, sinew_message, sinew_uninit_message};
 use crate::message_info::sinew_gid;
@@ -13,6 +12,7 @@ use crate::text::{c_text, text};
 use crate::time::{sinew_duration, timeout};
 use sinew::erased::{Message, Publisher};
 use sinew::error::ErrorCode;
+use sinew::msg::EncodedDraft;
 use std::ffi::{CString, c_char, c_void};
 use std::ptr::{self, NonNull};
 
@@ -110,12 +110,25 @@ pub unsafe extern "C" fn sinew_publisher_free(publisher: *mut sinew_publisher) {
 /// Publishes, and drops the message after a failure.
 #[inline]
 pub(crate) fn publish(publisher: &Publisher, message: impl Into<Message>) -> Result {
-    publisher.publish(message).map_err(not_published)
+    Ok(publisher.publish(message)?)
+}
+
+/// Reserves memory for an encoded form.
+#[inline]
+pub(crate) fn reserved(publisher: &Publisher, length: usize) -> Result<EncodedDraft> {
+    publisher.draft(length).ok_or_else(|| none_reserved(publisher, length))
 }
 
 #[cold]
-fn not_published(error: sinew::erased::PublishError) -> Failure {
-    Failure::from(error)
+fn none_reserved(publisher: &Publisher, length: usize) -> Failure {
+    let topic = publisher.topic();
+    match publisher.message_type() {
+        of if of.has_encoding() => Failure::new(
+            ErrorCode::NoMemory,
+            format_args!("there is no memory for a message of {length} bytes on {topic}"),
+        ),
+        of => lacks(of, ErrorCode::Unencodable, "encoded form"),
+    }
 }
 
 /// Publishes a message: every matching subscription has it before this returns. Takes the reference

@@ -1,7 +1,7 @@
 //! Types of C and other languages: tables of functions.
 
-use crate::message_type::{into_c, sinew_message_type};
-use crate::status::{Failure, Result, put, sinew_status, status};
+use crate::message_type::{self, into_c, sinew_message_type};
+use crate::status::{Failure, Result, answer, put, sinew_status, status};
 use crate::structure::{Structure, structure};
 use crate::text::{optional_text, text};
 use crate::time::sinew_time;
@@ -13,6 +13,7 @@ use sinew_msg::description::TypeDescription;
 use std::alloc::Layout;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::resume_unwind;
+use std::ptr;
 
 /// A type of messages as the program describes it, for [`sinew_message_type_register`]. Zero is the
 /// default of every field but the name.
@@ -100,7 +101,7 @@ const OWN_CDR: [u8; 2] = if cfg!(target_endian = "little") { [0, 1] } else { [0,
 const MOST_PROBLEMS: usize = 64;
 
 /// A table that is in use. The library's own table has it as its context.
-pub(crate) struct Table {
+struct Table {
     functions: sinew_type_table,
     name: String,
     /// Sentences of `decode`: errors of decoding have texts that live as long as the process.
@@ -157,6 +158,18 @@ pub unsafe extern "C" fn sinew_message_type_register(
     })
 }
 
+/// Returns the context of the table in use; null for a type without a table of C. A caller that
+/// registered a type a second time under its key finds another pointer than its own, and may free
+/// its own.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_message_type_context(message_type: *const sinew_message_type) -> *mut c_void {
+    answer(ptr::null_mut(), || {
+        // SAFETY: the caller's handle.
+        let of = unsafe { message_type::get(message_type, "message_type") }?;
+        Ok(Table::of(of).map_or(ptr::null_mut(), Table::context))
+    })
+}
+
 /// Converts all but the context.
 ///
 /// # Safety
@@ -204,13 +217,13 @@ unsafe fn convert(functions: &sinew_type_table) -> Result<(TypeTable, Option<u12
 
 impl Table {
     /// Returns the table of a type of C.
-    pub(crate) fn of(message_type: MessageType) -> Option<&'static Self> {
+    fn of(message_type: MessageType) -> Option<&'static Self> {
         let context = message_type.context();
-        TABLES.lock().iter().copied().find(|table| std::ptr::from_ref(*table).cast::<()>() == context)
+        TABLES.lock().iter().copied().find(|table| ptr::from_ref(*table).cast::<()>() == context)
     }
 
     /// Returns the caller's context.
-    pub(crate) fn context(&self) -> *mut c_void {
+    fn context(&self) -> *mut c_void {
         self.functions.context
     }
 
@@ -370,7 +383,7 @@ unsafe fn decode(
     let Some(decode) = table.functions.decode else {
         let value = table.plain(from)?;
         // SAFETY: a place for a value, of whose bytes any are valid.
-        unsafe { std::ptr::copy_nonoverlapping(value.as_ptr(), to, value.len()) };
+        unsafe { ptr::copy_nonoverlapping(value.as_ptr(), to, value.len()) };
         return Ok(());
     };
     let mut sentence = [0 as c_char; 256];

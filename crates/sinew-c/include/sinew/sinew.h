@@ -2761,13 +2761,6 @@ const char *sinew_message_type_hash(const struct sinew_message_type *message_typ
 const char *sinew_message_type_description(const struct sinew_message_type *message_type);
 
 /**
- * Returns the context of the table in use; null for a type without a table of C. A caller that
- * registered a type a second time under its key finds another pointer than its own, and may free
- * its own.
- */
-void *sinew_message_type_context(const struct sinew_message_type *message_type);
-
-/**
  * Returns the size of a value in bytes.
  */
 size_t sinew_message_type_value_size(const struct sinew_message_type *message_type);
@@ -3701,6 +3694,13 @@ sinew_status sinew_subscription_read_statistics(const struct sinew_subscription 
  */
 sinew_status sinew_message_type_register(const struct sinew_type_table *table,
                                          const struct sinew_message_type **message_type);
+
+/**
+ * Returns the context of the table in use; null for a type without a table of C. A caller that
+ * registered a type a second time under its key finds another pointer than its own, and may free
+ * its own.
+ */
+void *sinew_message_type_context(const struct sinew_message_type *message_type);
 
 #ifdef __cplusplus
 }  // extern "C"
