@@ -74,10 +74,13 @@ static void post(void *context, uint64_t count)
     }
 }
 
-/* The other process: it serves until it is asked to quit. */
+/* The other process: it serves until it is asked to quit, and the caller has the answer. */
 static int serve(void)
 {
     doubler doubling = {.types = numbers_get()};
+    sigset_t answered; /* blocked before the context starts a thread */
+    CHECK(sigemptyset(&answered) == 0 && sigaddset(&answered, SIGUSR1) == 0);
+    CHECK(pthread_sigmask(SIG_BLOCK, &answered, NULL) == 0);
     sinew_context *context = NULL;
     sinew_node *node = NULL;
     OK(sinew_context_new(NULL, &context));
@@ -99,6 +102,8 @@ static int serve(void)
         doubling.quit = value == QUIT;
         OK(sinew_pulled_server_respond(server, &info.key, number(doubling.types.response, 2 * value)));
     }
+    int signal = 0;
+    CHECK(sigwait(&answered, &signal) == 0 && signal == SIGUSR1);
     OK(sinew_pulled_server_clear_listener(server));
     sinew_pulled_server_free(server);
     sinew_node_free(node);
@@ -373,6 +378,22 @@ static void calls_with_values(sinew_node *node)
     sinew_server_free(server);
 }
 
+/* A process that was killed may still be listed for a moment. */
+static void wait_until_gone(const sinew_node *node, const char *service)
+{
+    sinew_graph *graph = NULL;
+    OK(sinew_node_graph(node, &graph));
+    sinew_graph_changes *changes = NULL;
+    OK(sinew_graph_changes_new(graph, &changes));
+    while (sinew_graph_server_count(graph, service) > 0) {
+        bool has_changed = false;
+        OK(sinew_graph_changes_wait(changes, soon, &has_changed));
+        CHECK(has_changed);
+    }
+    sinew_graph_changes_free(changes);
+    sinew_graph_free(graph);
+}
+
 static void calls_over_two_processes(char *program, sinew_node *node, const numbers *types)
 {
     pid_t other = start(program, "serve");
@@ -394,11 +415,12 @@ static void calls_over_two_processes(char *program, sinew_node *node, const numb
     FAILS(sinew_client_call(client, number(types->request, DIE), soon, &response), SINEW_ERROR_SERVER_GONE,
           "the server went away before it answered");
     CHECK(ended(other) == -SIGKILL);
+    wait_until_gone(node, "/far");
 
     other = start(program, "serve");
     CHECK(sinew_client_wait_for_server(client, soon));
     OK(sinew_client_call(client, number(types->request, QUIT), soon, &response));
-    CHECK(value_of(response) == 2 * QUIT);
+    CHECK(value_of(response) == 2 * QUIT && kill(other, SIGUSR1) == 0);
     CHECK(ended(other) == 0);
     sinew_client_free(client);
 }
