@@ -20,7 +20,7 @@ static void subscriber(void)
 {
     char text[64] = "-";
     for (size_t size; text[0] != 0; usleep(100000))
-        if (sinew_topic_read("string", text, sizeof text, &size) == SINEW_OK)
+        if (sinew_topic_read("string", text, sizeof text, &size) == SINEW_OK && text[0] != 0)
             printf("string = %s\n", text);
 }
 
