@@ -31,7 +31,7 @@ fn declarations() -> Vec<String> {
         depth = depth + line.matches('{').count() - line.matches('}').count();
         begun += line.trim();
         begun.push(' ');
-        if depth == 0 && begun.starts_with("static inline ") && line.trim_end().ends_with('}') {
+        if depth == 0 && begun.contains("static inline ") && line.trim_end().ends_with('}') {
             begun.clear(); // a part of the programs
         } else if depth == 0 && line.trim_end().ends_with(';') {
             all.push(std::mem::take(&mut begun).trim().to_owned());

@@ -4,8 +4,9 @@
  * Handles are pointers to opaque structures; each has one `.._free`, which accepts null. A function
  * that can fail returns a `sinew_status`; `sinew_error_message()` is the sentence of a thread's last
  * failure. Functions that only ask return their answer, and 0 or null after a failure. Texts are UTF-8
- * and end with a NUL; those that are returned belong to their handle. Structures with options begin
- * with their size: zero is the default of every field, so `{.size = sizeof(struct ..)}` is a start.
+ * and end with a NUL; those that are returned belong to their handle. Structures begin with their
+ * size, which the caller sets: `{.size = sizeof(struct ..)}` is a start, as zero is the default of
+ * every option. Of a result, as much is filled as the caller's structure has.
  * Every function may be called from any thread, unless it says otherwise; nothing may use a handle
  * while another thread frees it. Callbacks must not let an exception pass.
  */
@@ -13,9 +14,12 @@
 #ifndef SINEW_H
 #define SINEW_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /** Success, and the reasons of failures: the values of `sinew_status`. */
 enum {
@@ -102,6 +106,12 @@ enum {
     SINEW_ERROR_PARTICIPANT_LEFT = 304,
     /** The endpoint doesn't keep its statuses. */
     SINEW_ERROR_NOT_KEPT = 305,
+    /** For another process the name is something else. */
+    SINEW_ERROR_NAME_IN_USE = 306,
+    /** The variable has a master already. */
+    SINEW_ERROR_MASTER_TAKEN = 307,
+    /** The writer does not wait for the reader any more. */
+    SINEW_ERROR_CUT_OFF = 308,
     /** The service has no server. */
     SINEW_ERROR_NO_SERVER = 400,
     /** The service has a server already. */
@@ -214,6 +224,8 @@ enum {
     SINEW_ERROR_INVALID_UTF8 = 1103,
     /** A number is none of an enumeration of C. */
     SINEW_ERROR_INVALID_ENUMERATOR = 1104,
+    /** A place of C for a result is too small, or has another size than the result. */
+    SINEW_ERROR_WRONG_CAPACITY = 1105,
 };
 
 
@@ -234,16 +246,37 @@ enum {
 typedef struct sinew_client sinew_client;
 
 /**
+ * A publisher of `/clock`: a time of its own, which advances with steady time at a chosen speed,
+ * and can be paused, stepped and set. A domain should have only one.
+ */
+typedef struct sinew_clock_publisher sinew_clock_publisher;
+
+/**
  * A process's presence in a domain: the root of its nodes. Most programs have one. Contexts of one
  * process and of several meet if they have the same domain and directory.
+ *
+ * A child of `fork()` has no part in its parent's context: making something there fails with
+ * `SINEW_ERROR_PARTICIPANT_LEFT`, and no thread of the library runs in it. It should call `exec()`
+ * or `_exit()`; the parent goes on undisturbed.
  */
 typedef struct sinew_context sinew_context;
+
+/**
+ * A descriptor source: it runs a callback whenever a file descriptor is ready.
+ */
+typedef struct sinew_descriptor_source sinew_descriptor_source;
 
 /**
  * A message that is being written in its encoded form, where other processes will read it if they
  * have a matching subscription. Freeing it publishes nothing.
  */
 typedef struct sinew_draft sinew_draft;
+
+/**
+ * An executor: it runs the callbacks of the contexts, nodes and groups that were added to it, in
+ * the order in which their messages arrived and their timers were due.
+ */
+typedef struct sinew_executor sinew_executor;
 
 /**
  * The graph as a program sees it that takes part: its own context, all others of the domain on
@@ -274,9 +307,26 @@ typedef struct sinew_graph_listener sinew_graph_listener;
 typedef struct sinew_graph_snapshot sinew_graph_snapshot;
 
 /**
- * A callback group: which callbacks may run at the same time.
+ * A callback group: which callbacks may run at the same time. Every node has a default group, in
+ * which entities are that were made without another one.
  */
 typedef struct sinew_group sinew_group;
+
+/**
+ * A guard condition: it runs a callback in an executor when any thread triggers it.
+ */
+typedef struct sinew_guard_condition sinew_guard_condition;
+
+/**
+ * A handler for jumps of ROS time.
+ */
+typedef struct sinew_jump_handler sinew_jump_handler;
+
+/**
+ * A logger: a name under which lines are logged, with a level. That of node `/robot/arm` is
+ * `robot.arm`; lines of a node's logger and of those below it are published on `/rosout` too.
+ */
+typedef struct sinew_logger sinew_logger;
 
 /**
  * A reference to a message of any type: a value, or its encoded form. Several references to one
@@ -340,6 +390,53 @@ typedef struct sinew_publisher sinew_publisher;
 typedef struct sinew_pulled_server sinew_pulled_server;
 
 /**
+ * A rate: it paces a thread's own loop at fixed times. In an executor a timer does that.
+ */
+typedef struct sinew_rate sinew_rate;
+
+/**
+ * The only writer of a variable. When it is freed, or its process ends, the variable has no value
+ * and may get another master.
+ */
+typedef struct sinew_raw_master sinew_raw_master;
+
+/**
+ * A queue with many writers and many readers: every reader gets every message that was written
+ * after it joined.
+ *
+ * A handle joins as a reader when it first reads, or by `sinew_raw_queue_join`; a handle that only
+ * writes never does. Messages of one writing process arrive in their order. A full queue blocks its
+ * writers and an empty one its readers. Messages that are written while there is no reader are not
+ * kept: see `sinew_raw_queue_wait_for_reader`. A reader that dies is removed and disturbs no other.
+ */
+typedef struct sinew_raw_queue sinew_raw_queue;
+
+/**
+ * A process's presence among the raw names of a domain. Few programs need one: without one, names
+ * are opened in the process's default space, that of `SINEW_DIR` and `SINEW_DOMAIN_ID` (else
+ * `ROS_DOMAIN_ID`, else 0) of the environment.
+ */
+typedef struct sinew_raw_space sinew_raw_space;
+
+/**
+ * The newest value of a name, with many writers and many readers; nothing ever blocks. A handle
+ * both writes and reads, and gets each value once, also its own, unless a newer one comes before it
+ * reads.
+ *
+ * A value lives as long as the handles of the process that wrote it, and a handle that got it keeps
+ * it until a newer one comes. So a handle that is opened late has the last value at once, if a process
+ * that wrote it still has the topic open. A value that is read is never torn.
+ */
+typedef struct sinew_raw_topic sinew_raw_topic;
+
+/**
+ * A reader of a variable, which one process, its master, writes. It may be opened before there is a
+ * master, and gets the current value at any time, never a torn one. A variable lives as long as its
+ * master. Readers map the master's memory read-only.
+ */
+typedef struct sinew_raw_variable sinew_raw_variable;
+
+/**
  * The way to answer one request: now or later, from any thread.
  */
 typedef struct sinew_responder sinew_responder;
@@ -357,6 +454,11 @@ typedef struct sinew_server sinew_server;
 typedef struct sinew_service_type sinew_service_type;
 
 /**
+ * Stops an executor or a wait set, also one that is freed meanwhile.
+ */
+typedef struct sinew_stop_handle sinew_stop_handle;
+
+/**
  * A list of texts that a function returned.
  */
 typedef struct sinew_strings sinew_strings;
@@ -368,10 +470,33 @@ typedef struct sinew_strings sinew_strings;
 typedef struct sinew_subscription sinew_subscription;
 
 /**
+ * A timer: it runs a callback again and again, at fixed times.
+ */
+typedef struct sinew_timer sinew_timer;
+
+/**
+ * What a timer's callback gets to know. It is valid during the call only.
+ */
+typedef struct sinew_timer_info sinew_timer_info;
+
+/**
  * A place for a value that is about to become a message, for example by a placement `new`. Freeing
  * it destroys no value.
  */
 typedef struct sinew_uninit_message sinew_uninit_message;
+
+/**
+ * A clock that only the program moves: the time of a context that was made with it, on all of its
+ * clocks. `sinew_executor_advance` moves it from timer to timer.
+ */
+typedef struct sinew_virtual_clock sinew_virtual_clock;
+
+/**
+ * A wait set: it waits until entities are ready, and leaves it to the program to run their
+ * callbacks or to take their messages. For loops with a rule of their own; others take an
+ * executor.
+ */
+typedef struct sinew_wait_set sinew_wait_set;
 
 /**
  * 0 (`SINEW_OK`), or the reason of a failure, one of `SINEW_ERROR_..`. A number keeps its meaning;
@@ -459,7 +584,8 @@ typedef struct sinew_request_id {
 } sinew_request_id;
 
 /**
- * Nanoseconds since the beginning of a clock: since 1970 for `SINEW_CLOCK_ROS` and `SINEW_CLOCK_SYSTEM`.
+ * Nanoseconds since the beginning of a clock: since 1970 for `SINEW_CLOCK_ROS` and
+ * `SINEW_CLOCK_SYSTEM`.
  */
 typedef int64_t sinew_time;
 
@@ -532,9 +658,93 @@ typedef struct sinew_client_statistics {
 } sinew_client_statistics;
 
 /**
+ * A clock.
+ */
+typedef int sinew_clock_kind;
+
+/**
  * A choice with a default: `SINEW_DEFAULT`, `SINEW_NO` or `SINEW_YES`.
  */
 typedef int sinew_choice;
+
+/**
+ * The jumps that a handler gets. Zero is the default of every field: changes of the source, and
+ * all jumps back.
+ */
+typedef struct sinew_jump_threshold {
+  /**
+   * `sizeof(struct sinew_jump_threshold)`.
+   */
+  size_t size;
+  /**
+   * Whether changes of the source count, however far apart the times are. By default they do.
+   */
+  sinew_choice on_clock_change;
+  /**
+   * The shortest jump forward that counts. Every message of `/clock` is a jump of a step. 0:
+   * none.
+   */
+  sinew_duration min_forward;
+  /**
+   * The shortest jump back that counts. 0: all; negative: none.
+   */
+  sinew_duration min_backward;
+} sinew_jump_threshold;
+
+/**
+ * How the source of ROS time changed.
+ */
+typedef int sinew_clock_change;
+
+/**
+ * A jump of ROS time.
+ */
+typedef struct sinew_time_jump {
+  /**
+   * The change of its source.
+   */
+  sinew_clock_change change;
+  /**
+   * The time before.
+   */
+  sinew_time before;
+  /**
+   * The time from now on.
+   */
+  sinew_time after;
+} sinew_time_jump;
+
+/**
+ * A function that is called after a jump, on the thread that set the time; several threads may
+ * call it at once. `jump` is valid during the call only.
+ */
+typedef void (*sinew_jump_callback)(void *context, const struct sinew_time_jump *jump);
+
+/**
+ * The options of `sinew_clock_publisher_new`. Zero is the default of every field.
+ */
+typedef struct sinew_clock_publisher_options {
+  /**
+   * `sizeof(struct sinew_clock_publisher_options)`.
+   */
+  size_t size;
+  /**
+   * The steady time from one message to the next. 0: 25 ms.
+   */
+  sinew_duration period;
+  /**
+   * The time at which it begins, by default 0.
+   */
+  sinew_time start;
+  /**
+   * The speed as a multiple of steady time's. 0: 1.
+   */
+  double speed;
+  /**
+   * Whether it begins with a pause.
+   */
+  bool is_paused;
+} sinew_clock_publisher_options;
 
 /**
  * The options of `sinew_context_new`. Zero is the default of every field.
@@ -580,10 +790,63 @@ typedef struct sinew_context_options {
    */
   sinew_choice use_sim_time;
   /**
-   * The delay after which its nodes log hints about endpoints without a counterpart. 0: 5 s; negative: never.
+   * The delay after which its nodes log hints about endpoints without a counterpart. 0: 5 s;
+   * negative: never.
    */
   sinew_duration hints_after;
+  /**
+   * A clock that only the program moves, for tests. Null: the machine's.
+   */
+  const struct sinew_virtual_clock *virtual_clock;
 } sinew_context_options;
+
+/**
+ * The options of `sinew_descriptor_source_new`. Zero is the default of every field.
+ */
+typedef struct sinew_descriptor_source_options {
+  /**
+   * `sizeof(struct sinew_descriptor_source_options)`.
+   */
+  size_t size;
+  /**
+   * The group in which the callback runs. Null: the node's default group. With a group of
+   * another node the source belongs to that node.
+   */
+  const struct sinew_group *group;
+  /**
+   * Whether it waits for room to write. By default it waits for something to read.
+   */
+  bool writable;
+} sinew_descriptor_source_options;
+
+/**
+ * For what a file descriptor was ready.
+ */
+typedef struct sinew_readiness {
+  /**
+   * There is something to read, even if only the end of the file.
+   */
+  bool readable;
+  /**
+   * There is room to write; only for a source for writing.
+   */
+  bool writable;
+  /**
+   * The other end sends nothing more. There may still be data to read.
+   */
+  bool closed;
+  /**
+   * An error waits to be read, or a pipe has no reader any more.
+   */
+  bool failed;
+} sinew_readiness;
+
+/**
+ * The callback of a descriptor source. `readiness` is valid during the call only. It returns
+ * `SINEW_OK`, or a failure, of which `on_error` of the executor says what happens.
+ */
+typedef sinew_status (*sinew_descriptor_source_callback)(void *context,
+                                                         const struct sinew_readiness *readiness);
 
 /**
  * Ends of the other kind that match. `rmw_matched_status_t`.
@@ -759,6 +1022,74 @@ typedef struct sinew_message_lost {
  * An event of an endpoint that keeps its events: `SINEW_EVENT_..`.
  */
 typedef int sinew_event;
+
+/**
+ * Where the threads of an executor run while they spin.
+ */
+typedef int sinew_placement;
+
+/**
+ * What an executor or wait set does about a callback that fails.
+ */
+typedef int sinew_fault_policy;
+
+/**
+ * The options of `sinew_executor_new`. Zero is the default of every field.
+ */
+typedef struct sinew_executor_options {
+  /**
+   * `sizeof(struct sinew_executor_options)`.
+   */
+  size_t size;
+  /**
+   * The number of threads that run callbacks, with the one that spins; 61 at most. 0: one, so
+   * all callbacks run on the thread that spins.
+   */
+  size_t threads;
+  /**
+   * One thread for each core that the process may use, instead of `threads`.
+   */
+  bool one_per_core;
+  /**
+   * Whether a separate thread watches the timers, for executors that are busy with long
+   * callbacks on all threads.
+   */
+  bool timer_thread;
+  /**
+   * Whether a thread that calls a service may run the server's callback itself, in the place of
+   * a thread of the executor that rests. Excludes `realtime_priority` and listed cores.
+   */
+  bool caller_runs;
+  /**
+   * Whether all memory of the process is locked into RAM when the executor spins.
+   */
+  bool lock_memory;
+  /**
+   * The priority of its threads under `SCHED_FIFO` while they spin, 1 (lowest) to 99. 0: none.
+   */
+  uint8_t realtime_priority;
+  /**
+   * Where its threads run while they spin. By default on a core of its own each.
+   */
+  sinew_placement placement;
+  /**
+   * The numbers of the cores, with `SINEW_PLACEMENT_CORES`.
+   */
+  const size_t *cores;
+  /**
+   * The number of cores.
+   */
+  size_t core_count;
+  /**
+   * The time for which an idle thread looks for messages of other processes before it sleeps,
+   * which keeps a core busy. 0: not at all.
+   */
+  sinew_duration spin_before_park;
+  /**
+   * What happens when a callback fails. By default it is logged.
+   */
+  sinew_fault_policy on_error;
+} sinew_executor_options;
 
 /**
  * Is called after a change of the graph.
@@ -985,6 +1316,109 @@ typedef struct sinew_endpoint_filter {
    */
   const char *node_name;
 } sinew_endpoint_filter;
+
+/**
+ * The kind of a callback group.
+ */
+typedef int sinew_group_kind;
+
+/**
+ * The options of `sinew_group_new`. Zero is the default of every field.
+ */
+typedef struct sinew_group_options {
+  /**
+   * `sizeof(struct sinew_group_options)`.
+   */
+  size_t size;
+  /**
+   * The kind: by default `SINEW_GROUP_MUTUALLY_EXCLUSIVE`.
+   */
+  sinew_group_kind kind;
+  /**
+   * The priority, by default 0: of the groups that are ready, an executor runs those of the
+   * highest priority first. It interrupts no callback.
+   */
+  int32_t priority;
+} sinew_group_options;
+
+/**
+ * The options of `sinew_guard_condition_new`. Zero is the default of every field.
+ */
+typedef struct sinew_guard_condition_options {
+  /**
+   * `sizeof(struct sinew_guard_condition_options)`.
+   */
+  size_t size;
+  /**
+   * The group in which the callback runs. Null: the node's default group. With a group of
+   * another node the guard condition belongs to that node.
+   */
+  const struct sinew_group *group;
+  /**
+   * Its name in log lines, as when its callback fails. Null: "guard condition".
+   */
+  const char *name;
+} sinew_guard_condition_options;
+
+/**
+ * The callback of a guard condition. `count` is the number of triggers since it last ran. It
+ * returns `SINEW_OK`, or a failure, of which `on_error` of the executor says what happens.
+ */
+typedef sinew_status (*sinew_guard_condition_callback)(void *context, uint64_t count);
+
+/**
+ * A listener, which needs no executor: it is called with the number of triggers, on the thread
+ * that triggers, by several threads at once if these trigger at once.
+ */
+typedef void (*sinew_guard_condition_listener)(void *context, uint64_t count);
+
+/**
+ * The options of `sinew_logging_init`. Zero is the default of every field.
+ */
+typedef struct sinew_logging_options {
+  /**
+   * `sizeof(struct sinew_logging_options)`.
+   */
+  size_t size;
+  /**
+   * Whether lines go to the console. By default they do, unless a context's command line has
+   * `--disable-stdout-logs`.
+   */
+  sinew_choice console;
+  /**
+   * Whether lines go into a file. By default they do, unless a context's command line has
+   * `--disable-external-lib-logs`.
+   */
+  sinew_choice file;
+  /**
+   * Whether lines of nodes go to `/rosout`. By default they do, unless their context's command
+   * line has `--disable-rosout-logs`.
+   */
+  sinew_choice rosout;
+  /**
+   * The directory of the file. Null: `$ROS_LOG_DIR`, else `$ROS_HOME/log`, else `~/.ros/log`.
+   */
+  const char *directory;
+  /**
+   * The beginning of the file's name. Null: that of the program, or `--log-file-name`.
+   */
+  const char *file_name;
+} sinew_logging_options;
+
+/**
+ * A level of log lines, with ROS 2's numbers.
+ */
+typedef int sinew_log_level;
+
+/**
+ * The memory of a log statement of the macros: when it last logged. Its first value is zeros.
+ */
+typedef struct sinew_log_memory {
+  /**
+   * The library's own.
+   */
+  int64_t last;
+} sinew_log_memory;
 
 /**
  * The options of `sinew_node_new`. Zero is the default of every field.
@@ -1467,6 +1901,62 @@ typedef struct sinew_server_statistics {
 } sinew_server_statistics;
 
 /**
+ * The options of `sinew_raw_queue_open`. Zero is the default of every field.
+ */
+typedef struct sinew_raw_queue_options {
+  /**
+   * `sizeof(struct sinew_raw_queue_options)`.
+   */
+  size_t size;
+  /**
+   * Number of messages of this process that each reader may have yet to read. 0: 64. The first
+   * handle that a process opens decides for all of them.
+   */
+  size_t capacity;
+  /**
+   * Time for which a reader of another process may block this handle without reading, before it
+   * is cut off: no writer waits for it any more, and its next read fails with
+   * `SINEW_ERROR_CUT_OFF`. 0 or negative: without a limit.
+   */
+  sinew_duration patience;
+} sinew_raw_queue_options;
+
+/**
+ * A value's origin.
+ */
+typedef struct sinew_raw_origin {
+  /**
+   * When the value was written: nanoseconds of the machine's monotonic clock (`CLOCK_MONOTONIC`), the
+   * same for all its processes.
+   */
+  int64_t stamp;
+  /**
+   * The id of the writing process's space, which no other one has or had: see
+   * `sinew_raw_space_id`(super::space::sinew_raw_space_id).
+   */
+  uint64_t writer;
+} sinew_raw_origin;
+
+/**
+ * The options of `sinew_raw_space_join`. Zero is the default of every field.
+ */
+typedef struct sinew_raw_space_options {
+  /**
+   * `sizeof(struct sinew_raw_space_options)`.
+   */
+  size_t size;
+  /**
+   * The domain. The environment does not change it.
+   */
+  uint32_t domain;
+  /**
+   * The directory in which each domain has its own. Null: `SINEW_DIR` of the environment, else
+   * `/dev/shm/sinew-<uid>`.
+   */
+  const char *directory;
+} sinew_raw_space_options;
+
+/**
  * The callback of a server. It owns `request` and `responder`: it answers with
  * `sinew_responder_respond` or `sinew_responder_fail`, at once or later and on any thread, and
  * frees the request with `sinew_message_free`. `info` lives until it returns.
@@ -1694,6 +2184,41 @@ typedef struct sinew_subscription_statistics {
 } sinew_subscription_statistics;
 
 /**
+ * The options of `sinew_timer_new`. Zero is the default of every field.
+ */
+typedef struct sinew_timer_options {
+  /**
+   * `sizeof(struct sinew_timer_options)`.
+   */
+  size_t size;
+  /**
+   * The group in which the callback runs. Null: the node's default group. With a group of
+   * another node the timer belongs to that node.
+   */
+  const struct sinew_group *group;
+  /**
+   * The clock that it follows. By default that of the node: simulated time while that is used,
+   * else steady time. `SINEW_CLOCK_STEADY` makes what ROS 2 calls a wall timer.
+   */
+  sinew_clock_kind clock;
+  /**
+   * Whether it runs without a call of `sinew_timer_reset`. By default it does.
+   */
+  sinew_choice autostart;
+  /**
+   * Whether it is cancelled when it has run once; `sinew_timer_reset` starts it again. By
+   * default it isn't.
+   */
+  bool one_shot;
+} sinew_timer_options;
+
+/**
+ * A timer's callback. It returns `SINEW_OK`, or a failure, of which `on_error` of the executor
+ * says what happens. `info` is valid during the call only.
+ */
+typedef sinew_status (*sinew_timer_callback)(void *context, const struct sinew_timer_info *info);
+
+/**
  * A type of messages as the program describes it, for `sinew_message_type_register`. Zero is the
  * default of every field but the name.
  *
@@ -1792,6 +2317,42 @@ typedef struct sinew_type_table {
 } sinew_type_table;
 
 /**
+ * The options of `sinew_wait_set_new`. Zero is the default of every field.
+ */
+typedef struct sinew_wait_set_options {
+  /**
+   * `sizeof(struct sinew_wait_set_options)`.
+   */
+  size_t size;
+  /**
+   * What happens when a callback fails: it is logged, or `sinew_wait_set_run` returns it. By
+   * default it is logged.
+   */
+  sinew_fault_policy on_error;
+} sinew_wait_set_options;
+
+/**
+ * A function that is posted to a group. It returns `SINEW_OK`, or a failure, of which `on_error`
+ * of the executor says what happens.
+ */
+typedef sinew_status (*sinew_work)(void *context);
+
+/**
+ * The source is the same.
+ */
+#define SINEW_CLOCK_SAME 0
+
+/**
+ * ROS time is simulated or set from now on.
+ */
+#define SINEW_CLOCK_ACTIVATED 1
+
+/**
+ * ROS time is the wall clock from now on.
+ */
+#define SINEW_CLOCK_DEACTIVATED 2
+
+/**
  * What the library does by itself.
  */
 #define SINEW_DEFAULT 0
@@ -1842,6 +2403,31 @@ typedef struct sinew_type_table {
 #define SINEW_EVENT_MESSAGE_LOST 7
 
 /**
+ * On a core of its own each, if the executor has several threads. The default.
+ */
+#define SINEW_PLACEMENT_SPREAD 0
+
+/**
+ * Where the kernel puts them.
+ */
+#define SINEW_PLACEMENT_OFF 1
+
+/**
+ * On the cores that are listed in the field `cores`.
+ */
+#define SINEW_PLACEMENT_CORES 2
+
+/**
+ * Logs the failure, with the entity's name, and continues. The default.
+ */
+#define SINEW_FAULT_REPORT 0
+
+/**
+ * Ends the spin, which returns `SINEW_ERROR_CALLBACK_FAILED`.
+ */
+#define SINEW_FAULT_STOP 1
+
+/**
  * In a filter: every kind.
  */
 #define SINEW_ENDPOINT_ANY 0
@@ -1880,6 +2466,47 @@ typedef struct sinew_type_table {
  * On the network: another host, or a program of ROS 2. A gateway brings it to this host.
  */
 #define SINEW_PLACE_NETWORK 3
+
+/**
+ * Its callbacks never run at the same time, in no executor. The default.
+ */
+#define SINEW_GROUP_MUTUALLY_EXCLUSIVE 0
+
+/**
+ * Its callbacks may run at the same time, even the same callback for several messages: they guard
+ * the data that they share.
+ */
+#define SINEW_GROUP_REENTRANT 1
+
+/**
+ * No level of its own: that of the closest logger above it, else the level of all.
+ */
+#define SINEW_LOG_LEVEL_UNSET 0
+
+/**
+ * Information for developers.
+ */
+#define SINEW_LOG_LEVEL_DEBUG 10
+
+/**
+ * Information for operators. The level of all loggers that have no other.
+ */
+#define SINEW_LOG_LEVEL_INFO 20
+
+/**
+ * Something is not as it should be.
+ */
+#define SINEW_LOG_LEVEL_WARN 30
+
+/**
+ * Something failed.
+ */
+#define SINEW_LOG_LEVEL_ERROR 40
+
+/**
+ * The process is about to end because something failed.
+ */
+#define SINEW_LOG_LEVEL_FATAL 50
 
 /**
  * Inside the process.
@@ -2051,6 +2678,27 @@ typedef struct sinew_type_table {
  * History, depth and reliability: the policies that ROS 2 lets parameters change.
  */
 #define SINEW_QOS_OVERRIDES_DEFAULT 176
+
+/**
+ * The clock of a node, which timers and rates follow: simulated time while that is used (or ROS
+ * time that was set), else steady time.
+ */
+#define SINEW_CLOCK_DEFAULT 0
+
+/**
+ * ROS time: simulated time while that is used, else the wall clock. For the stamps of messages.
+ */
+#define SINEW_CLOCK_ROS 1
+
+/**
+ * The wall clock.
+ */
+#define SINEW_CLOCK_SYSTEM 2
+
+/**
+ * Time that never jumps, the same for all processes of a host.
+ */
+#define SINEW_CLOCK_STEADY 3
 
 #ifdef __cplusplus
 extern "C" {
@@ -2238,6 +2886,149 @@ sinew_status sinew_client_read_statistics(const struct sinew_client *client,
                                           struct sinew_client_statistics *statistics);
 
 /**
+ * Returns the time of the node's clock of this kind; `SINEW_CLOCK_DEFAULT` is ROS time here, which
+ * belongs into the stamps of messages.
+ */
+sinew_time sinew_node_now(const struct sinew_node *node, sinew_clock_kind clock);
+
+/**
+ * Returns the time of the context's clock of this kind, as `sinew_node_now`.
+ */
+sinew_time sinew_context_now(const struct sinew_context *context, sinew_clock_kind clock);
+
+/**
+ * Returns the machine's steady time, which never jumps and is the same for all processes of a
+ * host.
+ */
+sinew_time sinew_steady_now(void);
+
+/**
+ * Returns the machine's wall time: nanoseconds since 1970.
+ */
+sinew_time sinew_system_now(void);
+
+/**
+ * Sets the ROS time of a context, as a replay does that has no `/clock`. Timers and rates of its
+ * nodes follow it from then on.
+ */
+sinew_status sinew_context_set_ros_time(const struct sinew_context *context, sinew_time time);
+
+/**
+ * Ends the time of `sinew_context_set_ros_time`: ROS time is the wall clock again.
+ */
+sinew_status sinew_context_clear_ros_time(const struct sinew_context *context);
+
+/**
+ * Sets whether the context follows simulated time, which comes on `/clock`. It is 0 until the
+ * first message.
+ */
+sinew_status sinew_context_use_sim_time(const struct sinew_context *context, bool wanted);
+
+/**
+ * Returns whether the context follows simulated time.
+ */
+bool sinew_context_uses_sim_time(const struct sinew_context *context);
+
+/**
+ * Sleeps until the node's clock has advanced by `duration`; `SINEW_CLOCK_DEFAULT` is ROS time
+ * here. Blocks the thread, so use timers in callbacks: in a callback of the executor that advances
+ * the time the sleep never ends.
+ *
+ * Fails with `SINEW_ERROR_SHUTDOWN` if the context is shut down, and with
+ * `SINEW_ERROR_CLOCK_CHANGED` if the clock's source changes meanwhile.
+ */
+sinew_status sinew_node_sleep_for(const struct sinew_node *node,
+                                  sinew_clock_kind clock,
+                                  sinew_duration duration);
+
+/**
+ * Sleeps until the node's clock shows `time`; not at all if it already does. Otherwise as
+ * `sinew_node_sleep_for`.
+ */
+sinew_status sinew_node_sleep_until(const struct sinew_node *node,
+                                    sinew_clock_kind clock,
+                                    sinew_time time);
+
+/**
+ * Calls a function when the ROS time of the context jumps.
+ *
+ * `threshold` may be null. The caller ends it by `sinew_jump_handler_free`; if another thread sets
+ * the time meanwhile, the function may be called once more. `drop_context` may be null; otherwise
+ * it is called once, with `callback_context`: when the handler is gone, or at once if this
+ * function fails.
+ */
+sinew_status sinew_context_on_time_jump(const struct sinew_context *context,
+                                        const struct sinew_jump_threshold *threshold,
+                                        sinew_jump_callback callback,
+                                        void *callback_context,
+                                        sinew_drop drop_context,
+                                        struct sinew_jump_handler **handler);
+
+/**
+ * Frees a handler for jumps of time, which ends it; null is allowed.
+ */
+void sinew_jump_handler_free(struct sinew_jump_handler *handler);
+
+/**
+ * Makes a publisher of `/clock`. Its periodic messages need an executor that serves the node; each
+ * call that changes the time publishes at once, on the caller's thread.
+ *
+ * `options` may be null. The caller frees `*publisher` with `sinew_clock_publisher_free`.
+ */
+sinew_status sinew_clock_publisher_new(const struct sinew_node *node,
+                                       const struct sinew_clock_publisher_options *options,
+                                       struct sinew_clock_publisher **publisher);
+
+/**
+ * Frees a handle to a publisher of `/clock`, which ends it; null is allowed.
+ */
+void sinew_clock_publisher_free(struct sinew_clock_publisher *publisher);
+
+/**
+ * Returns the time of this clock.
+ */
+sinew_time sinew_clock_publisher_now(const struct sinew_clock_publisher *publisher);
+
+/**
+ * Pauses the time. Fails as publishing does; the time is paused anyway.
+ */
+sinew_status sinew_clock_publisher_pause(const struct sinew_clock_publisher *publisher);
+
+/**
+ * Lets the time go on from where it stands. Fails as publishing does.
+ */
+sinew_status sinew_clock_publisher_resume(const struct sinew_clock_publisher *publisher);
+
+/**
+ * Returns whether the time is paused.
+ */
+bool sinew_clock_publisher_is_paused(const struct sinew_clock_publisher *publisher);
+
+/**
+ * Moves the time forward, paused or not. Fails as publishing does.
+ */
+sinew_status sinew_clock_publisher_step(const struct sinew_clock_publisher *publisher,
+                                        sinew_duration duration);
+
+/**
+ * Sets the time, possibly back. Fails as publishing does.
+ */
+sinew_status sinew_clock_publisher_set(const struct sinew_clock_publisher *publisher,
+                                       sinew_time time);
+
+/**
+ * Sets the speed as a multiple of steady time's: 0 or more. Fails as publishing does, and with
+ * `SINEW_ERROR_INVALID_PERIOD` for another number.
+ */
+sinew_status sinew_clock_publisher_set_speed(const struct sinew_clock_publisher *publisher,
+                                             double speed);
+
+/**
+ * Publishes the time now, in addition to the periodic messages. Fails as publishing does.
+ */
+sinew_status sinew_clock_publisher_publish(const struct sinew_clock_publisher *publisher);
+
+/**
  * Makes a context. Starts no thread and opens no file unless it follows `/clock` or handles
  * interrupts; the first node does both.
  *
@@ -2267,6 +3058,40 @@ bool sinew_context_is_valid(const struct sinew_context *context);
  * Returns the domain.
  */
 uint32_t sinew_context_domain(const struct sinew_context *context);
+
+/**
+ * Runs a callback whenever a file descriptor is ready, again and again as long as it is: a socket,
+ * a pipe, a serial line. The source keeps a duplicate of its own, so the caller may close the
+ * descriptor. It should not block when it is read: another thread may have read before. Even in a
+ * reentrant group one callback of the source runs at a time.
+ *
+ * `options` may be null. The caller frees `*source` with `sinew_descriptor_source_free`.
+ * `drop_context` may be null; otherwise it is called once, with `callback_context`: when the
+ * source is gone, or at once if the function fails.
+ *
+ * Fails with `SINEW_ERROR_ALWAYS_READY` for a regular file, and with `SINEW_ERROR_SYSTEM` if the
+ * descriptor is not open.
+ */
+sinew_status sinew_descriptor_source_new(const struct sinew_node *node,
+                                         int descriptor,
+                                         const struct sinew_descriptor_source_options *options,
+                                         sinew_descriptor_source_callback callback,
+                                         void *callback_context,
+                                         sinew_drop drop_context,
+                                         struct sinew_descriptor_source **source);
+
+/**
+ * Frees a handle to a descriptor source, which ends it and closes its duplicate; null is allowed.
+ * No callback begins after this, but one may still run on another thread:
+ * `sinew_descriptor_source_close` waits for it. Its own callback may call this.
+ */
+void sinew_descriptor_source_free(struct sinew_descriptor_source *source);
+
+/**
+ * Ends the source, and waits for its callback if that is running on another thread. Called in its
+ * own callback it doesn't wait. The handle remains to be freed.
+ */
+sinew_status sinew_descriptor_source_close(const struct sinew_descriptor_source *source);
 
 /**
  * Reserves memory for a message of `length` encoded bytes. It contains old content. A serializer
@@ -2410,6 +3235,158 @@ sinew_status sinew_subscription_set_event_listener(const struct sinew_subscripti
  */
 sinew_status sinew_subscription_clear_event_listener(const struct sinew_subscription *subscription,
                                                      sinew_event event);
+
+/**
+ * Makes an executor. It starts no thread before it spins.
+ *
+ * `options` may be null. The caller frees `*executor` with `sinew_executor_free`.
+ *
+ * Options that contradict each other fail with `SINEW_ERROR_INVALID_EXECUTOR_OPTIONS`; those that
+ * the machine refuses are an error of spinning.
+ */
+sinew_status sinew_executor_new(const struct sinew_executor_options *options,
+                                struct sinew_executor **executor);
+
+/**
+ * Frees a handle to an executor; null is allowed. What it served waits for another executor. A
+ * callback may free the executor that runs it: the executor then ends when its spin returns, so
+ * stop it first.
+ */
+void sinew_executor_free(struct sinew_executor *executor);
+
+/**
+ * Returns the number of threads that run callbacks while it spins.
+ */
+size_t sinew_executor_threads(const struct sinew_executor *executor);
+
+/**
+ * Adds a context: all its present and future groups that no other executor serves. Allowed while
+ * another thread spins the executor, which keeps the context until it is freed.
+ */
+sinew_status sinew_executor_add_context(const struct sinew_executor *executor,
+                                        const struct sinew_context *context);
+
+/**
+ * Adds a node: all its present and future groups that no other executor serves. Allowed while
+ * another thread spins the executor. Fails with `SINEW_ERROR_SERVED_ELSEWHERE` if another
+ * executor serves it.
+ */
+sinew_status sinew_executor_add_node(const struct sinew_executor *executor,
+                                     const struct sinew_node *node);
+
+/**
+ * Adds a group. To have an executor of its own it must be added before its node or context is
+ * added to another one. Allowed while another thread spins the executor.
+ */
+sinew_status sinew_executor_add_group(const struct sinew_executor *executor,
+                                      const struct sinew_group *group);
+
+/**
+ * Runs callbacks until the executor is stopped or a context of it is shut down; then it returns
+ * `SINEW_OK`. Blocks. With several threads the others begin and end with it.
+ *
+ * Fails with `SINEW_ERROR_BUSY` if another thread spins the executor, with
+ * `SINEW_ERROR_NOTHING_TO_SPIN` if nothing was added within two seconds, with
+ * `SINEW_ERROR_CALLBACK_FAILED` if a callback failed and `on_error` says to stop, and with
+ * `SINEW_ERROR_THREAD` if the machine refuses threads, priority, cores or memory.
+ */
+sinew_status sinew_executor_spin(const struct sinew_executor *executor);
+
+/**
+ * Runs the callbacks that are ready now, on this thread, and none that becomes ready meanwhile.
+ * Doesn't wait. `ran` may be null; it gets the number of callbacks that ran.
+ *
+ * Fails as `sinew_executor_spin`.
+ */
+sinew_status sinew_executor_spin_some(const struct sinew_executor *executor, uint64_t *ran);
+
+/**
+ * Runs the callbacks that are ready, on this thread, and those that become ready meanwhile, until
+ * none is left or `max` has passed: 0 runs one at most, a negative time is no limit. Doesn't wait.
+ * `ran` may be null; it gets the number of callbacks that ran.
+ *
+ * Fails as `sinew_executor_spin`.
+ */
+sinew_status sinew_executor_spin_all(const struct sinew_executor *executor,
+                                     sinew_duration max,
+                                     uint64_t *ran);
+
+/**
+ * Runs one callback on this thread, and waits for one for at most `timeout` of real time. `ran`
+ * may be null; it gets whether one ran. That none ran in time is no failure.
+ *
+ * Fails as `sinew_executor_spin`.
+ */
+sinew_status sinew_executor_spin_once(const struct sinew_executor *executor,
+                                      sinew_duration timeout,
+                                      bool *ran);
+
+/**
+ * Runs callbacks on all threads of the executor until `duration` has passed on a clock of the
+ * node, which the executor must serve. `SINEW_CLOCK_DEFAULT` is ROS time here.
+ *
+ * Fails as `sinew_executor_spin`; with `SINEW_ERROR_STOPPED` if the executor was stopped before,
+ * `SINEW_ERROR_SHUTDOWN` if the context was shut down, and `SINEW_ERROR_CLOCK_CHANGED` if the
+ * clock's source changed.
+ */
+sinew_status sinew_executor_spin_for(const struct sinew_executor *executor,
+                                     const struct sinew_node *node,
+                                     sinew_clock_kind clock,
+                                     sinew_duration duration);
+
+/**
+ * Advances virtual time from one timer to the next, and runs ready callbacks at each time, on this
+ * thread. `ran` may be null; it gets the number of callbacks that ran. The same program does the
+ * same in the same order every time.
+ *
+ * Fails as `sinew_executor_spin`, and with `SINEW_ERROR_NOT_VIRTUAL` if the contexts of the
+ * executor have no virtual clock.
+ */
+sinew_status sinew_executor_advance(const struct sinew_executor *executor,
+                                    sinew_duration duration,
+                                    uint64_t *ran);
+
+/**
+ * Puts a file descriptor for the event loop of another library (epoll, poll, a user interface)
+ * into `*descriptor`: it is readable while no thread spins the executor and a callback is ready or
+ * a timer is due; the loop's thread then calls `sinew_executor_spin_some`. It belongs to the
+ * executor: don't close or read it.
+ *
+ * Fails with `SINEW_ERROR_SYSTEM` if the operating system gives no more descriptors.
+ */
+sinew_status sinew_executor_descriptor(const struct sinew_executor *executor, int *descriptor);
+
+/**
+ * Makes the current spin return after its running callbacks, or the next one, if none runs. Never
+ * blocks; any thread and any callback may call it, but no handler of a signal.
+ */
+sinew_status sinew_executor_stop(const struct sinew_executor *executor);
+
+/**
+ * Makes a handle that stops the executor, for a thread that may outlive it. The caller frees it
+ * with `sinew_stop_handle_free`.
+ */
+sinew_status sinew_executor_stop_handle(const struct sinew_executor *executor,
+                                        struct sinew_stop_handle **stop);
+
+/**
+ * Stops the executor or wait set, as `sinew_executor_stop` and `sinew_wait_set_stop`. Does nothing
+ * once that is gone.
+ */
+sinew_status sinew_stop_handle_stop(const struct sinew_stop_handle *stop);
+
+/**
+ * Frees a handle that stops an executor or wait set; null is allowed.
+ */
+void sinew_stop_handle_free(struct sinew_stop_handle *stop);
+
+/**
+ * Runs the callbacks of a node on this thread until its context is shut down: an executor of one
+ * thread, the node and a spin in one. Blocks.
+ *
+ * Fails as `sinew_executor_add_node` and `sinew_executor_spin`.
+ */
+sinew_status sinew_spin(const struct sinew_node *node);
 
 /**
  * Gets the graph that a node is part of. The caller frees `*graph`.
@@ -2605,6 +3582,182 @@ size_t sinew_graph_snapshot_unreadable_count(const struct sinew_graph_snapshot *
  */
 const char *sinew_graph_snapshot_unreadable(const struct sinew_graph_snapshot *snapshot,
                                             size_t index);
+
+/**
+ * Makes a callback group of a node.
+ *
+ * `options` may be null. The caller frees `*group` with `sinew_group_free`; entities keep their
+ * group.
+ */
+sinew_status sinew_group_new(const struct sinew_node *node,
+                             const struct sinew_group_options *options,
+                             struct sinew_group **group);
+
+/**
+ * Frees a handle to a group; null is allowed. The group ends with its last entity.
+ */
+void sinew_group_free(struct sinew_group *group);
+
+/**
+ * Sets the group's priority; see `sinew_group_options`.
+ */
+sinew_status sinew_group_set_priority(const struct sinew_group *group, int32_t priority);
+
+/**
+ * Pauses the group: no callback of it begins any more. Waits for a callback that runs on another
+ * thread, unless that thread waits for this one. Messages wait meanwhile as their QoS allows, and
+ * timers are not due. Does nothing if the group is paused.
+ */
+sinew_status sinew_group_pause(const struct sinew_group *group);
+
+/**
+ * Resumes the group. Volatile subscriptions drop what came meanwhile, timers are due one period
+ * later, everything else runs now. Never blocks. Does nothing if the group is not paused.
+ */
+sinew_status sinew_group_resume(const struct sinew_group *group);
+
+/**
+ * Makes a guard condition.
+ *
+ * `options` may be null. The caller frees `*guard` with `sinew_guard_condition_free`.
+ * `drop_context` may be null; otherwise it is called once, with `callback_context`: when the guard
+ * condition is gone, or at once if the function fails.
+ */
+sinew_status sinew_guard_condition_new(const struct sinew_node *node,
+                                       const struct sinew_guard_condition_options *options,
+                                       sinew_guard_condition_callback callback,
+                                       void *callback_context,
+                                       sinew_drop drop_context,
+                                       struct sinew_guard_condition **guard);
+
+/**
+ * Frees a handle to a guard condition, which ends it; null is allowed. No callback begins after
+ * this, but one may still run on another thread: `sinew_guard_condition_close` waits for it. Its
+ * own callback may call this.
+ */
+void sinew_guard_condition_free(struct sinew_guard_condition *guard);
+
+/**
+ * Ends the guard condition, and waits for its callback if that is running on another thread.
+ * Called in its own callback it doesn't wait. The handle remains to be freed.
+ */
+sinew_status sinew_guard_condition_close(const struct sinew_guard_condition *guard);
+
+/**
+ * Triggers it: an executor runs the callback, once for all triggers that came before. Never
+ * blocks.
+ */
+sinew_status sinew_guard_condition_trigger(const struct sinew_guard_condition *guard);
+
+/**
+ * Sets a listener, in the place of a former one. If there were triggers since the callback last
+ * ran, it is called at once with their number. It may trigger other guard conditions, and replace
+ * or clear itself. `drop_context` is as for `sinew_guard_condition_new`.
+ */
+sinew_status sinew_guard_condition_set_listener(const struct sinew_guard_condition *guard,
+                                                sinew_guard_condition_listener listener,
+                                                void *listener_context,
+                                                sinew_drop drop_context);
+
+/**
+ * Removes the listener. It may still be called for triggers that are happening on other threads.
+ */
+sinew_status sinew_guard_condition_clear_listener(const struct sinew_guard_condition *guard);
+
+/**
+ * Sends all log lines of the process to the console, into a file and to `/rosout`, as programs of
+ * ROS 2 do. Without it lines go nowhere, except the library's own warnings, which go to standard
+ * error. A program calls it at the beginning of `main`, once; a library doesn't.
+ *
+ * Starts the thread that writes, so that no line blocks its caller. `exit()` waits for lines, for
+ * a second at most. `options` may be null.
+ *
+ * Fails with `SINEW_ERROR_LOGGER_TAKEN` if the process has a logger already.
+ */
+sinew_status sinew_logging_init(const struct sinew_logging_options *options);
+
+/**
+ * Waits until all earlier lines are written, for at most `timeout`, and returns whether they are.
+ */
+bool sinew_logging_flush(sinew_duration timeout);
+
+/**
+ * Makes a logger without a node: its lines are not on `/rosout`, unless a node has the name. The
+ * caller frees `*logger` with `sinew_logger_free`.
+ */
+sinew_status sinew_logger_new(const char *name, struct sinew_logger **logger);
+
+/**
+ * Makes a handle to the logger of a node. The caller frees `*logger` with `sinew_logger_free`.
+ */
+sinew_status sinew_node_logger(const struct sinew_node *node, struct sinew_logger **logger);
+
+/**
+ * Makes a logger below another one: `hand` below `robot.arm` is `robot.arm.hand`. The caller frees
+ * `*child` with `sinew_logger_free`.
+ */
+sinew_status sinew_logger_child(const struct sinew_logger *logger,
+                                const char *name,
+                                struct sinew_logger **child);
+
+/**
+ * Frees a handle to a logger; null is allowed. Its level stays.
+ */
+void sinew_logger_free(struct sinew_logger *logger);
+
+/**
+ * Returns the logger's name. The text lives as long as the handle.
+ */
+const char *sinew_logger_name(const struct sinew_logger *logger);
+
+/**
+ * Returns the level from which on it logs: its own, else that of the closest logger above it.
+ */
+sinew_log_level sinew_logger_level(const struct sinew_logger *logger);
+
+/**
+ * Sets the logger's level in the whole process; `SINEW_LOG_LEVEL_UNSET` removes it.
+ */
+sinew_status sinew_logger_set_level(const struct sinew_logger *logger, sinew_log_level level);
+
+/**
+ * Returns whether lines of that level are logged.
+ */
+bool sinew_logger_is_enabled(const struct sinew_logger *logger, sinew_log_level level);
+
+/**
+ * Lets other processes read and set levels of loggers through services of the node, as
+ * `sinew log level` and ROS 2's tools do, until the context ends.
+ */
+sinew_status sinew_node_start_logger_services(const struct sinew_node *node);
+
+/**
+ * Logs a line as it is, if its level is enabled. Never blocks. The macros `SINEW_INFO(logger, ..)`
+ * and so on are shorter, and have a format as `printf`.
+ *
+ * `file` and `function` may be null. What is not UTF-8 in the texts is replaced.
+ */
+sinew_status sinew_log(const struct sinew_logger *logger,
+                       sinew_log_level level,
+                       const char *file,
+                       const char *function,
+                       uint32_t line,
+                       const char *text);
+
+/**
+ * Returns whether the statement with this memory logs for the first time. For `SINEW_INFO_ONCE`
+ * and so on.
+ */
+bool sinew_log_is_first(struct sinew_log_memory *memory);
+
+/**
+ * Returns whether the statement with this memory last logged at least `period` ago, by the ROS
+ * time of the logger's node, else by steady time; or never, or if the time went back. For
+ * `SINEW_INFO_THROTTLE` and so on.
+ */
+bool sinew_log_is_due(const struct sinew_logger *logger,
+                      struct sinew_log_memory *memory,
+                      sinew_duration period);
 
 /**
  * Frees a reference; null is allowed. The last one destroys the value.
@@ -3412,6 +4565,355 @@ sinew_status sinew_qos_check_compatible(const struct sinew_qos *offered,
                                         const struct sinew_qos *requested);
 
 /**
+ * Makes a rate. It begins now: the n-th round is due n periods later, however long rounds take.
+ *
+ * `SINEW_CLOCK_DEFAULT` is the clock of the node: simulated time while that is used, else steady
+ * time. The caller frees `*rate` with `sinew_rate_free`.
+ *
+ * Fails with `SINEW_ERROR_INVALID_PERIOD` if the period is not positive.
+ */
+sinew_status sinew_rate_new(const struct sinew_node *node,
+                            sinew_duration period,
+                            sinew_clock_kind clock,
+                            struct sinew_rate **rate);
+
+/**
+ * Frees a handle to a rate; null is allowed.
+ */
+void sinew_rate_free(struct sinew_rate *rate);
+
+/**
+ * Sleeps until the next round is due; not at all if it already is. `skipped` may be null; it gets
+ * the number of rounds that were over before this one could begin: 0 if the loop keeps up.
+ *
+ * Blocks, so don't call it in callbacks. If another thread sleeps by the same rate, this one gets
+ * a later round. Fails with `SINEW_ERROR_SHUTDOWN` once the context is shut down, which ends a
+ * loop.
+ */
+sinew_status sinew_rate_sleep(const struct sinew_rate *rate, uint64_t *skipped);
+
+/**
+ * Restarts the rate: the next round is due one period from now. Waits for a thread that sleeps.
+ */
+sinew_status sinew_rate_reset(const struct sinew_rate *rate);
+
+/**
+ * Returns the time from one round to the next.
+ */
+sinew_duration sinew_rate_period(const struct sinew_rate *rate);
+
+/**
+ * Writes the newest value of a topic: `size` bytes of `data`. Needs no set-up and no end: the first
+ * call with a name opens it, which takes some milliseconds, in the domain and directory of the
+ * environment (`SINEW_DOMAIN_ID`, `SINEW_DIR`). Never blocks after that; copies the value once.
+ *
+ * A name has 1 to 255 bytes, and is unique in its domain across topics, queues and variables. For
+ * threads, forks and the process's end see `sinew_raw_close`; for what a topic is, `sinew_raw_topic`.
+ *
+ * Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process, and with
+ * `SINEW_ERROR_NO_SPACE` if the shared memory has no room.
+ */
+sinew_status sinew_topic_write(const char *name,
+                               const void *data,
+                               size_t size);
+
+/**
+ * Reads the newest value of a topic into `data`, which has `capacity` bytes. Never blocks, except
+ * the first call with a name, which opens it; copies the value once. The process gets each value
+ * once, also its own, unless a newer one comes before it reads.
+ *
+ * `*size` is the value's size. `size` may be null: then only a value of exactly `capacity` bytes is
+ * taken.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` if there is no new value: nothing is written then. Fails with
+ * `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't fit: then `*size` is its size, and it stays to be
+ * read until a newer one comes.
+ */
+sinew_status sinew_topic_read(const char *name,
+                              void *data,
+                              size_t capacity,
+                              size_t *size);
+
+/**
+ * Writes a message to a queue: every reader gets it. Blocks while a reader has no room (for 64
+ * messages), for at most `timeout`. The first call with a name opens it. A message that is written
+ * while there is no reader is not kept: see `sinew_queue_wait_for_reader`.
+ *
+ * Fails with `SINEW_ERROR_HISTORY_FULL` if a reader had no room in time: then no reader gets the
+ * message.
+ */
+sinew_status sinew_queue_write(const char *name,
+                               const void *data,
+                               size_t size,
+                               sinew_duration timeout);
+
+/**
+ * Reads the next message of a queue into `data`, which has `capacity` bytes; blocks until there is
+ * one, for at most `timeout`. The process's first call joins as a reader: it gets the messages that
+ * are written afterwards. Threads that read one queue share its messages, and take turns.
+ *
+ * `*size` is the message's size. `size` may be null: then only a message of exactly `capacity`
+ * bytes is taken.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` if no message comes in time. Fails with
+ * `SINEW_ERROR_WRONG_CAPACITY` if the message doesn't fit: then `*size` is its size, and the next
+ * read gets it.
+ */
+sinew_status sinew_queue_read(const char *name,
+                              void *data,
+                              size_t capacity,
+                              size_t *size,
+                              sinew_duration timeout);
+
+/**
+ * Joins a queue as a reader, unless the process is one: it gets every message that is written after
+ * this returns.
+ */
+sinew_status sinew_queue_join(const char *name);
+
+/**
+ * Blocks until a queue has a reader, in this process or another, for at most `timeout`. Readers
+ * that are there get all messages written afterwards.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` if none joins in time.
+ */
+sinew_status sinew_queue_wait_for_reader(const char *name, sinew_duration timeout);
+
+/**
+ * Writes the value of a variable: `size` bytes of `data`. The first call with a name makes the
+ * process the variable's master, its only writer, until it ends or calls `sinew_raw_close`. Never
+ * blocks after that.
+ *
+ * Fails with `SINEW_ERROR_MASTER_TAKEN` if another process is the master; the sentence names it.
+ */
+sinew_status sinew_variable_write(const char *name, const void *data, size_t size);
+
+/**
+ * Reads the current value of a variable into `data`, which has `capacity` bytes, any number of
+ * times. Never blocks, except the first call with a name, which opens it.
+ *
+ * `*size` is the value's size. `size` may be null: then the value must have exactly `capacity`
+ * bytes.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` while there is no master, and so no value, and with
+ * `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't fit: then `*size` is its size.
+ */
+sinew_status sinew_variable_read(const char *name, void *data, size_t capacity, size_t *size);
+
+/**
+ * Closes a name that this process opened by the functions that take one; a name that it didn't open
+ * is no mistake. No program has to call this. The next call with the name opens it again.
+ *
+ * Hidden state: `sinew_topic_..`, `sinew_queue_..` and `sinew_variable_..` keep one handle for each
+ * name and kind in a table of the process, from the first call with the name until this function is
+ * called, or the process calls `exit` or returns from `main`. A value lives as long as a process
+ * that wrote it or got it. The first name starts a thread, which sleeps while nothing changes.
+ *
+ * Any thread may call any of them at any time; threads of a process share the names' handles. After
+ * a `fork`, the child opens names anew at its first call, and the parent's stay as they are; as with
+ * most libraries, the child of a process with several threads may hang if another thread was just
+ * opening a name. A call with a name costs some 50 ns more than one with a handle
+ * (`sinew_raw_topic_open` and so on).
+ */
+sinew_status sinew_raw_close(const char *name);
+
+/**
+ * Opens a queue.
+ *
+ * `space` may be null: the process's default one; so may `options`. A name has 1 to 255 bytes and
+ * is unique in its domain across topics, queues and variables. The caller frees `*queue` with
+ * `sinew_raw_queue_free`.
+ *
+ * Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process.
+ */
+sinew_status sinew_raw_queue_open(const struct sinew_raw_space *space,
+                                  const char *name,
+                                  const struct sinew_raw_queue_options *options,
+                                  struct sinew_raw_queue **queue);
+
+/**
+ * Frees a handle to a queue; null is allowed. Messages that it has yet to read are lost.
+ */
+void sinew_raw_queue_free(struct sinew_raw_queue *queue);
+
+/**
+ * Joins as a reader, unless the handle is one: it gets every message that is written after this
+ * returns. Blocks until all writers know it, for at most half a second if one of them doesn't
+ * answer.
+ */
+sinew_status sinew_raw_queue_join(const struct sinew_raw_queue *queue);
+
+/**
+ * Blocks until the queue has a reader, in this process or another, for at most `timeout`. Readers
+ * that are there get all messages written afterwards.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` if none joins in time.
+ */
+sinew_status sinew_raw_queue_wait_for_reader(const struct sinew_raw_queue *queue,
+                                             sinew_duration timeout);
+
+/**
+ * Writes a message of `size` bytes, which may be 0; blocks while a reader has no room, for at most
+ * `timeout`. Several threads may write at once. Copies the message once.
+ *
+ * Fails with `SINEW_ERROR_HISTORY_FULL` if a reader had no room in time: then no reader gets the
+ * message. The sentence names the reader's process.
+ */
+sinew_status sinew_raw_queue_write(const struct sinew_raw_queue *queue,
+                                   const void *data,
+                                   size_t size,
+                                   sinew_duration timeout);
+
+/**
+ * Reads the next message into `data`, which has `capacity` bytes; blocks until there is one, for at
+ * most `timeout`. Threads that read with one handle take turns. Copies the message once.
+ *
+ * `*size` is the message's size. `size` may be null: then only a message of exactly `capacity`
+ * bytes is taken. `origin` may be null.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` if no message comes in time. Fails with
+ * `SINEW_ERROR_WRONG_CAPACITY` if the message doesn't fit: then `*size` is its size, and the next
+ * read gets it.
+ */
+sinew_status sinew_raw_queue_read(const struct sinew_raw_queue *queue,
+                                  void *data,
+                                  size_t capacity,
+                                  size_t *size,
+                                  sinew_duration timeout,
+                                  struct sinew_raw_origin *origin);
+
+/**
+ * Joins a domain with a presence of its own, which sees others of the same process like those of
+ * other processes. Starts a thread, which sleeps while nothing changes; takes up to a millisecond.
+ *
+ * `options` may be null. The caller frees `*space` with `sinew_raw_space_free`. After a `fork`, the
+ * child joins a space of its own.
+ */
+sinew_status sinew_raw_space_join(const struct sinew_raw_space_options *options,
+                                  struct sinew_raw_space **space);
+
+/**
+ * Frees a handle to a space; null is allowed. The space ends with its last handle and everything
+ * that was opened in it.
+ */
+void sinew_raw_space_free(struct sinew_raw_space *space);
+
+/**
+ * Returns the id that values written in the space have as their `writer`.
+ */
+uint64_t sinew_raw_space_id(const struct sinew_raw_space *space);
+
+/**
+ * Opens a topic. Returns when all its writers know that this handle reads, or after half a second
+ * if one of them doesn't answer.
+ *
+ * `space` may be null: the process's default one. A name has 1 to 255 bytes and is unique in its
+ * domain across topics, queues and variables. The caller frees `*topic` with `sinew_raw_topic_free`.
+ *
+ * Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process; the
+ * sentence names it.
+ */
+sinew_status sinew_raw_topic_open(const struct sinew_raw_space *space,
+                                  const char *name,
+                                  struct sinew_raw_topic **topic);
+
+/**
+ * Frees a handle to a topic; null is allowed. With the process's last handle of the name, the values
+ * that the process wrote end.
+ */
+void sinew_raw_topic_free(struct sinew_raw_topic *topic);
+
+/**
+ * Writes a value of `size` bytes, which may be 0. Never blocks; copies the value once. Once warm it
+ * allocates nothing and makes no system call.
+ *
+ * Fails with `SINEW_ERROR_NO_SPACE` if the shared memory has no room.
+ */
+sinew_status sinew_raw_topic_write(const struct sinew_raw_topic *topic,
+                                   const void *data,
+                                   size_t size);
+
+/**
+ * Reads the newest value into `data`, which has `capacity` bytes. Never blocks; copies the value
+ * once.
+ *
+ * `*size` is the value's size. `size` may be null: then only a value of exactly `capacity` bytes is
+ * taken. `origin` may be null.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` if this handle has read the newest value already, or if there is
+ * none: nothing is written then. Fails with `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't fit:
+ * then `*size` is its size, and it stays to be read until a newer one comes.
+ */
+sinew_status sinew_raw_topic_read(const struct sinew_raw_topic *topic,
+                                  void *data,
+                                  size_t capacity,
+                                  size_t *size,
+                                  struct sinew_raw_origin *origin);
+
+/**
+ * Opens a variable for reading. Returns when its master, if there is one, knows that this handle
+ * reads, or after half a second if it doesn't answer.
+ *
+ * `space` may be null: the process's default one. A name has 1 to 255 bytes and is unique in its
+ * domain across topics, queues and variables. The caller frees `*variable` with
+ * `sinew_raw_variable_free`.
+ *
+ * Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process.
+ */
+sinew_status sinew_raw_variable_open(const struct sinew_raw_space *space,
+                                     const char *name,
+                                     struct sinew_raw_variable **variable);
+
+/**
+ * Frees a handle to a reader of a variable; null is allowed.
+ */
+void sinew_raw_variable_free(struct sinew_raw_variable *variable);
+
+/**
+ * Reads the current value into `data`, which has `capacity` bytes. Never blocks; copies the value
+ * once. The value can be read any number of times. The end of a master is noticed within milliseconds.
+ *
+ * `*size` is the value's size. `size` may be null: then the value must have exactly `capacity`
+ * bytes. `origin` may be null.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` while there is no master, and with `SINEW_ERROR_WRONG_CAPACITY`
+ * if the value doesn't fit: then `*size` is its size.
+ */
+sinew_status sinew_raw_variable_read(const struct sinew_raw_variable *variable,
+                                     void *data,
+                                     size_t capacity,
+                                     size_t *size,
+                                     struct sinew_raw_origin *origin);
+
+/**
+ * Becomes a variable's master. The variable has the value in `data`, of `size` bytes, when this returns.
+ *
+ * `space` may be null: the process's default one. The caller frees `*master` with
+ * `sinew_raw_master_free`.
+ *
+ * Fails with `SINEW_ERROR_MASTER_TAKEN` if there is a master already; the sentence names its process.
+ */
+sinew_status sinew_raw_master_open(const struct sinew_raw_space *space,
+                                   const char *name,
+                                   const void *data,
+                                   size_t size,
+                                   struct sinew_raw_master **master);
+
+/**
+ * Frees a handle to a master, with which the variable's value ends; null is allowed.
+ */
+void sinew_raw_master_free(struct sinew_raw_master *master);
+
+/**
+ * Writes a value of `size` bytes, which may be 0. Never blocks; several threads may write at once.
+ *
+ * Fails with `SINEW_ERROR_NO_SPACE` if the shared memory has no room.
+ */
+sinew_status sinew_raw_master_write(const struct sinew_raw_master *master,
+                                    const void *data,
+                                    size_t size);
+
+/**
  * Gets the types of a service from those of its messages.
  *
  * `name` (`package/srv/Name`) and `hash` (`RIHS01_` and 64 digits) are those of ROS 2, by which
@@ -3683,6 +5185,99 @@ sinew_status sinew_subscription_read_statistics(const struct sinew_subscription 
                                                 struct sinew_subscription_statistics *statistics);
 
 /**
+ * Makes a timer, which is due for the first time one period from now: the n-th due time is the
+ * first one plus n periods, however late callbacks run. One that can't keep up skips periods and
+ * counts them.
+ *
+ * `options` may be null. The caller frees `*timer` with `sinew_timer_free`. `drop_context` may be
+ * null; otherwise it is called once, with `callback_context`: when the timer is gone, or at once
+ * if the function fails.
+ *
+ * Fails with `SINEW_ERROR_INVALID_PERIOD` if the period is not positive.
+ */
+sinew_status sinew_timer_new(const struct sinew_node *node,
+                             sinew_duration period,
+                             const struct sinew_timer_options *options,
+                             sinew_timer_callback callback,
+                             void *callback_context,
+                             sinew_drop drop_context,
+                             struct sinew_timer **timer);
+
+/**
+ * Frees a handle to a timer, which ends it; null is allowed. No callback begins after this, but
+ * one may still run on another thread: `sinew_timer_close` waits for it. The timer's own callback
+ * may call this.
+ */
+void sinew_timer_free(struct sinew_timer *timer);
+
+/**
+ * Ends the timer, and waits for its callback if that is running on another thread. Called in its
+ * own callback it doesn't wait. The handle remains to be freed.
+ */
+sinew_status sinew_timer_close(const struct sinew_timer *timer);
+
+/**
+ * Frees the handle, and keeps the timer until its context ends.
+ */
+sinew_status sinew_timer_detach(struct sinew_timer *timer);
+
+/**
+ * Stops the timer until `sinew_timer_reset`.
+ */
+sinew_status sinew_timer_cancel(const struct sinew_timer *timer);
+
+/**
+ * Starts the timer again: it is due one period from now.
+ */
+sinew_status sinew_timer_reset(const struct sinew_timer *timer);
+
+/**
+ * Returns whether the timer is cancelled.
+ */
+bool sinew_timer_is_cancelled(const struct sinew_timer *timer);
+
+/**
+ * Returns the time from one due time to the next.
+ */
+sinew_duration sinew_timer_period(const struct sinew_timer *timer);
+
+/**
+ * Returns the time of its clock until it is due: 0 if it is, and -1 if it is cancelled.
+ */
+sinew_duration sinew_timer_time_until_next(const struct sinew_timer *timer);
+
+/**
+ * Returns the number of periods that it has skipped because it couldn't keep up.
+ */
+uint64_t sinew_timer_skipped(const struct sinew_timer *timer);
+
+/**
+ * Returns the clock that it uses now: one that follows its node's clock changes when simulated
+ * time begins or ends.
+ */
+sinew_clock_kind sinew_timer_clock(const struct sinew_timer *timer);
+
+/**
+ * Returns the time at which it was due, in the time of its clock.
+ */
+sinew_time sinew_timer_info_due(const struct sinew_timer_info *info);
+
+/**
+ * Returns the time at which it was called, in the time of its clock.
+ */
+sinew_time sinew_timer_info_actual(const struct sinew_timer_info *info);
+
+/**
+ * Returns the number of later due times that have passed as well, and are skipped.
+ */
+uint64_t sinew_timer_info_skipped(const struct sinew_timer_info *info);
+
+/**
+ * Cancels the timer from its callback, which may not know its handle yet.
+ */
+sinew_status sinew_timer_info_cancel(const struct sinew_timer_info *info);
+
+/**
  * Registers a type for the life of the process, which can have 4096 of them. The table is copied.
  *
  * If a type is registered under the key, and its name, hash and layout are those of the table, that
@@ -3702,8 +5297,271 @@ sinew_status sinew_message_type_register(const struct sinew_type_table *table,
  */
 void *sinew_message_type_context(const struct sinew_message_type *message_type);
 
+/**
+ * Makes a clock at time 0. The caller frees `*clock` with `sinew_virtual_clock_free`; contexts
+ * keep it.
+ */
+sinew_status sinew_virtual_clock_new(struct sinew_virtual_clock **clock);
+
+/**
+ * Frees a handle to a virtual clock; null is allowed.
+ */
+void sinew_virtual_clock_free(struct sinew_virtual_clock *clock);
+
+/**
+ * Returns the time of the clock.
+ */
+sinew_time sinew_virtual_clock_now(const struct sinew_virtual_clock *clock);
+
+/**
+ * Moves the clock forward, and wakes executors that wait for it.
+ */
+sinew_status sinew_virtual_clock_advance(const struct sinew_virtual_clock *clock,
+                                         sinew_duration duration);
+
+/**
+ * Moves the clock to a time, possibly back, and wakes executors that wait for it.
+ */
+sinew_status sinew_virtual_clock_set(const struct sinew_virtual_clock *clock, sinew_time time);
+
+/**
+ * Makes an empty wait set.
+ *
+ * `options` may be null. The caller frees `*set` with `sinew_wait_set_free`.
+ */
+sinew_status sinew_wait_set_new(const struct sinew_wait_set_options *options,
+                                struct sinew_wait_set **set);
+
+/**
+ * Frees a handle to a wait set; null is allowed, and so is a call in a callback that it runs. What
+ * it served waits for an executor.
+ */
+void sinew_wait_set_free(struct sinew_wait_set *set);
+
+/**
+ * Adds a context with all its callbacks, as `sinew_executor_add_context`.
+ */
+sinew_status sinew_wait_set_add_context(const struct sinew_wait_set *set,
+                                        const struct sinew_context *context);
+
+/**
+ * Adds a node with all its callbacks, as `sinew_executor_add_node`.
+ */
+sinew_status sinew_wait_set_add_node(const struct sinew_wait_set *set,
+                                     const struct sinew_node *node);
+
+/**
+ * Adds a group with all its callbacks, as `sinew_executor_add_group`.
+ */
+sinew_status sinew_wait_set_add_group(const struct sinew_wait_set *set,
+                                      const struct sinew_group *group);
+
+/**
+ * Adds a subscription without a callback, whose messages the program takes by hand. Fails with
+ * `SINEW_ERROR_HAS_CALLBACK` if it has one: a node, group or context adds that.
+ */
+sinew_status sinew_wait_set_add_subscription(const struct sinew_wait_set *set,
+                                             const struct sinew_subscription *subscription);
+
+/**
+ * Waits until something is ready, for at most `timeout` of real time, and puts the number of
+ * entities that are ready into `*count`: 0 after the timeout, which is no failure. They have the
+ * indices 0 to `*count - 1`, in the order in which an executor would run them, until the next
+ * wait.
+ *
+ * Ready are timers that are due, guard conditions that were triggered, subscriptions with messages
+ * and so on. One that is neither run nor emptied is ready again at the next wait, which then
+ * doesn't block.
+ *
+ * Fails with `SINEW_ERROR_STOPPED` after `sinew_wait_set_stop` or if a context is shut down, with
+ * `SINEW_ERROR_NOTHING_TO_SPIN` if it would wait for ever for nothing, and with `SINEW_ERROR_BUSY`
+ * while the wait set is in use.
+ */
+sinew_status sinew_wait_set_wait(const struct sinew_wait_set *set,
+                                 sinew_duration timeout,
+                                 size_t *count);
+
+/**
+ * Runs the callback of the entity at an index of the last wait, on this thread, for its oldest
+ * message or event. `ran` may be null; it gets whether a callback ran: none does if the entity was
+ * emptied or freed meanwhile, or has no callback.
+ *
+ * Fails with `SINEW_ERROR_CALLBACK_FAILED` if the callback failed and `on_error` says to stop, and
+ * with `SINEW_ERROR_BUSY` while another thread or a callback runs an entity of the wait set.
+ */
+sinew_status sinew_wait_set_run(const struct sinew_wait_set *set, size_t index, bool *ran);
+
+/**
+ * Returns whether the entity at an index of the last wait is this timer.
+ */
+bool sinew_wait_set_is_timer(const struct sinew_wait_set *set,
+                             size_t index,
+                             const struct sinew_timer *timer);
+
+/**
+ * Returns whether the entity at an index of the last wait is this guard condition.
+ */
+bool sinew_wait_set_is_guard_condition(const struct sinew_wait_set *set,
+                                       size_t index,
+                                       const struct sinew_guard_condition *guard);
+
+/**
+ * Returns whether the entity at an index of the last wait is this subscription.
+ */
+bool sinew_wait_set_is_subscription(const struct sinew_wait_set *set,
+                                    size_t index,
+                                    const struct sinew_subscription *subscription);
+
+/**
+ * Returns whether the entity at an index of the last wait is this server.
+ */
+bool sinew_wait_set_is_server(const struct sinew_wait_set *set,
+                              size_t index,
+                              const struct sinew_server *server);
+
+/**
+ * Returns whether the entity at an index of the last wait is this client: a call with a callback
+ * has its response.
+ */
+bool sinew_wait_set_is_client(const struct sinew_wait_set *set,
+                              size_t index,
+                              const struct sinew_client *client);
+
+/**
+ * Returns a description of the entity at an index of the last wait, for people, such as
+ * "timer (10ms) of node /blinker". The text lives until the next wait. Allocates.
+ */
+const char *sinew_wait_set_describe(const struct sinew_wait_set *set, size_t index);
+
+/**
+ * Makes the current or the next wait return `SINEW_ERROR_STOPPED`. Never blocks; any thread may
+ * call it.
+ */
+sinew_status sinew_wait_set_stop(const struct sinew_wait_set *set);
+
+/**
+ * Makes a handle that stops the wait set, for a thread that may outlive it. The caller frees it
+ * with `sinew_stop_handle_free`.
+ */
+sinew_status sinew_wait_set_stop_handle(const struct sinew_wait_set *set,
+                                        struct sinew_stop_handle **stop);
+
+/**
+ * Posts a function to the node's default group: an executor that serves the node runs it once, in
+ * order with the group's messages and timers. Any thread may post, also a callback. Never blocks.
+ *
+ * `drop_context` may be null; otherwise it is called once, with `work_context`: after the function
+ * has run, when it is dropped because the context ended, or at once if this function fails.
+ *
+ * Fails with `SINEW_ERROR_CLOSED` if the context is shut down.
+ */
+sinew_status sinew_node_post(const struct sinew_node *node,
+                             sinew_work work,
+                             void *work_context,
+                             sinew_drop drop_context);
+
+/**
+ * Posts a function to a group, as `sinew_node_post`.
+ */
+sinew_status sinew_group_post(const struct sinew_group *group,
+                              sinew_work work,
+                              void *work_context,
+                              sinew_drop drop_context);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
 
 #endif  /* SINEW_H */
+
+/*
+ * Log lines with a format as of printf: SINEW_INFO(logger, "battery at %f V", volts), with DEBUG, INFO, WARN, ERROR
+ * or FATAL. The arguments are evaluated only if the line is logged. Each has three more forms: SINEW_INFO_ONCE logs
+ * the first time only, SINEW_INFO_SKIPFIRST each time but the first, and SINEW_INFO_THROTTLE(logger, period, ..) at
+ * most once in a period in nanoseconds. Each statement of the program has its own memory.
+ */
+#if defined(__GNUC__)
+__attribute__((format(printf, 6, 7)))
+#endif
+static inline void
+sinew_log_printf(const sinew_logger *logger, sinew_log_level level, const char *file, const char *function,
+                 uint32_t line, const char *format, ...)
+{
+    char usual[512];
+    char *text = usual;
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(usual, sizeof usual, format, arguments);
+    va_end(arguments);
+    if (length < 0) { /* an argument can't be written: at least the format can */
+        (void)sinew_log(logger, level, file, function, line, format);
+        return;
+    }
+    if ((size_t)length >= sizeof usual) {
+        char *const longer = (char *)malloc((size_t)length + 1);
+        if (longer != NULL) { /* without memory the beginning is logged */
+            va_start(arguments, format);
+            (void)vsnprintf(longer, (size_t)length + 1, format, arguments);
+            va_end(arguments);
+            text = longer;
+        }
+    }
+    (void)sinew_log(logger, level, file, function, line, text);
+    if (text != usual) {
+        free(text);
+    }
+}
+
+/* Logs if the level is enabled and then, looked at after that, the condition holds. */
+#define SINEW_LOG_IF(logger, level, condition, ...)                                                           \
+    do {                                                                                                      \
+        if (sinew_logger_is_enabled((logger), (level)) && (condition)) {                                      \
+            sinew_log_printf((logger), (level), __FILE__, __func__, __LINE__, __VA_ARGS__);                   \
+        }                                                                                                     \
+    } while (0)
+
+#define SINEW_LOG(logger, level, ...) SINEW_LOG_IF(logger, level, true, __VA_ARGS__)
+
+#define SINEW_LOG_ONCE(logger, level, ...)                                                                    \
+    do {                                                                                                      \
+        static sinew_log_memory sinew_said = {0};                                                             \
+        SINEW_LOG_IF(logger, level, sinew_log_is_first(&sinew_said), __VA_ARGS__);                            \
+    } while (0)
+
+#define SINEW_LOG_SKIPFIRST(logger, level, ...)                                                               \
+    do {                                                                                                      \
+        static sinew_log_memory sinew_said = {0};                                                             \
+        SINEW_LOG_IF(logger, level, !sinew_log_is_first(&sinew_said), __VA_ARGS__);                           \
+    } while (0)
+
+#define SINEW_LOG_THROTTLE(logger, level, period, ...)                                                        \
+    do {                                                                                                      \
+        static sinew_log_memory sinew_said = {0};                                                             \
+        SINEW_LOG_IF(logger, level, sinew_log_is_due((logger), &sinew_said, (period)), __VA_ARGS__);          \
+    } while (0)
+
+#define SINEW_DEBUG(logger, ...) SINEW_LOG(logger, SINEW_LOG_LEVEL_DEBUG, __VA_ARGS__)
+#define SINEW_DEBUG_ONCE(logger, ...) SINEW_LOG_ONCE(logger, SINEW_LOG_LEVEL_DEBUG, __VA_ARGS__)
+#define SINEW_DEBUG_SKIPFIRST(logger, ...) SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_DEBUG, __VA_ARGS__)
+#define SINEW_DEBUG_THROTTLE(logger, period, ...) \
+    SINEW_LOG_THROTTLE(logger, SINEW_LOG_LEVEL_DEBUG, period, __VA_ARGS__)
+#define SINEW_INFO(logger, ...) SINEW_LOG(logger, SINEW_LOG_LEVEL_INFO, __VA_ARGS__)
+#define SINEW_INFO_ONCE(logger, ...) SINEW_LOG_ONCE(logger, SINEW_LOG_LEVEL_INFO, __VA_ARGS__)
+#define SINEW_INFO_SKIPFIRST(logger, ...) SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_INFO, __VA_ARGS__)
+#define SINEW_INFO_THROTTLE(logger, period, ...) \
+    SINEW_LOG_THROTTLE(logger, SINEW_LOG_LEVEL_INFO, period, __VA_ARGS__)
+#define SINEW_WARN(logger, ...) SINEW_LOG(logger, SINEW_LOG_LEVEL_WARN, __VA_ARGS__)
+#define SINEW_WARN_ONCE(logger, ...) SINEW_LOG_ONCE(logger, SINEW_LOG_LEVEL_WARN, __VA_ARGS__)
+#define SINEW_WARN_SKIPFIRST(logger, ...) SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_WARN, __VA_ARGS__)
+#define SINEW_WARN_THROTTLE(logger, period, ...) \
+    SINEW_LOG_THROTTLE(logger, SINEW_LOG_LEVEL_WARN, period, __VA_ARGS__)
+#define SINEW_ERROR(logger, ...) SINEW_LOG(logger, SINEW_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define SINEW_ERROR_ONCE(logger, ...) SINEW_LOG_ONCE(logger, SINEW_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define SINEW_ERROR_SKIPFIRST(logger, ...) SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define SINEW_ERROR_THROTTLE(logger, period, ...) \
+    SINEW_LOG_THROTTLE(logger, SINEW_LOG_LEVEL_ERROR, period, __VA_ARGS__)
+#define SINEW_FATAL(logger, ...) SINEW_LOG(logger, SINEW_LOG_LEVEL_FATAL, __VA_ARGS__)
+#define SINEW_FATAL_ONCE(logger, ...) SINEW_LOG_ONCE(logger, SINEW_LOG_LEVEL_FATAL, __VA_ARGS__)
+#define SINEW_FATAL_SKIPFIRST(logger, ...) SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_FATAL, __VA_ARGS__)
+#define SINEW_FATAL_THROTTLE(logger, period, ...) \
+    SINEW_LOG_THROTTLE(logger, SINEW_LOG_LEVEL_FATAL, period, __VA_ARGS__)
