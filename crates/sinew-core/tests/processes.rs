@@ -679,6 +679,43 @@ fn the_end_of_a_process_is_a_response_to_take() -> sinew::Result<()> {
     })
 }
 
+/// The thread that waits for the answer and the one that notices the end of the server both read
+/// answers: neither fails a call whose answer the other has read.
+#[test]
+fn an_answer_of_a_server_that_ends_at_once_arrives() -> sinew::Result<()> {
+    const TEST: &str = "an_answer_of_a_server_that_ends_at_once_arrives";
+    const ROUNDS: u64 = 100;
+    if let Some((_, context)) = role() {
+        let node = context.node("other")?;
+        for round in 0..ROUNDS {
+            let server = node.server::<Numbers>(&format!("/n{round}")).create()?;
+            let (bell, news) = mpsc::channel();
+            server.set_listener(move |count| bell.send(count).unwrap());
+            say(round);
+            news.recv().unwrap();
+            let (number, info) = server.take_request().unwrap();
+            server.respond(&info.key(), number).unwrap();
+            server.close();
+        }
+        return Ok(());
+    }
+    play(|place| {
+        let context = place.context();
+        let node = context.node("here")?;
+        for _ in 0..3 {
+            let mut other = place.start(TEST, "server");
+            for round in 0..ROUNDS {
+                other.expect(&round.to_string());
+                let client = node.client::<Numbers>(&format!("/n{round}")).create()?;
+                assert!(client.wait_for_server(PATIENCE));
+                let answer = client.call(Number(round), PATIENCE);
+                assert_eq!(answer.map(|number| number.0).map_err(|error| error.to_string()), Ok(round));
+            }
+        }
+        Ok(())
+    })
+}
+
 #[test]
 fn messages_of_a_publisher_that_left_at_once_arrive() -> sinew::Result<()> {
     if let Some((_, context)) = role() {

@@ -46,10 +46,16 @@ fn all_programs_are_compiled() {
     }
 }
 
-/// Pages that an item of the README's status leads to and that have no program: they are about the
-/// command, whose tests check its output.
-const WITHOUT_PROGRAM: [&str; 3] =
-    ["docs/book/command.md", "docs/book/debugging.md", "docs/book/live-view.md"];
+/// Pages that an item of the README's status leads to and that have no program of Rust: they are
+/// about the command, whose tests check its output, or about C and C++, whose programs the tests of
+/// `sinew-c` and `sinew-build` compile.
+const WITHOUT_PROGRAM: [&str; 5] = [
+    "docs/book/c.md",
+    "docs/book/command.md",
+    "docs/book/cpp-messages.md",
+    "docs/book/debugging.md",
+    "docs/book/live-view.md",
+];
 
 /// The items of a list of the README's status, each with its further lines.
 fn status(heading: &str) -> Vec<String> {
@@ -130,10 +136,12 @@ fn anchor(heading: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// Names of the standard library, of the compiler, of rclcpp, and of the operating system.
-const NOT_OURS: [&str; 8] = [
+/// Names of the standard library, of the compiler, of CMake, of rclcpp, and of the operating
+/// system.
+const NOT_OURS: [&str; 9] = [
     "MAX",
     "SystemTime",
+    "add_subdirectory",
     "enable_logger_service",
     "forbid",
     "from_millis",

@@ -160,8 +160,9 @@ pub(crate) trait RemoteServerConnection: Send + Sync {
     fn retune(&self);
 
     /// Ends the line, because the client or the server is removed: no more requests. Settles the
-    /// calls that already have an answer.
-    fn end(&self);
+    /// calls that already have an answer, and fails the others of this line if there is a failure:
+    /// now, or after another thread has passed on the answers that it read.
+    fn end(&self, failure: Option<CallFailure>);
 
     /// Makes a receiving thread notify listeners.
     fn notify_elsewhere(&self, notifications: Notifications);
@@ -516,19 +517,20 @@ impl PendingCalls {
     /// more.
     fn end_connection(&self, ServerLink { server, connection }: &ServerLink) {
         // This may be a thread of the program that makes a call: it must run no listener.
-        let end = || {
-            connection.end();
-            self.fail(&server.failure(), |call| call.connection == Some(connection.key()));
-        };
+        let end = || connection.end(Some(server.failure()));
         by_hand(end, |notifications| connection.notify_elsewhere(notifications));
+    }
+
+    /// Fails every call that waits for an answer by this line.
+    pub(crate) fn fail_those_of(&self, connection: EndpointKey, failure: &CallFailure) {
+        self.fail(failure, |call| call.connection == Some(connection));
     }
 
     /// Fails every call that waits for an answer by this line, because one answer can't be matched
     /// to its call.
     #[cold]
     pub(crate) fn lose_answers(&self, connection: &dyn RemoteServerConnection, problem: String) {
-        let failure = CallFailure::Transport { problem };
-        self.fail(&failure, |call| call.connection == Some(connection.key()));
+        self.fail_those_of(connection.key(), &CallFailure::Transport { problem });
     }
 
     /// Allows calls to have listeners from now on.
@@ -746,7 +748,7 @@ impl PendingCalls {
         drop(gone);
         let link = self.link.lock().take();
         if let Some(link) = link {
-            link.connection.end();
+            link.connection.end(None);
         }
         open
     }

@@ -269,7 +269,7 @@ mod tests {
 
         fn retune(&self) {}
 
-        fn end(&self) {
+        fn end(&self, _failure: Option<CallFailure>) {
             self.0.opened.fetch_sub(1, Ordering::Relaxed);
         }
 

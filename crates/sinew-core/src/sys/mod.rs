@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `sync` | the only access to locks and atomics: the real ones, or loom's |
 //! | `coalescing_lock` | a value for one thread at a time, without waiting |
+//! | `last_out` | threads that share a work, of which the last reports the end |
 //! | `time` | points in time |
 //! | `clock` | the only file that reads a clock or asks the kernel for timing |
 //! | `jump` | jumps of ROS time |
@@ -20,6 +21,7 @@ pub(crate) mod clock;
 pub(crate) mod coalescing_lock;
 pub(crate) mod interrupt;
 pub(crate) mod jump;
+pub(crate) mod last_out;
 pub(crate) mod log_level;
 pub(crate) mod logging;
 pub(crate) mod panics;

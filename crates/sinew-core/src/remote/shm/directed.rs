@@ -17,6 +17,7 @@ use crate::message::type_support::TypeSupport;
 use crate::service::failure::CallFailure;
 use crate::service::pending_calls::CallId;
 use crate::sys::coalescing_lock::CoalescingLock;
+use crate::sys::last_out::{Inside, LastOut};
 use crate::sys::panics::caught;
 use crate::sys::sync::{Arc, Mutex};
 use sinew_msg::DecodeError;
@@ -261,16 +262,24 @@ pub(super) enum Received {
     Lost(String),
     /// The line has ended: no more messages arrive.
     Over,
+    /// Every message that was there at [`DirectedReader::end`] has been passed on, by whichever
+    /// thread read it.
+    Ended,
 }
 
 /// The reading side of a line. One thread reads at a time; others make it look once more
 /// ([`CoalescingLock`]).
+///
+/// Threads pass on what they read under no lock, so several may do so at once. The end is reported
+/// after all of them: `reading` is the lock of the protocol of [`LastOut`].
 pub(super) struct DirectedReader {
     /// Whether it receives requests, for a server; otherwise it receives answers.
     is_of_server: bool,
     reading: CoalescingLock<Reading>,
     /// Changes that take effect at the next look.
     changes: Mutex<Changes>,
+    /// Threads that pass on messages.
+    passing_on: LastOut,
 }
 
 struct Reading {
@@ -287,6 +296,8 @@ struct Changes {
     incoming: Option<Incoming>,
     /// The port to notify of messages, or `None` for no port.
     port: Option<Option<Arc<EventReceiver>>>,
+    /// Whether the end is to be reported.
+    end: bool,
 }
 
 impl DirectedReader {
@@ -295,7 +306,8 @@ impl DirectedReader {
     pub(super) fn new(is_of_server: bool, table: &'static TypeSupport, incoming: Option<Incoming>) -> Self {
         let pool = Pool::of_table(table, POOL_CAPACITY);
         let reading = Reading { incoming, buffer: Vec::new(), pool, received: Vec::new() };
-        Self { is_of_server, reading: CoalescingLock::new(reading), changes: Mutex::default() }
+        let reading = CoalescingLock::new(reading);
+        Self { is_of_server, reading, changes: Mutex::default(), passing_on: LastOut::new() }
     }
 
     /// Whether no more messages will arrive. Returns `false` while a thread looks.
@@ -315,17 +327,27 @@ impl DirectedReader {
         self.changes.lock().port = Some(port);
     }
 
+    /// Makes the next look report [`Received::Ended`], once the messages that are there have been
+    /// passed on. The caller then looks.
+    pub(super) fn end(&self) {
+        self.changes.lock().end = true;
+    }
+
     /// Reads the available messages, and passes them to `take` under no lock.
     #[inline]
     pub(super) fn look(&self, mut take: impl FnMut(Received)) {
         self.reading.look(|mut reading| {
             let mut received = mem::take(&mut reading.received);
+            let inside = self.passing_on.enter();
             self.read(&mut reading, &mut received);
-            if self.change(&mut reading) {
+            if self.change(&mut reading, &inside) {
                 self.read(&mut reading, &mut received);
             }
             drop(reading);
             received.drain(..).for_each(&mut take);
+            if inside.leave() {
+                take(Received::Ended);
+            }
             if received.capacity() > 0
                 && let Some(mut reading) = self.reading.try_enter()
             {
@@ -335,8 +357,12 @@ impl DirectedReader {
     }
 
     /// Applies the pending changes. Returns whether there may be something to read.
-    fn change(&self, reading: &mut Reading) -> bool {
+    fn change(&self, reading: &mut Reading, inside: &Inside<'_>) -> bool {
         let mut changes = self.changes.lock();
+        let is_ending = mem::take(&mut changes.end);
+        if is_ending {
+            inside.mark();
+        }
         let accepted = changes.incoming.take();
         let is_new = accepted.is_some();
         let before = if is_new { mem::replace(&mut reading.incoming, accepted) } else { None };
@@ -344,7 +370,7 @@ impl DirectedReader {
         let port = changes.port.take();
         drop(changes);
         drop(before);
-        port.is_some_and(|port| incoming.set_port(port.as_deref())) || is_new
+        port.is_some_and(|port| incoming.set_port(port.as_deref())) || is_new || is_ending
     }
 
     fn read(&self, reading: &mut Reading, received: &mut Vec<Received>) {

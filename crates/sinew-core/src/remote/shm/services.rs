@@ -116,6 +116,8 @@ pub(crate) struct ShmServerConnection {
     /// `None` once it has ended.
     requests: Mutex<Option<DirectedWriter>>,
     answers: DirectedReader,
+    /// The failure of calls without an answer, once the server has ended.
+    ending: Mutex<Option<CallFailure>>,
     /// Threads that wait for answers.
     threads: Mutex<Threads>,
 }
@@ -147,6 +149,7 @@ impl ShmServerConnection {
             limit: server.described.qos.max_samples.unwrap_or(MAX_REQUESTS),
             requests: Mutex::new(None),
             answers: DirectedReader::new(false, calls.types.response, None),
+            ending: Mutex::default(),
             threads: Mutex::default(),
         });
         server.connections.add(&this); // first: the server's answers must find it
@@ -218,6 +221,12 @@ impl ShmServerConnection {
                 calls.complete_by(self.key, id, outcome, head.stamp);
             }
             (Received::Lost(problem), _) => lost = Some(problem),
+            (Received::Ended, Some(calls)) => {
+                let failure = self.ending.lock().take();
+                if let Some(failure) = failure {
+                    calls.fail_those_of(self.key, &failure);
+                }
+            }
             _ => {}
         });
         // Once the answers that are there have been handed out.
@@ -316,10 +325,12 @@ impl RemoteServerConnection for ShmServerConnection {
     }
 
     /// Ends the line of requests. Its entity stays until the server's answers have ended as well.
-    fn end(&self) {
+    fn end(&self, failure: Option<CallFailure>) {
         let requests = self.requests.lock().take();
         drop(requests);
         self.connections.remove(self.key);
+        *self.ending.lock() = failure;
+        self.answers.end();
         self.drain_answers();
     }
 }
@@ -399,6 +410,7 @@ impl ShmClient {
                 self.answers.lock().iter_mut().for_each(|answers| answers.send_lost(&head, &problem));
             }
             Received::Over => self.leave(),
+            Received::Ended => {} // this side never asks for it
         });
     }
 

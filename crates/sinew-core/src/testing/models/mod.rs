@@ -26,6 +26,7 @@
 //! | `calling` | calls and their answers |
 //! | `waiting` | publishers that wait for a place |
 //! | `watching` | threads and tasks that wait for changes of the graph |
+//! | `last_out` | O1-O3: answers that several threads pass on before the end |
 //! | `looking` | S1-S4: looks that no thread waits for; D1-D4: work taken while draining |
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -33,6 +34,7 @@ mod calling;
 mod handles;
 mod joining;
 mod lanes;
+mod last_out;
 mod leaving;
 mod looking;
 mod parking;
