@@ -41,8 +41,8 @@ impl Place {
 /// One of two threads marks the end while the other does its part: one of them reports it, once,
 /// after the parts of those that entered before the mark.
 ///
-/// Fails if leaving doesn't carry a part (O3 without Release or Acquire), or if every thread that
-/// finds the mark reports the end (O3 without the count).
+/// Fails if leaving doesn't carry a part (O3 without Release or Acquire), or if a thread counts as
+/// the last one in one step and takes the mark in another (O3).
 #[test]
 fn the_last_one_out_reports_the_end() {
     check(3, || {
