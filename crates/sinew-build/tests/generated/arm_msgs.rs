@@ -129,12 +129,12 @@ pub mod msg {
         assert!(offset_of!(ANameThatIsAsLongAsNamesEverAre, a_third_name_of_a_number) == 3);
     };
 
-    // SAFETY: the constant above does not compile unless all fields are plain, so all zeros are a
-    // value.
+    // SAFETY: the constant above does not compile unless all fields are plain, so all zeros
+    // are a value.
     unsafe impl sinew::bytemuck::Zeroable for ANameThatIsAsLongAsNamesEverAre {}
 
-    // SAFETY: as above, all fields are plain, and each begins where the one before ends, as does
-    // the struct's end: there is no padding.
+    // SAFETY: as above, all fields are plain, and each begins where the one before ends, as
+    // does the struct's end: there is no padding.
     unsafe impl sinew::bytemuck::Pod for ANameThatIsAsLongAsNamesEverAre {}
 
     // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment
@@ -874,12 +874,12 @@ pub mod msg {
         assert!(offset_of!(JointView, x) == 0);
     };
 
-    // SAFETY: the constant above does not compile unless all fields are plain, so all zeros are a
-    // value.
+    // SAFETY: the constant above does not compile unless all fields are plain, so all zeros
+    // are a value.
     unsafe impl sinew::bytemuck::Zeroable for JointView {}
 
-    // SAFETY: as above, all fields are plain, and each begins where the one before ends, as does
-    // the struct's end: there is no padding.
+    // SAFETY: as above, all fields are plain, and each begins where the one before ends, as
+    // does the struct's end: there is no padding.
     unsafe impl sinew::bytemuck::Pod for JointView {}
 
     // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment
@@ -2553,12 +2553,12 @@ pub mod msg {
         assert!(offset_of!(Vec, r#fn) == 16);
     };
 
-    // SAFETY: the constant above does not compile unless all fields are plain, so all zeros are a
-    // value.
+    // SAFETY: the constant above does not compile unless all fields are plain, so all zeros
+    // are a value.
     unsafe impl sinew::bytemuck::Zeroable for Vec {}
 
-    // SAFETY: as above, all fields are plain, and each begins where the one before ends, as does
-    // the struct's end: there is no padding.
+    // SAFETY: as above, all fields are plain, and each begins where the one before ends, as
+    // does the struct's end: there is no padding.
     unsafe impl sinew::bytemuck::Pod for Vec {}
 
     // SAFETY: as above. In encoded bytes that begin at a multiple of the struct's alignment
