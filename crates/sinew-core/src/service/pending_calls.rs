@@ -521,16 +521,11 @@ impl PendingCalls {
         by_hand(end, |notifications| connection.notify_elsewhere(notifications));
     }
 
-    /// Fails every call that waits for an answer by this line.
-    pub(crate) fn fail_those_of(&self, connection: EndpointKey, failure: &CallFailure) {
-        self.fail(failure, |call| call.connection == Some(connection));
-    }
-
-    /// Fails every call that waits for an answer by this line, because one answer can't be matched
-    /// to its call.
+    /// Fails every call that waits for an answer by this line: the server has ended, or an answer
+    /// can't be matched to its call.
     #[cold]
-    pub(crate) fn lose_answers(&self, connection: &dyn RemoteServerConnection, problem: String) {
-        self.fail_those_of(connection.key(), &CallFailure::Transport { problem });
+    pub(crate) fn fail_unanswered(&self, connection: EndpointKey, failure: &CallFailure) {
+        self.fail(failure, |call| call.connection == Some(connection));
     }
 
     /// Allows calls to have listeners from now on.

@@ -116,8 +116,8 @@ pub(crate) struct ShmServerConnection {
     /// `None` once it has ended.
     requests: Mutex<Option<DirectedWriter>>,
     answers: DirectedReader,
-    /// The failure of calls without an answer, once the server has ended.
-    ending: Mutex<Option<CallFailure>>,
+    /// The failure of calls without an answer, for the thread that passes on the last one.
+    failing: Mutex<Option<CallFailure>>,
     /// Threads that wait for answers.
     threads: Mutex<Threads>,
 }
@@ -149,7 +149,7 @@ impl ShmServerConnection {
             limit: server.described.qos.max_samples.unwrap_or(MAX_REQUESTS),
             requests: Mutex::new(None),
             answers: DirectedReader::new(false, calls.types.response, None),
-            ending: Mutex::default(),
+            failing: Mutex::default(),
             threads: Mutex::default(),
         });
         server.connections.add(&this); // first: the server's answers must find it
@@ -222,18 +222,26 @@ impl ShmServerConnection {
             }
             (Received::Lost(problem), _) => lost = Some(problem),
             (Received::Ended, Some(calls)) => {
-                let failure = self.ending.lock().take();
+                let failure = self.failing.lock().take();
                 if let Some(failure) = failure {
-                    calls.fail_those_of(self.key, &failure);
+                    calls.fail_unanswered(self.key, &failure);
                 }
             }
             _ => {}
         });
-        // Once the answers that are there have been handed out.
         if let (Some(problem), Some(calls)) = (lost, calls) {
             log_line!(Level::Error, "calls of {} fail: {problem}", calls.service);
-            calls.lose_answers(self, problem);
+            self.fail_unanswered(CallFailure::Transport { problem });
         }
+    }
+
+    /// Fails the calls of this line that have no answer, once every thread has passed on the
+    /// answers that it read: now, or on the thread that is the last to do so.
+    #[cold]
+    fn fail_unanswered(&self, failure: CallFailure) {
+        *self.failing.lock() = Some(failure);
+        self.answers.end();
+        self.drain_answers();
     }
 }
 
@@ -329,9 +337,10 @@ impl RemoteServerConnection for ShmServerConnection {
         let requests = self.requests.lock().take();
         drop(requests);
         self.connections.remove(self.key);
-        *self.ending.lock() = failure;
-        self.answers.end();
-        self.drain_answers();
+        match failure {
+            Some(failure) => self.fail_unanswered(failure),
+            None => self.drain_answers(),
+        }
     }
 }
 
