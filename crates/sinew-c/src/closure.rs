@@ -34,7 +34,8 @@ impl<F: Copy> Closure<F> {
         Ok(Self { function, context: context.context, drop: context.drop })
     }
 
-    /// Takes over the context of a function that may be left out. Without it, the context is dropped.
+    /// Takes over the context of a function that may be left out. Without it, the context is
+    /// dropped.
     pub(crate) fn optional(function: Option<F>, context: *mut c_void, drop: sinew_drop) -> Option<Self> {
         Self::new(function, context, drop).ok()
     }
@@ -45,10 +46,11 @@ impl<F: Copy> Closure<F> {
     }
 }
 
+/// A listener of C, as [`sinew_listener`].
+pub(crate) type ListenerClosure = Closure<unsafe extern "C" fn(*mut c_void, u64)>;
+
 /// Returns a listener of the library that calls C's.
-pub(crate) fn listener(
-    closure: Closure<unsafe extern "C" fn(*mut c_void, u64)>,
-) -> impl Fn(u64) + Send + Sync + 'static {
+pub(crate) fn listener(closure: ListenerClosure) -> impl Fn(u64) + Send + Sync + 'static {
     move |count| {
         let (function, context) = closure.parts();
         // SAFETY: the caller's function, for this context, from any thread.

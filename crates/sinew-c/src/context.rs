@@ -1,9 +1,10 @@
 //! Contexts: a process's presence in a domain.
 
+use crate::array::texts;
 use crate::handle::{self, handle};
 use crate::status::{Failure, Result, answer, sinew_status, status};
 use crate::structure::{Structure, structure};
-use crate::text::{optional_text, text};
+use crate::text::optional_text;
 use crate::time::{sinew_duration, timeout};
 use crate::virtual_clock::sinew_virtual_clock;
 use sinew::Context;
@@ -82,9 +83,10 @@ pub unsafe extern "C" fn sinew_context_new(
         // SAFETY: the caller's structure.
         let options = unsafe { structure(options) }?;
         let mut builder = Context::builder();
-        // SAFETY: the caller's array.
-        if let Some(arguments) = unsafe { arguments(&options) }? {
-            builder = builder.arguments(arguments);
+        if !options.argv.is_null() {
+            let count = usize::try_from(options.argc).unwrap_or(0);
+            // SAFETY: the caller's array of texts.
+            builder = builder.arguments(unsafe { texts(options.argv, count, "argv") }?);
         }
         if options.has_domain {
             builder = builder.domain(options.domain);
@@ -122,25 +124,6 @@ pub(crate) fn choice(choice: sinew_choice, argument: &str) -> Result<Option<bool
         SINEW_YES => Ok(Some(true)),
         other => Err(Failure::enumerator(argument, other)),
     }
-}
-
-/// Copies the command line.
-///
-/// # Safety
-/// `argv` is null or has `argc` texts.
-unsafe fn arguments(options: &sinew_context_options) -> Result<Option<Vec<String>>> {
-    if options.argv.is_null() {
-        return Ok(None);
-    }
-    let count = usize::try_from(options.argc).unwrap_or(0);
-    // SAFETY: as the caller says.
-    let texts = unsafe { std::slice::from_raw_parts(options.argv, count) };
-    // SAFETY: as the caller says.
-    texts
-        .iter()
-        .map(|&argument| Ok(unsafe { text(argument, "argv") }?.to_owned()))
-        .collect::<Result<_>>()
-        .map(Some)
 }
 
 /// Frees a handle to a context. The context ends with its last handle and everything that was made

@@ -32,8 +32,8 @@ pub unsafe extern "C" fn sinew_publisher_draft(
     })
 }
 
-/// Returns the bytes, to be written by one thread at a time. They stay where they are until the draft
-/// is published or freed.
+/// Returns the bytes, to be written by one thread at a time. They stay where they are until the
+/// draft is published or freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_draft_bytes(draft: *const sinew_draft) -> *mut u8 {
     // SAFETY: the caller's handle.

@@ -1,6 +1,7 @@
-//! Events of publishers and subscriptions: statuses that an endpoint keeps, to be taken or listened to.
+//! Events of publishers and subscriptions: statuses that an endpoint keeps, to be taken or listened
+//! to.
 
-use crate::closure::{Closure, listener, sinew_drop, sinew_listener};
+use crate::closure::{Closure, ListenerClosure, listener, sinew_drop, sinew_listener};
 use crate::handle;
 use crate::publisher::sinew_publisher;
 use crate::qos::{policy, sinew_qos_policy};
@@ -25,7 +26,8 @@ pub const SINEW_EVENT_MATCHED: sinew_event = 1;
 pub const SINEW_EVENT_INCOMPATIBLE_QOS: sinew_event = 2;
 /// The topic has an end with another type.
 pub const SINEW_EVENT_INCOMPATIBLE_TYPE: sinew_event = 3;
-/// The publisher was silent for longer than it offers, or the subscription for longer than it requests.
+/// The publisher was silent for longer than it offers, or the subscription for longer than it
+/// requests.
 pub const SINEW_EVENT_DEADLINE_MISSED: sinew_event = 4;
 /// Of a publisher: its lease expired.
 pub const SINEW_EVENT_LIVELINESS_LOST: sinew_event = 5;
@@ -155,8 +157,8 @@ unsafe impl Structure for sinew_liveliness_changed {
     const NAME: &str = "sinew_liveliness_changed";
 }
 
-/// Lost messages of a subscription: they gave way to newer ones, found its history full, could not be
-/// decoded, or were lost on the network. `rmw_message_lost_status_t`.
+/// Lost messages of a subscription: they gave way to newer ones, found its history full, could not
+/// be decoded, or were lost on the network. `rmw_message_lost_status_t`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct sinew_message_lost {
@@ -337,8 +339,8 @@ unsafe fn take_of_subscription<E: StatusOf<Subscription> + InC>(
 }
 
 /// Takes the subscriptions that match: totals, and the changes since it was taken last, which begin
-/// anew. The caller sets the `size` of the event. Fails with `SINEW_ERROR_NOT_KEPT` if the publisher
-/// doesn't keep its events. Never blocks. So do all functions that take an event.
+/// anew. The caller sets the `size` of the event. Fails with `SINEW_ERROR_NOT_KEPT` if the
+/// publisher doesn't keep its events. Never blocks. So do all functions that take an event.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_publisher_take_matched(
     publisher: *const sinew_publisher,
@@ -448,8 +450,6 @@ pub unsafe extern "C" fn sinew_subscription_take_message_lost(
     unsafe { take_of_subscription::<MessageLost>(subscription, event) }
 }
 
-type ListenerClosure = Closure<unsafe extern "C" fn(*mut c_void, u64)>;
-
 fn listen_to_publisher<E: StatusOf<Publisher>>(
     publisher: &Publisher,
     closure: Option<ListenerClosure>,
@@ -520,9 +520,9 @@ unsafe fn subscription_listener(
 }
 
 /// Sets a listener for changes of an event of the publisher: it is called with 1 on the thread that
-/// brought the change about or noticed it, and at once with the number of changes since the event was
-/// taken last. It replaces the former one of this event; `drop_context` is called when it is replaced
-/// or cleared, or the publisher ends, also if this fails.
+/// brought the change about or noticed it, and at once with the number of changes since the event
+/// was taken last. It replaces the former one of this event; `drop_context` is called when it is
+/// replaced or cleared, or the publisher ends, also if this fails.
 ///
 /// It runs under no lock. It may take events, replace or clear itself, publish, and make and free
 /// endpoints. Fails with `SINEW_ERROR_NOT_KEPT` if the publisher doesn't keep its events.

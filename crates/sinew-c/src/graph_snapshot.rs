@@ -408,7 +408,8 @@ pub unsafe extern "C" fn sinew_graph_snapshot_endpoint(
 /// Looks for the next endpoint that passes a filter, from `*index` on. `*index` gets the place of
 /// the one that was found, and is the number of endpoints if there is none:
 ///
-/// `for (size_t at = 0; sinew_graph_snapshot_find(snapshot, &filter, &at) == SINEW_OK && at < count; ++at) ..`
+/// `for (size_t at = 0; sinew_graph_snapshot_find(snapshot, &filter, &at) == SINEW_OK && at <
+/// count; ++at) ..`
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_graph_snapshot_find(
     snapshot: *const sinew_graph_snapshot,

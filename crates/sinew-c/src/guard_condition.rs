@@ -1,6 +1,6 @@
 //! Guard conditions: waking an executor by hand.
 
-use crate::closure::{Closure, outcome, sinew_drop};
+use crate::closure::{self, Closure, outcome, sinew_drop};
 use crate::group::{in_group, sinew_group};
 use crate::handle::{self, handle};
 use crate::node::sinew_node;
@@ -130,11 +130,7 @@ pub unsafe extern "C" fn sinew_guard_condition_set_listener(
         let closure = Closure::new(listener, listener_context, drop_context)?;
         // SAFETY: the caller's handle.
         let guard = unsafe { handle::get(guard, "guard") }?;
-        guard.set_listener(move |count| {
-            let (listener, context) = closure.parts();
-            // SAFETY: the caller's function, with its context.
-            unsafe { listener(context, count) };
-        });
+        guard.set_listener(closure::listener(closure));
         Ok(())
     })
 }

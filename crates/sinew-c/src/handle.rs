@@ -125,8 +125,8 @@ pub(crate) fn put<H: Handle>(place: Option<&mut *mut H>, argument: &str, value: 
 /// Returns the slot behind a pointer of C, if a handle of the kind lives there.
 #[inline]
 fn slot<'a, H: Handle>(handle: *const H, argument: &str) -> Result<&'a Slot<H::Value>> {
-    if handle.is_null() || known().is_some() || tag_of(handle) != H::TAG {
-        return checked(handle, argument);
+    if handle.is_null() || is_checked() || tag_of(handle) != H::TAG {
+        check(handle, argument)?;
     }
     // SAFETY: a slot of the kind, never unmapped.
     Ok(unsafe { &*handle.cast::<Slot<H::Value>>() })
@@ -137,21 +137,17 @@ fn tag_of<H: Handle>(handle: *const H) -> u32 {
     unsafe { &*handle.cast::<AtomicU32>() }.load(Ordering::Acquire)
 }
 
-/// As [`slot`], with the sentence for what is wrong.
+/// Checks that a handle of the kind lives behind the pointer.
 #[cold]
-fn checked<'a, H: Handle>(handle: *const H, argument: &str) -> Result<&'a Slot<H::Value>> {
+fn check<H: Handle>(handle: *const H, argument: &str) -> Result {
     if handle.is_null() {
         return Err(Failure::null(argument));
     }
-    if is_checked() {
-        was_returned(handle, argument)?;
+    was_returned(handle, argument)?;
+    match tag_of(handle) {
+        tag if tag == H::TAG => Ok(()),
+        tag => Err(not_of_kind(tag, argument, H::NAME)),
     }
-    let tag = tag_of(handle);
-    if tag != H::TAG {
-        return Err(not_of_kind(tag, argument, H::NAME));
-    }
-    // SAFETY: a slot of the kind, never unmapped.
-    Ok(unsafe { &*handle.cast::<Slot<H::Value>>() })
 }
 
 /// Checks, where mistakes are looked for, that this library returned the pointer.
@@ -177,7 +173,7 @@ fn not_of_kind(tag: u32, argument: &str, name: &str) -> Failure {
 #[inline]
 pub(crate) unsafe fn get<'a, H: Handle>(handle: *const H, argument: &str) -> Result<&'a H::Value> {
     let slot = slot(handle, argument)?;
-    // SAFETY: it lives, and nobody frees it, as the caller says.
+    // SAFETY: it lives, and no thread frees it, as the caller says.
     let value = unsafe { &*slot.value.get() };
     // SAFETY: the tag says that there is one.
     Ok(unsafe { value.assume_init_ref() })
@@ -203,15 +199,14 @@ pub(crate) unsafe fn take<H: Handle>(handle: *mut H, argument: &str) -> Result<H
     let slot = slot(handle.cast_const(), argument)?;
     let swapped = slot.tag.compare_exchange(H::TAG, FREED, Ordering::AcqRel, Ordering::Relaxed);
     if swapped.is_err() {
-        let sentence = format_args!("`{argument}` is no {}: it was freed", H::NAME);
-        return Err(Failure::new(ErrorCode::InvalidHandle, sentence));
+        return Err(not_of_kind(FREED, argument, H::NAME));
     }
     // SAFETY: there was a value, and this thread alone changed the tag.
     let place = unsafe { &mut *slot.value.get() };
     let taken = std::mem::replace(place, MaybeUninit::uninit());
     // SAFETY: as above.
     let value = unsafe { taken.assume_init() };
-    if known().is_none() {
+    if !is_checked() {
         // SAFETY: slots are never unmapped.
         let slot: &'static Slot<H::Value> = unsafe { &*std::ptr::from_ref(slot) };
         H::slots().0.lock().push(slot);

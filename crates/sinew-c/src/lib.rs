@@ -72,6 +72,8 @@ pub mod work;
 mod array;
 mod c_string;
 mod structure;
+#[cfg(test)]
+mod test_support;
 mod text;
 
 pub use status::sinew_status;

@@ -146,8 +146,8 @@ pub unsafe extern "C" fn sinew_message_is_encoded(message: *const sinew_message)
     answer(false, || Ok(unsafe { borrowed(message, "message") }?.is_encoded()))
 }
 
-/// Gets the encoded form of a message that exists only in it, where it lies. The bytes belong to the
-/// message. Fails with `SINEW_ERROR_NOT_ENCODED` for one with a value: see
+/// Gets the encoded form of a message that exists only in it, where it lies. The bytes belong to
+/// the message. Fails with `SINEW_ERROR_NOT_ENCODED` for one with a value: see
 /// `sinew_message_encode_into`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_message_encoded(
@@ -210,8 +210,8 @@ pub unsafe extern "C" fn sinew_message_encode_into(
 }
 
 /// Converts a message to a value: the same message if it has one, otherwise it is decoded. The
-/// reference is used up, and `*value` is one to the value. After a failure it is still the caller's:
-/// with `SINEW_ERROR_UNDECODABLE` if the bytes are not valid.
+/// reference is used up, and `*value` is one to the value. After a failure it is still the
+/// caller's: with `SINEW_ERROR_UNDECODABLE` if the bytes are not valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_message_into_value(
     message: *mut sinew_message,
@@ -334,8 +334,8 @@ pub(crate) unsafe fn encoded_from<'a>(bytes: *const u8, length: usize) -> Result
     Ok(unsafe { std::slice::from_raw_parts(bytes, length) })
 }
 
-/// Makes a message of a value where it lies, for example one that a `unique_ptr` released. The type's
-/// `free` frees its memory. After a failure the value is still the caller's: with
+/// Makes a message of a value where it lies, for example one that a `unique_ptr` released. The
+/// type's `free` frees its memory. After a failure the value is still the caller's: with
 /// `SINEW_ERROR_INVALID_TYPE_TABLE` if the type has no `free`. (`sinew_publisher_adopt` allocates
 /// nothing.)
 #[unsafe(no_mangle)]
@@ -363,8 +363,8 @@ pub struct sinew_uninit_message {
 }
 handle!(sinew_uninit_message: UninitMessage);
 
-/// Makes a place for a value of the type, in an allocation of its own. (`sinew_publisher_uninit` has
-/// places that allocate nothing.)
+/// Makes a place for a value of the type, in an allocation of its own. (`sinew_publisher_uninit`
+/// has places that allocate nothing.)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_uninit_message_new(
     message_type: *const sinew_message_type,

@@ -48,8 +48,9 @@ pub struct sinew_message_info {
     /// The time from publication to reception; for a message from another host, from its arrival at
     /// this one.
     pub latency: sinew_duration,
-    /// The time from the publication of the first message of the chain that led to this one. A message
-    /// that is published in a subscription's callback continues the chain of the callback's message.
+    /// The time from the publication of the first message of the chain that led to this one. A
+    /// message that is published in a subscription's callback continues the chain of the callback's
+    /// message.
     pub chain_latency: sinew_duration,
     /// The number of the chain's first message, unique among those of one participant.
     pub chain: u64,

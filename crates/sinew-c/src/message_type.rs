@@ -63,9 +63,9 @@ pub(crate) unsafe fn get(of: *const sinew_message_type, argument: &str) -> Resul
     Ok(unsafe { handle::get(of, argument) }?.message_type)
 }
 
-/// Gets a type that is known by name and hash only. Its messages exist in encoded form only: 4 bytes
-/// that identify the encoding, then plain CDR. Needs memory once for each name and hash; a process
-/// can know 4096 of them.
+/// Gets a type that is known by name and hash only. Its messages exist in encoded form only: 4
+/// bytes that identify the encoding, then plain CDR. Needs memory once for each name and hash; a
+/// process can know 4096 of them.
 ///
 /// `name` is `package/msg/Name`, `hash` is `RIHS01_` and 64 hexadecimal digits. Endpoints match if
 /// both are the same.

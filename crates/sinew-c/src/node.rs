@@ -1,5 +1,6 @@
 //! Nodes.
 
+use crate::array::texts;
 use crate::context::{choice, sinew_choice, sinew_context};
 use crate::handle::{self, handle};
 use crate::parameter_list::{sinew_parameter_list, values_of};
@@ -37,9 +38,11 @@ pub struct sinew_node_options {
     pub is_bare: bool,
     /// Whether parameters can be set that were not declared. By default they can't.
     pub allow_undeclared_parameters: sinew_choice,
-    /// Whether parameters of the command line and of files are declared by themselves. By default they aren't.
+    /// Whether parameters of the command line and of files are declared by themselves. By default
+    /// they aren't.
     pub declare_overrides: sinew_choice,
-    /// Whether the node has the services with which others read and set its parameters. By default it has.
+    /// Whether the node has the services with which others read and set its parameters. By default
+    /// it has.
     pub parameter_services: sinew_choice,
     /// Whether the node publishes changes of its parameters. By default it does.
     pub parameter_events: sinew_choice,
@@ -61,7 +64,8 @@ unsafe impl Structure for sinew_node_options {
 
 /// Makes a node. The first one of a context joins the domain, which starts a thread.
 ///
-/// `options` may be null. The caller frees `*node` with `sinew_node_free`; the node keeps its context.
+/// `options` may be null. The caller frees `*node` with `sinew_node_free`; the node keeps its
+/// context.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_node_new(
     context: *const sinew_context,
@@ -100,10 +104,9 @@ pub unsafe extern "C" fn sinew_node_new(
             builder = builder.hints(wanted);
         }
         if !options.remap.is_null() {
-            // SAFETY: the caller's array.
-            for &rule in unsafe { std::slice::from_raw_parts(options.remap, options.remap_count) } {
-                // SAFETY: the caller's text.
-                builder = builder.remap(unsafe { text(rule, "remap") }?);
+            // SAFETY: the caller's array of texts.
+            for rule in unsafe { texts(options.remap, options.remap_count, "remap") }? {
+                builder = builder.remap(rule);
             }
         }
         if !options.parameter_overrides.is_null() {

@@ -37,15 +37,15 @@ pub struct sinew_publisher_options {
     pub size: usize,
     /// The QoS that it offers. Null: the default.
     pub qos: *const sinew_qos,
-    /// The policies that parameters may change, added up: `SINEW_QOS_OVERRIDES_DEFAULT` are those of
-    /// ROS 2. They are declared as `qos_overrides./TOPIC.publisher.depth` and so on.
+    /// The policies that parameters may change, added up: `SINEW_QOS_OVERRIDES_DEFAULT` are those
+    /// of ROS 2. They are declared as `qos_overrides./TOPIC.publisher.depth` and so on.
     pub qos_overrides: sinew_qos_policy,
     /// Distinguishes it from the node's other publishers on the topic, in the names of these
     /// parameters: `publisher_ID`. Null: nothing does.
     pub qos_overrides_id: *const c_char,
     /// Whether it keeps its events, for `sinew_publisher_take_matched` and its like, and for
-    /// `sinew_publisher_set_event_listener`. No executor has to run; one thread of the context notices
-    /// missed deadlines and expired leases. Warnings of mismatches are not logged then.
+    /// `sinew_publisher_set_event_listener`. No executor has to run; one thread of the context
+    /// notices missed deadlines and expired leases. Warnings of mismatches are not logged then.
     pub keep_events: bool,
     /// Whether `pool_capacity` counts. Otherwise it is 64, and more for publishers that keep all.
     pub has_pool_capacity: bool,
@@ -155,9 +155,9 @@ pub unsafe extern "C" fn sinew_publisher_publish(
     })
 }
 
-/// Publishes a message by its encoded form, at least the 4 bytes of its header. The bytes are copied
-/// once, to where subscriptions read them, and not checked: subscriptions that can't decode them lose
-/// the message and report that. Fails as `sinew_publisher_publish`.
+/// Publishes a message by its encoded form, at least the 4 bytes of its header. The bytes are
+/// copied once, to where subscriptions read them, and not checked: subscriptions that can't decode
+/// them lose the message and report that. Fails as `sinew_publisher_publish`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_publisher_publish_bytes(
     publisher: *const sinew_publisher,
@@ -223,8 +223,8 @@ unsafe fn adopted(publisher: &Publisher, value: *mut c_void) -> Result<Message> 
 /// Publishes a value where it lies, for example one that a `unique_ptr` released, with its
 /// ownership, as `sinew_publisher_publish`.
 ///
-/// The value is the library's, also after a failure, which destroys and frees it; but it is still the
-/// caller's after `SINEW_ERROR_NULL_ARGUMENT`, `SINEW_ERROR_INVALID_HANDLE`, and
+/// The value is the library's, also after a failure, which destroys and frees it; but it is still
+/// the caller's after `SINEW_ERROR_NULL_ARGUMENT`, `SINEW_ERROR_INVALID_HANDLE`, and
 /// `SINEW_ERROR_INVALID_TYPE_TABLE`, which says that the type has no `free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_publisher_publish_adopted(
@@ -240,8 +240,8 @@ pub unsafe extern "C" fn sinew_publisher_publish_adopted(
 }
 
 /// Gets a message from the publisher's pool, to be changed in place (`sinew_message_value_mut`) and
-/// published. It holds the content of an earlier message, with all its capacity, or a first value by
-/// the type's `create`. Fails with `SINEW_ERROR_INVALID_TYPE_TABLE` if there is none.
+/// published. It holds the content of an earlier message, with all its capacity, or a first value
+/// by the type's `create`. Fails with `SINEW_ERROR_INVALID_TYPE_TABLE` if there is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_publisher_loan(
     publisher: *const sinew_publisher,

@@ -95,7 +95,8 @@ pub struct sinew_qos {
     pub durability: sinew_durability,
     /// How a publisher proves that it is alive. 0: automatic.
     pub liveliness: sinew_liveliness,
-    /// The number of messages that keep last keeps, at most 16,777,216. 0: 10. Not used with keep all.
+    /// The number of messages that keep last keeps, at most 16,777,216. 0: 10. Not used with keep
+    /// all.
     pub depth: usize,
     /// The most messages that an endpoint holds. 0: the depth with keep last, 1000 with keep all.
     pub max_samples: usize,
@@ -104,8 +105,8 @@ pub struct sinew_qos {
     pub deadline: sinew_duration,
     /// The time after its publication during which a message may be taken. 0 or negative: for ever.
     pub lifespan: sinew_duration,
-    /// The time for which a publisher counts as alive after its last sign of life. 0 or negative: no
-    /// limit. ROS 2's `liveliness_lease_duration`.
+    /// The time for which a publisher counts as alive after its last sign of life. 0 or negative:
+    /// no limit. ROS 2's `liveliness_lease_duration`.
     pub lease: sinew_duration,
     /// The longest time that publishing may wait for room, if both ends are reliable and keep all.
     /// 0: 100 ms; negative: for ever; 1 hardly waits.
@@ -335,15 +336,16 @@ pub extern "C" fn sinew_qos_rosout() -> *const sinew_qos {
 }
 
 /// Returns the last 10 messages, with the strictest reliability, durability, deadline, liveliness
-/// and lease with which the endpoint matches all other ends of its topic that exist when it is made.
+/// and lease with which the endpoint matches all other ends of its topic that exist when it is
+/// made.
 #[unsafe(no_mangle)]
 pub extern "C" fn sinew_qos_best_available() -> *const sinew_qos {
     profile!(best_available)
 }
 
 /// Checks whether a publisher that offers one QoS matches a subscription that requests another. If
-/// not, fails with `SINEW_ERROR_INVALID_QOS` and a sentence that names each policy with both values.
-/// Null is the default.
+/// not, fails with `SINEW_ERROR_INVALID_QOS` and a sentence that names each policy with both
+/// values. Null is the default.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_qos_check_compatible(
     offered: *const sinew_qos,

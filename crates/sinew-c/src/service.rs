@@ -487,8 +487,8 @@ pub unsafe extern "C" fn sinew_server_read_statistics(
     })
 }
 
-/// Gets a place for the response in the server's pool, for a placement `new`. Once the pool is warm,
-/// allocates nothing.
+/// Gets a place for the response in the server's pool, for a placement `new`. Once the pool is
+/// warm, allocates nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_responder_uninit_response(
     responder: *const sinew_responder,

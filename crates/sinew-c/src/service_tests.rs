@@ -5,14 +5,15 @@ use crate::client::{
     sinew_client, sinew_client_call, sinew_client_call_then, sinew_client_free, sinew_client_new,
     sinew_client_options,
 };
-use crate::context::{sinew_context, sinew_context_free, sinew_context_new, sinew_context_options};
+use crate::context::{sinew_context, sinew_context_free};
 use crate::group::GroupHandle;
 use crate::message::{sinew_message_encoded, sinew_message_free, sinew_message_from_bytes};
-use crate::node::{sinew_node_free, sinew_node_new};
+use crate::node::sinew_node_free;
+use crate::test_support::{made, served_node};
+use sinew::Executor;
 use sinew::error::{ErrorCode, SpinError};
 use sinew::executor::FaultPolicy;
-use sinew::{Context, Executor};
-use std::mem::{MaybeUninit, zeroed};
+use std::mem::zeroed;
 use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 use std::time::Duration;
@@ -27,15 +28,6 @@ fn value_of(message: *mut sinew_message) -> u8 {
     // SAFETY: the caller's message, given up here.
     unsafe { sinew_message_free(message) };
     value
-}
-
-/// Runs a function that returns a pointer by its last parameter.
-fn made<T>(function: impl FnOnce(Option<&mut T>) -> sinew_status) -> T {
-    let mut place = MaybeUninit::<T>::zeroed();
-    // SAFETY: a pointer, null so far.
-    assert_eq!(function(Some(unsafe { place.assume_init_mut() })), 0);
-    // SAFETY: as above.
-    unsafe { place.assume_init() }
 }
 
 fn message(of: *const sinew_message_type, value: u8) -> *mut sinew_message {
@@ -90,21 +82,11 @@ struct Room {
 
 impl Room {
     fn new(executor: Executor) -> Self {
-        // SAFETY: zeros are its defaults.
-        let mut options: sinew_context_options = unsafe { zeroed() };
-        options.size = size_of_val(&options);
-        options.shared_memory = crate::context::SINEW_NO;
-        // SAFETY: valid pointers; so are all below.
-        let context = made(|place| unsafe { sinew_context_new(&raw const options, place) });
-        // SAFETY: as above.
-        let node = made(|place| unsafe { sinew_node_new(context, c"room".as_ptr(), ptr::null(), place) });
+        let (context, node) = served_node(&executor);
         let hash = c"RIHS01_0808080808080808080808080808080808080808080808080808080808080808";
         let name = c"some_msgs/srv/Double";
-        // SAFETY: as above.
+        // SAFETY: valid pointers; so are all below.
         let types = made(|place| unsafe { sinew_service_type_known(name.as_ptr(), hash.as_ptr(), place) });
-        // SAFETY: as above.
-        let of_rust: &Context = unsafe { handle::get(context, "context") }.expect("it lives");
-        executor.add(of_rust).expect("it can be added");
         Self { context, node, types, executor }
     }
 

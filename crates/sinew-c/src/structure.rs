@@ -1,9 +1,10 @@
-//! Structures that begin with their size, so that a library reads those of older and newer programs.
+//! Structures that begin with their size, so that a library reads those of older and newer
+//! programs.
 
 use crate::status::{Failure, Result};
 use sinew::error::ErrorCode;
 
-/// A structure of the header whose first field is `size: usize`, and in which zero is the default
+/// A structure of the header: its first field is `size: usize`, and zero is the default
 /// of every field.
 ///
 /// # Safety

@@ -1,6 +1,6 @@
 //! Subscriptions.
 
-use crate::closure::{Closure, Outcome, listener, outcome, sinew_drop, sinew_listener};
+use crate::closure::{Closure, ListenerClosure, Outcome, listener, outcome, sinew_drop, sinew_listener};
 use crate::context::{choice, sinew_choice};
 use crate::group::{GroupHandle, sinew_group};
 use crate::handle::{self, handle};
@@ -36,9 +36,9 @@ pub(crate) struct SubscriptionHandle {
     topic: CString,
 }
 
-/// Is called with each message, which belongs to it: it has to free or publish the reference. `info`
-/// is valid during the call. Returns nonzero if it failed, for example with the status of a function
-/// that it called: the executor reports that, or its spin returns it.
+/// Is called with each message, which belongs to it: it has to free or publish the reference.
+/// `info` is valid during the call. Returns nonzero if it failed, for example with the status of a
+/// function that it called: the executor reports that, or its spin returns it.
 ///
 /// In a mutually exclusive group it is never called twice at once; in a reentrant one it may be.
 pub type sinew_subscription_callback = Option<
@@ -55,15 +55,16 @@ type Callback =
 /// Returns whether a message passes. It gets the value, or null and the encoded form if there is
 /// only that; both are valid during the call. It is called before anything is copied or queued: on
 /// the publisher's thread, or for a publisher in another process on any thread of this process that
-/// runs an executor, takes, or makes an endpoint. Several threads may call it at once. It must be quick.
+/// runs an executor, takes, or makes an endpoint. Several threads may call it at once. It must be
+/// quick.
 pub type sinew_filter = Option<
     unsafe extern "C" fn(context: *mut c_void, value: *const c_void, bytes: *const u8, length: usize) -> bool,
 >;
 
 type Filter = unsafe extern "C" fn(*mut c_void, *const c_void, *const u8, usize) -> bool;
 
-/// The options of [`sinew_subscription_new`] and [`sinew_subscription_new_with_callback`]. Zero is the
-/// default of every field.
+/// The options of [`sinew_subscription_new`] and [`sinew_subscription_new_with_callback`]. Zero is
+/// the default of every field.
 ///
 /// The library takes over the contexts in any case, also if making the subscription fails; only if
 /// the size of this structure is wrong, it leaves them alone.
@@ -74,8 +75,8 @@ pub struct sinew_subscription_options {
     pub size: usize,
     /// The QoS that it requests. Null: the default.
     pub qos: *const sinew_qos,
-    /// The policies that parameters may change, added up: `SINEW_QOS_OVERRIDES_DEFAULT` are those of
-    /// ROS 2. They are declared as `qos_overrides./TOPIC.subscription.depth` and so on.
+    /// The policies that parameters may change, added up: `SINEW_QOS_OVERRIDES_DEFAULT` are those
+    /// of ROS 2. They are declared as `qos_overrides./TOPIC.subscription.depth` and so on.
     pub qos_overrides: sinew_qos_policy,
     /// Distinguishes it from the node's other subscriptions to the topic, in the names of these
     /// parameters: `subscription_ID`. Null: nothing does.
@@ -85,17 +86,19 @@ pub struct sinew_subscription_options {
     /// Whether each message is its own, the only reference. A copy is made only if another
     /// subscription gets the message as well. For a type with a `clone`.
     pub owned: bool,
-    /// Whether it takes messages in their encoded form, in place and unchecked, if they exist in it:
-    /// those of other processes, and drafts. No effect together with a filter or `owned`, which need
-    /// values, nor on a plain type. Messages of a type that is known by name only always have it.
+    /// Whether it takes messages in their encoded form, in place and unchecked, if they exist in
+    /// it: those of other processes, and drafts. No effect together with a filter or `owned`, which
+    /// need values, nor on a plain type. Messages of a type that is known by name only always have
+    /// it.
     pub accept_encoded: bool,
     /// Whether messages of publishers of its own node are ignored.
     pub ignore_own_publications: bool,
     /// Whether it keeps its events, for `sinew_subscription_take_matched` and its like, and for
-    /// `sinew_subscription_set_event_listener`. No executor has to run; one thread of the context notices
-    /// missed deadlines and leases. Warnings of mismatches are not logged then.
+    /// `sinew_subscription_set_event_listener`. No executor has to run; one thread of the context
+    /// notices missed deadlines and leases. Warnings of mismatches are not logged then.
     pub keep_events: bool,
-    /// Whether the callback gets `info`, which reads a clock. By default it does; otherwise it gets null.
+    /// Whether the callback gets `info`, which reads a clock. By default it does; otherwise it gets
+    /// null.
     pub message_info: sinew_choice,
     /// Lets only some messages pass. Null: all pass.
     pub filter: sinew_filter,
@@ -128,7 +131,7 @@ struct Settings {
     overrides: Option<QosOverrides>,
     flags: sinew_subscription_options,
     filter: Option<Closure<Filter>>,
-    listener: Option<Closure<unsafe extern "C" fn(*mut c_void, u64)>>,
+    listener: Option<ListenerClosure>,
     statistics: Option<TopicStatistics>,
     with_info: bool,
 }
@@ -206,8 +209,8 @@ fn call(closure: &Closure<Callback>, with_info: bool, taken: Taken<'_>) -> Outco
     outcome(unsafe { function(context, message, info) })
 }
 
-/// Makes a subscription whose messages are taken by hand. When this returns, it has matched the
-/// existing publishers, and has the messages that they retain for late joiners.
+/// Makes a subscription from which messages are taken by hand. When this returns, it has matched
+/// the existing publishers, and has the messages that they retain for late joiners.
 ///
 /// `options` may be null. The caller frees `*subscription` with `sinew_subscription_free`; it keeps
 /// its node. Fails with `SINEW_ERROR_NO_CLONE` if it should own its messages and the type has no
@@ -294,8 +297,8 @@ unsafe fn make(
     Ok(())
 }
 
-/// Frees a subscription; null is allowed. A callback may free its own: it finishes, and its context is
-/// dropped afterwards. Waits for nothing; see `sinew_subscription_close`.
+/// Frees a subscription; null is allowed. A callback may free its own: it finishes, and its context
+/// is dropped afterwards. Waits for nothing; see `sinew_subscription_close`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_subscription_free(subscription: *mut sinew_subscription) {
     // SAFETY: the caller's handle.
@@ -350,10 +353,10 @@ pub unsafe extern "C" fn sinew_subscription_take(
     })
 }
 
-/// Sets a listener that is called with the number of new messages: with 1 for each that arrives, and
-/// at once with the number of those that wait. It replaces the former one; `drop_context` is called
-/// when it is replaced or cleared, also if this fails. For other event loops: it wakes them, and they
-/// take the messages.
+/// Sets a listener that is called with the number of new messages: with 1 for each that arrives,
+/// and at once with the number of those that wait. It replaces the former one; `drop_context` is
+/// called when it is replaced or cleared, also if this fails. For other event loops: it wakes them,
+/// and they take the messages.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_subscription_set_listener(
     subscription: *const sinew_subscription,
@@ -402,7 +405,8 @@ pub unsafe extern "C" fn sinew_subscription_message_type(
     })
 }
 
-/// Gets the QoS that it requests: what was left to other ends is chosen. The caller sets the `size`.
+/// Gets the QoS that it requests: what was left to other ends is chosen. The caller sets the
+/// `size`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_subscription_qos(
     subscription: *const sinew_subscription,
@@ -425,8 +429,8 @@ pub unsafe extern "C" fn sinew_subscription_publisher_count(
     answer(0, || Ok(unsafe { handle::get(subscription, "subscription") }?.subscription.publisher_count()))
 }
 
-/// Waits until at least `count` publishers match. Fails with `SINEW_ERROR_TIMEOUT` after the timeout,
-/// or when the context is shut down.
+/// Waits until at least `count` publishers match. Fails with `SINEW_ERROR_TIMEOUT` after the
+/// timeout, or when the context is shut down.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_subscription_wait_for_publishers(
     subscription: *const sinew_subscription,

@@ -1,33 +1,22 @@
 //! Callbacks, run by an executor of Rust.
 
 use super::*;
-use crate::context::{sinew_context, sinew_context_free, sinew_context_new, sinew_context_options};
+use crate::context::{sinew_context, sinew_context_free};
 use crate::message::{sinew_message_encoded_length, sinew_message_free};
 use crate::message_type::sinew_message_type_known;
-use crate::node::{sinew_node_free, sinew_node_new};
+use crate::node::sinew_node_free;
 use crate::publisher::{
     sinew_publisher, sinew_publisher_free, sinew_publisher_new, sinew_publisher_publish_bytes,
 };
+use crate::test_support::{made, served_node};
+use sinew::Executor;
 use sinew::error::SpinError;
 use sinew::executor::{FaultPolicy, StopHandle};
-use sinew::{Context, Executor};
-use std::ffi::CStr;
-use std::mem::{MaybeUninit, zeroed};
+use std::mem::zeroed;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Barrier};
 
 const BYTES: [u8; 8] = [0, 1, 0, 0, 1, 2, 3, 4];
-
-/// Runs a function that returns a handle by its last parameter.
-fn made<T>(function: impl FnOnce(Option<&mut T>) -> sinew_status) -> T {
-    let mut place = MaybeUninit::<T>::zeroed();
-    // SAFETY: a pointer, null so far.
-    let status = function(Some(unsafe { place.assume_init_mut() }));
-    // SAFETY: this thread's sentence.
-    assert_eq!(status, 0, "{:?}", unsafe { CStr::from_ptr(crate::status::sinew_error_message()) });
-    // SAFETY: as above.
-    unsafe { place.assume_init() }
-}
 
 struct Room {
     context: *mut sinew_context,
@@ -39,26 +28,16 @@ struct Room {
 
 impl Room {
     fn new(executor: Executor) -> Self {
-        // SAFETY: zeros are its defaults.
-        let mut options: sinew_context_options = unsafe { zeroed() };
-        options.size = size_of_val(&options);
-        options.shared_memory = crate::context::SINEW_NO;
-        // SAFETY: valid pointers; so are all below.
-        let context = made(|place| unsafe { sinew_context_new(&raw const options, place) });
-        // SAFETY: as above.
-        let node = made(|place| unsafe { sinew_node_new(context, c"room".as_ptr(), ptr::null(), place) });
+        let (context, node) = served_node(&executor);
         let hash = c"RIHS01_0707070707070707070707070707070707070707070707070707070707070707";
         let name = c"some_msgs/msg/Bytes";
-        // SAFETY: as above.
+        // SAFETY: valid pointers; so are all below.
         let message_type =
             made(|place| unsafe { sinew_message_type_known(name.as_ptr(), hash.as_ptr(), place) });
         // SAFETY: as above.
         let publisher = made(|place| unsafe {
             sinew_publisher_new(node, c"topic".as_ptr(), message_type, ptr::null(), place)
         });
-        // SAFETY: as above.
-        let of_rust: &Context = unsafe { handle::get(context, "context") }.expect("it lives");
-        executor.add(of_rust).expect("it can be added");
         Self { context, node, message_type, publisher, executor }
     }
 

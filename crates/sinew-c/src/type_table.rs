@@ -26,8 +26,8 @@ use std::ptr;
 pub struct sinew_type_table {
     /// `sizeof(struct sinew_type_table)`.
     pub size: usize,
-    /// The ROS 2 name, `package/msg/Name`. A type without an encoding may have any other name, of at
-    /// most 512 bytes.
+    /// The ROS 2 name, `package/msg/Name`. A type without an encoding may have any other name, of
+    /// at most 512 bytes.
     pub name: *const c_char,
     /// The hash of its description, `RIHS01_` and 64 hexadecimal digits; required with an encoding.
     pub hash: *const c_char,
@@ -50,28 +50,30 @@ pub struct sinew_type_table {
     pub context: *mut c_void,
     /// Destroys a value, but does not free its memory. Null: nothing needs to be done.
     pub drop: Option<unsafe extern "C" fn(context: *mut c_void, value: *mut c_void)>,
-    /// Frees the memory of an adopted value that was destroyed. Without it, no value can be adopted.
+    /// Frees the memory of an adopted value that was destroyed. Without it, no value can be
+    /// adopted.
     pub free: Option<unsafe extern "C" fn(context: *mut c_void, memory: *mut c_void)>,
     /// Makes a first value, for `sinew_publisher_loan`. Nonzero: there is none.
     pub create: Option<unsafe extern "C" fn(context: *mut c_void, place: *mut c_void) -> sinew_status>,
-    /// Makes a copy of a value in a place; required where a subscription owns its messages. Nonzero:
-    /// there is none.
+    /// Makes a copy of a value in a place; required where a subscription owns its messages.
+    /// Nonzero: there is none.
     pub clone: Option<
         unsafe extern "C" fn(context: *mut c_void, value: *const c_void, place: *mut c_void) -> sinew_status,
     >,
     /// Returns the stamp of the value's header, for the age of messages in statistics.
     pub stamp: Option<unsafe extern "C" fn(context: *mut c_void, value: *const c_void) -> sinew_time>,
-    /// Returns the length of the value's encoded form in bytes, including the header of 4 bytes. The
-    /// encoding is this and the next two; a type without it stays in its process.
+    /// Returns the length of the value's encoded form in bytes, including the header of 4 bytes.
+    /// The encoding is this and the next two; a type without it stays in its process.
     pub encoded_size: Option<unsafe extern "C" fn(context: *mut c_void, value: *const c_void) -> usize>,
     /// Writes the encoded form, of the length that `encoded_size` returned for the same value.
     pub encode: Option<
         unsafe extern "C" fn(context: *mut c_void, value: *const c_void, bytes: *mut u8, length: usize),
     >,
     /// Reads a value from bytes that may come from another process, so it must check them. If
-    /// `filled`, `place` holds a value, which is replaced and stays valid after a failure; otherwise
-    /// there is none, nor after a failure. Returns nonzero after a failure, and writes the problem to
-    /// `sentence`, which has room for `capacity` bytes with the NUL and is empty before.
+    /// `filled`, `place` holds a value, which is replaced and stays valid after a failure;
+    /// otherwise there is none, nor after a failure. Returns nonzero after a failure, and writes
+    /// the problem to `sentence`, which has room for `capacity` bytes with the NUL and is empty
+    /// before.
     pub decode: Option<
         unsafe extern "C" fn(
             context: *mut c_void,
@@ -96,8 +98,8 @@ const HEADER: usize = 4;
 /// The header's identifier of plain CDR in this machine's order of bytes.
 const OWN_CDR: [u8; 2] = if cfg!(target_endian = "little") { [0, 1] } else { [0, 0] };
 
-/// The most problems of a type that are remembered with their sentences. Others' bytes must not fill
-/// the memory.
+/// The most problems of a type that are remembered with their sentences. Others' bytes must not
+/// fill the memory.
 const MOST_PROBLEMS: usize = 64;
 
 /// A table that is in use. The library's own table has it as its context.
@@ -118,9 +120,9 @@ static TABLES: Mutex<Vec<&'static Table>> = Mutex::new(Vec::new());
 
 /// Registers a type for the life of the process, which can have 4096 of them. The table is copied.
 ///
-/// If a type is registered under the key, and its name, hash and layout are those of the table, that
-/// type is returned and the table is not used; see `sinew_message_type_context`. Without a key, each
-/// registration is a type of its own.
+/// If a type is registered under the key, and its name, hash and layout are those of the table,
+/// that type is returned and the table is not used; see `sinew_message_type_context`. Without a
+/// key, each registration is a type of its own.
 ///
 /// Fails with `SINEW_ERROR_INVALID_TYPE_TABLE` and others that begin so if parts of the table
 /// contradict each other.
@@ -382,7 +384,7 @@ unsafe fn decode(
     let table = unsafe { table_of(context) };
     let Some(decode) = table.functions.decode else {
         let value = table.plain(from)?;
-        // SAFETY: a place for a value, of whose bytes any are valid.
+        // SAFETY: a place for a value, for which any bytes are valid.
         unsafe { ptr::copy_nonoverlapping(value.as_ptr(), to, value.len()) };
         return Ok(());
     };

@@ -30,7 +30,7 @@ handle!(sinew_wait_set: Arc<SharedWaitSet>);
 
 /// A wait set as several threads and callbacks reach it.
 pub(crate) struct SharedWaitSet {
-    /// Borrowed rather than locked: nobody waits for it, so callbacks may run meanwhile. A wait
+    /// Borrowed rather than locked: no thread waits for it, so callbacks may run meanwhile. A wait
     /// borrows it alone.
     set: RwLock<WaitSet>,
     stop: StopHandle,
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn sinew_wait_set_add_group(
     })
 }
 
-/// Adds a subscription without a callback, whose messages the program takes by hand. Fails with
+/// Adds a subscription without a callback: the program takes its messages by hand. Fails with
 /// `SINEW_ERROR_HAS_CALLBACK` if it has one: a node, group or context adds that.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_wait_set_add_subscription(

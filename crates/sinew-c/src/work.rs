@@ -1,6 +1,6 @@
 //! Functions that run once in a callback group.
 
-use crate::closure::{Closure, outcome, sinew_drop};
+use crate::closure::{Closure, Outcome, outcome, sinew_drop};
 use crate::group::{GroupHandle, sinew_group};
 use crate::handle;
 use crate::node::sinew_node;
@@ -18,7 +18,7 @@ fn posted(
     work: sinew_work,
     context: *mut c_void,
     drop_context: sinew_drop,
-) -> Result<impl FnOnce() -> std::result::Result<(), crate::closure::CallbackFailed> + Send + 'static> {
+) -> Result<impl FnOnce() -> Outcome + Send + 'static> {
     let closure: Closure<Work> = Closure::new(work, context, drop_context)?;
     Ok(move || {
         let (work, context) = closure.parts();

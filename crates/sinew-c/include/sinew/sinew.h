@@ -405,9 +405,10 @@ typedef struct sinew_raw_master sinew_raw_master;
  * after it joined.
  *
  * A handle joins as a reader when it first reads, or by `sinew_raw_queue_join`; a handle that only
- * writes never does. Messages of one writing process arrive in their order. A full queue blocks its
- * writers and an empty one its readers. Messages that are written while there is no reader are not
- * kept: see `sinew_raw_queue_wait_for_reader`. A reader that dies is removed and disturbs no other.
+ * writes never does. Messages of one writing process arrive in their order. A full queue blocks
+ * its writers and an empty one its readers. Messages that are written while there is no reader are
+ * not kept: see `sinew_raw_queue_wait_for_reader`. A reader that dies is removed and disturbs no
+ * other.
  */
 typedef struct sinew_raw_queue sinew_raw_queue;
 
@@ -420,19 +421,19 @@ typedef struct sinew_raw_space sinew_raw_space;
 
 /**
  * The newest value of a name, with many writers and many readers; nothing ever blocks. A handle
- * both writes and reads, and gets each value once, also its own, unless a newer one comes before it
- * reads.
+ * both writes and reads, and gets each value once, also its own, unless a newer one comes before
+ * it reads.
  *
- * A value lives as long as the handles of the process that wrote it, and a handle that got it keeps
- * it until a newer one comes. So a handle that is opened late has the last value at once, if a process
- * that wrote it still has the topic open. A value that is read is never torn.
+ * A value lives as long as the handles of the process that wrote it, and a handle that got it
+ * keeps it until a newer one comes. So a handle that is opened late has the last value at once, if
+ * a process that wrote it still has the topic open. A value that is read is never torn.
  */
 typedef struct sinew_raw_topic sinew_raw_topic;
 
 /**
- * A reader of a variable, which one process, its master, writes. It may be opened before there is a
- * master, and gets the current value at any time, never a torn one. A variable lives as long as its
- * master. Readers map the master's memory read-only.
+ * A reader of a variable, which one process, its master, writes. It may be opened before there is
+ * a master, and gets the current value at any time, never a torn one. A variable lives as long as
+ * its master. Readers map the master's memory read-only.
  */
 typedef struct sinew_raw_variable sinew_raw_variable;
 
@@ -992,8 +993,8 @@ typedef struct sinew_liveliness_changed {
 } sinew_liveliness_changed;
 
 /**
- * Lost messages of a subscription: they gave way to newer ones, found its history full, could not be
- * decoded, or were lost on the network. `rmw_message_lost_status_t`.
+ * Lost messages of a subscription: they gave way to newer ones, found its history full, could not
+ * be decoded, or were lost on the network. `rmw_message_lost_status_t`.
  */
 typedef struct sinew_message_lost {
   /**
@@ -1211,7 +1212,8 @@ typedef struct sinew_qos {
    */
   sinew_liveliness liveliness;
   /**
-   * The number of messages that keep last keeps, at most 16,777,216. 0: 10. Not used with keep all.
+   * The number of messages that keep last keeps, at most 16,777,216. 0: 10. Not used with keep
+   * all.
    */
   size_t depth;
   /**
@@ -1228,8 +1230,8 @@ typedef struct sinew_qos {
    */
   sinew_duration lifespan;
   /**
-   * The time for which a publisher counts as alive after its last sign of life. 0 or negative: no
-   * limit. ROS 2's `liveliness_lease_duration`.
+   * The time for which a publisher counts as alive after its last sign of life. 0 or negative:
+   * no limit. ROS 2's `liveliness_lease_duration`.
    */
   sinew_duration lease;
   /**
@@ -1442,11 +1444,13 @@ typedef struct sinew_node_options {
    */
   sinew_choice allow_undeclared_parameters;
   /**
-   * Whether parameters of the command line and of files are declared by themselves. By default they aren't.
+   * Whether parameters of the command line and of files are declared by themselves. By default
+   * they aren't.
    */
   sinew_choice declare_overrides;
   /**
-   * Whether the node has the services with which others read and set its parameters. By default it has.
+   * Whether the node has the services with which others read and set its parameters. By default
+   * it has.
    */
   sinew_choice parameter_services;
   /**
@@ -1715,8 +1719,8 @@ typedef struct sinew_publisher_options {
    */
   const struct sinew_qos *qos;
   /**
-   * The policies that parameters may change, added up: `SINEW_QOS_OVERRIDES_DEFAULT` are those of
-   * ROS 2. They are declared as `qos_overrides./TOPIC.publisher.depth` and so on.
+   * The policies that parameters may change, added up: `SINEW_QOS_OVERRIDES_DEFAULT` are those
+   * of ROS 2. They are declared as `qos_overrides./TOPIC.publisher.depth` and so on.
    */
   sinew_qos_policy qos_overrides;
   /**
@@ -1726,8 +1730,8 @@ typedef struct sinew_publisher_options {
   const char *qos_overrides_id;
   /**
    * Whether it keeps its events, for `sinew_publisher_take_matched` and its like, and for
-   * `sinew_publisher_set_event_listener`. No executor has to run; one thread of the context notices
-   * missed deadlines and expired leases. Warnings of mismatches are not logged then.
+   * `sinew_publisher_set_event_listener`. No executor has to run; one thread of the context
+   * notices missed deadlines and expired leases. Warnings of mismatches are not logged then.
    */
   bool keep_events;
   /**
@@ -1926,8 +1930,8 @@ typedef struct sinew_raw_queue_options {
  */
 typedef struct sinew_raw_origin {
   /**
-   * When the value was written: nanoseconds of the machine's monotonic clock (`CLOCK_MONOTONIC`), the
-   * same for all its processes.
+   * When the value was written: nanoseconds of the machine's monotonic clock
+   * (`CLOCK_MONOTONIC`), the same for all its processes.
    */
   int64_t stamp;
   /**
@@ -1973,13 +1977,14 @@ typedef sinew_status (*sinew_request_callback)(void *context,
  * Returns whether a message passes. It gets the value, or null and the encoded form if there is
  * only that; both are valid during the call. It is called before anything is copied or queued: on
  * the publisher's thread, or for a publisher in another process on any thread of this process that
- * runs an executor, takes, or makes an endpoint. Several threads may call it at once. It must be quick.
+ * runs an executor, takes, or makes an endpoint. Several threads may call it at once. It must be
+ * quick.
  */
 typedef bool (*sinew_filter)(void *context, const void *value, const uint8_t *bytes, size_t length);
 
 /**
- * The options of `sinew_subscription_new` and `sinew_subscription_new_with_callback`. Zero is the
- * default of every field.
+ * The options of `sinew_subscription_new` and `sinew_subscription_new_with_callback`. Zero is
+ * the default of every field.
  *
  * The library takes over the contexts in any case, also if making the subscription fails; only if
  * the size of this structure is wrong, it leaves them alone.
@@ -1994,8 +1999,8 @@ typedef struct sinew_subscription_options {
    */
   const struct sinew_qos *qos;
   /**
-   * The policies that parameters may change, added up: `SINEW_QOS_OVERRIDES_DEFAULT` are those of
-   * ROS 2. They are declared as `qos_overrides./TOPIC.subscription.depth` and so on.
+   * The policies that parameters may change, added up: `SINEW_QOS_OVERRIDES_DEFAULT` are those
+   * of ROS 2. They are declared as `qos_overrides./TOPIC.subscription.depth` and so on.
    */
   sinew_qos_policy qos_overrides;
   /**
@@ -2013,9 +2018,10 @@ typedef struct sinew_subscription_options {
    */
   bool owned;
   /**
-   * Whether it takes messages in their encoded form, in place and unchecked, if they exist in it:
-   * those of other processes, and drafts. No effect together with a filter or `owned`, which need
-   * values, nor on a plain type. Messages of a type that is known by name only always have it.
+   * Whether it takes messages in their encoded form, in place and unchecked, if they exist in
+   * it: those of other processes, and drafts. No effect together with a filter or `owned`, which
+   * need values, nor on a plain type. Messages of a type that is known by name only always have
+   * it.
    */
   bool accept_encoded;
   /**
@@ -2024,12 +2030,13 @@ typedef struct sinew_subscription_options {
   bool ignore_own_publications;
   /**
    * Whether it keeps its events, for `sinew_subscription_take_matched` and its like, and for
-   * `sinew_subscription_set_event_listener`. No executor has to run; one thread of the context notices
-   * missed deadlines and leases. Warnings of mismatches are not logged then.
+   * `sinew_subscription_set_event_listener`. No executor has to run; one thread of the context
+   * notices missed deadlines and leases. Warnings of mismatches are not logged then.
    */
   bool keep_events;
   /**
-   * Whether the callback gets `info`, which reads a clock. By default it does; otherwise it gets null.
+   * Whether the callback gets `info`, which reads a clock. By default it does; otherwise it gets
+   * null.
    */
   sinew_choice message_info;
   /**
@@ -2104,8 +2111,9 @@ typedef struct sinew_message_info {
    */
   sinew_duration latency;
   /**
-   * The time from the publication of the first message of the chain that led to this one. A message
-   * that is published in a subscription's callback continues the chain of the callback's message.
+   * The time from the publication of the first message of the chain that led to this one. A
+   * message that is published in a subscription's callback continues the chain of the callback's
+   * message.
    */
   sinew_duration chain_latency;
   /**
@@ -2123,9 +2131,9 @@ typedef struct sinew_message_info {
 } sinew_message_info;
 
 /**
- * Is called with each message, which belongs to it: it has to free or publish the reference. `info`
- * is valid during the call. Returns nonzero if it failed, for example with the status of a function
- * that it called: the executor reports that, or its spin returns it.
+ * Is called with each message, which belongs to it: it has to free or publish the reference.
+ * `info` is valid during the call. Returns nonzero if it failed, for example with the status of a
+ * function that it called: the executor reports that, or its spin returns it.
  *
  * In a mutually exclusive group it is never called twice at once; in a reentrant one it may be.
  */
@@ -2232,8 +2240,8 @@ typedef struct sinew_type_table {
    */
   size_t size;
   /**
-   * The ROS 2 name, `package/msg/Name`. A type without an encoding may have any other name, of at
-   * most 512 bytes.
+   * The ROS 2 name, `package/msg/Name`. A type without an encoding may have any other name, of
+   * at most 512 bytes.
    */
   const char *name;
   /**
@@ -2276,7 +2284,8 @@ typedef struct sinew_type_table {
    */
   void (*drop)(void *context, void *value);
   /**
-   * Frees the memory of an adopted value that was destroyed. Without it, no value can be adopted.
+   * Frees the memory of an adopted value that was destroyed. Without it, no value can be
+   * adopted.
    */
   void (*free)(void *context, void *memory);
   /**
@@ -2284,8 +2293,8 @@ typedef struct sinew_type_table {
    */
   sinew_status (*create)(void *context, void *place);
   /**
-   * Makes a copy of a value in a place; required where a subscription owns its messages. Nonzero:
-   * there is none.
+   * Makes a copy of a value in a place; required where a subscription owns its messages.
+   * Nonzero: there is none.
    */
   sinew_status (*clone)(void *context, const void *value, void *place);
   /**
@@ -2293,8 +2302,8 @@ typedef struct sinew_type_table {
    */
   sinew_time (*stamp)(void *context, const void *value);
   /**
-   * Returns the length of the value's encoded form in bytes, including the header of 4 bytes. The
-   * encoding is this and the next two; a type without it stays in its process.
+   * Returns the length of the value's encoded form in bytes, including the header of 4 bytes.
+   * The encoding is this and the next two; a type without it stays in its process.
    */
   size_t (*encoded_size)(void *context, const void *value);
   /**
@@ -2303,9 +2312,10 @@ typedef struct sinew_type_table {
   void (*encode)(void *context, const void *value, uint8_t *bytes, size_t length);
   /**
    * Reads a value from bytes that may come from another process, so it must check them. If
-   * `filled`, `place` holds a value, which is replaced and stays valid after a failure; otherwise
-   * there is none, nor after a failure. Returns nonzero after a failure, and writes the problem to
-   * `sentence`, which has room for `capacity` bytes with the NUL and is empty before.
+   * `filled`, `place` holds a value, which is replaced and stays valid after a failure;
+   * otherwise there is none, nor after a failure. Returns nonzero after a failure, and writes
+   * the problem to `sentence`, which has room for `capacity` bytes with the NUL and is empty
+   * before.
    */
   sinew_status (*decode)(void *context,
                          const uint8_t *bytes,
@@ -2383,7 +2393,8 @@ typedef sinew_status (*sinew_work)(void *context);
 #define SINEW_EVENT_INCOMPATIBLE_TYPE 3
 
 /**
- * The publisher was silent for longer than it offers, or the subscription for longer than it requests.
+ * The publisher was silent for longer than it offers, or the subscription for longer than it
+ * requests.
  */
 #define SINEW_EVENT_DEADLINE_MISSED 4
 
@@ -3102,8 +3113,8 @@ sinew_status sinew_publisher_draft(const struct sinew_publisher *publisher,
                                    struct sinew_draft **draft);
 
 /**
- * Returns the bytes, to be written by one thread at a time. They stay where they are until the draft
- * is published or freed.
+ * Returns the bytes, to be written by one thread at a time. They stay where they are until the
+ * draft is published or freed.
  */
 uint8_t *sinew_draft_bytes(const struct sinew_draft *draft);
 
@@ -3132,8 +3143,8 @@ void sinew_draft_free(struct sinew_draft *draft);
 
 /**
  * Takes the subscriptions that match: totals, and the changes since it was taken last, which begin
- * anew. The caller sets the `size` of the event. Fails with `SINEW_ERROR_NOT_KEPT` if the publisher
- * doesn't keep its events. Never blocks. So do all functions that take an event.
+ * anew. The caller sets the `size` of the event. Fails with `SINEW_ERROR_NOT_KEPT` if the
+ * publisher doesn't keep its events. Never blocks. So do all functions that take an event.
  */
 sinew_status sinew_publisher_take_matched(const struct sinew_publisher *publisher,
                                           struct sinew_matched *event);
@@ -3200,9 +3211,9 @@ sinew_status sinew_subscription_take_message_lost(const struct sinew_subscriptio
 
 /**
  * Sets a listener for changes of an event of the publisher: it is called with 1 on the thread that
- * brought the change about or noticed it, and at once with the number of changes since the event was
- * taken last. It replaces the former one of this event; `drop_context` is called when it is replaced
- * or cleared, or the publisher ends, also if this fails.
+ * brought the change about or noticed it, and at once with the number of changes since the event
+ * was taken last. It replaces the former one of this event; `drop_context` is called when it is
+ * replaced or cleared, or the publisher ends, also if this fails.
  *
  * It runs under no lock. It may take events, replace or clear itself, publish, and make and free
  * endpoints. Fails with `SINEW_ERROR_NOT_KEPT` if the publisher doesn't keep its events.
@@ -3564,7 +3575,8 @@ sinew_status sinew_graph_snapshot_endpoint(const struct sinew_graph_snapshot *sn
  * Looks for the next endpoint that passes a filter, from `*index` on. `*index` gets the place of
  * the one that was found, and is the number of endpoints if there is none:
  *
- * `for (size_t at = 0; sinew_graph_snapshot_find(snapshot, &filter, &at) == SINEW_OK && at < count; ++at) ..`
+ * `for (size_t at = 0; sinew_graph_snapshot_find(snapshot, &filter, &at) == SINEW_OK && at <
+ * count; ++at) ..`
  */
 sinew_status sinew_graph_snapshot_find(const struct sinew_graph_snapshot *snapshot,
                                        const struct sinew_endpoint_filter *filter,
@@ -3798,8 +3810,8 @@ void *sinew_message_value_mut(struct sinew_message *message);
 bool sinew_message_is_encoded(const struct sinew_message *message);
 
 /**
- * Gets the encoded form of a message that exists only in it, where it lies. The bytes belong to the
- * message. Fails with `SINEW_ERROR_NOT_ENCODED` for one with a value: see
+ * Gets the encoded form of a message that exists only in it, where it lies. The bytes belong to
+ * the message. Fails with `SINEW_ERROR_NOT_ENCODED` for one with a value: see
  * `sinew_message_encode_into`.
  */
 sinew_status sinew_message_encoded(const struct sinew_message *message,
@@ -3824,8 +3836,8 @@ sinew_status sinew_message_encode_into(const struct sinew_message *message,
 
 /**
  * Converts a message to a value: the same message if it has one, otherwise it is decoded. The
- * reference is used up, and `*value` is one to the value. After a failure it is still the caller's:
- * with `SINEW_ERROR_UNDECODABLE` if the bytes are not valid.
+ * reference is used up, and `*value` is one to the value. After a failure it is still the
+ * caller's: with `SINEW_ERROR_UNDECODABLE` if the bytes are not valid.
  */
 sinew_status sinew_message_into_value(struct sinew_message *message, struct sinew_message **value);
 
@@ -3854,8 +3866,8 @@ sinew_status sinew_message_from_bytes(const struct sinew_message_type *message_t
                                       struct sinew_message **message);
 
 /**
- * Makes a message of a value where it lies, for example one that a `unique_ptr` released. The type's
- * `free` frees its memory. After a failure the value is still the caller's: with
+ * Makes a message of a value where it lies, for example one that a `unique_ptr` released. The
+ * type's `free` frees its memory. After a failure the value is still the caller's: with
  * `SINEW_ERROR_INVALID_TYPE_TABLE` if the type has no `free`. (`sinew_publisher_adopt` allocates
  * nothing.)
  */
@@ -3864,8 +3876,8 @@ sinew_status sinew_message_adopt(const struct sinew_message_type *message_type,
                                  struct sinew_message **message);
 
 /**
- * Makes a place for a value of the type, in an allocation of its own. (`sinew_publisher_uninit` has
- * places that allocate nothing.)
+ * Makes a place for a value of the type, in an allocation of its own. (`sinew_publisher_uninit`
+ * has places that allocate nothing.)
  */
 sinew_status sinew_uninit_message_new(const struct sinew_message_type *message_type,
                                       struct sinew_uninit_message **uninit);
@@ -3887,9 +3899,9 @@ sinew_status sinew_uninit_message_assume_init(struct sinew_uninit_message *unini
 void sinew_uninit_message_free(struct sinew_uninit_message *uninit);
 
 /**
- * Gets a type that is known by name and hash only. Its messages exist in encoded form only: 4 bytes
- * that identify the encoding, then plain CDR. Needs memory once for each name and hash; a process
- * can know 4096 of them.
+ * Gets a type that is known by name and hash only. Its messages exist in encoded form only: 4
+ * bytes that identify the encoding, then plain CDR. Needs memory once for each name and hash; a
+ * process can know 4096 of them.
  *
  * `name` is `package/msg/Name`, `hash` is `RIHS01_` and 64 hexadecimal digits. Endpoints match if
  * both are the same.
@@ -3941,7 +3953,8 @@ bool sinew_message_type_is_plain(const struct sinew_message_type *message_type);
 /**
  * Makes a node. The first one of a context joins the domain, which starts a thread.
  *
- * `options` may be null. The caller frees `*node` with `sinew_node_free`; the node keeps its context.
+ * `options` may be null. The caller frees `*node` with `sinew_node_free`; the node keeps its
+ * context.
  */
 sinew_status sinew_node_new(const struct sinew_context *context,
                             const char *name,
@@ -4309,9 +4322,9 @@ sinew_status sinew_publisher_publish(const struct sinew_publisher *publisher,
                                      struct sinew_message *message);
 
 /**
- * Publishes a message by its encoded form, at least the 4 bytes of its header. The bytes are copied
- * once, to where subscriptions read them, and not checked: subscriptions that can't decode them lose
- * the message and report that. Fails as `sinew_publisher_publish`.
+ * Publishes a message by its encoded form, at least the 4 bytes of its header. The bytes are
+ * copied once, to where subscriptions read them, and not checked: subscriptions that can't decode
+ * them lose the message and report that. Fails as `sinew_publisher_publish`.
  */
 sinew_status sinew_publisher_publish_bytes(const struct sinew_publisher *publisher,
                                            const uint8_t *bytes,
@@ -4336,17 +4349,16 @@ sinew_status sinew_publisher_adopt(const struct sinew_publisher *publisher,
  * Publishes a value where it lies, for example one that a `unique_ptr` released, with its
  * ownership, as `sinew_publisher_publish`.
  *
- * The value is the library's, also after a failure, which destroys and frees it; but it is still the
- * caller's after `SINEW_ERROR_NULL_ARGUMENT`, `SINEW_ERROR_INVALID_HANDLE`, and
+ * The value is the library's, also after a failure, which destroys and frees it; but it is still
+ * the caller's after `SINEW_ERROR_NULL_ARGUMENT`, `SINEW_ERROR_INVALID_HANDLE`, and
  * `SINEW_ERROR_INVALID_TYPE_TABLE`, which says that the type has no `free`.
  */
-sinew_status sinew_publisher_publish_adopted(const struct sinew_publisher *publisher,
-                                             void *value);
+sinew_status sinew_publisher_publish_adopted(const struct sinew_publisher *publisher, void *value);
 
 /**
  * Gets a message from the publisher's pool, to be changed in place (`sinew_message_value_mut`) and
- * published. It holds the content of an earlier message, with all its capacity, or a first value by
- * the type's `create`. Fails with `SINEW_ERROR_INVALID_TYPE_TABLE` if there is none.
+ * published. It holds the content of an earlier message, with all its capacity, or a first value
+ * by the type's `create`. Fails with `SINEW_ERROR_INVALID_TYPE_TABLE` if there is none.
  */
 sinew_status sinew_publisher_loan(const struct sinew_publisher *publisher,
                                   struct sinew_message **message);
@@ -4552,14 +4564,15 @@ const struct sinew_qos *sinew_qos_rosout(void);
 
 /**
  * Returns the last 10 messages, with the strictest reliability, durability, deadline, liveliness
- * and lease with which the endpoint matches all other ends of its topic that exist when it is made.
+ * and lease with which the endpoint matches all other ends of its topic that exist when it is
+ * made.
  */
 const struct sinew_qos *sinew_qos_best_available(void);
 
 /**
  * Checks whether a publisher that offers one QoS matches a subscription that requests another. If
- * not, fails with `SINEW_ERROR_INVALID_QOS` and a sentence that names each policy with both values.
- * Null is the default.
+ * not, fails with `SINEW_ERROR_INVALID_QOS` and a sentence that names each policy with both
+ * values. Null is the default.
  */
 sinew_status sinew_qos_check_compatible(const struct sinew_qos *offered,
                                         const struct sinew_qos *requested);
@@ -4603,36 +4616,33 @@ sinew_status sinew_rate_reset(const struct sinew_rate *rate);
 sinew_duration sinew_rate_period(const struct sinew_rate *rate);
 
 /**
- * Writes the newest value of a topic: `size` bytes of `data`. Needs no set-up and no end: the first
- * call with a name opens it, which takes some milliseconds, in the domain and directory of the
- * environment (`SINEW_DOMAIN_ID`, `SINEW_DIR`). Never blocks after that; copies the value once.
+ * Writes the newest value of a topic: `size` bytes of `data`. Needs no set-up and no end: the
+ * first call with a name opens it, which takes some milliseconds, in the domain and directory of
+ * the environment (`SINEW_DOMAIN_ID`, `SINEW_DIR`). Never blocks after that; copies the value
+ * once.
  *
  * A name has 1 to 255 bytes, and is unique in its domain across topics, queues and variables. For
- * threads, forks and the process's end see `sinew_raw_close`; for what a topic is, `sinew_raw_topic`.
+ * threads, forks and the process's end see `sinew_raw_close`; for what a topic is,
+ * `sinew_raw_topic`.
  *
  * Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process, and with
  * `SINEW_ERROR_NO_SPACE` if the shared memory has no room.
  */
-sinew_status sinew_topic_write(const char *name,
-                               const void *data,
-                               size_t size);
+sinew_status sinew_topic_write(const char *name, const void *data, size_t size);
 
 /**
  * Reads the newest value of a topic into `data`, which has `capacity` bytes. Never blocks, except
  * the first call with a name, which opens it; copies the value once. The process gets each value
  * once, also its own, unless a newer one comes before it reads.
  *
- * `*size` is the value's size. `size` may be null: then only a value of exactly `capacity` bytes is
- * taken.
+ * `*size` is the value's size. `size` may be null: then only a value of exactly `capacity` bytes
+ * is taken.
  *
  * Fails with `SINEW_ERROR_TIMEOUT` if there is no new value: nothing is written then. Fails with
- * `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't fit: then `*size` is its size, and it stays to be
- * read until a newer one comes.
+ * `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't fit: then `*size` is its size, and it stays to
+ * be read until a newer one comes.
  */
-sinew_status sinew_topic_read(const char *name,
-                              void *data,
-                              size_t capacity,
-                              size_t *size);
+sinew_status sinew_topic_read(const char *name, void *data, size_t capacity, size_t *size);
 
 /**
  * Writes a message to a queue: every reader gets it. Blocks while a reader has no room (for 64
@@ -4649,8 +4659,8 @@ sinew_status sinew_queue_write(const char *name,
 
 /**
  * Reads the next message of a queue into `data`, which has `capacity` bytes; blocks until there is
- * one, for at most `timeout`. The process's first call joins as a reader: it gets the messages that
- * are written afterwards. Threads that read one queue share its messages, and take turns.
+ * one, for at most `timeout`. The process's first call joins as a reader: it gets the messages
+ * that are written afterwards. Threads that read one queue share its messages, and take turns.
  *
  * `*size` is the message's size. `size` may be null: then only a message of exactly `capacity`
  * bytes is taken.
@@ -4666,8 +4676,8 @@ sinew_status sinew_queue_read(const char *name,
                               sinew_duration timeout);
 
 /**
- * Joins a queue as a reader, unless the process is one: it gets every message that is written after
- * this returns.
+ * Joins a queue as a reader, unless the process is one: it gets every message that is written
+ * after this returns.
  */
 sinew_status sinew_queue_join(const char *name);
 
@@ -4681,8 +4691,8 @@ sinew_status sinew_queue_wait_for_reader(const char *name, sinew_duration timeou
 
 /**
  * Writes the value of a variable: `size` bytes of `data`. The first call with a name makes the
- * process the variable's master, its only writer, until it ends or calls `sinew_raw_close`. Never
- * blocks after that.
+ * process the variable's master, its only writer, until it ends or calls `sinew_raw_close`.
+ * Never blocks after that.
  *
  * Fails with `SINEW_ERROR_MASTER_TAKEN` if another process is the master; the sentence names it.
  */
@@ -4701,18 +4711,19 @@ sinew_status sinew_variable_write(const char *name, const void *data, size_t siz
 sinew_status sinew_variable_read(const char *name, void *data, size_t capacity, size_t *size);
 
 /**
- * Closes a name that this process opened by the functions that take one; a name that it didn't open
- * is no mistake. No program has to call this. The next call with the name opens it again.
+ * Closes a name that this process opened by the functions that take one; a name that it didn't
+ * open is no mistake. No program has to call this. The next call with the name opens it again.
  *
- * Hidden state: `sinew_topic_..`, `sinew_queue_..` and `sinew_variable_..` keep one handle for each
- * name and kind in a table of the process, from the first call with the name until this function is
- * called, or the process calls `exit` or returns from `main`. A value lives as long as a process
- * that wrote it or got it. The first name starts a thread, which sleeps while nothing changes.
+ * Hidden state: `sinew_topic_..`, `sinew_queue_..` and `sinew_variable_..` keep one handle for
+ * each name and kind in a table of the process, from the first call with the name until this
+ * function is called, or the process calls `exit` or returns from `main`. A value lives as long as
+ * a process that wrote it or got it. The first name starts a thread, which sleeps while nothing
+ * changes.
  *
- * Any thread may call any of them at any time; threads of a process share the names' handles. After
- * a `fork`, the child opens names anew at its first call, and the parent's stay as they are; as with
- * most libraries, the child of a process with several threads may hang if another thread was just
- * opening a name. A call with a name costs some 50 ns more than one with a handle
+ * Any thread may call any of them at any time; threads of a process share the names' handles.
+ * After a `fork`, the child opens names anew at its first call, and the parent's stay as they are;
+ * as with most libraries, the child of a process with several threads may hang if another thread
+ * was just opening a name. A call with a name costs some 50 ns more than one with a handle
  * (`sinew_raw_topic_open` and so on).
  */
 sinew_status sinew_raw_close(const char *name);
@@ -4765,8 +4776,8 @@ sinew_status sinew_raw_queue_write(const struct sinew_raw_queue *queue,
                                    sinew_duration timeout);
 
 /**
- * Reads the next message into `data`, which has `capacity` bytes; blocks until there is one, for at
- * most `timeout`. Threads that read with one handle take turns. Copies the message once.
+ * Reads the next message into `data`, which has `capacity` bytes; blocks until there is one, for
+ * at most `timeout`. Threads that read with one handle take turns. Copies the message once.
  *
  * `*size` is the message's size. `size` may be null: then only a message of exactly `capacity`
  * bytes is taken. `origin` may be null.
@@ -4786,8 +4797,8 @@ sinew_status sinew_raw_queue_read(const struct sinew_raw_queue *queue,
  * Joins a domain with a presence of its own, which sees others of the same process like those of
  * other processes. Starts a thread, which sleeps while nothing changes; takes up to a millisecond.
  *
- * `options` may be null. The caller frees `*space` with `sinew_raw_space_free`. After a `fork`, the
- * child joins a space of its own.
+ * `options` may be null. The caller frees `*space` with `sinew_raw_space_free`. After a `fork`,
+ * the child joins a space of its own.
  */
 sinew_status sinew_raw_space_join(const struct sinew_raw_space_options *options,
                                   struct sinew_raw_space **space);
@@ -4808,7 +4819,8 @@ uint64_t sinew_raw_space_id(const struct sinew_raw_space *space);
  * if one of them doesn't answer.
  *
  * `space` may be null: the process's default one. A name has 1 to 255 bytes and is unique in its
- * domain across topics, queues and variables. The caller frees `*topic` with `sinew_raw_topic_free`.
+ * domain across topics, queues and variables. The caller frees `*topic` with
+ * `sinew_raw_topic_free`.
  *
  * Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process; the
  * sentence names it.
@@ -4818,14 +4830,14 @@ sinew_status sinew_raw_topic_open(const struct sinew_raw_space *space,
                                   struct sinew_raw_topic **topic);
 
 /**
- * Frees a handle to a topic; null is allowed. With the process's last handle of the name, the values
- * that the process wrote end.
+ * Frees a handle to a topic; null is allowed. With the process's last handle of the name, the
+ * values that the process wrote end.
  */
 void sinew_raw_topic_free(struct sinew_raw_topic *topic);
 
 /**
- * Writes a value of `size` bytes, which may be 0. Never blocks; copies the value once. Once warm it
- * allocates nothing and makes no system call.
+ * Writes a value of `size` bytes, which may be 0. Never blocks; copies the value once. Once warm
+ * it allocates nothing and makes no system call.
  *
  * Fails with `SINEW_ERROR_NO_SPACE` if the shared memory has no room.
  */
@@ -4837,12 +4849,12 @@ sinew_status sinew_raw_topic_write(const struct sinew_raw_topic *topic,
  * Reads the newest value into `data`, which has `capacity` bytes. Never blocks; copies the value
  * once.
  *
- * `*size` is the value's size. `size` may be null: then only a value of exactly `capacity` bytes is
- * taken. `origin` may be null.
+ * `*size` is the value's size. `size` may be null: then only a value of exactly `capacity` bytes
+ * is taken. `origin` may be null.
  *
- * Fails with `SINEW_ERROR_TIMEOUT` if this handle has read the newest value already, or if there is
- * none: nothing is written then. Fails with `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't fit:
- * then `*size` is its size, and it stays to be read until a newer one comes.
+ * Fails with `SINEW_ERROR_TIMEOUT` if this handle has read the newest value already, or if there
+ * is none: nothing is written then. Fails with `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't
+ * fit: then `*size` is its size, and it stays to be read until a newer one comes.
  */
 sinew_status sinew_raw_topic_read(const struct sinew_raw_topic *topic,
                                   void *data,
@@ -4871,7 +4883,8 @@ void sinew_raw_variable_free(struct sinew_raw_variable *variable);
 
 /**
  * Reads the current value into `data`, which has `capacity` bytes. Never blocks; copies the value
- * once. The value can be read any number of times. The end of a master is noticed within milliseconds.
+ * once. The value can be read any number of times. The end of a master is noticed within
+ * milliseconds.
  *
  * `*size` is the value's size. `size` may be null: then the value must have exactly `capacity`
  * bytes. `origin` may be null.
@@ -4886,12 +4899,14 @@ sinew_status sinew_raw_variable_read(const struct sinew_raw_variable *variable,
                                      struct sinew_raw_origin *origin);
 
 /**
- * Becomes a variable's master. The variable has the value in `data`, of `size` bytes, when this returns.
+ * Becomes a variable's master. The variable has the value in `data`, of `size` bytes, when this
+ * returns.
  *
  * `space` may be null: the process's default one. The caller frees `*master` with
  * `sinew_raw_master_free`.
  *
- * Fails with `SINEW_ERROR_MASTER_TAKEN` if there is a master already; the sentence names its process.
+ * Fails with `SINEW_ERROR_MASTER_TAKEN` if there is a master already; the sentence names its
+ * process.
  */
 sinew_status sinew_raw_master_open(const struct sinew_raw_space *space,
                                    const char *name,
@@ -5014,8 +5029,8 @@ sinew_status sinew_server_read_statistics(const struct sinew_server *server,
                                           struct sinew_server_statistics *statistics);
 
 /**
- * Gets a place for the response in the server's pool, for a placement `new`. Once the pool is warm,
- * allocates nothing.
+ * Gets a place for the response in the server's pool, for a placement `new`. Once the pool is
+ * warm, allocates nothing.
  */
 sinew_status sinew_responder_uninit_response(const struct sinew_responder *responder,
                                              struct sinew_uninit_message **uninit);
@@ -5077,8 +5092,8 @@ size_t sinew_strings_length(const struct sinew_strings *strings);
 const char *sinew_strings_at(const struct sinew_strings *strings, size_t index);
 
 /**
- * Makes a subscription whose messages are taken by hand. When this returns, it has matched the
- * existing publishers, and has the messages that they retain for late joiners.
+ * Makes a subscription from which messages are taken by hand. When this returns, it has matched
+ * the existing publishers, and has the messages that they retain for late joiners.
  *
  * `options` may be null. The caller frees `*subscription` with `sinew_subscription_free`; it keeps
  * its node. Fails with `SINEW_ERROR_NO_CLONE` if it should own its messages and the type has no
@@ -5105,8 +5120,8 @@ sinew_status sinew_subscription_new_with_callback(const struct sinew_node *node,
                                                   struct sinew_subscription **subscription);
 
 /**
- * Frees a subscription; null is allowed. A callback may free its own: it finishes, and its context is
- * dropped afterwards. Waits for nothing; see `sinew_subscription_close`.
+ * Frees a subscription; null is allowed. A callback may free its own: it finishes, and its context
+ * is dropped afterwards. Waits for nothing; see `sinew_subscription_close`.
  */
 void sinew_subscription_free(struct sinew_subscription *subscription);
 
@@ -5133,10 +5148,10 @@ sinew_status sinew_subscription_take(const struct sinew_subscription *subscripti
                                      struct sinew_message_info *info);
 
 /**
- * Sets a listener that is called with the number of new messages: with 1 for each that arrives, and
- * at once with the number of those that wait. It replaces the former one; `drop_context` is called
- * when it is replaced or cleared, also if this fails. For other event loops: it wakes them, and they
- * take the messages.
+ * Sets a listener that is called with the number of new messages: with 1 for each that arrives,
+ * and at once with the number of those that wait. It replaces the former one; `drop_context` is
+ * called when it is replaced or cleared, also if this fails. For other event loops: it wakes them,
+ * and they take the messages.
  */
 sinew_status sinew_subscription_set_listener(const struct sinew_subscription *subscription,
                                              sinew_listener callback,
@@ -5160,7 +5175,8 @@ const char *sinew_subscription_topic(const struct sinew_subscription *subscripti
 const struct sinew_message_type *sinew_subscription_message_type(const struct sinew_subscription *subscription);
 
 /**
- * Gets the QoS that it requests: what was left to other ends is chosen. The caller sets the `size`.
+ * Gets the QoS that it requests: what was left to other ends is chosen. The caller sets the
+ * `size`.
  */
 sinew_status sinew_subscription_qos(const struct sinew_subscription *subscription,
                                     struct sinew_qos *qos);
@@ -5171,8 +5187,8 @@ sinew_status sinew_subscription_qos(const struct sinew_subscription *subscriptio
 size_t sinew_subscription_publisher_count(const struct sinew_subscription *subscription);
 
 /**
- * Waits until at least `count` publishers match. Fails with `SINEW_ERROR_TIMEOUT` after the timeout,
- * or when the context is shut down.
+ * Waits until at least `count` publishers match. Fails with `SINEW_ERROR_TIMEOUT` after the
+ * timeout, or when the context is shut down.
  */
 sinew_status sinew_subscription_wait_for_publishers(const struct sinew_subscription *subscription,
                                                     size_t count,
@@ -5280,9 +5296,9 @@ sinew_status sinew_timer_info_cancel(const struct sinew_timer_info *info);
 /**
  * Registers a type for the life of the process, which can have 4096 of them. The table is copied.
  *
- * If a type is registered under the key, and its name, hash and layout are those of the table, that
- * type is returned and the table is not used; see `sinew_message_type_context`. Without a key, each
- * registration is a type of its own.
+ * If a type is registered under the key, and its name, hash and layout are those of the table,
+ * that type is returned and the table is not used; see `sinew_message_type_context`. Without a
+ * key, each registration is a type of its own.
  *
  * Fails with `SINEW_ERROR_INVALID_TYPE_TABLE` and others that begin so if parts of the table
  * contradict each other.
@@ -5357,7 +5373,7 @@ sinew_status sinew_wait_set_add_group(const struct sinew_wait_set *set,
                                       const struct sinew_group *group);
 
 /**
- * Adds a subscription without a callback, whose messages the program takes by hand. Fails with
+ * Adds a subscription without a callback: the program takes its messages by hand. Fails with
  * `SINEW_ERROR_HAS_CALLBACK` if it has one: a node, group or context adds that.
  */
 sinew_status sinew_wait_set_add_subscription(const struct sinew_wait_set *set,

@@ -7,7 +7,8 @@
 //! | `topic`, `queue`, `variable` | the explicit form: a handle for each name |
 //! | `names` | the short form: one call with a name; the process's table of opened names |
 //!
-//! Both forms stand on `sinew_shm::raw`, with values of type `[u8]`: a `Topic<[u8]>` of Rust meets them.
+//! Both forms stand on `sinew_shm::raw`, with values of type `[u8]`: a `Topic<[u8]>` of Rust meets
+//! them.
 
 pub mod names;
 pub mod queue;

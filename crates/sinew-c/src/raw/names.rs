@@ -152,12 +152,14 @@ fn queue(name: &CStr) -> Result<Arc<Opened<QueueHandle>>> {
     Ok(QUEUES.find_or_open(name, open)?.0)
 }
 
-/// Writes the newest value of a topic: `size` bytes of `data`. Needs no set-up and no end: the first
-/// call with a name opens it, which takes some milliseconds, in the domain and directory of the
-/// environment (`SINEW_DOMAIN_ID`, `SINEW_DIR`). Never blocks after that; copies the value once.
+/// Writes the newest value of a topic: `size` bytes of `data`. Needs no set-up and no end: the
+/// first call with a name opens it, which takes some milliseconds, in the domain and directory of
+/// the environment (`SINEW_DOMAIN_ID`, `SINEW_DIR`). Never blocks after that; copies the value
+/// once.
 ///
 /// A name has 1 to 255 bytes, and is unique in its domain across topics, queues and variables. For
-/// threads, forks and the process's end see [`sinew_raw_close`]; for what a topic is, `sinew_raw_topic`.
+/// threads, forks and the process's end see [`sinew_raw_close`]; for what a topic is,
+/// `sinew_raw_topic`.
 ///
 /// Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process, and with
 /// `SINEW_ERROR_NO_SPACE` if the shared memory has no room.
@@ -180,12 +182,12 @@ pub unsafe extern "C" fn sinew_topic_write(
 /// the first call with a name, which opens it; copies the value once. The process gets each value
 /// once, also its own, unless a newer one comes before it reads.
 ///
-/// `*size` is the value's size. `size` may be null: then only a value of exactly `capacity` bytes is
-/// taken.
+/// `*size` is the value's size. `size` may be null: then only a value of exactly `capacity` bytes
+/// is taken.
 ///
 /// Fails with `SINEW_ERROR_TIMEOUT` if there is no new value: nothing is written then. Fails with
-/// `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't fit: then `*size` is its size, and it stays to be
-/// read until a newer one comes.
+/// `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't fit: then `*size` is its size, and it stays to
+/// be read until a newer one comes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_topic_read(
     name: *const c_char,
@@ -225,8 +227,8 @@ pub unsafe extern "C" fn sinew_queue_write(
 }
 
 /// Reads the next message of a queue into `data`, which has `capacity` bytes; blocks until there is
-/// one, for at most `timeout`. The process's first call joins as a reader: it gets the messages that
-/// are written afterwards. Threads that read one queue share its messages, and take turns.
+/// one, for at most `timeout`. The process's first call joins as a reader: it gets the messages
+/// that are written afterwards. Threads that read one queue share its messages, and take turns.
 ///
 /// `*size` is the message's size. `size` may be null: then only a message of exactly `capacity`
 /// bytes is taken.
@@ -251,8 +253,8 @@ pub unsafe extern "C" fn sinew_queue_read(
     })
 }
 
-/// Joins a queue as a reader, unless the process is one: it gets every message that is written after
-/// this returns.
+/// Joins a queue as a reader, unless the process is one: it gets every message that is written
+/// after this returns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_queue_join(name: *const c_char) -> sinew_status {
     // SAFETY: the caller's text.
@@ -273,8 +275,8 @@ pub unsafe extern "C" fn sinew_queue_wait_for_reader(
 }
 
 /// Writes the value of a variable: `size` bytes of `data`. The first call with a name makes the
-/// process the variable's master, its only writer, until it ends or calls [`sinew_raw_close`]. Never
-/// blocks after that.
+/// process the variable's master, its only writer, until it ends or calls [`sinew_raw_close`].
+/// Never blocks after that.
 ///
 /// Fails with `SINEW_ERROR_MASTER_TAKEN` if another process is the master; the sentence names it.
 #[unsafe(no_mangle)]
@@ -318,18 +320,19 @@ pub unsafe extern "C" fn sinew_variable_read(
     })
 }
 
-/// Closes a name that this process opened by the functions that take one; a name that it didn't open
-/// is no mistake. No program has to call this. The next call with the name opens it again.
+/// Closes a name that this process opened by the functions that take one; a name that it didn't
+/// open is no mistake. No program has to call this. The next call with the name opens it again.
 ///
-/// Hidden state: `sinew_topic_..`, `sinew_queue_..` and `sinew_variable_..` keep one handle for each
-/// name and kind in a table of the process, from the first call with the name until this function is
-/// called, or the process calls `exit` or returns from `main`. A value lives as long as a process
-/// that wrote it or got it. The first name starts a thread, which sleeps while nothing changes.
+/// Hidden state: `sinew_topic_..`, `sinew_queue_..` and `sinew_variable_..` keep one handle for
+/// each name and kind in a table of the process, from the first call with the name until this
+/// function is called, or the process calls `exit` or returns from `main`. A value lives as long as
+/// a process that wrote it or got it. The first name starts a thread, which sleeps while nothing
+/// changes.
 ///
-/// Any thread may call any of them at any time; threads of a process share the names' handles. After
-/// a `fork`, the child opens names anew at its first call, and the parent's stay as they are; as with
-/// most libraries, the child of a process with several threads may hang if another thread was just
-/// opening a name. A call with a name costs some 50 ns more than one with a handle
+/// Any thread may call any of them at any time; threads of a process share the names' handles.
+/// After a `fork`, the child opens names anew at its first call, and the parent's stay as they are;
+/// as with most libraries, the child of a process with several threads may hang if another thread
+/// was just opening a name. A call with a name costs some 50 ns more than one with a handle
 /// (`sinew_raw_topic_open` and so on).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_raw_close(name: *const c_char) -> sinew_status {

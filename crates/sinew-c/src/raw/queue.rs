@@ -17,9 +17,10 @@ use std::time::Duration;
 /// after it joined.
 ///
 /// A handle joins as a reader when it first reads, or by `sinew_raw_queue_join`; a handle that only
-/// writes never does. Messages of one writing process arrive in their order. A full queue blocks its
-/// writers and an empty one its readers. Messages that are written while there is no reader are not
-/// kept: see `sinew_raw_queue_wait_for_reader`. A reader that dies is removed and disturbs no other.
+/// writes never does. Messages of one writing process arrive in their order. A full queue blocks
+/// its writers and an empty one its readers. Messages that are written while there is no reader are
+/// not kept: see `sinew_raw_queue_wait_for_reader`. A reader that dies is removed and disturbs no
+/// other.
 pub struct sinew_raw_queue {
     _opaque: (),
 }
@@ -160,8 +161,8 @@ pub unsafe extern "C" fn sinew_raw_queue_write(
     })
 }
 
-/// Reads the next message into `data`, which has `capacity` bytes; blocks until there is one, for at
-/// most `timeout`. Threads that read with one handle take turns. Copies the message once.
+/// Reads the next message into `data`, which has `capacity` bytes; blocks until there is one, for
+/// at most `timeout`. Threads that read with one handle take turns. Copies the message once.
 ///
 /// `*size` is the message's size. `size` may be null: then only a message of exactly `capacity`
 /// bytes is taken. `origin` may be null.

@@ -38,8 +38,8 @@ unsafe impl Structure for sinew_raw_space_options {
 /// Joins a domain with a presence of its own, which sees others of the same process like those of
 /// other processes. Starts a thread, which sleeps while nothing changes; takes up to a millisecond.
 ///
-/// `options` may be null. The caller frees `*space` with `sinew_raw_space_free`. After a `fork`, the
-/// child joins a space of its own.
+/// `options` may be null. The caller frees `*space` with `sinew_raw_space_free`. After a `fork`,
+/// the child joins a space of its own.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_raw_space_join(
     options: *const sinew_raw_space_options,

@@ -9,12 +9,12 @@ use sinew_shm::raw::{Space, Topic};
 use std::ffi::{c_char, c_void};
 
 /// The newest value of a name, with many writers and many readers; nothing ever blocks. A handle
-/// both writes and reads, and gets each value once, also its own, unless a newer one comes before it
-/// reads.
+/// both writes and reads, and gets each value once, also its own, unless a newer one comes before
+/// it reads.
 ///
-/// A value lives as long as the handles of the process that wrote it, and a handle that got it keeps
-/// it until a newer one comes. So a handle that is opened late has the last value at once, if a process
-/// that wrote it still has the topic open. A value that is read is never torn.
+/// A value lives as long as the handles of the process that wrote it, and a handle that got it
+/// keeps it until a newer one comes. So a handle that is opened late has the last value at once, if
+/// a process that wrote it still has the topic open. A value that is read is never torn.
 pub struct sinew_raw_topic {
     _opaque: (),
 }
@@ -41,7 +41,8 @@ impl TopicHandle {
 /// if one of them doesn't answer.
 ///
 /// `space` may be null: the process's default one. A name has 1 to 255 bytes and is unique in its
-/// domain across topics, queues and variables. The caller frees `*topic` with `sinew_raw_topic_free`.
+/// domain across topics, queues and variables. The caller frees `*topic` with
+/// `sinew_raw_topic_free`.
 ///
 /// Fails with `SINEW_ERROR_NAME_IN_USE` if the name is something else for another process; the
 /// sentence names it.
@@ -60,16 +61,16 @@ pub unsafe extern "C" fn sinew_raw_topic_open(
     })
 }
 
-/// Frees a handle to a topic; null is allowed. With the process's last handle of the name, the values
-/// that the process wrote end.
+/// Frees a handle to a topic; null is allowed. With the process's last handle of the name, the
+/// values that the process wrote end.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_raw_topic_free(topic: *mut sinew_raw_topic) {
     // SAFETY: the caller's handle.
     unsafe { handle::free(topic, "topic") };
 }
 
-/// Writes a value of `size` bytes, which may be 0. Never blocks; copies the value once. Once warm it
-/// allocates nothing and makes no system call.
+/// Writes a value of `size` bytes, which may be 0. Never blocks; copies the value once. Once warm
+/// it allocates nothing and makes no system call.
 ///
 /// Fails with `SINEW_ERROR_NO_SPACE` if the shared memory has no room.
 #[unsafe(no_mangle)]
@@ -89,12 +90,12 @@ pub unsafe extern "C" fn sinew_raw_topic_write(
 /// Reads the newest value into `data`, which has `capacity` bytes. Never blocks; copies the value
 /// once.
 ///
-/// `*size` is the value's size. `size` may be null: then only a value of exactly `capacity` bytes is
-/// taken. `origin` may be null.
+/// `*size` is the value's size. `size` may be null: then only a value of exactly `capacity` bytes
+/// is taken. `origin` may be null.
 ///
-/// Fails with `SINEW_ERROR_TIMEOUT` if this handle has read the newest value already, or if there is
-/// none: nothing is written then. Fails with `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't fit:
-/// then `*size` is its size, and it stays to be read until a newer one comes.
+/// Fails with `SINEW_ERROR_TIMEOUT` if this handle has read the newest value already, or if there
+/// is none: nothing is written then. Fails with `SINEW_ERROR_WRONG_CAPACITY` if the value doesn't
+/// fit: then `*size` is its size, and it stays to be read until a newer one comes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_raw_topic_read(
     topic: *const sinew_raw_topic,

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct sinew_raw_origin {
-    /// When the value was written: nanoseconds of the machine's monotonic clock (`CLOCK_MONOTONIC`), the
-    /// same for all its processes.
+    /// When the value was written: nanoseconds of the machine's monotonic clock
+    /// (`CLOCK_MONOTONIC`), the same for all its processes.
     pub stamp: i64,
     /// The id of the writing process's space, which no other one has or had: see
     /// [`sinew_raw_space_id`](super::space::sinew_raw_space_id).
@@ -148,7 +148,8 @@ impl Unread {
     }
 
     fn take(&self) -> Option<UnreadValue> {
-        // Relaxed: the value is behind the lock; a thread that comes too early finds it the next time.
+        // Relaxed: the value is behind the lock; a thread that comes too early finds it the next
+        // time.
         if !self.is_there.load(Ordering::Relaxed) {
             return None;
         }

@@ -8,9 +8,9 @@ use crate::text::text;
 use sinew_shm::raw::{Master, Space, Variable};
 use std::ffi::{c_char, c_void};
 
-/// A reader of a variable, which one process, its master, writes. It may be opened before there is a
-/// master, and gets the current value at any time, never a torn one. A variable lives as long as its
-/// master. Readers map the master's memory read-only.
+/// A reader of a variable, which one process, its master, writes. It may be opened before there is
+/// a master, and gets the current value at any time, never a torn one. A variable lives as long as
+/// its master. Readers map the master's memory read-only.
 pub struct sinew_raw_variable {
     _opaque: (),
 }
@@ -80,7 +80,8 @@ pub unsafe extern "C" fn sinew_raw_variable_free(variable: *mut sinew_raw_variab
 }
 
 /// Reads the current value into `data`, which has `capacity` bytes. Never blocks; copies the value
-/// once. The value can be read any number of times. The end of a master is noticed within milliseconds.
+/// once. The value can be read any number of times. The end of a master is noticed within
+/// milliseconds.
 ///
 /// `*size` is the value's size. `size` may be null: then the value must have exactly `capacity`
 /// bytes. `origin` may be null.
@@ -103,12 +104,14 @@ pub unsafe extern "C" fn sinew_raw_variable_read(
     })
 }
 
-/// Becomes a variable's master. The variable has the value in `data`, of `size` bytes, when this returns.
+/// Becomes a variable's master. The variable has the value in `data`, of `size` bytes, when this
+/// returns.
 ///
 /// `space` may be null: the process's default one. The caller frees `*master` with
 /// `sinew_raw_master_free`.
 ///
-/// Fails with `SINEW_ERROR_MASTER_TAKEN` if there is a master already; the sentence names its process.
+/// Fails with `SINEW_ERROR_MASTER_TAKEN` if there is a master already; the sentence names its
+/// process.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_raw_master_open(
     space: *const sinew_raw_space,
