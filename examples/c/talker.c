@@ -6,7 +6,7 @@
 
 int main(void)
 {
-    sinew_queue_wait_for_reader("chatter", -1); // what is written for nobody is not kept
+    sinew_queue_wait_for_reader("chatter", -1); // without a reader nothing is kept
     for (int number = 1; number <= 10; number++) {
         char text[64];
         snprintf(text, sizeof text, "Hello World: %d", number);

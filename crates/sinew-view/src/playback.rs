@@ -1,10 +1,10 @@
 //! The playback of bags: a player for all viewers of a server, which each of them controls.
 //!
-//! A viewer forgets its messages at a seek. So each client gets first the messages of the old place,
-//! then the seek and the new time, and then the messages of the new place. The thread that writes to
-//! a client asks for the [place](Playback::place_of) of each message; the first one of them that has a
-//! message of a new place announces the seek to all clients. From then on the messages of the old
-//! place that still wait are dropped.
+//! A viewer forgets its messages at a seek. So each client gets first the messages of the old
+//! place, then the seek and the new time, and then the messages of the new place. The thread that
+//! writes to a client asks for the [place](Playback::place_of) of each message; the first one of
+//! them that has a message of a new place announces the seek to all clients. From then on the
+//! messages of the old place that still wait are dropped.
 
 use crate::wire::{self, PlaybackCommand, PlaybackState, PlaybackStatus};
 use sinew::__private::locks::Mutex;
@@ -62,8 +62,8 @@ impl Playback {
     /// viewers have been sent a later seek. If they don't know of that number of seeks yet, sends
     /// them the state and the time with `broadcast` before.
     ///
-    /// A message that the player didn't publish is of the present place: the time of the bags at its
-    /// publication, or that of the last change since.
+    /// A message that the player didn't publish is of the present place: the time of the bags at
+    /// its publication, or that of the last change since.
     pub(crate) fn place_of(&self, message: &MessageInfo, broadcast: impl Fn(&[u8])) -> Option<(u64, u64)> {
         let Some(played) = self.player.played(message) else {
             let shift = Time::steady().nanoseconds() - Time::wall().nanoseconds();
@@ -106,8 +106,8 @@ impl Playback {
         *sent = self.send(&sent, None, broadcast);
     }
 
-    /// Sends the state if it has changed or was requested, and the time if that has changed. Returns
-    /// both.
+    /// Sends the state if it has changed or was requested, and the time if that has changed.
+    /// Returns both.
     fn send(&self, before: &News, request: Option<&str>, broadcast: impl Fn(&[u8])) -> News {
         let now = News::of(&self.player);
         if request.is_some() || now.known != before.known {

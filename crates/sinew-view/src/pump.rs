@@ -255,7 +255,8 @@ fn count_lost(hub: &Hub, session: &Session, feed: &mut Feed) {
     }
 }
 
-/// Says that images are not compressed, once for each subscription: each image may have the problem.
+/// Says that images are not compressed, once for each subscription: each image may have the
+/// problem.
 fn warn_once(hub: &Hub, session: &Session, feed: &mut Feed, problem: &ImageError) {
     if std::mem::replace(&mut feed.has_warned, true) {
         return;

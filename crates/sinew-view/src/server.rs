@@ -228,10 +228,10 @@ impl ViewServerBuilder {
     /// number of pixels in a row, at least 1, are scaled down by a whole factor. Filters choose
     /// such channels like topics. Default: no such channels.
     ///
-    /// The encodings are `rgb8`, `bgr8`, `rgba8`, `bgra8`, `mono8` and `mono16`, of which the higher 8
-    /// bits are shown; `8UC1`, `8UC3` and `8UC4` count as `mono8`, `bgr8` and `bgra8`. For others, a
-    /// client gets a warning. Images are compressed only while a client
-    /// is subscribed to the channel, for each client on the thread that writes to it.
+    /// The encodings are `rgb8`, `bgr8`, `rgba8`, `bgra8`, `mono8` and `mono16`, of which the
+    /// higher 8 bits are shown; `8UC1`, `8UC3` and `8UC4` count as `mono8`, `bgr8` and `bgra8`. For
+    /// others, a client gets a warning. Images are compressed only while a client is subscribed to
+    /// the channel, for each client on the thread that writes to it.
     pub fn image_width(mut self, pixels: u16) -> Self {
         self.settings.image_width = Some(pixels.max(1));
         self
@@ -251,13 +251,14 @@ impl ViewServerBuilder {
     }
 
     /// Lets clients watch a player: they get its time instead of this host's, and its state. They
-    /// control it if that is [allowed](Self::allow_playback). The player publishes in the context of
-    /// the server, which had better not be the robot's, or the robot gets the messages, too; and it
-    /// had better [stay at its end](sinew_bag::PlayerBuilder::stay_at_end). Default: none.
+    /// control it if that is [allowed](Self::allow_playback). The player publishes in the context
+    /// of the server, which had better not be the robot's, or the robot gets the messages, too; and
+    /// it had better [stay at its end](sinew_bag::PlayerBuilder::stay_at_end). Default: none.
     ///
-    /// Its messages have their times in the bags. A client that has been sent a seek gets no message
-    /// of the place before it. Messages of other publishers have the time of the bags at which they
-    /// were published, or at which the player was last paused, moved or changed its rate since.
+    /// Its messages have their times in the bags. A client that has been sent a seek gets no
+    /// message of the place before it. Messages of other publishers have the time of the bags at
+    /// which they were published, or at which the player was last paused, moved or changed its rate
+    /// since.
     pub fn playback(mut self, player: Player) -> Self {
         self.settings.playback = Some(Playback::new(player));
         self

@@ -47,8 +47,8 @@ fn all_programs_are_compiled() {
 }
 
 /// Pages that an item of the README's status leads to and that have no program of Rust: they are
-/// about the command, whose tests check its output, or about C and C++, whose programs the tests of
-/// `sinew-c` and `sinew-build` compile.
+/// about the command, and its tests check the output, or about C and C++, and the tests of
+/// `sinew-c` and `sinew-build` compile the programs.
 const WITHOUT_PROGRAM: [&str; 5] = [
     "docs/book/c.md",
     "docs/book/command.md",

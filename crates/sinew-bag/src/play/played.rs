@@ -15,11 +15,11 @@ const REMEMBERED: usize = 1_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PlayedMessage {
-    /// Its time in the bags, in nanoseconds since the epoch. A message that restores a latched topic
-    /// has the time to which the player went.
+    /// Its time in the bags, in nanoseconds since the epoch. A message that restores a latched
+    /// topic has the time to which the player went.
     pub time: u64,
-    /// Number of seeks before it, as in [`Progress::seeks`](crate::Progress::seeks): with fewer than
-    /// there are now, it is of a place that the player has left.
+    /// Number of seeks before it, as in [`Progress::seeks`](crate::Progress::seeks): with fewer
+    /// than there are now, it is of a place that the player has left.
     pub seeks: u64,
 }
 
@@ -41,8 +41,8 @@ impl Played {
         self.limit = self.limit.max(messages);
     }
 
-    /// Notes the message that a publisher publishes next. One that isn't published in the end leaves
-    /// its number to the next one.
+    /// Notes the message that a publisher publishes next. One that isn't published in the end
+    /// leaves its number to the next one.
     pub(super) fn note(&mut self, publisher: Gid, number: u64, message: PlayedMessage) {
         let last = self.last.entry(publisher).or_default();
         last.pop_back_if(|(known, _)| *known >= number);

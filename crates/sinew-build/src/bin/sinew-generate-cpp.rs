@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 /// Generates C++ headers from ROS 2's interface definitions
 ///
-/// Each definition becomes a header, OUT/package/msg/name.hpp, with the structs of rosidl_generator_cpp. A header that
-/// would be the same is left alone.
+/// Each definition becomes a header, OUT/package/msg/name.hpp, with the structs of
+/// rosidl_generator_cpp. A header that would be the same is left alone.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -19,7 +19,8 @@ struct Arguments {
     #[arg(short, long, value_name = "FOLDER")]
     out: PathBuf,
 
-    /// A folder of packages, e.g. /opt/ros/jazzy/share: types of fields are looked up there, and not generated
+    /// A folder of packages, e.g. /opt/ros/jazzy/share: types of fields are looked up there, and
+    /// not generated
     #[arg(short = 'I', long, value_name = "FOLDER")]
     search: Vec<PathBuf>,
 }

@@ -97,7 +97,8 @@ const KEYWORDS: [&str; 96] = [
     "while",
     "xor",
     "xor_eq",
-    // Macros of GCC and Clang, unless they are called with `-std=c++17` or the like; and of <cerrno>.
+    // Macros of GCC and Clang, unless they are called with `-std=c++17` or the like; and of
+    // <cerrno>.
     "errno",
     "i386",
     "linux",

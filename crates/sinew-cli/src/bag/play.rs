@@ -90,7 +90,7 @@ fn configured(context: &Context, options: &PlayOptions) -> Result<PlayerBuilder,
 pub(crate) enum Output {
     Lines,
     Json,
-    /// Nobody need read the output: it may end before the player does.
+    /// The output need not be read: it may end before the player does.
     Nothing,
 }
 

@@ -5,12 +5,12 @@
 //!
 //! A lock outside, which every thread holds for O1 and O2, orders them: the end is reported after
 //! every thread has left that entered before the mark. The count and the mark are one word: with
-//! two, a thread could leave nobody behind, and then find the mark of one that has just entered.
+//! two, a thread could be the last one out, and then find the mark of one that has just entered.
 //!
 //! - O1 [`LastOut::enter`]: a thread is counted.
 //! - O2 [`Inside::mark`]: a thread that is counted sets [`MARK`]. So the count is not 0 until that
 //!   thread leaves.
-//! - O3 [`Inside::leave`]: a thread is no longer counted. The one that leaves nobody behind takes
+//! - O3 [`Inside::leave`]: a thread is no longer counted. The last one out takes
 //!   the mark in the same step, if there is one: it alone reports the end.
 //!
 //! A thread that panics leaves without taking a mark, which then stays for the next last one.
