@@ -1,11 +1,12 @@
 //! Clients of services.
 
-use crate::closure::{Closure, listener, outcome, sinew_drop, sinew_listener};
+use crate::closure::{Closure, listener, outcome, sinew_listener};
 use crate::group::{in_group, sinew_group};
 use crate::handle::{self, handle};
 use crate::message::{from_c, into_c, sinew_message, sinew_uninit_message};
 use crate::message_info::sinew_gid;
 use crate::node::sinew_node;
+use crate::owned::sinew_drop;
 use crate::service::{self, sinew_service_type};
 use crate::status::{Failure, OK, Result, answer, put, sinew_status, status};
 use crate::structure::{Place, Structure, structure};

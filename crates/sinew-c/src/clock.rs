@@ -1,9 +1,10 @@
 //! Reading the clocks, setting ROS time, jumps of it, and sleeping.
 
-use crate::closure::{Closure, sinew_drop};
+use crate::closure::Closure;
 use crate::context::{choice, sinew_choice, sinew_context};
 use crate::handle::{self, handle};
 use crate::node::sinew_node;
+use crate::owned::sinew_drop;
 use crate::status::{answer, sinew_status, status};
 use crate::structure::{Structure, structure};
 use crate::time::{clock_kind, sinew_clock_kind, sinew_duration, sinew_time, span};

@@ -1,9 +1,10 @@
 //! File descriptors of the program, watched by a group.
 
-use crate::closure::{Closure, outcome, sinew_drop};
+use crate::closure::{Closure, outcome};
 use crate::group::{in_group, sinew_group};
 use crate::handle::{self, handle};
 use crate::node::sinew_node;
+use crate::owned::sinew_drop;
 use crate::status::{Failure, sinew_status, status};
 use crate::structure::{Structure, structure};
 use sinew::error::ErrorCode;

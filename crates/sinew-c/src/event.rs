@@ -1,8 +1,9 @@
 //! Events of publishers and subscriptions: statuses that an endpoint keeps, to be taken or listened
 //! to.
 
-use crate::closure::{Closure, ListenerClosure, listener, sinew_drop, sinew_listener};
+use crate::closure::{Closure, ListenerClosure, listener, sinew_listener};
 use crate::handle;
+use crate::owned::sinew_drop;
 use crate::publisher::sinew_publisher;
 use crate::qos::{policy, sinew_qos_policy};
 use crate::status::{Failure, Result, sinew_status, status};

@@ -1,5 +1,6 @@
 //! Executors: threads that run callbacks.
 
+use crate::closure::CallbackFailed;
 use crate::context::sinew_context;
 use crate::group::{GroupHandle, sinew_group};
 use crate::handle::{self, handle};
@@ -8,7 +9,7 @@ use crate::status::{Failure, Result, answer, put, sinew_status, status};
 use crate::structure::{Structure, structure};
 use crate::time::{clock_kind, sinew_clock_kind, sinew_duration, span, timeout};
 use sinew::Executor;
-use sinew::error::ErrorCode;
+use sinew::error::{ErrorCode, SpinError};
 use sinew::executor::{FaultPolicy, Placement, StopHandle};
 use sinew::time::ClockKind;
 use std::ffi::c_int;
@@ -234,7 +235,7 @@ pub unsafe extern "C" fn sinew_executor_add_group(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_executor_spin(executor: *const sinew_executor) -> sinew_status {
     // SAFETY: the caller's handle.
-    status(|| Ok(unsafe { kept(executor) }?.spin()?))
+    status(|| spun(unsafe { kept(executor) }?.spin()))
 }
 
 /// Runs the callbacks that are ready now, on this thread, and none that becomes ready meanwhile.
@@ -247,7 +248,7 @@ pub unsafe extern "C" fn sinew_executor_spin_some(
     ran: Option<&mut u64>,
 ) -> sinew_status {
     // SAFETY: the caller's handle.
-    status(|| counted(ran, unsafe { kept(executor) }?.spin_some()?))
+    status(|| counted(ran, spun(unsafe { kept(executor) }?.spin_some())?))
 }
 
 /// Runs the callbacks that are ready, on this thread, and those that become ready meanwhile, until
@@ -262,7 +263,7 @@ pub unsafe extern "C" fn sinew_executor_spin_all(
     ran: Option<&mut u64>,
 ) -> sinew_status {
     // SAFETY: the caller's handle.
-    status(|| counted(ran, unsafe { kept(executor) }?.spin_all(timeout(max))?))
+    status(|| counted(ran, spun(unsafe { kept(executor) }?.spin_all(timeout(max)))?))
 }
 
 /// Runs one callback on this thread, and waits for one for at most `timeout` of real time. `ran`
@@ -276,7 +277,7 @@ pub unsafe extern "C" fn sinew_executor_spin_once(
     ran: Option<&mut bool>,
 ) -> sinew_status {
     // SAFETY: the caller's handle.
-    status(|| counted(ran, unsafe { kept(executor) }?.spin_once(crate::time::timeout(timeout))?))
+    status(|| counted(ran, spun(unsafe { kept(executor) }?.spin_once(crate::time::timeout(timeout)))?))
 }
 
 /// Runs callbacks on all threads of the executor until `duration` has passed on a clock of the
@@ -298,7 +299,7 @@ pub unsafe extern "C" fn sinew_executor_spin_for(
         // SAFETY: the caller's handle.
         let node = unsafe { handle::get(node, "node") }?.node.clone();
         let (clock, duration) = (clock_kind(clock)?.unwrap_or(ClockKind::Ros), span(duration, "duration")?);
-        Ok(executor.spin_until(node.sleep_for_async(clock, duration))??)
+        Ok(spun(executor.spin_until(node.sleep_for_async(clock, duration)))??)
     })
 }
 
@@ -317,7 +318,20 @@ pub unsafe extern "C" fn sinew_executor_advance(
     status(|| {
         // SAFETY: the caller's handle.
         let executor = unsafe { kept(executor) }?;
-        counted(ran, executor.advance(span(duration, "duration")?)?)
+        counted(ran, spun(executor.advance(span(duration, "duration")?))?)
+    })
+}
+
+/// Converts the outcome of a spin; the failure of a callback of C keeps what it came with.
+fn spun<T>(outcome: std::result::Result<T, SpinError>) -> Result<T> {
+    outcome.map_err(|error| {
+        let payload = match &error {
+            SpinError::Failed { error, .. } => {
+                error.downcast_ref::<CallbackFailed>().and_then(CallbackFailed::payload)
+            }
+            _ => None,
+        };
+        Failure::from(error).with_payload(payload)
     })
 }
 
@@ -405,6 +419,6 @@ pub unsafe extern "C" fn sinew_spin(node: *const sinew_node) -> sinew_status {
         let node = unsafe { handle::get(node, "node") }?.node.clone();
         let executor = Executor::single();
         executor.add(&node)?;
-        Ok(executor.spin()?)
+        spun(executor.spin())
     })
 }

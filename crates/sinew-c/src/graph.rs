@@ -1,11 +1,12 @@
 //! The graph: nodes, topics, services and endpoints of the domain, and its changes.
 
 use crate::array::Texts;
-use crate::closure::{Closure, sinew_drop};
+use crate::closure::Closure;
 use crate::context::sinew_context;
 use crate::graph_snapshot::{Snapshot, sinew_graph_snapshot};
 use crate::handle::{self, handle};
 use crate::node::sinew_node;
+use crate::owned::sinew_drop;
 use crate::parameter::node_of;
 use crate::status::{Failure, Result, answer, sinew_status, status};
 use crate::strings::sinew_strings;

@@ -1,9 +1,10 @@
 //! Guard conditions: waking an executor by hand.
 
-use crate::closure::{self, Closure, outcome, sinew_drop};
+use crate::closure::{self, Closure, outcome};
 use crate::group::{in_group, sinew_group};
 use crate::handle::{self, handle};
 use crate::node::sinew_node;
+use crate::owned::sinew_drop;
 use crate::status::{sinew_status, status};
 use crate::structure::{Structure, structure};
 use crate::text::optional_text;

@@ -48,6 +48,7 @@ pub mod message;
 pub mod message_info;
 pub mod message_type;
 pub mod node;
+pub mod owned;
 pub mod parameter;
 pub mod parameter_callback;
 pub mod parameter_client;

@@ -1,8 +1,9 @@
 //! Callbacks of a node for its parameters.
 
-use crate::closure::{Closure, outcome, sinew_drop};
+use crate::closure::{Closure, outcome};
 use crate::handle::{self, handle};
 use crate::node::sinew_node;
+use crate::owned::sinew_drop;
 use crate::parameter::node_of;
 use crate::parameter_list::{list_of, sinew_parameter_list, values_of};
 use crate::status::{Failure, OK, sinew_status, status};

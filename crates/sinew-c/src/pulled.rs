@@ -1,11 +1,12 @@
 //! Servers with requests that the program takes by hand. (Their counterpart is
 //! `sinew_client_send`.)
 
-use crate::closure::{Closure, listener, sinew_drop, sinew_listener};
+use crate::closure::{Closure, listener, sinew_listener};
 use crate::group::in_group;
 use crate::handle::{self, handle};
 use crate::message::{from_c, into_c, sinew_message, sinew_uninit_message};
 use crate::node::sinew_node;
+use crate::owned::sinew_drop;
 use crate::service::{
     self, sinew_request_info, sinew_request_key, sinew_server_options, sinew_server_statistics,
     sinew_service_type,

@@ -1,12 +1,13 @@
 //! Services: their types, and servers with a callback.
 
-use crate::closure::{Closure, Outcome, outcome, sinew_drop};
+use crate::closure::{Closure, Outcome, outcome};
 use crate::group::{in_group, sinew_group};
 use crate::handle::{self, handle};
 use crate::message::{from_c, into_c, sinew_message, sinew_uninit_message};
 use crate::message_info::sinew_gid;
 use crate::message_type::{self, sinew_message_type};
 use crate::node::sinew_node;
+use crate::owned::sinew_drop;
 use crate::status::{Failure, Result, answer, put, sinew_status, status};
 use crate::structure::{Place, Structure, structure};
 use crate::text::{c_text, optional_text, text};

@@ -1,13 +1,15 @@
 //! How functions fail: a number, and a sentence for each thread.
 
 use crate::c_string::c_text;
+use crate::owned::{Owned, sinew_drop};
 use sinew::error::{ErrorCode, HasCode};
 use std::any::Any;
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// 0 (`SINEW_OK`), or the reason of a failure, one of `SINEW_ERROR_..`. A number keeps its meaning;
 /// new ones may come, so treat those that you don't know as failures.
@@ -16,26 +18,48 @@ pub type sinew_status = i32;
 /// Success.
 pub(crate) const OK: sinew_status = 0;
 
-thread_local! {
-    static LAST: RefCell<Option<(sinew_status, Cow<'static, CStr>)>> = const { RefCell::new(None) };
+/// A thread's last failure.
+struct Last {
+    status: sinew_status,
+    sentence: Cow<'static, CStr>,
+    payload: Option<Arc<Owned>>,
 }
 
-/// A failure on its way to C: its code and sentence. A pointer, so that success costs nothing.
+thread_local! {
+    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+}
+
+/// A failure on its way to C. A pointer, so that success costs nothing.
 #[derive(Debug)]
-pub(crate) struct Failure(Box<(ErrorCode, Cow<'static, CStr>)>);
+pub(crate) struct Failure(Box<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    code: ErrorCode,
+    sentence: Cow<'static, CStr>,
+    payload: Option<Arc<Owned>>,
+}
 
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
 impl Failure {
     #[cold]
     pub(crate) fn new(code: ErrorCode, sentence: impl Display) -> Self {
-        Self(Box::new((code, Cow::Owned(c_text(sentence.to_string())))))
+        let sentence = Cow::Owned(c_text(sentence.to_string()));
+        Self(Box::new(Parts { code, sentence, payload: None }))
     }
 
     /// One that a program may meet all the time.
     #[cold]
     pub(crate) fn fixed(code: ErrorCode, sentence: &'static CStr) -> Self {
-        Self(Box::new((code, Cow::Borrowed(sentence))))
+        Self(Box::new(Parts { code, sentence: Cow::Borrowed(sentence), payload: None }))
+    }
+
+    /// Adds what a callback gave with its failure.
+    #[cold]
+    pub(crate) fn with_payload(mut self, payload: Option<Arc<Owned>>) -> Self {
+        self.0.payload = payload;
+        self
     }
 
     /// An argument that must not be null.
@@ -55,12 +79,18 @@ impl Failure {
     /// Keeps the sentence for this thread.
     #[cold]
     pub(crate) fn keep(self) -> sinew_status {
-        let (code, sentence) = *self.0;
-        let number = sinew_status::from(code.number());
-        // At the thread's end there is no place for it any more.
-        let _ = LAST.try_with(|last| last.replace(Some((number, sentence))));
-        number
+        let Parts { code, sentence, payload } = *self.0;
+        let status = sinew_status::from(code.number());
+        keep(Last { status, sentence, payload });
+        status
     }
+}
+
+/// Replaces the thread's last failure.
+fn keep(failure: Last) {
+    // At the thread's end there is no place for it any more. The former one is dropped outside, as
+    // that may run a function of C.
+    drop(LAST.try_with(|last| last.replace(Some(failure))));
 }
 
 impl<E: HasCode + Display> From<E> for Failure {
@@ -112,21 +142,54 @@ pub(crate) fn put<T>(place: Option<&mut T>, name: &str, value: T) -> Result {
 /// where, the limit and the remedy. It is never null, and valid until the thread's next failure.
 #[unsafe(no_mangle)]
 pub extern "C" fn sinew_error_message() -> *const c_char {
-    let last = LAST.try_with(|last| last.borrow().as_ref().map(|(_, text)| text.as_ptr()));
+    let last = LAST.try_with(|last| last.borrow().as_ref().map(|last| last.sentence.as_ptr()));
     last.ok().flatten().unwrap_or(c"".as_ptr())
 }
 
-/// Returns the sentence of this thread's last failure if it had this status, else the status's
-/// meaning.
-pub(crate) fn sentence(status: sinew_status) -> String {
+/// Sets this thread's last failure, for a callback that is about to return `status`, and for
+/// bindings of other languages. `payload` goes with it, for example an exception: where the failure
+/// of the callback becomes that of a function, such as `sinew_executor_spin`,
+/// `sinew_error_payload` returns it. `text` is copied and should be UTF-8. `drop_payload` is called
+/// once, on any thread, when no failure has the payload any more; both may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_error_set(
+    status: sinew_status,
+    text: *const c_char,
+    payload: *mut c_void,
+    drop_payload: sinew_drop,
+) {
+    let payload = (!payload.is_null()).then(|| Arc::new(Owned::new(payload, drop_payload)));
+    let sentence = if text.is_null() {
+        Cow::Borrowed(c"a failure without a sentence")
+    } else {
+        // SAFETY: the caller's text.
+        Cow::Owned(unsafe { CStr::from_ptr(text) }.to_owned())
+    };
+    keep(Last { status, sentence, payload });
+}
+
+/// Returns what went with this thread's last failure, or null. It belongs to the failure: it is
+/// valid until the thread's next one.
+#[unsafe(no_mangle)]
+pub extern "C" fn sinew_error_payload() -> *mut c_void {
+    let payload = |last: &Last| last.payload.as_ref().map(|payload| payload.pointer());
+    let last = LAST.try_with(|last| last.borrow().as_ref().and_then(payload));
+    last.ok().flatten().unwrap_or(std::ptr::null_mut())
+}
+
+/// Returns the sentence of this thread's last failure and what goes with it, if it had this status;
+/// else the status's meaning.
+pub(crate) fn last(status: sinew_status) -> (String, Option<Arc<Owned>>) {
     let last = LAST.try_with(|last| {
         let last = last.borrow();
-        last.as_ref().filter(|(number, _)| *number == status).map(|(_, text)| text.clone())
+        let last = last.as_ref().filter(|last| last.status == status)?;
+        Some((last.sentence.to_string_lossy().into_owned(), last.payload.clone()))
     });
-    let text = last.ok().flatten();
-    // SAFETY: it is never null, ends with a NUL, and lives as long as the process.
-    let meaning = || unsafe { CStr::from_ptr(sinew_status_meaning(status)) };
-    text.as_deref().unwrap_or_else(meaning).to_string_lossy().into_owned()
+    last.ok().flatten().unwrap_or_else(|| {
+        // SAFETY: it is never null, ends with a NUL, and lives as long as the process.
+        let meaning = unsafe { CStr::from_ptr(sinew_status_meaning(status)) };
+        (meaning.to_string_lossy().into_owned(), None)
+    })
 }
 
 /// Returns the meaning of a status in one sentence, in English, for example "It did not happen in

@@ -1,6 +1,6 @@
 //! Subscriptions.
 
-use crate::closure::{Closure, ListenerClosure, Outcome, listener, outcome, sinew_drop, sinew_listener};
+use crate::closure::{Closure, ListenerClosure, Outcome, listener, outcome, sinew_listener};
 use crate::context::{choice, sinew_choice};
 use crate::group::{GroupHandle, sinew_group};
 use crate::handle::{self, handle};
@@ -8,6 +8,7 @@ use crate::message::{into_c, sinew_message};
 use crate::message_info::sinew_message_info;
 use crate::message_type::{self, sinew_message_type};
 use crate::node::sinew_node;
+use crate::owned::sinew_drop;
 use crate::qos::{self, overrides, sinew_qos, sinew_qos_policy};
 use crate::status::{Failure, Result, answer, sinew_status, status};
 use crate::structure::{Place, Structure, structure};

@@ -1,10 +1,11 @@
 //! Timers.
 
-use crate::closure::{Closure, outcome, sinew_drop};
+use crate::closure::{Closure, outcome};
 use crate::context::{choice, sinew_choice};
 use crate::group::{in_group, sinew_group};
 use crate::handle::{self, handle};
 use crate::node::sinew_node;
+use crate::owned::sinew_drop;
 use crate::status::{Failure, Result, answer, sinew_status, status};
 use crate::structure::{Structure, structure};
 use crate::time::{

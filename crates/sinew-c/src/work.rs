@@ -1,9 +1,10 @@
 //! Functions that run once in a callback group.
 
-use crate::closure::{Closure, Outcome, outcome, sinew_drop};
+use crate::closure::{Closure, Outcome, outcome};
 use crate::group::{GroupHandle, sinew_group};
 use crate::handle;
 use crate::node::sinew_node;
+use crate::owned::sinew_drop;
 use crate::status::{Result, sinew_status, status};
 use std::ffi::c_void;
 

@@ -32,7 +32,8 @@ fn the_header_is_up_to_date() {
     let builder =
         cbindgen::Builder::new().with_config(config).with_after_include(format!("\n{}", statuses()));
     // What C must compile itself: functions with any number of arguments.
-    let builder = builder.with_src(root.join("src/lib.rs")).with_trailer(include_str!("../src/log_macros.h"));
+    let trailer = concat!(include_str!("../src/log_macros.h"), "\n#endif  /* SINEW_H */");
+    let builder = builder.with_src(root.join("src/lib.rs")).with_trailer(trailer);
     let mut header = Vec::new();
     builder.generate().expect("a header").write(&mut header);
     // Links are of Rust's documentation.

@@ -4,7 +4,7 @@
 mod support;
 
 use std::process::Command;
-use support::{STRICT, checked, compile, root, skipped};
+use support::{STRICT, checked, compile, root, run_program, skipped};
 
 /// Compiles a program of `tests/c` and runs it. Returns its directory, unless there is no compiler.
 fn run(name: &str) -> Option<tempfile::TempDir> {
@@ -14,13 +14,7 @@ fn run(name: &str) -> Option<tempfile::TempDir> {
     let place = tempfile::tempdir().expect("a directory");
     let program = place.path().join(name);
     compile("c11", &root().join("tests/c").join(name).with_extension("c"), &program);
-    let mut program = Command::new(&program);
-    program.env("SINEW_DIR", place.path().join("domains")).env("ROS_LOG_DIR", place.path().join("log"));
-    // Cargo's `LD_LIBRARY_PATH` comes before the program's own path, and has older libraries.
-    for variable in ["SINEW_DOMAIN_ID", "ROS_DOMAIN_ID", "LD_LIBRARY_PATH"] {
-        program.env_remove(variable);
-    }
-    checked("it runs", &program.output().expect("it starts"));
+    run_program(&program, place.path());
     Some(place)
 }
 
@@ -105,6 +99,7 @@ fn the_book_and_the_examples() {
 
 /// A program with the macros of the header, which a compiler sees only where they are used.
 const USER: &str = r#"#include <sinew/sinew.h>
+#include <sinew/sinew.h>
 int main(void) {
     sinew_logger *logger = NULL;
     SINEW_INFO(logger, "without arguments");

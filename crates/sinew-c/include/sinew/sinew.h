@@ -5071,6 +5071,21 @@ void sinew_responder_free(struct sinew_responder *responder);
 const char *sinew_error_message(void);
 
 /**
+ * Sets this thread's last failure, for a callback that is about to return `status`, and for
+ * bindings of other languages. `payload` goes with it, for example an exception: where the failure
+ * of the callback becomes that of a function, such as `sinew_executor_spin`,
+ * `sinew_error_payload` returns it. `text` is copied and should be UTF-8. `drop_payload` is called
+ * once, on any thread, when no failure has the payload any more; both may be null.
+ */
+void sinew_error_set(sinew_status status, const char *text, void *payload, sinew_drop drop_payload);
+
+/**
+ * Returns what went with this thread's last failure, or null. It belongs to the failure: it is
+ * valid until the thread's next one.
+ */
+void *sinew_error_payload(void);
+
+/**
  * Returns the meaning of a status in one sentence, in English, for example "It did not happen in
  * time.". The text is never null and lives as long as the process.
  */
@@ -5488,8 +5503,6 @@ sinew_status sinew_group_post(const struct sinew_group *group,
 }  // extern "C"
 #endif  // __cplusplus
 
-#endif  /* SINEW_H */
-
 /*
  * Log lines with a format as of printf: SINEW_INFO(logger, "battery at %f V", volts), with DEBUG, INFO, WARN, ERROR
  * or FATAL. The arguments are evaluated only if the line is logged. Each has three more forms: SINEW_INFO_ONCE logs
@@ -5581,3 +5594,5 @@ sinew_log_printf(const sinew_logger *logger, sinew_log_level level, const char *
 #define SINEW_FATAL_SKIPFIRST(logger, ...) SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_FATAL, __VA_ARGS__)
 #define SINEW_FATAL_THROTTLE(logger, period, ...) \
     SINEW_LOG_THROTTLE(logger, SINEW_LOG_LEVEL_FATAL, period, __VA_ARGS__)
+
+#endif  /* SINEW_H */

@@ -50,3 +50,14 @@ pub(crate) fn compile(standard: &str, source: &Path, program: &Path) {
     compile.arg(format!("-Wl,-rpath,{}", library.display())).arg("-pthread");
     checked(&format!("{} is compiled", source.display()), &compile.output().expect("cc runs"));
 }
+
+/// Runs a compiled program in a domain directory of its own.
+pub(crate) fn run_program(program: &Path, place: &Path) {
+    let mut command = Command::new(program);
+    command.env("SINEW_DIR", place.join("domains")).env("ROS_LOG_DIR", place.join("log"));
+    // Cargo's `LD_LIBRARY_PATH` comes before the program's own path, and has older libraries.
+    for variable in ["SINEW_DOMAIN_ID", "ROS_DOMAIN_ID", "LD_LIBRARY_PATH"] {
+        command.env_remove(variable);
+    }
+    checked("it runs", &command.output().expect("it starts"));
+}

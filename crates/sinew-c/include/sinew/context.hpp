@@ -1,0 +1,190 @@
+/// The process's presence in a domain, and the functions for the usual one: `init`, `ok`, `shutdown`.
+#ifndef SINEW_CONTEXT_HPP
+#define SINEW_CONTEXT_HPP
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "sinew/detail/handle.hpp"
+#include "sinew/error.hpp"
+#include "sinew/sinew.h"
+
+namespace sinew
+{
+
+/// The options of `init` and `Context::make`.
+class InitOptions
+{
+public:
+  /// The domain. By default that of the environment: `SINEW_DOMAIN_ID`, else `ROS_DOMAIN_ID`, else 0.
+  std::optional<std::uint32_t> domain_id;
+
+  /// The directory in which each domain has its own. By default `SINEW_DIR` of the environment, else
+  /// `/dev/shm/sinew-<uid>`.
+  std::optional<std::string> directory;
+
+  /// Whether its nodes reach those of other processes of the host.
+  bool shared_memory = true;
+
+  /// Whether SIGINT (Ctrl-C) and SIGTERM shut the context down.
+  bool shutdown_on_signal = true;
+
+  InitOptions & set_domain_id(std::uint32_t domain)
+  {
+    domain_id = domain;
+    return *this;
+  }
+};
+
+/// A process's presence in a domain: the root of its nodes. Most programs use the default one, which
+/// `init` makes.
+class Context
+{
+public:
+  using SharedPtr = std::shared_ptr<Context>;
+
+  /// Makes a context. The command line may have `--ros-args`: names, remapping, parameters.
+  static Result<SharedPtr> try_make(
+    int argc = 0, const char * const * argv = nullptr, const InitOptions & options = {})
+  {
+    auto settings = detail::options<sinew_context_options>();
+    settings.argc = argc;
+    settings.argv = argv;
+    settings.has_domain = options.domain_id.has_value();
+    settings.domain = options.domain_id.value_or(0);
+    settings.directory = options.directory ? options.directory->c_str() : nullptr;
+    settings.shared_memory = options.shared_memory ? SINEW_DEFAULT : SINEW_NO;
+    settings.interrupts = options.shutdown_on_signal ? SINEW_YES : SINEW_NO;
+    ContextHandle handle;
+    if (const auto status = sinew_context_new(&settings, detail::Out(handle)); status != SINEW_OK) {
+      return Error::last(status);
+    }
+    return SharedPtr(new Context(std::move(handle)));
+  }
+
+  static SharedPtr make(
+    int argc = 0, const char * const * argv = nullptr, const InitOptions & options = {})
+  {
+    return try_make(argc, argv, options).value();
+  }
+
+  /// Whether it was not shut down.
+  bool is_valid() const noexcept {return sinew_context_is_valid(handle());}
+
+  /// Ends everything that waits or spins in it; later operations fail. Never blocks, any thread may
+  /// call it.
+  void shutdown() noexcept {(void)sinew_context_shutdown(handle());}
+
+  std::uint32_t get_domain_id() const noexcept {return sinew_context_domain(handle());}
+
+  /// The handle of the C interface.
+  sinew_context * handle() const noexcept {return handle_.get();}
+
+private:
+  using ContextHandle = detail::Handle<sinew_context, sinew_context_free>;
+
+  explicit Context(ContextHandle handle) noexcept
+  : handle_(std::move(handle)) {}
+
+  ContextHandle handle_;
+};
+
+namespace detail
+{
+
+/// The default context, with its lock.
+struct DefaultContext
+{
+  std::mutex mutex;
+  Context::SharedPtr context;
+
+  static DefaultContext & instance()
+  {
+    // Never destroyed: objects with static lifetime may use it when the process ends.
+    static auto * const instance = new DefaultContext;
+    return *instance;
+  }
+};
+
+}  // namespace detail
+
+/// Makes the default context, from the command line. Ctrl-C and SIGTERM shut it down, unless the
+/// options say otherwise. Fails if there is a default context that was not shut down.
+inline Result<void> try_init(
+  int argc, const char * const * argv, const InitOptions & options = {})
+{
+  auto & holder = detail::DefaultContext::instance();
+  const std::lock_guard lock(holder.mutex);
+  if (holder.context && holder.context->is_valid()) {
+    return Error(
+      SINEW_ERROR_INVALID_ARGUMENT,
+      "the default context exists already: call init once, before the first node, or shut it down");
+  }
+  auto made = Context::try_make(argc, argv, options);
+  if (!made) {
+    return made.error();
+  }
+  holder.context = *std::move(made);
+  return {};
+}
+
+inline void init(int argc, const char * const * argv, const InitOptions & options = {})
+{
+  try_init(argc, argv, options).value();
+}
+
+/// As above, without a command line.
+inline void init() {init(0, nullptr);}
+
+namespace contexts
+{
+
+/// Returns the default context. The first caller makes it, without a command line, if there was no
+/// `init`.
+inline Context::SharedPtr get_global_default_context()
+{
+  auto & holder = detail::DefaultContext::instance();
+  const std::lock_guard lock(holder.mutex);
+  if (!holder.context) {
+    holder.context = Context::make();
+  }
+  return holder.context;
+}
+
+}  // namespace contexts
+
+/// Whether the context, by default the default one, exists and was not shut down.
+inline bool ok(const Context::SharedPtr & context = nullptr)
+{
+  if (context) {
+    return context->is_valid();
+  }
+  auto & holder = detail::DefaultContext::instance();
+  const std::lock_guard lock(holder.mutex);
+  return holder.context && holder.context->is_valid();
+}
+
+/// Shuts the context down, by default the default one. Returns whether it was not shut down before.
+/// Not to be called by a handler of signals.
+inline bool shutdown(const Context::SharedPtr & context = nullptr)
+{
+  Context::SharedPtr to_end = context;
+  if (!to_end) {
+    auto & holder = detail::DefaultContext::instance();
+    const std::lock_guard lock(holder.mutex);
+    to_end = holder.context;
+  }
+  if (!to_end || !to_end->is_valid()) {
+    return false;
+  }
+  to_end->shutdown();
+  return true;
+}
+
+}  // namespace sinew
+
+#endif  // SINEW_CONTEXT_HPP

@@ -1,0 +1,89 @@
+/// Function objects as callbacks of the C interface.
+#ifndef SINEW_DETAIL_CALLBACK_HPP
+#define SINEW_DETAIL_CALLBACK_HPP
+
+#include <exception>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "sinew/error.hpp"
+#include "sinew/sinew.h"
+
+namespace sinew::detail
+{
+
+/// Returns a function object as the context of a callback, which `drop_context<F>` deletes.
+template<class F>
+void * context_of(F && function)
+{
+  return new std::decay_t<F>(std::forward<F>(function));
+}
+
+template<class F>
+void drop_context(void * context) noexcept
+{
+  delete static_cast<F *>(context);
+}
+
+#ifdef __cpp_exceptions
+
+inline void drop_exception(void * exception) noexcept
+{
+  delete static_cast<std::exception_ptr *>(exception);
+}
+
+/// Sets the exception that is being handled as this thread's failure, and returns its status.
+inline sinew_status fail_with_current_exception() noexcept
+{
+  const sinew_status status = SINEW_ERROR_CALLBACK_FAILED;
+  std::exception_ptr * kept = nullptr;
+  const auto set = [&kept, status](const char * sentence) {
+      sinew_error_set(status, sentence, kept, drop_exception);
+    };
+  try {
+    kept = new std::exception_ptr(std::current_exception());
+    throw;
+  } catch (const std::exception & exception) {
+    set(exception.what());
+  } catch (...) {
+    set("an exception that is no std::exception was thrown");
+  }
+  return status;
+}
+
+#endif  // __cpp_exceptions
+
+/// Runs the body of a callback, from which no exception may pass into C: one that is thrown becomes
+/// this thread's failure, which a spin throws again (`check_spin`).
+template<class Body>
+sinew_status guarded(Body && body) noexcept
+{
+#ifdef __cpp_exceptions
+  try {
+    std::forward<Body>(body)();
+  } catch (...) {
+    return fail_with_current_exception();
+  }
+#else
+  std::forward<Body>(body)();
+#endif
+  return SINEW_OK;
+}
+
+/// As `check`, for functions that run callbacks: throws the very exception that a callback threw.
+inline void check_spin(sinew_status status)
+{
+#ifdef __cpp_exceptions
+  if (status == SINEW_ERROR_CALLBACK_FAILED) {
+    if (const auto * thrown = static_cast<const std::exception_ptr *>(sinew_error_payload())) {
+      std::rethrow_exception(*thrown);
+    }
+  }
+#endif
+  check(status);
+}
+
+}  // namespace sinew::detail
+
+#endif  // SINEW_DETAIL_CALLBACK_HPP

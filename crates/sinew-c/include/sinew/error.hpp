@@ -1,0 +1,171 @@
+/// Failures: as values (`Error`, `Result`), and as exceptions where the compiler has them.
+///
+/// Every operation that can fail has two forms: `f(..)` throws an exception, and `try_f(..)` returns
+/// a `Result`. In a program without exceptions (`-fno-exceptions`) the first prints the sentence of
+/// the failure and aborts.
+///
+///     if (auto publisher = node->try_create_publisher<std_msgs::msg::String>("~", 10); !publisher) {
+///       std::cerr << publisher.error().what() << '\n';
+///     }
+#ifndef SINEW_ERROR_HPP
+#define SINEW_ERROR_HPP
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "sinew/exceptions.hpp"
+#include "sinew/sinew.h"
+
+namespace sinew
+{
+
+/// Why an operation failed: a number, `SINEW_ERROR_..`, and a sentence that says what failed, where,
+/// the limit and the remedy.
+class [[nodiscard]] Error
+{
+public:
+  Error(sinew_status code, std::string sentence)
+  : code_(code), sentence_(std::move(sentence)) {}
+
+  /// Returns the failure of a function of the C interface that this thread called last.
+  static Error last(sinew_status code) {return Error(code, sinew_error_message());}
+
+  /// The number, which keeps its meaning in later versions.
+  sinew_status code() const noexcept {return code_;}
+
+  const std::string & sentence() const noexcept {return sentence_;}
+
+  /// The sentence.
+  const char * what() const noexcept {return sentence_.c_str();}
+
+  /// Throws the exception that stands for the code; without exceptions, prints the sentence and
+  /// aborts.
+  [[noreturn]] void raise() const
+  {
+#ifdef __cpp_exceptions
+    detail::throw_exception(code_, sentence_);
+#else
+    std::fprintf(stderr, "%s\n", sentence_.c_str());
+    std::abort();
+#endif
+  }
+
+private:
+  sinew_status code_;
+  std::string sentence_;
+};
+
+/// A value, or why there is none. As `std::expected<T, Error>` of C++23.
+template<class T>
+class [[nodiscard]] Result
+{
+public:
+  using value_type = T;
+  using error_type = Error;
+
+  Result(T value)  // NOLINT(runtime/explicit)
+  : content_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error)  // NOLINT(runtime/explicit)
+  : content_(std::in_place_index<1>, std::move(error)) {}
+
+  bool has_value() const noexcept {return content_.index() == 0;}
+  explicit operator bool() const noexcept {return has_value();}
+
+  /// Returns the value, or throws the exception of the error.
+  T & value() & {check(); return **this;}
+  const T & value() const & {check(); return **this;}
+  T && value() && {check(); return *std::move(*this);}
+
+  /// Returns the value, which must be there.
+  T & operator*() & noexcept {return *std::get_if<0>(&content_);}
+  const T & operator*() const & noexcept {return *std::get_if<0>(&content_);}
+  T && operator*() && noexcept {return std::move(*std::get_if<0>(&content_));}
+  T * operator->() noexcept {return std::get_if<0>(&content_);}
+  const T * operator->() const noexcept {return std::get_if<0>(&content_);}
+
+  /// Returns the value, or another one.
+  template<class U>
+  T value_or(U && otherwise) const &
+  {
+    return has_value() ? **this : static_cast<T>(std::forward<U>(otherwise));
+  }
+  template<class U>
+  T value_or(U && otherwise) &&
+  {
+    return has_value() ? *std::move(*this) : static_cast<T>(std::forward<U>(otherwise));
+  }
+
+  /// Returns the error, which must be there.
+  const Error & error() const noexcept {return *std::get_if<1>(&content_);}
+
+private:
+  void check() const
+  {
+    if (!has_value()) {
+      error().raise();
+    }
+  }
+
+  std::variant<T, Error> content_;
+};
+
+/// Success, or why there is none.
+template<>
+class [[nodiscard]] Result<void>
+{
+public:
+  using value_type = void;
+  using error_type = Error;
+
+  Result() = default;
+  Result(Error error)  // NOLINT(runtime/explicit)
+  : error_(std::move(error)) {}
+
+  bool has_value() const noexcept {return !error_;}
+  explicit operator bool() const noexcept {return has_value();}
+
+  /// Throws the exception of the error, if there is one.
+  void value() const
+  {
+    if (error_) {
+      error_->raise();
+    }
+  }
+
+  /// Returns the error, which must be there.
+  const Error & error() const noexcept {return *error_;}
+
+private:
+  std::optional<Error> error_;
+};
+
+namespace detail
+{
+
+/// Turns the outcome of a function of the C interface into a result.
+inline Result<void> result(sinew_status status)
+{
+  if (status == SINEW_OK) {
+    return {};
+  }
+  return Error::last(status);
+}
+
+/// Throws if a function of the C interface failed.
+inline void check(sinew_status status)
+{
+  if (status != SINEW_OK) {
+    Error::last(status).raise();
+  }
+}
+
+}  // namespace detail
+
+}  // namespace sinew
+
+#endif  // SINEW_ERROR_HPP

@@ -1,0 +1,132 @@
+/// Nodes.
+#ifndef SINEW_NODE_HPP
+#define SINEW_NODE_HPP
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sinew/callback_group.hpp"
+#include "sinew/context.hpp"
+#include "sinew/detail/handle.hpp"
+#include "sinew/error.hpp"
+#include "sinew/node_options.hpp"
+#include "sinew/sinew.h"
+
+namespace sinew
+{
+
+/// A node: a name under which publishers, subscriptions, services, timers and parameters are made. A
+/// program uses it as it is, or as a base class.
+///
+/// What a node makes keeps the node's name alive, not the object: destroy in any order.
+class Node : public std::enable_shared_from_this<Node>
+{
+public:
+  using SharedPtr = std::shared_ptr<Node>;
+  using ConstSharedPtr = std::shared_ptr<const Node>;
+  using WeakPtr = std::weak_ptr<Node>;
+  using UniquePtr = std::unique_ptr<Node>;
+
+  /// Makes a node, in the namespace `/` or that of the command line.
+  explicit Node(const std::string & name, const NodeOptions & options = NodeOptions())
+  : Node(name, "", options) {}
+
+  /// Makes a node in a namespace; its first slash may be left out.
+  Node(
+    const std::string & name, const std::string & node_namespace,
+    const NodeOptions & options = NodeOptions())
+  : Node(try_parts(name, node_namespace, options).value()) {}
+
+  virtual ~Node() = default;
+  Node(const Node &) = delete;
+  Node & operator=(const Node &) = delete;
+
+  template<class ... Arguments>
+  static SharedPtr make_shared(Arguments && ... arguments)
+  {
+    return std::make_shared<Node>(std::forward<Arguments>(arguments)...);
+  }
+
+  /// Makes a node, or returns why it can't.
+  static Result<SharedPtr> try_make(
+    const std::string & name, const std::string & node_namespace = "",
+    const NodeOptions & options = NodeOptions())
+  {
+    auto parts = try_parts(name, node_namespace, options);
+    if (!parts) {
+      return parts.error();
+    }
+    return SharedPtr(new Node(*std::move(parts)));
+  }
+
+  const char * get_name() const noexcept {return sinew_node_name(handle());}
+  const char * get_namespace() const noexcept {return sinew_node_namespace(handle());}
+  const char * get_fully_qualified_name() const noexcept {return sinew_node_full_name(handle());}
+
+  const NodeOptions & get_node_options() const noexcept {return parts_.options;}
+  const Context::SharedPtr & get_context() const noexcept {return parts_.context;}
+
+  CallbackGroup::SharedPtr create_callback_group(CallbackGroupType type, std::int32_t priority = 0)
+  {
+    return try_create_callback_group(type, priority).value();
+  }
+  Result<CallbackGroup::SharedPtr> try_create_callback_group(
+    CallbackGroupType type, std::int32_t priority = 0)
+  {
+    return CallbackGroup::try_make(handle(), type, priority);
+  }
+
+  /// The handle of the C interface.
+  sinew_node * handle() const noexcept {return parts_.handle.get();}
+
+private:
+  struct Parts
+  {
+    NodeOptions options;
+    Context::SharedPtr context;
+    detail::Handle<sinew_node, sinew_node_free> handle;
+  };
+
+  explicit Node(Parts parts) noexcept
+  : parts_(std::move(parts)) {}
+
+  static Result<Parts> try_parts(
+    const std::string & name, const std::string & node_namespace, const NodeOptions & options)
+  {
+    Parts parts{options, options.context(), nullptr};
+    std::vector<const char *> rules;
+    for (const std::string & argument : options.arguments()) {
+      if (argument.find(":=") != std::string::npos) {
+        rules.push_back(argument.c_str());
+      }
+    }
+    std::string full_namespace = node_namespace;
+    if (!full_namespace.empty() && full_namespace.front() != '/') {
+      full_namespace.insert(0, "/");
+    }
+    auto settings = detail::options<sinew_node_options>();
+    settings.node_namespace = full_namespace.empty() ? nullptr : full_namespace.c_str();
+    settings.remap = rules.data();
+    settings.remap_count = rules.size();
+    settings.allow_undeclared_parameters = options.allow_undeclared_parameters() ? SINEW_YES : SINEW_DEFAULT;
+    settings.declare_overrides =
+      options.automatically_declare_parameters_from_overrides() ? SINEW_YES : SINEW_DEFAULT;
+    settings.parameter_services = options.start_parameter_services() ? SINEW_DEFAULT : SINEW_NO;
+    settings.parameter_events = options.start_parameter_event_publisher() ? SINEW_DEFAULT : SINEW_NO;
+    const auto status =
+      sinew_node_new(parts.context->handle(), name.c_str(), &settings, detail::Out(parts.handle));
+    if (status != SINEW_OK) {
+      return Error::last(status);
+    }
+    return parts;
+  }
+
+  Parts parts_;
+};
+
+}  // namespace sinew
+
+#endif  // SINEW_NODE_HPP

@@ -1,0 +1,14 @@
+/// All of Sinew for C++: nodes, topics, services, timers, parameters, executors, logging.
+///
+/// C++17, header-only over the C interface (`sinew.h`); link with the library `sinew`. Messages come
+/// from `sinew-generate-cpp`: see `sinew/message.hpp`.
+#ifndef SINEW_SINEW_HPP
+#define SINEW_SINEW_HPP
+
+#include "sinew/callback_group.hpp"
+#include "sinew/context.hpp"
+#include "sinew/error.hpp"
+#include "sinew/node.hpp"
+#include "sinew/node_options.hpp"
+
+#endif  // SINEW_SINEW_HPP

@@ -1,0 +1,69 @@
+//! Programs of C++, compiled as a careful user would and run against the shared library, each in a
+//! domain directory of its own. One that fails says where and exits with 1.
+
+mod support;
+
+use sinew_build::CppGenerator;
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+use support::{STRICT, checked, library, root, run_program, skipped};
+
+/// The headers of all packages, and the library's own headers as they are compiled once for all
+/// programs.
+fn headers() -> &'static Path {
+    static HEADERS: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let place = HEADERS.get_or_init(|| {
+        let place = tempfile::tempdir().expect("a directory");
+        let interfaces = root().join("../sinew-interfaces/interfaces");
+        let packages = std::fs::read_dir(interfaces).expect("the packages");
+        let packages = packages.map(|package| package.expect("a package").path());
+        let generator = packages.fold(CppGenerator::new(), CppGenerator::package);
+        generator.write_to(place.path()).expect("the headers");
+        let mut compile = compiler(place.path());
+        compile.args(["-x", "c++-header"]).arg(root().join("include/sinew/sinew.hpp"));
+        compile.arg("-o").arg(place.path().join("sinew.hpp.gch"));
+        checked("the header is compiled", &compile.output().expect("c++ runs"));
+        place
+    });
+    place.path()
+}
+
+/// The compiler with the flags that all its calls share, or the compiled header is not used.
+fn compiler(headers: &Path) -> Command {
+    let mut compile = Command::new("c++");
+    compile.args(STRICT).args(["-std=c++17", "-g0", "-pthread", "-Winvalid-pch"]);
+    compile.arg("-I").arg(headers).arg("-I").arg(root().join("include"));
+    compile
+}
+
+/// Compiles a program of `tests/cpp` and runs it, unless there is no compiler.
+fn run(name: &str) {
+    if skipped("c++") {
+        return;
+    }
+    let headers = headers();
+    let place = tempfile::tempdir().expect("a directory");
+    let program = place.path().join(name);
+    let source = root().join("tests/cpp").join(name).with_extension("cpp");
+    let mut compile = compiler(headers);
+    compile.arg("-include").arg(headers.join("sinew.hpp")).arg(&source).arg("-o").arg(&program);
+    compile.arg("-L").arg(library()).arg("-lsinew_c").arg(format!("-Wl,-rpath,{}", library().display()));
+    checked(&format!("{} is compiled", source.display()), &compile.output().expect("c++ runs"));
+    run_program(&program, place.path());
+}
+
+macro_rules! programs {
+    ($($name:ident,)*) => {
+        $(
+            #[test]
+            fn $name() {
+                run(stringify!($name));
+            }
+        )*
+    };
+}
+
+programs! {
+    failures,
+}
