@@ -10,5 +10,6 @@
 #include "sinew/error.hpp"
 #include "sinew/node.hpp"
 #include "sinew/node_options.hpp"
+#include "sinew/type_support.hpp"
 
 #endif  // SINEW_SINEW_HPP
