@@ -7,9 +7,11 @@
 
 #include "sinew/callback_group.hpp"
 #include "sinew/context.hpp"
+#include "sinew/duration.hpp"
 #include "sinew/error.hpp"
 #include "sinew/node.hpp"
 #include "sinew/node_options.hpp"
+#include "sinew/time.hpp"
 #include "sinew/type_support.hpp"
 
 #endif  // SINEW_SINEW_HPP
