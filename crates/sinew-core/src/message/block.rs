@@ -308,11 +308,16 @@ impl RawMessage {
     /// # Errors
     /// Returns the message if its value was not adopted, or if this is not the only reference.
     pub(crate) fn into_adopted(mut self) -> Result<NonNull<u8>, Self> {
-        if !self.is_sole() || self.control().place != Storage::Boxed {
+        if !self.is_adopted() {
             return Err(self);
         }
         self.control_mut().filled = false;
         Ok(self.value())
+    }
+
+    /// Whether [`into_adopted`](Self::into_adopted) would return the value.
+    pub(crate) fn is_adopted(&self) -> bool {
+        self.is_sole() && self.control().place == Storage::Boxed
     }
 
     /// Whether both refer to the same message.

@@ -191,6 +191,12 @@ impl Message {
         Some(Self(unsafe { vacant.assume_filled() }))
     }
 
+    /// Whether the value can be [taken](Self::into_adopted) at its own address: it was adopted, and
+    /// this is the only reference.
+    pub fn is_adopted(&self) -> bool {
+        self.0.is_adopted()
+    }
+
     /// Returns the value at its own address, with its memory, which the caller then has to destroy
     /// and free: the inverse of [`adopt`](Self::adopt).
     ///
