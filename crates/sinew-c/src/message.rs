@@ -232,6 +232,14 @@ pub unsafe extern "C" fn sinew_message_into_value(
     })
 }
 
+/// Returns whether `sinew_message_into_adopted` would succeed: the value was adopted, and this is the
+/// only reference.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_message_is_adopted(message: *const sinew_message) -> bool {
+    // SAFETY: the caller's reference.
+    answer(false, || Ok(unsafe { borrowed(message, "message") }?.is_adopted()))
+}
+
 /// Takes the value that was adopted, with its memory: the reference is used up, and the caller
 /// destroys and frees the value. After a failure the reference is still the caller's: with
 /// `SINEW_ERROR_NOT_SOLE` if there are others, or `SINEW_ERROR_NOT_ADOPTED`, for example for a

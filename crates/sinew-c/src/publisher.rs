@@ -10,6 +10,7 @@ use crate::status::{Failure, Result, answer, put, sinew_status, status};
 use crate::structure::{Place, Structure, structure};
 use crate::text::{c_text, text};
 use crate::time::{sinew_duration, timeout};
+use crate::type_table::Checked;
 use sinew::erased::{Message, Publisher};
 use sinew::error::ErrorCode;
 use sinew::msg::EncodedDraft;
@@ -27,6 +28,32 @@ handle!(sinew_publisher: PublisherHandle);
 pub(crate) struct PublisherHandle {
     pub(crate) publisher: Publisher,
     topic: CString,
+    /// Its type, if some values of it can't be published.
+    checked: Option<Checked>,
+}
+
+impl PublisherHandle {
+    /// Checks that a value can be published.
+    ///
+    /// # Safety
+    /// The pointer is to a value of the publisher's type.
+    #[inline]
+    unsafe fn check(&self, value: NonNull<u8>) -> Result {
+        // SAFETY: as the caller says.
+        self.checked.map_or(Ok(()), |checked| unsafe { checked.check(value) })
+    }
+
+    /// Checks that a message can be published. One of another type is refused elsewhere.
+    #[inline]
+    fn check_message(&self, message: &Message) -> Result {
+        match message.value().filter(|_| self.checked.is_some()) {
+            // SAFETY: a value of the publisher's type.
+            Some(value) if message.message_type() == self.publisher.message_type() => unsafe {
+                self.check(value)
+            },
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The options of [`sinew_publisher_new`]. Zero is the default of every field.
@@ -95,7 +122,7 @@ pub unsafe extern "C" fn sinew_publisher_new(
         let place = publisher.ok_or_else(|| Failure::null("publisher"))?;
         let made = builder.create_erased()?;
         let topic = c_text(made.topic().to_owned());
-        *place = handle::new(PublisherHandle { publisher: made, topic });
+        *place = handle::new(PublisherHandle { publisher: made, topic, checked: Checked::of(of) });
         Ok(())
     })
 }
@@ -140,7 +167,8 @@ fn none_reserved(publisher: &Publisher, length: usize) -> Failure {
 ///
 /// Blocks only if both ends are reliable and keep all, up to the QoS's `max_blocking_time`; then it
 /// fails with `SINEW_ERROR_HISTORY_FULL`. Other failures: `SINEW_ERROR_OTHER_TYPE`,
-/// `SINEW_ERROR_NO_SPACE`, `SINEW_ERROR_SHUTDOWN`. After a failure no subscription has it.
+/// `SINEW_ERROR_NO_SPACE`, `SINEW_ERROR_SHUTDOWN`, `SINEW_ERROR_UNENCODABLE` (the type's `check`
+/// refused the value). After a failure no subscription has it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_publisher_publish(
     publisher: *const sinew_publisher,
@@ -151,6 +179,7 @@ pub unsafe extern "C" fn sinew_publisher_publish(
         let message = unsafe { from_c(message, "message") }?;
         // SAFETY: the caller's handle.
         let publisher = unsafe { handle::get(publisher, "publisher") }?;
+        publisher.check_message(&message)?;
         publish(&publisher.publisher, message)
     })
 }
@@ -184,8 +213,11 @@ pub unsafe extern "C" fn sinew_publisher_publish_value(
 ) -> sinew_status {
     status(|| {
         // SAFETY: the caller's handle.
-        let publisher = &unsafe { handle::get(publisher, "publisher") }?.publisher;
+        let handle = unsafe { handle::get(publisher, "publisher") }?;
+        let publisher = &handle.publisher;
         let value = NonNull::new(value.cast_mut()).ok_or_else(|| Failure::null("value"))?;
+        // SAFETY: the caller's value.
+        unsafe { handle.check(value.cast()) }?;
         // SAFETY: the caller's value, which nothing changes meanwhile.
         let copy = unsafe { publisher.copy(value.cast()) };
         let no_clone = || lacks(publisher.message_type(), ErrorCode::NoClone, "clone function");
@@ -233,9 +265,11 @@ pub unsafe extern "C" fn sinew_publisher_publish_adopted(
 ) -> sinew_status {
     status(|| {
         // SAFETY: the caller's handle.
-        let publisher = &unsafe { handle::get(publisher, "publisher") }?.publisher;
+        let publisher = unsafe { handle::get(publisher, "publisher") }?;
         // SAFETY: the caller's value, given up here.
-        publish(publisher, unsafe { adopted(publisher, value) }?)
+        let message = unsafe { adopted(&publisher.publisher, value) }?;
+        publisher.check_message(&message)?;
+        publish(&publisher.publisher, message)
     })
 }
 

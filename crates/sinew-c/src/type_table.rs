@@ -1,7 +1,7 @@
 //! Types of C and other languages: tables of functions.
 
 use crate::message_type::{self, into_c, sinew_message_type};
-use crate::status::{Failure, Result, answer, put, sinew_status, status};
+use crate::status::{Failure, Result, answer, last, put, sinew_status, status};
 use crate::structure::{Structure, structure};
 use crate::text::{optional_text, text};
 use crate::time::sinew_time;
@@ -13,7 +13,7 @@ use sinew_msg::description::TypeDescription;
 use std::alloc::Layout;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::resume_unwind;
-use std::ptr;
+use std::ptr::{self, NonNull};
 
 /// A type of messages as the program describes it, for [`sinew_message_type_register`]. Zero is the
 /// default of every field but the name.
@@ -81,6 +81,18 @@ pub struct sinew_type_table {
             length: usize,
             place: *mut c_void,
             filled: bool,
+            sentence: *mut c_char,
+            capacity: usize,
+        ) -> sinew_status,
+    >,
+    /// Checks that a value has an encoded form, for types of which some values don't: with a bounded
+    /// string, for example. It is called before a value is published or sent, so `encode` never
+    /// gets one that it refused. Null: every value has one. Returns nonzero after a failure, and
+    /// writes the problem to `sentence`, as `decode`.
+    pub check: Option<
+        unsafe extern "C" fn(
+            context: *mut c_void,
+            value: *const c_void,
             sentence: *mut c_char,
             capacity: usize,
         ) -> sinew_status,
@@ -213,6 +225,9 @@ unsafe fn convert(functions: &sinew_type_table) -> Result<(TypeTable, Option<u12
         ([false, false, false], false) => None,
         _ => return Err(invalid("it has some of encoded_size, encode and decode: set all of them, or none")),
     };
+    if functions.check.is_some() && encoding != [true; 3] {
+        return Err(invalid("it has a check but no encode"));
+    }
     let [high, low] = functions.key.map(u128::from);
     Ok((table, functions.has_key.then_some(high << 64 | low)))
 }
@@ -227,6 +242,22 @@ impl Table {
     /// Returns the caller's context.
     fn context(&self) -> *mut c_void {
         self.functions.context
+    }
+
+    /// Returns why a value of the type has no encoded form.
+    ///
+    /// # Safety
+    /// The pointer is to a value of the type.
+    unsafe fn problem(&self, value: *const u8) -> Option<String> {
+        let check = self.functions.check?;
+        let mut sentence = Sentence::default();
+        let (start, room) = sentence.place();
+        // SAFETY: as the caller says; the sentence has that much room.
+        let status = unsafe { check(self.functions.context, value.cast(), start, room) };
+        (status != 0).then(|| match sentence.text().to_string_lossy() {
+            empty if empty.is_empty() => format!("a value of {} has no encoded form", self.name),
+            sentence => sentence.into_owned(),
+        })
     }
 
     /// Returns the error of a decoding function of C.
@@ -267,12 +298,55 @@ impl Table {
     }
 }
 
+/// Room for the problem that a function of the table writes.
+struct Sentence([c_char; 256]);
+
+impl Default for Sentence {
+    fn default() -> Self {
+        Self([0; 256])
+    }
+}
+
+impl Sentence {
+    fn place(&mut self) -> (*mut c_char, usize) {
+        (self.0.as_mut_ptr(), self.0.len())
+    }
+
+    fn text(&mut self) -> &CStr {
+        self.0[self.0.len() - 1] = 0;
+        // SAFETY: it ends with a NUL, at the latest with that one.
+        unsafe { CStr::from_ptr(self.0.as_ptr()) }
+    }
+}
+
+/// A type of C of which some values have no encoded form.
+#[derive(Clone, Copy)]
+pub(crate) struct Checked(&'static Table);
+
+impl Checked {
+    /// Returns the type if it has such values.
+    pub(crate) fn of(message_type: MessageType) -> Option<Self> {
+        Table::of(message_type).filter(|table| table.functions.check.is_some()).map(Self)
+    }
+
+    /// Checks that a value has an encoded form.
+    ///
+    /// # Safety
+    /// The pointer is to a value of the type.
+    pub(crate) unsafe fn check(self, value: NonNull<u8>) -> Result {
+        // SAFETY: as the caller says.
+        let problem = unsafe { self.0.problem(value.as_ptr()) };
+        problem.map_or(Ok(()), |problem| Err(Failure::new(ErrorCode::Unencodable, problem)))
+    }
+}
+
 /// Ends a function of the table as one of Rust that panics; without a message of the panic hook, as
 /// nothing is wrong with this library.
 #[cold]
 fn fail(table: &Table, function: &str, status: sinew_status) -> ! {
+    let (sentence, _) = last(status);
     resume_unwind(Box::new(format!(
-        "the function `{function}` of the table of {} returned {status}",
+        "the function `{function}` of the table of {} returned {status}: {sentence}",
         table.name
     )))
 }
@@ -361,6 +435,12 @@ unsafe fn encode(context: *const (), value: *const u8, to: &mut [u8]) {
     // SAFETY: this function is in such tables only.
     let table = unsafe { table_of(context) };
     if let Some(encode) = table.functions.encode {
+        // Publishers have checked their values already. Requests and responses that leave the process
+        // have not been: their senders notice the panic.
+        // SAFETY: as the caller says.
+        if let Some(problem) = unsafe { table.problem(value) } {
+            resume_unwind(Box::new(problem));
+        }
         // SAFETY: as the caller says.
         unsafe { encode(table.functions.context, value.cast(), to.as_mut_ptr(), to.len()) };
         return;
@@ -388,15 +468,13 @@ unsafe fn decode(
         unsafe { ptr::copy_nonoverlapping(value.as_ptr(), to, value.len()) };
         return Ok(());
     };
-    let mut sentence = [0 as c_char; 256];
-    let (room, length, context) = (sentence.len(), from.len(), table.functions.context);
+    let mut sentence = Sentence::default();
+    let (start, room) = sentence.place();
+    let (length, context) = (from.len(), table.functions.context);
     // SAFETY: as the caller says; the sentence has that much room.
-    let status =
-        unsafe { decode(context, from.as_ptr(), length, to.cast(), filled, sentence.as_mut_ptr(), room) };
+    let status = unsafe { decode(context, from.as_ptr(), length, to.cast(), filled, start, room) };
     if status == 0 {
         return Ok(());
     }
-    sentence[room - 1] = 0;
-    // SAFETY: it ends with a NUL, at the latest with that one.
-    Err(table.refused(unsafe { CStr::from_ptr(sentence.as_ptr()) }))
+    Err(table.refused(sentence.text()))
 }

@@ -2324,6 +2324,13 @@ typedef struct sinew_type_table {
                          bool filled,
                          char *sentence,
                          size_t capacity);
+  /**
+   * Checks that a value has an encoded form, for types of which some values don't: with a bounded
+   * string, for example. It is called before a value is published or sent, so `encode` never
+   * gets one that it refused. Null: every value has one. Returns nonzero after a failure, and
+   * writes the problem to `sentence`, as `decode`.
+   */
+  sinew_status (*check)(void *context, const void *value, char *sentence, size_t capacity);
 } sinew_type_table;
 
 /**
@@ -3842,6 +3849,12 @@ sinew_status sinew_message_encode_into(const struct sinew_message *message,
 sinew_status sinew_message_into_value(struct sinew_message *message, struct sinew_message **value);
 
 /**
+ * Returns whether `sinew_message_into_adopted` would succeed: the value was adopted, and this is the
+ * only reference.
+ */
+bool sinew_message_is_adopted(const struct sinew_message *message);
+
+/**
  * Takes the value that was adopted, with its memory: the reference is used up, and the caller
  * destroys and frees the value. After a failure the reference is still the caller's: with
  * `SINEW_ERROR_NOT_SOLE` if there are others, or `SINEW_ERROR_NOT_ADOPTED`, for example for a
@@ -4316,7 +4329,8 @@ void sinew_publisher_free(struct sinew_publisher *publisher);
  *
  * Blocks only if both ends are reliable and keep all, up to the QoS's `max_blocking_time`; then it
  * fails with `SINEW_ERROR_HISTORY_FULL`. Other failures: `SINEW_ERROR_OTHER_TYPE`,
- * `SINEW_ERROR_NO_SPACE`, `SINEW_ERROR_SHUTDOWN`. After a failure no subscription has it.
+ * `SINEW_ERROR_NO_SPACE`, `SINEW_ERROR_SHUTDOWN`, `SINEW_ERROR_UNENCODABLE` (the type's `check`
+ * refused the value). After a failure no subscription has it.
  */
 sinew_status sinew_publisher_publish(const struct sinew_publisher *publisher,
                                      struct sinew_message *message);
