@@ -72,7 +72,7 @@ struct MessageTraits<${type}_<ContainerAllocator>>
 {
 $properties  static constexpr ::std::size_t alignment = $alignment;
   static constexpr ::std::size_t least = ${least}u;
-$plain
+$plain$checked
   using Builder = $builder;
 
   template<class Message, class Visitor>
@@ -100,6 +100,8 @@ const STAMP: &str = "
     return message.${header}stamp.sec * ::std::int64_t{1000000000} + message.${header}stamp.nanosec;
   }
 ";
+
+const CHECKED: &str = "  static constexpr bool has_bounded_text = true;\n";
 
 /// Generates traits.
 pub(super) struct Traits<'a> {
@@ -138,6 +140,7 @@ impl<'a> Traits<'a> {
                 ("alignment", &layout.alignment.to_string()),
                 ("least", &layout.least.to_string()),
                 ("plain", &self.plain(interface, layout.plain)),
+                ("checked", if self.has_bounded_text(interface) { CHECKED } else { "" }),
                 ("builder", &first(interface)),
                 ("visits", &visits.join(" &&\n           ")),
                 ("stamp", stamp.as_deref().unwrap_or_default()),
@@ -207,6 +210,18 @@ impl<'a> Traits<'a> {
                 ("offsets", &offsets),
             ],
         )
+    }
+
+    /// Returns whether the message has a string with a bound somewhere.
+    fn has_bounded_text(&self, interface: &Interface) -> bool {
+        interface.fields.iter().any(|field| match &field.field_type.element {
+            ElementType::Primitive(_) => false,
+            ElementType::String { bound } | ElementType::WString { bound } => bound.is_some(),
+            ElementType::Message(name) => {
+                let nested = self.interfaces.find(name).expect("resolved interfaces are complete");
+                self.has_bounded_text(nested)
+            }
+        })
     }
 
     /// Returns whether the encoded form of a message has such a size, by ROS 2's rules.

@@ -111,12 +111,23 @@ constexpr TypeHash type_hash(std::string_view text) noexcept
 /// | `description` | the type description that is hashed, as JSON |
 /// | `alignment`, `least` | of the encoded form: alignment of its first byte, minimum length |
 /// | `is_plain` | whether the encoded form is the header and the bytes of the struct, without padding, and any bytes are a value |
+/// | `has_bounded_text` | whether a string somewhere in the message has a bound; without one, every message can be encoded |
 /// | `stamp(message)` | nanoseconds of the header's stamp, for types that have one |
 /// | `Builder` | the type that `build` returns |
 /// | `visit(message, visitor)` | passes each field to the visitor; stops at the first `false` |
 template<class T>
 struct MessageCodec
 {
+  static constexpr bool has_bounded_text = false;
+
+  /// Checks that no string is longer than its bound. Does not allocate.
+  static cdr::Error check(const T & message)
+  {
+    cdr::BoundChecker checker;
+    (void)checker.message(message);
+    return checker.error();
+  }
+
   /// Returns the length of the encoded form in bytes, with its header.
   static std::size_t encoded_size(const T & message)
   {

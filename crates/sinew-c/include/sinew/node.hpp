@@ -2,6 +2,7 @@
 #ifndef SINEW_NODE_HPP
 #define SINEW_NODE_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,7 +14,10 @@
 #include "sinew/detail/handle.hpp"
 #include "sinew/error.hpp"
 #include "sinew/node_options.hpp"
+#include "sinew/publisher.hpp"
+#include "sinew/qos.hpp"
 #include "sinew/sinew.h"
+#include "sinew/subscription.hpp"
 
 namespace sinew
 {
@@ -81,13 +85,49 @@ public:
 
   /// The handle of the C interface.
   sinew_node * handle() const noexcept {return parts_.handle.get();}
+  const std::shared_ptr<sinew_node> & shared_handle() const noexcept {return parts_.handle;}
+
+  // Topics
+
+  /// Makes a publisher: `create_publisher<std_msgs::msg::String>("chatter", 10)`.
+  template<class T>
+  typename Publisher<T>::SharedPtr create_publisher(
+    const std::string & topic, const QoS & qos, const PublisherOptions & options = {})
+  {
+    return try_create_publisher<T>(topic, qos, options).value();
+  }
+  template<class T>
+  Result<typename Publisher<T>::SharedPtr> try_create_publisher(
+    const std::string & topic, const QoS & qos, const PublisherOptions & options = {})
+  {
+    return Publisher<T>::try_make(shared_handle(), topic, qos, options);
+  }
+
+  /// Makes a subscription; `Subscription` says what the callback may take. Without one, messages are
+  /// taken by hand.
+  template<class T, class F = std::nullptr_t>
+  typename Subscription<T>::SharedPtr create_subscription(
+    const std::string & topic, const QoS & qos, F && callback = nullptr,
+    const SubscriptionOptions & options = {})
+  {
+    return try_create_subscription<T>(topic, qos, std::forward<F>(callback), options).value();
+  }
+  template<class T, class F = std::nullptr_t>
+  Result<typename Subscription<T>::SharedPtr> try_create_subscription(
+    const std::string & topic, const QoS & qos, F && callback = nullptr,
+    const SubscriptionOptions & options = {})
+  {
+    return Subscription<T>::try_make(
+      shared_handle(), topic, qos, std::forward<F>(callback), options);
+  }
 
 private:
   struct Parts
   {
     NodeOptions options;
     Context::SharedPtr context;
-    detail::Handle<sinew_node, sinew_node_free> handle;
+    /// Shared with what runs callbacks of the node.
+    std::shared_ptr<sinew_node> handle;
   };
 
   explicit Node(Parts parts) noexcept
@@ -116,11 +156,13 @@ private:
       options.automatically_declare_parameters_from_overrides() ? SINEW_YES : SINEW_DEFAULT;
     settings.parameter_services = options.start_parameter_services() ? SINEW_DEFAULT : SINEW_NO;
     settings.parameter_events = options.start_parameter_event_publisher() ? SINEW_DEFAULT : SINEW_NO;
+    detail::Handle<sinew_node, sinew_node_free> handle;
     const auto status =
-      sinew_node_new(parts.context->handle(), name.c_str(), &settings, detail::Out(parts.handle));
+      sinew_node_new(parts.context->handle(), name.c_str(), &settings, detail::Out(handle));
     if (status != SINEW_OK) {
       return Error::last(status);
     }
+    parts.handle = std::move(handle);
     return parts;
   }
 

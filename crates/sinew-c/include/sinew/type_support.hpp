@@ -174,6 +174,17 @@ struct Functions
     }
     return error ? static_cast<sinew_status>(SINEW_ERROR_UNDECODABLE) : status;
   }
+
+  static sinew_status check(void *, const void * value, char * sentence, std::size_t capacity)
+  {
+    const cdr::Error error = MessageTraits<T>::check(*static_cast<const T *>(value));
+    if (!error) {
+      return SINEW_OK;
+    }
+    return guarded(
+      [&] {std::snprintf(sentence, capacity, "%s", error.sentence().c_str());}) == SINEW_OK ?
+           static_cast<sinew_status>(SINEW_ERROR_UNENCODABLE) : SINEW_ERROR_NO_MEMORY;
+  }
 };
 
 /// Returns the table of a type. Its texts and functions live as long as the program.
@@ -206,6 +217,9 @@ sinew_type_table table_of()
     table.encoded_size = &Functions<T>::encoded_size;
     table.encode = &Functions<T>::encode;
     table.decode = &Functions<T>::decode;
+    if constexpr (MessageTraits<T>::has_bounded_text) {
+      table.check = &Functions<T>::check;
+    }
     if constexpr (Stamp<T>::function != nullptr) {
       table.stamp = &Functions<T>::stamp;
     }

@@ -1,4 +1,4 @@
-/// What `Length`, `Writer` and `Reader` share.
+/// What `Length`, `Writer` and `Reader` share, and the check of bounds.
 #ifndef SINEW_CDR_VISITOR_HPP
 #define SINEW_CDR_VISITOR_HPP
 
@@ -122,6 +122,33 @@ private:
 
   /// The bound of the string field that is being visited.
   std::size_t bound_ = SIZE_MAX;
+};
+
+/// Checks strings against their bounds.
+class BoundChecker : public FieldVisitor<BoundChecker>
+{
+public:
+  template<class T>
+  bool value(const T & value)
+  {
+    if constexpr (kind::is_text<T>) {
+      return is_within_bound(value);
+    } else if constexpr (kind::is_sequence<T> || kind::is_array<T>) {
+      using Element = typename T::value_type;
+      if constexpr (kind::is_text<Element> || kind::is_message<Element>) {
+        for (const Element & element : value) {
+          if (!this->value(element)) {
+            return false;
+          }
+        }
+      }
+    } else if constexpr (kind::is_message<T>) {
+      return message(value);
+    }
+    return true;
+  }
+
+  bool empty_message() noexcept {return true;}
 };
 
 }  // namespace sinew::cdr

@@ -1,0 +1,279 @@
+/// Publishers.
+#ifndef SINEW_PUBLISHER_HPP
+#define SINEW_PUBLISHER_HPP
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "sinew/detail/event_handler.hpp"
+#include "sinew/draft.hpp"
+#include "sinew/duration.hpp"
+#include "sinew/error.hpp"
+#include "sinew/loaned_message.hpp"
+#include "sinew/message_info.hpp"
+#include "sinew/publisher_options.hpp"
+#include "sinew/qos.hpp"
+#include "sinew/serialized_message.hpp"
+#include "sinew/sinew.h"
+#include "sinew/type_support.hpp"
+
+namespace sinew
+{
+
+/// What publishers of all types have. Any thread may call any function.
+class PublisherBase
+{
+public:
+  using SharedPtr = std::shared_ptr<PublisherBase>;
+  using WeakPtr = std::weak_ptr<PublisherBase>;
+
+  PublisherBase(const PublisherBase &) = delete;
+  PublisherBase & operator=(const PublisherBase &) = delete;
+
+  /// The topic's full name, after remapping.
+  const char * get_topic_name() const noexcept {return sinew_publisher_topic(handle());}
+
+  /// The QoS that it offers; what was left to other ends is chosen.
+  QoS get_actual_qos() const {return detail::qos_of(handle(), sinew_publisher_qos);}
+
+  /// The number of messages that it keeps.
+  std::size_t get_queue_size() const {return get_actual_qos().depth();}
+
+  /// The number of subscriptions that match now, in all processes.
+  std::size_t get_subscription_count() const noexcept
+  {
+    return sinew_publisher_subscription_count(handle());
+  }
+
+  /// Its identity, as in the `MessageInfo` of its messages.
+  Gid get_gid() const
+  {
+    sinew_gid gid{};
+    detail::check(sinew_publisher_gid(handle(), &gid));
+    return detail::gid(gid);
+  }
+
+  /// Waits until at least `count` subscriptions match; a negative timeout is for ever. Returns
+  /// whether they did in time.
+  bool wait_for_subscriptions(std::size_t count, const Duration & timeout) const
+  {
+    return in_time(sinew_publisher_wait_for_subscriptions(handle(), count, timeout.nanoseconds()));
+  }
+
+  /// Waits until the reliable subscriptions of other processes have read what was published; a
+  /// negative timeout is for ever. Returns whether they did in time.
+  bool wait_for_all_acked(const Duration & timeout = Duration::from_nanoseconds(-1)) const
+  {
+    return in_time(sinew_publisher_wait_for_all_acked(handle(), timeout.nanoseconds()));
+  }
+
+  /// Asserts its liveliness, if that is manual by topic. Publishing does so, too.
+  bool assert_liveliness() const noexcept
+  {
+    return sinew_publisher_assert_liveliness(handle()) == SINEW_OK;
+  }
+
+  /// Its counters.
+  sinew_publisher_statistics get_statistics() const
+  {
+    auto statistics = detail::options<sinew_publisher_statistics>();
+    detail::check(sinew_publisher_read_statistics(handle(), &statistics));
+    return statistics;
+  }
+
+  /// The handle of the C interface.
+  sinew_publisher * handle() const noexcept {return handle_.get();}
+
+protected:
+  using Shared = std::shared_ptr<sinew_publisher>;
+
+  explicit PublisherBase(Shared handle) noexcept
+  : handle_(std::move(handle)) {}
+  ~PublisherBase() = default;
+
+  static Result<Shared> try_handle(
+    const std::shared_ptr<sinew_node> & node, const std::string & topic,
+    const sinew_message_type * type, const QoS & qos, const PublisherOptions & options)
+  {
+    const QosOverridingOptions & overrides = options.qos_overriding_options;
+    const bool has_events = detail::has_callbacks(options.event_callbacks);
+    auto settings = detail::options<sinew_publisher_options>();
+    settings.qos = &qos.get_rmw_qos_profile();
+    settings.qos_overrides = overrides.policies();
+    settings.qos_overrides_id = overrides.get_id().empty() ? nullptr : overrides.get_id().c_str();
+    settings.keep_events = has_events || !options.use_default_callbacks;
+    settings.has_pool_capacity = options.pool_capacity.has_value();
+    settings.pool_capacity = options.pool_capacity.value_or(0);
+    detail::Handle<sinew_publisher, sinew_publisher_free> made;
+    const auto status =
+      sinew_publisher_new(node.get(), topic.c_str(), type, &settings, detail::Out(made));
+    if (status != SINEW_OK) {
+      return Error::last(status);
+    }
+    Shared handle = std::move(made);
+    if (overrides.get_validation_callback()) {
+      const auto valid = detail::validate(overrides, detail::qos_of(handle.get(), sinew_publisher_qos));
+      if (!valid) {
+        return valid.error();
+      }
+    }
+    if (has_events) {
+      if (const auto set = listen(handle, {node, options.callback_group}, options); !set) {
+        return set.error();
+      }
+    }
+    return handle;
+  }
+
+private:
+  static Result<void> listen(
+    const Shared & handle, detail::EventPlace place, const PublisherOptions & options)
+  {
+    const PublisherEventCallbacks & callbacks = options.event_callbacks;
+    detail::Events<sinew_publisher, sinew_publisher_set_event_listener> events(handle, std::move(place));
+    events.add(
+      SINEW_EVENT_DEADLINE_MISSED, sinew_publisher_take_deadline_missed,
+      callbacks.deadline_callback);
+    events.add(
+      SINEW_EVENT_LIVELINESS_LOST, sinew_publisher_take_liveliness_lost,
+      callbacks.liveliness_callback);
+    events.add(
+      SINEW_EVENT_INCOMPATIBLE_TYPE, sinew_publisher_take_incompatible_type,
+      callbacks.incompatible_type_callback);
+    events.add(SINEW_EVENT_MATCHED, sinew_publisher_take_matched, callbacks.matched_callback);
+    events.add(
+      SINEW_EVENT_INCOMPATIBLE_QOS, sinew_publisher_take_incompatible_qos,
+      callbacks.incompatible_qos_callback);
+    if (!callbacks.incompatible_qos_callback && options.use_default_callbacks) {
+      events.add_warning(sinew_publisher_take_incompatible_qos);
+    }
+    return events.result();
+  }
+
+  static bool in_time(sinew_status status)
+  {
+    if (status != SINEW_ERROR_TIMEOUT) {
+      detail::check(status);
+    }
+    return status == SINEW_OK;
+  }
+
+  Shared handle_;
+};
+
+/// Sends messages of a type to all subscriptions of a topic: those of its process get the message
+/// itself, by pointer, where that is possible.
+///
+/// `publish` returns when every matching subscription has the message. It blocks only if both ends
+/// are reliable and keep all, up to the QoS's `max_blocking_time`. After a failure no subscription
+/// has it: the topic's history is full, there is no shared memory left, the context is shut down, or
+/// the message has no encoded form, as one of its strings is longer than its bound.
+template<class T>
+class Publisher : public PublisherBase
+{
+public:
+  using SharedPtr = std::shared_ptr<Publisher>;
+  using ConstSharedPtr = std::shared_ptr<const Publisher>;
+  using WeakPtr = std::weak_ptr<Publisher>;
+  using UniquePtr = std::unique_ptr<Publisher>;
+  using ROSMessageType = T;
+  using PublishedType = T;
+  using MessageUniquePtr = std::unique_ptr<T>;
+  using MessageSharedPtr = std::shared_ptr<const T>;
+
+  static Result<SharedPtr> try_make(
+    const std::shared_ptr<sinew_node> & node, const std::string & topic, const QoS & qos,
+    const PublisherOptions & options = {})
+  {
+    const auto type = detail::try_message_type<T>();
+    if (!type) {
+      return type.error();
+    }
+    auto handle = try_handle(node, topic, *type, qos, options);
+    if (!handle) {
+      return handle.error();
+    }
+    return SharedPtr(new Publisher(*std::move(handle)));
+  }
+
+  /// Publishes a copy of the message.
+  void publish(const T & message) {try_publish(message).value();}
+  Result<void> try_publish(const T & message)
+  {
+    return detail::result(sinew_publisher_publish_value(handle(), &message));
+  }
+
+  /// Publishes the message itself, with its ownership. One subscription of this process whose
+  /// callback takes a `std::unique_ptr<T>` gets the same pointer. The message is gone also after a
+  /// failure.
+  void publish(std::unique_ptr<T> message) {try_publish(std::move(message)).value();}
+  Result<void> try_publish(std::unique_ptr<T> message)
+  {
+    const auto status = sinew_publisher_publish_adopted(handle(), message.get());
+    if (status == SINEW_OK || !is_still_ours(status)) {
+      (void)message.release();
+    }
+    return detail::result(status);
+  }
+
+  /// Moves the message into one of its own, and publishes that.
+  void publish(T && message) {try_publish(std::move(message)).value();}
+  Result<void> try_publish(T && message)
+  {
+    return try_publish(std::make_unique<T>(std::move(message)));
+  }
+
+  /// Publishes an encoded message. The bytes are copied once, to where subscriptions read them, and
+  /// not checked: a subscription that can't decode them loses the message and reports that.
+  void publish(const SerializedMessage & message) {try_publish(message).value();}
+  Result<void> try_publish(const SerializedMessage & message)
+  {
+    const auto bytes = message.bytes();
+    const std::uint8_t none = 0;
+    const std::uint8_t * data = bytes.empty() ? &none : bytes.data();
+    return detail::result(sinew_publisher_publish_bytes(handle(), data, bytes.size()));
+  }
+
+  /// Returns a message from the publisher's pool, to be filled in and published.
+  LoanedMessage<T> borrow_loaned_message() {return try_borrow_loaned_message().value();}
+  Result<LoanedMessage<T>> try_borrow_loaned_message()
+  {
+    return LoanedMessage<T>::try_make(handle());
+  }
+  bool can_loan_messages() const noexcept {return true;}
+
+  void publish(LoanedMessage<T> && message) {try_publish(std::move(message)).value();}
+  Result<void> try_publish(LoanedMessage<T> && message)
+  {
+    return detail::result(sinew_publisher_publish(handle(), message.release().release()));
+  }
+
+  /// Reserves memory for a message of `length` encoded bytes, to be written where it is published:
+  /// for large messages with sequences. A plain message is better borrowed.
+  Draft draft(std::size_t length) {return try_draft(length).value();}
+  Result<Draft> try_draft(std::size_t length) {return Draft::try_make(handle(), length);}
+
+  /// Publishes a draft; its bytes are not checked, as those of a `SerializedMessage`.
+  void publish(Draft && draft) {try_publish(std::move(draft)).value();}
+  Result<void> try_publish(Draft && draft)
+  {
+    return detail::result(sinew_publisher_publish_draft(handle(), draft.release()));
+  }
+
+private:
+  explicit Publisher(Shared handle) noexcept
+  : PublisherBase(std::move(handle)) {}
+
+  /// Whether the value of `sinew_publisher_publish_adopted` was not taken over.
+  static bool is_still_ours(sinew_status status) noexcept
+  {
+    return status == SINEW_ERROR_NULL_ARGUMENT || status == SINEW_ERROR_INVALID_HANDLE ||
+           status == SINEW_ERROR_INVALID_TYPE_TABLE;
+  }
+};
+
+}  // namespace sinew
+
+#endif  // SINEW_PUBLISHER_HPP

@@ -1,0 +1,363 @@
+/// Subscriptions.
+#ifndef SINEW_SUBSCRIPTION_HPP
+#define SINEW_SUBSCRIPTION_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "sinew/detail/event_handler.hpp"
+#include "sinew/detail/subscription_callback.hpp"
+#include "sinew/duration.hpp"
+#include "sinew/error.hpp"
+#include "sinew/message_info.hpp"
+#include "sinew/message_view.hpp"
+#include "sinew/qos.hpp"
+#include "sinew/serialized_message.hpp"
+#include "sinew/sinew.h"
+#include "sinew/subscription_options.hpp"
+#include "sinew/type_support.hpp"
+
+namespace sinew
+{
+
+/// What subscriptions of all types have. Any thread may call any function.
+class SubscriptionBase
+{
+public:
+  using SharedPtr = std::shared_ptr<SubscriptionBase>;
+  using ConstSharedPtr = std::shared_ptr<const SubscriptionBase>;
+  using WeakPtr = std::weak_ptr<SubscriptionBase>;
+
+  SubscriptionBase(const SubscriptionBase &) = delete;
+  SubscriptionBase & operator=(const SubscriptionBase &) = delete;
+
+  /// The topic's full name, after remapping.
+  const char * get_topic_name() const noexcept {return sinew_subscription_topic(handle());}
+
+  /// The QoS that it requests; what was left to other ends is chosen.
+  QoS get_actual_qos() const {return detail::qos_of(handle(), sinew_subscription_qos);}
+
+  /// The number of publishers that match now, in all processes.
+  std::size_t get_publisher_count() const noexcept
+  {
+    return sinew_subscription_publisher_count(handle());
+  }
+
+  /// Waits until at least `count` publishers match; a negative timeout is for ever. Returns whether
+  /// they did in time.
+  bool wait_for_publishers(std::size_t count, const Duration & timeout) const
+  {
+    const auto status =
+      sinew_subscription_wait_for_publishers(handle(), count, timeout.nanoseconds());
+    if (status != SINEW_ERROR_TIMEOUT) {
+      detail::check(status);
+    }
+    return status == SINEW_OK;
+  }
+
+  /// Has a function called with the number of new messages: with 1 for each that arrives, and at once
+  /// with the number of those that wait. It runs on the thread that brings the message, and several
+  /// threads may call it at once: it should only wake others.
+  void set_on_new_message_callback(std::function<void (std::size_t)> callback)
+  {
+    using Callback = std::function<void (std::size_t)>;
+    detail::check(
+      sinew_subscription_set_listener(
+        handle(),
+        [](void * function, std::uint64_t count) {
+          (void)detail::guarded([&] {(*static_cast<Callback *>(function))(count);});
+        },
+        detail::context_of(std::move(callback)), &detail::drop_context<Callback>));
+  }
+  void clear_on_new_message_callback()
+  {
+    detail::check(sinew_subscription_clear_listener(handle()));
+  }
+
+  /// Takes the oldest message in encoded form. Returns whether there was one. Never blocks.
+  bool take_serialized(SerializedMessage & message, MessageInfo & info)
+  {
+    return try_take_serialized(message, info).value();
+  }
+  Result<bool> try_take_serialized(SerializedMessage & message, MessageInfo & info)
+  {
+    const auto taken = try_take_message(&info);
+    if (!taken) {
+      return taken.error();
+    }
+    if (*taken == nullptr) {
+      return false;
+    }
+    if (const auto encoded = detail::encode_into(taken->get(), message); !encoded) {
+      return encoded.error();
+    }
+    return true;
+  }
+
+  /// Its counters.
+  sinew_subscription_statistics get_statistics() const
+  {
+    auto statistics = detail::options<sinew_subscription_statistics>();
+    detail::check(sinew_subscription_read_statistics(handle(), &statistics));
+    return statistics;
+  }
+
+  /// The handle of the C interface.
+  sinew_subscription * handle() const noexcept {return handle_.get();}
+
+protected:
+  using Shared = std::shared_ptr<sinew_subscription>;
+
+  /// A callback of the C interface.
+  struct CallbackParts
+  {
+    sinew_subscription_callback call = nullptr;
+    void * context = nullptr;
+    sinew_drop drop = nullptr;
+    bool is_owned = false;
+    bool accepts_encoded = false;
+    bool has_info = false;
+  };
+
+  explicit SubscriptionBase(Shared handle) noexcept
+  : handle_(std::move(handle)) {}
+
+  /// No callback runs after this: it waits for one that runs on another thread. In the callback
+  /// itself it doesn't wait.
+  ~SubscriptionBase() {(void)sinew_subscription_close(handle());}
+
+  /// Takes over the callback's context in any case.
+  static Result<Shared> try_handle(
+    const std::shared_ptr<sinew_node> & node, const std::string & topic,
+    const sinew_message_type * type, const QoS & qos, const SubscriptionOptions & options,
+    const CallbackParts & callback)
+  {
+    const QosOverridingOptions & overrides = options.qos_overriding_options;
+    const bool has_events = detail::has_callbacks(options.event_callbacks);
+    auto settings = detail::options<sinew_subscription_options>();
+    settings.qos = &qos.get_rmw_qos_profile();
+    settings.qos_overrides = overrides.policies();
+    settings.qos_overrides_id = overrides.get_id().empty() ? nullptr : overrides.get_id().c_str();
+    settings.group = detail::handle_of(options.callback_group);
+    settings.owned = callback.is_owned;
+    settings.accept_encoded = callback.accepts_encoded;
+    settings.message_info = callback.has_info ? SINEW_YES : SINEW_NO;
+    settings.ignore_own_publications = options.ignore_local_publications;
+    settings.keep_events = has_events || !options.use_default_callbacks;
+    const auto & statistics = options.topic_stats_options;
+    if (statistics.state == TopicStatisticsState::Enable) {
+      settings.topic_statistics_period = Duration(statistics.publish_period).nanoseconds();
+      settings.topic_statistics_topic = statistics.publish_topic.c_str();
+    }
+    detail::Handle<sinew_subscription, sinew_subscription_free> made;
+    const auto status = callback.call == nullptr ?
+      sinew_subscription_new(node.get(), topic.c_str(), type, &settings, detail::Out(made)) :
+      sinew_subscription_new_with_callback(
+      node.get(), topic.c_str(), type, &settings, callback.call, callback.context, callback.drop,
+      detail::Out(made));
+    if (status != SINEW_OK) {
+      return Error::last(status);
+    }
+    Shared handle = std::move(made);
+    if (overrides.get_validation_callback()) {
+      const auto valid =
+        detail::validate(overrides, detail::qos_of(handle.get(), sinew_subscription_qos));
+      if (!valid) {
+        return valid.error();
+      }
+    }
+    if (has_events) {
+      if (const auto set = listen(handle, {node, options.callback_group}, options); !set) {
+        return set.error();
+      }
+    }
+    return handle;
+  }
+
+  /// Takes the oldest message; null if there is none.
+  Result<detail::MessageHandle> try_take_message(MessageInfo * info)
+  {
+    detail::MessageHandle message;
+    const auto status = sinew_subscription_take(
+      handle(), detail::Out(message), info == nullptr ? nullptr : &info->get());
+    if (status != SINEW_OK) {
+      return Error::last(status);
+    }
+    return message;
+  }
+
+private:
+  static Result<void> listen(
+    const Shared & handle, detail::EventPlace place, const SubscriptionOptions & options)
+  {
+    const SubscriptionEventCallbacks & callbacks = options.event_callbacks;
+    detail::Events<sinew_subscription, sinew_subscription_set_event_listener> events(
+      handle, std::move(place));
+    events.add(
+      SINEW_EVENT_DEADLINE_MISSED, sinew_subscription_take_deadline_missed,
+      callbacks.deadline_callback);
+    events.add(
+      SINEW_EVENT_LIVELINESS_CHANGED, sinew_subscription_take_liveliness_changed,
+      callbacks.liveliness_callback);
+    events.add(
+      SINEW_EVENT_MESSAGE_LOST, sinew_subscription_take_message_lost,
+      callbacks.message_lost_callback);
+    events.add(
+      SINEW_EVENT_INCOMPATIBLE_TYPE, sinew_subscription_take_incompatible_type,
+      callbacks.incompatible_type_callback);
+    events.add(SINEW_EVENT_MATCHED, sinew_subscription_take_matched, callbacks.matched_callback);
+    events.add(
+      SINEW_EVENT_INCOMPATIBLE_QOS, sinew_subscription_take_incompatible_qos,
+      callbacks.incompatible_qos_callback);
+    if (!callbacks.incompatible_qos_callback && options.use_default_callbacks) {
+      events.add_warning(sinew_subscription_take_incompatible_qos);
+    }
+    return events.result();
+  }
+
+  Shared handle_;
+};
+
+/// Receives the messages of a type on a topic: by a callback that an executor runs, or taken by hand.
+///
+/// The callback's first argument decides what it gets; the second may be a `const MessageInfo &`:
+///
+/// | argument | message |
+/// |---|---|
+/// | `const T &` | lent for the call; others may be reading it, too |
+/// | `std::shared_ptr<const T>` | shared, to be kept |
+/// | `std::unique_ptr<T>` | its own: the very pointer that was published, if nothing else gets the message; else a copy |
+/// | `T` | its own, moved out of the message |
+/// | `std::shared_ptr<T>` | its own |
+/// | `sinew::MessageView<T>` | where it lies, in the form in which it came |
+/// | `const SerializedMessage &`, `std::shared_ptr<const SerializedMessage>` and so on | its encoded form, copied |
+///
+/// A generic lambda or the result of `std::bind` gets the first of `const T &`, the pointers and the
+/// other forms with which it can be called.
+///
+/// Destroying it waits until its callback, if it is running on another thread, has returned.
+template<class T>
+class Subscription : public SubscriptionBase
+{
+public:
+  using SharedPtr = std::shared_ptr<Subscription>;
+  using ConstSharedPtr = std::shared_ptr<const Subscription>;
+  using WeakPtr = std::weak_ptr<Subscription>;
+  using UniquePtr = std::unique_ptr<Subscription>;
+  using ROSMessageType = T;
+  using SubscribedType = T;
+
+  /// Makes a subscription with a callback; without one (`nullptr`), messages are taken by hand.
+  template<class F>
+  static Result<SharedPtr> try_make(
+    const std::shared_ptr<sinew_node> & node, const std::string & topic, const QoS & qos,
+    F && callback, const SubscriptionOptions & options = {})
+  {
+    const auto type = detail::try_message_type<T>();
+    if (!type) {
+      return type.error();
+    }
+    auto handle =
+      try_handle(node, topic, *type, qos, options, callback_of(std::forward<F>(callback)));
+    if (!handle) {
+      return handle.error();
+    }
+    return SharedPtr(new Subscription(*std::move(handle)));
+  }
+
+  /// Takes the oldest message. Returns whether there was one. Never blocks. The message is moved if
+  /// nothing else has it, otherwise copied.
+  bool take(T & message, MessageInfo & info) {return try_take(message, info).value();}
+  Result<bool> try_take(T & message, MessageInfo & info)
+  {
+    auto taken = try_take_message(&info);
+    if (!taken) {
+      return taken.error();
+    }
+    if (*taken == nullptr) {
+      return false;
+    }
+    if (sinew_message_is_encoded(taken->get())) {
+      if (const auto read = MessageView<T>(*std::move(taken)).try_read(message); !read) {
+        return read.error();
+      }
+    } else if (sinew_message_is_sole(taken->get())) {
+      message = std::move(*static_cast<T *>(sinew_message_value_mut(taken->get())));
+    } else {
+      message = *static_cast<const T *>(sinew_message_value(taken->get()));
+    }
+    return true;
+  }
+
+  /// Takes the oldest message without copying it; null if there is none. Never blocks. Allocates a
+  /// control block.
+  std::shared_ptr<const T> take_shared(MessageInfo & info) {return try_take_shared(info).value();}
+  Result<std::shared_ptr<const T>> try_take_shared(MessageInfo & info)
+  {
+    auto taken = try_take_view(info);
+    if (!taken) {
+      return taken.error();
+    }
+    if (!*taken) {
+      return std::shared_ptr<const T>();
+    }
+    if (!(*taken)->is_encoded()) {
+      return detail::into_shared<T>((*taken)->release());
+    }
+    auto message = std::make_shared<T>();
+    if (const auto read = (*taken)->try_read(*message); !read) {
+      return read.error();
+    }
+    return std::shared_ptr<const T>(std::move(message));
+  }
+
+  /// Takes the oldest message where it lies; nothing if there is none. Never blocks.
+  std::optional<MessageView<T>> take_view(MessageInfo & info) {return try_take_view(info).value();}
+  Result<std::optional<MessageView<T>>> try_take_view(MessageInfo & info)
+  {
+    auto taken = try_take_message(&info);
+    if (!taken) {
+      return taken.error();
+    }
+    if (*taken == nullptr) {
+      return std::optional<MessageView<T>>();
+    }
+    return std::make_optional<MessageView<T>>(*std::move(taken));
+  }
+
+private:
+  explicit Subscription(Shared handle) noexcept
+  : SubscriptionBase(std::move(handle)) {}
+
+  static CallbackParts callback_of(std::nullptr_t) {return CallbackParts();}
+
+  template<class F>
+  static CallbackParts callback_of(F && callback)
+  {
+    using Function = std::decay_t<F>;
+    using Receiver = detail::Receiver<T, Function>;
+    static_assert(
+      Receiver::is_callback,
+      "the callback takes none of: const T &, std::shared_ptr<const T>, std::unique_ptr<T>, T, "
+      "std::shared_ptr<T>, sinew::MessageView<T>, const sinew::SerializedMessage &; with or without "
+      "a second argument, const sinew::MessageInfo &");
+    using Form = typename Receiver::Found;
+    static_assert(
+      !Form::is_owned || std::is_copy_constructible_v<T>,
+      "the callback takes a message of its own, so T needs a copy constructor: others may get the "
+      "message, too");
+    return CallbackParts{
+      &Receiver::call, detail::context_of(std::forward<F>(callback)),
+      &detail::drop_context<Function>, Form::is_owned, Form::accepts_encoded, Form::has_info};
+  }
+};
+
+}  // namespace sinew
+
+#endif  // SINEW_SUBSCRIPTION_HPP
