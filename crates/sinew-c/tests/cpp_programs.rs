@@ -65,5 +65,7 @@ macro_rules! programs {
 }
 
 programs! {
+    copies,
     failures,
+    topics,
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "sinew/error.hpp"
@@ -17,14 +18,15 @@
 namespace sinew
 {
 
-/// A received message where it lies, in the form in which it came: the value, for messages of this
-/// process and plain ones, or the encoded form, where another process wrote it. Nothing is copied or
-/// decoded. The memory stays as long as the view.
+/// A message where it lies, in the form in which it came: the value, for messages of this process and
+/// plain ones, or the encoded form, where another process wrote it. Nothing is copied or decoded. The
+/// memory stays as long as a view of it; copying a view increments a count.
 ///
-///     node->create_subscription<Image>("image", 10, [](sinew::MessageView<Image> image) {
+///     node->create_subscription<Image>("image", 10, [display](sinew::MessageView<Image> image) {
 ///       if (image.is_encoded()) {
-///         upload(image.bytes());
+///         inspect(image.bytes());
 ///       }
+///       display->publish(std::move(image));  // passes it on as it is
 ///     });
 template<class T>
 class MessageView
@@ -41,6 +43,33 @@ public:
       bytes_ = Span<const std::uint8_t>(bytes, length);
     }
   }
+
+  /// Makes a message of a value where it lies, to be published and kept.
+  static MessageView adopt(std::unique_ptr<T> value) {return try_adopt(std::move(value)).value();}
+  static Result<MessageView> try_adopt(std::unique_ptr<T> value)
+  {
+    const auto type = detail::try_message_type<T>();
+    if (!type) {
+      return type.error();
+    }
+    detail::MessageHandle message;
+    const auto status = sinew_message_adopt(*type, value.get(), detail::Out(message));
+    if (status != SINEW_OK) {
+      return Error::last(status);
+    }
+    (void)value.release();
+    return MessageView(std::move(message));
+  }
+
+  MessageView(const MessageView & other) noexcept
+  : message_(sinew_message_clone(other.handle())), value_(other.value_), bytes_(other.bytes_) {}
+  MessageView & operator=(const MessageView & other) noexcept
+  {
+    return *this = MessageView(other);
+  }
+  MessageView(MessageView &&) noexcept = default;
+  MessageView & operator=(MessageView &&) noexcept = default;
+  ~MessageView() = default;
 
   /// Whether there is only the encoded form.
   bool is_encoded() const noexcept {return value_ == nullptr;}

@@ -13,6 +13,7 @@
 #include "sinew/error.hpp"
 #include "sinew/loaned_message.hpp"
 #include "sinew/message_info.hpp"
+#include "sinew/message_view.hpp"
 #include "sinew/publisher_options.hpp"
 #include "sinew/qos.hpp"
 #include "sinew/serialized_message.hpp"
@@ -234,6 +235,14 @@ public:
     const std::uint8_t none = 0;
     const std::uint8_t * data = bytes.empty() ? &none : bytes.data();
     return detail::result(sinew_publisher_publish_bytes(handle(), data, bytes.size()));
+  }
+
+  /// Publishes a message where it lies: one that was received and is passed on, or that the program
+  /// keeps. Nothing is copied, except for subscriptions that get a message of their own.
+  void publish(MessageView<T> message) {try_publish(std::move(message)).value();}
+  Result<void> try_publish(MessageView<T> message)
+  {
+    return detail::result(sinew_publisher_publish(handle(), message.release().release()));
   }
 
   /// Returns a message from the publisher's pool, to be filled in and published.

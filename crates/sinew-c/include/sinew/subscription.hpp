@@ -295,26 +295,25 @@ public:
     return true;
   }
 
-  /// Takes the oldest message without copying it; null if there is none. Never blocks. Allocates a
-  /// control block.
+  /// Takes the oldest message without copying it, except that one in encoded form is decoded; null if
+  /// there is none. Never blocks. Allocates a control block.
   std::shared_ptr<const T> take_shared(MessageInfo & info) {return try_take_shared(info).value();}
   Result<std::shared_ptr<const T>> try_take_shared(MessageInfo & info)
   {
-    auto taken = try_take_view(info);
+    auto taken = try_take_message(&info);
     if (!taken) {
       return taken.error();
     }
-    if (!*taken) {
+    if (*taken == nullptr) {
       return std::shared_ptr<const T>();
     }
-    if (!(*taken)->is_encoded()) {
-      return detail::into_shared<T>((*taken)->release());
+    detail::MessageHandle value;
+    const auto status = sinew_message_into_value(taken->get(), detail::Out(value));
+    if (status != SINEW_OK) {
+      return Error::last(status);
     }
-    auto message = std::make_shared<T>();
-    if (const auto read = (*taken)->try_read(*message); !read) {
-      return read.error();
-    }
-    return std::shared_ptr<const T>(std::move(message));
+    (void)taken->release();
+    return detail::into_shared<T>(std::move(value));
   }
 
   /// Takes the oldest message where it lies; nothing if there is none. Never blocks.
@@ -335,7 +334,14 @@ private:
   explicit Subscription(Shared handle) noexcept
   : SubscriptionBase(std::move(handle)) {}
 
-  static CallbackParts callback_of(std::nullptr_t) {return CallbackParts();}
+  /// Messages that are taken by hand may be encoded: taking decodes them to where they are wanted.
+  static CallbackParts callback_of(std::nullptr_t)
+  {
+    CallbackParts parts;
+    parts.accepts_encoded = true;
+    parts.has_info = true;
+    return parts;
+  }
 
   template<class F>
   static CallbackParts callback_of(F && callback)

@@ -47,6 +47,11 @@ inline constexpr bool is_local = false;
 template<class T>
 inline constexpr bool is_local<T, std::void_t<decltype(TypeSupport<T>::name)>> = true;
 
+template<class T, class = void>
+inline constexpr bool has_stamp = false;
+template<class T>
+inline constexpr bool has_stamp<T, std::void_t<decltype(&MessageTraits<T>::stamp)>> = true;
+
 /// Whether `T` can be published.
 template<class T>
 inline constexpr bool is_message = is_generated<T> || is_local<T>;
@@ -134,7 +139,10 @@ struct Functions
     return guarded([value, place] {new (place) T(*static_cast<const T *>(value));});
   }
 
-  static std::int64_t stamp(void *, const void * value) {return Stamp<T>::function(value);}
+  static std::int64_t stamp(void *, const void * value)
+  {
+    return MessageTraits<T>::stamp(*static_cast<const T *>(value));
+  }
 
   static std::size_t encoded_size(void *, const void * value)
   {
@@ -220,7 +228,7 @@ sinew_type_table table_of()
     if constexpr (MessageTraits<T>::has_bounded_text) {
       table.check = &Functions<T>::check;
     }
-    if constexpr (Stamp<T>::function != nullptr) {
+    if constexpr (has_stamp<T>) {
       table.stamp = &Functions<T>::stamp;
     }
   } else {
