@@ -1,6 +1,10 @@
-//! Structs that the derive refuses, with the text of the error.
+//! Programs that the compiler refuses, with the text of the error. Those about callbacks and
+//! parameters are here, too: one crate of few dependencies builds them all again.
 
 #[test]
-fn what_can_not_be_a_message() {
-    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+fn what_is_refused() {
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("tests/ui/messages/*.rs");
+    cases.compile_fail("tests/ui/parameters/*.rs");
+    cases.compile_fail("tests/ui/programs/*.rs");
 }

@@ -1,5 +1,5 @@
-//! The forms a callback may have: that each gets the right thing, and that the compiler reports for
-//! wrong ones what would be right.
+//! The forms a callback may have: that each gets the right thing. Those of wrong forms, which the
+//! compiler refuses, are in the tests of `sinew-derive`.
 
 use crate::support::{Log, Number, Room};
 use sinew::error::SpinError;
@@ -496,9 +496,4 @@ fn what_a_group_makes_belongs_to_its_node_and_runs_in_it() -> sinew::Result<()> 
     room.run();
     assert_eq!(log.next(), (1, 42));
     Ok(())
-}
-
-#[test]
-fn wrong_shapes_are_refused_in_our_own_words() {
-    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
 }

@@ -301,8 +301,3 @@ fn a_group_is_notified_of_changes() -> sinew::Result<()> {
     assert_eq!(log.lines(), []);
     Ok(())
 }
-
-#[test]
-fn the_compiler_reports_invalid_structs_of_parameters() {
-    trybuild::TestCases::new().compile_fail("tests/parameters/ui/*.rs");
-}
