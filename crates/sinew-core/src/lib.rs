@@ -27,6 +27,7 @@ macro_rules! event_face {
         pub use crate::api::guard::GuardConditionBuilder;
         pub use crate::api::statuses::StatusOf;
         pub use crate::ros::mismatch::Mismatch;
+        pub use crate::topic::shutdown::ShutdownHandler;
     };
 }
 

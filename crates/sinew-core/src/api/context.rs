@@ -21,6 +21,7 @@ use crate::sys::sync::{Arc, Mutex};
 use crate::topic::graph::Graph;
 use crate::topic::nodes::NodeRegistry;
 use crate::topic::session::Session;
+use crate::topic::shutdown::ShutdownHandler;
 use sinew_shm::transport::Participant;
 use std::fmt;
 use std::io::Write;
@@ -127,6 +128,28 @@ impl Context {
         self.shared().session.end_detached();
     }
 
+    /// Calls `callback` once the context is shut down: by [`shutdown`](Self::shutdown) or by a
+    /// signal, but not if its last handle is dropped instead. If it is shut down already, the
+    /// callback runs now. ROS 2: `on_shutdown`.
+    ///
+    /// The callback runs on the thread that shuts the context down, after everything that waits in
+    /// the context was woken, so it may wait for threads to end. For a signal that is a thread of
+    /// the library; the second signal still ends the process. A panic is logged. Dropping the
+    /// returned value removes the callback.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let context = Context::builder().shared_memory(false).build()?;
+    /// let (send, ended) = std::sync::mpsc::channel();
+    /// let _handler = context.on_shutdown(move || send.send("ended").unwrap());
+    /// context.shutdown();
+    /// assert_eq!(ended.try_recv(), Ok("ended"));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn on_shutdown(&self, callback: impl FnOnce() + Send + 'static) -> ShutdownHandler {
+        self.shared().session.on_shutdown(callback)
+    }
+
     /// Returns `true` after [`shutdown`](Self::shutdown).
     pub fn is_shutdown(&self) -> bool {
         self.shared().session.has_ended()
@@ -164,6 +187,12 @@ impl Context {
         self.shared().session.set_ros_time(time, None);
     }
 
+    /// Returns `true` while ROS time is set or simulated, and not the wall clock. ROS 2:
+    /// `ros_time_is_active`.
+    pub fn ros_time_is_active(&self) -> bool {
+        self.shared().session.clock.is_ros_time_set()
+    }
+
     /// Returns the current ROS time, for the stamps of messages; as
     /// [`Node::now`](crate::Node::now).
     pub fn now(&self) -> Time {
@@ -185,6 +214,10 @@ impl sealed::Sealed for Context {}
 impl Executable for Context {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
         executor.serve(&**self.shared(), &self.shared().groups, || "the context".to_owned())
+    }
+
+    fn remove_from(&self, executor: &Executor) -> bool {
+        executor.release(&self.shared().groups)
     }
 }
 
@@ -259,6 +292,7 @@ impl ShutDown for ContextCore {
         if let Some(participant) = self.transport().and_then(|transport| transport.participant()) {
             participant.wake_writers(); // publishers that wait for room in other processes
         }
+        self.session.run_shutdown_callbacks();
     }
 }
 

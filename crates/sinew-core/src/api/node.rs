@@ -576,6 +576,10 @@ impl Executable for Node {
         }
         executor.serve(&**self.context_shared(), self.groups(), what)
     }
+
+    fn remove_from(&self, executor: &Executor) -> bool {
+        executor.release(self.groups())
+    }
 }
 
 impl fmt::Debug for Node {

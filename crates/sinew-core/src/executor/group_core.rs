@@ -269,6 +269,12 @@ impl GroupCore {
             members.leave_all(|task_ref| left.push(task_ref))
         };
         moved.finish();
+        self.wait_for(&left);
+    }
+
+    /// Waits for the last callbacks of members that have left their executor, except on this
+    /// thread. The caller holds no lock.
+    fn wait_for(&self, left: &[TaskRef]) {
         // As in `deregister`; each task that has left leaves once more, to wait without the lock.
         let waiting = self.node.host().wait_graph().enter_group(self.number);
         let _blocked = Blocked::begin();
@@ -296,16 +302,22 @@ impl GroupCore {
         }
     }
 
-    /// Removes the group from the executor, if it is there. Messages and other work keep waiting in
-    /// its entities.
-    pub(crate) fn remove_from(&self, scheduler: &Arc<Scheduler>) {
+    /// Removes the group from the executor. Messages and other work keep waiting in its entities.
+    /// With `wait`, none of its callbacks runs on another thread when this returns. Returns `false`
+    /// if it isn't there.
+    pub(crate) fn remove_from(&self, scheduler: &Arc<Scheduler>, wait: bool) -> bool {
         let mut members = self.members.lock();
         let is_it = |place: &mut GroupSlot| Arc::ptr_eq(&place.scheduler, scheduler);
-        let Some(place) = members.executor.take_if(is_it) else { return };
-        let moved = members.leave_all(drop);
+        let Some(place) = members.executor.take_if(is_it) else { return false };
+        let mut left: Vec<TaskRef> = Vec::new();
+        let moved = members.leave_all(|task_ref| left.push(task_ref));
         place.remove();
         drop(members);
         moved.finish();
+        if wait {
+            self.wait_for(&left);
+        }
+        true
     }
 }
 

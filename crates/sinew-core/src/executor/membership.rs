@@ -68,13 +68,14 @@ impl GroupRegistry {
         true
     }
 
-    /// Removes the executor.
-    pub(crate) fn leave(&self, executor: &Arc<Scheduler>) {
+    /// Removes the executor from all groups that it serves, as [`GroupCore::remove_from`]. Returns
+    /// `false` if it serves none.
+    pub(crate) fn leave(&self, executor: &Arc<Scheduler>, wait: bool) -> bool {
         let groups: Vec<_> = {
             let mut state = self.0.lock();
             state.executor.take_if(|known| known.as_ptr() == Arc::as_ptr(executor));
             state.groups.iter().filter_map(Weak::upgrade).collect()
         };
-        groups.iter().for_each(|group| group.remove_from(executor));
+        groups.iter().fold(false, |left, group| group.remove_from(executor, wait) | left)
     }
 }

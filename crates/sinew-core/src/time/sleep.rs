@@ -1,6 +1,6 @@
 //! Sleeping until a clock shows a time, for threads and for tasks.
 
-use crate::api::context::ContextCore;
+use crate::api::context::{Context, ContextCore};
 use crate::api::node::Node;
 use crate::api::timer::Timer;
 use crate::ros::failure::SleepError;
@@ -176,6 +176,28 @@ fn until(target: i64) -> impl FnMut(i64, u64) -> Look<Result<(), SleepError>> {
         } else {
             Look::Again(target)
         }
+    }
+}
+
+impl Context {
+    /// Sleeps until the clock shows `time`, as [`Node::sleep_until`].
+    ///
+    /// # Errors
+    /// Returns [`SleepError`].
+    pub fn sleep_until(&self, clock: ClockKind, time: Time) -> Result<(), SleepError> {
+        self.sleeper(clock).block(until(time.nanoseconds()))?
+    }
+
+    /// Sleeps until the clock has advanced by `duration`, as [`Node::sleep_for`].
+    ///
+    /// # Errors
+    /// Returns [`SleepError`].
+    pub fn sleep_for(&self, clock: ClockKind, duration: Duration) -> Result<(), SleepError> {
+        self.sleeper(clock).block(after(duration))?
+    }
+
+    fn sleeper(&self, kind: ClockKind) -> Sleeper<'_> {
+        Sleeper { context: self.shared(), kind: Some(kind) }
     }
 }
 

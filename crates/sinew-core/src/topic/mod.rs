@@ -20,6 +20,7 @@
 //! | `remote_reads` | results of reading a publisher elsewhere |
 //! | `remote_sink` | subscriptions elsewhere; traits that carry a publisher's messages there |
 //! | `session` | the state shared by the nodes, topics and executors of one context |
+//! | `shutdown` | the program's callbacks for the end of a context |
 //!
 //! Nothing in this folder knows how messages travel between processes; a transport does. It adds
 //! the endpoints of other processes as objects that implement the traits named above, and this
@@ -38,6 +39,7 @@ pub(crate) mod remote_endpoint;
 pub(crate) mod remote_reads;
 pub(crate) mod remote_sink;
 pub(crate) mod session;
+pub(crate) mod shutdown;
 pub(crate) mod statistics_collector;
 pub(crate) mod strategy;
 pub(crate) mod subscribers;

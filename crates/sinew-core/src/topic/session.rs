@@ -1,6 +1,7 @@
 //! The state shared by the nodes, topics and executors of one context.
 
 use super::graph_changes::GraphChanges;
+use super::shutdown::{ShutdownCallbacks, ShutdownHandler};
 use crate::executor::crew::scheduler::Scheduler;
 use crate::executor::crew::wait_graph::WaitGraph;
 use crate::executor::owner::Close;
@@ -31,6 +32,8 @@ pub(crate) struct Session {
     /// The follower of `/clock`.
     sim_time: Mutex<Option<Box<dyn Send>>>,
     detached: Mutex<Detached>,
+    /// The program's callbacks for its end.
+    shutdown_callbacks: ShutdownCallbacks,
     /// Changes of the nodes and endpoints, here and elsewhere.
     pub(crate) graph_changes: GraphChanges,
 }
@@ -61,6 +64,7 @@ impl Session {
             followers: Mutex::new(Vec::new()),
             sim_time: Mutex::default(),
             detached: Mutex::default(),
+            shutdown_callbacks: ShutdownCallbacks::default(),
             graph_changes: GraphChanges::new(),
         })
     }
@@ -92,6 +96,20 @@ impl Session {
         self.each_executor(Scheduler::end);
         self.each_follower(|follower| follower.ended());
         self.graph_changes.wake();
+    }
+
+    /// Runs the program's callbacks for the end, after everything that waits was woken.
+    pub(crate) fn run_shutdown_callbacks(&self) {
+        self.shutdown_callbacks.run();
+    }
+
+    /// Keeps a callback for the end, or runs it at once if the session has ended.
+    pub(crate) fn on_shutdown(&self, callback: impl FnOnce() + Send + 'static) -> ShutdownHandler {
+        let handler = self.shutdown_callbacks.add(callback);
+        if self.has_ended() {
+            self.shutdown_callbacks.run();
+        }
+        handler
     }
 
     /// Keeps an entity until the context ends. If the context has ended, drops the entity at once.

@@ -8,6 +8,7 @@ mod futures;
 mod handles;
 mod posting;
 mod pressure;
+mod removing;
 #[path = "../support/mod.rs"]
 mod support;
 mod time;

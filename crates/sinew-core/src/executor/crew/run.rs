@@ -11,7 +11,7 @@ use super::worker::{self, Blocking, Next, Worker};
 use crate::executor::error::SpinError;
 use crate::executor::prefetch::{self, Noting, Part};
 use crate::executor::task::{Task, TaskOutcome};
-use crate::sys::clock::{Stamp, Time};
+use crate::sys::clock::{Clock, Stamp, Time};
 use crate::sys::sync::{Arc, no_lock_is_held};
 use sinew_shm::transport::Worker as WorkerRecord;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,6 +43,12 @@ impl<'a> Spin<'a> {
             _spinning: Spinning::enter(scheduler, worker),
             _noting: sleeps.then(|| Noting::begin(code)),
         }
+    }
+
+    /// Runs the callbacks that are ready now. Returns their number.
+    pub(crate) fn run_ready(&self) -> Result<u64, SpinError> {
+        let Some(now) = self.scheduler.read_clock(Clock::stamp) else { return Ok(0) };
+        self.run(Blocking::Until(now))
     }
 
     /// Runs callbacks up to `patience` and the other limits. Returns their number.

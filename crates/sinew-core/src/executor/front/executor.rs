@@ -1,5 +1,6 @@
 //! Executors as programs hold them.
 
+use super::served::{Served, ServedList};
 use crate::executor::crew::control::Place;
 use crate::executor::crew::run::Spin;
 use crate::executor::crew::scheduler::{self, Scheduler};
@@ -10,16 +11,14 @@ use crate::executor::group::{Group, ReentrantGroup};
 use crate::executor::group_core::{GroupCore, NotAdded};
 use crate::executor::histogram::RunTimes;
 use crate::executor::membership::GroupRegistry;
-use crate::executor::owner::{Host, Owner};
+use crate::executor::owner::Host;
 use crate::executor::threads::{ThreadOptions, ThreadSetup};
 use crate::sys::clock::{Clock, Time, nanoseconds};
-use crate::sys::logging::{About, Level, log_line};
-use crate::sys::sync::{Arc, Mutex, Ordering};
+use crate::sys::sync::Arc;
 use std::fmt;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::pin::pin;
-use std::sync::Weak;
 use std::task::{Context as TaskContext, Poll, Wake, Waker};
 use std::time::Duration;
 
@@ -58,7 +57,7 @@ use std::time::Duration;
 /// ```
 pub struct Executor {
     pub(crate) scheduler: Arc<Scheduler>,
-    served: Mutex<Vec<Served>>,
+    served: ServedList,
     timer_thread: bool,
     options: ThreadOptions,
 }
@@ -67,49 +66,14 @@ pub struct Executor {
 /// or group.
 const FIRST_ADDED_WITHIN: Duration = Duration::from_secs(2);
 
-/// A node that an executor serves.
-struct ServedNode {
-    node: Arc<dyn Owner>,
-    /// Number of its groups found so far; each keeps the node.
-    groups: usize,
-    is_inhabited: bool,
-    /// Whether a group ever had an entity.
-    ever: bool,
-}
-
-impl ServedNode {
-    fn warn_if_idle(&self) {
-        let ServedNode { node, groups, is_inhabited, ever } = self;
-        // Only its handle, its groups and this thread refer to the node: no entity that works
-        // without an executor, such as a publisher. (A guess, since a handle may be cloned or
-        // dropped meanwhile.)
-        let has_nothing = || Arc::strong_count(node) <= groups + 2;
-        if *is_inhabited || !(*ever || has_nothing()) {
-            return;
-        }
-        // Relaxed: any thread may log this, once.
-        if !node.said_idle().swap(true, Ordering::Relaxed) {
-            log_line!(
-                Level::Warn; About { node: node.full_name(), subject: "" },
-                "there is nothing to run. Timers, subscriptions and servers end when they are dropped: keep them in \
-                 variables with names (`let _timer = ..`, not `let _ = ..`), make them with `.background()`, or \
-                 `detach()` them"
-            );
-        }
-    }
-}
-
-/// A context, node or group that an executor serves.
-enum Served {
-    Groups(Arc<GroupRegistry>),
-    Group(Weak<GroupCore>),
-}
-
 /// A type that can be added to an executor or a wait set: a [`Context`](crate::Context), a
 /// [`Node`](crate::Node), a [`Group`] or a [`ReentrantGroup`].
 pub trait Executable: sealed::Sealed {
     #[doc(hidden)]
     fn add_to(&self, executor: &Executor) -> Result<(), AddError>;
+
+    #[doc(hidden)]
+    fn remove_from(&self, executor: &Executor) -> bool;
 }
 
 pub(crate) mod sealed {
@@ -122,18 +86,28 @@ impl<S: Send + 'static> Executable for Group<S> {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
         executor.serve_group(&self.core, || format!("the group of node {}", self.core.node.full_name()))
     }
+
+    fn remove_from(&self, executor: &Executor) -> bool {
+        executor.served.forget(&Served::Group(Arc::downgrade(&self.core)));
+        self.core.remove_from(&executor.scheduler, true)
+    }
 }
 
 impl Executable for ReentrantGroup {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
         executor.serve_group(&self.core, || format!("the group of node {}", self.core.node.full_name()))
     }
+
+    fn remove_from(&self, executor: &Executor) -> bool {
+        executor.served.forget(&Served::Group(Arc::downgrade(&self.core)));
+        self.core.remove_from(&executor.scheduler, true)
+    }
 }
 
 impl Executor {
     /// Returns an executor that serves nothing yet.
     pub(super) fn of(scheduler: Arc<Scheduler>, timer_thread: bool, options: ThreadOptions) -> Self {
-        Self { scheduler, served: Mutex::new(Vec::new()), timer_thread, options }
+        Self { scheduler, served: ServedList::default(), timer_thread, options }
     }
 
     /// Returns the number of threads on which [`spin`](Self::spin) runs callbacks.
@@ -160,6 +134,36 @@ impl Executor {
         what.add_to(self)
     }
 
+    /// Serves a context, a node or a group no more. For a context or a node, these are all groups of
+    /// it that the executor serves. Their messages keep waiting, and another executor may serve
+    /// them from now on. Returns `false` if it served none of them.
+    ///
+    /// May be called while another thread spins. Waits for their callbacks that are running on
+    /// other threads; in a callback of such a group it doesn't wait for that one.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let context = Context::new()?;
+    /// let node = context.node("worker")?;
+    /// node.post(|| println!("done"))?;
+    /// let (first, second) = (Executor::single(), Executor::single());
+    /// first.add(&node)?;
+    /// assert!(first.remove(&node));
+    /// assert_eq!(first.spin_some()?, 0);
+    /// second.add(&node)?;
+    /// assert_eq!(second.spin_some()?, 1);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn remove(&self, what: &impl Executable) -> bool {
+        what.remove_from(self)
+    }
+
+    /// Serves the groups of a context or of one of its nodes no more.
+    pub(crate) fn release(&self, groups: &Arc<GroupRegistry>) -> bool {
+        let forgotten = self.served.forget(&Served::Groups(groups.clone()));
+        groups.leave(&self.scheduler, true) || forgotten
+    }
+
     /// Serves the groups of a context or of one of its nodes.
     pub(crate) fn serve(
         &self,
@@ -171,7 +175,7 @@ impl Executor {
         if !groups.serve(&self.scheduler) {
             return Err(AddError::Taken { what: what() });
         }
-        self.remember(Served::Groups(groups.clone()));
+        self.served.remember(Served::Groups(groups.clone()));
         self.follow(context)
     }
 
@@ -183,29 +187,11 @@ impl Executor {
     ) -> Result<(), AddError> {
         self.meet(group.node.host())?;
         match group.add_to(&self.scheduler) {
-            Ok(()) => self.remember(Served::Group(Arc::downgrade(group))),
+            Ok(()) => self.served.remember(Served::Group(Arc::downgrade(group))),
             Err(NotAdded::Here) => {}
             Err(NotAdded::Elsewhere) => return Err(AddError::Taken { what: what() }),
         }
         self.follow(group.node.host())
-    }
-
-    /// Records what to release at the end, and forgets contexts, nodes and groups that are gone.
-    fn remember(&self, new: Served) {
-        let mut served = self.served.lock();
-        if served.len() == served.capacity() {
-            served.retain(|known| match known {
-                Served::Groups(groups) => groups.is_alive(),
-                Served::Group(group) => group.strong_count() > 0,
-            });
-        }
-        let is_known = |known: &Served| match (known, &new) {
-            (Served::Groups(known), Served::Groups(new)) => Arc::ptr_eq(known, new),
-            _ => false,
-        };
-        if !served.iter().any(is_known) {
-            served.push(new);
-        }
     }
 
     /// Checks whether the executor can serve groups of the context.
@@ -239,7 +225,7 @@ impl Executor {
     pub fn spin(&self) -> Result<(), SpinError> {
         let result = self.with_helpers(|spin| {
             self.wait_for_something(spin)?;
-            self.warn_of_idle_nodes();
+            self.served.warn_of_idle_nodes(&self.scheduler);
             spin.run(Blocking::Forever).map(drop)
         });
         self.end_detached();
@@ -259,44 +245,7 @@ impl Executor {
     /// Whether the executor serves nothing, and has no reason to return.
     pub(super) fn serves_nothing(&self) -> bool {
         cfg!(not(loom)) // too many steps for models
-            && self.served().next().is_none() && !self.scheduler.is_stopped()
-    }
-
-    /// Logs the served nodes that have nothing to run: most of them by mistake.
-    fn warn_of_idle_nodes(&self) {
-        if cfg!(loom) {
-            return;
-        }
-        let mut nodes: Vec<ServedNode> = Vec::new();
-        for groups in self.served() {
-            for group in groups.iter().filter(|group| !group.is_served_by_another(&self.scheduler)) {
-                let (is_inhabited, ever) = group.is_inhabited();
-                match nodes.iter_mut().find(|known| Arc::ptr_eq(&known.node, &group.node)) {
-                    Some(known) => {
-                        known.groups += 1;
-                        known.is_inhabited |= is_inhabited;
-                        known.ever |= ever;
-                    }
-                    None => {
-                        nodes.push(ServedNode { node: group.node.clone(), groups: 1, is_inhabited, ever })
-                    }
-                }
-            }
-        }
-        nodes.iter().for_each(ServedNode::warn_if_idle);
-    }
-
-    /// Returns the groups of each served context, node or group that isn't gone.
-    fn served(&self) -> impl Iterator<Item = Vec<Arc<GroupCore>>> {
-        let served = self.served.lock();
-        let alive: Vec<_> = served
-            .iter()
-            .filter_map(|known| match known {
-                Served::Groups(groups) => groups.is_alive().then(|| groups.all()),
-                Served::Group(group) => group.upgrade().map(|group| vec![group]),
-            })
-            .collect();
-        alive.into_iter()
+            && self.served.groups().next().is_none() && !self.scheduler.is_stopped()
     }
 
     /// Spins on this thread and, if the executor has several, on all the others.
@@ -342,7 +291,7 @@ impl Executor {
         if cfg!(loom) {
             return; // too many steps for models
         }
-        let nodes: Vec<_> = self.served().flatten().map(|group| group.node.clone()).collect();
+        let nodes: Vec<_> = self.served.groups().flatten().map(|group| group.node.clone()).collect();
         let ended = nodes.iter().map(|node| node.host()).filter(|context| context.has_ended());
         ended.for_each(Host::end_detached);
     }
@@ -363,9 +312,18 @@ impl Executor {
     /// # Errors
     /// As [`spin`](Self::spin).
     pub fn spin_some(&self) -> Result<u64, SpinError> {
+        self.spin_briefly(|spin| spin.run_ready())
+    }
+
+    /// As [`spin_some`](Self::spin_some), until `max` has passed (checked after each callback, so
+    /// zero runs one at most).
+    ///
+    /// # Errors
+    /// As [`spin`](Self::spin).
+    pub fn spin_some_for(&self, max: Duration) -> Result<u64, SpinError> {
         self.spin_briefly(|spin| {
-            let Some(now) = self.scheduler.read_clock(Clock::stamp) else { return Ok(0) };
-            spin.run(Blocking::Until(now))
+            spin.end = Some(Time::steady() + max);
+            spin.run_ready()
         })
     }
 
@@ -509,19 +467,7 @@ impl Executor {
 impl Drop for Executor {
     fn drop(&mut self) {
         self.scheduler.close(); // new groups find another executor, or none
-        // Not under the lock: a released group may read waiting messages, through filters of the
-        // program.
-        let served = std::mem::take(&mut *self.served.lock());
-        for served in served {
-            match served {
-                Served::Groups(groups) => groups.leave(&self.scheduler),
-                Served::Group(group) => {
-                    if let Some(group) = group.upgrade() {
-                        group.remove_from(&self.scheduler);
-                    }
-                }
-            }
-        }
+        self.served.release_all(&self.scheduler);
     }
 }
 

@@ -2,4 +2,5 @@
 
 pub(crate) mod builder;
 pub(crate) mod executor;
+mod served;
 pub(crate) mod wait_set;

@@ -92,6 +92,11 @@ impl WaitSet {
         self.executor.add(what)
     }
 
+    /// Serves a context, a node or a group no more, as [`Executor::remove`] does.
+    pub fn remove(&self, what: &impl Executable) -> bool {
+        self.executor.remove(what)
+    }
+
     /// Sleeps until something is ready, at most for `timeout` (of real time, also in virtual time;
     /// `Duration::MAX`: without a limit), and returns all that is ready now, each once, in the
     /// order in which an executor would run it. Nothing after the timeout.
