@@ -91,6 +91,43 @@ pub unsafe extern "C" fn sinew_context_uses_sim_time(context: *const sinew_conte
     answer(false, || Ok(unsafe { handle::get(context, "context") }?.uses_sim_time()))
 }
 
+/// Returns whether ROS time is simulated or set, and not the wall clock.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_context_ros_time_is_active(context: *const sinew_context) -> bool {
+    // SAFETY: the caller's handle.
+    answer(false, || Ok(unsafe { handle::get(context, "context") }?.ros_time_is_active()))
+}
+
+/// Sleeps until the context's clock has advanced by `duration`, as `sinew_node_sleep_for`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_context_sleep_for(
+    context: *const sinew_context,
+    clock: sinew_clock_kind,
+    duration: sinew_duration,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        let context = unsafe { handle::get(context, "context") }?.clone();
+        let clock = clock_kind(clock)?.unwrap_or(ClockKind::Ros);
+        Ok(context.sleep_for(clock, span(duration, "duration")?)?)
+    })
+}
+
+/// Sleeps until the context's clock shows `time`, as `sinew_node_sleep_until`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_context_sleep_until(
+    context: *const sinew_context,
+    clock: sinew_clock_kind,
+    time: sinew_time,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        let context = unsafe { handle::get(context, "context") }?.clone();
+        let clock = clock_kind(clock)?.unwrap_or(ClockKind::Ros);
+        Ok(context.sleep_until(clock, Time::from_nanoseconds(time))?)
+    })
+}
+
 /// Sleeps until the node's clock has advanced by `duration`; `SINEW_CLOCK_DEFAULT` is ROS time
 /// here. Blocks the thread, so use timers in callbacks: in a callback of the executor that advances
 /// the time the sleep never ends.

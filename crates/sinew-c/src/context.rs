@@ -1,14 +1,17 @@
 //! Contexts: a process's presence in a domain.
 
 use crate::array::texts;
+use crate::closure::Closure;
 use crate::handle::{self, handle};
+use crate::owned::sinew_drop;
 use crate::status::{Failure, Result, answer, sinew_status, status};
 use crate::structure::{Structure, structure};
 use crate::text::optional_text;
 use crate::time::{sinew_duration, timeout};
 use crate::virtual_clock::sinew_virtual_clock;
 use sinew::Context;
-use std::ffi::{c_char, c_int};
+use sinew::event::ShutdownHandler;
+use std::ffi::{c_char, c_int, c_void};
 use std::path::PathBuf;
 
 /// A process's presence in a domain: the root of its nodes. Most programs have one. Contexts of one
@@ -143,6 +146,56 @@ pub unsafe extern "C" fn sinew_context_shutdown(context: *const sinew_context) -
         unsafe { handle::get(context, "context") }?.shutdown();
         Ok(())
     })
+}
+
+/// A callback for the end of a context.
+pub struct sinew_shutdown_handler {
+    _opaque: (),
+}
+handle!(sinew_shutdown_handler: ShutdownHandler);
+
+/// A function that is called once, when a context is shut down.
+pub type sinew_shutdown_callback = Option<unsafe extern "C" fn(context: *mut c_void)>;
+
+/// Calls a function once the context is shut down, by `sinew_context_shutdown` or by a signal, but
+/// not if its last handle is freed instead. If it is shut down already, the function is called now.
+///
+/// It is called on the thread that shuts the context down, after everything that waits in the
+/// context was woken, so it may wait for threads to end. For a signal that is a thread of the
+/// library.
+///
+/// The caller ends it by `sinew_shutdown_handler_free`. `drop_context` may be null; otherwise it is
+/// called once, with `callback_context`: after the call, when the handler is freed, or at once if
+/// this function fails.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_context_on_shutdown(
+    context: *const sinew_context,
+    callback: sinew_shutdown_callback,
+    callback_context: *mut c_void,
+    drop_context: sinew_drop,
+    handler: Option<&mut *mut sinew_shutdown_handler>,
+) -> sinew_status {
+    status(|| {
+        let closure = Closure::new(callback, callback_context, drop_context)?;
+        // SAFETY: the caller's handle.
+        let context = unsafe { handle::get(context, "context") }?;
+        let handler = handler.ok_or_else(|| Failure::null("handler"))?;
+        let call = move || {
+            let (callback, context) = closure.parts();
+            // SAFETY: the caller's function, with its context.
+            unsafe { callback(context) };
+        };
+        *handler = handle::new(context.on_shutdown(call));
+        Ok(())
+    })
+}
+
+/// Frees a handler for a shutdown, which ends it; null is allowed. If another thread shuts the
+/// context down meanwhile, the function may still be called.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_shutdown_handler_free(handler: *mut sinew_shutdown_handler) {
+    // SAFETY: the caller's handle.
+    unsafe { handle::free(handler, "handler") };
 }
 
 /// Returns whether the context is usable: it was not shut down.

@@ -225,6 +225,56 @@ pub unsafe extern "C" fn sinew_executor_add_group(
     })
 }
 
+/// Serves a context no more: all its groups that the executor serves. Their messages keep waiting,
+/// and another executor may serve the context from now on. Returns false if the executor served
+/// none of it.
+///
+/// Allowed while another thread spins the executor. Waits for their callbacks that are running on
+/// other threads; in a callback of such a group it doesn't wait for that one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_executor_remove_context(
+    executor: *const sinew_executor,
+    context: *const sinew_context,
+) -> bool {
+    answer(false, || {
+        // SAFETY: the caller's handle.
+        let executor = unsafe { handle::get(executor, "executor") }?;
+        // SAFETY: the caller's handle.
+        Ok(executor.remove(unsafe { handle::get(context, "context") }?))
+    })
+}
+
+/// Serves a node no more, as `sinew_executor_remove_context`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_executor_remove_node(
+    executor: *const sinew_executor,
+    node: *const sinew_node,
+) -> bool {
+    answer(false, || {
+        // SAFETY: the caller's handle.
+        let executor = unsafe { handle::get(executor, "executor") }?;
+        // SAFETY: the caller's handle.
+        Ok(executor.remove(&unsafe { handle::get(node, "node") }?.node))
+    })
+}
+
+/// Serves a group no more, as `sinew_executor_remove_context`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_executor_remove_group(
+    executor: *const sinew_executor,
+    group: *const sinew_group,
+) -> bool {
+    answer(false, || {
+        // SAFETY: the caller's handle.
+        let executor = unsafe { handle::get(executor, "executor") }?;
+        // SAFETY: the caller's handle.
+        Ok(match unsafe { handle::get(group, "group") }? {
+            GroupHandle::MutuallyExclusive(group) => executor.remove(group),
+            GroupHandle::Reentrant(group) => executor.remove(group),
+        })
+    })
+}
+
 /// Runs callbacks until the executor is stopped or a context of it is shut down; then it returns
 /// `SINEW_OK`. Blocks. With several threads the others begin and end with it.
 ///
@@ -249,6 +299,18 @@ pub unsafe extern "C" fn sinew_executor_spin_some(
 ) -> sinew_status {
     // SAFETY: the caller's handle.
     status(|| counted(ran, spun(unsafe { kept(executor) }?.spin_some())?))
+}
+
+/// As `sinew_executor_spin_some`, until `max` has passed: 0 runs one callback at most, a negative
+/// time is no limit.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_executor_spin_some_for(
+    executor: *const sinew_executor,
+    max: sinew_duration,
+    ran: Option<&mut u64>,
+) -> sinew_status {
+    // SAFETY: the caller's handle.
+    status(|| counted(ran, spun(unsafe { kept(executor) }?.spin_some_for(timeout(max)))?))
 }
 
 /// Runs the callbacks that are ready, on this thread, and those that become ready meanwhile, until
@@ -323,7 +385,7 @@ pub unsafe extern "C" fn sinew_executor_advance(
 }
 
 /// Converts the outcome of a spin; the failure of a callback of C keeps what it came with.
-fn spun<T>(outcome: std::result::Result<T, SpinError>) -> Result<T> {
+pub(crate) fn spun<T>(outcome: std::result::Result<T, SpinError>) -> Result<T> {
     outcome.map_err(|error| {
         let payload = match &error {
             SpinError::Failed { error, .. } => {

@@ -332,18 +332,32 @@ pub unsafe extern "C" fn sinew_log_is_due(
     memory: *mut sinew_log_memory,
     period: sinew_duration,
 ) -> bool {
-    const HIGHEST: sinew_time = sinew_time::MIN;
     answer(false, || {
         // SAFETY: the caller's handle.
         let now = unsafe { handle::get(logger, "logger") }?.logger.now().nanoseconds();
         // SAFETY: the caller's memory.
-        let memory = unsafe { self::memory(memory) }?;
-        // Relaxed, here and below: only this value is shared.
-        let before = memory.load(Ordering::Relaxed);
-        let last = before ^ HIGHEST;
-        let is_due = before == 0 || now < last || now.saturating_sub(last) >= period;
-        let after = now ^ HIGHEST;
-        // If several threads come at once, one of them logs.
-        Ok(is_due && memory.compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed).is_ok())
+        Ok(is_due(unsafe { self::memory(memory) }?, now, period))
     })
+}
+
+/// As `sinew_log_is_due`, by a clock of the caller, which shows `now`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_log_is_due_at(
+    memory: *mut sinew_log_memory,
+    now: sinew_time,
+    period: sinew_duration,
+) -> bool {
+    // SAFETY: the caller's memory.
+    answer(false, || Ok(is_due(unsafe { self::memory(memory) }?, now, period)))
+}
+
+fn is_due(memory: &AtomicI64, now: sinew_time, period: sinew_duration) -> bool {
+    const HIGHEST: sinew_time = sinew_time::MIN;
+    // Relaxed, here and below: only this value is shared.
+    let before = memory.load(Ordering::Relaxed);
+    let last = before ^ HIGHEST;
+    let is_due = before == 0 || now < last || now.saturating_sub(last) >= period;
+    let after = now ^ HIGHEST;
+    // If several threads come at once, one of them logs.
+    is_due && memory.compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed).is_ok()
 }

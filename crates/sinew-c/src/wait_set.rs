@@ -2,7 +2,7 @@
 
 use crate::client::sinew_client;
 use crate::context::sinew_context;
-use crate::executor::{fault_policy, sinew_fault_policy, sinew_stop_handle};
+use crate::executor::{fault_policy, sinew_fault_policy, sinew_stop_handle, spun};
 use crate::group::{GroupHandle, sinew_group};
 use crate::guard_condition::sinew_guard_condition;
 use crate::handle::{self, handle};
@@ -155,6 +155,55 @@ pub unsafe extern "C" fn sinew_wait_set_add_group(
     })
 }
 
+/// Removes a context, as `sinew_executor_remove_context`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_wait_set_remove_context(
+    set: *const sinew_wait_set,
+    context: *const sinew_context,
+) -> bool {
+    answer(false, || {
+        // SAFETY: the caller's handle.
+        let set = unsafe { kept(set) }?;
+        // SAFETY: the caller's handle.
+        let context = unsafe { handle::get(context, "context") }?;
+        Ok(set.borrow()?.remove(context))
+    })
+}
+
+/// Removes a node, as `sinew_executor_remove_context`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_wait_set_remove_node(
+    set: *const sinew_wait_set,
+    node: *const sinew_node,
+) -> bool {
+    answer(false, || {
+        // SAFETY: the caller's handle.
+        let set = unsafe { kept(set) }?;
+        // SAFETY: the caller's handle.
+        let node = unsafe { handle::get(node, "node") }?;
+        Ok(set.borrow()?.remove(&node.node))
+    })
+}
+
+/// Removes a group, as `sinew_executor_remove_context`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_wait_set_remove_group(
+    set: *const sinew_wait_set,
+    group: *const sinew_group,
+) -> bool {
+    answer(false, || {
+        // SAFETY: the caller's handle.
+        let set = unsafe { kept(set) }?;
+        // SAFETY: the caller's handle.
+        let group = unsafe { handle::get(group, "group") }?;
+        let set = set.borrow()?;
+        Ok(match group {
+            GroupHandle::MutuallyExclusive(group) => set.remove(group),
+            GroupHandle::Reentrant(group) => set.remove(group),
+        })
+    })
+}
+
 /// Adds a subscription without a callback: the program takes its messages by hand. Fails with
 /// `SINEW_ERROR_HAS_CALLBACK` if it has one: a node, group or context adds that.
 #[unsafe(no_mangle)]
@@ -194,7 +243,7 @@ pub unsafe extern "C" fn sinew_wait_set_wait(
         let shared = unsafe { kept(set) }?;
         let mut set = shared.borrow_alone()?;
         shared.texts.lock().clear();
-        let ready = set.wait(crate::time::timeout(timeout))?.len();
+        let ready = spun(set.wait(crate::time::timeout(timeout)).map(|ready| ready.len()))?;
         put(count, "count", ready)
     })
 }
@@ -229,7 +278,7 @@ pub unsafe extern "C" fn sinew_wait_set_run(
         // SAFETY: the caller's handle.
         let shared = unsafe { kept(set) }?;
         let set = shared.borrow()?;
-        let has_run = ready_at!(set, index)?.run()?;
+        let has_run = spun(ready_at!(set, index)?.run())?;
         if let Some(ran) = ran {
             *ran = has_run;
         }

@@ -34,6 +34,7 @@ programs! {
     contexts,
     events,
     executors,
+    failures,
     graphs,
     groups,
     log_lines,

@@ -455,6 +455,11 @@ typedef struct sinew_server sinew_server;
 typedef struct sinew_service_type sinew_service_type;
 
 /**
+ * A callback for the end of a context.
+ */
+typedef struct sinew_shutdown_handler sinew_shutdown_handler;
+
+/**
  * Stops an executor or a wait set, also one that is freed meanwhile.
  */
 typedef struct sinew_stop_handle sinew_stop_handle;
@@ -800,6 +805,11 @@ typedef struct sinew_context_options {
    */
   const struct sinew_virtual_clock *virtual_clock;
 } sinew_context_options;
+
+/**
+ * A function that is called once, when a context is shut down.
+ */
+typedef void (*sinew_shutdown_callback)(void *context);
 
 /**
  * The options of `sinew_descriptor_source_new`. Zero is the default of every field.
@@ -2948,6 +2958,25 @@ sinew_status sinew_context_use_sim_time(const struct sinew_context *context, boo
 bool sinew_context_uses_sim_time(const struct sinew_context *context);
 
 /**
+ * Returns whether ROS time is simulated or set, and not the wall clock.
+ */
+bool sinew_context_ros_time_is_active(const struct sinew_context *context);
+
+/**
+ * Sleeps until the context's clock has advanced by `duration`, as `sinew_node_sleep_for`.
+ */
+sinew_status sinew_context_sleep_for(const struct sinew_context *context,
+                                     sinew_clock_kind clock,
+                                     sinew_duration duration);
+
+/**
+ * Sleeps until the context's clock shows `time`, as `sinew_node_sleep_until`.
+ */
+sinew_status sinew_context_sleep_until(const struct sinew_context *context,
+                                       sinew_clock_kind clock,
+                                       sinew_time time);
+
+/**
  * Sleeps until the node's clock has advanced by `duration`; `SINEW_CLOCK_DEFAULT` is ROS time
  * here. Blocks the thread, so use timers in callbacks: in a callback of the executor that advances
  * the time the sleep never ends.
@@ -3066,6 +3095,30 @@ void sinew_context_free(struct sinew_context *context);
  * with `SINEW_ERROR_SHUTDOWN`. Never blocks; any thread may call it.
  */
 sinew_status sinew_context_shutdown(const struct sinew_context *context);
+
+/**
+ * Calls a function once the context is shut down, by `sinew_context_shutdown` or by a signal, but
+ * not if its last handle is freed instead. If it is shut down already, the function is called now.
+ *
+ * It is called on the thread that shuts the context down, after everything that waits in the
+ * context was woken, so it may wait for threads to end. For a signal that is a thread of the
+ * library.
+ *
+ * The caller ends it by `sinew_shutdown_handler_free`. `drop_context` may be null; otherwise it is
+ * called once, with `callback_context`: after the call, when the handler is freed, or at once if
+ * this function fails.
+ */
+sinew_status sinew_context_on_shutdown(const struct sinew_context *context,
+                                       sinew_shutdown_callback callback,
+                                       void *callback_context,
+                                       sinew_drop drop_context,
+                                       struct sinew_shutdown_handler **handler);
+
+/**
+ * Frees a handler for a shutdown, which ends it; null is allowed. If another thread shuts the
+ * context down meanwhile, the function may still be called.
+ */
+void sinew_shutdown_handler_free(struct sinew_shutdown_handler *handler);
 
 /**
  * Returns whether the context is usable: it was not shut down.
@@ -3300,6 +3353,29 @@ sinew_status sinew_executor_add_group(const struct sinew_executor *executor,
                                       const struct sinew_group *group);
 
 /**
+ * Serves a context no more: all its groups that the executor serves. Their messages keep waiting,
+ * and another executor may serve the context from now on. Returns false if the executor served
+ * none of it.
+ *
+ * Allowed while another thread spins the executor. Waits for their callbacks that are running on
+ * other threads; in a callback of such a group it doesn't wait for that one.
+ */
+bool sinew_executor_remove_context(const struct sinew_executor *executor,
+                                   const struct sinew_context *context);
+
+/**
+ * Serves a node no more, as `sinew_executor_remove_context`.
+ */
+bool sinew_executor_remove_node(const struct sinew_executor *executor,
+                                const struct sinew_node *node);
+
+/**
+ * Serves a group no more, as `sinew_executor_remove_context`.
+ */
+bool sinew_executor_remove_group(const struct sinew_executor *executor,
+                                 const struct sinew_group *group);
+
+/**
  * Runs callbacks until the executor is stopped or a context of it is shut down; then it returns
  * `SINEW_OK`. Blocks. With several threads the others begin and end with it.
  *
@@ -3317,6 +3393,14 @@ sinew_status sinew_executor_spin(const struct sinew_executor *executor);
  * Fails as `sinew_executor_spin`.
  */
 sinew_status sinew_executor_spin_some(const struct sinew_executor *executor, uint64_t *ran);
+
+/**
+ * As `sinew_executor_spin_some`, until `max` has passed: 0 runs one callback at most, a negative
+ * time is no limit.
+ */
+sinew_status sinew_executor_spin_some_for(const struct sinew_executor *executor,
+                                          sinew_duration max,
+                                          uint64_t *ran);
 
 /**
  * Runs the callbacks that are ready, on this thread, and those that become ready meanwhile, until
@@ -3777,6 +3861,11 @@ bool sinew_log_is_first(struct sinew_log_memory *memory);
 bool sinew_log_is_due(const struct sinew_logger *logger,
                       struct sinew_log_memory *memory,
                       sinew_duration period);
+
+/**
+ * As `sinew_log_is_due`, by a clock of the caller, which shows `now`.
+ */
+bool sinew_log_is_due_at(struct sinew_log_memory *memory, sinew_time now, sinew_duration period);
 
 /**
  * Frees a reference; null is allowed. The last one destroys the value.
@@ -5400,6 +5489,22 @@ sinew_status sinew_wait_set_add_node(const struct sinew_wait_set *set,
  */
 sinew_status sinew_wait_set_add_group(const struct sinew_wait_set *set,
                                       const struct sinew_group *group);
+
+/**
+ * Removes a context, as `sinew_executor_remove_context`.
+ */
+bool sinew_wait_set_remove_context(const struct sinew_wait_set *set,
+                                   const struct sinew_context *context);
+
+/**
+ * Removes a node, as `sinew_executor_remove_context`.
+ */
+bool sinew_wait_set_remove_node(const struct sinew_wait_set *set, const struct sinew_node *node);
+
+/**
+ * Removes a group, as `sinew_executor_remove_context`.
+ */
+bool sinew_wait_set_remove_group(const struct sinew_wait_set *set, const struct sinew_group *group);
 
 /**
  * Adds a subscription without a callback: the program takes its messages by hand. Fails with

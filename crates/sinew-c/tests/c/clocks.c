@@ -272,6 +272,28 @@ static void between_processes(const char *program)
     sinew_context_free(context);
 }
 
+static void sleeps_of_a_context(sinew_context *context)
+{
+    const sinew_time begin = sinew_steady_now();
+    OK(sinew_context_sleep_for(context, SINEW_CLOCK_STEADY, MS));
+    CHECK(sinew_steady_now() >= begin + MS);
+    OK(sinew_context_sleep_until(context, SINEW_CLOCK_STEADY, begin));
+    CHECK(!sinew_context_ros_time_is_active(context));
+    OK(sinew_context_set_ros_time(context, 5));
+    CHECK(sinew_context_ros_time_is_active(context));
+    OK(sinew_context_sleep_until(context, SINEW_CLOCK_DEFAULT, 5));
+    OK(sinew_context_clear_ros_time(context));
+    CHECK(!sinew_context_ros_time_is_active(context) && !sinew_context_ros_time_is_active(NULL));
+    FAILS(sinew_context_sleep_for(context, SINEW_CLOCK_STEADY, -1), SINEW_ERROR_INVALID_PERIOD, "`duration`");
+    FAILS(sinew_context_sleep_for(context, 9, 1), SINEW_ERROR_INVALID_ENUMERATOR, "`clock`");
+    FAILS(sinew_context_sleep_until(NULL, SINEW_CLOCK_ROS, 1), SINEW_ERROR_NULL_ARGUMENT, "`context`");
+    sinew_context *ended = NULL;
+    OK(sinew_context_new(NULL, &ended));
+    OK(sinew_context_shutdown(ended));
+    FAILS(sinew_context_sleep_for(ended, SINEW_CLOCK_STEADY, INT64_MAX), SINEW_ERROR_SHUTDOWN, "");
+    sinew_context_free(ended);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1) {
@@ -286,6 +308,7 @@ int main(int argc, char **argv)
     ros_time_jumps(context, node);
     simulated_time();
     between_processes(argv[0]);
+    sleeps_of_a_context(context);
     rates(context, node);
     sinew_node_free(node);
     sinew_context_free(context);

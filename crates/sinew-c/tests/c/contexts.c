@@ -1,6 +1,43 @@
 /* Contexts and nodes, and what is said about bad input. */
 #include "check.h"
 
+static void add_one(void *count)
+{
+    ++*(int *)count;
+}
+
+static void add_ten(void *count)
+{
+    *(int *)count += 10;
+}
+
+/* Callbacks for the end of a context: each once, unless they were freed before. */
+static void shutdowns(void)
+{
+    sinew_context *context = NULL;
+    OK(sinew_context_new(NULL, &context));
+    int calls = 0, drops = 0;
+    sinew_shutdown_handler *handler = NULL, *freed = NULL, *late = NULL;
+    OK(sinew_context_on_shutdown(context, add_one, &calls, NULL, &handler));
+    OK(sinew_context_on_shutdown(context, add_ten, &drops, add_one, &freed));
+    sinew_shutdown_handler_free(freed);
+    CHECK(drops == 1);
+    FAILS(sinew_context_on_shutdown(context, NULL, &drops, add_one, &late), SINEW_ERROR_NULL_ARGUMENT, "callback");
+    FAILS(sinew_context_on_shutdown(context, add_ten, &drops, add_one, NULL), SINEW_ERROR_NULL_ARGUMENT,
+          "handler");
+    FAILS(sinew_context_on_shutdown(NULL, add_ten, &drops, add_one, &late), SINEW_ERROR_NULL_ARGUMENT, "context");
+    CHECK(drops == 4 && calls == 0);
+    OK(sinew_context_shutdown(context));
+    OK(sinew_context_shutdown(context));
+    CHECK(calls == 1 && drops == 4);
+    OK(sinew_context_on_shutdown(context, add_ten, &calls, NULL, &late)); /* at once */
+    CHECK(calls == 11);
+    sinew_shutdown_handler_free(late);
+    sinew_shutdown_handler_free(handler);
+    sinew_shutdown_handler_free(NULL);
+    sinew_context_free(context);
+}
+
 int main(void)
 {
     const char *const arguments[] = {"program", "--ros-args", "-r", "__ns:=/from_the_line"};
@@ -51,6 +88,7 @@ int main(void)
     sinew_node_free(third); /* is noticed as well */
     sinew_node_free(NULL);
 
+    shutdowns();
     OK(sinew_context_shutdown(context));
     CHECK(!sinew_context_is_valid(context));
     FAILS(sinew_node_new(context, "late", NULL, &third), SINEW_ERROR_SHUTDOWN, "shut down");

@@ -288,6 +288,46 @@ static void a_shutdown_ends_it(size_t threads)
     sinew_executor_free(self.executor);
 }
 
+/* What is removed waits for another executor. */
+static void an_executor_gives_away_what_it_serves(void)
+{
+    sinew_executor *first = NULL, *second = NULL;
+    OK(sinew_executor_new(NULL, &first));
+    OK(sinew_executor_new(NULL, &second));
+    sinew_group *group = NULL;
+    const sinew_group_options reentrant = {.size = sizeof reentrant, .kind = SINEW_GROUP_REENTRANT};
+    OK(sinew_group_new(node, &reentrant, &group));
+    int calls = 0;
+    uint64_t ran = 0;
+    OK(sinew_executor_add_node(first, node));
+    CHECK(sinew_executor_remove_group(first, group) && !sinew_executor_remove_group(first, group));
+    OK(sinew_executor_add_group(second, group));
+    OK(sinew_group_post(group, count, &calls, NULL));
+    OK(sinew_executor_spin_some(first, &ran));
+    CHECK(ran == 0);
+    OK(sinew_executor_spin_some(second, &ran));
+    CHECK(ran == 1 && !sinew_executor_remove_node(first, NULL));
+    CHECK(sinew_executor_remove_node(first, node) && !sinew_executor_remove_node(first, node));
+    OK(sinew_node_post(node, count, &calls, NULL));
+    OK(sinew_executor_spin_some(first, &ran));
+    CHECK(ran == 0);
+    OK(sinew_executor_add_context(second, context)); /* with the node, which no executor serves */
+    OK(sinew_executor_spin_some(second, &ran));
+    CHECK(ran == 1 && calls == 2);
+    CHECK(sinew_executor_remove_context(second, context) && !sinew_executor_remove_context(second, context));
+    CHECK(!sinew_executor_remove_context(NULL, context));
+    OK(sinew_executor_add_node(first, node));
+    OK(sinew_node_post(node, count, &calls, NULL));
+    OK(sinew_node_post(node, count, &calls, NULL));
+    OK(sinew_executor_spin_some_for(first, 0, &ran)); /* one at most */
+    CHECK(ran == 1);
+    OK(sinew_executor_spin_some_for(first, -1, &ran));
+    CHECK(ran == 1 && calls == 4);
+    sinew_group_free(group);
+    sinew_executor_free(second);
+    sinew_executor_free(first);
+}
+
 static void open_context(void)
 {
     sinew_context_options options = {.size = sizeof options, .shared_memory = SINEW_NO};
@@ -311,6 +351,7 @@ int main(void)
     a_failure_ends_it_if_asked();
     bad_input_is_refused();
     a_group_has_an_executor_of_its_own();
+    an_executor_gives_away_what_it_serves();
     a_shutdown_ends_it(1);
     close_context();
 

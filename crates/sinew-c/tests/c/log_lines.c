@@ -152,6 +152,10 @@ int main(void)
     SINEW_WARN(named, "of no node");
     sinew_log_memory memory = {0};
     CHECK(sinew_log_is_due(named, &memory, INT64_MAX) && !sinew_log_is_due(named, &memory, INT64_MAX));
+    sinew_log_memory by_clock = {0};
+    CHECK(sinew_log_is_due_at(&by_clock, 0, 10) && !sinew_log_is_due_at(&by_clock, 9, 10));
+    CHECK(sinew_log_is_due_at(&by_clock, 10, 10) && sinew_log_is_due_at(&by_clock, 3, 10));
+    CHECK(!sinew_log_is_due_at(NULL, 0, 10));
     bad_input_is_refused(node, logger);
 
     char *const text = log_file();

@@ -194,6 +194,11 @@ int main(void)
     sinew_stop_handle *handle = NULL;
     OK(sinew_wait_set_stop_handle(set, &handle));
     a_wait_is_stopped(handle);
+    CHECK(sinew_wait_set_remove_group(set, group) && !sinew_wait_set_remove_group(set, group));
+    CHECK(sinew_wait_set_remove_node(set, node) && !sinew_wait_set_remove_node(set, node));
+    CHECK(!sinew_wait_set_remove_context(set, context) && !sinew_wait_set_remove_context(set, NULL));
+    OK(sinew_wait_set_add_context(set, context));
+    CHECK(sinew_wait_set_remove_context(set, context));
     sinew_wait_set_free(set);
 
     a_subscription_is_taken_from(node);
