@@ -204,7 +204,8 @@ pub unsafe extern "C" fn sinew_publisher_publish_bytes(
     })
 }
 
-/// Publishes a copy of a value of the publisher's type, which stays the caller's. Fails as
+/// Publishes a copy of a value of the publisher's type, which stays the caller's. If only
+/// subscriptions of other processes get it, it is encoded where it is. Fails as
 /// `sinew_publisher_publish`, and with `SINEW_ERROR_NO_CLONE` if the type can't be copied.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_publisher_publish_value(
@@ -219,9 +220,9 @@ pub unsafe extern "C" fn sinew_publisher_publish_value(
         // SAFETY: the caller's value.
         unsafe { handle.check(value.cast()) }?;
         // SAFETY: the caller's value, which nothing changes meanwhile.
-        let copy = unsafe { publisher.copy(value.cast()) };
+        let published = unsafe { publisher.publish_copy(value.cast()) };
         let no_clone = || lacks(publisher.message_type(), ErrorCode::NoClone, "clone function");
-        publish(publisher, copy.ok_or_else(no_clone)?)
+        Ok(published.ok_or_else(no_clone)??)
     })
 }
 

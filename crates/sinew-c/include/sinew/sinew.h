@@ -4434,7 +4434,8 @@ sinew_status sinew_publisher_publish_bytes(const struct sinew_publisher *publish
                                            size_t length);
 
 /**
- * Publishes a copy of a value of the publisher's type, which stays the caller's. Fails as
+ * Publishes a copy of a value of the publisher's type, which stays the caller's. If only
+ * subscriptions of other processes get it, it is encoded where it is. Fails as
  * `sinew_publisher_publish`, and with `SINEW_ERROR_NO_CLONE` if the type can't be copied.
  */
 sinew_status sinew_publisher_publish_value(const struct sinew_publisher *publisher,

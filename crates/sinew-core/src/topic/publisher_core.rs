@@ -384,6 +384,22 @@ impl PublisherCore {
         self.publish_bare(BareValue { length, is_plain, encode: &|to| (encoding.encode)(value, to) })
     }
 
+    /// The same, for a type that is known at run time only.
+    ///
+    /// # Safety
+    /// The pointer is to a value of the publisher's type, which nothing changes during the call.
+    pub(crate) unsafe fn publish_value_at(&self, value: *const u8) -> bool {
+        no_lock_is_held(); // as in `publish`
+        if !self.is_remote() || self.strategy().has(Form::BARE.obstacles()) {
+            return false;
+        }
+        // SAFETY: as the caller says.
+        let Some(length) = (unsafe { self.table.encoded_size(value) }) else { return false };
+        // SAFETY: as the caller says.
+        let encode = |to: &mut [u8]| unsafe { self.table.encode(value, to) };
+        self.publish_bare(BareValue { length, is_plain: self.table.is_plain(), encode: &encode })
+    }
+
     #[inline(never)]
     fn publish_bare(&self, value: BareValue<'_>) -> bool {
         self.go_straight(value, Form::BARE, self.sinks()).is_ok()

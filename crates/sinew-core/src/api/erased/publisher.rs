@@ -119,6 +119,24 @@ impl Publisher {
         Some(Message::of(unsafe { vacant.assume_filled() }))
     }
 
+    /// Publishes a value that stays the caller's: encodes it where it is if only subscriptions of
+    /// other processes get it, otherwise [copies](Self::copy) it first. Returns `None` if it would
+    /// have to be copied, and the type has no [`clone`](crate::erased::TypeTable::clone). Otherwise
+    /// as [`publish`](Self::publish).
+    ///
+    /// # Safety
+    /// As for [`copy`](Self::copy).
+    pub unsafe fn publish_copy(&self, value: NonNull<u8>) -> Option<Result<(), PublishError>> {
+        self.core.note();
+        // SAFETY: passed on from the caller.
+        if unsafe { self.core.publish_value_at(value.as_ptr()) } {
+            return Some(Ok(()));
+        }
+        // SAFETY: passed on from the caller.
+        let copy = unsafe { self.copy(value) }?;
+        Some(self.send(copy.into_inner(), Form::of_value(Ownership::Unique)))
+    }
+
     /// Reserves memory for a message of `length` encoded bytes: where other processes will read it,
     /// if they have a matching subscription. The memory contains old content. Returns `None` if
     /// there is no memory, or the type has no encoded form.
@@ -154,6 +172,10 @@ impl Publisher {
             false if message.is_ownable() => Form::of_value(Ownership::Unique),
             false => Form::of_value(Ownership::Shared),
         };
+        self.send(message, form)
+    }
+
+    fn send(&self, message: RawMessage, form: Form) -> Result<(), PublishError> {
         self.core.publish(message, form).map_err(|(message, reason)| PublishError {
             failure: self.failure(reason),
             message: Message::of(message),
