@@ -18,6 +18,12 @@ static void known_types(void)
     CHECK(sinew_message_type_name(NULL) == NULL);
 }
 
+static sinew_status text_check(void *counts, const void *value, char *sentence, size_t capacity)
+{
+    (void)counts, (void)value, (void)sentence, (void)capacity;
+    return SINEW_OK;
+}
+
 static void tables(void)
 {
     static text_counts counts, others;
@@ -69,6 +75,12 @@ static void tables(void)
     table = text_table(&counts);
     table.is_plain = true;
     FAILS(sinew_message_type_register(&table, &same), SINEW_ERROR_INVALID_TYPE_TABLE, "drop function");
+    table = text_table(&counts);
+    table.check = text_check;
+    table.encoded_size = NULL;
+    table.encode = NULL;
+    table.decode = NULL;
+    FAILS(sinew_message_type_register(&table, &same), SINEW_ERROR_INVALID_TYPE_TABLE, "no encode");
 }
 
 /* A value that the program made passes through the library at its address. */
@@ -87,7 +99,9 @@ static void adopted_values(const sinew_message_type *type, text_counts *counts)
     CHECK(strstr(sinew_error_message(), "other references") != NULL);
     void *taken = NULL;
     FAILS(sinew_message_into_adopted(message, &taken), SINEW_ERROR_NOT_SOLE, "other references");
+    CHECK(!sinew_message_is_adopted(message));
     sinew_message_free(other);
+    CHECK(sinew_message_is_adopted(message));
     CHECK(strcmp(text_of_message(message), "hello") == 0); /* it was not lost */
     OK(sinew_message_into_adopted(message, &taken));
     CHECK(taken == value);
@@ -98,6 +112,7 @@ static void adopted_values(const sinew_message_type *type, text_counts *counts)
     sinew_message_free(message);
     counts_are(counts, 1, 1, 1);
     CHECK(strcmp(text_of_message(other), "hello") == 0 && sinew_message_value(other) != value);
+    CHECK(!sinew_message_is_adopted(other));
     FAILS(sinew_message_into_adopted(other, &taken), SINEW_ERROR_NOT_ADOPTED, "was not adopted");
     counts->clone_fails = true;
     FAILS(sinew_message_duplicate(other, &message), SINEW_ERROR_PANICKED, "`clone`");

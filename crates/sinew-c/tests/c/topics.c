@@ -229,6 +229,49 @@ static void refused_messages(void)
     sinew_publisher_free(publisher);
 }
 
+static sinew_status refuse_long_texts(void *counts, const void *value, char *sentence, size_t capacity)
+{
+    (void)counts;
+    size_t length = strlen(text_of(value));
+    if (length > 5) {
+        snprintf(sentence, capacity, "%zu characters are more than 5", length);
+        return SINEW_ERROR_UNENCODABLE;
+    }
+    return SINEW_OK;
+}
+
+/* A value without an encoded form is not published, in whatever form. */
+static void checked_values(void)
+{
+    text_counts counts = {0};
+    sinew_type_table table = text_table(&counts);
+    table.check = refuse_long_texts;
+    const sinew_message_type *type = NULL;
+    OK(sinew_message_type_register(&table, &type));
+    sinew_publisher *publisher = NULL;
+    sinew_subscription *subscription = NULL;
+    OK(sinew_publisher_new(node, "checked", type, NULL, &publisher));
+    OK(sinew_subscription_new(node, "checked", type, NULL, &subscription));
+    text *value = text_new("longer");
+    const char *problem = "6 characters are more than 5";
+    FAILS(sinew_publisher_publish_value(publisher, value), SINEW_ERROR_UNENCODABLE, problem);
+    counts_are(&counts, 0, 0, 0);
+    FAILS(sinew_publisher_publish_adopted(publisher, value), SINEW_ERROR_UNENCODABLE, problem);
+    counts_are(&counts, 1, 1, 0);
+    sinew_message *message = NULL;
+    OK(sinew_message_adopt(type, text_new("longer"), &message));
+    FAILS(sinew_publisher_publish(publisher, message), SINEW_ERROR_UNENCODABLE, problem);
+    counts_are(&counts, 2, 2, 0);
+    OK(sinew_publisher_publish_adopted(publisher, text_new("short")));
+    OK(sinew_subscription_take(subscription, &message, NULL));
+    CHECK(strcmp(text_of_message(message), "short") == 0);
+    sinew_message_free(message);
+    OK(sinew_subscription_take(subscription, &message, NULL));
+    CHECK(message == NULL && counts.encoded == 0);
+    sinew_subscription_free(subscription);
+    sinew_publisher_free(publisher);
+}
+
 static void drop_flag(void *dropped)
 {
     ++*(int *)dropped;
@@ -426,6 +469,7 @@ int main(void)
     drafts();
     poor_types();
     refused_messages();
+    checked_values();
     filters();
     listeners();
     failures_drop_contexts();
