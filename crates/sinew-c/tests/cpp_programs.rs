@@ -66,6 +66,9 @@ macro_rules! programs {
 
 programs! {
     copies,
+    executors,
     failures,
+    logging,
+    time,
     topics,
 }

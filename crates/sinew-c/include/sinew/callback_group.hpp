@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "sinew/detail/callback.hpp"
 #include "sinew/detail/handle.hpp"
 #include "sinew/error.hpp"
 #include "sinew/sinew.h"
@@ -50,6 +51,18 @@ public:
   /// Has executors run none of its callbacks until `resume`. Messages wait meanwhile.
   void pause() {detail::check(sinew_group_pause(handle()));}
   void resume() {detail::check(sinew_group_resume(handle()));}
+
+  /// Runs a function object once in the group, in order with its messages and timers. Any thread may
+  /// post, also a callback; never blocks. An exception of it ends the spin, which throws it.
+  template<class F>
+  void post(F work) {try_post(std::move(work)).value();}
+  template<class F>
+  Result<void> try_post(F work)
+  {
+    return detail::result(
+      sinew_group_post(
+        handle(), &detail::run_work<F>, detail::context_of(std::move(work)), detail::drop_context<F>));
+  }
 
   /// The handle of the C interface.
   sinew_group * handle() const noexcept {return handle_.get();}

@@ -2,13 +2,16 @@
 #ifndef SINEW_CONTEXT_HPP
 #define SINEW_CONTEXT_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "sinew/detail/callback.hpp"
 #include "sinew/detail/handle.hpp"
 #include "sinew/error.hpp"
 #include "sinew/sinew.h"
@@ -33,11 +36,27 @@ public:
   /// Whether SIGINT (Ctrl-C) and SIGTERM shut the context down.
   bool shutdown_on_signal = true;
 
+  /// Whether `init` sends log lines to the console, a file and `/rosout`, unless the process has a
+  /// logger already.
+  bool initialize_logging = true;
+
+  InitOptions & auto_initialize_logging(bool wanted)
+  {
+    initialize_logging = wanted;
+    return *this;
+  }
+
   InitOptions & set_domain_id(std::uint32_t domain)
   {
     domain_id = domain;
     return *this;
   }
+};
+
+/// Stands for a callback that `Context::remove_on_shutdown_callback` removes.
+struct OnShutdownCallbackHandle
+{
+  std::weak_ptr<sinew_shutdown_handler> handler;
 };
 
 /// A process's presence in a domain: the root of its nodes. Most programs use the default one, which
@@ -79,6 +98,47 @@ public:
   /// call it.
   void shutdown() noexcept {(void)sinew_context_shutdown(handle());}
 
+  /// Calls a function once the context is shut down, by `shutdown` or by a signal; now, if it is
+  /// already. It is called on the thread that shuts the context down, for a signal on one of the
+  /// library, after everything that waits in the context was woken. It must not throw: an exception
+  /// ends the program, as one of a thread does.
+  template<class F>
+  void on_shutdown(F callback) {(void)add_on_shutdown_callback(std::move(callback));}
+  template<class F>
+  OnShutdownCallbackHandle add_on_shutdown_callback(F callback)
+  {
+    return try_add_on_shutdown_callback(std::move(callback)).value();
+  }
+  template<class F>
+  Result<OnShutdownCallbackHandle> try_add_on_shutdown_callback(F callback)
+  {
+    const auto call = [](void * context) noexcept {(*static_cast<F *>(context))();};
+    detail::Handle<sinew_shutdown_handler, sinew_shutdown_handler_free> made;
+    const auto status = sinew_context_on_shutdown(
+      handle(), call, detail::context_of(std::move(callback)), detail::drop_context<F>,
+      detail::Out(made));
+    if (status != SINEW_OK) {
+      return Error::last(status);
+    }
+    const std::lock_guard lock(mutex_);
+    shutdown_handlers_.emplace_back(std::move(made));
+    return OnShutdownCallbackHandle{shutdown_handlers_.back()};
+  }
+
+  /// Removes a callback. Returns whether it was there.
+  bool remove_on_shutdown_callback(const OnShutdownCallbackHandle & callback)
+  {
+    const auto handler = callback.handler.lock();  // destroyed without the lock
+    const std::lock_guard lock(mutex_);
+    const auto end = shutdown_handlers_.end();
+    const auto found = std::find(shutdown_handlers_.begin(), end, handler);
+    if (!handler || found == end) {
+      return false;
+    }
+    shutdown_handlers_.erase(found);
+    return true;
+  }
+
   std::uint32_t get_domain_id() const noexcept {return sinew_context_domain(handle());}
 
   /// The handle of the C interface.
@@ -91,6 +151,8 @@ private:
   : handle_(std::move(handle)) {}
 
   ContextHandle handle_;
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<sinew_shutdown_handler>> shutdown_handlers_;
 };
 
 namespace detail
@@ -129,6 +191,12 @@ inline Result<void> try_init(
     return made.error();
   }
   holder.context = *std::move(made);
+  if (options.initialize_logging) {
+    const auto status = sinew_logging_init(nullptr);
+    if (status != SINEW_OK && status != SINEW_ERROR_LOGGER_TAKEN) {
+      return Error::last(status);
+    }
+  }
   return {};
 }
 
@@ -166,6 +234,17 @@ inline bool ok(const Context::SharedPtr & context = nullptr)
   auto & holder = detail::DefaultContext::instance();
   const std::lock_guard lock(holder.mutex);
   return holder.context && holder.context->is_valid();
+}
+
+/// Calls a function once the context, by default the default one, is shut down:
+/// `Context::on_shutdown`.
+template<class F>
+void on_shutdown(F callback, Context::SharedPtr context = nullptr)
+{
+  if (!context) {
+    context = contexts::get_global_default_context();
+  }
+  context->on_shutdown(std::move(callback));
 }
 
 /// Shuts the context down, by default the default one. Returns whether it was not shut down before.

@@ -2,6 +2,7 @@
 #ifndef SINEW_NODE_HPP
 #define SINEW_NODE_HPP
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,14 +11,21 @@
 #include <vector>
 
 #include "sinew/callback_group.hpp"
+#include "sinew/clock.hpp"
 #include "sinew/context.hpp"
+#include "sinew/descriptor_source.hpp"
+#include "sinew/detail/callback.hpp"
 #include "sinew/detail/handle.hpp"
 #include "sinew/error.hpp"
+#include "sinew/guard_condition.hpp"
+#include "sinew/logger.hpp"
 #include "sinew/node_options.hpp"
 #include "sinew/publisher.hpp"
 #include "sinew/qos.hpp"
 #include "sinew/sinew.h"
 #include "sinew/subscription.hpp"
+#include "sinew/time.hpp"
+#include "sinew/timer.hpp"
 
 namespace sinew
 {
@@ -83,6 +91,85 @@ public:
     return CallbackGroup::try_make(handle(), type, priority);
   }
 
+  // Time, waiting, logging
+
+  /// The node's logger: that of node `/robot/arm` is `robot.arm`.
+  const Logger & get_logger() const noexcept {return parts_.logger;}
+
+  /// The node's clock, which shows ROS time.
+  Clock::SharedPtr get_clock() noexcept {return parts_.clock;}
+  Clock::ConstSharedPtr get_clock() const noexcept {return parts_.clock;}
+
+  /// Returns the present ROS time, which belongs into the stamps of messages.
+  Time now() const noexcept {return parts_.clock->now();}
+
+  /// Makes a timer of steady time. The callback takes nothing, a `TimerBase &`, or a
+  /// `const TimerInfo &`; it runs in the group, by default that of the node. Without `autostart` the
+  /// timer waits for `reset`.
+  template<class Rep, class Period, class F>
+  typename WallTimer<F>::SharedPtr create_wall_timer(
+    std::chrono::duration<Rep, Period> period, F callback, CallbackGroup::SharedPtr group = nullptr,
+    bool autostart = true)
+  {
+    return try_create_wall_timer(period, std::move(callback), std::move(group), autostart).value();
+  }
+  template<class Rep, class Period, class F>
+  Result<typename WallTimer<F>::SharedPtr> try_create_wall_timer(
+    std::chrono::duration<Rep, Period> period, F callback, CallbackGroup::SharedPtr group = nullptr,
+    bool autostart = true)
+  {
+    return WallTimer<F>::try_make(handle(), period, std::move(callback), group, autostart);
+  }
+
+  /// Makes a timer of the node's clock: simulated time while that is used, else steady time.
+  template<class Rep, class Period, class F>
+  typename GenericTimer<F>::SharedPtr create_timer(
+    std::chrono::duration<Rep, Period> period, F callback, CallbackGroup::SharedPtr group = nullptr,
+    bool autostart = true)
+  {
+    return try_create_timer(period, std::move(callback), std::move(group), autostart).value();
+  }
+  template<class Rep, class Period, class F>
+  Result<typename GenericTimer<F>::SharedPtr> try_create_timer(
+    std::chrono::duration<Rep, Period> period, F callback, CallbackGroup::SharedPtr group = nullptr,
+    bool autostart = true)
+  {
+    return GenericTimer<F>::try_make(
+      handle(), period, std::move(callback), RCL_ROS_TIME, group, autostart);
+  }
+
+  /// Makes a guard condition: any thread that triggers it has an executor run the callback, which
+  /// takes nothing, or the number of triggers since it last ran.
+  template<class F>
+  GuardCondition::SharedPtr create_guard_condition(
+    F callback, CallbackGroup::SharedPtr group = nullptr)
+  {
+    return GuardCondition::try_make(handle(), std::move(callback), group).value();
+  }
+
+  /// Runs a callback whenever a file descriptor is ready; it takes nothing or a `const Readiness &`.
+  template<class F>
+  DescriptorSource::SharedPtr create_descriptor_source(
+    int descriptor, F callback, DescriptorEvent event = DescriptorEvent::Readable,
+    CallbackGroup::SharedPtr group = nullptr)
+  {
+    return DescriptorSource::try_make(handle(), descriptor, std::move(callback), event, group).value();
+  }
+
+  /// Runs a function object once in the node's default group: `CallbackGroup::post`.
+  template<class F>
+  void post(F work) {try_post(std::move(work)).value();}
+  template<class F>
+  Result<void> try_post(F work)
+  {
+    return detail::result(
+      sinew_node_post(
+        handle(), &detail::run_work<F>, detail::context_of(std::move(work)), detail::drop_context<F>));
+  }
+
+  /// Accepted for rclcpp's users, who pass it to executors: the node itself.
+  SharedPtr get_node_base_interface() {return shared_from_this();}
+
   /// The handle of the C interface.
   sinew_node * handle() const noexcept {return parts_.handle.get();}
   const std::shared_ptr<sinew_node> & shared_handle() const noexcept {return parts_.handle;}
@@ -128,6 +215,8 @@ private:
     Context::SharedPtr context;
     /// Shared with what runs callbacks of the node.
     std::shared_ptr<sinew_node> handle;
+    Logger logger;
+    Clock::SharedPtr clock;
   };
 
   explicit Node(Parts parts) noexcept
@@ -136,7 +225,7 @@ private:
   static Result<Parts> try_parts(
     const std::string & name, const std::string & node_namespace, const NodeOptions & options)
   {
-    Parts parts{options, options.context(), nullptr};
+    const auto context = options.context();
     std::vector<const char *> rules;
     for (const std::string & argument : options.arguments()) {
       if (argument.find(":=") != std::string::npos) {
@@ -157,13 +246,16 @@ private:
     settings.parameter_services = options.start_parameter_services() ? SINEW_DEFAULT : SINEW_NO;
     settings.parameter_events = options.start_parameter_event_publisher() ? SINEW_DEFAULT : SINEW_NO;
     detail::Handle<sinew_node, sinew_node_free> handle;
-    const auto status =
-      sinew_node_new(parts.context->handle(), name.c_str(), &settings, detail::Out(handle));
+    const auto status = sinew_node_new(context->handle(), name.c_str(), &settings, detail::Out(handle));
     if (status != SINEW_OK) {
       return Error::last(status);
     }
-    parts.handle = std::move(handle);
-    return parts;
+    auto logger = Logger::try_make(handle.get());
+    if (!logger) {
+      return logger.error();
+    }
+    auto clock = std::make_shared<Clock>(RCL_ROS_TIME, context);
+    return Parts{options, context, std::move(handle), *std::move(logger), std::move(clock)};
   }
 
   Parts parts_;

@@ -3,6 +3,7 @@
 #define SINEW_DETAIL_CALLBACK_HPP
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -69,6 +70,13 @@ sinew_status guarded(Body && body) noexcept
   std::forward<Body>(body)();
 #endif
   return SINEW_OK;
+}
+
+/// A function object that is posted, as `sinew_work`.
+template<class F>
+sinew_status run_work(void * context)
+{
+  return guarded([context] {std::invoke(*static_cast<F *>(context));});
 }
 
 /// As `check`, for functions that run callbacks: throws the very exception that a callback threw.

@@ -2,6 +2,7 @@
 #ifndef SINEW_DETAIL_NANOSECONDS_HPP
 #define SINEW_DETAIL_NANOSECONDS_HPP
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -56,6 +57,23 @@ inline std::int64_t whole_nanoseconds(long double nanoseconds)
     raise<std::runtime_error>("a duration is not a number");
   }
   return static_cast<std::int64_t>(nanoseconds);
+}
+
+/// Returns a duration of `std::chrono` in nanoseconds: what is out of range becomes the nearest
+/// value in it.
+template<class Rep, class Period>
+constexpr std::int64_t saturated(const std::chrono::duration<Rep, Period> & duration)
+{
+  using Limits = std::numeric_limits<std::int64_t>;
+  using Wide = std::chrono::duration<long double, std::nano>;
+  const long double wide = std::chrono::duration_cast<Wide>(duration).count();
+  if (wide >= 9223372036854775808.0L) {  // 2^63
+    return Limits::max();
+  }
+  if (wide < -9223372036854775808.0L) {
+    return Limits::min();
+  }
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
 }
 
 /// Writes nanoseconds as the seconds and nanoseconds of a message, which has 32 bits for the
