@@ -209,8 +209,9 @@ fn result_of(result: CallResult) -> (sinew_status, *mut sinew_message) {
 /// Calls the service. The executor of the client's group runs the callback with the result, once.
 /// Never blocks. Takes over the request, also if it fails.
 ///
-/// The library drops the context with `drop_context` when the callback has run or never will,
-/// because the client was freed or this function fails. Fails if the request was not accepted: with
+/// `id` may be null; `*id` is for [`sinew_client_give_up`]. The library drops the context with
+/// `drop_context` when the callback has run or never will, because the client was freed, the request
+/// was given up or this function fails. Fails if the request was not accepted: with
 /// `SINEW_ERROR_TOO_MANY_REQUESTS` and so on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_client_call_then(
@@ -219,18 +220,22 @@ pub unsafe extern "C" fn sinew_client_call_then(
     callback: sinew_response_callback,
     context: *mut c_void,
     drop_context: sinew_drop,
+    id: Option<&mut sinew_request_id>,
 ) -> sinew_status {
     status(|| {
         let callback = Closure::new(callback, context, drop_context);
         // SAFETY: the caller's message, which is given up.
         let request = unsafe { from_c(request, "request") }?;
         let callback = callback?;
-        borrow(&client)?.call_then(request, move |result: CallResult| {
+        let given = borrow(&client)?.call_then(request, move |result: CallResult| {
             let (status, response) = result_of(result);
             let (function, context) = callback.parts();
             // SAFETY: the caller's function, with its context; the callback owns the response.
             outcome(unsafe { function(context, status, response) })
         })?;
+        if let Some(id) = id {
+            *id = given.into();
+        }
         Ok(())
     })
 }
@@ -439,8 +444,8 @@ pub unsafe extern "C" fn sinew_client_take_response(
     })
 }
 
-/// Gives up a request that was sent: its response will not come, or is dropped if it waits to be
-/// taken. A request that no server has taken is dropped as well. For calls with a time limit.
+/// Gives up a request that was sent, also one with a callback, which is dropped: its response will
+/// not come, or is dropped if it waits to be taken. A request that no server has taken is dropped as well. For calls with a time limit.
 /// Returns false if the response was taken already, and for an id that this client never returned.
 /// Never blocks.
 #[unsafe(no_mangle)]

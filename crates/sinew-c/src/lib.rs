@@ -53,6 +53,7 @@ pub mod parameter;
 pub mod parameter_callback;
 pub mod parameter_client;
 pub mod parameter_descriptor;
+pub mod parameter_handle;
 pub mod parameter_list;
 pub mod publisher;
 pub mod pulled;

@@ -1,10 +1,11 @@
 //! Nodes.
 
-use crate::array::texts;
+use crate::array::{Texts, texts};
 use crate::context::{choice, sinew_choice, sinew_context};
 use crate::handle::{self, handle};
 use crate::parameter_list::{sinew_parameter_list, values_of};
 use crate::status::{answer, sinew_status, status};
+use crate::strings::sinew_strings;
 use crate::structure::{Structure, structure};
 use crate::text::{c_text, optional_text, text};
 use sinew::Node;
@@ -154,4 +155,37 @@ pub unsafe extern "C" fn sinew_node_namespace(node: *const sinew_node) -> *const
 pub unsafe extern "C" fn sinew_node_full_name(node: *const sinew_node) -> *const c_char {
     // SAFETY: the caller's handle.
     answer(std::ptr::null(), || Ok(unsafe { handle::get(node, "node") }?.full_name.as_ptr()))
+}
+
+/// Gets the full name that a publisher or subscription of the node has that is made with `topic`,
+/// after remapping: one text. The caller frees `*name`. Fails with `SINEW_ERROR_INVALID_NAME`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_node_resolve_topic_name(
+    node: *const sinew_node,
+    topic: *const c_char,
+    name: Option<&mut *mut sinew_strings>,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        let node = unsafe { handle::get(node, "node") }?;
+        // SAFETY: the caller's text.
+        let topic = unsafe { text(topic, "topic") }?;
+        handle::put(name, "name", Texts::new([node.node.resolve_topic_name(topic)?]))
+    })
+}
+
+/// Gets the full name of a service; otherwise as [`sinew_node_resolve_topic_name`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_node_resolve_service_name(
+    node: *const sinew_node,
+    service: *const c_char,
+    name: Option<&mut *mut sinew_strings>,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        let node = unsafe { handle::get(node, "node") }?;
+        // SAFETY: the caller's text.
+        let service = unsafe { text(service, "service") }?;
+        handle::put(name, "name", Texts::new([node.node.resolve_service_name(service)?]))
+    })
 }

@@ -4,6 +4,7 @@ use crate::array::{Texts, texts};
 use crate::handle;
 use crate::node::sinew_node;
 use crate::parameter_descriptor::{self, sinew_parameter_descriptors};
+use crate::parameter_handle::{Declared, sinew_parameter};
 use crate::parameter_list::{
     list_of, parameter_type, sinew_parameter_list, sinew_parameter_type, sinew_parameter_value, value_of,
     values_of,
@@ -86,22 +87,55 @@ pub unsafe extern "C" fn sinew_node_declare_parameter(
     options: *const sinew_parameter_options,
 ) -> sinew_status {
     status(|| {
-        let node = node_of(&node)?;
-        // SAFETY: the caller's text.
-        let name = unsafe { text(name, "name") }?;
-        let default = match default_value.is_null() {
-            true => ParameterValue::NotSet,
-            // SAFETY: the caller's value.
-            false => unsafe { value_of(default_value) }?,
-        };
-        // SAFETY: the caller's structure.
-        let options = unsafe { structure(options) }?;
-        // SAFETY: the caller's text.
-        let description = unsafe { optional_text(options.description, "description") }?;
-        // SAFETY: the caller's text.
-        let constraints = unsafe { optional_text(options.constraints, "constraints") }?;
-        Declaration { node, name, options, description, constraints }.declare(default)
+        // SAFETY: the caller's arguments.
+        drop(unsafe { declare(&node, name, default_value, options) }?); // the parameter stays declared
+        Ok(())
     })
+}
+
+/// Declares a parameter, as [`sinew_node_declare_parameter`] does, and makes a handle that reads it
+/// without searching for its name. The caller frees `*parameter`; the parameter stays declared.
+///
+/// The handle reads a bool, an integer or a double that has a value and no dynamic type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_parameter_declare(
+    node: *const sinew_node,
+    name: *const c_char,
+    default_value: *const sinew_parameter_value,
+    options: *const sinew_parameter_options,
+    parameter: Option<&mut *mut sinew_parameter>,
+) -> sinew_status {
+    status(|| {
+        let place = parameter.ok_or_else(|| Failure::null("parameter"))?;
+        // SAFETY: the caller's arguments.
+        *place = handle::new(unsafe { declare(&node, name, default_value, options) }?);
+        Ok(())
+    })
+}
+
+/// # Safety
+/// The arguments are those of the functions above.
+unsafe fn declare(
+    node: &*const sinew_node,
+    name: *const c_char,
+    default_value: *const sinew_parameter_value,
+    options: *const sinew_parameter_options,
+) -> Result<Declared> {
+    let node = node_of(node)?;
+    // SAFETY: the caller's text.
+    let name = unsafe { text(name, "name") }?;
+    let default = match default_value.is_null() {
+        true => ParameterValue::NotSet,
+        // SAFETY: the caller's value.
+        false => unsafe { value_of(default_value) }?,
+    };
+    // SAFETY: the caller's structure.
+    let options = unsafe { structure(options) }?;
+    // SAFETY: the caller's text.
+    let description = unsafe { optional_text(options.description, "description") }?;
+    // SAFETY: the caller's text.
+    let constraints = unsafe { optional_text(options.constraints, "constraints") }?;
+    Declaration { node, name, options, description, constraints }.declare(default)
 }
 
 /// A parameter that is being declared.
@@ -114,7 +148,7 @@ struct Declaration<'a> {
 }
 
 impl Declaration<'_> {
-    fn declare(&self, default: ParameterValue) -> Result {
+    fn declare(&self, default: ParameterValue) -> Result<Declared> {
         let options = &self.options;
         let kind = match parameter_type(options.kind, "kind")? {
             ParameterType::NotSet => default.kind(),
@@ -150,7 +184,7 @@ impl Declaration<'_> {
         }
     }
 
-    fn declare_without_value(&self, kind: ParameterType) -> Result {
+    fn declare_without_value(&self, kind: ParameterType) -> Result<Declared> {
         match kind {
             ParameterType::NotSet => {
                 let sentence = format_args!(
@@ -177,12 +211,12 @@ impl Declaration<'_> {
         }
     }
 
-    fn plain<T: ParameterField>(&self, default: T) -> Result {
+    fn plain<T: ParameterField>(&self, default: T) -> Result<Declared> {
         self.check_no_range("of its type")?;
         self.create(self.node.parameter(self.name).default(default))
     }
 
-    fn without_value<T: ParameterField>(&self) -> Result {
+    fn without_value<T: ParameterField>(&self) -> Result<Declared> {
         self.check_no_range("of its type, or without a value,")?;
         let parameter = self.node.parameter(self.name);
         match self.options.is_optional {
@@ -191,7 +225,7 @@ impl Declaration<'_> {
         }
     }
 
-    fn integer(&self, builder: ParameterBuilder<i64>) -> Result {
+    fn integer(&self, builder: ParameterBuilder<i64>) -> Result<Declared> {
         let sinew_parameter_options { integer_from, integer_to, integer_step, .. } = self.options;
         let step = i64::try_from(integer_step).map_err(|_| {
             let sentence = format_args!("`integer_step` can't be {integer_step}: at most {}", i64::MAX);
@@ -200,7 +234,7 @@ impl Declaration<'_> {
         self.ranged(builder, (integer_from, integer_to), (step != 0).then_some(step))
     }
 
-    fn double(&self, builder: ParameterBuilder<f64>) -> Result {
+    fn double(&self, builder: ParameterBuilder<f64>) -> Result<Declared> {
         let sinew_parameter_options { double_from, double_to, double_step, .. } = self.options;
         self.ranged(builder, (double_from, double_to), (double_step != 0.0).then_some(double_step))
     }
@@ -210,7 +244,7 @@ impl Declaration<'_> {
         builder: ParameterBuilder<T>,
         (from, to): (T, T),
         step: Option<T>,
-    ) -> Result {
+    ) -> Result<Declared> {
         self.create(match (self.options.has_range, step) {
             (false, _) => builder,
             (true, None) => builder.range(from..=to),
@@ -226,7 +260,7 @@ impl Declaration<'_> {
         Err(Failure::new(ErrorCode::InvalidStructure, sentence))
     }
 
-    fn create<T: ParameterField>(&self, mut builder: ParameterBuilder<T>) -> Result {
+    fn create<T: ParameterField>(&self, mut builder: ParameterBuilder<T>) -> Result<Declared> {
         if let Some(text) = self.description {
             builder = builder.description(text);
         }
@@ -239,8 +273,7 @@ impl Declaration<'_> {
         if self.options.ignores_overrides {
             builder = builder.ignore_overrides();
         }
-        drop(builder.create()?); // the parameter stays declared
-        Ok(())
+        Ok(Declared::new(builder.create()?))
     }
 }
 

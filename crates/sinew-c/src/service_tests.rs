@@ -134,7 +134,7 @@ impl Room {
         let context = ptr::from_ref(seen).cast_mut().cast();
         // SAFETY: valid pointers; the context outlives the room.
         let status =
-            unsafe { sinew_client_call_then(client, self.request(value), Some(take), context, None) };
+            unsafe { sinew_client_call_then(client, self.request(value), Some(take), context, None, None) };
         assert_eq!(status, 0);
     }
 }

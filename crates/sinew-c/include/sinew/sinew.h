@@ -350,6 +350,11 @@ typedef struct sinew_message_type sinew_message_type;
 typedef struct sinew_node sinew_node;
 
 /**
+ * A declared parameter with its current value.
+ */
+typedef struct sinew_parameter sinew_parameter;
+
+/**
  * A callback of a node for its parameters. Freeing it removes the callback.
  */
 typedef struct sinew_parameter_callback sinew_parameter_callback;
@@ -567,14 +572,6 @@ typedef sinew_status (*sinew_response_callback)(void *context,
 typedef void (*sinew_drop)(void *context);
 
 /**
- * The callback of one call, run on the thread that answers. Otherwise as
- * `sinew_response_callback`.
- */
-typedef void (*sinew_immediate_response_callback)(void *context,
-                                                  sinew_status status,
-                                                  struct sinew_message *response);
-
-/**
  * Identifies a request among those of its client.
  */
 typedef struct sinew_request_id {
@@ -588,6 +585,14 @@ typedef struct sinew_request_id {
    */
   uint32_t place;
 } sinew_request_id;
+
+/**
+ * The callback of one call, run on the thread that answers. Otherwise as
+ * `sinew_response_callback`.
+ */
+typedef void (*sinew_immediate_response_callback)(void *context,
+                                                  sinew_status status,
+                                                  struct sinew_message *response);
 
 /**
  * Nanoseconds since the beginning of a clock: since 1970 for `SINEW_CLOCK_ROS` and
@@ -2799,15 +2804,17 @@ sinew_status sinew_client_call(const struct sinew_client *client,
  * Calls the service. The executor of the client's group runs the callback with the result, once.
  * Never blocks. Takes over the request, also if it fails.
  *
- * The library drops the context with `drop_context` when the callback has run or never will,
- * because the client was freed or this function fails. Fails if the request was not accepted: with
+ * `id` may be null; `*id` is for `sinew_client_give_up`. The library drops the context with
+ * `drop_context` when the callback has run or never will, because the client was freed, the request
+ * was given up or this function fails. Fails if the request was not accepted: with
  * `SINEW_ERROR_TOO_MANY_REQUESTS` and so on.
  */
 sinew_status sinew_client_call_then(const struct sinew_client *client,
                                     struct sinew_message *request,
                                     sinew_response_callback callback,
                                     void *context,
-                                    sinew_drop drop_context);
+                                    sinew_drop drop_context,
+                                    struct sinew_request_id *id);
 
 /**
  * Calls the service. The callback runs with the result, once, on the thread that answers (for a
@@ -2872,12 +2879,13 @@ sinew_status sinew_client_take_response(const struct sinew_client *client,
                                         struct sinew_response_info *info);
 
 /**
- * Gives up a request that was sent: its response will not come, or is dropped if it waits to be
- * taken. A request that no server has taken is dropped as well. For calls with a time limit.
+ * Gives up a request that was sent, also one with a callback, which is dropped: its response will
+ * not come, or is dropped if it waits to be taken. A request that no server has taken is dropped as well. For calls with a time limit.
  * Returns false if the response was taken already, and for an id that this client never returned.
  * Never blocks.
  */
-bool sinew_client_give_up(const struct sinew_client *client, struct sinew_request_id id);
+bool sinew_client_give_up(const struct sinew_client *client,
+                          struct sinew_request_id id);
 
 /**
  * Takes back a request that was sent, or one with an immediate callback, if no server has taken
@@ -4084,6 +4092,21 @@ const char *sinew_node_namespace(const struct sinew_node *node);
 const char *sinew_node_full_name(const struct sinew_node *node);
 
 /**
+ * Gets the full name that a publisher or subscription of the node has that is made with `topic`,
+ * after remapping: one text. The caller frees `*name`. Fails with `SINEW_ERROR_INVALID_NAME`.
+ */
+sinew_status sinew_node_resolve_topic_name(const struct sinew_node *node,
+                                           const char *topic,
+                                           struct sinew_strings **name);
+
+/**
+ * Gets the full name of a service; otherwise as `sinew_node_resolve_topic_name`.
+ */
+sinew_status sinew_node_resolve_service_name(const struct sinew_node *node,
+                                             const char *service,
+                                             struct sinew_strings **name);
+
+/**
  * Declares a parameter. Its value is that of the command line or of a file if they have one, else
  * the default value, which may be null or not set if the options have a type. `options` may be
  * null.
@@ -4098,6 +4121,18 @@ sinew_status sinew_node_declare_parameter(const struct sinew_node *node,
                                           const char *name,
                                           const struct sinew_parameter_value *default_value,
                                           const struct sinew_parameter_options *options);
+
+/**
+ * Declares a parameter, as `sinew_node_declare_parameter` does, and makes a handle that reads it
+ * without searching for its name. The caller frees `*parameter`; the parameter stays declared.
+ *
+ * The handle reads a bool, an integer or a double that has a value and no dynamic type.
+ */
+sinew_status sinew_parameter_declare(const struct sinew_node *node,
+                                     const char *name,
+                                     const struct sinew_parameter_value *default_value,
+                                     const struct sinew_parameter_options *options,
+                                     struct sinew_parameter **parameter);
 
 /**
  * Removes a parameter with a dynamic type. No callback runs. Fails with
@@ -4328,6 +4363,27 @@ size_t sinew_parameter_descriptors_length(const struct sinew_parameter_descripto
 sinew_status sinew_parameter_descriptors_at(const struct sinew_parameter_descriptors *descriptors,
                                             size_t index,
                                             struct sinew_parameter_descriptor *descriptor);
+
+/**
+ * Frees a handle; null is allowed.
+ */
+void sinew_parameter_free(struct sinew_parameter *parameter);
+
+/**
+ * Reads the current value of a bool. Takes no lock and allocates nothing; any thread may read.
+ * Fails with `SINEW_ERROR_OTHER_PARAMETER_TYPE`.
+ */
+sinew_status sinew_parameter_get_bool(const struct sinew_parameter *parameter, bool *value);
+
+/**
+ * Reads the current value of an integer; otherwise as `sinew_parameter_get_bool`.
+ */
+sinew_status sinew_parameter_get_integer(const struct sinew_parameter *parameter, int64_t *value);
+
+/**
+ * Reads the current value of a double; otherwise as `sinew_parameter_get_bool`.
+ */
+sinew_status sinew_parameter_get_double(const struct sinew_parameter *parameter, double *value);
 
 /**
  * Makes an empty list. The caller frees `*list`.

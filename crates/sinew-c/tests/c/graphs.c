@@ -84,6 +84,20 @@ static void dropped(void *counter)
 }
 
 /* Lists show the ends of this context. */
+static void names(const sinew_node *node)
+{
+    sinew_strings *name = NULL;
+    OK(sinew_node_resolve_topic_name(node, "~/map", &name));
+    CHECK(sinew_strings_length(name) == 1 && strcmp(sinew_strings_at(name, 0), "/mapper/map") == 0);
+    sinew_strings_free(name);
+    OK(sinew_node_resolve_service_name(node, "double", &name));
+    CHECK(strcmp(sinew_strings_at(name, 0), "/double") == 0);
+    sinew_strings_free(name);
+    FAILS(sinew_node_resolve_topic_name(node, "no map", &name), SINEW_ERROR_INVALID_NAME, "`no map`");
+    FAILS(sinew_node_resolve_service_name(node, NULL, &name), SINEW_ERROR_NULL_ARGUMENT,
+          "`service` is null");
+}
+
 static void lists(sinew_node *node, const sinew_graph *graph)
 {
     const sinew_qos latched = {.size = sizeof latched, .durability = SINEW_DURABILITY_TRANSIENT_LOCAL,
@@ -322,6 +336,7 @@ int main(int argc, char **argv)
     sinew_graph_snapshot_free(empty);
     OK(sinew_node_new(context, "mapper", NULL, &node));
     OK(sinew_node_graph(node, &again));
+    names(node);
     lists(node, graph);
     changes(node, again);
     another_process(argv[0], graph);

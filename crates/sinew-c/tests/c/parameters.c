@@ -226,6 +226,36 @@ static void declarations(sinew_node *node)
           "there are 2");
     sinew_parameter_descriptors_free(descriptors);
 
+    /* Handles. */
+    sinew_parameter *handle = NULL;
+    one = bool_value(true);
+    OK(sinew_parameter_declare(node, "of_handle.bool", &one, NULL, &handle));
+    one.bool_value = false;
+    OK(sinew_node_set_parameter(node, "of_handle.bool", &one));
+    OK(sinew_parameter_get_bool(handle, &yes));
+    CHECK(!yes);
+    FAILS(sinew_parameter_get_integer(handle, &number), SINEW_ERROR_OTHER_PARAMETER_TYPE, "another type");
+    sinew_parameter_free(handle);
+    one = integer(7);
+    OK(sinew_parameter_declare(node, "of_handle.integer", &one, NULL, &handle));
+    OK(sinew_parameter_get_integer(handle, &number));
+    CHECK(number == 7);
+    FAILS(sinew_parameter_get_integer(handle, NULL), SINEW_ERROR_NULL_ARGUMENT, "`value` is null");
+    sinew_parameter_free(handle);
+    one = floating(0.5);
+    OK(sinew_parameter_declare(node, "of_handle.double", &one, NULL, &handle));
+    OK(sinew_parameter_get_double(handle, &real));
+    CHECK(real > 0.4 && real < 0.6);
+    sinew_parameter_free(handle);
+    one = string("text");
+    OK(sinew_parameter_declare(node, "of_handle.text", &one, NULL, &handle));
+    FAILS(sinew_parameter_get_double(handle, &real), SINEW_ERROR_OTHER_PARAMETER_TYPE, "by its name");
+    sinew_parameter_free(handle);
+    FAILS(sinew_parameter_declare(node, "of_handle.text", &one, NULL, &handle), SINEW_ERROR_PARAMETER_DECLARED,
+          "'of_handle.text'");
+    FAILS(sinew_parameter_declare(node, "of_handle.null", &one, NULL, NULL), SINEW_ERROR_NULL_ARGUMENT,
+          "`parameter` is null");
+
     /* Bad input. */
     one = integer(1);
     FAILS(sinew_node_declare_parameter(node, "angle", &one, NULL), SINEW_ERROR_PARAMETER_DECLARED, "'angle'");

@@ -256,7 +256,7 @@ static void calls_in_one_process(sinew_node *node, doubler *doubling)
           SINEW_ERROR_NULL_ARGUMENT, "`request` is null");
     FAILS(sinew_client_call_then_immediately(client, number(of, 1), NULL, &expected, count_expected, &id),
           SINEW_ERROR_NULL_ARGUMENT, "`callback` is null");
-    FAILS(sinew_client_call_then(client, number(of, 1), NULL, &expected, count_expected),
+    FAILS(sinew_client_call_then(client, number(of, 1), NULL, &expected, count_expected, NULL),
           SINEW_ERROR_NULL_ARGUMENT, "`callback` is null");
     CHECK(atomic_load(&expected.dropped) == 5);
     sinew_pending_call *call = NULL;
@@ -319,11 +319,15 @@ static void calls_that_wait(sinew_node *node, const numbers *types)
     sinew_pulled_server_free(server);
 
     /* A client that ends drops its callbacks. */
-    OK(sinew_client_call_then(client, number(types->request, 3), expect_in_group, &expected, count_expected));
+    OK(sinew_client_call_then(client, number(types->request, 3), expect_in_group, &expected, count_expected,
+        NULL));
+    OK(sinew_client_call_then(client, number(types->request, 3), expect_in_group, &expected, count_expected,
+        &id));
+    CHECK(sinew_client_give_up(client, id) && !sinew_client_give_up(client, id));
     OK(sinew_client_call_then_immediately(client, number(types->request, 3), expect, &expected,
         count_expected, NULL));
     sinew_client_free(client);
-    CHECK(atomic_load(&expected.dropped) == 5 && atomic_load(&expected.calls) == 1);
+    CHECK(atomic_load(&expected.dropped) == 6 && atomic_load(&expected.calls) == 1);
 }
 
 /* Answers with another text, which it makes in the server's pool. */

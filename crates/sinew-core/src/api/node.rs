@@ -261,6 +261,30 @@ impl Node {
         &self.0.core.full_name
     }
 
+    /// Returns the full name that a publisher or subscription of this node has that is made with
+    /// `topic`, after remapping. ROS 2: `resolve_topic_name`.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the name is invalid.
+    ///
+    /// ```
+    /// let context = sinew::Context::new()?;
+    /// let node = context.node("camera")?;
+    /// assert_eq!(node.resolve_topic_name("~/image")?, "/camera/image");
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn resolve_topic_name(&self, topic: &str) -> Result<String, CreateError> {
+        self.0.core.renamed(NameKind::Topic, topic)
+    }
+
+    /// Returns the full name of a service; as [`resolve_topic_name`](Self::resolve_topic_name).
+    ///
+    /// # Errors
+    /// [`CreateError`]: the name is invalid.
+    pub fn resolve_service_name(&self, service: &str) -> Result<String, CreateError> {
+        self.0.core.renamed(NameKind::Service, service)
+    }
+
     /// Makes a mutually exclusive callback group; its callbacks share `state` (`()` for none).
     pub fn group<S: Send + 'static>(&self, state: S) -> Group<S> {
         let group = Group::new(self.0.core.clone(), state);

@@ -76,16 +76,17 @@ impl<State: Send + 'static> Client<State> {
 
     /// Calls the service. The executor of the client's group runs `callback` with the result, or
     /// with the group's state and the result, as [`Client::call_then`](crate::Client::call_then).
+    /// [`give_up`](Self::give_up) with the id drops the callback.
     ///
     /// # Errors
     /// [`CallError`]: the request was not accepted, and the callback won't run.
-    pub fn call_then<Form, F>(&self, request: impl Into<Message>, callback: F) -> Result<(), CallError>
+    pub fn call_then<Form, F>(&self, request: impl Into<Message>, callback: F) -> Result<RequestId, CallError>
     where
         F: ResultCallback<CallResult, State, Form>,
     {
         let callback = callback.with(&self.state);
         let then: OnOutcome = Box::new(move |token, outcome| callback(token, result_of(outcome)));
-        self.begin(request.into(), CallWaiter::Callback(then)).map(drop)
+        self.begin(request.into(), CallWaiter::Callback(then)).map(RequestId)
     }
 
     /// Calls the service. `callback` runs with the result on the thread that answers, as
