@@ -43,11 +43,32 @@ fn run(name: &str) {
         return;
     }
     let headers = headers();
+    let mut compile = compiler(headers);
+    compile.arg("-include").arg(headers.join("sinew.hpp"));
+    compile_and_run(name, compile);
+}
+
+/// As `run`, but with coroutines, unless the compiler has none.
+fn run_with_coroutines(name: &str) {
+    if skipped("c++") {
+        return;
+    }
+    let mut asked = Command::new("c++");
+    asked.args(["-std=c++20", "-fsyntax-only", "-include", "coroutine", "-x", "c++", "/dev/null"]);
+    if !asked.output().expect("c++ runs").status.success() {
+        eprintln!("skipped: this c++ has no coroutines");
+        return;
+    }
+    let mut compile = compiler(headers());
+    compile.arg("-std=c++20");
+    compile_and_run(name, compile);
+}
+
+fn compile_and_run(name: &str, mut compile: Command) {
     let place = tempfile::tempdir().expect("a directory");
     let program = place.path().join(name);
     let source = root().join("tests/cpp").join(name).with_extension("cpp");
-    let mut compile = compiler(headers);
-    compile.arg("-include").arg(headers.join("sinew.hpp")).arg(&source).arg("-o").arg(&program);
+    compile.arg(&source).arg("-o").arg(&program);
     compile.arg("-L").arg(library()).arg("-lsinew_c").arg(format!("-Wl,-rpath,{}", library().display()));
     checked(&format!("{} is compiled", source.display()), &compile.output().expect("c++ runs"));
     run_program(&program, place.path());
@@ -69,6 +90,13 @@ programs! {
     executors,
     failures,
     logging,
+    parameters,
+    services,
     time,
     topics,
+}
+
+#[test]
+fn services_with_coroutines() {
+    run_with_coroutines("services");
 }

@@ -11,19 +11,28 @@
 #include <vector>
 
 #include "sinew/callback_group.hpp"
+#include "sinew/client.hpp"
 #include "sinew/clock.hpp"
 #include "sinew/context.hpp"
 #include "sinew/descriptor_source.hpp"
 #include "sinew/detail/callback.hpp"
 #include "sinew/detail/handle.hpp"
+#include "sinew/detail/node_arguments.hpp"
+#include "sinew/detail/parameter_list.hpp"
 #include "sinew/error.hpp"
 #include "sinew/guard_condition.hpp"
 #include "sinew/logger.hpp"
+#include "sinew/node_graph.hpp"
 #include "sinew/node_options.hpp"
+#include "sinew/node_parameter_callbacks.hpp"
+#include "sinew/node_parameter_declarations.hpp"
+#include "sinew/node_parameters.hpp"
 #include "sinew/publisher.hpp"
 #include "sinew/qos.hpp"
+#include "sinew/service.hpp"
 #include "sinew/sinew.h"
 #include "sinew/subscription.hpp"
+#include "sinew/task.hpp"
 #include "sinew/time.hpp"
 #include "sinew/timer.hpp"
 
@@ -34,7 +43,11 @@ namespace sinew
 /// program uses it as it is, or as a base class.
 ///
 /// What a node makes keeps the node's name alive, not the object: destroy in any order.
-class Node : public std::enable_shared_from_this<Node>
+class Node : public std::enable_shared_from_this<Node>,
+  public NodeGraph<Node>,
+  public NodeParameterCallbacks<Node>,
+  public NodeParameterDeclarations<Node>,
+  public NodeParameters<Node>
 {
 public:
   using SharedPtr = std::shared_ptr<Node>;
@@ -208,6 +221,55 @@ public:
       shared_handle(), topic, qos, std::forward<F>(callback), options);
   }
 
+  // Services
+
+  /// Makes a service; `Service` says what the callback may take. Services are reliable and volatile
+  /// whatever the QoS says. A service holds up to 1000 requests; a greater depth makes it hold more.
+  template<class S, class F>
+  typename Service<S>::SharedPtr create_service(
+    const std::string & name, F && callback, const QoS & qos = ServicesQoS(),
+    const CallbackGroup::SharedPtr & group = nullptr)
+  {
+    return try_create_service<S>(name, std::forward<F>(callback), qos, group).value();
+  }
+  template<class S, class F>
+  Result<typename Service<S>::SharedPtr> try_create_service(
+    const std::string & name, F && callback, const QoS & qos = ServicesQoS(),
+    const CallbackGroup::SharedPtr & group = nullptr)
+  {
+    const std::size_t max_requests = qos.depth() > 1000 ? qos.depth() : 0;
+    return Service<S>::try_make(
+      handle(), name, std::forward<F>(callback), group, max_requests);
+  }
+
+  /// Makes a client. There needn't be a service yet.
+  template<class S>
+  typename Client<S>::SharedPtr create_client(
+    const std::string & name, const QoS & qos = ServicesQoS(),
+    const CallbackGroup::SharedPtr & group = nullptr)
+  {
+    return try_create_client<S>(name, qos, group).value();
+  }
+  template<class S>
+  Result<typename Client<S>::SharedPtr> try_create_client(
+    const std::string & name, [[maybe_unused]] const QoS & qos = ServicesQoS(),
+    const CallbackGroup::SharedPtr & group = nullptr)
+  {
+    return Client<S>::try_make(handle(), name, group);
+  }
+
+#ifdef SINEW_HAS_COROUTINES
+
+  /// Has the executor of the node begin a coroutine, in the node's default group. An exception that
+  /// leaves it comes out of the spin that ran it.
+  void spawn(Task<void> task) {try_spawn(std::move(task)).value();}
+  Result<void> try_spawn(Task<void> task)
+  {
+    return detail::try_spawn(sinew_node_post, handle(), std::move(task));
+  }
+
+#endif  // SINEW_HAS_COROUTINES
+
 private:
   struct Parts
   {
@@ -226,15 +288,19 @@ private:
     const std::string & name, const std::string & node_namespace, const NodeOptions & options)
   {
     const auto context = options.context();
-    std::vector<const char *> rules;
-    for (const std::string & argument : options.arguments()) {
-      if (argument.find(":=") != std::string::npos) {
-        rules.push_back(argument.c_str());
-      }
-    }
     std::string full_namespace = node_namespace;
     if (!full_namespace.empty() && full_namespace.front() != '/') {
       full_namespace.insert(0, "/");
+    }
+    const auto arguments =
+      detail::NodeArguments::try_parse(options.arguments(), full_namespace + "/" + name);
+    if (!arguments) {
+      return arguments.error();
+    }
+    const auto & rules = arguments->rules;
+    const auto & overrides = arguments->overrides;
+    if (auto filled = detail::fill_list(overrides.get(), options.parameter_overrides()); !filled) {
+      return filled.error();
     }
     auto settings = detail::options<sinew_node_options>();
     settings.node_namespace = full_namespace.empty() ? nullptr : full_namespace.c_str();
@@ -243,6 +309,7 @@ private:
     settings.allow_undeclared_parameters = options.allow_undeclared_parameters() ? SINEW_YES : SINEW_DEFAULT;
     settings.declare_overrides =
       options.automatically_declare_parameters_from_overrides() ? SINEW_YES : SINEW_DEFAULT;
+    settings.parameter_overrides = overrides.get();
     settings.parameter_services = options.start_parameter_services() ? SINEW_DEFAULT : SINEW_NO;
     settings.parameter_events = options.start_parameter_event_publisher() ? SINEW_DEFAULT : SINEW_NO;
     detail::Handle<sinew_node, sinew_node_free> handle;

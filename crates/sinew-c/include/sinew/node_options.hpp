@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sinew/context.hpp"
+#include "sinew/parameter.hpp"
 
 namespace sinew
 {
@@ -28,11 +29,27 @@ public:
   }
 
   /// The node's own part of a command line: `{"--ros-args", "-r", "chatter:=/news"}` or, for short,
-  /// `{"chatter:=/news"}`. Rules that rename are used; they come before those of the process.
+  /// `{"chatter:=/news"}`. Of it, rules that rename, parameters (`-p rate:=10`) and parameter files
+  /// (`--params-file robot.yaml`) are used; they come before those of the process.
   const std::vector<std::string> & arguments() const noexcept {return arguments_;}
   NodeOptions & arguments(std::vector<std::string> arguments)
   {
     arguments_ = std::move(arguments);
+    return *this;
+  }
+
+  /// Values of parameters instead of their default values and those of command line and files.
+  const std::vector<Parameter> & parameter_overrides() const noexcept {return overrides_;}
+  std::vector<Parameter> & parameter_overrides() noexcept {return overrides_;}
+  NodeOptions & parameter_overrides(std::vector<Parameter> overrides)
+  {
+    overrides_ = std::move(overrides);
+    return *this;
+  }
+  template<class T>
+  NodeOptions & append_parameter_override(const std::string & name, const T & value)
+  {
+    overrides_.emplace_back(name, value);
     return *this;
   }
 
@@ -77,6 +94,7 @@ public:
 private:
   Context::SharedPtr context_;
   std::vector<std::string> arguments_;
+  std::vector<Parameter> overrides_;
   bool allow_undeclared_parameters_ = false;
   bool declare_overrides_ = false;
   bool start_parameter_services_ = true;
