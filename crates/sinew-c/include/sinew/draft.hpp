@@ -14,9 +14,9 @@
 namespace sinew
 {
 
-/// A message to be written in its encoded form, made by `Publisher::draft`: a header of 4 bytes, then
-/// plain CDR. If subscriptions of other processes match, it lies in shared memory, where they read
-/// it: nothing is copied. A draft that is destroyed publishes nothing.
+/// A message to be written in its encoded form, made by `Publisher::draft`: a header of 4 bytes,
+/// then plain CDR. If subscriptions of other processes match, it lies in shared memory, where they
+/// read it: nothing is copied. A draft that is destroyed publishes nothing.
 class Draft
 {
 public:

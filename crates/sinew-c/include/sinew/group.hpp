@@ -2,19 +2,20 @@
 #ifndef SINEW_GROUP_HPP
 #define SINEW_GROUP_HPP
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "sinew/callback_group.hpp"
-#include "sinew/detail/callback.hpp"
 #include "sinew/detail/function_traits.hpp"
 #include "sinew/error.hpp"
 #include "sinew/node.hpp"
 #include "sinew/qos.hpp"
 #include "sinew/subscription.hpp"
 #include "sinew/subscription_options.hpp"
+#include "sinew/timer.hpp"
 
 namespace sinew
 {
@@ -107,19 +108,33 @@ public:
       node_, topic, qos, with_state(std::forward<F>(callback)), options);
   }
 
+  /// As `Node::create_wall_timer` and `Node::create_timer`, with the state as the first argument of
+  /// the callback.
+  template<class Rep, class Period, class F>
+  auto create_wall_timer(
+    std::chrono::duration<Rep, Period> period, F && callback, bool autostart = true)
+  {
+    using Timer = WallTimer<Bound<F>>;
+    return Timer::try_make(
+      node_.get(), period, with_state(std::forward<F>(callback)), group_, autostart).value();
+  }
+  template<class Rep, class Period, class F>
+  auto create_timer(
+    std::chrono::duration<Rep, Period> period, F && callback, bool autostart = true)
+  {
+    using Timer = GenericTimer<Bound<F>>;
+    return Timer::try_make(
+      node_.get(), period, with_state(std::forward<F>(callback)), RCL_ROS_TIME, group_,
+      autostart).value();
+  }
+
   /// Has an executor run a function with the state, once.
   template<class F>
   void post(F && function) {try_post(std::forward<F>(function)).value();}
   template<class F>
   Result<void> try_post(F && function)
   {
-    using Function = decltype(with_state(std::forward<F>(function)));
-    return detail::result(
-      sinew_group_post(
-        group_->handle(),
-        [](void * work) {return detail::guarded([work] {(*static_cast<Function *>(work))();});},
-        detail::context_of(with_state(std::forward<F>(function))),
-        &detail::drop_context<Function>));
+    return group_->try_post(with_state(std::forward<F>(function)));
   }
 
   /// The group, for executors and for entities that don't need the state.
@@ -132,7 +147,10 @@ private:
   : node_(std::move(node)), group_(std::move(group)), state_(std::move(state)) {}
 
   template<class F>
-  detail::WithState<State, std::decay_t<F>> with_state(F && function) const
+  using Bound = detail::WithState<State, std::decay_t<F>>;
+
+  template<class F>
+  Bound<F> with_state(F && function) const
   {
     return {state_, std::forward<F>(function)};
   }

@@ -30,7 +30,8 @@ public:
   static Result<LoanedMessage> try_make(const sinew_publisher * publisher)
   {
     detail::MessageHandle message;
-    if (const auto status = sinew_publisher_loan(publisher, detail::Out(message)); status != SINEW_OK) {
+    const auto status = sinew_publisher_loan(publisher, detail::Out(message));
+    if (status != SINEW_OK) {
       return Error::last(status);
     }
     return LoanedMessage(std::move(message));

@@ -83,8 +83,8 @@ public:
   /// this one.
   Duration latency() const noexcept {return Duration::from_nanoseconds(info_.latency);}
 
-  /// The time from the publication of the first message of the chain that led to this one: a message
-  /// that a callback publishes continues the chain of the callback's message.
+  /// The time from the publication of the first message of the chain that led to this one: a
+  /// message that a callback publishes continues the chain of the callback's message.
   Duration chain_latency() const noexcept {return Duration::from_nanoseconds(info_.chain_latency);}
 
   Gid publisher() const noexcept {return detail::gid(info_.publisher);}

@@ -18,9 +18,9 @@
 namespace sinew
 {
 
-/// A message where it lies, in the form in which it came: the value, for messages of this process and
-/// plain ones, or the encoded form, where another process wrote it. Nothing is copied or decoded. The
-/// memory stays as long as a view of it; copying a view increments a count.
+/// A message where it lies, in the form in which it came: the value, for messages of this process
+/// and plain ones, or the encoded form, where another process wrote it. Nothing is copied or
+/// decoded. The memory stays as long as a view of it; copying a view increments a count.
 ///
 ///     node->create_subscription<Image>("image", 10, [display](sinew::MessageView<Image> image) {
 ///       if (image.is_encoded()) {
@@ -77,8 +77,8 @@ public:
   /// The value; null for an encoded message.
   const T * value() const noexcept {return value_;}
 
-  /// The encoded form of an encoded message, with its header of 4 bytes; otherwise empty. It may come
-  /// from another process, so its content has to be checked.
+  /// The encoded form of an encoded message, with its header of 4 bytes; otherwise empty. It may
+  /// come from another process, so its content has to be checked.
   Span<const std::uint8_t> bytes() const noexcept {return bytes_;}
 
   /// Copies or decodes the message; the memory of `message` is used again.

@@ -115,7 +115,8 @@ protected:
     }
     Shared handle = std::move(made);
     if (overrides.get_validation_callback()) {
-      const auto valid = detail::validate(overrides, detail::qos_of(handle.get(), sinew_publisher_qos));
+      const auto valid =
+        detail::validate(overrides, detail::qos_of(handle.get(), sinew_publisher_qos));
       if (!valid) {
         return valid.error();
       }
@@ -133,7 +134,8 @@ private:
     const Shared & handle, detail::EventPlace place, const PublisherOptions & options)
   {
     const PublisherEventCallbacks & callbacks = options.event_callbacks;
-    detail::Events<sinew_publisher, sinew_publisher_set_event_listener> events(handle, std::move(place));
+    detail::Events<sinew_publisher, sinew_publisher_set_event_listener> events(
+      handle, std::move(place));
     events.add(
       SINEW_EVENT_DEADLINE_MISSED, sinew_publisher_take_deadline_missed,
       callbacks.deadline_callback);
@@ -169,8 +171,8 @@ private:
 ///
 /// `publish` returns when every matching subscription has the message. It blocks only if both ends
 /// are reliable and keep all, up to the QoS's `max_blocking_time`. After a failure no subscription
-/// has it: the topic's history is full, there is no shared memory left, the context is shut down, or
-/// the message has no encoded form, as one of its strings is longer than its bound.
+/// has it: the topic's history is full, there is no shared memory left, the context is shut down,
+/// or the message has no encoded form, as one of its strings is longer than its bound.
 template<class T>
 class Publisher : public PublisherBase
 {

@@ -33,7 +33,8 @@ struct PublisherOptions
   /// The policies of its QoS that parameters may change. By default none.
   QosOverridingOptions qos_overriding_options;
 
-  /// The number of messages that its pool keeps for later ones. By default as many as the QoS needs.
+  /// The number of messages that its pool keeps for later ones. By default as many as the QoS
+  /// needs.
   std::optional<std::size_t> pool_capacity;
 };
 

@@ -136,7 +136,10 @@ public:
   }
   QoS & reliable() noexcept {return reliability(ReliabilityPolicy::Reliable);}
   QoS & best_effort() noexcept {return reliability(ReliabilityPolicy::BestEffort);}
-  QoS & reliability_best_available() noexcept {return reliability(ReliabilityPolicy::BestAvailable);}
+  QoS & reliability_best_available() noexcept
+  {
+    return reliability(ReliabilityPolicy::BestAvailable);
+  }
 
   DurabilityPolicy durability() const noexcept
   {
@@ -160,8 +163,8 @@ public:
     return *this;
   }
 
-  /// The time after its publication during which a message may be taken. Zero or less: for ever, the
-  /// default.
+  /// The time after its publication during which a message may be taken. Zero or less: for ever,
+  /// the default.
   Duration lifespan() const noexcept {return Duration::from_nanoseconds(profile_.lifespan);}
   QoS & lifespan(const Duration & lifespan) noexcept
   {
@@ -273,7 +276,8 @@ public:
   : QoS(*sinew_qos_system_default(), history) {}
 };
 
-/// The strictest policies with which the endpoint matches all other ends that exist when it is made.
+/// The strictest policies with which the endpoint matches all other ends that exist when it is
+/// made.
 class BestAvailableQoS : public QoS
 {
 public:
@@ -380,7 +384,9 @@ inline Result<void> validate(const QosOverridingOptions & overrides, const QoS &
   if (result.successful) {
     return {};
   }
-  return Error(SINEW_ERROR_INVALID_QOS, "the QoS that parameters have changed was refused: " + result.reason);
+  return Error(
+    SINEW_ERROR_INVALID_QOS,
+    "the QoS that parameters have changed was refused: " + result.reason);
 }
 
 /// Returns the QoS that `read` gets for an endpoint.

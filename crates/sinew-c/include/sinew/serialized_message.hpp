@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "sinew/error.hpp"
@@ -65,7 +66,10 @@ public:
   std::size_t size() const noexcept {return message_.buffer_length;}
   std::size_t capacity() const noexcept {return message_.buffer_capacity;}
 
-  Span<const std::uint8_t> bytes() const noexcept {return {message_.buffer, message_.buffer_length};}
+  Span<const std::uint8_t> bytes() const noexcept
+  {
+    return {message_.buffer, message_.buffer_length};
+  }
   Span<std::uint8_t> bytes() noexcept {return {message_.buffer, message_.buffer_length};}
 
   /// Makes room for this number of bytes. Keeps the bytes.
@@ -76,8 +80,8 @@ public:
     }
     void * larger = std::realloc(message_.buffer, capacity);
     if (larger == nullptr) {
-      Error(SINEW_ERROR_NO_MEMORY, "no memory for an encoded message of " + std::to_string(capacity) + " bytes")
-      .raise();
+      const std::string wanted = std::to_string(capacity) + " bytes";
+      Error(SINEW_ERROR_NO_MEMORY, "no memory for an encoded message of " + wanted).raise();
     }
     message_.buffer = static_cast<std::uint8_t *>(larger);
     message_.buffer_capacity = capacity;
@@ -124,7 +128,8 @@ public:
   {
     serialized.resize(MessageTraits<T>::encoded_size(message));
     const auto bytes = serialized.bytes();
-    return result(SINEW_ERROR_UNENCODABLE, MessageTraits<T>::encode(message, bytes.data(), bytes.size()));
+    return result(
+      SINEW_ERROR_UNENCODABLE, MessageTraits<T>::encode(message, bytes.data(), bytes.size()));
   }
 
   /// Decodes bytes, which may come from anywhere; the memory of `message` is used again. After a
@@ -132,7 +137,8 @@ public:
   static Result<void> try_deserialize(const SerializedMessage & serialized, T & message)
   {
     const auto bytes = serialized.bytes();
-    return result(SINEW_ERROR_UNDECODABLE, MessageTraits<T>::decode(bytes.data(), bytes.size(), message));
+    return result(
+      SINEW_ERROR_UNDECODABLE, MessageTraits<T>::decode(bytes.data(), bytes.size(), message));
   }
 
   /// As ROS 2 has them: `message` points to a `T`.

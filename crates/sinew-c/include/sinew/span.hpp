@@ -11,8 +11,8 @@
 namespace sinew
 {
 
-/// Elements that lie elsewhere, one after the other. It is the same class in each version of C++, and
-/// converts to `std::span` where that exists.
+/// Elements that lie elsewhere, one after the other. It is the same class in each version of C++,
+/// and converts to `std::span` where that exists.
 template<class T>
 class Span
 {

@@ -61,9 +61,9 @@ public:
     return status == SINEW_OK;
   }
 
-  /// Has a function called with the number of new messages: with 1 for each that arrives, and at once
-  /// with the number of those that wait. It runs on the thread that brings the message, and several
-  /// threads may call it at once: it should only wake others.
+  /// Has a function called with the number of new messages: with 1 for each that arrives, and at
+  /// once with the number of those that wait. It runs on the thread that brings the message, and
+  /// several threads may call it at once: it should only wake others.
   void set_on_new_message_callback(std::function<void (std::size_t)> callback)
   {
     using Callback = std::function<void (std::size_t)>;
@@ -224,7 +224,8 @@ private:
   Shared handle_;
 };
 
-/// Receives the messages of a type on a topic: by a callback that an executor runs, or taken by hand.
+/// Receives the messages of a type on a topic: by a callback that an executor runs, or taken by
+/// hand.
 ///
 /// The callback's first argument decides what it gets; the second may be a `const MessageInfo &`:
 ///
@@ -238,8 +239,8 @@ private:
 /// | `sinew::MessageView<T>` | where it lies, in the form in which it came |
 /// | `const SerializedMessage &`, `std::shared_ptr<const SerializedMessage>` and so on | its encoded form, copied |
 ///
-/// A generic lambda or the result of `std::bind` gets the first of `const T &`, the pointers and the
-/// other forms with which it can be called.
+/// A generic lambda or the result of `std::bind` gets the first of `const T &`, the pointers and
+/// the other forms with which it can be called.
 ///
 /// Destroying it waits until its callback, if it is running on another thread, has returned.
 template<class T>
@@ -295,8 +296,8 @@ public:
     return true;
   }
 
-  /// Takes the oldest message without copying it, except that one in encoded form is decoded; null if
-  /// there is none. Never blocks. Allocates a control block.
+  /// Takes the oldest message without copying it, except that one in encoded form is decoded; null
+  /// if there is none. Never blocks. Allocates a control block.
   std::shared_ptr<const T> take_shared(MessageInfo & info) {return try_take_shared(info).value();}
   Result<std::shared_ptr<const T>> try_take_shared(MessageInfo & info)
   {

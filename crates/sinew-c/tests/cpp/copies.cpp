@@ -1,4 +1,5 @@
-// Who gets which copy of a message, by address and by counting copies: in a process, and between two.
+// Who gets which copy of a message, by address and by counting copies: in a process, and between
+// two.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -16,7 +17,8 @@
 #include "sensor_msgs/msg/image.hpp"
 #include "sinew/sinew.hpp"
 
-/// A message that knows which instance it is: the original is 1, and every copy gets the next number.
+/// A message that knows which instance it is: the original is 1, and every copy gets the next
+/// number.
 struct Witness
 {
   struct Counts

@@ -1,5 +1,5 @@
-// Publishers and subscriptions: the forms of callbacks, QoS, options, events, groups with state, bad
-// input.
+// Publishers and subscriptions: the forms of callbacks, QoS, options, events, groups with state,
+// bad input.
 #include <atomic>
 #include <functional>
 #include <future>
@@ -295,6 +295,8 @@ void events(sinew::Node & node)
   auto subscription = node.create_subscription<String>("events", 1, [](const String &) {}, heard);
   const auto late = node.create_subscription<String>("events", sinew::QoS(1).transient_local());
   const auto other = node.create_subscription<Point>("events", 1);
+  // A subscription without a callback for it logs a warning.
+  const auto lossy = node.create_publisher<String>("events", sinew::QoS(1).best_effort());
   const auto has = [&](const std::string & line) {
       return [&, line] {
           for (const auto & known : seen) {
@@ -354,6 +356,15 @@ void groups_own_their_state(sinew::Node & node)
     points->publish(point);
     words->publish(text("ab"));
   }
+  std::promise<void> ticked;
+  const auto timer = group.create_wall_timer(
+    1ms, [&ticked](Sum & sum, sinew::TimerBase & self) {
+      ++sum.value;
+      self.cancel();
+      ticked.set_value();
+    });
+  const auto idle = group.create_timer(1h, [](Sum &) {});
+  ticked.get_future().wait();
   std::promise<Sum> result;
   const std::function<void (Sum &)> finish = [&](Sum & sum) {
       if (sum.calls == 1000) {
@@ -363,7 +374,7 @@ void groups_own_their_state(sinew::Node & node)
       }
     };
   group.post(finish);
-  CHECK_EQ(result.get_future().get().value, 100 + 500 + 2 * 500 + 500 * 501 / 2);
+  CHECK_EQ(result.get_future().get().value, 101 + 500 + 2 * 500 + 500 * 501 / 2);
   (void)sinew_executor_stop(executor.get());
   spinning.join();
 }

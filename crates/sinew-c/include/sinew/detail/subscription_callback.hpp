@@ -49,7 +49,8 @@ std::unique_ptr<T> into_unique(MessageHandle message)
 
 /// How a message becomes the argument of a callback: one for each type of argument.
 ///
-/// `is_owned`: the subscription owns its messages. `accepts_encoded`: it takes them in encoded form.
+/// `is_owned`: the subscription owns its messages. `accepts_encoded`: it takes them in encoded
+/// form.
 template<class T, class Argument>
 struct Form;
 
@@ -187,7 +188,8 @@ struct Form<T, std::unique_ptr<SerializedMessage>>
 template<class T, class Argument, class = void>
 inline constexpr bool is_form = false;
 template<class T, class Argument>
-inline constexpr bool is_form<T, Argument, std::void_t<typename Form<T, Argument>::argument>> = true;
+inline constexpr bool
+is_form<T, Argument, std::void_t<typename Form<T, Argument>::argument>> = true;
 
 /// The form that was found for a callback, with or without a `MessageInfo`.
 template<class T, class Argument, bool with_info>
