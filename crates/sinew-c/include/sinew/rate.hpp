@@ -28,7 +28,7 @@ public:
   using SharedPtr = std::shared_ptr<Rate>;
   using UniquePtr = std::unique_ptr<Rate>;
 
-  /// A rate of so many rounds per second of a clock, by default of system time. It begins now.
+  /// A rate in rounds per second of a clock, by default of system time. It begins now.
   /// Throws `std::invalid_argument` unless the frequency is positive.
   explicit Rate(
     double frequency, Clock::SharedPtr clock = std::make_shared<Clock>(RCL_SYSTEM_TIME))

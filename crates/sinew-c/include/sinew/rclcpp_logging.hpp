@@ -6,7 +6,7 @@
 /// | `_ONCE(logger, ..)` | the first time |
 /// | `_SKIPFIRST(logger, ..)` | each time but the first |
 /// | `_THROTTLE(logger, clock, milliseconds, ..)` | at most once in a period of a clock |
-/// | `_SKIPFIRST_THROTTLE(logger, clock, milliseconds, ..)` | so, and not the first time |
+/// | `_SKIPFIRST_THROTTLE(logger, clock, milliseconds, ..)` | as `_THROTTLE`, but not the first time |
 /// | `_EXPRESSION(logger, expression, ..)` | if the expression is true |
 /// | `_FUNCTION(logger, function, ..)` | if the function returns true |
 ///

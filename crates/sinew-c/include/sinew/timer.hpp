@@ -174,10 +174,10 @@ private:
             std::is_invocable_v<F &, const TimerInfo &>,
             "the callback of a timer takes nothing, a TimerBase &, or a const TimerInfo &");
           const ClockType clock = callback.timer->get_clock_type();
-          const TimerInfo told{
+          const TimerInfo timing{
             Time(sinew_timer_info_due(info), clock), Time(sinew_timer_info_actual(info), clock),
             sinew_timer_info_skipped(info)};
-          std::invoke(callback.function, told);
+          std::invoke(callback.function, timing);
         }
       });
   }

@@ -46,7 +46,6 @@ void durations()
   changed -= 2s;
   changed /= 2;
   CHECK_EQ(changed.nanoseconds(), 2'000'000'000);
-  CHECK_EQ((Duration::from_nanoseconds(MOST - 1) * 1.0).nanoseconds(), MOST - 1);
 
   CHECK_THROWS(Duration::max() + Duration::from_nanoseconds(1), std::overflow_error);
   CHECK_THROWS(Duration::from_nanoseconds(LEAST) - Duration(1s), std::underflow_error);
