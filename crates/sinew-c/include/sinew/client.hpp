@@ -70,8 +70,8 @@ public:
   /// Gives up all requests. Returns their number.
   std::size_t prune_pending_requests() {return give_up([](std::int64_t, auto) {return true;});}
 
-  /// Gives up the requests that were sent before a time. Returns their number, and adds their ids to
-  /// `pruned` if that isn't null.
+  /// Gives up the requests that were sent before a time. Returns their number, and adds their ids
+  /// to `pruned` if that isn't null.
   std::size_t prune_requests_older_than(
     detail::PendingRequests::TimePoint time, std::vector<std::int64_t> * pruned = nullptr)
   {
@@ -227,7 +227,8 @@ public:
   }
 
   /// Calls the service and waits for the response, for at most `timeout` (negative: no limit). Also
-  /// for callbacks: the waiting thread runs the service itself if it can. Calls can be nested 64 deep.
+  /// for callbacks: the waiting thread runs the service itself if it can. Calls can be nested 64
+  /// deep.
   ///
   /// Fails with `SINEW_ERROR_NO_SERVER`, `SINEW_ERROR_TIMEOUT`, `SINEW_ERROR_SERVER_GONE`,
   /// `SINEW_ERROR_CALLBACK_FAILED`, `SINEW_ERROR_WOULD_DEADLOCK` and so on.

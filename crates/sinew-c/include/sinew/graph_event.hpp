@@ -48,8 +48,9 @@ public:
   /// As above, and clears it.
   bool check_and_clear() {return check() && is_set_.exchange(false);}
 
-  /// Blocks until it is set, for at most `timeout` (negative: no limit), or until the context is shut
-  /// down. Returns whether it is set. Fails with `SINEW_ERROR_BUSY` if another thread waits for it.
+  /// Blocks until it is set, for at most `timeout` (negative: no limit), or until the context is
+  /// shut down. Returns whether it is set. Fails with `SINEW_ERROR_BUSY` if another thread waits
+  /// for it.
   Result<bool> try_wait(std::chrono::nanoseconds timeout)
   {
     bool has_changed = is_set_;

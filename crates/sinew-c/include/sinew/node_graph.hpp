@@ -18,9 +18,9 @@
 namespace sinew
 {
 
-/// What a node knows of others: a base of `Node`, which has a `handle()`. The functions may be called
-/// from any thread, and allocate. Names of topics and services are expanded and remapped as those of
-/// the node's own publishers and services.
+/// What a node knows of others: a base of `Node`, which has a `handle()`. The functions may be
+/// called from any thread, and allocate. Names of topics and services are expanded and remapped as
+/// those of the node's own publishers and services.
 template<class Derived>
 class NodeGraph
 {
@@ -93,8 +93,8 @@ public:
     return Event::try_make(detail::try_graph(node()).value().get()).value();
   }
 
-  /// Blocks until the event is set, for at most `timeout` (negative: no limit), or until the context
-  /// is shut down.
+  /// Blocks until the event is set, for at most `timeout` (negative: no limit), or until the
+  /// context is shut down.
   void wait_for_graph_change(const Event::SharedPtr & event, std::chrono::nanoseconds timeout) const
   {
     (void)event->try_wait(timeout).value();

@@ -32,10 +32,10 @@ public:
     return PreSetParametersCallbackHandle::try_make(node(), std::forward<F>(function)).value();
   }
 
-  /// Adds a callback that accepts or refuses values, after their types and ranges were checked, also
-  /// those of parameters that are being declared: `R (const std::vector<Parameter> &)`, where `R` is
-  /// `rcl_interfaces::msg::SetParametersResult`, or any structure with its fields, or `Result<void>`.
-  /// An exception refuses them as well.
+  /// Adds a callback that accepts or refuses values, after their types and ranges were checked,
+  /// also those of parameters that are being declared: `R (const std::vector<Parameter> &)`, where
+  /// `R` is `rcl_interfaces::msg::SetParametersResult`, or any structure with its fields, or
+  /// `Result<void>`. An exception refuses them as well.
   template<class F>
   [[nodiscard]] OnSetParametersCallbackHandle::SharedPtr add_on_set_parameters_callback(F && function)
   {

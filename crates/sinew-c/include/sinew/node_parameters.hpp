@@ -46,8 +46,8 @@ public:
   }
 
   /// Returns a parameter. Throws `ParameterNotDeclaredException` unless the node allows undeclared
-  /// parameters, of which it returns one without a value; and `ParameterUninitializedException` if it
-  /// has none.
+  /// parameters, of which it returns one without a value; and `ParameterUninitializedException` if
+  /// it has none.
   Parameter get_parameter(const std::string & name) const {return try_get_parameter(name).value();}
   Result<Parameter> try_get_parameter(const std::string & name) const
   {
@@ -68,8 +68,8 @@ public:
     return std::move(all.front());
   }
 
-  /// Gets a parameter. Returns false, and leaves `parameter` as it is, if it isn't declared or has no
-  /// value.
+  /// Gets a parameter. Returns false, and leaves `parameter` as it is, if it isn't declared or has
+  /// no value.
   bool get_parameter(const std::string & name, Parameter & parameter) const
   {
     auto got = has_parameter(name) ? try_get_parameter(name) : Parameter(name);
@@ -92,8 +92,8 @@ public:
     return is_there;
   }
 
-  /// Gets the value of a parameter, or another one if it isn't declared or has none. Returns whether
-  /// it has one.
+  /// Gets the value of a parameter, or another one if it isn't declared or has none. Returns
+  /// whether it has one.
   template<class T>
   bool get_parameter_or(const std::string & name, T & value, const T & alternative) const
   {

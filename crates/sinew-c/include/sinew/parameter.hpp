@@ -109,7 +109,7 @@ private:
   ParameterValue value_;
 };
 
-/// Returns the parameter as a text for people: `{"name": "rate", "type": "integer", "value": "10"}`.
+/// Returns the parameter as text: `{"name": "rate", "type": "integer", "value": "10"}`.
 inline std::string to_string(const Parameter & parameter)
 {
   return "{\"name\": \"" + parameter.get_name() + "\", \"type\": \"" + parameter.get_type_name() +

@@ -48,7 +48,7 @@ inline void write_reason(const std::string & reason, char * place, std::size_t r
   }
 }
 
-/// Logs the failure of a callback that has nobody to return it to: this thread's last one.
+/// Logs this thread's last failure: that of a callback that can't return it.
 inline void log_failed_callback()
 {
   const std::string sentence = std::string("a callback for parameters failed: ") + sinew_error_message();
@@ -112,8 +112,8 @@ void post_set_parameters(void * context, const sinew_parameter_list * list)
 
 }  // namespace detail
 
-/// The owner of a callback for parameters, which the node runs as long as the owner lives. `Kind` is
-/// one of the three kinds below.
+/// The owner of a callback for parameters, which the node runs as long as the owner lives. `Kind`
+/// is one of the three kinds below.
 template<class Kind>
 class SetParametersCallbackHandle
 {

@@ -138,8 +138,8 @@ public:
 
   bool service_is_ready() const {return questions_.are_ready();}
 
-  /// Blocks until the node's parameter services are there. Returns false if they didn't come in time
-  /// (negative: no limit), or if the context was shut down.
+  /// Blocks until the node's parameter services are there. Returns false if they didn't come in
+  /// time (negative: no limit), or if the context was shut down.
   bool wait_for_service(std::chrono::nanoseconds timeout = std::chrono::nanoseconds(-1))
   {
     return questions_.wait(timeout);

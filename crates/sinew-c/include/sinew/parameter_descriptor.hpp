@@ -16,8 +16,8 @@
 namespace sinew
 {
 
-/// The doubles that a parameter may have: `from_value` plus a multiple of `step`, or `to_value`. With
-/// a step of 0, all between them.
+/// The doubles that a parameter may have: `from_value` plus a multiple of `step`, or `to_value`.
+/// With a step of 0, all between them.
 struct FloatingPointRange
 {
   double from_value = 0.0;

@@ -1,4 +1,5 @@
-/// Callbacks for changes of parameters of any node. Needs the generated headers of `rcl_interfaces`.
+/// Callbacks for changes of parameters of any node. Needs the generated headers of
+/// `rcl_interfaces`.
 #ifndef SINEW_PARAMETER_EVENT_HANDLER_HPP
 #define SINEW_PARAMETER_EVENT_HANDLER_HPP
 
@@ -43,8 +44,8 @@ struct ParameterEventCallbackHandle
   ParameterEventCallbackType callback;
 };
 
-/// Runs callbacks when nodes declare, set or remove parameters: by the executor of the node with which
-/// it is made.
+/// Runs callbacks when nodes declare, set or remove parameters: by the executor of the node with
+/// which it is made.
 class ParameterEventHandler
 {
 public:

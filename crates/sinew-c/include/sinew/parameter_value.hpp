@@ -211,8 +211,8 @@ public:
     return std::get_if<detail::ParameterFieldOf<T>>(&content_);
   }
 
-  /// Returns the value: of integers as `std::int64_t`, of floating-point numbers as `double`. Throws
-  /// `ParameterTypeException` if it is of another type.
+  /// Returns the value: of integers as `std::int64_t`, of floating-point numbers as `double`.
+  /// Throws `ParameterTypeException` if it is of another type.
   template<class T>
   const detail::ParameterFieldOf<T> & get() const
   {

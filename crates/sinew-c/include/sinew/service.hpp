@@ -29,8 +29,8 @@ public:
   using SharedPtr = std::shared_ptr<ServiceBase>;
   using WeakPtr = std::weak_ptr<ServiceBase>;
 
-  /// Ends the service: callers that wait fail. Waits for a callback that runs on another thread, but
-  /// not when called by the callback itself; no callback runs afterwards.
+  /// Ends the service: callers that wait fail. Waits for a callback that runs on another thread,
+  /// but not when called by the callback itself; no callback runs afterwards.
   virtual ~ServiceBase()
   {
     if (handle_) {
@@ -103,9 +103,9 @@ public:
     return made;
   }
 
-  /// Answers a request of which the callback didn't, on any thread. The response is copied; one that
-  /// is moved or a `std::unique_ptr` is not. Throws if the request was answered before, or if its
-  /// caller waits no more (`SINEW_ERROR_RESPONSE_UNCLAIMED`).
+  /// Answers a request of which the callback didn't, on any thread. The response is copied; one
+  /// that is moved or a `std::unique_ptr` is not. Throws if the request was answered before, or if
+  /// its caller waits no more (`SINEW_ERROR_RESPONSE_UNCLAIMED`).
   template<class R, class = std::enable_if_t<detail::is_message_like<Response, R>>>
   void send_response(const RequestId & id, R && response)
   {

@@ -84,8 +84,8 @@ public:
     root_ = root_of(waiting);
   }
 
-  /// Returns the first of the tasks that wait for each other, which owns the others: null if that is
-  /// a coroutine of another library.
+  /// Returns the first of the tasks that wait for each other, which owns the others: null if that
+  /// is a coroutine of another library.
   template<class P>
   static std::coroutine_handle<> root_of(std::coroutine_handle<P> waiting) noexcept
   {

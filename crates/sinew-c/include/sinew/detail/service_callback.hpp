@@ -170,8 +170,8 @@ private:
     return make_in<Response>(std::move(place), [] {return Response();}).value();
   }
 
-  /// Answers with a response that a function fills in, and of which it may keep the pointer: then the
-  /// caller gets a copy.
+  /// Answers with a response that a function fills in, and of which it may keep the pointer: then
+  /// the caller gets a copy.
   template<class Fill>
   static void fill(ResponderHandle & answer, Fill && fill_in)
   {
