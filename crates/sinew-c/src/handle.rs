@@ -16,11 +16,17 @@ use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Returns the tag of a kind of handles: FNV-1a of its name, a number that is rare in other memory.
+/// Returns the tag of a kind of handles: FNV-1a of the library's version and its name, a number that
+/// is rare in other memory. So a handle from a library of another version in the same process is
+/// refused: its value may be laid out otherwise. Copies of one version understand each other's.
 const fn tag(name: &str) -> u32 {
-    let (mut hash, mut place) = (0x811C_9DC5_u32, 0);
-    while place < name.len() {
-        hash = (hash ^ name.as_bytes()[place] as u32).wrapping_mul(0x0100_0193);
+    fnv_1a(fnv_1a(0x811C_9DC5, env!("CARGO_PKG_VERSION")), name)
+}
+
+const fn fnv_1a(mut hash: u32, text: &str) -> u32 {
+    let mut place = 0;
+    while place < text.len() {
+        hash = (hash ^ text.as_bytes()[place] as u32).wrapping_mul(0x0100_0193);
         place += 1;
     }
     hash
@@ -162,7 +168,11 @@ fn was_returned<H: Handle>(handle: *const H, argument: &str) -> Result {
 
 #[cold]
 fn not_of_kind(tag: u32, argument: &str, name: &str) -> Failure {
-    let what = if tag == FREED { "was freed" } else { "is something else" };
+    let what = if tag == FREED {
+        "was freed"
+    } else {
+        "is something else, or comes from a library of another version in this process"
+    };
     Failure::new(ErrorCode::InvalidHandle, format_args!("`{argument}` is no {name}: it {what}"))
 }
 

@@ -3,6 +3,7 @@
 use crate::array::{Texts, texts};
 use crate::context::{choice, sinew_choice, sinew_context};
 use crate::handle::{self, handle};
+use crate::node_request::sinew_node_request;
 use crate::parameter_list::{sinew_parameter_list, values_of};
 use crate::status::{answer, sinew_status, status};
 use crate::strings::sinew_strings;
@@ -56,6 +57,8 @@ pub struct sinew_node_options {
     /// Values for the node's parameters, which come before their defaults, the command line and
     /// files. Null: none.
     pub parameter_overrides: *const sinew_parameter_list,
+    /// The settings of a container, for the node of a component, which take precedence. Null: none.
+    pub request: *const sinew_node_request,
 }
 
 // SAFETY: C's layout, beginning with the size; zeros are null, `false`, numbers.
@@ -117,7 +120,12 @@ pub unsafe extern "C" fn sinew_node_new(
                 builder = builder.parameter_override(&name, value);
             }
         }
-        handle::put(node, "node", NodeHandle::new(builder.create()?))
+        // SAFETY: the caller's handle.
+        let made = match unsafe { handle::get_optional(options.request, "request") }? {
+            Some(request) => request.create(builder)?,
+            None => builder.create()?,
+        };
+        handle::put(node, "node", NodeHandle::new(made))
     })
 }
 

@@ -76,6 +76,11 @@ impl Failure {
         )
     }
 
+    /// Returns its sentence.
+    pub(crate) fn sentence(&self) -> String {
+        self.0.sentence.to_string_lossy().into_owned()
+    }
+
     /// Keeps the sentence for this thread.
     #[cold]
     pub(crate) fn keep(self) -> sinew_status {

@@ -3,8 +3,9 @@
 
 mod support;
 
+use std::path::Path;
 use std::process::Command;
-use support::{STRICT, checked, compile, root, run_program, skipped};
+use support::{STRICT, checked, command, compile, library, root, run_program, skipped};
 
 /// Compiles a program of `tests/c` and runs it. Returns its directory, unless there is no compiler.
 fn run(name: &str) -> Option<tempfile::TempDir> {
@@ -51,6 +52,39 @@ programs! {
     wait_sets,
     wakers,
     wrong_messages,
+}
+
+/// Compiles `tests/c/libraries/components.c` with an option.
+fn component_library(option: &str, to: &Path) {
+    let mut compile = Command::new("cc");
+    compile.args(STRICT).args(["-std=c11", "-fPIC", "-shared", option]).arg("-I").arg(root().join("include"));
+    compile.arg("-o").arg(to).arg(root().join("tests/c/libraries/components.c"));
+    compile.arg("-L").arg(library()).arg("-lsinew_c");
+    checked(&format!("{} is compiled", to.display()), &compile.output().expect("cc runs"));
+}
+
+/// With components of its own, and those of libraries that are right and wrong.
+#[test]
+fn containers() {
+    if skipped("cc") {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a directory");
+    let libraries = place.path().join("libraries");
+    let index = libraries.join("share/ament_index/resource_index/rclcpp_components");
+    std::fs::create_dir_all(&index).expect("a directory");
+    let option_of =
+        [("right", "-DRIGHT"), ("abi", "-DABI=77"), ("own", "-DOWN_COPY"), ("none", "-DNO_TABLE")];
+    for (name, option) in option_of {
+        component_library(option, &libraries.join(format!("lib{name}.so")));
+    }
+    std::fs::write(index.join("drivers"), "drivers::Lidar;libright.so\nother::Type;libnone.so\n")
+        .expect("a file");
+    let program = place.path().join("containers");
+    compile("c11", &root().join("tests/c/containers.c"), &program);
+    let mut run = command(&program, place.path());
+    run.env("COMPONENT_LIBRARIES", &libraries).env("AMENT_PREFIX_PATH", &libraries);
+    checked("containers", &run.output().expect("it starts"));
 }
 
 /// Also that a process that frees all its handles leaves no file.

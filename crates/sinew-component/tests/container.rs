@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use sinew::{Client, Context, Executor, LogLevel, Node};
-use sinew_component::Container;
+use sinew_component::{Component, Container, NodeRequest};
 use sinew_interfaces::composition_interfaces::srv::{
     ListNodes, ListNodesRequest, LoadNode, LoadNodeRequest, LoadNodeResponse, UnloadNode, UnloadNodeRequest,
     UnloadNodeResponse,
@@ -245,17 +245,19 @@ fn what_cannot_be_loaded_is_told_and_the_container_lives_on() {
             LoadNodeRequest { extra_arguments, ..named("demo::Listener") }
         };
         let yes = msg::ParameterValue { r#type: 1, bool_value: true, ..Default::default() };
-        assert!(refused(extra("use_dds", yes)).starts_with("the extra argument \"use_dds\" of listener"));
+        assert!(
+            refused(extra("use_dds", yes)).starts_with("the extra argument \"use_dds\" of demo::Listener")
+        );
         let number = msg::ParameterValue { r#type: 2, integer_value: 1, ..Default::default() };
         assert!(refused(extra("use_intra_process_comms", number)).contains("each true or false"));
         let leveled = LoadNodeRequest { log_level: 7, ..named("demo::Listener") };
-        assert!(refused(leveled).starts_with("the log level 7 of listener isn't one of ROS 2's"));
+        assert!(refused(leveled).starts_with("the log level 7 of demo::Listener isn't one of ROS 2's"));
         let strange = msg::ParameterValue { r#type: 99, ..Default::default() };
         let parameters = vec![msg::Parameter { name: "rate".into(), value: strange }];
         let typed = LoadNodeRequest { parameters, ..named("demo::Listener") };
         assert_eq!(
             refused(typed),
-            "the parameter \"rate\" of listener has the type 99, which ROS 2 doesn't have"
+            "the parameter \"rate\" of demo::Listener has the type 99, which ROS 2 doesn't have"
         );
         let misnamed = LoadNodeRequest { node_name: "a b".into(), ..named("demo::Listener") };
         assert!(refused(misnamed).contains("a b"));
@@ -331,4 +333,43 @@ fn a_component_gets_its_parameters_and_its_log_level() {
         assert!(response.success, "{}", response.error_message);
         assert_eq!(told.try_recv(), Ok((value, level)));
     }
+}
+
+#[test]
+fn components_come_from_packages_and_from_the_program_while_it_runs() {
+    let context = Context::builder().shared_memory(false).build().unwrap();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let searches = asked.clone();
+    let camera = |request: &NodeRequest| -> Result<(Node, u8), String> {
+        let node = request.create(request.context().node_builder("camera").namespace("/own"));
+        node.map(|node| (node, 7)).map_err(|error| error.to_string())
+    };
+    let find = move |package: &str, type_name: &str| {
+        searches.fetch_add(1, Ordering::SeqCst);
+        match package {
+            "drivers" => Ok(vec![Component::from_request("drivers::Camera", camera)]),
+            _ => Err(format!("{package} has no {type_name}")),
+        }
+    };
+    let container = Container::builder(&context, "container").loader(find).build().unwrap();
+    let of = |package: &str, plugin: &str| LoadNodeRequest {
+        package_name: package.into(),
+        plugin_name: plugin.into(),
+        ..Default::default()
+    };
+    let refused = |request| container.load(&request).unwrap_err().to_string();
+    assert_eq!(refused(of("", "drivers::Camera")), "this container has no `drivers::Camera`; it has none");
+    let unknown = refused(of("robots", "robots::Arm"));
+    assert_eq!(unknown, "this container has no `robots::Arm`; it has none; robots has no robots::Arm");
+    assert_eq!(container.load(&of("drivers", "drivers::Camera")).unwrap(), (1, "/own/camera".to_owned()));
+    let named = LoadNodeRequest { node_name: "left".into(), ..of("drivers", "drivers::Camera") };
+    assert_eq!(container.load(&named).unwrap(), (2, "/own/left".to_owned()));
+    assert_eq!(asked.load(Ordering::SeqCst), 2, "what is registered isn't searched for");
+
+    container.register(Component::new("demo::Nothing", "nothing", |_: Node| Ok::<_, String>(())));
+    assert_eq!(container.types(), ["demo::Nothing", "drivers::Camera"]);
+    container.unload(1).unwrap();
+    let gone = container.unload(1).unwrap_err().to_string();
+    assert_eq!(gone, "no node is loaded as 1; those that are: 2");
+    assert_eq!(container.nodes(), [(2, "/own/left".to_owned())]);
 }

@@ -264,6 +264,15 @@ codes! {
     /// A managed node was lost.
     NodeLost = 903,
 
+    /// The container has no such component, or no such node is loaded.
+    UnknownComponent = 950,
+    /// A component can't be made.
+    ComponentFailed = 951,
+    /// Two components have the same name.
+    ComponentTwice = 952,
+    /// A file is no library of components for this program.
+    InvalidLibrary = 953,
+
     /// A file or directory is no bag.
     NotABag = 1000,
     /// The bag has a format or a version that is not read.

@@ -91,6 +91,12 @@ public:
     return try_make(argc, argv, options).value();
   }
 
+  /// Takes over a handle of the C interface.
+  static SharedPtr adopt(sinew_context * handle)
+  {
+    return SharedPtr(new Context(ContextHandle(handle)));
+  }
+
   /// Whether it was not shut down.
   bool is_valid() const noexcept {return sinew_context_is_valid(handle());}
 
@@ -171,6 +177,17 @@ struct DefaultContext
     return *instance;
   }
 };
+
+/// Makes this context the default one, if there is none that was not shut down: components find that
+/// of their container.
+inline void offer_default_context(const Context::SharedPtr & context)
+{
+  auto & holder = DefaultContext::instance();
+  const std::lock_guard lock(holder.mutex);
+  if (!holder.context || !holder.context->is_valid()) {
+    holder.context = context;
+  }
+}
 
 }  // namespace detail
 

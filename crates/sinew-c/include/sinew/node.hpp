@@ -312,6 +312,7 @@ private:
     settings.parameter_overrides = overrides.get();
     settings.parameter_services = options.start_parameter_services() ? SINEW_DEFAULT : SINEW_NO;
     settings.parameter_events = options.start_parameter_event_publisher() ? SINEW_DEFAULT : SINEW_NO;
+    settings.request = options.request();
     detail::Handle<sinew_node, sinew_node_free> handle;
     const auto status = sinew_node_new(context->handle(), name.c_str(), &settings, detail::Out(handle));
     if (status != SINEW_OK) {

@@ -2,12 +2,15 @@
 #ifndef SINEW_NODE_OPTIONS_HPP
 #define SINEW_NODE_OPTIONS_HPP
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sinew/context.hpp"
+#include "sinew/error.hpp"
 #include "sinew/parameter.hpp"
+#include "sinew/sinew.h"
 
 namespace sinew
 {
@@ -17,6 +20,29 @@ namespace sinew
 class NodeOptions
 {
 public:
+  NodeOptions() = default;
+
+  /// The options of a component's node: what a container asks for takes precedence over what the
+  /// component sets.
+  static Result<NodeOptions> try_from_request(const sinew_node_request * request)
+  {
+    sinew_node_request * copy = nullptr;
+    if (const auto status = sinew_node_request_copy(request, &copy); status != SINEW_OK) {
+      return Error::last(status);
+    }
+    NodeOptions options;
+    options.request_.reset(copy, sinew_node_request_free);
+    sinew_context * context = nullptr;
+    if (const auto status = sinew_node_request_context(request, &context); status != SINEW_OK) {
+      return Error::last(status);
+    }
+    options.context_ = Context::adopt(context);
+    return options;
+  }
+
+  /// The settings of a container; null for other nodes.
+  const sinew_node_request * request() const noexcept {return request_.get();}
+
   /// The context; by default the default one.
   Context::SharedPtr context() const
   {
@@ -93,6 +119,7 @@ public:
 
 private:
   Context::SharedPtr context_;
+  std::shared_ptr<sinew_node_request> request_;
   std::vector<std::string> arguments_;
   std::vector<Parameter> overrides_;
   bool allow_undeclared_parameters_ = false;

@@ -53,11 +53,16 @@ pub(crate) fn compile(standard: &str, source: &Path, program: &Path) {
 
 /// Runs a compiled program in a domain directory of its own.
 pub(crate) fn run_program(program: &Path, place: &Path) {
+    checked("it runs", &command(program, place).output().expect("it starts"));
+}
+
+/// Returns the command of a compiled program in a domain directory of its own.
+pub(crate) fn command(program: &Path, place: &Path) -> Command {
     let mut command = Command::new(program);
     command.env("SINEW_DIR", place.join("domains")).env("ROS_LOG_DIR", place.join("log"));
     // Cargo's `LD_LIBRARY_PATH` comes before the program's own path, and has older libraries.
     for variable in ["SINEW_DOMAIN_ID", "ROS_DOMAIN_ID", "LD_LIBRARY_PATH"] {
         command.env_remove(variable);
     }
-    checked("it runs", &command.output().expect("it starts"));
+    command
 }
