@@ -7,15 +7,16 @@ use crate::status::{Failure, Result, answer};
 use sinew::error::ErrorCode;
 use sinew::{Context, Executor};
 use std::ffi::{c_char, c_int};
+use std::num::NonZero;
 
 const HELP: &str = "\
 sinew-container: makes nodes of components, which are in shared libraries of C and C++.
 
 usage: sinew-container [options] [--ros-args ..]
   --library FILE            loads a library with components (sinew_components)
-  --package NAME            loads the libraries of a package in AMENT_PREFIX_PATH
+  --package NAME            loads the libraries of a package in AMENT_PREFIX_PATH, or that file
   --component TYPE[=NODE]   makes a node
-  --threads N               runs callbacks on N threads; by default on one
+  --threads N               runs callbacks on N threads, `all`: one for each core; by default on one
   --help                    this text
 
 Nodes come and go by `sinew component load`, `unload` and `list`, or ROS 2's `ros2 component`.
@@ -102,11 +103,12 @@ impl Wanted {
 }
 
 fn threads(value: &str) -> Result<usize> {
-    value
-        .parse()
-        .ok()
-        .filter(|threads| (1..=1024).contains(threads))
-        .ok_or_else(|| invalid(format_args!("`--threads` can't be `{value}`: it is a number from 1 to 1024")))
+    if value == "all" {
+        return Ok(std::thread::available_parallelism().map_or(1, NonZero::get));
+    }
+    value.parse().ok().filter(|threads| (1..=1024).contains(threads)).ok_or_else(|| {
+        invalid(format_args!("`--threads` can't be `{value}`: it is `all`, or a number from 1 to 1024"))
+    })
 }
 
 fn invalid(sentence: std::fmt::Arguments<'_>) -> Failure {

@@ -7,7 +7,7 @@ use sinew_build::CppGenerator;
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
-use support::{STRICT, checked, library, root, run_program, skipped};
+use support::{STRICT, checked, command, library, root, run_program, skipped};
 
 /// The headers of all packages, and the library's own headers as they are compiled once for all
 /// programs.
@@ -42,10 +42,15 @@ fn run(name: &str) {
     if skipped("c++") {
         return;
     }
+    compile_and_run(name, with_compiled_header());
+}
+
+/// The compiler with the library's headers, which are compiled already.
+fn with_compiled_header() -> Command {
     let headers = headers();
     let mut compile = compiler(headers);
     compile.arg("-include").arg(headers.join("sinew.hpp"));
-    compile_and_run(name, compile);
+    compile
 }
 
 /// As `run`, but with coroutines, unless the compiler has none.
@@ -64,14 +69,35 @@ fn run_with_coroutines(name: &str) {
     compile_and_run(name, compile);
 }
 
-fn compile_and_run(name: &str, mut compile: Command) {
+fn compile_and_run(name: &str, compiler: Command) {
     let place = tempfile::tempdir().expect("a directory");
     let program = place.path().join(name);
+    compile(name, &program, compiler);
+    run_program(&program, place.path());
+}
+
+/// Compiles a source of `tests/cpp`, and links it with the library.
+fn compile(name: &str, to: &Path, mut compile: Command) {
     let source = root().join("tests/cpp").join(name).with_extension("cpp");
-    compile.arg(&source).arg("-o").arg(&program);
+    compile.arg(&source).arg("-o").arg(to);
     compile.arg("-L").arg(library()).arg("-lsinew_c").arg(format!("-Wl,-rpath,{}", library().display()));
     checked(&format!("{} is compiled", source.display()), &compile.output().expect("c++ runs"));
-    run_program(&program, place.path());
+}
+
+/// With a shared library of components.
+#[test]
+fn components() {
+    if skipped("c++") {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a directory");
+    let [library, program] = ["libcomponents.so", "components"].map(|name| place.path().join(name));
+    let mut shared = compiler(headers());
+    shared.args(["-fPIC", "-shared"]);
+    compile("libraries/components", &library, shared);
+    compile("components", &program, with_compiled_header());
+    let mut run = command(&program, place.path());
+    checked("components", &run.env("COMPONENT_LIBRARY", &library).output().expect("it starts"));
 }
 
 macro_rules! programs {

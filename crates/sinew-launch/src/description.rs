@@ -128,6 +128,8 @@ pub(crate) struct ComponentItem {
     /// Whether its names are relative to the process's namespace, or to the one around that.
     pub(crate) is_below_process: bool,
     pub(crate) type_name: Text,
+    /// The package of its library, or the library's path; only `sinew-container` gets it.
+    pub(crate) package: Option<Text>,
     pub(crate) remap: Vec<(Text, Text)>,
     pub(crate) parameters: Vec<ParameterItem>,
     pub(crate) log_level: Option<Text>,

@@ -41,6 +41,6 @@ pub use callbacks::{CallbackError, Failed, Held, Lifecycle, Recovery};
 pub use client::{LifecycleClient, LifecycleClientError};
 pub use closures::{FromFn, from_fn};
 pub use machine::{GRAPH, State, Step, Transition};
-pub use managed::{ManagedNode, ManagedPublisher};
+pub use managed::{ManagedNode, ManagedPublisher, PublishGate};
 pub use node::{LifecycleNode, TransitionError};
 pub use supervisor::{OnLoss, StopHandle, Supervisor, SupervisorBuilder, SupervisorError};

@@ -70,7 +70,12 @@ impl ManagedNode {
 
     /// Makes a publisher drop its messages while the node isn't active.
     pub fn manage<T: Message>(&self, publisher: Publisher<T>) -> ManagedPublisher<T> {
-        ManagedPublisher { publisher, core: self.core.clone(), told: Arc::default() }
+        ManagedPublisher { publisher, gate: self.publish_gate() }
+    }
+
+    /// Returns a gate for a publisher of another kind, for example one with an erased type.
+    pub fn publish_gate(&self) -> PublishGate {
+        PublishGate { core: self.core.clone(), told: Arc::default() }
     }
 
     /// Returns a [group](Node::group) with callbacks that run only while the node is active.
@@ -151,13 +156,10 @@ impl fmt::Debug for ManagedNode {
     }
 }
 
-/// A publisher that drops its messages while its node isn't active.
-///
-/// Returned by [`ManagedNode::manage`]. The first message dropped after each deactivation logs a
-/// warning; all dropped messages are [counted](Self::dropped). Clones are the same publisher. In
-/// the graph it is a publisher like any other.
-pub struct ManagedPublisher<T: Message> {
-    publisher: Publisher<T>,
+/// Whether a managed publisher publishes, for publishers of another kind than [`Publisher`]; returned
+/// by [`ManagedNode::publish_gate`]. Clones are the same gate.
+#[derive(Clone)]
+pub struct PublishGate {
     core: Arc<ManagedCore>,
     told: Arc<Told>,
 }
@@ -170,6 +172,58 @@ struct Told {
     at: AtomicU64,
 }
 
+impl PublishGate {
+    /// Returns `true` if messages are published now.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        self.core.gate.is_open.load(Ordering::Relaxed) // Relaxed as in `ManagedNode::open`
+    }
+
+    /// Returns `true` if a message to this topic is to be published now. Otherwise the caller drops
+    /// it: it is counted, and the first one after each deactivation logs a warning.
+    #[inline]
+    pub fn admits(&self, topic: &str) -> bool {
+        let is_open = self.is_open();
+        if !is_open {
+            self.tell(topic);
+        }
+        is_open
+    }
+
+    /// Returns the number of messages dropped so far.
+    pub fn dropped(&self) -> u64 {
+        self.told.dropped.load(Ordering::Relaxed) // a statistic
+    }
+
+    #[cold]
+    fn tell(&self, topic: &str) {
+        self.told.dropped.fetch_add(1, Ordering::Relaxed); // a statistic
+        let now = self.core.gate.closings.load(Ordering::Relaxed) + 1;
+        // Relaxed: it does not matter which thread logs the warning.
+        if self.told.at.swap(now, Ordering::Relaxed) == now {
+            return;
+        }
+        let state = self.core.machine.lock().state();
+        sinew::warn!(self.core.logger, "messages to {topic} are dropped: the node is {state}, not active");
+    }
+}
+
+impl fmt::Debug for PublishGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PublishGate").field("is_open", &self.is_open()).finish_non_exhaustive()
+    }
+}
+
+/// A publisher that drops its messages while its node isn't active.
+///
+/// Returned by [`ManagedNode::manage`]. The first message dropped after each deactivation logs a
+/// warning; all dropped messages are [counted](Self::dropped). Clones are the same publisher. In
+/// the graph it is a publisher like any other.
+pub struct ManagedPublisher<T: Message> {
+    publisher: Publisher<T>,
+    gate: PublishGate,
+}
+
 impl<T: Message> ManagedPublisher<T> {
     /// Publishes as [`Publisher::publish`] does, or drops the message and returns `Ok` if the node
     /// isn't active. Costs one more load while the node is active.
@@ -178,9 +232,8 @@ impl<T: Message> ManagedPublisher<T> {
     /// As for [`Publisher::publish`].
     #[inline]
     pub fn publish<M: IntoMessage<T>>(&self, message: M) -> Result<(), PublishError<T>> {
-        if !self.is_open() {
+        if !self.gate.admits(self.publisher.topic()) {
             drop(message);
-            self.tell();
             return Ok(());
         }
         self.publisher.publish(message)
@@ -190,7 +243,7 @@ impl<T: Message> ManagedPublisher<T> {
     /// message.
     #[inline]
     pub fn is_open(&self) -> bool {
-        self.core.gate.is_open.load(Ordering::Relaxed) // Relaxed as in `ManagedNode::open`
+        self.gate.is_open()
     }
 
     /// Returns a message to fill and publish, as [`Publisher::loan`].
@@ -209,26 +262,14 @@ impl<T: Message> ManagedPublisher<T> {
 
     /// Returns the number of messages dropped so far.
     pub fn dropped(&self) -> u64 {
-        self.told.dropped.load(Ordering::Relaxed) // a statistic
-    }
-
-    #[cold]
-    fn tell(&self) {
-        self.told.dropped.fetch_add(1, Ordering::Relaxed); // a statistic
-        let now = self.core.gate.closings.load(Ordering::Relaxed) + 1;
-        // Relaxed: it does not matter which thread logs the warning.
-        if self.told.at.swap(now, Ordering::Relaxed) == now {
-            return;
-        }
-        let (topic, state) = (self.publisher.topic(), self.core.machine.lock().state());
-        sinew::warn!(self.core.logger, "messages to {topic} are dropped: the node is {state}, not active");
+        self.gate.dropped()
     }
 }
 
 impl<T: Message> Clone for ManagedPublisher<T> {
     fn clone(&self) -> Self {
-        let Self { publisher, core, told } = self;
-        Self { publisher: publisher.clone(), core: core.clone(), told: told.clone() }
+        let Self { publisher, gate } = self;
+        Self { publisher: publisher.clone(), gate: gate.clone() }
     }
 }
 

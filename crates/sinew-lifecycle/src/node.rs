@@ -34,11 +34,11 @@ sinew::__debug_says!(TransitionError);
 /// See [`Lifecycle`] for an example, and [`from_fn`](crate::from_fn) for the shortest form.
 pub struct LifecycleNode<L: Lifecycle> {
     core: Arc<Core<L>>,
-    _services: Services,
+    services: Services,
 }
 
 struct Services {
-    _change_state: Server<ChangeState>,
+    change_state: Server<ChangeState>,
     _get_state: Server<GetState>,
     _get_available_states: Server<GetAvailableStates>,
     /// Transitions from the current state, and all transitions.
@@ -116,8 +116,8 @@ impl<L: Lifecycle> LifecycleNode<L> {
         let events = node.publisher("~/transition_event").create()?;
         let work = Lent::new(Work { lifecycle, held: Held::Nothing });
         let core = Arc::new(Core { node: ManagedNode::new(node), events, work });
-        let _services = Services::new(node, &core)?;
-        Ok(Self { core, _services })
+        let services = Services::new(node, &core)?;
+        Ok(Self { core, services })
     }
 
     /// Returns the node.
@@ -130,6 +130,12 @@ impl<L: Lifecycle> LifecycleNode<L> {
     #[must_use]
     pub fn state(&self) -> State {
         self.core.node.state()
+    }
+
+    /// Ends the service that changes the state, and waits for a callback of it that is running on
+    /// another thread. Called in a callback of the node it doesn't wait.
+    pub fn close(&self) {
+        self.services.change_state.clone().close();
     }
 
     /// Performs a transition on the calling thread, including its callback, and returns the
@@ -215,7 +221,7 @@ impl Services {
             },
         )?;
         Ok(Self {
-            _change_state: change_state,
+            change_state,
             _get_state: get_state,
             _get_available_states: get_available_states,
             _get_transitions: [available, graph],

@@ -234,11 +234,20 @@ fn node(element: &Element, others: &[&str]) -> Read<ProcessItem> {
 /// Reads a process with the nodes that it loads.
 fn container(element: &Element) -> Read<ProcessItem> {
     let mut process = node(element, &["composable_node"])?;
-    if let Some(package) = process.package.as_ref().filter(|it| it.as_literal() == Some("rclcpp_components"))
-    {
-        let expected = "it loads nodes of shared libraries, which Sinew's launch doesn't ask for; name a program with a \
-                        sinew_component::Container, or start this one as a `node` and load them by `ros2 component load`";
-        return Err(Problem::value("pkg", "rclcpp_components", expected).at(&package.place));
+    if let Some(package) = process.package.take_if(|it| it.as_literal() == Some("rclcpp_components")) {
+        let threads = match process.program.as_ref().and_then(Text::as_literal) {
+            Some("component_container") => None,
+            // An executor for each node, or one with a thread for each core: no callback waits for
+            // that of another node.
+            Some("component_container_mt" | "component_container_isolated") => Some("--threads=all"),
+            _ => {
+                let expected = "its programs are component_container, component_container_mt and component_container_isolated; \
+                                sinew-container stands in for them";
+                return Err(Problem::value("pkg", "rclcpp_components", expected).at(&package.place));
+            }
+        };
+        process.program = Some(Text::literal("sinew-container", &package.place));
+        process.arguments.extend(threads.map(|word| Words::One(Text::literal(word, &package.place))));
     }
     process.components = components(element)?;
     Ok(process)
@@ -256,6 +265,7 @@ fn components(element: &Element) -> Read<Vec<ComponentItem>> {
             namespace: component.text("namespace")?,
             is_below_process: false,
             type_name: component.needed("plugin", "the type of the component")?,
+            package: component.text("pkg")?,
             remap: Vec::new(),
             parameters: Vec::new(),
             log_level: None,

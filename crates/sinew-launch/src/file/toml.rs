@@ -87,7 +87,7 @@ const PROCESS: &[&str] = &[
     "components",
 ];
 const RESTART: &[&str] = &["policy", "delay", "max_delay", "max", "window"];
-const COMPONENT: &[&str] = &["type", "remap", "parameters", "log_level", "if", "unless"];
+const COMPONENT: &[&str] = &["type", "remap", "package", "parameters", "log_level", "if", "unless"];
 const READY: &[&str] = &["service", "topic", "node", "delay", "exit", "timeout"];
 
 /// A table of the file, and its subject.
@@ -410,6 +410,7 @@ fn read_components(process: &Table<'_>) -> Read<Vec<ComponentItem>> {
                 namespace: None,
                 is_below_process: true,
                 type_name: entry.text()?,
+                package: None,
                 remap: Vec::new(),
                 parameters: Vec::new(),
                 log_level: None,
@@ -428,6 +429,7 @@ fn read_components(process: &Table<'_>) -> Read<Vec<ComponentItem>> {
             namespace: None,
             is_below_process: true,
             type_name,
+            package: table.text("package")?,
             remap: table.pairs("remap")?,
             parameters: parameters(&table)?,
             log_level: table.text("log_level")?,

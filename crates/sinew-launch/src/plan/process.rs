@@ -44,6 +44,8 @@ pub(crate) struct CommandLine {
     /// The full name of its node, if the command line sets one.
     pub(crate) node: Option<String>,
     words: Vec<String>,
+    /// Whether the program loads the libraries of packages.
+    loads_packages: bool,
     pub(crate) components: Vec<Component>,
     /// `--ros-args`: the name of its node,
     names: Vec<Word>,
@@ -57,8 +59,8 @@ pub(crate) struct CommandLine {
 
 impl CommandLine {
     fn arguments(self) -> Vec<Word> {
-        let Self { words, components, names, rules, parameters, others, .. } = self;
-        let of_components = components.iter().flat_map(Component::words);
+        let Self { words, loads_packages, components, names, rules, parameters, others, .. } = self;
+        let of_components = components.iter().flat_map(|component| component.words(loads_packages));
         let mut all: Vec<Word> = words.into_iter().chain(of_components).map(Word::Text).collect();
         let options = components.into_iter().flat_map(|component| component.options);
         let (first, last): (Vec<_>, Vec<_>) = options.partition(|(option, _)| *option == "-r");
@@ -99,7 +101,8 @@ pub(crate) fn plan(item: &ProcessItem, place: &Place, scope: &Scope) -> Result<P
     for argument in &item.arguments {
         words.extend(split(argument, scope)?);
     }
-    let mut line = CommandLine { words, ..CommandLine::default() };
+    let loads_packages = program.file_name().is_some_and(|name| name == "sinew-container");
+    let mut line = CommandLine { words, loads_packages, ..CommandLine::default() };
     if item.takes_ros_arguments {
         ros_arguments(&mut line, (item, place), node.as_deref(), scope)?;
         for component in &item.components {
@@ -227,6 +230,8 @@ pub(crate) struct Component {
     /// Its full name.
     node: String,
     kind: String,
+    /// The package of its library, or the library's path.
+    package: Option<String>,
     /// Its part of `--ros-args`.
     options: Vec<(&'static str, Word)>,
 }
@@ -260,7 +265,7 @@ impl Component {
             let logger = node.trim_start_matches('/').replace('/', ".");
             options.push(("--log-level", Word::Text(format!("{logger}:={level}"))));
         }
-        Ok(Self { node, kind, options })
+        Ok(Self { node, kind, package: scope.text_if(item.package.as_ref())?, options })
     }
 
     /// Plans a component that is declared outside its container: the settings for all nodes at its
@@ -280,9 +285,13 @@ impl Component {
         Ok(component)
     }
 
-    /// Returns `--component TYPE=NODE`, in the form that `sinew-component` reads.
-    fn words(&self) -> [String; 2] {
-        ["--component".to_owned(), format!("{}={}", self.kind, self.node)]
+    /// Returns `--component TYPE=NODE`, in the form that `sinew-component` reads, for a program that
+    /// loads packages after its package.
+    fn words(&self, loads_packages: bool) -> Vec<String> {
+        let package = self.package.as_ref().filter(|_| loads_packages);
+        let package = package.map(|package| ["--package".to_owned(), package.clone()]);
+        let component = ["--component".to_owned(), format!("{}={}", self.kind, self.node)];
+        package.into_iter().flatten().chain(component).collect()
     }
 }
 

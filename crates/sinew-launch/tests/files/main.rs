@@ -19,7 +19,7 @@ struct Place(tempfile::TempDir);
 impl Place {
     fn new() -> Self {
         let place = Self(tempfile::tempdir().unwrap());
-        for program in ["bin/talker", "bin/gdb", "ros/lib/robot/driver"] {
+        for program in ["bin/talker", "bin/gdb", "bin/sinew-container", "ros/lib/robot/driver"] {
             place.program(program);
         }
         place.write("ros/share/robot/config.yaml", "/**: {ros__parameters: {a: 1}}\n");

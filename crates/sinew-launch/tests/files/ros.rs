@@ -298,3 +298,29 @@ launch:
         );
     }
 }
+
+#[test]
+fn containers_of_ros_2_are_sinews() {
+    let text = r#"
+<launch>
+  <node_container pkg="rclcpp_components" exec="component_container_mt" name="box" args="--library ./libarm.so">
+    <composable_node pkg="drivers" plugin="drivers::Camera" name="camera"/>
+  </node_container>
+  <load_composable_node target="box">
+    <composable_node pkg="arms" plugin="arms::Arm" name="arm"/>
+  </load_composable_node>
+</launch>
+"#;
+    let place = Place::new();
+    assert_eq!(
+        line(&place.plan("a.launch.xml", text, &[]).processes[0]),
+        "sinew-container --library ./libarm.so --threads=all --package drivers --component drivers::Camera=/camera \
+         --package arms --component arms::Arm=/arm --ros-args -r __node:=box"
+    );
+    let text = "[process.sensors]\nprogram = \"sinew-container\"\n[process.sensors.components.camera]\n\
+                type = \"drivers::Camera\"\npackage = \"./libdrivers.so\"\n";
+    assert_eq!(
+        line(&place.plan("a.toml", text, &[]).processes[0]),
+        "sinew-container --package ./libdrivers.so --component drivers::Camera=/camera"
+    );
+}

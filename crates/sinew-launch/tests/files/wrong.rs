@@ -162,8 +162,8 @@ fn of_xml() {
         ),
         ("<composable_node/>", "a.xml:2:3: `composable_node` isn't understood: components are written as"),
         (
-            "<node_container pkg='rclcpp_components' exec='component_container'/>",
-            "a.xml:2:19: `pkg` is rclcpp_components; it loads nodes of shared libraries",
+            "<node_container pkg='rclcpp_components' exec='component_node'/>",
+            "a.xml:2:19: `pkg` is rclcpp_components; its programs are component_container,",
         ),
         (
             "<node_container pkg='robot' exec='driver'><composable_node pkg='a' plugin='b'/></node_container>",
