@@ -270,7 +270,7 @@ public:
 
 #endif  // SINEW_HAS_COROUTINES
 
-private:
+protected:
   struct Parts
   {
     NodeOptions options;
@@ -326,6 +326,7 @@ private:
     return Parts{options, context, std::move(handle), *std::move(logger), std::move(clock)};
   }
 
+private:
   Parts parts_;
 };
 

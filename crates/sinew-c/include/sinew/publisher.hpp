@@ -273,10 +273,11 @@ public:
     return detail::result(sinew_publisher_publish_draft(handle(), draft.release()));
   }
 
-private:
-  explicit Publisher(Shared handle) noexcept
+protected:
+  explicit Publisher(typename PublisherBase::Shared handle) noexcept
   : PublisherBase(std::move(handle)) {}
 
+private:
   /// Whether the value of `sinew_publisher_publish_adopted` was not taken over.
   static bool is_still_ours(sinew_status status) noexcept
   {

@@ -323,6 +323,12 @@ typedef struct sinew_guard_condition sinew_guard_condition;
 typedef struct sinew_jump_handler sinew_jump_handler;
 
 /**
+ * The management of a node: its state, the callbacks of its transitions, and the services with
+ * which others see and change the state, as those of ROS 2's `LifecycleNode`.
+ */
+typedef struct sinew_lifecycle_node sinew_lifecycle_node;
+
+/**
  * A logger: a name under which lines are logged, with a level. That of node `/robot/arm` is
  * `robot.arm`; lines of a node's logger and of those below it are published on `/rosout` too.
  */
@@ -381,6 +387,11 @@ typedef struct sinew_parameter_list sinew_parameter_list;
  * A call that was sent and can be polled.
  */
 typedef struct sinew_pending_call sinew_pending_call;
+
+/**
+ * Decides whether a publisher of a managed node publishes.
+ */
+typedef struct sinew_publish_gate sinew_publish_gate;
 
 /**
  * Sends messages of one type to all subscriptions of its topic. Any thread may publish, several at
@@ -479,6 +490,23 @@ typedef struct sinew_strings sinew_strings;
  * hand.
  */
 typedef struct sinew_subscription sinew_subscription;
+
+/**
+ * Publishes the transforms of frames: of moving ones on `/tf`, or of fixed ones on `/tf_static`.
+ */
+typedef struct sinew_tf_broadcaster sinew_tf_broadcaster;
+
+/**
+ * The frames, and their transforms over the last seconds. Any thread may use it; lookups run in
+ * parallel and allocate nothing.
+ */
+typedef struct sinew_tf_buffer sinew_tf_buffer;
+
+/**
+ * Fills a buffer from `/tf` and `/tf_static` on the threads that deliver the messages, without an
+ * executor. When ROS time jumps back, the buffer is cleared.
+ */
+typedef struct sinew_tf_listener sinew_tf_listener;
 
 /**
  * A timer: it runs a callback again and again, at fixed times.
@@ -1390,6 +1418,78 @@ typedef sinew_status (*sinew_guard_condition_callback)(void *context, uint64_t c
 typedef void (*sinew_guard_condition_listener)(void *context, uint64_t count);
 
 /**
+ * A state of a managed node: one in which it stays, or a transition that is going on.
+ */
+typedef int sinew_lifecycle_state;
+
+/**
+ * A callback of a transition; `previous` is the state in which it began. It returns
+ * `SINEW_CALLBACK_SUCCESS`, `_FAILURE` or `_ERROR`, the numbers of `lifecycle_msgs/msg/Transition`,
+ * or a status.
+ *
+ * It runs on the thread that makes the transition, under no lock, one of a node at a time.
+ */
+typedef sinew_status (*sinew_lifecycle_callback)(void *context, sinew_lifecycle_state previous);
+
+/**
+ * The callbacks of a managed node. Those that are null succeed, except `on_error`.
+ */
+typedef struct sinew_lifecycle_callbacks {
+  /**
+   * `sizeof(struct sinew_lifecycle_callbacks)`.
+   */
+  size_t size;
+  /**
+   * Makes the node's resources.
+   */
+  sinew_lifecycle_callback on_configure;
+  /**
+   * Releases them.
+   */
+  sinew_lifecycle_callback on_cleanup;
+  /**
+   * Starts work. The gates of publishers are open; managed groups run once this has returned.
+   */
+  sinew_lifecycle_callback on_activate;
+  /**
+   * Stops work. Managed groups don't run any more; gates close once this has returned.
+   */
+  sinew_lifecycle_callback on_deactivate;
+  /**
+   * Ends the node. After `SINEW_CALLBACK_FAILURE` the node is finalized nevertheless.
+   */
+  sinew_lifecycle_callback on_shutdown;
+  /**
+   * Follows an error of another callback. After `SINEW_CALLBACK_SUCCESS` the node is unconfigured,
+   * else finalized. Null: finalized.
+   */
+  sinew_lifecycle_callback on_error;
+} sinew_lifecycle_callbacks;
+
+/**
+ * A transition of a managed node.
+ */
+typedef int sinew_lifecycle_transition;
+
+/**
+ * A step from a state to another: what ROS 2 calls a transition.
+ */
+typedef struct sinew_lifecycle_step {
+  /**
+   * Its number in `lifecycle_msgs/msg/Transition`.
+   */
+  sinew_lifecycle_transition id;
+  /**
+   * Where it begins.
+   */
+  sinew_lifecycle_state start;
+  /**
+   * Where it ends.
+   */
+  sinew_lifecycle_state goal;
+} sinew_lifecycle_step;
+
+/**
  * The options of `sinew_logging_init`. Zero is the default of every field.
  */
 typedef struct sinew_logging_options {
@@ -2207,6 +2307,98 @@ typedef struct sinew_subscription_statistics {
 } sinew_subscription_statistics;
 
 /**
+ * The options of `sinew_tf_buffer_new`. Zero is the default of every field.
+ */
+typedef struct sinew_tf_buffer_options {
+  /**
+   * `sizeof(struct sinew_tf_buffer_options)`.
+   */
+  size_t size;
+  /**
+   * How long a frame's transforms are kept before its latest one. 0: 10 s.
+   */
+  sinew_duration history;
+  /**
+   * The most transforms of a frame, of 72 bytes each. 0: 100,000.
+   */
+  size_t max_samples;
+  /**
+   * The most frames. 0: 10,000.
+   */
+  size_t max_frames;
+} sinew_tf_buffer_options;
+
+/**
+ * A rotation, then a translation: the pose of a frame in another one.
+ */
+typedef struct sinew_transform {
+  /**
+   * x, y and z in m.
+   */
+  double translation[3];
+  /**
+   * A unit quaternion: x, y, z and w.
+   */
+  double rotation[4];
+} sinew_transform;
+
+/**
+ * The pose of the frame `child` in the frame `parent` at a time. A slash before a name is removed.
+ */
+typedef struct sinew_stamped_transform {
+  /**
+   * The frame in which the other lies: `header.frame_id`.
+   */
+  const char *parent;
+  /**
+   * The frame: `child_frame_id`.
+   */
+  const char *child;
+  /**
+   * When.
+   */
+  sinew_time stamp;
+  /**
+   * From the child's coordinates to those of the parent.
+   */
+  struct sinew_transform transform;
+} sinew_stamped_transform;
+
+/**
+ * A query with two times, for `sinew_tf_buffer_lookup_over_time`.
+ */
+typedef struct sinew_tf_query {
+  /**
+   * `sizeof(struct sinew_tf_query)`.
+   */
+  size_t size;
+  /**
+   * The frame to whose coordinates the transform leads.
+   */
+  const char *target;
+  /**
+   * The time of the target. 0: the latest.
+   */
+  sinew_time target_time;
+  /**
+   * The frame from whose coordinates it leads.
+   */
+  const char *source;
+  /**
+   * The time of the source. 0: the latest.
+   */
+  sinew_time source_time;
+  /**
+   * The frame that is at rest between the two times.
+   */
+  const char *fixed;
+  /**
+   * How long it waits for each of both. 0: not at all; negative: for ever.
+   */
+  sinew_duration wait_for;
+} sinew_tf_query;
+
+/**
  * The options of `sinew_timer_new`. Zero is the default of every field.
  */
 typedef struct sinew_timer_options {
@@ -2510,6 +2702,98 @@ typedef sinew_status (*sinew_work)(void *context);
  * the data that they share.
  */
 #define SINEW_GROUP_REENTRANT 1
+
+/**
+ * The transition is done. As `SINEW_OK`.
+ */
+#define SINEW_CALLBACK_SUCCESS 97
+
+/**
+ * The transition is not possible now: the node returns to its state.
+ */
+#define SINEW_CALLBACK_FAILURE 98
+
+/**
+ * The transition failed: `on_error` is called. As any other status, with the sentence of which the
+ * failure is reported.
+ */
+#define SINEW_CALLBACK_ERROR 99
+
+/**
+ * The node has no resources: they were not made yet, or are cleaned up.
+ */
+#define SINEW_STATE_UNCONFIGURED 1
+
+/**
+ * The node has its resources, but does not work.
+ */
+#define SINEW_STATE_INACTIVE 2
+
+/**
+ * The node works.
+ */
+#define SINEW_STATE_ACTIVE 3
+
+/**
+ * The node has ended.
+ */
+#define SINEW_STATE_FINALIZED 4
+
+/**
+ * From unconfigured to inactive.
+ */
+#define SINEW_STATE_CONFIGURING 10
+
+/**
+ * From inactive to unconfigured.
+ */
+#define SINEW_STATE_CLEANING_UP 11
+
+/**
+ * To finalized.
+ */
+#define SINEW_STATE_SHUTTING_DOWN 12
+
+/**
+ * From inactive to active.
+ */
+#define SINEW_STATE_ACTIVATING 13
+
+/**
+ * From active to inactive.
+ */
+#define SINEW_STATE_DEACTIVATING 14
+
+/**
+ * After an error, to unconfigured or finalized.
+ */
+#define SINEW_STATE_ERROR_PROCESSING 15
+
+/**
+ * From unconfigured to inactive.
+ */
+#define SINEW_TRANSITION_CONFIGURE 1
+
+/**
+ * From inactive to unconfigured.
+ */
+#define SINEW_TRANSITION_CLEANUP 2
+
+/**
+ * From inactive to active.
+ */
+#define SINEW_TRANSITION_ACTIVATE 3
+
+/**
+ * From active to inactive.
+ */
+#define SINEW_TRANSITION_DEACTIVATE 4
+
+/**
+ * To finalized, from any other state in which the node stays. ROS 2 has the numbers 6 and 7 for the
+ * same from inactive and active, which are accepted.
+ */
+#define SINEW_TRANSITION_SHUTDOWN 5
 
 /**
  * No level of its own: that of the closest logger above it, else the level of all.
@@ -3774,6 +4058,106 @@ sinew_status sinew_guard_condition_set_listener(const struct sinew_guard_conditi
  * Removes the listener. It may still be called for triggers that are happening on other threads.
  */
 sinew_status sinew_guard_condition_clear_listener(const struct sinew_guard_condition *guard);
+
+/**
+ * Manages a node, which is unconfigured at first.
+ *
+ * The service `~/change_state` runs in a callback group of its own; those that only tell the state
+ * answer on the thread that receives the request. `callbacks` is copied; null: all transitions
+ * succeed. `callback_context` is the first argument of all of them; `drop_context` may be null,
+ * otherwise it is called once with it: when the management has ended, or at once if this fails. The
+ * caller frees `*lifecycle` with `sinew_lifecycle_node_free`.
+ */
+sinew_status sinew_lifecycle_node_new(const struct sinew_node *node,
+                                      const struct sinew_lifecycle_callbacks *callbacks,
+                                      void *callback_context,
+                                      sinew_drop drop_context,
+                                      struct sinew_lifecycle_node **lifecycle);
+
+/**
+ * Ends the management, without a callback; null is allowed. A callback may still run on another
+ * thread: `sinew_lifecycle_node_close` waits for it. The node remains.
+ */
+void sinew_lifecycle_node_free(struct sinew_lifecycle_node *lifecycle);
+
+/**
+ * Ends the service `~/change_state`, and waits for a callback of it that runs on another thread.
+ * Called in a callback of the node it doesn't wait. The handle remains to be freed.
+ */
+sinew_status sinew_lifecycle_node_close(const struct sinew_lifecycle_node *lifecycle);
+
+/**
+ * Returns the state; during a transition that of the transition. 0 after a failure.
+ */
+sinew_lifecycle_state sinew_lifecycle_node_state(const struct sinew_lifecycle_node *lifecycle);
+
+/**
+ * Makes a transition on the calling thread, with its callback. `state` may be null; otherwise
+ * `*state` is the state that it has led to, also after a failure.
+ *
+ * Fails with `SINEW_ERROR_TRANSITION_NOT_ALLOWED` if the transition can't begin now, for example
+ * because another one is going on, and with `SINEW_ERROR_TRANSITION_FAILED` if the callback didn't
+ * succeed.
+ */
+sinew_status sinew_lifecycle_node_change(const struct sinew_lifecycle_node *lifecycle,
+                                         sinew_lifecycle_transition transition,
+                                         sinew_lifecycle_state *state);
+
+/**
+ * Gets the steps that lead out of a state, or all if the state is 0. Returns their number; of more
+ * than `capacity` the first ones are written. `steps` may be null if the capacity is 0.
+ */
+size_t sinew_lifecycle_steps(sinew_lifecycle_state state,
+                             struct sinew_lifecycle_step *steps,
+                             size_t capacity);
+
+/**
+ * Makes a callback group with callbacks that run only while the node is active. Its subscriptions
+ * and timers begin anew with each activation; requests wait.
+ *
+ * `options` may be null. The caller frees `*group` with `sinew_group_free`; entities keep their
+ * group.
+ */
+sinew_status sinew_lifecycle_node_group_new(const struct sinew_lifecycle_node *lifecycle,
+                                            const struct sinew_group_options *options,
+                                            struct sinew_group **group);
+
+/**
+ * Makes a gate for a publisher of the node, which is asked before each message whether to publish
+ * it: from the begin of the activation to the end of the deactivation. The caller frees `*gate`
+ * with `sinew_publish_gate_free`.
+ */
+sinew_status sinew_publish_gate_new(const struct sinew_lifecycle_node *lifecycle,
+                                    const struct sinew_publisher *publisher,
+                                    struct sinew_publish_gate **gate);
+
+/**
+ * Frees a gate; null is allowed.
+ */
+void sinew_publish_gate_free(struct sinew_publish_gate *gate);
+
+/**
+ * Returns whether a message is to be published now. If not, the caller drops it: it is counted, and
+ * the first one after each deactivation logs a warning.
+ */
+bool sinew_publish_gate_admits(const struct sinew_publish_gate *gate);
+
+/**
+ * Returns the number of messages that were not admitted.
+ */
+uint64_t sinew_publish_gate_dropped(const struct sinew_publish_gate *gate);
+
+/**
+ * Returns the label of a state in `lifecycle_msgs/msg/State`, for example "inactive"; "unknown" for
+ * other numbers. The text lives as long as the process.
+ */
+const char *sinew_lifecycle_state_label(sinew_lifecycle_state state);
+
+/**
+ * Returns the label of a step in `lifecycle_msgs/msg/Transition`, for example "configure" or
+ * "transition_success"; an empty text for other numbers. It lives as long as the process.
+ */
+const char *sinew_lifecycle_transition_label(sinew_lifecycle_transition transition);
 
 /**
  * Sends all log lines of the process to the console, into a file and to `/rosout`, as programs of
@@ -5374,6 +5758,118 @@ sinew_status sinew_subscription_wait_for_publishers(const struct sinew_subscript
  */
 sinew_status sinew_subscription_read_statistics(const struct sinew_subscription *subscription,
                                                 struct sinew_subscription_statistics *statistics);
+
+/**
+ * Makes a buffer. `options` may be null. The caller frees `*buffer` with `sinew_tf_buffer_free`.
+ */
+sinew_status sinew_tf_buffer_new(const struct sinew_tf_buffer_options *options,
+                                 struct sinew_tf_buffer **buffer);
+
+/**
+ * Frees a handle to a buffer; null is allowed. Listeners keep their buffer.
+ */
+void sinew_tf_buffer_free(struct sinew_tf_buffer *buffer);
+
+/**
+ * Adds a transform: at its time, or for all times if it is static. `authority` names its source,
+ * for diagnostics; null: nothing does.
+ *
+ * Fails with `SINEW_ERROR_INVALID_FRAME_NAME`, `SINEW_ERROR_FRAME_LOOP` (a frame in itself),
+ * `SINEW_ERROR_INVALID_TRANSFORM` (not finite, or no unit quaternion), `SINEW_ERROR_EXTRAPOLATION`
+ * (older than what is kept) or `SINEW_ERROR_TOO_MANY_FRAMES`; the buffer is unchanged then.
+ */
+sinew_status sinew_tf_buffer_set(const struct sinew_tf_buffer *buffer,
+                                 const struct sinew_stamped_transform *transform,
+                                 bool is_static,
+                                 const char *authority);
+
+/**
+ * Gets the transform from coordinates in the frame `source` to coordinates in the frame `target` at
+ * a time, 0: the latest that all frames between them have. Between two stamps it is interpolated;
+ * nothing is extrapolated. `stamp` may be null; otherwise `*stamp` is the time of the transform, 0 if
+ * all on the way are static.
+ *
+ * Waits for it up to `wait_for`: 0 is not at all, negative is for ever. The thread that adds the
+ * missing transform ends the wait.
+ *
+ * Fails with `SINEW_ERROR_UNKNOWN_FRAME`, `SINEW_ERROR_INVALID_FRAME_NAME`,
+ * `SINEW_ERROR_NOT_CONNECTED`, `SINEW_ERROR_EXTRAPOLATION` or `SINEW_ERROR_FRAME_LOOP`; the sentence
+ * names the frame, link or time that is missing.
+ */
+sinew_status sinew_tf_buffer_lookup(const struct sinew_tf_buffer *buffer,
+                                    const char *target,
+                                    const char *source,
+                                    sinew_time time,
+                                    sinew_duration wait_for,
+                                    struct sinew_transform *transform,
+                                    sinew_time *stamp);
+
+/**
+ * Gets the transform from coordinates in a frame at one time to coordinates in another one at
+ * another time, with a third frame at rest: for example the motion of a robot. `stamp` may be null.
+ * Fails as `sinew_tf_buffer_lookup`.
+ */
+sinew_status sinew_tf_buffer_lookup_over_time(const struct sinew_tf_buffer *buffer,
+                                              const struct sinew_tf_query *query,
+                                              struct sinew_transform *transform,
+                                              sinew_time *stamp);
+
+/**
+ * Forgets all moving transforms; static ones stay.
+ */
+sinew_status sinew_tf_buffer_clear(const struct sinew_tf_buffer *buffer);
+
+/**
+ * Gets the names of all frames, sorted, and of the frame in which each of them lies, an empty text
+ * for the root of a tree. The caller frees both; `parents` may be null.
+ */
+sinew_status sinew_tf_buffer_frames(const struct sinew_tf_buffer *buffer,
+                                    struct sinew_strings **names,
+                                    struct sinew_strings **parents);
+
+/**
+ * Makes a listener, which subscribes with this node and fills the buffer until it is freed with
+ * `sinew_tf_listener_free`. Transforms that the buffer refuses are logged.
+ */
+sinew_status sinew_tf_listener_new(const struct sinew_tf_buffer *buffer,
+                                   const struct sinew_node *node,
+                                   struct sinew_tf_listener **listener);
+
+/**
+ * Frees a listener; null is allowed. The buffer keeps its transforms.
+ */
+void sinew_tf_listener_free(struct sinew_tf_listener *listener);
+
+/**
+ * Makes a broadcaster of moving frames, or of fixed ones if it is static. The caller frees
+ * `*broadcaster` with `sinew_tf_broadcaster_free`.
+ */
+sinew_status sinew_tf_broadcaster_new(const struct sinew_node *node,
+                                      bool is_static,
+                                      struct sinew_tf_broadcaster **broadcaster);
+
+/**
+ * Frees a broadcaster; null is allowed. Fixed transforms that it sent reach no new listeners.
+ */
+void sinew_tf_broadcaster_free(struct sinew_tf_broadcaster *broadcaster);
+
+/**
+ * Publishes transforms in one message: of a static broadcaster with all that it sent before. Fails
+ * as `sinew_publisher_publish`.
+ */
+sinew_status sinew_tf_broadcaster_send(const struct sinew_tf_broadcaster *broadcaster,
+                                       const struct sinew_stamped_transform *transforms,
+                                       size_t count);
+
+/**
+ * Returns whether `sinew_tf_buffer_lookup` would succeed, after the same wait. If not, the sentence
+ * of the thread's last failure says why.
+ */
+bool sinew_tf_buffer_can_transform(const struct sinew_tf_buffer *buffer,
+                                   const char *target,
+                                   const char *source,
+                                   sinew_time time,
+                                   sinew_duration wait_for);
 
 /**
  * Makes a timer, which is due for the first time one period from now: the n-th due time is the

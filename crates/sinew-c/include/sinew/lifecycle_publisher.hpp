@@ -1,0 +1,149 @@
+/// Publishers that rest while their node is inactive.
+#ifndef SINEW_LIFECYCLE_PUBLISHER_HPP
+#define SINEW_LIFECYCLE_PUBLISHER_HPP
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "sinew/publisher.hpp"
+
+namespace sinew::lifecycle
+{
+
+/// Something of a managed node that is activated and deactivated with it.
+class ManagedEntityInterface
+{
+public:
+  virtual ~ManagedEntityInterface() = default;
+  virtual void on_activate() = 0;
+  virtual void on_deactivate() = 0;
+
+protected:
+  ManagedEntityInterface() = default;
+  ManagedEntityInterface(const ManagedEntityInterface &) = default;
+  ManagedEntityInterface & operator=(const ManagedEntityInterface &) = default;
+};
+
+/// An entity with a switch, which is off at first. Any thread may call any function.
+class SimpleManagedEntity : public ManagedEntityInterface
+{
+public:
+  // Relaxed: nothing is published by the switch; a message beside it may go either way.
+  void on_activate() override {activated_.store(true, std::memory_order_relaxed);}
+  void on_deactivate() override {activated_.store(false, std::memory_order_relaxed);}
+  bool is_activated() const noexcept {return activated_.load(std::memory_order_relaxed);}
+
+private:
+  std::atomic<bool> activated_{false};
+};
+
+/// A publisher that drops its messages until it is activated, and after it is deactivated. Its node
+/// does both in `LifecycleNode::on_activate` and `on_deactivate`, which an override calls, or it calls
+/// those of the publisher. The first message that is dropped after each deactivation is logged.
+template<class T>
+class LifecyclePublisher : public SimpleManagedEntity, public Publisher<T>
+{
+public:
+  using SharedPtr = std::shared_ptr<LifecyclePublisher>;
+  using ConstSharedPtr = std::shared_ptr<const LifecyclePublisher>;
+  using WeakPtr = std::weak_ptr<LifecyclePublisher>;
+  using UniquePtr = std::unique_ptr<LifecyclePublisher>;
+
+  static Result<SharedPtr> try_make(
+    const std::shared_ptr<sinew_node> & node, const std::string & topic, const QoS & qos,
+    const PublisherOptions & options = {})
+  {
+    const auto type = detail::try_message_type<T>();
+    if (!type) {
+      return type.error();
+    }
+    auto handle = PublisherBase::try_handle(node, topic, *type, qos, options);
+    if (!handle) {
+      return handle.error();
+    }
+    return SharedPtr(new LifecyclePublisher(*std::move(handle), node));
+  }
+
+  void on_deactivate() override
+  {
+    SimpleManagedEntity::on_deactivate();
+    told_.store(false, std::memory_order_relaxed);
+  }
+
+  /// As those of `Publisher`, while it is activated. Otherwise they succeed, and the message is
+  /// dropped.
+  void publish(const T & message) {try_publish(message).value();}
+  Result<void> try_publish(const T & message)
+  {
+    return admits() ? Publisher<T>::try_publish(message) : Result<void>();
+  }
+  void publish(std::unique_ptr<T> message) {try_publish(std::move(message)).value();}
+  Result<void> try_publish(std::unique_ptr<T> message)
+  {
+    return admits() ? Publisher<T>::try_publish(std::move(message)) : Result<void>();
+  }
+  void publish(T && message) {try_publish(std::move(message)).value();}
+  Result<void> try_publish(T && message)
+  {
+    return admits() ? Publisher<T>::try_publish(std::move(message)) : Result<void>();
+  }
+  void publish(const SerializedMessage & message) {try_publish(message).value();}
+  Result<void> try_publish(const SerializedMessage & message)
+  {
+    return admits() ? Publisher<T>::try_publish(message) : Result<void>();
+  }
+  void publish(LoanedMessage<T> && message) {try_publish(std::move(message)).value();}
+  Result<void> try_publish(LoanedMessage<T> && message)
+  {
+    if (admits()) {
+      return Publisher<T>::try_publish(std::move(message));
+    }
+    const LoanedMessage<T> dropped(std::move(message));
+    return {};
+  }
+  void publish(Draft && draft) {try_publish(std::move(draft)).value();}
+  Result<void> try_publish(Draft && draft)
+  {
+    if (admits()) {
+      return Publisher<T>::try_publish(std::move(draft));
+    }
+    const Draft dropped(std::move(draft));
+    return {};
+  }
+
+private:
+  LifecyclePublisher(PublisherBase::Shared handle, std::shared_ptr<sinew_node> node) noexcept
+  : Publisher<T>(std::move(handle)), node_(std::move(node)) {}
+
+  bool admits()
+  {
+    const bool activated = this->is_activated();
+    if (!activated && !told_.exchange(true, std::memory_order_relaxed)) {
+      tell();
+    }
+    return activated;
+  }
+
+  void tell() const
+  {
+    sinew_logger * made = nullptr;
+    if (sinew_node_logger(node_.get(), &made) != SINEW_OK) {
+      return;
+    }
+    const detail::Handle<sinew_logger, sinew_logger_free> logger(made);
+    const std::string sentence = std::string("messages to ") + this->get_topic_name() +
+      " are dropped: the publisher is not activated";
+    (void)sinew_log(
+      logger.get(), SINEW_LOG_LEVEL_WARN, __FILE__, __func__, __LINE__, sentence.c_str());
+  }
+
+  std::shared_ptr<sinew_node> node_;
+  /// Whether a dropped message was logged since the last deactivation.
+  std::atomic<bool> told_{false};
+};
+
+}  // namespace sinew::lifecycle
+
+#endif  // SINEW_LIFECYCLE_PUBLISHER_HPP
