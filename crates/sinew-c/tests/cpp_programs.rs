@@ -115,11 +115,13 @@ programs! {
     copies,
     executors,
     failures,
+    lifecycles,
     logging,
     parameters,
     services,
     time,
     topics,
+    transforms,
 }
 
 #[test]
