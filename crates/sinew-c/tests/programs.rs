@@ -56,12 +56,12 @@ programs! {
     wrong_messages,
 }
 
-/// Compiles `tests/c/libraries/components.c` with an option.
-fn component_library(option: &str, to: &Path) {
+/// Compiles `tests/c/libraries/components.c` with an option, and links it with a library.
+fn component_library(option: &str, to: &Path, directory: &Path, name: &str) {
     let mut compile = Command::new("cc");
     compile.args(STRICT).args(["-std=c11", "-fPIC", "-shared", option]).arg("-I").arg(root().join("include"));
     compile.arg("-o").arg(to).arg(root().join("tests/c/libraries/components.c"));
-    compile.arg("-L").arg(library()).arg("-lsinew_c");
+    compile.arg("-L").arg(directory).arg(format!("-l{name}"));
     checked(&format!("{} is compiled", to.display()), &compile.output().expect("cc runs"));
 }
 
@@ -78,7 +78,7 @@ fn containers() {
     let option_of =
         [("right", "-DRIGHT"), ("abi", "-DABI=77"), ("own", "-DOWN_COPY"), ("none", "-DNO_TABLE")];
     for (name, option) in option_of {
-        component_library(option, &libraries.join(format!("lib{name}.so")));
+        component_library(option, &libraries.join(format!("lib{name}.so")), &library(), "sinew_c");
     }
     std::fs::write(index.join("drivers"), "drivers::Lidar;libright.so\nother::Type;libnone.so\n")
         .expect("a file");
@@ -87,6 +87,30 @@ fn containers() {
     let mut run = command(&program, place.path());
     run.env("COMPONENT_LIBRARIES", &libraries).env("AMENT_PREFIX_PATH", &libraries);
     checked("containers", &run.output().expect("it starts"));
+}
+
+/// With nodes of Rust: the program links the library of the example in place of `libsinew_c`.
+#[test]
+fn nodes_of_rust_and_c_in_one_process() {
+    if skipped("cc") {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a directory");
+    let (program, component) = (place.path().join("mixed"), place.path().join("libright.so"));
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it lies in the target directory");
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "--quiet", "--offline", "--package", "sinew-c", "--example", "rust_components"]);
+    build.arg("--target-dir").arg(target).args((!cfg!(debug_assertions)).then_some("--release"));
+    checked("the library with the nodes of Rust", &build.current_dir(root()).output().expect("cargo runs"));
+    let examples = library().join("../examples");
+    component_library("-DRIGHT", &component, &examples, "rust_components");
+    let mut compile = Command::new("cc");
+    compile.args(STRICT).arg("-std=c11").arg("-I").arg(root().join("include")).arg("-o").arg(&program);
+    compile.arg(root().join("tests/c/mixed/mixed.c")).arg("-L").arg(&examples).arg("-lrust_components");
+    compile.arg(format!("-Wl,-rpath,{}", examples.display()));
+    checked("mixed is compiled", &compile.output().expect("cc runs"));
+    let mut run = command(&program, place.path());
+    checked("mixed", &run.env("COMPONENT_LIBRARY", &component).output().expect("it starts"));
 }
 
 /// Also that a process that frees all its handles leaves no file.
