@@ -113,6 +113,19 @@ fn nodes_of_rust_and_c_in_one_process() {
     checked("mixed", &run.env("COMPONENT_LIBRARY", &component).output().expect("it starts"));
 }
 
+/// Two copies of the library in one process meet as two processes do.
+#[test]
+fn two_copies() {
+    if skipped("cc") {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a directory");
+    let (program, copy) = (place.path().join("two_copies"), place.path().join("libcopy.so"));
+    std::fs::copy(library().join("libsinew_c.so"), &copy).expect("a file");
+    compile("gnu11", &root().join("tests/c/copies/two_copies.c"), &program);
+    checked("two copies", &command(&program, place.path()).env("COPY", &copy).output().expect("it starts"));
+}
+
 /// Also that a process that frees all its handles leaves no file.
 #[test]
 fn raw_handles() {
