@@ -66,11 +66,10 @@ impl NodeRequest {
         if !node_namespace.is_empty() {
             builder = builder.namespace(node_namespace).remap(&format!("__ns:={node_namespace}"));
         }
-        // A name in the request overrides the name that the command line gives to all nodes.
-        if !node_name.is_empty() {
-            builder = builder.remap(&format!("__node:={node_name}"));
-        }
-        builder
+        // The name that the command line gives to all nodes is the container's.
+        let name = if node_name.is_empty() { builder.name() } else { node_name };
+        let rule = format!("__node:={name}");
+        builder.remap(&rule)
     }
 }
 

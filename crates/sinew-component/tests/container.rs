@@ -288,7 +288,7 @@ fn a_component_has_names_of_its_own() {
         ("left", "/a", &["words:=said"][..], ("/a/left", "/a/said", "/a/left/louder")),
         ("left", "", &["left:~/louder:=shout"], ("/robot/left", "/robot/all", "/robot/shout")),
         ("", "/", &["__node:=right"], ("/right", "/all", "/right/louder")),
-        ("", "", &[], ("/robot/box", "/robot/all", "/robot/box/louder")),
+        ("", "", &[], ("/robot/speaker", "/robot/all", "/robot/speaker/louder")),
     ] {
         let request = LoadNodeRequest {
             plugin_name: "demo::Speaker".into(),

@@ -28,7 +28,7 @@ public:
   }
 
   std::uint8_t id() const noexcept {return id_;}
-  const std::string & label() const noexcept {return label_;}
+  std::string label() const {return label_;}
 
 private:
   std::uint8_t id_ = 0;
@@ -49,11 +49,11 @@ public:
   : id_(id), label_(std::move(label)), start_(std::move(start)), goal_(std::move(goal)) {}
 
   std::uint8_t id() const noexcept {return id_;}
-  const std::string & label() const noexcept {return label_;}
+  std::string label() const {return label_;}
 
   /// Where it begins and ends; unknown for a transition that is made of its number or label only.
-  const State & start_state() const noexcept {return start_;}
-  const State & goal_state() const noexcept {return goal_;}
+  State start_state() const {return start_;}
+  State goal_state() const {return goal_;}
 
 private:
   std::uint8_t id_;

@@ -62,6 +62,11 @@ pub struct NodeBuilder {
 }
 
 impl NodeBuilder {
+    /// Returns the name that it was made with, before remapping.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Sets its namespace, which begins with a slash; the root by default.
     pub fn namespace(mut self, namespace: &str) -> Self {
         namespace.clone_into(&mut self.namespace);
