@@ -202,6 +202,14 @@ enum {
     SINEW_ERROR_UNKNOWN_STATE = 902,
     /** A managed node was lost. */
     SINEW_ERROR_NODE_LOST = 903,
+    /** The container has no such component, or no such node is loaded. */
+    SINEW_ERROR_UNKNOWN_COMPONENT = 950,
+    /** A component can't be made. */
+    SINEW_ERROR_COMPONENT_FAILED = 951,
+    /** Two components have the same name. */
+    SINEW_ERROR_COMPONENT_TWICE = 952,
+    /** A file is no library of components for this program. */
+    SINEW_ERROR_INVALID_LIBRARY = 953,
     /** A file or directory is no bag. */
     SINEW_ERROR_NOT_A_BAG = 1000,
     /** The bag has a format or a version that is not read. */
@@ -230,6 +238,11 @@ enum {
 
 
 /**
+ * The form of `sinew_component_library`, of which a container knows this one only.
+ */
+#define SINEW_COMPONENT_ABI 1
+
+/**
  * The number of bytes of a sentence in an event, with its NUL. A longer one ends with "..".
  */
 #define SINEW_EVENT_SENTENCE 512
@@ -250,6 +263,13 @@ typedef struct sinew_client sinew_client;
  * and can be paused, stepped and set. A domain should have only one.
  */
 typedef struct sinew_clock_publisher sinew_clock_publisher;
+
+/**
+ * A container: a node with the services `~/_container/load_node`, `unload_node` and `list_nodes` of
+ * ROS 2's `composition_interfaces`, which make nodes of components in this process. The services
+ * run in the executor to which the context, or the container's node, was added.
+ */
+typedef struct sinew_container sinew_container;
 
 /**
  * A process's presence in a domain: the root of its nodes. Most programs have one. Contexts of one
@@ -354,6 +374,12 @@ typedef struct sinew_message_type sinew_message_type;
  * A node: a name under which publishers, subscriptions, services and timers are made.
  */
 typedef struct sinew_node sinew_node;
+
+/**
+ * The settings with which a container has a component make its node: names, remap rules,
+ * parameters, log level. The component passes it on in the options of its node.
+ */
+typedef struct sinew_node_request sinew_node_request;
 
 /**
  * A declared parameter with its current value.
@@ -784,6 +810,118 @@ typedef struct sinew_clock_publisher_options {
    */
   bool is_paused;
 } sinew_clock_publisher_options;
+
+/**
+ * Makes a component and its node, with the node's option `request`. `*component` belongs to the
+ * container, which passes it to `destroy` of the `sinew_component` when the node is unloaded;
+ * `*node` is a handle that lives as long as the component.
+ *
+ * `request` is valid during the call. It returns `SINEW_OK`, or a failure, which the container
+ * reports with the sentence of the thread's last failure (`sinew_error_set`).
+ */
+typedef sinew_status (*sinew_component_create)(void *context,
+                                               const struct sinew_node_request *request,
+                                               void **component,
+                                               const struct sinew_node **node);
+
+/**
+ * A kind of node that a container can make. One of a shared library lives as long as the library,
+ * which is never unloaded.
+ */
+typedef struct sinew_component {
+  /**
+   * `sizeof(struct sinew_component)`.
+   */
+  size_t size;
+  /**
+   * Its name in requests, mostly `package::Type`.
+   */
+  const char *type_name;
+  /**
+   * Makes a component and its node. Never called twice at the same time.
+   */
+  sinew_component_create create;
+  /**
+   * Destroys a component, with its node. Null: nothing is to be done.
+   */
+  sinew_drop destroy;
+  /**
+   * The first argument of `create`.
+   */
+  void *context;
+  /**
+   * The next component of the list; null: this is the last one.
+   */
+  const struct sinew_component *next;
+} sinew_component;
+
+/**
+ * The options of `sinew_container_new`. Zero is the default of every field.
+ */
+typedef struct sinew_container_options {
+  /**
+   * `sizeof(struct sinew_container_options)`.
+   */
+  size_t size;
+  /**
+   * The first of the program's own components; null: it has none. They and what they name live as
+   * long as the process.
+   */
+  const struct sinew_component *components;
+  /**
+   * Shared libraries with components, as `sinew_container_add_library` takes them.
+   */
+  const char *const *libraries;
+  /**
+   * The number of libraries.
+   */
+  size_t library_count;
+} sinew_container_options;
+
+/**
+ * A level of log lines, with ROS 2's numbers.
+ */
+typedef int sinew_log_level;
+
+/**
+ * The options of `sinew_container_load_node`. Zero is the default of every field.
+ */
+typedef struct sinew_load_node_options {
+  /**
+   * `sizeof(struct sinew_load_node_options)`.
+   */
+  size_t size;
+  /**
+   * The package in which the component is searched if the container doesn't have it: its
+   * libraries are those that it lists in ROS 2's index, in the directories of `AMENT_PREFIX_PATH`.
+   * With a slash in it: the path of a library. Null: nothing is searched.
+   */
+  const char *package;
+  /**
+   * The node's name. Null: that of the component.
+   */
+  const char *node_name;
+  /**
+   * The node's namespace. Null: that of the component.
+   */
+  const char *node_namespace;
+  /**
+   * Rules that rename, as `from:=to`.
+   */
+  const char *const *remap;
+  /**
+   * The number of rules.
+   */
+  size_t remap_count;
+  /**
+   * Values for its parameters. Null: none.
+   */
+  const struct sinew_parameter_list *parameters;
+  /**
+   * The level of its logger. `SINEW_LOG_LEVEL_UNSET`: that of the process.
+   */
+  sinew_log_level log_level;
+} sinew_load_node_options;
 
 /**
  * The options of `sinew_context_new`. Zero is the default of every field.
@@ -1523,11 +1661,6 @@ typedef struct sinew_logging_options {
 } sinew_logging_options;
 
 /**
- * A level of log lines, with ROS 2's numbers.
- */
-typedef int sinew_log_level;
-
-/**
  * The memory of a log statement of the macros: when it last logged. Its first value is zeros.
  */
 typedef struct sinew_log_memory {
@@ -1589,6 +1722,10 @@ typedef struct sinew_node_options {
    * files. Null: none.
    */
   const struct sinew_parameter_list *parameter_overrides;
+  /**
+   * The settings of a container, for the node of a component, which take precedence. Null: none.
+   */
+  const struct sinew_node_request *request;
 } sinew_node_options;
 
 /**
@@ -2562,6 +2699,30 @@ typedef struct sinew_wait_set_options {
 typedef sinew_status (*sinew_work)(void *context);
 
 /**
+ * The components of a shared library. It exports a function without parameters with the name
+ * `sinew_components` (C linkage) that returns a pointer to this structure.
+ */
+typedef struct sinew_component_library {
+  /**
+   * `sizeof(struct sinew_component_library)`.
+   */
+  size_t size;
+  /**
+   * `SINEW_COMPONENT_ABI` of the header with which the library was compiled.
+   */
+  uint32_t abi;
+  /**
+   * `sinew_version`, by which the container notices a library that is linked with a copy of Sinew
+   * of its own.
+   */
+  const char *(*version)(void);
+  /**
+   * The first of its components; null: it has none.
+   */
+  const struct sinew_component *components;
+} sinew_component_library;
+
+/**
  * The source is the same.
  */
 #define SINEW_CLOCK_SAME 0
@@ -3366,6 +3527,88 @@ sinew_status sinew_clock_publisher_set_speed(const struct sinew_clock_publisher 
  * Publishes the time now, in addition to the periodic messages. Fails as publishing does.
  */
 sinew_status sinew_clock_publisher_publish(const struct sinew_clock_publisher *publisher);
+
+/**
+ * Makes a container with this node name, and loads the nodes that the context's command line names:
+ * `--component TYPE` or `--component TYPE=NODE`, outside `--ros-args`.
+ *
+ * `options` may be null. The caller frees `*container` with `sinew_container_free`.
+ *
+ * Fails with `SINEW_ERROR_INVALID_LIBRARY` if a library can't be used,
+ * `SINEW_ERROR_COMPONENT_FAILED` if a node can't be made, and as `sinew_node_new`.
+ */
+sinew_status sinew_container_new(const struct sinew_context *context,
+                                 const char *name,
+                                 const struct sinew_container_options *options,
+                                 struct sinew_container **container);
+
+/**
+ * Frees a container; null is allowed. Its nodes are unloaded: each component is destroyed on this
+ * thread, or on the thread that loads or unloads a node now.
+ */
+void sinew_container_free(struct sinew_container *container);
+
+/**
+ * Returns the container's full node name. The text lives as long as the handle.
+ */
+const char *sinew_container_full_name(const struct sinew_container *container);
+
+/**
+ * Loads a shared library, which is never unloaded, and adds its components; they replace others of
+ * the same names. `path` is that of a file, or a name without a slash that the system's linker
+ * finds.
+ *
+ * Fails with `SINEW_ERROR_INVALID_LIBRARY` if it can't be loaded, has no components, or is built for
+ * another version of Sinew or with a copy of its own.
+ */
+sinew_status sinew_container_add_library(const struct sinew_container *container,
+                                         const char *path);
+
+/**
+ * Makes a node of a component, on this thread, as the service `load_node` does. `*id` is its number
+ * for `sinew_container_unload_node`.
+ *
+ * `options` may be null. Fails with `SINEW_ERROR_UNKNOWN_COMPONENT`,
+ * `SINEW_ERROR_COMPONENT_FAILED`, `SINEW_ERROR_BUSY` if another thread makes a node of the same
+ * component, and as `sinew_node_new`.
+ */
+sinew_status sinew_container_load_node(const struct sinew_container *container,
+                                       const char *type_name,
+                                       const struct sinew_load_node_options *options,
+                                       uint64_t *id);
+
+/**
+ * Unloads a node: destroys its component, on this thread. Fails with
+ * `SINEW_ERROR_UNKNOWN_COMPONENT` if no node has the number.
+ */
+sinew_status sinew_container_unload_node(const struct sinew_container *container, uint64_t id);
+
+/**
+ * Gets the names of its components, sorted. The caller frees `*types`.
+ */
+sinew_status sinew_container_types(const struct sinew_container *container,
+                                   struct sinew_strings **types);
+
+/**
+ * Gets the full names of its nodes, in the order of their numbers. The caller frees `*names`.
+ *
+ * `ids` may be null; otherwise it has `capacity` places, which get the numbers, as far as they
+ * suffice.
+ */
+sinew_status sinew_container_nodes(const struct sinew_container *container,
+                                   struct sinew_strings **names,
+                                   uint64_t *ids,
+                                   size_t capacity);
+
+/**
+ * The whole of a program that is a container: reads its command line, makes the nodes that it names,
+ * and runs their callbacks until SIGINT or SIGTERM. `main` of the program `sinew-container` only
+ * calls this, as may that of a program with Rust nodes of its own.
+ *
+ * Returns the program's exit code: 0, or 1 after a failure, which is printed.
+ */
+int sinew_container_run(int argc,
+                        const char *const *argv);
 
 /**
  * Makes a context. Starts no thread and opens no file unless it follows `/clock` or handles
@@ -4489,6 +4732,25 @@ sinew_status sinew_node_resolve_topic_name(const struct sinew_node *node,
 sinew_status sinew_node_resolve_service_name(const struct sinew_node *node,
                                              const char *service,
                                              struct sinew_strings **name);
+
+/**
+ * Copies a request, for a component that keeps it after `create`. The caller frees `*copy` with
+ * `sinew_node_request_free`.
+ */
+sinew_status sinew_node_request_copy(const struct sinew_node_request *request,
+                                     struct sinew_node_request **copy);
+
+/**
+ * Frees a copy of a request; null is allowed.
+ */
+void sinew_node_request_free(struct sinew_node_request *request);
+
+/**
+ * Gets a handle to the context of the container, in which the node is made. The caller frees
+ * `*context`.
+ */
+sinew_status sinew_node_request_context(const struct sinew_node_request *request,
+                                        struct sinew_context **context);
 
 /**
  * Declares a parameter. Its value is that of the command line or of a file if they have one, else
@@ -5983,6 +6245,12 @@ sinew_status sinew_message_type_register(const struct sinew_type_table *table,
  * its own.
  */
 void *sinew_message_type_context(const struct sinew_message_type *message_type);
+
+/**
+ * Returns the version of the library, for example "0.1.0". Copies of the library in one process
+ * return pointers to texts of their own. The text lives as long as the process.
+ */
+const char *sinew_version(void);
 
 /**
  * Makes a clock at time 0. The caller frees `*clock` with `sinew_virtual_clock_free`; contexts
