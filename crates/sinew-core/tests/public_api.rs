@@ -17,33 +17,36 @@ const FORMAT: &str = "\"format_version\":57";
 
 /// Rustdoc writes JSON only if unstable options are allowed; they aren't for the compiler, lest all
 /// be built again.
-const RUSTDOC: &str = "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc \"$@\"\n";
+const RUSTDOC: &str =
+    "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc \"$@\" -Zunstable-options --output-format=json\n";
+
+/// The libraries with lists.
+const LIBRARIES: [&str; 4] = ["sinew-core", "sinew-shm", "sinew-msg", "sinew-build"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What rustdoc knows of a library, as JSON; where that is.
-fn documented(library: &str) -> PathBuf {
+/// Has rustdoc write what it knows of the libraries as JSON, all at once, so that they share what
+/// they depend on. Returns the directory.
+fn documented() -> PathBuf {
     let place = tempfile::tempdir().expect("a directory");
     let rustdoc = place.path().join("rustdoc");
     fs::write(&rustdoc, RUSTDOC).expect("a file");
     fs::set_permissions(&rustdoc, fs::Permissions::from_mode(0o700)).expect("its mode");
-    // The workspace's, where `cargo doc` has left what it needs.
+    // The workspace's, where some of it is built.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it lies in the target directory");
     let done = Command::new(env!("CARGO"))
-        .args(["rustdoc", "--quiet", "--lib", "--package", library, "--target-dir"])
+        .args(["doc", "--quiet", "--no-deps", "--lib", "--target-dir"])
         .arg(target)
-        .args(["--", "-Zunstable-options", "--output-format=json"])
+        .args(LIBRARIES.map(|library| format!("--package={library}")))
         .current_dir(root())
         .env("RUSTDOC", &rustdoc)
         .env_remove("RUSTDOCFLAGS")
         .output()
         .expect("cargo runs");
-    assert!(done.status.success(), "{library}: {}", String::from_utf8_lossy(&done.stderr));
-    // The core's library has the facade's name.
-    let name = if library == "sinew-core" { "sinew".to_owned() } else { library.replace('-', "_") };
-    target.join("doc").join(name).with_extension("json")
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    target.join("doc")
 }
 
 /// The name of an error, without its modules and parameters; errors of `erased` keep that module's
@@ -152,8 +155,11 @@ fn no_item_of_sinew_names_a_type_of_shared_memory() {
 
 #[test]
 fn public_items_are_those_that_are_listed() {
-    for library in ["sinew-core", "sinew-shm", "sinew-msg", "sinew-build"] {
-        let json = documented(library);
+    let documented = documented();
+    for library in LIBRARIES {
+        // The core's library has the facade's name.
+        let name = if library == "sinew-core" { "sinew".to_owned() } else { library.replace('-', "_") };
+        let json = documented.join(name).with_extension("json");
         let text = fs::read_to_string(&json).expect("rustdoc has written it");
         if !text.contains(FORMAT) {
             return support::skip("another toolchain documents in another format");

@@ -4,6 +4,7 @@ use super::compiler::{Folder, compile, generate, packages};
 use super::random::random_bytes;
 use sinew_msg::definition::{Definitions, Interfaces, Role, TypeName};
 use sinew_msg::dynamic::{DynamicMessage, MessageType};
+use std::env;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
@@ -11,8 +12,8 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread;
 
-/// Folders with every kind of field; their program is compiled with sanitizers.
-const SANITIZED: [&str; 3] = ["arm_msgs/msg/", "test_msgs/msg/", "text_msgs/msg/"];
+/// Folders with every kind of field.
+const EVERY_KIND: [&str; 3] = ["arm_msgs/msg/", "test_msgs/msg/", "text_msgs/msg/"];
 
 /// Number of random messages of a type.
 const MESSAGES: u64 = 4;
@@ -36,20 +37,24 @@ fn interfaces(folder: &Folder) -> Interfaces {
 }
 
 /// `name` is that of a type, or the path of a header.
-fn is_sanitized(name: &str) -> bool {
-    SANITIZED.iter().any(|folder| name.starts_with(folder))
+fn has_every_kind(name: &str) -> bool {
+    EVERY_KIND.iter().any(|folder| name.starts_with(folder))
 }
 
+/// With sanitizers if `SINEW_SANITIZE` is set, as in `.ci/deep`: they take six times as long to
+/// compile.
 #[test]
 fn messages_with_every_kind_of_field() {
-    exchange("sanitized", &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"], is_sanitized);
+    let sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    let flags = if env::var_os("SINEW_SANITIZE").is_some() { &sanitizers[..] } else { &[] };
+    exchange("every_kind", flags, has_every_kind);
 }
 
 /// Requests and responses are messages like others, so those of one package suffice.
 #[test]
 fn messages_of_the_other_packages() {
     let is_included =
-        |name: &str| !is_sanitized(name) && (name.contains("/msg/") || name.starts_with("test_msgs/"));
+        |name: &str| !has_every_kind(name) && (name.contains("/msg/") || name.starts_with("test_msgs/"));
     exchange("others", &["-fno-exceptions", "-fno-rtti"], is_included);
 }
 
