@@ -6,15 +6,15 @@ if(NOT SINEW_CARGO)
     message(FATAL_ERROR "Sinew needs Rust: there is no cargo in PATH. Install it (https://rustup.rs), or set SINEW_CARGO to its path")
 endif()
 
-# The configuration Debug is cargo's profile `dev`; all others are `release`.
-set(sinew_archive ${SINEW_CARGO_TARGET_DIR}/$<IF:$<CONFIG:Debug>,debug,release>/libsinew_c.a)
+# The configuration Debug is cargo's profile `dev`; all others are `c`, which is for this library alone.
+set(sinew_archive ${SINEW_CARGO_TARGET_DIR}/$<IF:$<CONFIG:Debug>,debug,c>/libsinew_c.a)
 set(sinew_header_directory ${PROJECT_SOURCE_DIR}/crates/sinew-c/include)
 set(sinew_symbols ${PROJECT_SOURCE_DIR}/cmake/sinew.map)
 
 # Cargo knows whether there is anything to do, so it is asked at each build.
 add_custom_target(sinew_cargo
     COMMAND ${SINEW_CARGO} rustc --package sinew-c --lib --crate-type staticlib
-        --profile $<IF:$<CONFIG:Debug>,dev,release>
+        --profile $<IF:$<CONFIG:Debug>,dev,c>
         --manifest-path ${PROJECT_SOURCE_DIR}/Cargo.toml --target-dir ${SINEW_CARGO_TARGET_DIR}
         --locked $<$<BOOL:${SINEW_OFFLINE}>:--offline>
     BYPRODUCTS ${sinew_archive}
