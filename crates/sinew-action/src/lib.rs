@@ -57,8 +57,10 @@
 
 mod client;
 mod code;
+pub mod erased;
 mod error;
 mod goal_id;
+mod kind;
 mod posting;
 mod server;
 mod status;
@@ -70,6 +72,7 @@ pub use client::{
 };
 pub use error::{CancelError, ResultError, SendGoalError, SendGoalFailure};
 pub use goal_id::GoalId;
+pub use kind::Kind;
 pub use server::{
     AcceptedGoal, ActionServer, ActionServerBuilder, CancelReason, CancelRequested, Decision, EndError,
     ExecutingGoal, FeedbackError, GoalCallback, OnDrop, Policy,
@@ -85,13 +88,13 @@ pub trait Actions: Maker {
     /// Makes a server of an action. The action is named as topics are; the server's callback runs
     /// in this group, or in the node's default group.
     fn action_server<A: Action>(&self, name: &str) -> ActionServerBuilder<A, Self> {
-        ActionServerBuilder::new(self, name)
+        ActionServerBuilder::new(self, name, ())
     }
 
     /// Makes a client of an action. The action is named as topics are; the client's callbacks run
     /// in this group, or in the node's default group.
     fn action_client<A: Action>(&self, name: &str) -> ActionClientBuilder<A, Self> {
-        ActionClientBuilder::new(self, name)
+        ActionClientBuilder::new(self, name, ())
     }
 }
 

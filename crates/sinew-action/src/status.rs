@@ -39,6 +39,13 @@ pub(crate) enum GoalEvent {
     Canceled,
 }
 
+impl GoalEvent {
+    /// Returns the state in which the event leaves a goal that it ends.
+    pub(crate) fn end(self) -> GoalStatus {
+        GoalStatus::Canceling.after(self).unwrap_or_default()
+    }
+}
+
 impl GoalStatus {
     /// Returns `true` if the goal has ended.
     pub fn is_terminal(self) -> bool {

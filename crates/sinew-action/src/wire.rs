@@ -73,7 +73,7 @@ pub(crate) fn status_qos() -> QoS {
 }
 
 /// The service that accepts goals.
-pub(crate) struct SendGoal<A>(PhantomData<fn(A)>);
+pub struct SendGoal<A>(PhantomData<fn(A)>);
 
 impl<A: Action> Service for SendGoal<A> {
     type Request = SendGoalRequest<A>;
@@ -82,7 +82,7 @@ impl<A: Action> Service for SendGoal<A> {
 }
 
 /// The service that returns results.
-pub(crate) struct GetResult<A>(PhantomData<fn(A)>);
+pub struct GetResult<A>(PhantomData<fn(A)>);
 
 impl<A: Action> Service for GetResult<A> {
     type Request = GetResultRequest<A>;
@@ -90,23 +90,23 @@ impl<A: Action> Service for GetResult<A> {
     const TYPE: Option<&'static ServiceType> = A::GetResult::TYPE;
 }
 
-pub(crate) struct SendGoalRequest<A: Action> {
+pub struct SendGoalRequest<A: Action> {
     pub(crate) goal_id: GoalId,
     pub(crate) goal: A::Goal,
 }
 
-pub(crate) struct SendGoalResponse<A> {
+pub struct SendGoalResponse<A> {
     pub(crate) accepted: bool,
     pub(crate) stamp: Time,
     pub(crate) of: PhantomData<fn(A)>,
 }
 
-pub(crate) struct GetResultRequest<A> {
+pub struct GetResultRequest<A> {
     pub(crate) goal_id: GoalId,
     pub(crate) of: PhantomData<fn(A)>,
 }
 
-pub(crate) struct GetResultResponse<A: Action> {
+pub struct GetResultResponse<A: Action> {
     /// The number as it was sent; the reader validates it.
     pub(crate) status: i8,
     pub(crate) result: Shared<A::Result>,

@@ -142,7 +142,7 @@ impl PendingCancel {
     /// that comes later may have other goals.
     pub fn wait(mut self, timeout: Duration) -> Result<Canceled, CancelError> {
         let client = self.client.clone();
-        let error = match client.__wait_beside(&GoalId::NONE.0, &mut self, timeout) {
+        let error = match client.erased().__wait_beside(&GoalId::NONE.0, &mut self, timeout) {
             Ok(Some(answer)) => return answer,
             Ok(None) => CancelError::Timeout { action: self.action },
             Err(why) => CancelError::WouldDeadlock { action: self.action, why },

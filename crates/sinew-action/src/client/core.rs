@@ -13,25 +13,24 @@
 //! listeners.
 
 use super::cancel::{self, Cancel, PendingCancel};
+use super::kind::{ClientKind, GoalAnswer};
 use super::progress::{News, Progress};
 use super::result::GoalResult;
 use crate::error::{ResultError, SendGoalError, SendGoalFailure};
 use crate::goal_id::GoalId;
+use crate::kind::Kind;
 use crate::posting::{CallbackResult, Poster};
 use crate::status::GoalStatus;
-use crate::wire::{FeedbackMessage, GetResult, GetResultRequest, SendGoal, SendGoalRequest};
 use foldhash::HashMap;
 use sinew::__private::locks::{Mutex, no_lock_is_held};
 use sinew::error::CallFailure;
 use sinew::introspection::RegisteredType;
-use sinew::msg::Action;
-use sinew::service::{CallResult, RequestId};
+use sinew::service::RequestId;
 use sinew::time::Time;
-use sinew::{Client, Shared, Subscription};
+use sinew::{Client, Subscription, erased};
 use sinew_interfaces::action_msgs::msg::GoalStatusArray;
 use sinew_interfaces::action_msgs::srv::CancelGoal;
 use std::collections::VecDeque;
-use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 use std::task::{Poll, Waker};
@@ -46,12 +45,13 @@ const MOST_AT_ONCE: usize = 1000;
 const READING: Duration = Duration::from_secs(1);
 
 /// State shared by a client's handles and listeners.
-pub(super) struct ClientCore<A: Action> {
+pub(super) struct ClientCore<A: ClientKind> {
     pub(super) name: String,
-    pub(super) send: Client<SendGoal<A>>,
+    pub(super) types: A::Types,
+    pub(super) send: A::GoalClient,
     pub(super) cancel: Client<CancelGoal>,
-    pub(super) result: Client<GetResult<A>>,
-    pub(super) feedback: Subscription<FeedbackMessage<A>>,
+    pub(super) result: A::ResultClient,
+    pub(super) feedback: A::FeedbackSubscription,
     pub(super) status: Subscription<GoalStatusArray>,
     /// Number of feedback messages kept for each goal, unless the goal sets its own.
     pub(super) depth: usize,
@@ -59,17 +59,17 @@ pub(super) struct ClientCore<A: Action> {
     /// Posts a goal with news to the group, which runs the goal's callbacks.
     pub(super) poster: OnceLock<Poster<Arc<ClientGoal<A>>>>,
     /// Registers the action's type with the client's node, which describes it to other processes.
-    pub(super) used: OnceLock<RegisteredType>,
+    pub(super) used: OnceLock<Option<RegisteredType>>,
 }
 
-struct ClientState<A: Action> {
+struct ClientState<A: ClientKind> {
     /// Goals for which something may still arrive.
     goals: HashMap<GoalId, Arc<ClientGoal<A>>>,
     intake: Intake<A>,
 }
 
 /// The intake: whether a thread works on it, and the work that waits.
-struct Intake<A: Action> {
+struct Intake<A: ClientKind> {
     /// A thread is working, and looks again until nothing is wanted.
     is_running: bool,
     /// Something arrived since a thread last looked.
@@ -80,16 +80,16 @@ struct Intake<A: Action> {
 }
 
 /// The end of a goal.
-struct End<A: Action> {
+struct End<A: ClientKind> {
     goal: Arc<ClientGoal<A>>,
     result: GoalEnd<A>,
 }
 
 /// The result of a goal, or the reason why there is none.
-type GoalEnd<A> = Result<(GoalStatus, Shared<<A as Action>::Result>), ResultError>;
+type GoalEnd<A> = Result<(GoalStatus, <A as Kind>::SharedResult), ResultError>;
 
 /// One goal.
-pub(super) struct ClientGoal<A: Action> {
+pub(super) struct ClientGoal<A: ClientKind> {
     pub(super) id: GoalId,
     pub(super) has_feedback_callback: bool,
     has_callbacks: bool,
@@ -101,8 +101,8 @@ pub(super) struct ClientGoal<A: Action> {
     pub(super) state: Mutex<GoalState<A>>,
 }
 
-pub(super) struct GoalState<A: Action> {
-    pub(super) progress: Progress<Shared<FeedbackMessage<A>>, Shared<A::Result>>,
+pub(super) struct GoalState<A: ClientKind> {
+    pub(super) progress: Progress<A::SharedFeedback, A::SharedResult>,
     /// The request that is not answered yet.
     request: Option<RequestId>,
     /// The goal that was never sent.
@@ -118,7 +118,7 @@ type OnResponse<A> = Box<
     dyn FnOnce(
             &Arc<ClientCore<A>>,
             &Arc<ClientGoal<A>>,
-            Result<(), SendGoalError<<A as Action>::Goal>>,
+            Result<(), SendGoalError<<A as Kind>::Goal>>,
         ) -> CallbackResult
         + Send,
 >;
@@ -130,19 +130,19 @@ type Once<T> = Box<dyn FnOnce(T) -> CallbackResult + Send>;
 type OnFeedback<F> = Box<dyn FnMut(&F) -> CallbackResult + Send>;
 
 /// The program's callbacks for a goal.
-pub(super) struct Callbacks<A: Action> {
+pub(super) struct Callbacks<A: ClientKind> {
     pub(super) response: Option<OnResponse<A>>,
-    pub(super) feedback: Option<OnFeedback<A::Feedback>>,
+    pub(super) feedback: Option<OnFeedback<A::SharedFeedback>>,
     pub(super) result: Option<Once<Result<GoalResult<A>, ResultError>>>,
 }
 
-impl<A: Action> Callbacks<A> {
+impl<A: ClientKind> Callbacks<A> {
     fn any(&self) -> bool {
         self.response.is_some() || self.feedback.is_some() || self.result.is_some()
     }
 }
 
-impl<A: Action> ClientGoal<A> {
+impl<A: ClientKind> ClientGoal<A> {
     /// Returns the outcome of sending the goal, once it is known.
     pub(super) fn accepted(&self, action: &str) -> Option<Result<(), SendGoalError<A::Goal>>> {
         let mut state = self.state.lock();
@@ -159,7 +159,7 @@ impl<A: Action> ClientGoal<A> {
     pub(super) fn poll<T>(
         &self,
         task: &Waker,
-        mut look: impl FnMut(&mut Progress<Shared<FeedbackMessage<A>>, Shared<A::Result>>) -> Option<T>,
+        mut look: impl FnMut(&mut Progress<A::SharedFeedback, A::SharedResult>) -> Option<T>,
     ) -> Poll<T> {
         let mut ours = None;
         loop {
@@ -187,17 +187,18 @@ impl<A: Action> ClientGoal<A> {
     }
 }
 
-impl<A: Action> ClientCore<A> {
+impl<A: ClientKind> ClientCore<A> {
     pub(super) fn new(
-        name: String,
-        (send, cancel, result): (Client<SendGoal<A>>, Client<CancelGoal>, Client<GetResult<A>>),
-        (feedback, status): (Subscription<FeedbackMessage<A>>, Subscription<GoalStatusArray>),
+        (name, types): (String, A::Types),
+        (send, cancel, result): (A::GoalClient, Client<CancelGoal>, A::ResultClient),
+        (feedback, status): (A::FeedbackSubscription, Subscription<GoalStatusArray>),
         depth: usize,
     ) -> Arc<Self> {
         let intake = Intake { is_running: false, is_wanted: false, ends: VecDeque::new() };
         let state = Mutex::new(ClientState { goals: HashMap::default(), intake });
         let core = Arc::new(Self {
             name,
+            types,
             send,
             cancel,
             result,
@@ -209,12 +210,24 @@ impl<A: Action> ClientCore<A> {
             used: OnceLock::new(),
         });
         let weak = Arc::downgrade(&core);
-        core.feedback.set_listener(move |_| {
+        core.feedback().set_listener(move |_| {
             if let Some(core) = weak.upgrade() {
                 core.take_in(None);
             }
         });
         core
+    }
+
+    pub(super) fn send(&self) -> &erased::Client {
+        A::erased_goal_client(&self.send)
+    }
+
+    pub(super) fn result(&self) -> &erased::Client {
+        A::erased_result_client(&self.result)
+    }
+
+    pub(super) fn feedback(&self) -> &erased::Subscription {
+        A::erased_subscription(&self.feedback)
     }
 
     // ---- sending ----
@@ -243,18 +256,16 @@ impl<A: Action> ClientCore<A> {
         // Registered before it is sent: its feedback may come before its response.
         self.state.lock().goals.insert(id, sent.clone());
         let (core, known) = (Arc::downgrade(self), sent.clone());
-        let listener = move |result: CallResult<SendGoal<A>>| {
+        let listener = move |answer| {
             if let Some(core) = core.upgrade() {
-                core.answered(&known, result);
+                core.answered(&known, answer);
             }
         };
-        match self.send.call_then_immediately(SendGoalRequest { goal_id: id, goal }, listener) {
+        match A::send_goal(&self.send, &self.types, (id, goal), listener) {
             // If the goal was answered meanwhile, the id is unused, which does no harm.
             Ok(request) => sent.state.lock().request = Some(request),
-            Err(error) => {
-                let failure = error.failure().clone();
-                sent.state.lock().unsent =
-                    error.into_request().map(|request| Box::new(request.into_inner().goal));
+            Err((failure, unsent)) => {
+                sent.state.lock().unsent = unsent.map(Box::new);
                 self.change(&sent, |progress| {
                     progress.handle_response(Err(SendGoalFailure::Call(failure)));
                 });
@@ -271,23 +282,20 @@ impl<A: Action> ClientCore<A> {
             state.progress.give_up();
             state.request.take()?
         };
-        let request = self.send.withdraw(request)?;
+        let unsent = A::withdraw(&self.send, request)?;
         self.forget(goal.id);
-        Some(Box::new(request.into_inner().goal))
+        Some(Box::new(unsent))
     }
 
     pub(super) fn cancel(&self, which: Cancel) -> PendingCancel {
         cancel::send(&self.cancel, &self.name, which)
     }
 
-    fn answered(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>, result: CallResult<SendGoal<A>>) {
-        let response = match result {
-            Ok(response) if response.accepted => Ok(response.stamp),
-            Ok(_) => Err(SendGoalFailure::Rejected),
-            Err(error) => {
-                let failure = error.failure().clone();
-                let unsent = error.into_request().map(|request| Box::new(request.into_inner().goal));
-                goal.state.lock().unsent = unsent;
+    fn answered(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>, answer: GoalAnswer<A>) {
+        let response = match answer {
+            Ok(accepted) => accepted.ok_or(SendGoalFailure::Rejected),
+            Err((failure, unsent)) => {
+                goal.state.lock().unsent = unsent.map(Box::new);
                 Err(SendGoalFailure::Call(failure))
             }
         };
@@ -304,16 +312,14 @@ impl<A: Action> ClientCore<A> {
 
     fn ask_for_result(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>) {
         let (core, known) = (Arc::downgrade(self), goal.clone());
-        let listener = move |result: CallResult<GetResult<A>>| {
+        let listener = move |result| {
             if let Some(core) = core.upgrade() {
                 core.ended(&known, result);
             }
         };
-        let request = GetResultRequest { goal_id: goal.id, of: PhantomData };
-        if let Err(error) = self.result.call_then_immediately(request, listener) {
-            let failure = ResultError::of(goal.id, error.failure().clone());
-            self.end(goal, Err(failure));
-        } else if !self.send.is_server_ready() && !self.result.is_server_ready() {
+        if let Err(failure) = A::request_result(&self.result, &self.types, goal.id, listener) {
+            self.end(goal, Err(ResultError::of(goal.id, failure)));
+        } else if !self.send().is_server_ready() && !self.result().is_server_ready() {
             // The server has gone since it answered. Requests that it had taken have failed, but
             // this one may have found no server and would wait for another one.
             self.end(goal, Err(ResultError::ServerGone { goal: goal.id }));
@@ -322,16 +328,17 @@ impl<A: Action> ClientCore<A> {
 
     // ---- receiving ----
 
-    fn ended(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>, result: CallResult<GetResult<A>>) {
+    fn ended(
+        self: &Arc<Self>,
+        goal: &Arc<ClientGoal<A>>,
+        result: Result<(i8, A::SharedResult), CallFailure>,
+    ) {
         let result = match result {
-            Err(error) => Err(ResultError::of(goal.id, error.failure().clone())),
-            Ok(response) => {
-                let response = response.into_inner();
-                match GoalStatus::of_wire(response.status) {
-                    status if status.is_terminal() => Ok((status, response.result)),
-                    _ => Err(ResultError::UnknownGoal { goal: goal.id }),
-                }
-            }
+            Err(failure) => Err(ResultError::of(goal.id, failure)),
+            Ok((status, result)) => match GoalStatus::of_wire(status) {
+                status if status.is_terminal() => Ok((status, result)),
+                _ => Err(ResultError::UnknownGoal { goal: goal.id }),
+            },
         };
         self.take_in(Some(End { goal: goal.clone(), result }));
     }
@@ -352,7 +359,7 @@ impl<A: Action> ClientCore<A> {
             self.take_feedback();
             if !running.ends.is_empty() {
                 // A take misses messages that another thread is reading at the moment.
-                self.feedback.bring_in(READING);
+                self.feedback().bring_in(READING);
                 self.take_feedback();
             }
             while let Some(End { goal, result }) = running.ends.pop_front() {
@@ -370,7 +377,7 @@ impl<A: Action> ClientCore<A> {
     /// this client took them in: overwritten, lost on the network, or dropped because there was no
     /// room.
     fn lost_on_the_way(&self) -> u64 {
-        let statistics = self.feedback.statistics();
+        let statistics = self.feedback().statistics();
         statistics.overwritten + statistics.missed
     }
 
@@ -385,8 +392,8 @@ impl<A: Action> ClientCore<A> {
     /// clients' goals are skipped. Only for the thread that runs the intake.
     fn take_feedback(self: &Arc<Self>) {
         for _ in 0..MOST_AT_ONCE.max(self.depth.saturating_mul(2)) {
-            let Some((message, _)) = self.feedback.take() else { return };
-            let goal = self.state.lock().goals.get(&message.goal_id).cloned();
+            let Some(message) = A::take(&self.feedback) else { return };
+            let goal = self.state.lock().goals.get(&A::goal_of(&self.types, &message)).cloned();
             if let Some(goal) = goal {
                 let mut displaced = None;
                 self.change(&goal, |progress| displaced = progress.handle_feedback(message));
@@ -413,7 +420,7 @@ impl<A: Action> ClientCore<A> {
     fn change(
         self: &Arc<Self>,
         goal: &Arc<ClientGoal<A>>,
-        change: impl FnOnce(&mut Progress<Shared<FeedbackMessage<A>>, Shared<A::Result>>),
+        change: impl FnOnce(&mut Progress<A::SharedFeedback, A::SharedResult>),
     ) {
         let (wakers, posts, is_over) = {
             let mut state = goal.state.lock();
@@ -468,14 +475,14 @@ impl<A: Action> ClientCore<A> {
 }
 
 /// The current thread runs the intake until this is dropped, even if the program's code panics.
-struct RunningIntake<'a, A: Action> {
+struct RunningIntake<'a, A: ClientKind> {
     core: &'a ClientCore<A>,
     /// Ended goals that have not got their results yet.
     ends: VecDeque<End<A>>,
     is_over: bool,
 }
 
-impl<A: Action> RunningIntake<'_, A> {
+impl<A: ClientKind> RunningIntake<'_, A> {
     /// Collects the goals that have ended meanwhile. Returns `false` if nothing has come since the
     /// last look.
     fn next(&mut self) -> bool {
@@ -490,7 +497,7 @@ impl<A: Action> RunningIntake<'_, A> {
     }
 }
 
-impl<A: Action> Drop for RunningIntake<'_, A> {
+impl<A: ClientKind> Drop for RunningIntake<'_, A> {
     fn drop(&mut self) {
         if !self.is_over {
             // A waker of the program panicked: the next thread handles the remaining ends.
@@ -504,14 +511,14 @@ impl<A: Action> Drop for RunningIntake<'_, A> {
 
 /// A callback of a goal that is being run. Dropping it, also during a panic, gives the callbacks
 /// back; if there is more news, the goal is posted again.
-struct Running<'a, A: Action> {
+struct Running<'a, A: ClientKind> {
     core: &'a Arc<ClientCore<A>>,
     goal: &'a Arc<ClientGoal<A>>,
     callbacks: Option<Callbacks<A>>,
 }
 
-impl<A: Action> Running<'_, A> {
-    fn tell(&mut self, news: Option<News<Shared<FeedbackMessage<A>>>>) -> CallbackResult {
+impl<A: ClientKind> Running<'_, A> {
+    fn tell(&mut self, news: Option<News<A::SharedFeedback>>) -> CallbackResult {
         let Some(callbacks) = self.callbacks.as_mut() else { return Ok(()) };
         match news {
             None => Ok(()),
@@ -520,7 +527,7 @@ impl<A: Action> Running<'_, A> {
                 _ => Ok(()),
             },
             Some(News::Feedback(message)) => match &mut callbacks.feedback {
-                Some(callback) => callback(&message.feedback),
+                Some(callback) => callback(&message),
                 None => Ok(()),
             },
             Some(News::Result) => match (callbacks.result.take(), self.goal.result()) {
@@ -531,7 +538,7 @@ impl<A: Action> Running<'_, A> {
     }
 }
 
-impl<A: Action> Drop for Running<'_, A> {
+impl<A: ClientKind> Drop for Running<'_, A> {
     fn drop(&mut self) {
         let Self { core, goal, callbacks } = self;
         let again = {
@@ -556,7 +563,7 @@ impl ResultError {
 }
 
 /// Returns the goal's acceptance time, by its server's clock.
-pub(super) fn stamp_of<A: Action>(goal: &ClientGoal<A>) -> Time {
+pub(super) fn stamp_of<A: ClientKind>(goal: &ClientGoal<A>) -> Time {
     match &goal.state.lock().progress.response {
         Some(Ok(stamp)) => *stamp,
         _ => Time::default(),

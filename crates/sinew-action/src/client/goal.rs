@@ -2,15 +2,16 @@
 
 use super::cancel::{Cancel, PendingCancel};
 use super::core::{ClientCore, ClientGoal, stamp_of};
+use super::kind::ClientKind;
 use super::result::GoalResult;
 use crate::error::{ResultError, SendGoalError, SendGoalFailure};
 use crate::goal_id::GoalId;
+use crate::kind::Kind;
 use crate::status::GoalStatus;
-use crate::wire::FeedbackMessage;
 use futures_core::Stream;
+use sinew::Duration;
 use sinew::msg::Action;
 use sinew::time::Time;
-use sinew::{Duration, Message, Shared};
 use std::fmt;
 use std::ops::Deref;
 use std::pin::Pin;
@@ -19,20 +20,20 @@ use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
 
 /// The outcome of sending a goal.
-pub(super) type Accepted<A> = Result<GoalHandle<A>, SendGoalError<<A as Action>::Goal>>;
+pub(super) type Accepted<A> = Result<GoalHandle<A>, SendGoalError<<A as Kind>::Goal>>;
 
 /// Returns the outcome of sending the goal, once it is known.
-fn accepted<A: Action>(core: &Arc<ClientCore<A>>, goal: &Arc<ClientGoal<A>>) -> Option<Accepted<A>> {
+fn accepted<A: ClientKind>(core: &Arc<ClientCore<A>>, goal: &Arc<ClientGoal<A>>) -> Option<Accepted<A>> {
     Some(goal.accepted(&core.name)?.map(|()| GoalHandle::new(core, goal)))
 }
 
 /// Counts the handles and futures that keep a goal.
-struct Hold<A: Action> {
+struct Hold<A: ClientKind> {
     core: Arc<ClientCore<A>>,
     goal: Arc<ClientGoal<A>>,
 }
 
-impl<A: Action> Hold<A> {
+impl<A: ClientKind> Hold<A> {
     fn new(core: &Arc<ClientCore<A>>, goal: &Arc<ClientGoal<A>>) -> Self {
         // Relaxed: a hold is only cloned from another one, or made by the goal's callback, which
         // keeps it.
@@ -41,13 +42,13 @@ impl<A: Action> Hold<A> {
     }
 }
 
-impl<A: Action> Clone for Hold<A> {
+impl<A: ClientKind> Clone for Hold<A> {
     fn clone(&self) -> Self {
         Self::new(&self.core, &self.goal)
     }
 }
 
-impl<A: Action> Drop for Hold<A> {
+impl<A: ClientKind> Drop for Hold<A> {
     fn drop(&mut self) {
         if self.goal.handles.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.core.release(&self.goal);
@@ -58,7 +59,7 @@ impl<A: Action> Drop for Hold<A> {
 /// Implements `Debug` with the action and the goal.
 macro_rules! debug_with_goal {
     ($($name:ident),*) => {$(
-        impl<A: Action> fmt::Debug for $name<A> {
+        impl<A: ClientKind> fmt::Debug for $name<A> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_struct(stringify!($name))
                     .field("action", &self.0.core.name)
@@ -76,9 +77,9 @@ debug_with_goal!(PendingGoal, GoalHandle, PendingResult, Feedback);
 /// A future of its [`GoalHandle`], for any runtime. Dropping it doesn't stop the goal; afterwards
 /// only the goal's callbacks report on it.
 #[must_use = "a future does nothing until it is awaited (the goal is sent in any case)"]
-pub struct PendingGoal<A: Action>(Hold<A>);
+pub struct PendingGoal<A: ClientKind>(Hold<A>);
 
-impl<A: Action> PendingGoal<A> {
+impl<A: ClientKind> PendingGoal<A> {
     pub(super) fn new(core: &Arc<ClientCore<A>>, goal: &Arc<ClientGoal<A>>) -> Self {
         Self(Hold::new(core, goal))
     }
@@ -96,7 +97,7 @@ impl<A: Action> PendingGoal<A> {
     /// back if no server took it; a goal that a server accepts later is canceled.
     pub fn wait(mut self, timeout: Duration) -> Result<GoalHandle<A>, SendGoalError<A::Goal>> {
         let (core, goal) = (self.0.core.clone(), self.0.goal.clone());
-        let why = match core.send.__wait_beside(&goal.id.0, &mut self, timeout) {
+        let why = match core.send().__wait_beside(&goal.id.0, &mut self, timeout) {
             Ok(Some(accepted)) => return accepted,
             Ok(None) => None,
             Err(why) => Some(why),
@@ -114,7 +115,7 @@ impl<A: Action> PendingGoal<A> {
     }
 }
 
-impl<A: Action> Future for PendingGoal<A> {
+impl<A: ClientKind> Future for PendingGoal<A> {
     type Output = Accepted<A>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -128,15 +129,15 @@ impl<A: Action> Future for PendingGoal<A> {
 ///
 /// Clones refer to the same goal. A handle keeps its client alive. Dropping it doesn't stop the
 /// goal.
-pub struct GoalHandle<A: Action>(Hold<A>);
+pub struct GoalHandle<A: ClientKind>(Hold<A>);
 
-impl<A: Action> Clone for GoalHandle<A> {
+impl<A: ClientKind> Clone for GoalHandle<A> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<A: Action> GoalHandle<A> {
+impl<A: ClientKind> GoalHandle<A> {
     pub(super) fn new(core: &Arc<ClientCore<A>>, goal: &Arc<ClientGoal<A>>) -> Self {
         Self(Hold::new(core, goal))
     }
@@ -190,9 +191,9 @@ impl<A: Action> GoalHandle<A> {
 
 /// The result of a goal, ready as soon as it has ended; from [`GoalHandle::result`].
 #[must_use = "a future does nothing until it is awaited"]
-pub struct PendingResult<A: Action>(Hold<A>);
+pub struct PendingResult<A: ClientKind>(Hold<A>);
 
-impl<A: Action> PendingResult<A> {
+impl<A: ClientKind> PendingResult<A> {
     /// Waits for the result, for at most `timeout` (of real time). In a callback, and while an
     /// executor is spun, the thread runs other work as in [`Client::call`](sinew::Client::call): if
     /// the server's group is free and its executor lets this thread in, the server's callback
@@ -204,7 +205,7 @@ impl<A: Action> PendingResult<A> {
     /// [`ResultError::WouldDeadlock`].
     pub fn wait(mut self, timeout: Duration) -> Result<GoalResult<A>, ResultError> {
         let (core, goal) = (self.0.core.clone(), self.0.goal.clone());
-        match core.result.__wait_beside(&goal.id.0, &mut self, timeout) {
+        match core.result().__wait_beside(&goal.id.0, &mut self, timeout) {
             Ok(Some(result)) => result,
             Ok(None) => Err(ResultError::Timeout { goal: goal.id }),
             Err(why) => Err(ResultError::WouldDeadlock { goal: goal.id, why }),
@@ -212,7 +213,7 @@ impl<A: Action> PendingResult<A> {
     }
 }
 
-impl<A: Action> Future for PendingResult<A> {
+impl<A: ClientKind> Future for PendingResult<A> {
     type Output = Result<GoalResult<A>, ResultError>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -224,9 +225,9 @@ impl<A: Action> Future for PendingResult<A> {
 
 /// The feedback of a goal, message by message; from [`GoalHandle::feedback`].
 #[must_use = "a stream does nothing until it is polled"]
-pub struct Feedback<A: Action>(Hold<A>);
+pub struct Feedback<A: ClientKind>(Hold<A>);
 
-impl<A: Action> Feedback<A> {
+impl<A: ClientKind> Feedback<A> {
     /// Waits for the next message. Returns `None` once the goal has ended and no feedback is left.
     pub async fn next(&mut self) -> Option<FeedbackItem<A>> {
         std::future::poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
@@ -244,7 +245,7 @@ impl<A: Action> Feedback<A> {
     }
 }
 
-impl<A: Action> Stream for Feedback<A> {
+impl<A: ClientKind> Stream for Feedback<A> {
     type Item = FeedbackItem<A>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -256,23 +257,20 @@ impl<A: Action> Stream for Feedback<A> {
 }
 
 /// A feedback message; if the server is in the same process, its own message and not a copy.
-pub struct FeedbackItem<A: Action>(Shared<FeedbackMessage<A>>);
+pub struct FeedbackItem<A: Kind>(A::SharedFeedback);
+
+impl<A: Kind> FeedbackItem<A> {
+    /// Returns the message as it arrived, to be kept or passed on.
+    pub fn into_message(self) -> A::SharedFeedback {
+        self.0
+    }
+}
 
 impl<A: Action> Deref for FeedbackItem<A> {
     type Target = A::Feedback;
 
     fn deref(&self) -> &A::Feedback {
         &self.0.feedback
-    }
-}
-
-impl<A: Action> FeedbackItem<A> {
-    /// Returns the message as it arrived, to be kept or passed on.
-    pub fn into_message(self) -> Shared<FeedbackMessage<A>>
-    where
-        FeedbackMessage<A>: Message,
-    {
-        self.0
     }
 }
 

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `progress` | a client's knowledge of a goal, and the order of its callbacks; without I/O |
 //! | `core` | the handling of answers and feedback |
+//! | `kind` | the endpoints for goals, results and feedback |
 //! | `goal`, `result` | handles, futures and streams |
 //! | `cancel` | ending goals early |
 
 mod cancel;
 mod core;
 mod goal;
+pub(crate) mod kind;
 mod progress;
 mod result;
 
@@ -18,8 +20,9 @@ pub use goal::{Feedback, FeedbackItem, GoalHandle, PendingGoal, PendingResult};
 pub use result::GoalResult;
 
 use self::core::{Callbacks, ClientCore};
+use self::kind::ClientKind;
 use crate::error::{ResultError, SendGoalError};
-use crate::wire::{Names, describe, status_qos};
+use crate::wire::{Names, status_qos};
 use sinew::error::CreateError;
 use sinew::event::Outcome;
 use sinew::executor::Maker;
@@ -28,7 +31,6 @@ use sinew::msg::Action;
 use sinew::time::Time;
 use sinew::{Duration, QoS};
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// Default capacity for feedback messages, in transit and for each goal: the depth of ROS 2's
@@ -77,9 +79,9 @@ const FEEDBACK_DEPTH: usize = 10;
 /// sinew::spin(&context)?;
 /// # Ok::<(), sinew::Error>(())
 /// ```
-pub struct ActionClient<A: Action>(Arc<ClientCore<A>>);
+pub struct ActionClient<A: ClientKind>(Arc<ClientCore<A>>);
 
-impl<A: Action> ActionClient<A> {
+impl<A: ClientKind> ActionClient<A> {
     /// Sends a goal now, not when the future is polled. The future yields the goal's handle once a
     /// server has accepted it. If there is no server, the goal waits for one.
     pub fn send_goal(&self, goal: A::Goal) -> PendingGoal<A> {
@@ -110,13 +112,20 @@ impl<A: Action> ActionClient<A> {
         let deadline = Time::steady() + timeout;
         let left = || deadline - Time::steady();
         let core = &*self.0;
-        core.send.wait_for_server(left())
+        core.send().wait_for_server(left())
             && core.cancel.wait_for_server(left())
-            && core.result.wait_for_server(left())
-            && core.feedback.wait_for_publishers(1, left())
+            && core.result().wait_for_server(left())
+            && core.feedback().wait_for_publishers(1, left())
             && core.status.wait_for_publishers(1, left())
     }
 
+    /// Returns the action's full name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+}
+
+impl<A: Action> ActionClient<A> {
     /// Publishes the client's requests and responses of all three services as events; see
     /// [`ActionServer::configure_introspection`](crate::ActionServer::configure_introspection).
     ///
@@ -145,20 +154,15 @@ impl<A: Action> ActionClient<A> {
         self.0.cancel.configure_introspection(state, qos)?;
         self.0.result.configure_introspection(state, qos)
     }
-
-    /// Returns the action's full name.
-    pub fn name(&self) -> &str {
-        &self.0.name
-    }
 }
 
-impl<A: Action> Clone for ActionClient<A> {
+impl<A: ClientKind> Clone for ActionClient<A> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<A: Action> fmt::Debug for ActionClient<A> {
+impl<A: ClientKind> fmt::Debug for ActionClient<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ActionClient").field("name", &self.name()).finish_non_exhaustive()
     }
@@ -167,17 +171,17 @@ impl<A: Action> fmt::Debug for ActionClient<A> {
 /// Makes an [`ActionClient`]; from [`Actions::action_client`](crate::Actions::action_client).
 #[must_use = "nothing can be sent before `create`"]
 #[derive(Debug)]
-pub struct ActionClientBuilder<A: Action, M: Maker> {
+pub struct ActionClientBuilder<A: ClientKind, M: Maker> {
     maker: M,
     name: String,
     feedback_depth: usize,
-    of: PhantomData<fn(A)>,
+    types: A::Types,
 }
 
-impl<A: Action, M: Maker> ActionClientBuilder<A, M> {
-    pub(crate) fn new(maker: &M, name: &str) -> Self {
+impl<A: ClientKind, M: Maker> ActionClientBuilder<A, M> {
+    pub(crate) fn new(maker: &M, name: &str, types: A::Types) -> Self {
         let name = name.to_owned();
-        Self { maker: maker.clone(), name, feedback_depth: FEEDBACK_DEPTH, of: PhantomData }
+        Self { maker: maker.clone(), name, feedback_depth: FEEDBACK_DEPTH, types }
     }
 
     /// Sets the capacity for feedback messages (10 by default, at least 1). It applies twice: to
@@ -198,22 +202,19 @@ impl<A: Action, M: Maker> ActionClientBuilder<A, M> {
     /// # Errors
     /// [`CreateError`]: the name is invalid, or the context is shut down.
     pub fn create(self) -> Result<ActionClient<A>, CreateError> {
-        let Self { maker, name, feedback_depth, .. } = self;
+        let Self { maker, name, feedback_depth, types } = self;
         let names = Names::of(&name);
         let status = maker.subscription(&names.status).qos(status_qos()).create()?;
         let full_name = Names::action_of(status.topic()).to_owned();
         let feedback_qos = QoS::default().keep_last(feedback_depth);
         let what = format!("action client {full_name}");
-        let core = ClientCore::new(
-            full_name,
-            (
-                maker.client(&names.send_goal).create()?.without_state(),
-                maker.client(&names.cancel_goal).create()?.without_state(),
-                maker.client(&names.get_result).create()?.without_state(),
-            ),
-            (maker.subscription(&names.feedback).qos(feedback_qos).create()?, status),
-            feedback_depth,
+        let services = (
+            A::goal_client(&types, &maker, &names.send_goal)?,
+            maker.client(&names.cancel_goal).create()?.without_state(),
+            A::result_client(&types, &maker, &names.get_result)?,
         );
+        let feedback = A::feedback_subscription(&types, &maker, &names.feedback, feedback_qos)?;
+        let core = ClientCore::new((full_name, types), services, (feedback, status), feedback_depth);
         let weak = Arc::downgrade(&core);
         let queue = maker.work_queue(&what);
         let poster = move |goal| {
@@ -221,7 +222,7 @@ impl<A: Action, M: Maker> ActionClientBuilder<A, M> {
             queue.post(move || core.upgrade().map_or(Ok(()), |core| core.run_callback(&goal)))
         };
         drop(core.poster.set(Arc::new(poster)));
-        drop(core.used.set(maker.register_type(A::HASH, describe::<A>)));
+        drop(core.used.set(A::register(&maker)));
         Ok(ActionClient(core))
     }
 }
@@ -232,14 +233,14 @@ impl<A: Action, M: Maker> ActionClientBuilder<A, M> {
 /// this order: the response, feedback, the result. Once the client and all handles of its goals are
 /// dropped, no callback is called.
 #[must_use = "nothing is sent before `send`"]
-pub struct GoalBuilder<A: Action> {
+pub struct GoalBuilder<A: ClientKind> {
     core: Arc<ClientCore<A>>,
     goal: A::Goal,
     depth: usize,
     callbacks: Callbacks<A>,
 }
 
-impl<A: Action> GoalBuilder<A> {
+impl<A: ClientKind> GoalBuilder<A> {
     /// Sets a callback that is called once, with the goal's handle or the reason why it was not
     /// accepted.
     pub fn on_response<R: Outcome>(
@@ -252,12 +253,12 @@ impl<A: Action> GoalBuilder<A> {
         self
     }
 
-    /// Sets a callback that is called for each feedback message.
-    pub fn on_feedback<R: Outcome>(
+    /// Sets a callback that is called for each feedback message as it arrived.
+    pub fn on_feedback_message<R: Outcome>(
         mut self,
-        mut callback: impl FnMut(&A::Feedback) -> R + Send + 'static,
+        mut callback: impl FnMut(&A::SharedFeedback) -> R + Send + 'static,
     ) -> Self {
-        self.callbacks.feedback = Some(Box::new(move |feedback| callback(feedback).into_result()));
+        self.callbacks.feedback = Some(Box::new(move |message| callback(message).into_result()));
         self
     }
 
@@ -286,7 +287,17 @@ impl<A: Action> GoalBuilder<A> {
     }
 }
 
-impl<A: Action> fmt::Debug for GoalBuilder<A> {
+impl<A: Action> GoalBuilder<A> {
+    /// Sets a callback that is called for each feedback message.
+    pub fn on_feedback<R: Outcome>(
+        self,
+        mut callback: impl FnMut(&A::Feedback) -> R + Send + 'static,
+    ) -> Self {
+        self.on_feedback_message(move |message| callback(&message.feedback))
+    }
+}
+
+impl<A: ClientKind> fmt::Debug for GoalBuilder<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("GoalBuilder").field("action", &self.core.name).finish_non_exhaustive()
     }

@@ -1,22 +1,22 @@
 //! The result of a goal.
 
 use crate::goal_id::GoalId;
+use crate::kind::Kind;
 use crate::status::GoalStatus;
-use sinew::Shared;
 use sinew::msg::Action;
 use std::fmt;
 use std::ops::Deref;
 
 /// The result of a goal that has ended, shared (not copied) with the server's cache and other
 /// clients of this process.
-pub struct GoalResult<A: Action> {
+pub struct GoalResult<A: Kind> {
     id: GoalId,
     status: GoalStatus,
-    result: Shared<A::Result>,
+    result: A::SharedResult,
 }
 
-impl<A: Action> GoalResult<A> {
-    pub(super) fn new(id: GoalId, status: GoalStatus, result: Shared<A::Result>) -> Self {
+impl<A: Kind> GoalResult<A> {
+    pub(super) fn new(id: GoalId, status: GoalStatus, result: A::SharedResult) -> Self {
         Self { id, status, result }
     }
 
@@ -31,7 +31,7 @@ impl<A: Action> GoalResult<A> {
     }
 
     /// Returns the result itself.
-    pub fn into_result(self) -> Shared<A::Result> {
+    pub fn into_result(self) -> A::SharedResult {
         self.result
     }
 }
@@ -44,7 +44,7 @@ impl<A: Action> Deref for GoalResult<A> {
     }
 }
 
-impl<A: Action> Clone for GoalResult<A> {
+impl<A: Kind> Clone for GoalResult<A> {
     fn clone(&self) -> Self {
         Self { id: self.id, status: self.status, result: self.result.clone() }
     }

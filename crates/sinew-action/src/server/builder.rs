@@ -3,17 +3,17 @@
 use super::ActionServer;
 use super::admission::Policy;
 use super::callback::GoalCallback;
-use super::core::{ServerCore, Topics};
+use super::core::{Requested, ServerCore, Topics};
 use super::goal::{BeginningGoal, ExecutingGoal, OnDrop};
+use super::kind::ServerKind;
 use super::options::{Decision, Options};
 use crate::goal_id::GoalId;
 use crate::posting::Poster;
-use crate::wire::{GetResult, GetResultRequest, Names, SendGoal, SendGoalRequest, describe, status_qos};
+use crate::wire::{Names, status_qos};
 use sinew::__private::InAnyGroup;
 use sinew::error::CreateError;
 use sinew::event::Outcome;
-use sinew::executor::{Maker, WorkQueue};
-use sinew::msg::Action;
+use sinew::executor::{CallbackGroup, Maker, WorkQueue};
 use sinew::time::ClockKind;
 use sinew::{Duration, Responder};
 use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest};
@@ -34,21 +34,23 @@ const RESULT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Makes an [`ActionServer`]; from [`Actions::action_server`](crate::Actions::action_server).
 #[must_use = "no goal is accepted before `callback` or `async_callback`"]
-pub struct ActionServerBuilder<A: Action, M: Maker> {
+pub struct ActionServerBuilder<A: ServerKind, M: Maker> {
     maker: M,
     name: String,
     options: Options<A>,
 }
 
-impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
-    pub(crate) fn new(maker: &M, name: &str) -> Self {
+impl<A: ServerKind, M: Maker> ActionServerBuilder<A, M> {
+    pub(crate) fn new(maker: &M, name: &str, types: A::Types) -> Self {
         let options = Options {
+            types,
             policy: Policy::default(),
             max_goals: MAX_GOALS,
             max_results: MAX_RESULTS,
             max_result_bytes: MAX_RESULT_BYTES,
             result_timeout: Some(RESULT_TIMEOUT),
             on_drop: OnDrop::default(),
+            decides_in_group: false,
             decide: Box::new(|_, _| Decision::Execute),
             may_cancel: Box::new(|_| true),
         };
@@ -117,6 +119,15 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
     /// default: yes). It runs under the same conditions as [`on_goal`](Self::on_goal).
     pub fn on_cancel(mut self, may_cancel: impl Fn(GoalId) -> bool + Send + Sync + 'static) -> Self {
         self.options.may_cancel = Box::new(may_cancel);
+        self
+    }
+
+    /// Has the executor run the closures of [`on_goal`](Self::on_goal) and
+    /// [`on_cancel`](Self::on_cancel), and that of a [deferred](Decision::Defer) goal, in the
+    /// server's group, as ROS 2 does. So they never run at the same time as other callbacks of an
+    /// exclusive group; but while one of these executes a goal, no goal is accepted or cancelled.
+    pub fn decide_in_group(mut self) -> Self {
+        self.options.decides_in_group = true;
         self
     }
 
@@ -202,7 +213,7 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
         let Self { maker, name, mut options } = self;
         let names = Names::of(&name);
         let topics = Topics {
-            feedback: maker.publisher(&names.feedback).create()?,
+            feedback: A::feedback_publisher(&options.types, &maker, &names.feedback)?,
             status: maker.publisher(&names.status).qos(status_qos()).create()?,
         };
         // A timeout of more than a century means no timeout.
@@ -230,37 +241,56 @@ impl<A: Action, M: Maker> ActionServerBuilder<A, M> {
         }
         core.publish_status(); // clients that join learn that there is no goal
         let (to_result, to_cancel, to_send) = (weak.clone(), weak.clone(), weak);
-        let result = maker.server(&names.get_result).max_requests(most).immediate_callback(
-            move |request: GetResultRequest<A>, responder: Responder<GetResult<A>>| {
-                if let Some(core) = to_result.upgrade() {
-                    core.result_requested(&request, responder);
-                }
-            },
-        )?;
-        queue.__works_for(&result); // a thread that waits for a result executes its goal
-        core.open(poster(queue));
+        let types = core.options.types.clone();
+        let result = A::result_server(&types, &maker, (&names.get_result, most), move |id, responder| {
+            if let Some(core) = to_result.upgrade() {
+                core.result_requested(id, responder);
+            }
+        })?;
+        // A thread that waits for a result executes its goal.
+        queue.__works_for(A::erased_result_server(&result));
+        let decider = core.options.decides_in_group.then(|| decider(&core, queue.clone()));
+        core.open(poster(queue.clone()), decider);
         let cancel = maker.server(&names.cancel_goal).max_requests(MAX_GOALS).immediate_callback(
             move |request: CancelGoalRequest, responder: Responder<CancelGoal>| {
                 if let Some(core) = to_cancel.upgrade() {
-                    core.cancel_requested(&request, responder);
+                    core.requested(Requested::Cancel(request, responder));
                 }
             },
         )?;
         // Created last: waiting requests come at once and find everything in its place, and so does
         // a client with an accepted goal.
-        let send = maker.server(&names.send_goal).max_requests(most).immediate_callback(
-            move |request: SendGoalRequest<A>, responder: Responder<SendGoal<A>>| {
-                if let Some(core) = to_send.upgrade() {
-                    core.goal_requested(request, responder);
-                }
-            },
-        )?;
-        let used = maker.register_type(A::HASH, describe::<A>);
+        let send = A::goal_server(&types, &maker, (&names.send_goal, most), move |id, goal, responder| {
+            if let Some(core) = to_send.upgrade() {
+                core.requested(Requested::Goal(id, goal, responder));
+            }
+        })?;
+        if core.options.decides_in_group {
+            queue.__works_for(cancel.erased());
+            queue.__works_for(A::erased_goal_server(&send));
+        }
+        let used = A::register(&maker);
         Ok(ActionServer::new(core, (send, cancel, result), used))
     }
 }
 
-impl<A: Action, M: Maker> fmt::Debug for ActionServerBuilder<A, M> {
+/// Makes the closure that posts a request as work of the queue.
+fn decider<A: ServerKind, G: CallbackGroup>(
+    core: &Arc<ServerCore<A>>,
+    queue: WorkQueue<G>,
+) -> Poster<Requested<A>> {
+    let core = Arc::downgrade(core);
+    Arc::new(move |requested: Requested<A>| {
+        let core = core.clone();
+        queue.__post_as(requested.id().0, move || {
+            if let Some(core) = core.upgrade() {
+                core.decide(requested);
+            }
+        })
+    })
+}
+
+impl<A: ServerKind, M: Maker> fmt::Debug for ActionServerBuilder<A, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ActionServerBuilder").field("name", &self.name).finish_non_exhaustive()
     }

@@ -2,11 +2,11 @@
 //! as a marker type that keeps them apart.
 
 use super::goal::{BeginningGoal, ExecutingGoal};
+use super::kind::ServerKind;
 use crate::posting::{CallbackResult, Poster};
 use sinew::__private::locks::Mutex;
 use sinew::event::Outcome;
 use sinew::executor::{CallbackGroup, WorkQueue};
-use sinew::msg::Action;
 use sinew::{Group, ReentrantGroup};
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl<F> Drop for TakenCallback<'_, F> {
 }
 
 /// Begins a goal, unless its server is gone.
-fn begin<A: Action>(
+fn begin<A: ServerKind>(
     goal: BeginningGoal<A>,
     run: impl FnOnce(ExecutingGoal<A>) -> CallbackResult,
 ) -> CallbackResult {
@@ -57,14 +57,14 @@ fn begin<A: Action>(
     note = "it takes `ExecutingGoal<{A}>`, in a `Group<S>` perhaps after `&mut S`, and returns `()` or `Result<(), E>` with an error or a text",
     note = "a closure must name its parameters' types, be `Send + 'static`, and in a reentrant group also `Fn` and `Sync`"
 )]
-pub trait GoalCallback<A: Action, G: CallbackGroup, Form>: Sized + Send + 'static {
+pub trait GoalCallback<A: ServerKind, G: CallbackGroup, Form>: Sized + Send + 'static {
     #[doc(hidden)]
     fn poster(self, queue: WorkQueue<G>) -> Poster<BeginningGoal<A>>;
 }
 
 impl<A, F, R, S> GoalCallback<A, Group<S>, fn(ExecutingGoal<A>) -> R> for F
 where
-    A: Action,
+    A: ServerKind,
     F: FnMut(ExecutingGoal<A>) -> R + Send + 'static,
     R: Outcome,
     S: Send + 'static,
@@ -77,7 +77,7 @@ where
 
 impl<A, F, R, S> GoalCallback<A, Group<S>, fn(&mut S, ExecutingGoal<A>) -> R> for F
 where
-    A: Action,
+    A: ServerKind,
     F: FnMut(&mut S, ExecutingGoal<A>) -> R + Send + 'static,
     R: Outcome,
     S: Send + 'static,
@@ -95,7 +95,7 @@ where
 
 impl<A, F, R> GoalCallback<A, ReentrantGroup, fn(ExecutingGoal<A>) -> R> for F
 where
-    A: Action,
+    A: ServerKind,
     F: Fn(ExecutingGoal<A>) -> R + Send + Sync + 'static,
     R: Outcome,
 {

@@ -12,29 +12,25 @@
 use super::admission::{Admission, Admitted};
 use super::cancel_signal::{CancelReason, CancelSignal};
 use super::goal::{AcceptedGoal, BeginningGoal, GoalHold, GoalOwner, OnDrop};
+use super::kind::ServerKind;
 use super::options::{Decision, Deferred, Options};
 use super::status_thread::{FEW, StatusThread};
 use super::table::{CancelCode, GoalTable, Keeps, ResultRequest};
 use crate::goal_id::GoalId;
+use crate::kind::Kind;
 use crate::posting::Poster;
 use crate::status::{GoalEvent, GoalStatus};
-use crate::wire::{
-    FeedbackMessage, GetResult, GetResultRequest, GetResultResponse, SendGoal, SendGoalRequest,
-    SendGoalResponse,
-};
 use sinew::__private::locks::{Mutex, MutexGuard, no_lock_is_held};
-use sinew::msg::Action;
 use sinew::time::Time;
-use sinew::{Message, Publisher, Responder, Shared, Timer, Unique};
+use sinew::{Publisher, Responder, Timer, Unique};
 use sinew_interfaces::action_msgs::msg;
 use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest, CancelGoalResponse};
 use smallvec::SmallVec;
-use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock, Weak};
 
 /// State shared by a server's handle, its listeners and its goals.
-pub(super) struct ServerCore<A: Action> {
+pub(super) struct ServerCore<A: ServerKind> {
     pub(super) name: String,
     pub(super) options: Options<A>,
     clock: Box<dyn Fn() -> Time + Send + Sync>,
@@ -44,11 +40,13 @@ pub(super) struct ServerCore<A: Action> {
     pub(super) timer: OnceLock<Timer>,
 }
 
-struct ServerState<A: Action> {
-    table: GoalTable<Arc<CancelSignal>, Responder<GetResult<A>>, Shared<A::Result>>,
+struct ServerState<A: ServerKind> {
+    table: GoalTable<Arc<CancelSignal>, A::ResultResponder, A::SharedResult>,
     admission: Admission<A::Goal>,
     /// Posts a goal to the group. `None` before the server is open, and once it is closed.
     poster: Option<Poster<BeginningGoal<A>>>,
+    /// Posts a request to the group, if the program decides there.
+    decider: Option<Poster<Requested<A>>>,
     /// `None` once the server is closed.
     topics: Option<Topics<A>>,
     /// The last published status array is older than the last change.
@@ -61,9 +59,25 @@ struct ServerState<A: Action> {
     status_thread: Option<StatusThread>,
 }
 
-pub(super) struct Topics<A: Action> {
-    pub(super) feedback: Publisher<FeedbackMessage<A>>,
+pub(super) struct Topics<A: ServerKind> {
+    pub(super) feedback: A::FeedbackPublisher,
     pub(super) status: Publisher<msg::GoalStatusArray>,
+}
+
+/// A request on which the program decides.
+pub(super) enum Requested<A: ServerKind> {
+    Goal(GoalId, A::Goal, A::GoalResponder),
+    Cancel(CancelGoalRequest, Responder<CancelGoal>),
+}
+
+impl<A: ServerKind> Requested<A> {
+    /// Returns the id under which threads that wait for the answer find the work.
+    pub(super) fn id(&self) -> GoalId {
+        match self {
+            Self::Goal(id, ..) => *id,
+            Self::Cancel(..) => GoalId::NONE,
+        }
+    }
 }
 
 /// A status array that is published once no lock is held.
@@ -81,16 +95,16 @@ impl StaleArray {
 }
 
 /// Goals that begin; seldom more than one at a time.
-type Begins<A> = SmallVec<[(GoalId, <A as Action>::Goal, Arc<CancelSignal>); 1]>;
+type Begins<A> = SmallVec<[(GoalId, <A as Kind>::Goal, Arc<CancelSignal>); 1]>;
 
 /// The consequences of a change of the table, carried out once no lock is held.
-struct Effects<A: Action> {
+struct Effects<A: ServerKind> {
     /// The time of the change, by the server's clock.
     now: Time,
-    answers: Vec<(Responder<GetResult<A>>, GetResultResponse<A>)>,
+    answers: Vec<(A::ResultResponder, GoalStatus, A::SharedResult)>,
     signals: Vec<(Arc<CancelSignal>, CancelReason)>,
     /// Results that are no longer kept.
-    forgotten: Vec<Shared<A::Result>>,
+    forgotten: Vec<A::SharedResult>,
     /// Goals that will never begin; see [`end_displaced`](ServerCore::end_displaced).
     displaced: Vec<(GoalId, A::Goal)>,
     begins: Begins<A>,
@@ -98,7 +112,7 @@ struct Effects<A: Action> {
     begins_to_keep: bool,
 }
 
-impl<A: Action> Effects<A> {
+impl<A: ServerKind> Effects<A> {
     fn at(now: Time) -> Self {
         Self {
             now,
@@ -113,20 +127,19 @@ impl<A: Action> Effects<A> {
 }
 
 /// A result, and its size among the kept results.
-struct KeptResult<A: Action> {
-    result: Shared<A::Result>,
+struct KeptResult<A: ServerKind> {
+    result: A::SharedResult,
     bytes: usize,
 }
 
-impl<A: Action> KeptResult<A> {
+impl<A: ServerKind> KeptResult<A> {
     /// Computes the size: that of the encoded form, but at least that of the value itself.
-    fn new(result: Shared<A::Result>) -> Self {
-        let encoded = <A::Result as Message>::ENCODING.map_or(0, |encoding| (encoding.size)(&result));
-        Self { result, bytes: encoded.max(size_of::<A::Result>()) }
+    fn new(result: A::SharedResult) -> Self {
+        Self { bytes: A::result_bytes(&result), result }
     }
 }
 
-impl<A: Action> ServerState<A> {
+impl<A: ServerKind> ServerState<A> {
     fn has_room(&self, options: &Options<A>) -> bool {
         self.topics.is_some() && self.table.active() < options.max_goals && self.admission.has_room()
     }
@@ -170,8 +183,8 @@ impl<A: Action> ServerState<A> {
         if let Some((status, waiting)) =
             self.table.handle_end(effects.now, id, event, (result.clone(), bytes))
         {
-            let answer = || GetResultResponse { status: status.to_wire(), result: result.clone() };
-            effects.answers.extend(waiting.into_iter().map(|responder| (responder, answer())));
+            let answers = waiting.into_iter().map(|responder| (responder, status, result.clone()));
+            effects.answers.extend(answers);
         }
         effects.forgotten.append(&mut self.table.take_forgotten());
         effects.forgotten.push(result); // with nothing kept, the result itself
@@ -182,7 +195,7 @@ impl<A: Action> ServerState<A> {
     }
 }
 
-impl<A: Action> ServerCore<A> {
+impl<A: ServerKind> ServerCore<A> {
     pub(super) fn new(
         name: String,
         options: Options<A>,
@@ -197,6 +210,7 @@ impl<A: Action> ServerCore<A> {
             }),
             admission: Admission::new(options.policy),
             poster: None,
+            decider: None,
             topics: Some(topics),
             is_stale: false,
             is_publishing: false,
@@ -210,15 +224,16 @@ impl<A: Action> ServerCore<A> {
         (self.clock)()
     }
 
-    /// From now on, goals that begin are posted.
-    pub(super) fn open(&self, poster: Poster<BeginningGoal<A>>) {
-        self.state.lock().poster = Some(poster);
+    /// From now on, goals that begin are posted, and requests as well if there is a decider.
+    pub(super) fn open(&self, poster: Poster<BeginningGoal<A>>, decider: Option<Poster<Requested<A>>>) {
+        let mut state = self.state.lock();
+        (state.poster, state.decider) = (Some(poster), decider);
     }
 
     fn carry_out(self: &Arc<Self>, effects: Effects<A>) {
         self.publish_status();
-        for (responder, answer) in effects.answers {
-            drop(responder.respond(answer)); // the client may be gone: nothing to do
+        for (responder, status, result) in effects.answers {
+            A::answer_result(responder, status, result);
         }
         for_each_of_all(effects.signals, |(signal, reason)| signal.raise(reason));
         if effects.begins_to_keep
@@ -279,7 +294,7 @@ impl<A: Action> ServerCore<A> {
     fn end_displaced(&self, effects: &mut Effects<A>) {
         let displaced = std::mem::take(&mut effects.displaced);
         for (id, _) in &displaced {
-            let empty = KeptResult::new(Shared::new(A::Result::default()));
+            let empty = KeptResult::new(A::empty_result(&self.options.types, GoalStatus::Canceled));
             self.state.lock().end(*id, GoalEvent::Canceled, empty, effects);
         }
         effects.displaced = displaced;
@@ -287,25 +302,36 @@ impl<A: Action> ServerCore<A> {
 
     // ---- requests ----
 
-    pub(super) fn goal_requested(
-        self: &Arc<Self>,
-        request: SendGoalRequest<A>,
-        responder: Responder<SendGoal<A>>,
-    ) {
-        let SendGoalRequest { goal_id: id, goal } = request;
+    /// Handles a request, or posts it.
+    pub(super) fn requested(self: &Arc<Self>, requested: Requested<A>) {
+        let decider = self.state.lock().decider.clone();
+        match decider {
+            None => self.decide(requested),
+            // The context may be shut down: dropping the responder reports it.
+            Some(post) => drop(post(requested)),
+        }
+    }
+
+    /// Handles a request, which may run the program's code.
+    pub(super) fn decide(self: &Arc<Self>, requested: Requested<A>) {
+        match requested {
+            Requested::Goal(id, goal, responder) => self.goal_requested(id, goal, responder),
+            Requested::Cancel(request, responder) => self.cancel_requested(&request, responder),
+        }
+    }
+
+    fn goal_requested(self: &Arc<Self>, id: GoalId, goal: A::Goal, responder: A::GoalResponder) {
         let is_open = {
             let state = self.state.lock();
             state.has_room(&self.options) && !state.table.knows(id)
         };
         no_lock_is_held();
         let decision = if is_open { (self.options.decide)(id, &goal) } else { Decision::Reject };
-        let answer = |accepted, stamp| SendGoalResponse { accepted, stamp, of: PhantomData };
         let mut effects = Effects::at(self.now());
         let Some(deferred) = self.accept((id, goal), decision, &mut effects) else {
-            drop(responder.respond(answer(false, Time::default()))); // as below
-            return;
+            return A::answer_goal(responder, None);
         };
-        drop(responder.respond(answer(true, effects.now))); // the client may be gone: nothing to do
+        A::answer_goal(responder, Some(effects.now));
         self.carry_out(effects);
         if let Some((goal, then)) = deferred {
             then(goal);
@@ -347,11 +373,7 @@ impl<A: Action> ServerCore<A> {
         Some(None)
     }
 
-    pub(super) fn cancel_requested(
-        self: &Arc<Self>,
-        request: &CancelGoalRequest,
-        responder: Responder<CancelGoal>,
-    ) {
+    fn cancel_requested(self: &Arc<Self>, request: &CancelGoalRequest, responder: Responder<CancelGoal>) {
         let (id, stamp) = (GoalId::of(&request.goal_info), request.goal_info.stamp.into());
         let candidates = {
             let state = self.state.lock();
@@ -396,11 +418,7 @@ impl<A: Action> ServerCore<A> {
         canceled
     }
 
-    pub(super) fn result_requested(
-        self: &Arc<Self>,
-        request: &GetResultRequest<A>,
-        responder: Responder<GetResult<A>>,
-    ) {
+    pub(super) fn result_requested(self: &Arc<Self>, id: GoalId, responder: A::ResultResponder) {
         let now = self.now();
         let (forgotten, results, asked) = {
             let mut state = self.state.lock();
@@ -409,7 +427,7 @@ impl<A: Action> ServerCore<A> {
             }
             let ServerState { table, .. } = &mut *state;
             let forgotten = table.handle_timeout(now);
-            (forgotten, table.take_forgotten(), table.handle_result_request(request.goal_id, responder))
+            (forgotten, table.take_forgotten(), table.handle_result_request(id, responder))
         };
         drop(results);
         if forgotten {
@@ -419,10 +437,11 @@ impl<A: Action> ServerCore<A> {
             ResultRequest::Kept => return,
             ResultRequest::Answer(responder, status, result) => (responder, status, result),
             ResultRequest::Unknown(responder) => {
-                (responder, GoalStatus::Unknown, Shared::new(A::Result::default()))
+                let unknown = GoalStatus::Unknown;
+                (responder, unknown, A::empty_result(&self.options.types, unknown))
             }
         };
-        drop(responder.respond(GetResultResponse { status: status.to_wire(), result }));
+        A::answer_result(responder, status, result);
     }
 
     /// Called by the timer: results have been kept long enough.
@@ -447,7 +466,7 @@ impl<A: Action> ServerCore<A> {
         let (topics, waiting, signals, rest) = {
             let mut state = self.state.lock();
             let signals: Vec<_> = state.table.actives().cloned().collect();
-            let rest = (state.poster.take(), state.admission.clear());
+            let rest = (state.poster.take(), state.decider.take(), state.admission.clear());
             let topics = (state.topics.take(), state.status_thread.take());
             (topics, state.table.take_waiting(), signals, rest)
         };
@@ -457,9 +476,13 @@ impl<A: Action> ServerCore<A> {
     }
 }
 
-impl<A: Action> GoalOwner<A> for ServerCore<A> {
+impl<A: ServerKind> GoalOwner<A> for ServerCore<A> {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn types(&self) -> &A::Types {
+        &self.options.types
     }
 
     fn on_drop(&self) -> OnDrop {
@@ -482,8 +505,8 @@ impl<A: Action> GoalOwner<A> for ServerCore<A> {
         self: Arc<Self>,
         id: GoalId,
         event: GoalEvent,
-        result: Shared<A::Result>,
-    ) -> Result<(), Shared<A::Result>> {
+        result: A::SharedResult,
+    ) -> Result<(), A::SharedResult> {
         let mut effects = Effects::at(self.now());
         let result = KeptResult::new(result);
         {
@@ -497,7 +520,12 @@ impl<A: Action> GoalOwner<A> for ServerCore<A> {
         Ok(())
     }
 
-    fn feedback(&self) -> Option<Publisher<FeedbackMessage<A>>> {
+    fn end_empty(self: Arc<Self>, id: GoalId, event: GoalEvent) {
+        let result = A::empty_result(&self.options.types, event.end());
+        drop(self.end(id, event, result)); // a server that is gone has already notified the clients
+    }
+
+    fn feedback(&self) -> Option<A::FeedbackPublisher> {
         self.state.lock().topics.as_ref().map(|topics| topics.feedback.clone())
     }
 }

@@ -1,12 +1,13 @@
 //! Handles of a server's goals; their types say which operations are possible.
 
 use super::cancel_signal::{CancelReason, CancelRequested, CancelSignal};
+use super::kind::ServerKind;
 use crate::goal_id::GoalId;
 use crate::status::{GoalEvent, GoalStatus};
 use crate::wire::FeedbackMessage;
 use sinew::error::{PublishFailure, UnsentMessage};
 use sinew::msg::Action;
-use sinew::{Message, Publisher, Shared, Unique};
+use sinew::{Message, Shared, Unique};
 use std::fmt;
 use std::sync::{Arc, Weak};
 
@@ -23,9 +24,11 @@ pub enum OnDrop {
 }
 
 /// The server of goals, as their handles use it.
-pub(super) trait GoalOwner<A: Action>: Send + Sync {
+pub(super) trait GoalOwner<A: ServerKind>: Send + Sync {
     /// The action's full name.
     fn name(&self) -> &str;
+
+    fn types(&self) -> &A::Types;
 
     fn on_drop(&self) -> OnDrop;
 
@@ -39,23 +42,26 @@ pub(super) trait GoalOwner<A: Action>: Send + Sync {
         self: Arc<Self>,
         id: GoalId,
         event: GoalEvent,
-        result: Shared<A::Result>,
-    ) -> Result<(), Shared<A::Result>>;
+        result: A::SharedResult,
+    ) -> Result<(), A::SharedResult>;
+
+    /// Ends a goal with an empty result.
+    fn end_empty(self: Arc<Self>, id: GoalId, event: GoalEvent);
 
     /// The publisher of feedback, while the server is open.
-    fn feedback(&self) -> Option<Publisher<FeedbackMessage<A>>>;
+    fn feedback(&self) -> Option<A::FeedbackPublisher>;
 }
 
 /// A goal that is about to begin. It doesn't keep its server alive.
 #[doc(hidden)]
-pub struct BeginningGoal<A: Action> {
+pub struct BeginningGoal<A: ServerKind> {
     owner: Weak<dyn GoalOwner<A>>,
     id: GoalId,
     goal: A::Goal,
     signal: Arc<CancelSignal>,
 }
 
-impl<A: Action> BeginningGoal<A> {
+impl<A: ServerKind> BeginningGoal<A> {
     pub(super) fn new(
         owner: Weak<dyn GoalOwner<A>>,
         id: GoalId,
@@ -77,7 +83,7 @@ impl<A: Action> BeginningGoal<A> {
 }
 
 /// Keeps a goal; dropping it ends the goal.
-pub(super) struct GoalHold<A: Action> {
+pub(super) struct GoalHold<A: ServerKind> {
     owner: Arc<dyn GoalOwner<A>>,
     id: GoalId,
     signal: Arc<CancelSignal>,
@@ -85,7 +91,7 @@ pub(super) struct GoalHold<A: Action> {
     has_ended: bool,
 }
 
-impl<A: Action> GoalHold<A> {
+impl<A: ServerKind> GoalHold<A> {
     pub(super) fn new(
         owner: Arc<dyn GoalOwner<A>>,
         id: GoalId,
@@ -95,14 +101,14 @@ impl<A: Action> GoalHold<A> {
         Self { owner, id, signal, has_begun, has_ended: false }
     }
 
-    fn end(mut self, event: GoalEvent, result: Unique<A::Result>) -> Result<(), EndError<A::Result>> {
+    /// The result comes back if the server is gone.
+    fn end(mut self, event: GoalEvent, result: A::SharedResult) -> Result<(), A::SharedResult> {
         self.has_ended = true;
-        let ended = self.owner.clone().end(self.id, event, result.into_shared());
-        ended.map_err(|result| EndError { goal: self.id, action: self.owner.name().to_owned(), result })
+        self.owner.clone().end(self.id, event, result)
     }
 }
 
-impl<A: Action> Drop for GoalHold<A> {
+impl<A: ServerKind> Drop for GoalHold<A> {
     fn drop(&mut self) {
         if self.has_ended {
             return;
@@ -113,15 +119,14 @@ impl<A: Action> Drop for GoalHold<A> {
             OnDrop::Cancel => GoalEvent::Canceled,
             OnDrop::Abort => GoalEvent::Abort,
         };
-        // A server that is gone has already notified the clients.
-        drop(self.owner.clone().end(self.id, event, Shared::new(A::Result::default())));
+        self.owner.clone().end_empty(self.id, event);
     }
 }
 
 /// Methods of every handle.
 macro_rules! handle {
     ($handle:ident) => {
-        impl<A: Action> $handle<A> {
+        impl<A: ServerKind> $handle<A> {
             pub(super) fn new(hold: GoalHold<A>, goal: A::Goal) -> Self {
                 Self { hold, goal }
             }
@@ -170,17 +175,43 @@ macro_rules! handle {
                 self.hold.signal.tell(callback);
             }
 
+            /// Ends the goal. The result comes back if the server is gone.
+            pub(crate) fn end(
+                self,
+                event: GoalEvent,
+                result: A::SharedResult,
+            ) -> Result<(), A::SharedResult> {
+                self.hold.end(event, result)
+            }
+
+            /// Returns the types of the action that are values of the run time.
+            pub(crate) fn kind_types(&self) -> &A::Types {
+                self.hold.owner.types()
+            }
+        }
+
+        impl<A: Action> $handle<A> {
             /// Ends the goal early, at the request of its client or of a newer goal, or of the
             /// server's own accord.
             ///
             /// # Errors
             /// The server is gone: the result comes back.
             pub fn canceled(self, result: impl Into<Unique<A::Result>>) -> Result<(), EndError<A::Result>> {
-                self.hold.end(GoalEvent::Canceled, result.into())
+                self.end_typed(GoalEvent::Canceled, result.into())
+            }
+
+            fn end_typed(
+                self,
+                event: GoalEvent,
+                result: Unique<A::Result>,
+            ) -> Result<(), EndError<A::Result>> {
+                let (goal, owner) = (self.id(), self.hold.owner.clone());
+                let ended = self.end(event, result.into_shared());
+                ended.map_err(|result| EndError { goal, action: owner.name().to_owned(), result })
             }
         }
 
-        impl<A: Action> fmt::Debug for $handle<A> {
+        impl<A: ServerKind> fmt::Debug for $handle<A> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_struct(stringify!($handle))
                     .field("action", &self.hold.owner.name())
@@ -197,14 +228,14 @@ macro_rules! handle {
 /// It may be moved to any thread. It counts towards the server's
 /// [`max_goals`](super::ActionServerBuilder::max_goals), but no policy applies to it.
 #[must_use = "dropped, the goal is canceled"]
-pub struct AcceptedGoal<A: Action> {
+pub struct AcceptedGoal<A: ServerKind> {
     hold: GoalHold<A>,
     goal: A::Goal,
 }
 
 handle!(AcceptedGoal);
 
-impl<A: Action> AcceptedGoal<A> {
+impl<A: ServerKind> AcceptedGoal<A> {
     /// Begins the goal. (If it must end early already, its status stays canceling.) The caller gets
     /// its handle: the server's callback isn't called for it.
     pub fn execute(self) -> ExecutingGoal<A> {
@@ -223,12 +254,19 @@ impl<A: Action> AcceptedGoal<A> {
 /// status and answers the clients that wait for the result. This never blocks, except for short
 /// locks; the result is moved, not copied.
 #[must_use = "dropped, the goal is canceled or aborted"]
-pub struct ExecutingGoal<A: Action> {
+pub struct ExecutingGoal<A: ServerKind> {
     hold: GoalHold<A>,
     goal: A::Goal,
 }
 
 handle!(ExecutingGoal);
+
+impl<A: ServerKind> ExecutingGoal<A> {
+    /// Returns the publisher of feedback, while the server is open.
+    pub(crate) fn feedback_publisher(&self) -> Option<A::FeedbackPublisher> {
+        self.hold.owner.feedback()
+    }
+}
 
 impl<A: Action> ExecutingGoal<A> {
     /// Ends the goal as succeeded.
@@ -236,7 +274,7 @@ impl<A: Action> ExecutingGoal<A> {
     /// # Errors
     /// The server is gone: the result comes back.
     pub fn succeed(self, result: impl Into<Unique<A::Result>>) -> Result<(), EndError<A::Result>> {
-        self.hold.end(GoalEvent::Succeed, result.into())
+        self.end_typed(GoalEvent::Succeed, result.into())
     }
 
     /// Ends the goal as aborted: the server gives it up.
@@ -244,7 +282,7 @@ impl<A: Action> ExecutingGoal<A> {
     /// # Errors
     /// The server is gone: the result comes back.
     pub fn abort(self, result: impl Into<Unique<A::Result>>) -> Result<(), EndError<A::Result>> {
-        self.hold.end(GoalEvent::Abort, result.into())
+        self.end_typed(GoalEvent::Abort, result.into())
     }
 
     /// Publishes feedback to the clients. The feedback is moved, not copied. Clients in the same
@@ -255,8 +293,8 @@ impl<A: Action> ExecutingGoal<A> {
     /// [`FeedbackError`]: the server is gone, the context is shut down, or shared memory is full;
     /// the feedback comes back.
     pub fn publish_feedback(&self, feedback: A::Feedback) -> Result<(), FeedbackError<A::Feedback>> {
-        let error = |failure, feedback| FeedbackError { goal: self.id(), failure, feedback };
-        let Some(publisher) = self.hold.owner.feedback() else {
+        let error = |failure, feedback| FeedbackError::new(self.id(), failure, feedback);
+        let Some(publisher) = self.feedback_publisher() else {
             return Err(error(None, Some(feedback)));
         };
         let message = FeedbackMessage::<A> { goal_id: self.id(), feedback };
@@ -317,6 +355,10 @@ pub struct FeedbackError<F> {
 }
 
 impl<F> FeedbackError<F> {
+    pub(crate) fn new(goal: GoalId, failure: Option<PublishFailure>, feedback: Option<F>) -> Self {
+        Self { goal, failure, feedback }
+    }
+
     /// Returns the reason; `None`: the server is gone.
     pub fn failure(&self) -> Option<PublishFailure> {
         self.failure

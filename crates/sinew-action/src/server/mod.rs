@@ -7,6 +7,7 @@
 //! | `core` | the consequences of the table's changes: answers, topics, work for the group |
 //! | `goal`, `cancel_signal` | the program's handles of a goal |
 //! | `status_thread` | publishes the states of many goals |
+//! | `kind` | its endpoints for goals, results and feedback |
 //! | `options` | its settings, and its decisions on goals |
 //! | `builder`, `callback` | making a server |
 
@@ -16,6 +17,7 @@ mod callback;
 mod cancel_signal;
 mod core;
 mod goal;
+pub(crate) mod kind;
 mod options;
 mod status_thread;
 mod table;
@@ -28,7 +30,7 @@ pub use goal::{AcceptedGoal, EndError, ExecutingGoal, FeedbackError, OnDrop};
 pub use options::Decision;
 
 use self::core::ServerCore;
-use crate::wire::{GetResult, SendGoal};
+use self::kind::ServerKind;
 use sinew::error::CreateError;
 use sinew::introspection::{RegisteredType, ServiceIntrospection};
 use sinew::msg::Action;
@@ -80,23 +82,23 @@ use std::sync::Arc;
 /// # Ok::<(), sinew::Error>(())
 /// ```
 #[must_use = "a server ends when its last handle is dropped, and `let _ = ..` drops it at once: name the variable (`let _server = ..`)"]
-pub struct ActionServer<A: Action>(Arc<ServerInner<A>>);
+pub struct ActionServer<A: ServerKind>(Arc<ServerInner<A>>);
 
 /// The server's state, dropped with its last handle.
-struct ServerInner<A: Action> {
+struct ServerInner<A: ServerKind> {
     core: Arc<ServerCore<A>>,
-    send: Server<SendGoal<A>>,
+    send: A::GoalServer,
     cancel: Server<CancelGoal>,
-    result: Server<GetResult<A>>,
+    result: A::ResultServer,
     /// Registers the action's type with the server's node, which describes it to other processes.
-    _used: RegisteredType,
+    _used: Option<RegisteredType>,
 }
 
-impl<A: Action> ActionServer<A> {
+impl<A: ServerKind> ActionServer<A> {
     fn new(
         core: Arc<ServerCore<A>>,
-        (send, cancel, result): (Server<SendGoal<A>>, Server<CancelGoal>, Server<GetResult<A>>),
-        used: RegisteredType,
+        (send, cancel, result): (A::GoalServer, Server<CancelGoal>, A::ResultServer),
+        used: Option<RegisteredType>,
     ) -> Self {
         Self(Arc::new(ServerInner { core, send, cancel, result, _used: used }))
     }
@@ -107,6 +109,14 @@ impl<A: Action> ActionServer<A> {
         &self.0.core.name
     }
 
+    /// Closes the server, also for its clones, as dropping the last one does. Waits for nothing.
+    /// Executing goals are notified ([`CancelReason::ServerGone`]), waiting ones are dropped.
+    pub fn close(self) {
+        self.0.close();
+    }
+}
+
+impl<A: Action> ActionServer<A> {
     /// Publishes the requests and responses of the three services as events, each on the hidden
     /// topic `<action>/_action/<service>/_service_event`; see
     /// [`Server::configure_introspection`](sinew::Server::configure_introspection). (ROS 2, from
@@ -120,36 +130,30 @@ impl<A: Action> ActionServer<A> {
         self.0.cancel.configure_introspection(state, qos)?;
         self.0.result.configure_introspection(state, qos)
     }
-
-    /// Closes the server, also for its clones, as dropping the last one does. Waits for nothing.
-    /// Executing goals are notified ([`CancelReason::ServerGone`]), waiting ones are dropped.
-    pub fn close(self) {
-        self.0.close();
-    }
 }
 
-impl<A: Action> ServerInner<A> {
+impl<A: ServerKind> ServerInner<A> {
     fn close(&self) {
-        self.send.clone().close();
+        A::erased_goal_server(&self.send).clone().close();
         self.cancel.clone().close();
-        self.result.clone().close();
+        A::erased_result_server(&self.result).clone().close();
         self.core.close();
     }
 }
 
-impl<A: Action> Drop for ServerInner<A> {
+impl<A: ServerKind> Drop for ServerInner<A> {
     fn drop(&mut self) {
         self.close();
     }
 }
 
-impl<A: Action> Clone for ActionServer<A> {
+impl<A: ServerKind> Clone for ActionServer<A> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<A: Action> fmt::Debug for ActionServer<A> {
+impl<A: ServerKind> fmt::Debug for ActionServer<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ActionServer").field("name", &self.name()).finish_non_exhaustive()
     }

@@ -2,14 +2,15 @@
 
 use super::admission::Policy;
 use super::goal::{AcceptedGoal, OnDrop};
+use super::kind::ServerKind;
 use crate::goal_id::GoalId;
+use crate::kind::Kind;
 use sinew::Duration;
-use sinew::msg::Action;
 use std::fmt;
 
 /// A server's decision on a goal; returned by the closure of
 /// [`ActionServerBuilder::on_goal`](super::ActionServerBuilder::on_goal).
-pub enum Decision<A: Action> {
+pub enum Decision<A: ServerKind> {
     /// Rejects the goal.
     Reject,
     /// Accepts the goal. The server's callback executes it, now or when the [policy](Policy)
@@ -21,14 +22,14 @@ pub enum Decision<A: Action> {
     Defer(Box<dyn FnOnce(AcceptedGoal<A>) + Send>),
 }
 
-impl<A: Action> Decision<A> {
+impl<A: ServerKind> Decision<A> {
     /// Makes a [`Decision::Defer`] and boxes the closure.
     pub fn defer(then: impl FnOnce(AcceptedGoal<A>) + Send + 'static) -> Self {
         Self::Defer(Box::new(then))
     }
 }
 
-impl<A: Action> fmt::Debug for Decision<A> {
+impl<A: ServerKind> fmt::Debug for Decision<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Reject => "Reject",
@@ -39,19 +40,22 @@ impl<A: Action> fmt::Debug for Decision<A> {
 }
 
 /// Decides on each goal.
-type Decide<A> = Box<dyn Fn(GoalId, &<A as Action>::Goal) -> Decision<A> + Send + Sync>;
+type Decide<A> = Box<dyn Fn(GoalId, &<A as Kind>::Goal) -> Decision<A> + Send + Sync>;
 
 /// Receives a deferred goal.
 pub(super) type Deferred<A> = Box<dyn FnOnce(AcceptedGoal<A>) + Send>;
 
 /// Settings of a server.
-pub(super) struct Options<A: Action> {
+pub(super) struct Options<A: ServerKind> {
+    pub(super) types: A::Types,
     pub(super) policy: Policy,
     pub(super) max_goals: usize,
     pub(super) max_results: usize,
     pub(super) max_result_bytes: usize,
     pub(super) result_timeout: Option<Duration>,
     pub(super) on_drop: OnDrop,
+    /// Whether the program's decisions are made in the server's group.
+    pub(super) decides_in_group: bool,
     pub(super) decide: Decide<A>,
     pub(super) may_cancel: Box<dyn Fn(GoalId) -> bool + Send + Sync>,
 }

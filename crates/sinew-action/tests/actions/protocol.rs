@@ -26,6 +26,7 @@ on_both_paths![
     every_transition_is_published,
     feedback_that_comes_before_the_response_is_kept,
     a_goal_may_be_deferred,
+    the_program_may_decide_in_its_group,
     a_thousand_goals_at_once,
     its_node_describes_the_action_and_its_parts,
 ];
@@ -273,6 +274,43 @@ fn a_goal_may_be_deferred(world: &World) {
     drop(dropped);
     let ended = goals.map(|goal| goal.result().wait(PATIENCE).unwrap().status());
     assert_eq!(ended, [GoalStatus::Succeeded, GoalStatus::Succeeded, GoalStatus::Canceled]);
+}
+
+fn the_program_may_decide_in_its_group(world: &World) {
+    let (pen, decided) = mpsc::channel();
+    let (for_goal, for_cancel, for_deferred) = (pen.clone(), pen.clone(), pen);
+    let (keep, kept) = mpsc::channel();
+    let _server = world
+        .server
+        .action_server::<Fibonacci>("fibonacci")
+        .decide_in_group()
+        .on_goal(move |_, _| {
+            for_goal.send("goal").unwrap();
+            let (pen, keep) = (for_deferred.clone(), keep.clone());
+            Decision::defer(move |goal| pen.send("deferred").and(Ok(drop(keep.send(goal)))).unwrap())
+        })
+        .on_cancel(move |_| for_cancel.send("cancel").is_ok())
+        .callback(|_: ExecutingGoal<Fibonacci>| unreachable!("the program has the goal"))
+        .unwrap();
+    let client = world.client();
+    let mut sent = client.send_goal(order(1));
+    assert!(decided.try_recv().is_err(), "no executor has run yet");
+    let goal = world.until(|| now(&mut sent)).unwrap();
+    let _kept = world.next(&kept);
+    let mut canceled = goal.cancel();
+    assert_eq!(decided.try_iter().collect::<Vec<_>>(), ["goal", "deferred"]);
+    let canceled = world.until(|| now(&mut canceled)).unwrap();
+    assert_eq!(decided.try_iter().collect::<Vec<_>>(), ["cancel"]);
+    assert_eq!(canceled.goals.len(), 1);
+}
+
+/// Returns what a future yields, if it is ready.
+fn now<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
+    use std::task::{Context, Poll, Waker};
+    match std::pin::Pin::new(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => Some(output),
+        Poll::Pending => None,
+    }
 }
 
 fn a_thousand_goals_at_once(world: &World) {

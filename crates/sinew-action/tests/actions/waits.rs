@@ -53,6 +53,16 @@ fn the_thread_that_waits_executes_the_goal() {
 }
 
 #[test]
+fn the_thread_that_waits_decides_on_the_goal_too() {
+    let world = World::in_process();
+    let server = world.server.group(()).action_server("fibonacci").decide_in_group();
+    let _server = server.callback(execute).unwrap();
+    let client = world.client();
+    let group = world.client.group(());
+    assert_eq!(waited(&world.executor, &group, &client), Ok((GoalStatus::Succeeded, vec![7])));
+}
+
+#[test]
 fn a_wait_in_the_servers_own_group_would_never_end() {
     let world = World::in_process();
     let group = world.server.group(());

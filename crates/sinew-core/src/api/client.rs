@@ -271,17 +271,6 @@ impl<S: Service, State: Send + 'static> Client<S, State> {
         self.erased.detach();
     }
 
-    /// For crates built on this one: [`call::wait_beside`].
-    #[doc(hidden)]
-    pub fn __wait_beside<F: Future + Unpin>(
-        &self,
-        id: &[u8; 16],
-        future: &mut F,
-        timeout: Duration,
-    ) -> Result<Option<F::Output>, &'static str> {
-        call::wait_beside(self.core(), id, future, timeout)
-    }
-
     /// Returns `true` if there is a server of these types.
     pub fn is_server_ready(&self) -> bool {
         self.erased.is_server_ready()

@@ -16,7 +16,6 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::owner::Close;
 use crate::executor::task::{CallbackResult, Run, Task, TaskOutcome};
 use crate::executor::wait_set::{self, Waitable};
-use crate::executor::work::queue::WorkQueueCore;
 use crate::message::Unique;
 use crate::message::block::Pool;
 use crate::message::info::ChainScope;
@@ -84,12 +83,6 @@ pub struct Server<S: Service> {
 impl<S: Service> Server<S> {
     pub(super) fn of(erased: erased::Server) -> Self {
         Self { erased, of: PhantomData }
-    }
-
-    /// Sets the queue that does the work for requests that the server answers later.
-    pub(super) fn is_worked_by(&self, queue: &Arc<WorkQueueCore>) {
-        let core = &self.erased.inner.core;
-        core.requests.is_worked_by(core, queue.clone());
     }
 
     /// Returns the service's full name, after remapping.

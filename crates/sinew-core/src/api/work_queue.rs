@@ -1,7 +1,7 @@
 //! Running closures and futures in a callback group.
 
 use super::callback::Outcome;
-use super::server::Server;
+use super::erased::server::Server;
 use crate::executor::error::{JoinError, PostError};
 use crate::executor::group::{CallbackGroup, Group};
 use crate::executor::group_core::{GroupCore, Membership};
@@ -10,7 +10,6 @@ use crate::executor::wait_set::{self, Waitable};
 use crate::executor::work::join::{self, Joinable};
 use crate::executor::work::queue::{Job, WorkQueueCore};
 use crate::sys::sync::Arc;
-use sinew_msg::Service;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -159,7 +158,7 @@ impl<G: CallbackGroup> WorkQueue<G> {
     /// For crates built on this one: declares that this queue does the work that the server answers
     /// later. A thread that waits for work by its id runs the queue.
     #[doc(hidden)]
-    pub fn __works_for<S: Service>(&self, server: &Server<S>) {
+    pub fn __works_for(&self, server: &Server) {
         server.is_worked_by(&self.queue.core);
     }
 

@@ -91,6 +91,12 @@ impl Message {
         Some(Self(unsafe { RawMessage::adopt_raw(table, value, None) }))
     }
 
+    /// Creates a message with the [first value](crate::erased::TypeTable::create) of its type, or
+    /// zeros for a plain type, in an allocation of its own. Returns `None` if the type has none.
+    pub fn create(of: MessageType) -> Option<Self> {
+        Pool::of_table(of.table(), 0).loan_erased().map(Self)
+    }
+
     /// Returns a place for a value, in an allocation of its own. (A publisher's
     /// [pool](crate::erased::Publisher::uninit) has places that allocate nothing.)
     pub fn uninit(of: MessageType) -> UninitMessage {

@@ -130,6 +130,17 @@ impl<State: Send + 'static> Client<State> {
             .map_err(|(request, failure)| CallError::new(self.name(), failure, Some(request)))
     }
 
+    /// For crates built on this one: [`call::wait_beside`].
+    #[doc(hidden)]
+    pub fn __wait_beside<F: Future + Unpin>(
+        &self,
+        id: &[u8; 16],
+        future: &mut F,
+        timeout: Duration,
+    ) -> Result<Option<F::Output>, &'static str> {
+        call::wait_beside(&self.inner, id, future, timeout)
+    }
+
     /// Returns `true` if there is a server of these types.
     pub fn is_server_ready(&self) -> bool {
         let calls = &self.inner.calls;

@@ -12,6 +12,7 @@ use crate::executor::prefetch::{Footprint, Part};
 use crate::executor::report;
 use crate::executor::task::{CallbackResult, Run, TaskBase, TaskOutcome};
 use crate::executor::wait_set::{self, Waitable};
+use crate::executor::work::queue::WorkQueueCore;
 use crate::message::block::RawMessage;
 use crate::message::info::{ChainScope, Publication};
 use crate::service::failure::CallFailure;
@@ -65,6 +66,12 @@ impl Server {
     /// Returns the service's full name, after remapping.
     pub fn name(&self) -> &str {
         &self.inner.core.requests.name
+    }
+
+    /// Sets the queue that does the work for requests that the server answers later.
+    pub(in crate::api) fn is_worked_by(&self, queue: &Arc<WorkQueueCore>) {
+        let core = &self.inner.core;
+        core.requests.is_worked_by(core, queue.clone());
     }
 
     /// Returns its counters.
