@@ -239,6 +239,8 @@ codes! {
     UnknownGoal = 701,
     /// No goal can be cancelled by that time.
     NoCancelTime = 702,
+    /// The goal's state doesn't allow it.
+    GoalState = 703,
 
     /// No transform names the frame.
     UnknownFrame = 800,

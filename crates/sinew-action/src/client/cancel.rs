@@ -3,7 +3,6 @@
 use crate::error::CancelError;
 use crate::goal_id::GoalId;
 use sinew::__private::locks::{Mutex, no_lock_is_held};
-use sinew::error::CallFailure;
 use sinew::service::{CallResult, RequestId};
 use sinew::time::Time;
 use sinew::{Client, Duration};
@@ -80,24 +79,48 @@ impl Canceled {
     }
 }
 
+/// The outcome of a cancel request.
+pub(super) type CancelResult = Result<Canceled, CancelError>;
+
+/// Sends the request. `settle` is called once, on the thread that answers or on this one.
+pub(super) fn send_then(
+    client: &Client<CancelGoal>,
+    action: &str,
+    which: Cancel,
+    settle: impl FnOnce(CancelResult) + Send + 'static,
+) -> Option<RequestId> {
+    let action = action.to_owned();
+    if which == Cancel::Before(Time::default()) {
+        settle(Err(CancelError::NoTime { action }));
+        return None;
+    }
+    // The listener is dropped if the request isn't accepted.
+    let settle = Arc::new(Mutex::new(Some(settle)));
+    let take = |settle: &Mutex<Option<_>>| settle.lock().take();
+    let (ours, of) = (settle.clone(), action.clone());
+    let listener = move |result: CallResult<CancelGoal>| {
+        let canceled = result.map(|response| Canceled::of(&response));
+        let failed = |failure| CancelError::Call { action: of, failure };
+        if let Some(settle) = take(&ours) {
+            settle(canceled.map_err(|error| failed(error.failure().clone())));
+        }
+    };
+    let sent = client.call_then_immediately(which.request(), listener);
+    if let Err(error) = &sent
+        && let Some(settle) = take(&settle)
+    {
+        settle(Err(CancelError::Call { action, failure: error.failure().clone() }));
+    }
+    sent.ok()
+}
+
 /// Sends the request. A listener takes the answer, so waiting for it needs no executor.
 pub(super) fn send(client: &Client<CancelGoal>, action: &str, which: Cancel) -> PendingCancel {
     let slot = Arc::new(Mutex::new(Slot::default()));
-    let mut pending = PendingCancel {
-        slot: slot.clone(),
-        action: action.to_owned(),
-        client: client.clone(),
-        request: None,
-    };
-    if which == Cancel::Before(Time::default()) {
-        slot.lock().answer = Some(Err(CancelError::NoTime { action: action.to_owned() }));
-        return pending;
-    }
-    let action = action.to_owned();
-    let settle = move |slot: &Mutex<Slot>, result: Result<Canceled, CallFailure>| {
-        let result = result.map_err(|failure| CancelError::Call { action: action.clone(), failure });
+    let ours = slot.clone();
+    let settle = move |result| {
         let waker = {
-            let mut slot = slot.lock();
+            let mut slot = ours.lock();
             slot.answer = Some(result);
             slot.waker.take()
         };
@@ -106,19 +129,13 @@ pub(super) fn send(client: &Client<CancelGoal>, action: &str, which: Cancel) -> 
             waker.wake();
         }
     };
-    let (ours, tell) = (slot.clone(), settle.clone());
-    let listener = move |result: CallResult<CancelGoal>| {
-        let canceled = result.map(|response| Canceled::of(&response));
-        tell(&ours, canceled.map_err(|error| error.failure().clone()));
-    };
-    let sent = client.call_then_immediately(which.request(), listener);
-    pending.request = sent.map_err(|error| settle(&slot, Err(error.failure().clone()))).ok();
-    pending
+    let request = send_then(client, action, which, settle);
+    PendingCancel { slot, action: action.to_owned(), client: client.clone(), request }
 }
 
 #[derive(Default)]
 struct Slot {
-    answer: Option<Result<Canceled, CancelError>>,
+    answer: Option<CancelResult>,
     waker: Option<Waker>,
 }
 

@@ -12,7 +12,7 @@
 //! while a thread takes from a topic: a take reads messages of other processes and may run
 //! listeners.
 
-use super::cancel::{self, Cancel, PendingCancel};
+use super::cancel::{self, Cancel, CancelResult, PendingCancel};
 use super::kind::{ClientKind, GoalAnswer};
 use super::progress::{News, Progress};
 use super::result::GoalResult;
@@ -56,10 +56,18 @@ pub(super) struct ClientCore<A: ClientKind> {
     /// Number of feedback messages kept for each goal, unless the goal sets its own.
     pub(super) depth: usize,
     state: Mutex<ClientState<A>>,
-    /// Posts a goal with news to the group, which runs the goal's callbacks.
-    pub(super) poster: OnceLock<Poster<Arc<ClientGoal<A>>>>,
+    /// Posts work to the group, which runs the callbacks.
+    pub(super) poster: OnceLock<Poster<Work<A>>>,
     /// Registers the action's type with the client's node, which describes it to other processes.
     pub(super) used: OnceLock<Option<RegisteredType>>,
+}
+
+/// Work for the client's group.
+pub(super) enum Work<A: ClientKind> {
+    /// A goal with news for its callbacks.
+    Goal(Arc<ClientGoal<A>>),
+    /// A callback with the answer to a cancel request.
+    Canceled(Box<dyn FnOnce() -> CallbackResult + Send>),
 }
 
 struct ClientState<A: ClientKind> {
@@ -291,6 +299,21 @@ impl<A: ClientKind> ClientCore<A> {
         cancel::send(&self.cancel, &self.name, which)
     }
 
+    pub(super) fn cancel_then(
+        self: &Arc<Self>,
+        which: Cancel,
+        callback: impl FnOnce(CancelResult) -> CallbackResult + Send + 'static,
+    ) {
+        let core = Arc::downgrade(self);
+        cancel::send_then(&self.cancel, &self.name, which, move |result| {
+            let core = core.upgrade();
+            if let Some(poster) = core.as_ref().and_then(|core| core.poster.get()) {
+                // The context may be shut down: no callback runs any more.
+                drop(poster(Work::Canceled(Box::new(move || callback(result)))));
+            }
+        });
+    }
+
     fn answered(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>, answer: GoalAnswer<A>) {
         let response = match answer {
             Ok(accepted) => accepted.ok_or(SendGoalFailure::Rejected),
@@ -458,12 +481,19 @@ impl<A: ClientKind> ClientCore<A> {
     fn post(&self, goal: &Arc<ClientGoal<A>>) {
         if let Some(poster) = self.poster.get() {
             // The context may be shut down: no callback runs any more.
-            drop(poster(goal.clone()));
+            drop(poster(Work::Goal(goal.clone())));
+        }
+    }
+
+    pub(super) fn run(self: &Arc<Self>, work: Work<A>) -> CallbackResult {
+        match work {
+            Work::Goal(goal) => self.run_callback(&goal),
+            Work::Canceled(callback) => callback(),
         }
     }
 
     /// Runs one callback of the goal. If it has more news, it is posted again.
-    pub(super) fn run_callback(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>) -> CallbackResult {
+    fn run_callback(self: &Arc<Self>, goal: &Arc<ClientGoal<A>>) -> CallbackResult {
         let (news, callbacks) = {
             let mut state = goal.state.lock();
             let news = state.progress.poll_news(goal.has_feedback_callback);

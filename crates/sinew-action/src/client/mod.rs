@@ -21,7 +21,7 @@ pub use result::GoalResult;
 
 use self::core::{Callbacks, ClientCore};
 use self::kind::ClientKind;
-use crate::error::{ResultError, SendGoalError};
+use crate::error::{CancelError, ResultError, SendGoalError};
 use crate::wire::{Names, status_qos};
 use sinew::error::CreateError;
 use sinew::event::Outcome;
@@ -98,6 +98,16 @@ impl<A: ClientKind> ActionClient<A> {
     /// not when the future is polled.
     pub fn cancel(&self, which: Cancel) -> PendingCancel {
         self.0.cancel(which)
+    }
+
+    /// As [`cancel`](Self::cancel), with a callback that is called once with the answer, in the
+    /// client's group.
+    pub fn cancel_then<R: Outcome>(
+        &self,
+        which: Cancel,
+        callback: impl FnOnce(Result<Canceled, CancelError>) -> R + Send + 'static,
+    ) {
+        self.0.cancel_then(which, move |result| callback(result).into_result());
     }
 
     /// Returns `true` if there is a server: its three services, and publishers of both topics.
@@ -217,9 +227,9 @@ impl<A: ClientKind, M: Maker> ActionClientBuilder<A, M> {
         let core = ClientCore::new((full_name, types), services, (feedback, status), feedback_depth);
         let weak = Arc::downgrade(&core);
         let queue = maker.work_queue(&what);
-        let poster = move |goal| {
+        let poster = move |work| {
             let core = weak.clone();
-            queue.post(move || core.upgrade().map_or(Ok(()), |core| core.run_callback(&goal)))
+            queue.post(move || core.upgrade().map_or(Ok(()), |core| core.run(work)))
         };
         drop(core.poster.set(Arc::new(poster)));
         drop(core.used.set(A::register(&maker)));

@@ -224,6 +224,10 @@ impl<A: ServerKind> ServerCore<A> {
         (self.clock)()
     }
 
+    pub(super) fn goals(&self) -> Vec<(GoalId, Time, GoalStatus)> {
+        self.state.lock().table.statuses().collect()
+    }
+
     /// From now on, goals that begin are posted, and requests as well if there is a decider.
     pub(super) fn open(&self, poster: Poster<BeginningGoal<A>>, decider: Option<Poster<Requested<A>>>) {
         let mut state = self.state.lock();

@@ -31,9 +31,12 @@ pub use options::Decision;
 
 use self::core::ServerCore;
 use self::kind::ServerKind;
+use crate::goal_id::GoalId;
+use crate::status::GoalStatus;
 use sinew::error::CreateError;
 use sinew::introspection::{RegisteredType, ServiceIntrospection};
 use sinew::msg::Action;
+use sinew::time::Time;
 use sinew::{QoS, Server};
 use sinew_interfaces::action_msgs::srv::CancelGoal;
 use std::fmt;
@@ -107,6 +110,13 @@ impl<A: ServerKind> ActionServer<A> {
     /// remapped one by one.)
     pub fn name(&self) -> &str {
         &self.0.core.name
+    }
+
+    /// Returns the goals that the server knows, with the times of their acceptance and their states,
+    /// in the order in which they were accepted: those that have not ended, and those with a result
+    /// that is still kept.
+    pub fn goals(&self) -> Vec<(GoalId, Time, GoalStatus)> {
+        self.0.core.goals()
     }
 
     /// Closes the server, also for its clones, as dropping the last one does. Waits for nothing.

@@ -287,7 +287,10 @@ fn the_program_may_decide_in_its_group(world: &World) {
         .on_goal(move |_, _| {
             for_goal.send("goal").unwrap();
             let (pen, keep) = (for_deferred.clone(), keep.clone());
-            Decision::defer(move |goal| pen.send("deferred").and(Ok(drop(keep.send(goal)))).unwrap())
+            Decision::defer(move |goal| {
+                pen.send("deferred").unwrap();
+                keep.send(goal).unwrap();
+            })
         })
         .on_cancel(move |_| for_cancel.send("cancel").is_ok())
         .callback(|_: ExecutingGoal<Fibonacci>| unreachable!("the program has the goal"))
