@@ -9,5 +9,8 @@ use std::sync::Arc;
 /// Passes work to a callback group.
 pub(crate) type Poster<T> = Arc<dyn Fn(T) -> Result<(), PostError> + Send + Sync>;
 
+/// An error of the program.
+pub(crate) type BoxedError = Box<dyn Error + Send + Sync>;
+
 /// A callback's return value.
-pub(crate) type CallbackResult = Result<(), Box<dyn Error + Send + Sync>>;
+pub(crate) type CallbackResult = Result<(), BoxedError>;

@@ -29,7 +29,11 @@
 #![allow(non_camel_case_types, reason = "the types have the names that they have in C")]
 #![allow(clippy::missing_safety_doc, reason = "what callers of C promise is the same for all: see above")]
 
+pub mod action_client;
+pub mod action_server;
+pub mod action_type;
 pub mod client;
+pub mod client_goal;
 pub mod clock;
 pub mod clock_publisher;
 pub mod closure;
@@ -41,6 +45,7 @@ pub mod descriptor;
 pub mod draft;
 pub mod event;
 pub mod executor;
+pub mod goal;
 pub mod graph;
 pub mod graph_snapshot;
 pub mod group;
@@ -67,6 +72,7 @@ pub mod pulled;
 pub mod qos;
 pub mod rate;
 pub mod raw;
+pub mod server_goal;
 pub mod service;
 pub mod status;
 pub mod strings;

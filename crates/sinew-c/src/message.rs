@@ -7,6 +7,7 @@ use sinew::erased::{Message, UninitMessage};
 use sinew::error::ErrorCode;
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
+use std::ops::Deref;
 use std::ptr::{self, NonNull};
 
 /// A reference to a message of any type: a value, or its encoded form. Several references to one
@@ -55,6 +56,48 @@ pub(crate) unsafe fn borrowed(
     let raw = NonNull::new(message.cast_mut()).ok_or_else(|| Failure::null(argument))?;
     // SAFETY: from `into_c`, as the caller says; it is not dropped.
     Ok(ManuallyDrop::new(unsafe { Message::from_raw(raw.cast()) }))
+}
+
+/// A reference that the library keeps, and lends to C.
+pub(crate) struct LentMessage {
+    /// Given up by [`from_c`] at the end.
+    message: ManuallyDrop<Message>,
+    pointer: *mut sinew_message,
+}
+
+// SAFETY: a reference may be used on any thread; the pointer stands for the reference.
+unsafe impl Send for LentMessage {}
+// SAFETY: as above; the message is only read.
+unsafe impl Sync for LentMessage {}
+
+impl LentMessage {
+    pub(crate) fn new(message: Message) -> Self {
+        let raw = message.into_raw();
+        REFERENCES.add(raw.as_ptr());
+        // SAFETY: from `into_raw`; it is not dropped.
+        let message = ManuallyDrop::new(unsafe { Message::from_raw(raw) });
+        Self { message, pointer: raw.as_ptr().cast() }
+    }
+
+    /// Returns the reference for C, which doesn't own it.
+    pub(crate) fn pointer(&self) -> *const sinew_message {
+        self.pointer
+    }
+}
+
+impl Deref for LentMessage {
+    type Target = Message;
+
+    fn deref(&self) -> &Message {
+        &self.message
+    }
+}
+
+impl Drop for LentMessage {
+    fn drop(&mut self) {
+        // SAFETY: the reference of `new`, given up here.
+        drop(unsafe { from_c(self.pointer, "message") });
+    }
 }
 
 /// Frees a reference; null is allowed. The last one destroys the value.

@@ -31,6 +31,7 @@ macro_rules! programs {
 }
 
 programs! {
+    actions,
     clocks,
     contexts,
     events,

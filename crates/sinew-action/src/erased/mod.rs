@@ -18,7 +18,7 @@ mod client;
 mod server;
 mod types;
 
-pub use server::{GoalMessageError, GoalMessageFailure, Unended};
+pub use server::{GoalFeedback, GoalMessageError, GoalMessageFailure, Unended};
 pub use types::{ActionFields, ActionParts, ActionTypeError, ActionTypes, ServicePart, Unfit};
 
 use crate::client::ActionClientBuilder;

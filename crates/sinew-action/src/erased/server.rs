@@ -3,6 +3,7 @@
 use super::ErasedAction;
 use super::types::{ActionTypes, AnyGoalResponse, Unfit, own};
 use crate::goal_id::GoalId;
+use crate::posting::CallbackResult;
 use crate::server::kind::ServerKind;
 use crate::server::{AcceptedGoal, ExecutingGoal};
 use crate::status::{GoalEvent, GoalStatus};
@@ -32,14 +33,17 @@ impl ServerKind for ErasedAction {
         types: &ActionTypes,
         maker: &M,
         (name, most): (&str, usize),
-        requested: impl Fn(GoalId, Message, Responder) + Send + Sync + 'static,
+        requested: impl Fn(GoalId, Message, Responder) -> CallbackResult + Send + Sync + 'static,
     ) -> Result<Server, CreateError> {
         let of = types.clone();
         let callback = move |request: Request<'_>| {
             let (message, responder) = request.defer();
             match own(message, of.request()) {
                 Ok(goal) => requested(of.fields().request_goal_id(&goal), goal, responder),
-                Err((_, why)) => responder.fail(why),
+                Err((_, why)) => {
+                    responder.fail(why);
+                    Ok(())
+                }
             }
         };
         let builder = maker.erased_server(name, types.send_goal()).max_requests(most);
@@ -155,13 +159,38 @@ impl ExecutingGoal<ErasedAction> {
     /// # Errors
     /// [`GoalMessageError`] with the message.
     pub fn publish_feedback(&self, message: Message) -> Result<(), GoalMessageError> {
-        let goal = self.id();
+        self.feedback().publish(message)
+    }
+
+    /// Returns the means to publish feedback without the goal's handle, for instance where a lock
+    /// protects the handle.
+    pub fn feedback(&self) -> GoalFeedback {
+        let publisher = self.feedback_publisher();
+        GoalFeedback { goal: self.id(), types: self.kind_types().clone(), publisher }
+    }
+}
+
+/// Publishes feedback of a goal; from `ExecutingGoal::feedback`.
+#[derive(Debug)]
+pub struct GoalFeedback {
+    goal: GoalId,
+    types: ActionTypes,
+    /// `None`: the server is gone.
+    publisher: Option<Publisher>,
+}
+
+impl GoalFeedback {
+    /// As `ExecutingGoal::publish_feedback`.
+    ///
+    /// # Errors
+    /// [`GoalMessageError`] with the message.
+    pub fn publish(self, message: Message) -> Result<(), GoalMessageError> {
+        let Self { goal, types, publisher } = self;
         let error = |why, message| GoalMessageError { goal, why, message };
-        let types = self.kind_types();
         let mut message = own(message, types.feedback())
             .map_err(|(message, why)| error(GoalMessageFailure::Unfit(why), message))?;
         types.fields().set_feedback_goal_id(&mut message, goal);
-        let Some(publisher) = self.feedback_publisher() else {
+        let Some(publisher) = publisher else {
             return Err(error(GoalMessageFailure::ServerGone, message));
         };
         publisher.publish(message).map_err(|unsent| {

@@ -8,7 +8,7 @@ use super::goal::{BeginningGoal, ExecutingGoal, OnDrop};
 use super::kind::ServerKind;
 use super::options::{Decision, Options};
 use crate::goal_id::GoalId;
-use crate::posting::Poster;
+use crate::posting::{BoxedError, Poster};
 use crate::wire::{Names, status_qos};
 use sinew::__private::InAnyGroup;
 use sinew::error::CreateError;
@@ -17,6 +17,7 @@ use sinew::executor::{CallbackGroup, Maker, WorkQueue};
 use sinew::time::ClockKind;
 use sinew::{Duration, Responder};
 use sinew_interfaces::action_msgs::srv::{CancelGoal, CancelGoalRequest};
+use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
 
@@ -51,8 +52,8 @@ impl<A: ServerKind, M: Maker> ActionServerBuilder<A, M> {
             result_timeout: Some(RESULT_TIMEOUT),
             on_drop: OnDrop::default(),
             decides_in_group: false,
-            decide: Box::new(|_, _| Decision::Execute),
-            may_cancel: Box::new(|_| true),
+            decide: Box::new(|_, _| Ok(Decision::Execute)),
+            may_cancel: Box::new(|_| Ok(true)),
         };
         Self { maker: maker.clone(), name: name.to_owned(), options }
     }
@@ -107,18 +108,33 @@ impl<A: ServerKind, M: Maker> ActionServerBuilder<A, M> {
     /// executed). It is called for each goal within the limit: on the thread that sends the goal
     /// or, for clients of other processes, on the receiving thread; also on several threads at the
     /// same time. It should be quick.
-    pub fn on_goal(
+    pub fn on_goal(self, decide: impl Fn(GoalId, &A::Goal) -> Decision<A> + Send + Sync + 'static) -> Self {
+        self.try_on_goal(move |id, goal| Ok::<_, Infallible>(decide(id, goal)))
+    }
+
+    /// As [`on_goal`](Self::on_goal), with a closure that can fail: then the goal is rejected, and
+    /// the error is reported as that of a callback.
+    pub fn try_on_goal<E: Into<BoxedError>>(
         mut self,
-        decide: impl Fn(GoalId, &A::Goal) -> Decision<A> + Send + Sync + 'static,
+        decide: impl Fn(GoalId, &A::Goal) -> Result<Decision<A>, E> + Send + Sync + 'static,
     ) -> Self {
-        self.options.decide = Box::new(decide);
+        self.options.decide = Box::new(move |id, goal| decide(id, goal).map_err(E::into));
         self
     }
 
     /// Sets the closure that decides whether a goal may be ended early at a client's request (by
     /// default: yes). It runs under the same conditions as [`on_goal`](Self::on_goal).
-    pub fn on_cancel(mut self, may_cancel: impl Fn(GoalId) -> bool + Send + Sync + 'static) -> Self {
-        self.options.may_cancel = Box::new(may_cancel);
+    pub fn on_cancel(self, may_cancel: impl Fn(GoalId) -> bool + Send + Sync + 'static) -> Self {
+        self.try_on_cancel(move |id| Ok::<_, Infallible>(may_cancel(id)))
+    }
+
+    /// As [`on_cancel`](Self::on_cancel), with a closure that can fail: then the goal continues, and
+    /// the error is reported as that of a callback.
+    pub fn try_on_cancel<E: Into<BoxedError>>(
+        mut self,
+        may_cancel: impl Fn(GoalId) -> Result<bool, E> + Send + Sync + 'static,
+    ) -> Self {
+        self.options.may_cancel = Box::new(move |id| may_cancel(id).map_err(E::into));
         self
     }
 
@@ -252,19 +268,23 @@ impl<A: ServerKind, M: Maker> ActionServerBuilder<A, M> {
         let decider = core.options.decides_in_group.then(|| decider(&core, queue.clone()));
         core.open(poster(queue.clone()), decider);
         let cancel = maker.server(&names.cancel_goal).max_requests(MAX_GOALS).immediate_callback(
-            move |request: CancelGoalRequest, responder: Responder<CancelGoal>| {
-                if let Some(core) = to_cancel.upgrade() {
-                    core.requested(Requested::Cancel(request, responder));
-                }
+            move |request: CancelGoalRequest, responder: Responder<CancelGoal>| match to_cancel.upgrade() {
+                Some(core) => core.requested(Requested::Cancel(request, responder)),
+                None => Ok(()),
             },
         )?;
         // Created last: waiting requests come at once and find everything in its place, and so does
         // a client with an accepted goal.
-        let send = A::goal_server(&types, &maker, (&names.send_goal, most), move |id, goal, responder| {
-            if let Some(core) = to_send.upgrade() {
-                core.requested(Requested::Goal(id, goal, responder));
-            }
-        })?;
+        let send =
+            A::goal_server(
+                &types,
+                &maker,
+                (&names.send_goal, most),
+                move |id, goal, responder| match to_send.upgrade() {
+                    Some(core) => core.requested(Requested::Goal(id, goal, responder)),
+                    None => Ok(()),
+                },
+            )?;
         if core.options.decides_in_group {
             queue.__works_for(cancel.erased());
             queue.__works_for(A::erased_goal_server(&send));
@@ -282,11 +302,8 @@ fn decider<A: ServerKind, G: CallbackGroup>(
     let core = Arc::downgrade(core);
     Arc::new(move |requested: Requested<A>| {
         let core = core.clone();
-        queue.__post_as(requested.id().0, move || {
-            if let Some(core) = core.upgrade() {
-                core.decide(requested);
-            }
-        })
+        queue
+            .__post_as(requested.id().0, move || core.upgrade().map_or(Ok(()), |core| core.decide(requested)))
     })
 }
 

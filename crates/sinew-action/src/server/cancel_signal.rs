@@ -97,6 +97,14 @@ impl CancelSignal {
 #[must_use = "a future does nothing until it is awaited"]
 pub struct CancelRequested(pub(super) Arc<CancelSignal>);
 
+impl CancelRequested {
+    /// Sets the goal's callback, as
+    /// [`ExecutingGoal::on_cancel_requested`](super::ExecutingGoal::on_cancel_requested).
+    pub fn on_cancel_requested(&self, callback: impl FnOnce(CancelReason) + Send + 'static) {
+        self.0.tell(callback);
+    }
+}
+
 impl Future for CancelRequested {
     type Output = CancelReason;
 

@@ -18,7 +18,7 @@ use super::status_thread::{FEW, StatusThread};
 use super::table::{CancelCode, GoalTable, Keeps, ResultRequest};
 use crate::goal_id::GoalId;
 use crate::kind::Kind;
-use crate::posting::Poster;
+use crate::posting::{CallbackResult, Poster};
 use crate::status::{GoalEvent, GoalStatus};
 use sinew::__private::locks::{Mutex, MutexGuard, no_lock_is_held};
 use sinew::time::Time;
@@ -307,39 +307,46 @@ impl<A: ServerKind> ServerCore<A> {
     // ---- requests ----
 
     /// Handles a request, or posts it.
-    pub(super) fn requested(self: &Arc<Self>, requested: Requested<A>) {
+    pub(super) fn requested(self: &Arc<Self>, requested: Requested<A>) -> CallbackResult {
         let decider = self.state.lock().decider.clone();
-        match decider {
-            None => self.decide(requested),
-            // The context may be shut down: dropping the responder reports it.
-            Some(post) => drop(post(requested)),
-        }
+        let Some(post) = decider else { return self.decide(requested) };
+        // The context may be shut down: dropping the responder reports it.
+        drop(post(requested));
+        Ok(())
     }
 
     /// Handles a request, which may run the program's code.
-    pub(super) fn decide(self: &Arc<Self>, requested: Requested<A>) {
+    pub(super) fn decide(self: &Arc<Self>, requested: Requested<A>) -> CallbackResult {
         match requested {
             Requested::Goal(id, goal, responder) => self.goal_requested(id, goal, responder),
             Requested::Cancel(request, responder) => self.cancel_requested(&request, responder),
         }
     }
 
-    fn goal_requested(self: &Arc<Self>, id: GoalId, goal: A::Goal, responder: A::GoalResponder) {
+    fn goal_requested(
+        self: &Arc<Self>,
+        id: GoalId,
+        goal: A::Goal,
+        responder: A::GoalResponder,
+    ) -> CallbackResult {
         let is_open = {
             let state = self.state.lock();
             state.has_room(&self.options) && !state.table.knows(id)
         };
         no_lock_is_held();
-        let decision = if is_open { (self.options.decide)(id, &goal) } else { Decision::Reject };
+        let decision = if is_open { (self.options.decide)(id, &goal) } else { Ok(Decision::Reject) };
+        let (decision, failed) = match decision {
+            Ok(decision) => (decision, Ok(())),
+            Err(error) => (Decision::Reject, Err(error)),
+        };
         let mut effects = Effects::at(self.now());
         let Some(deferred) = self.accept((id, goal), decision, &mut effects) else {
-            return A::answer_goal(responder, None);
+            A::answer_goal(responder, None);
+            return failed;
         };
         A::answer_goal(responder, Some(effects.now));
         self.carry_out(effects);
-        if let Some((goal, then)) = deferred {
-            then(goal);
-        }
+        deferred.map_or(Ok(()), |(goal, then)| then(goal))
     }
 
     /// Takes a goal in. Returns `None` if it is rejected. A deferred goal is returned with the
@@ -377,7 +384,11 @@ impl<A: ServerKind> ServerCore<A> {
         Some(None)
     }
 
-    fn cancel_requested(self: &Arc<Self>, request: &CancelGoalRequest, responder: Responder<CancelGoal>) {
+    fn cancel_requested(
+        self: &Arc<Self>,
+        request: &CancelGoalRequest,
+        responder: Responder<CancelGoal>,
+    ) -> CallbackResult {
         let (id, stamp) = (GoalId::of(&request.goal_info), request.goal_info.stamp.into());
         let candidates = {
             let state = self.state.lock();
@@ -385,12 +396,18 @@ impl<A: ServerKind> ServerCore<A> {
             found.map(|goals| goals.into_iter().map(|(id, stamp, _)| (id, stamp)).collect::<Vec<_>>())
         };
         let mut response = CancelGoalResponse::default();
+        let mut outcome = Ok(());
         match candidates {
             Err(code) => response.return_code = code as i8,
             Ok(candidates) => {
                 let any = !candidates.is_empty();
-                let may_be = |(id, _): &(GoalId, Time)| (self.options.may_cancel)(*id);
-                let wanted: Vec<_> = candidates.into_iter().filter(may_be).collect();
+                let mut may_be = |(id, _): &(GoalId, Time)| {
+                    (self.options.may_cancel)(*id).unwrap_or_else(|error| {
+                        outcome = Err(error);
+                        false
+                    })
+                };
+                let wanted: Vec<_> = candidates.into_iter().filter(|goal| may_be(goal)).collect();
                 let canceled = self.cancel_all(&wanted);
                 let code = if any && canceled.is_empty() { CancelCode::Rejected } else { CancelCode::None };
                 response.return_code = code as i8;
@@ -398,6 +415,7 @@ impl<A: ServerKind> ServerCore<A> {
             }
         }
         drop(responder.respond(response)); // the client may be gone: nothing to do
+        outcome
     }
 
     /// Asks goals to end early; goals for which this is no longer possible are left out.

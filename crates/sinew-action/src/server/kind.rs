@@ -2,6 +2,7 @@
 
 use crate::goal_id::GoalId;
 use crate::kind::Kind;
+use crate::posting::CallbackResult;
 use crate::status::GoalStatus;
 use crate::wire::{
     FeedbackMessage, GetResult, GetResultRequest, GetResultResponse, SendGoal, SendGoalRequest,
@@ -34,7 +35,7 @@ pub trait ServerKind: Kind {
         types: &Self::Types,
         maker: &M,
         name_and_most: (&str, usize),
-        requested: impl Fn(GoalId, Self::Goal, Self::GoalResponder) + Send + Sync + 'static,
+        requested: impl Fn(GoalId, Self::Goal, Self::GoalResponder) -> CallbackResult + Send + Sync + 'static,
     ) -> Result<Self::GoalServer, CreateError>;
 
     /// Makes the service that returns results, likewise.
@@ -76,13 +77,11 @@ impl<A: Action> ServerKind for A {
         (): &(),
         maker: &M,
         (name, most): (&str, usize),
-        requested: impl Fn(GoalId, Self::Goal, Self::GoalResponder) + Send + Sync + 'static,
+        requested: impl Fn(GoalId, Self::Goal, Self::GoalResponder) -> CallbackResult + Send + Sync + 'static,
     ) -> Result<Self::GoalServer, CreateError> {
         maker.server(name).max_requests(most).immediate_callback(
             move |SendGoalRequest { goal_id, goal }: SendGoalRequest<A>,
-                  responder: Responder<SendGoal<A>>| {
-                requested(goal_id, goal, responder);
-            },
+                  responder: Responder<SendGoal<A>>| { requested(goal_id, goal, responder) },
         )
     }
 

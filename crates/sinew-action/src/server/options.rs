@@ -5,7 +5,9 @@ use super::goal::{AcceptedGoal, OnDrop};
 use super::kind::ServerKind;
 use crate::goal_id::GoalId;
 use crate::kind::Kind;
+use crate::posting::{BoxedError, CallbackResult};
 use sinew::Duration;
+use sinew::event::Outcome;
 use std::fmt;
 
 /// A server's decision on a goal; returned by the closure of
@@ -19,13 +21,13 @@ pub enum Decision<A: ServerKind> {
     /// Accepts the goal and hands it to the closure, once its client has been notified, on the
     /// thread that sent the request. The closure should be quick, for instance store the goal to be
     /// [executed](AcceptedGoal::execute) later. See [`Decision::defer`].
-    Defer(Box<dyn FnOnce(AcceptedGoal<A>) + Send>),
+    Defer(Deferred<A>),
 }
 
 impl<A: ServerKind> Decision<A> {
-    /// Makes a [`Decision::Defer`] and boxes the closure.
-    pub fn defer(then: impl FnOnce(AcceptedGoal<A>) + Send + 'static) -> Self {
-        Self::Defer(Box::new(then))
+    /// Makes a [`Decision::Defer`] and boxes the closure, which returns nothing or a `Result`.
+    pub fn defer<R: Outcome>(then: impl FnOnce(AcceptedGoal<A>) -> R + Send + 'static) -> Self {
+        Self::Defer(Box::new(move |goal| then(goal).into_result()))
     }
 }
 
@@ -39,11 +41,14 @@ impl<A: ServerKind> fmt::Debug for Decision<A> {
     }
 }
 
-/// Decides on each goal.
-type Decide<A> = Box<dyn Fn(GoalId, &<A as Kind>::Goal) -> Decision<A> + Send + Sync>;
+/// Decides on each goal. After an error the goal is rejected.
+type Decide<A> = Box<dyn Fn(GoalId, &<A as Kind>::Goal) -> Result<Decision<A>, BoxedError> + Send + Sync>;
+
+/// Decides whether a goal may be ended early. After an error it may not.
+type MayCancel = Box<dyn Fn(GoalId) -> Result<bool, BoxedError> + Send + Sync>;
 
 /// Receives a deferred goal.
-pub(super) type Deferred<A> = Box<dyn FnOnce(AcceptedGoal<A>) + Send>;
+pub(super) type Deferred<A> = Box<dyn FnOnce(AcceptedGoal<A>) -> CallbackResult + Send>;
 
 /// Settings of a server.
 pub(super) struct Options<A: ServerKind> {
@@ -57,5 +62,5 @@ pub(super) struct Options<A: ServerKind> {
     /// Whether the program's decisions are made in the server's group.
     pub(super) decides_in_group: bool,
     pub(super) decide: Decide<A>,
-    pub(super) may_cancel: Box<dyn Fn(GoalId) -> bool + Send + Sync>,
+    pub(super) may_cancel: MayCancel,
 }
