@@ -112,6 +112,7 @@ macro_rules! programs {
 }
 
 programs! {
+    actions,
     copies,
     executors,
     failures,

@@ -5,6 +5,8 @@
 #ifndef SINEW_SINEW_HPP
 #define SINEW_SINEW_HPP
 
+#include "sinew/action_client.hpp"
+#include "sinew/action_server.hpp"
 #include "sinew/callback_group.hpp"
 #include "sinew/client.hpp"
 #include "sinew/clock.hpp"
