@@ -573,7 +573,9 @@ impl<A: ClientKind> Drop for Running<'_, A> {
         let Self { core, goal, callbacks } = self;
         let again = {
             let mut state = goal.state.lock();
-            state.callbacks = callbacks.take();
+            if !state.progress.is_told() {
+                state.callbacks = callbacks.take();
+            } // else they are dropped with this: they may hold handles of the goal
             state.is_ready = state.progress.has_news(goal.has_feedback_callback);
             state.is_ready
         };

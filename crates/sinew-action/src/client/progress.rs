@@ -163,6 +163,15 @@ impl<F, R: Clone> Progress<F, R> {
         Some(News::Result)
     }
 
+    /// Returns `true` if the callbacks have got everything that there will ever be.
+    pub(super) fn is_told(&self) -> bool {
+        match self.told {
+            Told::Nothing => false,
+            Told::Response => matches!(self.response, Some(Err(_))),
+            Told::Result => true,
+        }
+    }
+
     /// Returns `true` if there is news for callbacks.
     pub(super) fn has_news(&self, feedback: bool) -> bool {
         match self.told {

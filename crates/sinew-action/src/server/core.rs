@@ -308,8 +308,11 @@ impl<A: ServerKind> ServerCore<A> {
 
     /// Handles a request, or posts it.
     pub(super) fn requested(self: &Arc<Self>, requested: Requested<A>) -> CallbackResult {
+        if !self.options.decides_in_group {
+            return self.decide(requested);
+        }
         let decider = self.state.lock().decider.clone();
-        let Some(post) = decider else { return self.decide(requested) };
+        let Some(post) = decider else { return Ok(()) }; // closed: dropping the responder reports it
         // The context may be shut down: dropping the responder reports it.
         drop(post(requested));
         Ok(())

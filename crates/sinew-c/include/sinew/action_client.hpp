@@ -7,7 +7,9 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "sinew/action.hpp"
@@ -26,7 +28,8 @@ namespace sinew::action
 /// Sends goals to the server of an action. `create_client` makes it.
 ///
 /// An executor runs all callbacks in the client's group, and fulfils the futures there. A goal's
-/// callbacks run in this order: its response, feedback, its result.
+/// callbacks run in this order: its response, feedback, its result. None begins once the client is
+/// destroyed, and futures that are not fulfilled then never are (`std::future_error`).
 template<class ActionT>
 class Client
 {
@@ -107,7 +110,7 @@ public:
     callbacks.response = &Sent::response;
     callbacks.feedback = options.feedback_callback ? &Sent::feedback : nullptr;
     callbacks.result = &Sent::result;
-    auto * sent = new Sent{options, {}, nullptr};
+    auto * sent = new Sent{goals_, options, {}, {}};
     auto future = sent->promise.get_future().share();
     const auto status = sinew_action_client_send_goal(
       handle(), *message, &callbacks, sent, &sinew::detail::drop_context<Sent>, nullptr);
@@ -174,26 +177,65 @@ public:
 private:
   using ClientHandle = sinew::detail::Handle<sinew_action_client, sinew_action_client_free>;
 
+  /// The goals that were accepted and have not ended. The client owns it: no callback runs for a goal
+  /// of a client that was destroyed.
+  struct Goals
+  {
+    std::mutex mutex;
+    std::unordered_map<GoalUUID, typename GoalHandle::SharedPtr, detail::HashOfId> all;
+
+    void add(const typename GoalHandle::SharedPtr & goal)
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      all.insert_or_assign(goal->get_goal_id(), goal);
+    }
+
+    typename GoalHandle::SharedPtr find(const GoalUUID & id)
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      const auto found = all.find(id);
+      return found == all.end() ? nullptr : found->second;
+    }
+
+    typename GoalHandle::SharedPtr take(const GoalUUID & id)
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      const auto node = all.extract(id);
+      return node.empty() ? nullptr : node.mapped();
+    }
+  };
+
   /// The context of a goal's callbacks, of which one runs at a time.
   struct Sent
   {
+    std::weak_ptr<Goals> goals;
     SendGoalOptions options;
     std::promise<typename GoalHandle::SharedPtr> promise;
-    typename GoalHandle::SharedPtr goal;
+    GoalUUID id;
 
     static sinew_status response(void * context, sinew_status status, sinew_client_goal * handle)
     {
       auto & sent = *static_cast<Sent *>(context);
       return sinew::detail::guarded(
         [&] {
+          typename GoalHandle::SharedPtr goal;
           if (status == SINEW_OK) {
-            sent.goal.reset(new GoalHandle(handle));
-            sent.goal->on_feedback_ = std::move(sent.options.feedback_callback);
-            sent.goal->on_result_ = std::move(sent.options.result_callback);
+            goal.reset(new GoalHandle(handle));
           }
-          sent.promise.set_value(sent.goal);
+          const auto goals = sent.goals.lock();
+          if (!goals) {
+            return;
+          }
+          if (goal) {
+            sent.id = goal->get_goal_id();
+            goal->on_feedback_ = std::move(sent.options.feedback_callback);
+            goal->on_result_ = std::move(sent.options.result_callback);
+            goals->add(goal);
+          }
+          // Not kept: it would keep the goal.
+          std::promise<typename GoalHandle::SharedPtr>(std::move(sent.promise)).set_value(goal);
           if (sent.options.goal_response_callback) {
-            sent.options.goal_response_callback(sent.goal);
+            sent.options.goal_response_callback(std::move(goal));
           }
         });
     }
@@ -204,9 +246,11 @@ private:
       auto & sent = *static_cast<Sent *>(context);
       return sinew::detail::guarded(
         [&] {
-          if (const auto callback = sent.goal->feedback_callback()) {
-            callback(
-              sent.goal, detail::part_of<Feedback>(sinew_message_clone(message), feedback));
+          const auto goals = sent.goals.lock();
+          const auto goal = goals ? goals->find(sent.id) : nullptr;
+          const auto callback = goal ? goal->feedback_callback() : nullptr;
+          if (callback) {
+            callback(goal, detail::part_of<Feedback>(sinew_message_clone(message), feedback));
           }
         });
     }
@@ -219,19 +263,15 @@ private:
       using ResultT = typename ActionT::Result;
       return sinew::detail::guarded(
         [&] {
-          // The goal keeps the client: the circle ends here.
-          const typename GoalHandle::SharedPtr goal = std::move(sent.goal);
-          if (!goal) {
-            return;  // it was not accepted
+          const auto part = detail::part_of<ResultT>(message, result);
+          const auto goals = sent.goals.lock();
+          const auto goal = goals ? goals->take(sent.id) : nullptr;
+          if (goal) {
+            goal->end(
+              WrappedResult{
+              goal->get_goal_id(), static_cast<ResultCode>(how),
+              status == SINEW_OK ? std::make_shared<ResultT>(*part) : std::make_shared<ResultT>()});
           }
-          WrappedResult ended{goal->get_goal_id(), static_cast<ResultCode>(how), nullptr};
-          if (status == SINEW_OK) {
-            const auto part = detail::part_of<ResultT>(message, result);
-            ended.result = std::make_shared<ResultT>(*part);
-          } else {
-            ended.result = std::make_shared<ResultT>();
-          }
-          goal->end(ended);
         });
     }
   };
@@ -265,7 +305,7 @@ private:
     }
   };
 
-  explicit Client(ClientHandle handle) noexcept
+  explicit Client(ClientHandle handle)
   : handle_(std::move(handle)) {}
 
   template<class Send>
@@ -293,6 +333,7 @@ private:
   }
 
   ClientHandle handle_;
+  std::shared_ptr<Goals> goals_ = std::make_shared<Goals>();
 };
 
 /// Makes a client of an action. `node` is a pointer to a node; callbacks run in the group, or in the
