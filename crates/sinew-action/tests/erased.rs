@@ -1,5 +1,6 @@
 //! Servers and clients of types that are known at run time, with each other and with those of Rust's
 //! types: in one process, and through shared memory.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use sinew::erased::{EncodingTable, Message, MessageType, TypeTable};
 use sinew::error::{DecodeError, ErrorCode, HasCode};
