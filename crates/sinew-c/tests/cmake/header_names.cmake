@@ -1,0 +1,16 @@
+# cmake -DINTERFACES=.. -DHEADERS=.. -P header_names.cmake: the headers that the generator wrote are the
+# ones that CMake expects.
+include(${CMAKE_CURRENT_LIST_DIR}/../../../../cmake/sinewInterfaces.cmake)
+file(GLOB definitions ${INTERFACES}/*/msg/*.msg ${INTERFACES}/*/srv/*.srv ${INTERFACES}/*/action/*.action)
+set(expected)
+foreach(definition IN LISTS definitions)
+    sinew_header_path(${definition} header)
+    list(APPEND expected ${header})
+endforeach()
+file(GLOB_RECURSE written RELATIVE ${HEADERS} ${HEADERS}/*.hpp)
+list(SORT expected)
+list(SORT written)
+list(LENGTH written count)
+if(count LESS 200 OR NOT expected STREQUAL written)
+    message(FATAL_ERROR "the generator wrote\n${written}\nbut CMake expects\n${expected}")
+endif()
