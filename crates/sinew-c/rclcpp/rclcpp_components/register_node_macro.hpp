@@ -1,0 +1,1 @@
+#include "sinew/component.hpp"

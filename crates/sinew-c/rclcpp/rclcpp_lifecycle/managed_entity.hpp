@@ -1,0 +1,2 @@
+#include "sinew/rclcpp.hpp"
+#include "sinew/rclcpp_lifecycle.hpp"

@@ -1,0 +1,1 @@
+#include "sinew/tf2_ros/buffer.hpp"

@@ -1,0 +1,2 @@
+#include "sinew/rclcpp.hpp"
+#include "sinew/tf2_ros/transform_listener.hpp"

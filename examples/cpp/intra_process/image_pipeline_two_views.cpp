@@ -1,0 +1,28 @@
+// As the image pipeline, with two views: they share each image, which is copied for nobody.
+#include <memory>
+
+#include "image_pipeline/camera_node.hpp"
+#include "image_pipeline/image_view_node.hpp"
+#include "image_pipeline/watermark_node.hpp"
+#include "rclcpp/rclcpp.hpp"
+
+int main(int argc, char * argv[])
+{
+  rclcpp::init(argc, argv);
+  rclcpp::executors::SingleThreadedExecutor executor;
+
+  auto watermark_node =
+    std::make_shared<WatermarkNode>("image", "watermarked_image", "Hello world!");
+  auto image_view_node = std::make_shared<ImageViewNode>("watermarked_image");
+  auto image_view_node2 = std::make_shared<ImageViewNode>("watermarked_image", "image_view_node2");
+  auto camera_node = std::make_shared<CameraNode>("image");
+
+  executor.add_node(camera_node);
+  executor.add_node(watermark_node);
+  executor.add_node(image_view_node);
+  executor.add_node(image_view_node2);
+  executor.spin();
+
+  rclcpp::shutdown();
+  return 0;
+}
