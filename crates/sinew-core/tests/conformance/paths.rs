@@ -55,7 +55,7 @@ impl Path for Shm {
         PLACE.with_borrow(|(directory, domain)| Onlooker::join(directory, *domain))
     }
 
-    fn play(scenario: fn() -> sinew::Result<()>) -> sinew::Result<()> {
+    fn play(scenario: impl Fn() -> sinew::Result<()> + Send + Copy + 'static) -> sinew::Result<()> {
         // Held here, where it is removed even if the scenario's thread never ends.
         let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
         let path = directory.path().to_owned();

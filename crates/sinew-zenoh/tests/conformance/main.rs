@@ -34,7 +34,7 @@ const REASONS: [(&str, &str); 6] = [
 
 /// Adds the scenarios of a list that are not run here.
 macro_rules! left_out {
-    ($left:ident $($topic:ident { $($scenario:ident $([$($holds:tt)*])?)* })*) => {
+    ($left:ident $($topic:ident { $($scenario:ident $([$($holds:tt)*])? $((rust $lacks:ident))?)* })*) => {
         $($(left_out! { @add $left $scenario [$($($holds)*)?] })*)*
     };
     (@add $left:ident $scenario:ident [one_host $word:ident]) => {

@@ -4,7 +4,6 @@ use super::stage::{Executing, Path, Runner, Stage, spinning};
 use super::support::{Log, Number, real_context};
 use sinew::GuardCondition;
 use sinew::prelude::*;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread;
@@ -248,25 +247,4 @@ pub(crate) fn something_can_be_added_while_it_spins<R: Executing, P: Path>() -> 
         }
         Ok(())
     })
-}
-
-pub(crate) fn run_times_add_up<R: Executing, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
-    let log = Log::new();
-    let _often = stage.listen("often", DEEP, log.pen())?;
-    let _seldom = stage.listen("seldom", DEEP, log.pen())?;
-    let _never = stage.listen("never", DEEP, log.pen())?;
-    let (often, seldom) = (stage.publisher("often")?, stage.publisher("seldom")?);
-    (0..500).try_for_each(|number| often.publish(Number(number)))?;
-    (0..10).try_for_each(|number| seldom.publish(Number(number)))?;
-    stage.collect(&log, 510)?;
-    let times = stage.runner.executor().run_times();
-    let counts: BTreeMap<_, _> =
-        times.iter().map(|times| (times.entity.as_str(), times.histogram.count())).collect();
-    assert_eq!(counts.len(), 2, "{counts:?}");
-    assert_eq!(counts["subscription to /seldom of node /receiver"], 10);
-    // Of short ones, one in eight is measured for all.
-    let often = counts["subscription to /often of node /receiver"];
-    assert!((493..=500).contains(&often), "{often} of 500");
-    Ok(())
 }

@@ -11,7 +11,7 @@ use sinew::service::CallResult;
 use std::sync::mpsc;
 use std::thread;
 
-fn echo(node: &Node, name: &str) -> Server<Numbers> {
+pub(super) fn echo(node: &Node, name: &str) -> Server<Numbers> {
     node.group(()).server(name).callback(|n: Unique<Number>| n).unwrap()
 }
 
@@ -69,30 +69,6 @@ pub(crate) fn a_chain_of_blocking_calls_is_answered<R: Runner, P: Path>() -> sin
                 assert_eq!(log.next(), 1000 + HOPS);
             }
         });
-        Ok(())
-    })
-}
-
-pub(crate) fn a_chain_of_asynchronous_calls_is_answered<R: Runner, P: Path>() -> sinew::Result<()> {
-    const HOPS: u64 = 12;
-    let stage = Stage::<R>::in_real_time::<P>()?;
-    let node = &stage.receiver;
-    let mut servers = Vec::new();
-    for hop in 0..HOPS {
-        let next = node.client::<Numbers>(&format!("hop_{}", hop + 1)).create()?;
-        let server = node.server::<Numbers>(&format!("hop_{hop}"));
-        servers.push(server.async_callback(move |n: Unique<Number>| {
-            let answer = next.call_async(n);
-            async move { answer.await.map(|n| Number(n.0 + 1)) }
-        })?);
-    }
-    servers.push(echo(node, &format!("hop_{HOPS}")));
-    let client = stage.sender.client::<Numbers>("/hop_0").create()?;
-    stage.while_spinning(|| {
-        let calls: Vec<_> = (0..50).map(|n| client.call_async(Number(n))).collect();
-        for (n, call) in (0..).zip(calls) {
-            assert_eq!(block_on(call)?.0, n + HOPS);
-        }
         Ok(())
     })
 }

@@ -171,7 +171,7 @@ pub(crate) trait Path {
 
     /// Plays a scenario, and fails if it hangs.
     #[track_caller]
-    fn play(scenario: fn() -> sinew::Result<()>) -> sinew::Result<()> {
+    fn play(scenario: impl Fn() -> sinew::Result<()> + Send + Copy + 'static) -> sinew::Result<()> {
         finishes(scenario)
     }
 }
