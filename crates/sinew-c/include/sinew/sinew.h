@@ -180,6 +180,8 @@ enum {
     SINEW_ERROR_UNKNOWN_GOAL = 701,
     /** No goal can be cancelled by that time. */
     SINEW_ERROR_NO_CANCEL_TIME = 702,
+    /** The goal's state doesn't allow it. */
+    SINEW_ERROR_GOAL_STATE = 703,
     /** No transform names the frame. */
     SINEW_ERROR_UNKNOWN_FRAME = 800,
     /** The name of a frame is invalid. */
@@ -254,9 +256,31 @@ enum {
 #define SINEW_PARAMETER_REASON_SIZE 512
 
 /**
+ * The way to send goals to the server of an action.
+ */
+typedef struct sinew_action_client sinew_action_client;
+
+/**
+ * A server that executes the goals of an action.
+ */
+typedef struct sinew_action_server sinew_action_server;
+
+/**
+ * The types of an action. It lives as long as the process and is never freed; the same types are
+ * always the same pointer.
+ */
+typedef struct sinew_action_type sinew_action_type;
+
+/**
  * The way to call a service.
  */
 typedef struct sinew_client sinew_client;
+
+/**
+ * A goal that a client has sent. Several handles may refer to one goal. Freeing them doesn't stop
+ * the goal.
+ */
+typedef struct sinew_client_goal sinew_client_goal;
 
 /**
  * A publisher of `/clock`: a time of its own, which advances with steady time at a chosen speed,
@@ -490,6 +514,12 @@ typedef struct sinew_responder sinew_responder;
 typedef struct sinew_server sinew_server;
 
 /**
+ * A goal that its server has accepted. Any thread may use it. Freed before it has ended, it is
+ * canceled, or aborted if the server's options say so.
+ */
+typedef struct sinew_server_goal sinew_server_goal;
+
+/**
  * The types of a service: that of its requests, that of its responses, and its ROS 2 name and
  * hash. It lives as long as the process and is never freed; the same types are always the same
  * pointer.
@@ -570,9 +600,320 @@ typedef struct sinew_wait_set sinew_wait_set;
 typedef int32_t sinew_status;
 
 /**
+ * The options of `sinew_action_client_new`. Zero is the default of every field.
+ */
+typedef struct sinew_action_client_options {
+  /**
+   * `sizeof(struct sinew_action_client_options)`.
+   */
+  size_t size;
+  /**
+   * The group in which callbacks run; the client belongs to the group's node. Null: the node's
+   * default group.
+   */
+  const struct sinew_group *group;
+  /**
+   * The number of feedback messages that wait: those of all goals on their way to the client, and
+   * those of each goal for its callback. Beyond it the oldest is lost. 0: 10.
+   */
+  size_t feedback_depth;
+} sinew_action_client_options;
+
+/**
  * Nanoseconds. As a timeout, a negative number is for ever.
  */
 typedef int64_t sinew_duration;
+
+/**
+ * The callback with the server's answer to a goal, called once, first. If `status` is `SINEW_OK`, the
+ * goal was accepted, and the callback owns `goal`. Otherwise `goal` is null, and
+ * `sinew_error_message()` says in this thread why: with `SINEW_ERROR_GOAL_REJECTED` the server
+ * rejected it.
+ */
+typedef sinew_status (*sinew_goal_response_callback)(void *context,
+                                                     sinew_status status,
+                                                     struct sinew_client_goal *goal);
+
+/**
+ * The callback for feedback, called for each message. `message`, of `.._FeedbackMessage`, is lent for
+ * the call; `sinew_message_clone` keeps it. `feedback` is the place of the feedback in it.
+ */
+typedef sinew_status (*sinew_feedback_callback)(void *context,
+                                                const struct sinew_message *message,
+                                                const void *feedback);
+
+/**
+ * The state of a goal, with ROS 2's numbers.
+ */
+typedef int sinew_goal_status;
+
+/**
+ * The callback with the result, called once, last. If `status` is `SINEW_OK`, `goal_status` says how
+ * the goal ended, the callback owns `message`, of `.._GetResult_Response`, and `result` is the place
+ * of the result in it; the message is shared with others, to be read only. Otherwise both are null,
+ * and `sinew_error_message()` says in this thread why there is no result.
+ */
+typedef sinew_status (*sinew_result_callback)(void *context,
+                                              sinew_status status,
+                                              sinew_goal_status goal_status,
+                                              struct sinew_message *message,
+                                              const void *result);
+
+/**
+ * The callbacks of a goal, which share a context. Each may be null. The executor of the client's
+ * group runs them, those of one goal never at the same time. They return `SINEW_OK`; anything else is
+ * a failure of the callback, which the executor reports.
+ */
+typedef struct sinew_goal_callbacks {
+  /**
+   * `sizeof(struct sinew_goal_callbacks)`.
+   */
+  size_t size;
+  /**
+   * Gets the server's answer.
+   */
+  sinew_goal_response_callback response;
+  /**
+   * Gets feedback.
+   */
+  sinew_feedback_callback feedback;
+  /**
+   * Gets the result.
+   */
+  sinew_result_callback result;
+} sinew_goal_callbacks;
+
+/**
+ * Frees the context of a callback, when the library calls it no more. It may run on any thread.
+ */
+typedef void (*sinew_drop)(void *context);
+
+/**
+ * The id of a goal: a UUID, which its client chooses.
+ */
+typedef struct sinew_goal_id {
+  /**
+   * The bytes, as in messages.
+   */
+  uint8_t bytes[16];
+} sinew_goal_id;
+
+/**
+ * The outcome of a request to end goals early, with ROS 2's numbers.
+ */
+typedef int sinew_cancel_outcome;
+
+/**
+ * Nanoseconds since the beginning of a clock: since 1970 for `SINEW_CLOCK_ROS` and
+ * `SINEW_CLOCK_SYSTEM`.
+ */
+typedef int64_t sinew_time;
+
+/**
+ * A goal in a list.
+ */
+typedef struct sinew_goal_info {
+  /**
+   * The goal's id.
+   */
+  struct sinew_goal_id id;
+  /**
+   * The time at which its server accepted it, by the server's clock. (Servers of rclcpp leave it
+   * 0.)
+   */
+  sinew_time stamp;
+  /**
+   * Its state; `SINEW_GOAL_CANCELING` in the answer to a cancel request.
+   */
+  sinew_goal_status status;
+} sinew_goal_info;
+
+/**
+ * The callback of a request to end goals early, run by the executor of the client's group. If
+ * `status` is `SINEW_OK`, `goals` are the `count` goals that will end early. Otherwise
+ * `sinew_error_message()` says in this thread why the outcome is unknown. The array lives until the
+ * callback returns.
+ *
+ * It returns `SINEW_OK`. Anything else is a failure of the callback, which its executor reports.
+ */
+typedef sinew_status (*sinew_canceled_callback)(void *context,
+                                                sinew_status status,
+                                                sinew_cancel_outcome outcome,
+                                                const struct sinew_goal_info *goals,
+                                                size_t count);
+
+/**
+ * What an action server does with a goal that arrives while another one is executing.
+ */
+typedef int sinew_goal_policy;
+
+/**
+ * The options of `sinew_action_server_new`. Zero is the default of every field.
+ */
+typedef struct sinew_action_server_options {
+  /**
+   * `sizeof(struct sinew_action_server_options)`.
+   */
+  size_t size;
+  /**
+   * The group in which the callbacks run; the server belongs to the group's node. Null: the
+   * node's default group.
+   */
+  const struct sinew_group *group;
+  /**
+   * Whether the goal and cancel callbacks, and the accepted callback of a deferred goal, run on
+   * the thread that sends the request, or that receives it from another process, instead of in an
+   * executor. Then goals are accepted and cancelled also while the group is busy; several threads
+   * may run the callbacks at once, and they should be short.
+   */
+  bool is_immediate;
+  /**
+   * What becomes of a goal while another one is executing.
+   */
+  sinew_goal_policy policy;
+  /**
+   * The number of goals that may wait with `SINEW_GOALS_QUEUE`.
+   */
+  size_t queue;
+  /**
+   * The number of goals that may be active; further ones are rejected. 0: 1000.
+   */
+  size_t max_goals;
+  /**
+   * The number of ended goals with a result that is kept. 0: 1000.
+   */
+  size_t max_results;
+  /**
+   * The bytes of all kept results in encoded form. 0: 64 MiB.
+   */
+  size_t max_result_bytes;
+  /**
+   * The time for which a result is kept for later requests, from the end of its goal. 0: 10
+   * seconds. Negative: until newer ones reach a limit.
+   */
+  sinew_duration result_timeout;
+  /**
+   * Whether a goal is aborted that is freed before it has ended. By default it is canceled.
+   */
+  bool aborts_on_free;
+} sinew_action_server_options;
+
+/**
+ * A server's decision on a goal, with rclcpp's numbers.
+ */
+typedef int sinew_goal_response;
+
+/**
+ * Decides on a goal: it sets `*response`, which is 0 before. `request` is lent for the call, a
+ * message of `.._SendGoal_Request`; `sinew_message_clone` keeps it. It returns `SINEW_OK`; anything
+ * else is a failure of the callback, and the goal is rejected.
+ */
+typedef sinew_status (*sinew_goal_callback)(void *context,
+                                            const struct sinew_goal_id *id,
+                                            const struct sinew_message *request,
+                                            sinew_goal_response *response);
+
+/**
+ * A server's decision on a request to end a goal early, with rclcpp's numbers.
+ */
+typedef int sinew_cancel_response;
+
+/**
+ * Decides whether a goal may be ended early: it sets `*response`, which is 0 before. It returns
+ * `SINEW_OK`; anything else is a failure of the callback, and the goal continues.
+ */
+typedef sinew_status (*sinew_cancel_callback)(void *context,
+                                              const struct sinew_goal_id *id,
+                                              sinew_cancel_response *response);
+
+/**
+ * Gets a goal that was accepted, and owns it: it is executed here, or later on any thread, and
+ * freed with `sinew_server_goal_free`. It returns `SINEW_OK`; anything else is a failure of the
+ * callback.
+ */
+typedef sinew_status (*sinew_accepted_callback)(void *context, struct sinew_server_goal *goal);
+
+/**
+ * The callbacks of an action server, which share a context.
+ */
+typedef struct sinew_action_server_callbacks {
+  /**
+   * `sizeof(struct sinew_action_server_callbacks)`.
+   */
+  size_t size;
+  /**
+   * Decides on each goal. Null: each is accepted and executed.
+   */
+  sinew_goal_callback goal;
+  /**
+   * Decides on requests to end goals early. Null: each is accepted.
+   */
+  sinew_cancel_callback cancel;
+  /**
+   * Gets each goal that was accepted. Must not be null.
+   */
+  sinew_accepted_callback accepted;
+} sinew_action_server_callbacks;
+
+/**
+ * The parts of an action's types. Messages are those with which ROS 2 carries goals, results and
+ * feedback; the places of their fields are offsets in bytes, as of `offsetof`.
+ */
+typedef struct sinew_action_parts {
+  /**
+   * `sizeof(struct sinew_action_parts)`.
+   */
+  size_t size;
+  /**
+   * The ROS 2 name, `package/action/Name`.
+   */
+  const char *name;
+  /**
+   * The hash of the service `package/action/Name_SendGoal`, `RIHS01_` and 64 digits.
+   */
+  const char *send_goal_hash;
+  /**
+   * The hash of the service `package/action/Name_GetResult`.
+   */
+  const char *get_result_hash;
+  /**
+   * The type of `package/action/Name_SendGoal_Request`.
+   */
+  const struct sinew_message_type *request;
+  /**
+   * The type of `package/action/Name_GetResult_Response`. It needs a `create` function, and one
+   * that copies values or an encoding: the server keeps results, and sends copies.
+   */
+  const struct sinew_message_type *response;
+  /**
+   * The type of `package/action/Name_FeedbackMessage`.
+   */
+  const struct sinew_message_type *feedback;
+  /**
+   * The place of the 16 bytes of `goal_id` in a request.
+   */
+  size_t request_goal_id;
+  /**
+   * The place of `goal` in a request.
+   */
+  size_t request_goal;
+  /**
+   * The place of `status`, one byte, in a response.
+   */
+  size_t response_status;
+  /**
+   * The place of `result` in a response.
+   */
+  size_t response_result;
+  /**
+   * The place of the 16 bytes of `goal_id` in a message with feedback.
+   */
+  size_t feedback_goal_id;
+  /**
+   * The place of `feedback` in a message with feedback.
+   */
+  size_t feedback_feedback;
+} sinew_action_parts;
 
 /**
  * The options of `sinew_client_new`. Zero is the default of every field.
@@ -621,11 +962,6 @@ typedef sinew_status (*sinew_response_callback)(void *context,
                                                 struct sinew_message *response);
 
 /**
- * Frees the context of a callback, when the library calls it no more. It may run on any thread.
- */
-typedef void (*sinew_drop)(void *context);
-
-/**
  * Identifies a request among those of its client.
  */
 typedef struct sinew_request_id {
@@ -647,12 +983,6 @@ typedef struct sinew_request_id {
 typedef void (*sinew_immediate_response_callback)(void *context,
                                                   sinew_status status,
                                                   struct sinew_message *response);
-
-/**
- * Nanoseconds since the beginning of a clock: since 1970 for `SINEW_CLOCK_ROS` and
- * `SINEW_CLOCK_SYSTEM`.
- */
-typedef int64_t sinew_time;
 
 /**
  * What a client knows about a response, or about the failure that stands for it.
@@ -2213,6 +2543,11 @@ typedef struct sinew_raw_space_options {
 } sinew_raw_space_options;
 
 /**
+ * Is called once, as soon as a goal must end early.
+ */
+typedef void (*sinew_goal_cancel_callback)(void *context);
+
+/**
  * The callback of a server. It owns `request` and `responder`: it answers with
  * `sinew_responder_respond` or `sinew_responder_fail`, at once or later and on any thread, and
  * frees the request with `sinew_message_free`. `info` lives until it returns.
@@ -2723,6 +3058,74 @@ typedef struct sinew_component_library {
 } sinew_component_library;
 
 /**
+ * The goals are canceling, or there was nothing to cancel.
+ */
+#define SINEW_CANCEL_DONE 0
+
+/**
+ * The server refused.
+ */
+#define SINEW_CANCEL_REJECTED 1
+
+/**
+ * The server doesn't know the goal.
+ */
+#define SINEW_CANCEL_UNKNOWN_GOAL 2
+
+/**
+ * The goal has ended, or is already canceling.
+ */
+#define SINEW_CANCEL_GOAL_TERMINATED 3
+
+/**
+ * The goal is rejected.
+ */
+#define SINEW_GOAL_REJECT 1
+
+/**
+ * The goal is accepted and begins, now or when the server's policy allows: then the accepted
+ * callback gets it.
+ */
+#define SINEW_GOAL_ACCEPT_AND_EXECUTE 2
+
+/**
+ * The goal is accepted; the accepted callback gets it at once, and it begins by
+ * `sinew_server_goal_execute`. No policy applies to it.
+ */
+#define SINEW_GOAL_ACCEPT_AND_DEFER 3
+
+/**
+ * The goal continues.
+ */
+#define SINEW_CANCEL_REJECT 1
+
+/**
+ * The goal is asked to end.
+ */
+#define SINEW_CANCEL_ACCEPT 2
+
+/**
+ * Both are executed. The default, as in ROS 2.
+ */
+#define SINEW_GOALS_PARALLEL 0
+
+/**
+ * The new one is rejected.
+ */
+#define SINEW_GOALS_REJECT 1
+
+/**
+ * The new one waits until those before it have ended.
+ */
+#define SINEW_GOALS_QUEUE 2
+
+/**
+ * The executing one is asked to end, and the new one begins then. One that waits meanwhile is
+ * canceled.
+ */
+#define SINEW_GOALS_NEWEST_WINS 3
+
+/**
  * The source is the same.
  */
 #define SINEW_CLOCK_SAME 0
@@ -2812,6 +3215,41 @@ typedef struct sinew_component_library {
  * Ends the spin, which returns `SINEW_ERROR_CALLBACK_FAILED`.
  */
 #define SINEW_FAULT_STOP 1
+
+/**
+ * The server doesn't know the goal, or the client has received nothing about it yet.
+ */
+#define SINEW_GOAL_UNKNOWN 0
+
+/**
+ * It was accepted, and has not begun.
+ */
+#define SINEW_GOAL_ACCEPTED 1
+
+/**
+ * The server is executing it.
+ */
+#define SINEW_GOAL_EXECUTING 2
+
+/**
+ * It was asked to end early, and has not ended yet.
+ */
+#define SINEW_GOAL_CANCELING 3
+
+/**
+ * It has reached its aim.
+ */
+#define SINEW_GOAL_SUCCEEDED 4
+
+/**
+ * It ended early, as requested.
+ */
+#define SINEW_GOAL_CANCELED 5
+
+/**
+ * The server gave it up.
+ */
+#define SINEW_GOAL_ABORTED 6
 
 /**
  * In a filter: every kind.
@@ -3183,6 +3621,148 @@ extern "C" {
 #endif // __cplusplus
 
 /**
+ * Makes a client of an action. There needn't be a server yet.
+ *
+ * `options` may be null. The caller frees `*client`.
+ */
+sinew_status sinew_action_client_new(const struct sinew_node *node,
+                                     const char *name,
+                                     const struct sinew_action_type *action_type,
+                                     const struct sinew_action_client_options *options,
+                                     struct sinew_action_client **client);
+
+/**
+ * Frees a client. It ends once the handles of its goals are freed as well: until then their
+ * callbacks run. Null is allowed.
+ */
+void sinew_action_client_free(struct sinew_action_client *client);
+
+/**
+ * Returns the action's full name, after remapping. The text lives as long as the handle.
+ */
+const char *sinew_action_client_name(const struct sinew_action_client *client);
+
+/**
+ * Returns whether there is a server: its three services, and publishers of both topics.
+ */
+bool sinew_action_client_is_server_ready(const struct sinew_action_client *client);
+
+/**
+ * Blocks until there is a server. Returns false if none came within `timeout` (negative: for ever),
+ * or if the context was shut down. Not for callbacks: the thread does nothing else meanwhile.
+ */
+bool sinew_action_client_wait_for_server(const struct sinew_action_client *client,
+                                         sinew_duration timeout);
+
+/**
+ * Sends a goal: a message of `.._SendGoal_Request`, in which this sets a new id. Takes over the
+ * message, also if it fails. One with other references is copied, if its type can. Never blocks. If
+ * there is no server, the goal waits for one.
+ *
+ * `callbacks` may be null, and so may `goal`; the caller frees `*goal`. What goes wrong with the goal
+ * afterwards, also that it could not be sent, is for the response callback and
+ * `sinew_client_goal_wait`. The library drops the context with `drop_context` when no callback will
+ * run any more, and also if this function fails.
+ *
+ * The client asks for the result by itself, and keeps it as long as there is a handle to the goal.
+ */
+sinew_status sinew_action_client_send_goal(const struct sinew_action_client *client,
+                                           struct sinew_message *request,
+                                           const struct sinew_goal_callbacks *callbacks,
+                                           void *context,
+                                           sinew_drop drop_context,
+                                           struct sinew_client_goal **goal);
+
+/**
+ * Asks the server to end a goal early. Never blocks. The callback may be null; the library drops
+ * its context when it has run or never will, because the client was freed or this function fails.
+ */
+sinew_status sinew_action_client_cancel_goal(const struct sinew_action_client *client,
+                                             const struct sinew_goal_id *id,
+                                             sinew_canceled_callback callback,
+                                             void *context,
+                                             sinew_drop drop_context);
+
+/**
+ * Asks the server to end all goals early, also those of other clients. Otherwise as
+ * `sinew_action_client_cancel_goal`.
+ */
+sinew_status sinew_action_client_cancel_all(const struct sinew_action_client *client,
+                                            sinew_canceled_callback callback,
+                                            void *context,
+                                            sinew_drop drop_context);
+
+/**
+ * Asks the server to end the goals early that it accepted at this time of its clock or before, also
+ * those of other clients. For time 0 the callback gets `SINEW_ERROR_NO_CANCEL_TIME`, as ROS 2 takes
+ * it for all goals. Otherwise as `sinew_action_client_cancel_goal`.
+ */
+sinew_status sinew_action_client_cancel_before(const struct sinew_action_client *client,
+                                               sinew_time stamp,
+                                               sinew_canceled_callback callback,
+                                               void *context,
+                                               sinew_drop drop_context);
+
+/**
+ * Makes a server of an action.
+ *
+ * `options` may be null. The caller frees `*server`, which ends it. The library drops the context of
+ * the callbacks with `drop_context` when the server and its goals have ended, and no thread runs a
+ * callback any more, and also if this function fails.
+ *
+ * An executor runs the callbacks in the server's group, those that decide as well unless the options
+ * say that they are immediate. So where one callback of an exclusive group executes a goal, no goal
+ * is accepted or cancelled meanwhile: execute it on another thread, or use a reentrant group and an
+ * executor with several threads.
+ *
+ * Fails with `SINEW_ERROR_SERVICE_TAKEN` if the action has a server in this context, or with
+ * `SINEW_ERROR_INVALID_NAME`, `SINEW_ERROR_SHUTDOWN` and so on.
+ */
+sinew_status sinew_action_server_new(const struct sinew_node *node,
+                                     const char *name,
+                                     const struct sinew_action_type *action_type,
+                                     const struct sinew_action_server_options *options,
+                                     const struct sinew_action_server_callbacks *callbacks,
+                                     void *context,
+                                     sinew_drop drop_context,
+                                     struct sinew_action_server **server);
+
+/**
+ * Frees a server, which ends it: its goals are asked to end, and clients that wait for a result get
+ * a failure. Doesn't wait for a callback that runs. Null is allowed.
+ */
+void sinew_action_server_free(struct sinew_action_server *server);
+
+/**
+ * Returns the action's full name, after remapping. The text lives as long as the handle.
+ */
+const char *sinew_action_server_name(const struct sinew_action_server *server);
+
+/**
+ * Gets the goals that the server knows, in the order in which they were accepted: those that have
+ * not ended, and those with a result that is kept. Writes up to `capacity` of them to `goals`, and
+ * returns how many there are.
+ */
+size_t sinew_action_server_goals(const struct sinew_action_server *server,
+                                 struct sinew_goal_info *goals,
+                                 size_t capacity);
+
+/**
+ * Gets the types of an action. Memory for them is needed once, and never freed.
+ *
+ * Fails with `SINEW_ERROR_OTHER_TYPE` if a message has another name than ROS 2 gives it, with
+ * `SINEW_ERROR_INVALID_TYPE_TABLE` if a field lies outside its message or there is no first result,
+ * with `SINEW_ERROR_NO_CLONE`, `SINEW_ERROR_INVALID_TYPE_HASH` and so on.
+ */
+sinew_status sinew_action_type_new(const struct sinew_action_parts *parts,
+                                   const struct sinew_action_type **action_type);
+
+/**
+ * Returns the action's ROS 2 name, `package/action/Name`.
+ */
+const char *sinew_action_type_name(const struct sinew_action_type *action_type);
+
+/**
  * Makes a client of a service. There needn't be a server yet.
  *
  * `options` may be null. The caller frees `*client`.
@@ -3365,6 +3945,63 @@ sinew_status sinew_client_clear_listener(const struct sinew_client *client);
  */
 sinew_status sinew_client_read_statistics(const struct sinew_client *client,
                                           struct sinew_client_statistics *statistics);
+
+/**
+ * Frees a handle to a goal; the goal continues. Null is allowed.
+ */
+void sinew_client_goal_free(struct sinew_client_goal *goal);
+
+/**
+ * Gets the goal's id, which exists before the server knows the goal.
+ */
+sinew_status sinew_client_goal_id(const struct sinew_client_goal *goal, struct sinew_goal_id *id);
+
+/**
+ * Waits for the server's answer, for at most `timeout` (negative: for ever). Succeeds if the goal
+ * was accepted, also if it was before. In a callback, the waiting thread runs the server itself if it
+ * can.
+ *
+ * Fails with `SINEW_ERROR_GOAL_REJECTED`. With `SINEW_ERROR_NO_SERVER`, `SINEW_ERROR_TIMEOUT` or
+ * `SINEW_ERROR_WOULD_DEADLOCK` the goal is given up: a server that accepts it later is asked to
+ * cancel it, and later calls fail likewise. With `SINEW_ERROR_GOAL_STATE` another thread waits.
+ */
+sinew_status sinew_client_goal_wait(const struct sinew_client_goal *goal,
+                                    sinew_duration timeout);
+
+/**
+ * Gets the time at which the server accepted the goal, by the server's clock. Fails with
+ * `SINEW_ERROR_GOAL_STATE` if it has not accepted it.
+ */
+sinew_status sinew_client_goal_stamp(const struct sinew_client_goal *goal, sinew_time *stamp);
+
+/**
+ * Returns the last state that the client has received; `SINEW_GOAL_UNKNOWN` if the server has not
+ * accepted the goal.
+ */
+sinew_goal_status sinew_client_goal_status(const struct sinew_client_goal *goal);
+
+/**
+ * Returns the number of feedback messages that were lost, as far as is known: newer ones displaced
+ * them before the callback ran. A larger `feedback_depth` loses fewer.
+ */
+uint64_t sinew_client_goal_feedback_lost(const struct sinew_client_goal *goal);
+
+/**
+ * Waits for the result of a goal that was accepted, for at most `timeout` (negative: for ever), any
+ * number of times. `*goal_status` says how the goal ended. The caller owns `*message`, of
+ * `.._GetResult_Response`, which is shared with others, to be read only; `*result` is the place of
+ * the result in it. All three may be null, but `result` needs the message. In a callback, the waiting thread runs the server itself
+ * if it can.
+ *
+ * Fails with `SINEW_ERROR_TIMEOUT` (the goal continues), `SINEW_ERROR_SERVER_GONE`,
+ * `SINEW_ERROR_UNKNOWN_GOAL`, `SINEW_ERROR_WOULD_DEADLOCK`, or with `SINEW_ERROR_GOAL_STATE` if the
+ * server has not accepted the goal.
+ */
+sinew_status sinew_client_goal_wait_for_result(const struct sinew_client_goal *goal,
+                                               sinew_duration timeout,
+                                               sinew_goal_status *goal_status,
+                                               struct sinew_message **message,
+                                               const void **result);
 
 /**
  * Returns the time of the node's clock of this kind; `SINEW_CLOCK_DEFAULT` is ROS time here, which
@@ -5733,6 +6370,97 @@ void sinew_raw_master_free(struct sinew_raw_master *master);
 sinew_status sinew_raw_master_write(const struct sinew_raw_master *master,
                                     const void *data,
                                     size_t size);
+
+/**
+ * Frees a goal. If it has not ended, it ends now: see `sinew_action_server_options`. Null is
+ * allowed.
+ */
+void sinew_server_goal_free(struct sinew_server_goal *goal);
+
+/**
+ * Gets the goal's id.
+ */
+sinew_status sinew_server_goal_id(const struct sinew_server_goal *goal, struct sinew_goal_id *id);
+
+/**
+ * Returns the message that brought the goal, of `.._SendGoal_Request`. It belongs to the handle.
+ */
+const struct sinew_message *sinew_server_goal_request(const struct sinew_server_goal *goal);
+
+/**
+ * Returns the goal itself, inside the message that brought it. It belongs to the handle.
+ */
+const void *sinew_server_goal_value(const struct sinew_server_goal *goal);
+
+/**
+ * Returns the goal's state.
+ */
+sinew_goal_status sinew_server_goal_status(const struct sinew_server_goal *goal);
+
+/**
+ * Returns whether the goal has not ended.
+ */
+bool sinew_server_goal_is_active(const struct sinew_server_goal *goal);
+
+/**
+ * Returns whether the goal must end early: a client requested it, a newer goal arrived, or the
+ * server is gone. Never blocks.
+ */
+bool sinew_server_goal_is_canceling(const struct sinew_server_goal *goal);
+
+/**
+ * Has a function called once, as soon as the goal must end early, on the thread that causes this;
+ * or now, if it must already. It should be short. It replaces the former one.
+ *
+ * The library drops the context when the function has run or never will, and also if this function
+ * fails: with `SINEW_ERROR_GOAL_STATE` if the goal has ended.
+ */
+sinew_status sinew_server_goal_on_cancel(const struct sinew_server_goal *goal,
+                                         sinew_goal_cancel_callback callback,
+                                         void *context,
+                                         sinew_drop drop_context);
+
+/**
+ * Begins a goal that was deferred. (If it must end early already, it stays so.) Fails with
+ * `SINEW_ERROR_GOAL_STATE` if it has begun.
+ */
+sinew_status sinew_server_goal_execute(const struct sinew_server_goal *goal);
+
+/**
+ * Publishes feedback to the clients: a message of `.._FeedbackMessage`, in which this sets the
+ * goal's id. Takes over the message, also if it fails. One with other references is copied, if its
+ * type can.
+ *
+ * Fails with `SINEW_ERROR_GOAL_STATE` if the goal doesn't execute, with `SINEW_ERROR_SERVER_GONE`,
+ * `SINEW_ERROR_OTHER_TYPE`, `SINEW_ERROR_NOT_SOLE` and so on.
+ */
+sinew_status sinew_server_goal_publish_feedback(const struct sinew_server_goal *goal,
+                                                struct sinew_message *feedback);
+
+/**
+ * Ends the goal as succeeded, with a message of `.._GetResult_Response`, in which this sets the
+ * status. Takes over the message, also if it fails. One with other references is copied, if its type
+ * can. The handle stays, and is to be freed.
+ *
+ * Fails with `SINEW_ERROR_GOAL_STATE` if the goal has not begun or has ended, and with
+ * `SINEW_ERROR_OTHER_TYPE`, `SINEW_ERROR_NOT_SOLE` and so on: then it continues. With
+ * `SINEW_ERROR_SERVER_GONE`, it has ended: its clients were notified when the server went.
+ */
+sinew_status sinew_server_goal_succeed(const struct sinew_server_goal *goal,
+                                       struct sinew_message *result);
+
+/**
+ * Ends the goal as aborted: the server gives it up. Otherwise as `sinew_server_goal_succeed`.
+ */
+sinew_status sinew_server_goal_abort(const struct sinew_server_goal *goal,
+                                     struct sinew_message *result);
+
+/**
+ * Ends the goal early, at the request of its client or of a newer goal, or of the server's own
+ * accord; also one that has not begun. Otherwise as `sinew_server_goal_succeed`.
+ */
+sinew_status sinew_server_goal_canceled(const struct sinew_server_goal *goal,
+                                        struct sinew_message *result);
 
 /**
  * Gets the types of a service from those of its messages.
