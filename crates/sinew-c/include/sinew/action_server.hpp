@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -23,13 +24,22 @@
 namespace sinew::action
 {
 
-/// Settings of a server: a structure of the C interface, with rcl's name for its defaults.
-using ServerOptions = sinew_action_server_options;
-
-inline ServerOptions get_default_server_options()
+/// Settings of a server.
+struct ServerOptions
 {
-  return sinew::detail::options<ServerOptions>();
-}
+  /// The time for which a result is kept for later requests, from the end of its goal; negative: until
+  /// newer ones reach a limit. (As a structure, since rcl has one.)
+  struct
+  {
+    std::int64_t nanoseconds = 10'000'000'000;
+  } result_timeout;
+  /// The number of goals that may be active, further ones are rejected; 0: 1000.
+  std::size_t max_goals = 0;
+  /// The number of ended goals with a result that is kept; 0: 1000.
+  std::size_t max_results = 0;
+  /// The bytes of all kept results in encoded form; 0: 64 MiB.
+  std::size_t max_result_bytes = 0;
+};
 
 /// Executes the goals of an action. `create_server` makes it.
 ///
@@ -56,15 +66,19 @@ public:
   static Result<SharedPtr> try_make(
     const sinew_node * node, const std::string & name, GoalCallback handle_goal,
     CancelCallback handle_cancel, AcceptedCallback handle_accepted,
-    ServerOptions options = get_default_server_options(), CallbackGroup::SharedPtr group = nullptr)
+    const ServerOptions & options = ServerOptions(), const CallbackGroup::SharedPtr & group = nullptr)
   {
     const auto type = sinew::detail::try_action_type<ActionT>();
     if (!type) {
       return type.error();
     }
-    if (group) {
-      options.group = group->handle();
-    }
+    auto settings = sinew::detail::options<sinew_action_server_options>();
+    settings.group = sinew::detail::handle_of(group);
+    settings.result_timeout =
+      options.result_timeout.nanoseconds == 0 ? 1 : options.result_timeout.nanoseconds;
+    settings.max_goals = options.max_goals;
+    settings.max_results = options.max_results;
+    settings.max_result_bytes = options.max_result_bytes;
     auto callbacks = sinew::detail::options<sinew_action_server_callbacks>();
     callbacks.goal = &Program::decide;
     callbacks.cancel = &Program::may_cancel;
@@ -73,7 +87,7 @@ public:
       std::move(handle_goal), std::move(handle_cancel), std::move(handle_accepted), {}, {}, 16};
     ServerHandle handle;
     const auto status = sinew_action_server_new(
-      node, name.c_str(), *type, &options, &callbacks, program,
+      node, name.c_str(), *type, &settings, &callbacks, program,
       &sinew::detail::drop_context<Program>, sinew::detail::Out(handle));
     if (status != SINEW_OK) {
       return Error::last(status);
@@ -177,7 +191,7 @@ Result<typename Server<ActionT>::SharedPtr> try_create_server(
   typename Server<ActionT>::GoalCallback handle_goal,
   typename Server<ActionT>::CancelCallback handle_cancel,
   typename Server<ActionT>::AcceptedCallback handle_accepted,
-  const ServerOptions & options = get_default_server_options(),
+  const ServerOptions & options = ServerOptions(),
   CallbackGroup::SharedPtr group = nullptr)
 {
   return Server<ActionT>::try_make(
@@ -192,7 +206,7 @@ typename Server<ActionT>::SharedPtr create_server(
   typename Server<ActionT>::GoalCallback handle_goal,
   typename Server<ActionT>::CancelCallback handle_cancel,
   typename Server<ActionT>::AcceptedCallback handle_accepted,
-  const ServerOptions & options = get_default_server_options(),
+  const ServerOptions & options = ServerOptions(),
   CallbackGroup::SharedPtr group = nullptr)
 {
   return try_create_server<ActionT>(

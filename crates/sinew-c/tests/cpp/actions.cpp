@@ -171,7 +171,7 @@ void a_goal_is_executed(World & world)
   CHECK(seen == (std::vector<std::string>{
       "response", "feedback", "feedback", "feedback", "feedback", "result"}));
   CHECK(result.goal_id == goal->get_goal_id() && result.result->sequence.size() == 6);
-  CHECK(goal->get_status() == rclcpp_action::goal_status::SUCCEEDED && goal->get_lost_feedback() == 0);
+  CHECK(goal->get_status() == rclcpp_action::GoalStatus::STATUS_SUCCEEDED && goal->get_lost_feedback() == 0);
   // One that has ended has its result at once.
   bool is_called = false;
   client->async_get_result(goal, [&](const auto &) {is_called = true;});
@@ -199,6 +199,7 @@ struct Keeper
   {
     auto options = rcl_action_server_get_default_options();
     options.max_goals = 3;
+    options.result_timeout.nanoseconds = -1;
     server = sinew::action::try_create_server<Fibonacci>(
       world.server_node, name,
       [response](const auto &, auto goal) {
@@ -250,6 +251,15 @@ void goals_are_deferred(World & world)
   CHECK(!goal->is_active());
   const auto ended = world.get(client->async_get_result(sent));
   CHECK(ended.code == rclcpp_action::ResultCode::ABORTED && ended.result->sequence.at(0) == 7);
+
+  // No more than the options allow.
+  std::vector<ClientGoal::SharedPtr> several;
+  for (std::int32_t i = 0; i < 4; ++i) {
+    several.push_back(world.get(client->async_send_goal(order(i))));
+  }
+  CHECK(several[2] != nullptr && several[3] == nullptr);
+  world.until([&] {return keeper.goals.size() == 4;});
+  keeper.goals.resize(1);
 
   // A goal that is destroyed is canceled; one whose server is destroyed has no result.
   const auto dropped = world.get(client->async_send_goal(order(2)));
