@@ -7,7 +7,7 @@ use sinew_build::CppGenerator;
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
-use support::{STRICT, checked, command, library, root, run_program, skipped};
+use support::{STRICT, checked, command, flags, library, root, run_program, skipped};
 
 /// The headers of all packages, and the library's own headers as they are compiled once for all
 /// programs.
@@ -32,7 +32,7 @@ fn headers() -> &'static Path {
 /// The compiler with the flags that all its calls share, or the compiled header is not used.
 fn compiler(headers: &Path) -> Command {
     let mut compile = Command::new("c++");
-    compile.args(STRICT).args(["-std=c++17", "-g0", "-pthread", "-Winvalid-pch"]);
+    compile.args(STRICT).args(flags()).args(["-std=c++17", "-g0", "-pthread", "-Winvalid-pch"]);
     compile.arg("-I").arg(headers).arg("-I").arg(root().join("include"));
     compile
 }

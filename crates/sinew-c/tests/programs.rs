@@ -51,9 +51,11 @@ programs! {
     timers,
     topics,
     transforms,
+    two_contexts,
     two_processes,
     wait_sets,
     wakers,
+    wrong_handles,
     wrong_messages,
 }
 

@@ -102,10 +102,10 @@ conformance! {
 
 /// Why scenarios of the lists are not played here, by their words.
 const REASONS: [(&str, &str); 4] = [
-    ("panics", "callbacks of C return a status, and those of C++ throw: `exceptions.cpp` has those"),
-    ("futures", "there is no callback that returns a future; `services.c` answers later by a responder"),
+    ("panics", "no callback panics: it returns a status, whose failures are played"),
+    ("futures", "no callback returns a future; answers by a responder are played"),
     ("run_times", "executors don't report the run times of callbacks"),
-    ("entities", "some are of Rust alone, such as handles that are detached; `graphs.c` looks who is listed"),
+    ("entities", "some are of Rust alone, such as publishers that are detached"),
 ];
 
 /// Adds the scenarios of a list that are not played here.

@@ -41,11 +41,23 @@ pub(crate) fn checked(what: &str, output: &Output) {
     assert!(output.status.success(), "{what}: {}\n{out}{err}", output.status);
 }
 
+/// Words of an environment variable, by which `.ci/deep` has programs compiled with sanitizers and
+/// run under valgrind.
+fn words(variable: &str) -> Vec<String> {
+    let words = std::env::var(variable).unwrap_or_default();
+    words.split_whitespace().map(str::to_owned).collect()
+}
+
+/// Further flags of all compilers.
+pub(crate) fn flags() -> Vec<String> {
+    words("SINEW_C_FLAGS")
+}
+
 /// Compiles a program, strictly, and links it with the shared library.
 pub(crate) fn compile(standard: &str, source: &Path, program: &Path) {
     let library = library();
     let mut compile = Command::new("cc");
-    compile.args(STRICT).arg(format!("-std={standard}")).arg("-I").arg(root().join("include"));
+    compile.args(STRICT).args(flags()).arg(format!("-std={standard}")).arg("-I").arg(root().join("include"));
     compile.arg("-o").arg(program).arg(source).arg("-L").arg(&library).arg("-lsinew_c");
     compile.arg(format!("-Wl,-rpath,{}", library.display())).arg("-pthread");
     checked(&format!("{} is compiled", source.display()), &compile.output().expect("cc runs"));
@@ -58,7 +70,10 @@ pub(crate) fn run_program(program: &Path, place: &Path) {
 
 /// Returns the command of a compiled program in a domain directory of its own.
 pub(crate) fn command(program: &Path, place: &Path) -> Command {
-    let mut command = Command::new(program);
+    let mut words = words("SINEW_C_RUNNER");
+    words.push(program.to_str().expect("UTF-8").to_owned());
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
     command.env("SINEW_DIR", place.join("domains")).env("ROS_LOG_DIR", place.join("log"));
     // Cargo's `LD_LIBRARY_PATH` comes before the program's own path, and has older libraries.
     for variable in ["SINEW_DOMAIN_ID", "ROS_DOMAIN_ID", "LD_LIBRARY_PATH"] {
