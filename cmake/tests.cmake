@@ -44,6 +44,13 @@ if(CMAKE_CXX_COMPILER)
             target_precompile_headers(sinew_test_${name} REUSE_FROM ${headers})
         endif()
     endforeach()
+    # Components are in a shared library that its program loads.
+    add_library(sinew_test_components SHARED ${sources}/cpp/libraries/components.cpp)
+    target_include_directories(sinew_test_components PRIVATE ${sources}/cpp)
+    target_link_libraries(sinew_test_components PRIVATE sinew::rclcpp)
+    add_dependencies(sinew_test_cpp_components sinew_test_components)
+    set_property(TEST cpp_components APPEND PROPERTY
+        ENVIRONMENT "COMPONENT_LIBRARY=$<TARGET_FILE:sinew_test_components>")
 endif()
 add_test(NAME header_names COMMAND ${CMAKE_COMMAND} -DINTERFACES=${sinew_definitions}
     -DHEADERS=${sinew_interfaces_include} -P ${sources}/cmake/header_names.cmake)

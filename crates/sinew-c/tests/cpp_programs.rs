@@ -100,6 +100,49 @@ fn components() {
     checked("components", &run.env("COMPONENT_LIBRARY", &library).output().expect("it starts"));
 }
 
+/// The programs of the README and of the page for users of rclcpp.
+#[test]
+fn the_book() {
+    if skipped("c++") {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a directory");
+    let mut number = 0;
+    for page in ["README.md", "docs/book/cpp-for-rclcpp-users.md"] {
+        let text = std::fs::read_to_string(root().join("../..").join(page)).expect("the page");
+        for block in text.split("```cpp\n").skip(1).filter_map(|block| block.split("```").next()) {
+            number += 1;
+            let source = place.path().join(format!("block {number}.cpp"));
+            std::fs::write(&source, block).expect("a file");
+            let mut compile = with_compiled_header();
+            compile.arg("-I").arg(root().join("rclcpp")).arg("-fsyntax-only").arg(&source);
+            checked(&format!("{page}: {block}"), &compile.output().expect("c++ runs"));
+        }
+    }
+    assert!(number > 2, "programs of the pages: {number}");
+}
+
+/// A program for rclcpp, of `examples/cpp`; `ctest` runs them all. A message stays at its address.
+#[test]
+fn a_ported_program() {
+    if skipped("c++") || skipped("bash") {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a directory");
+    let examples = root().join("../../examples/cpp");
+    let program = place.path().join("cyclic_pipeline");
+    let mut compile = with_compiled_header();
+    compile.arg("-I").arg(root().join("rclcpp")).arg("-o").arg(&program);
+    compile.arg(examples.join("intra_process/cyclic_pipeline.cpp"));
+    compile.arg("-L").arg(library()).arg("-lsinew_c").arg(format!("-Wl,-rpath,{}", library().display()));
+    checked("cyclic_pipeline is compiled", &compile.output().expect("c++ runs"));
+    let mut run = command(&examples.join("expect"), place.path());
+    run.arg(
+        "with value:  42, and address: (0x[0-9A-F]+).*Received.* 42, and address: \\1.*44, and address: \\1",
+    );
+    checked("cyclic_pipeline", &run.arg("while").arg(&program).output().expect("bash"));
+}
+
 macro_rules! programs {
     ($($name:ident,)*) => {
         $(
