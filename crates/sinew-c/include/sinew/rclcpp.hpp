@@ -66,6 +66,9 @@ using PreSetParametersCallbackHandle = ::sinew::PreSetParametersCallbackHandle;
 
 }  // namespace rclcpp
 
+/// The name of rmw for what identifies a request.
+using rmw_request_id_t = ::sinew::RequestId;
+
 /// The version of rclcpp with the names and behaviour that this header has: that of ROS 2 Jazzy.
 #define RCLCPP_VERSION_MAJOR 28
 #define RCLCPP_VERSION_MINOR 1
