@@ -867,7 +867,7 @@ sinew_status front_client_call_then(const void *client, const uint8_t *bytes, si
         closure_free(made);
         return status;
     }
-    return sinew_client_call_then(client, request, resulted, made, closure_free);
+    return sinew_client_call_then(client, request, resulted, made, closure_free, NULL);
 }
 
 sinew_status front_client_call_immediately(const void *client, const uint8_t *bytes, size_t length,
