@@ -115,7 +115,10 @@ fn links_lead_somewhere() {
     for page in pages() {
         let text = read(&page);
         let folder = Path::new(&page).parent().expect("a folder");
-        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        // Outside programs: a lambda of C++ looks like a link.
+        let prose = text.split("```").step_by(2);
+        let targets =
+            prose.flat_map(|text| text.split("](").skip(1)).filter_map(|rest| rest.split(')').next());
         for target in targets.filter(|target| !target.contains("://") && !target.starts_with('#')) {
             let (file, section) =
                 target.split_once('#').map_or((target, None), |(file, at)| (file, Some(at)));
