@@ -20,8 +20,8 @@ struct IncrementerPipe : public rclcpp::Node
     std::weak_ptr<rclcpp::Publisher<std_msgs::msg::Int32>> weak = publisher;
     subscription = this->create_subscription<std_msgs::msg::Int32>(
       in, 10, [weak](std_msgs::msg::Int32::UniquePtr message) {
-        auto publisher = weak.lock();
-        if (!publisher) {
+        auto locked = weak.lock();
+        if (!locked) {
           return;
         }
         std::printf(
@@ -36,7 +36,7 @@ struct IncrementerPipe : public rclcpp::Node
         std::printf(
           "Incrementing and sending with value: %d, and address: 0x%" PRIXPTR "\n", message->data,
           reinterpret_cast<std::uintptr_t>(message.get()));
-        publisher->publish(std::move(message));
+        locked->publish(std::move(message));
       });
   }
 

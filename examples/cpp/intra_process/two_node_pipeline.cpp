@@ -19,8 +19,8 @@ struct Producer : public rclcpp::Node
     publisher = this->create_publisher<std_msgs::msg::Int32>(output, 10);
     std::weak_ptr<rclcpp::Publisher<std_msgs::msg::Int32>> weak = publisher;
     auto produce = [weak]() -> void {
-        auto publisher = weak.lock();
-        if (!publisher) {
+        auto locked = weak.lock();
+        if (!locked) {
           return;
         }
         static int32_t count = 0;
@@ -29,7 +29,7 @@ struct Producer : public rclcpp::Node
         std::printf(
           "Published message with value: %d, and address: 0x%" PRIXPTR "\n", message->data,
           reinterpret_cast<std::uintptr_t>(message.get()));
-        publisher->publish(std::move(message));
+        locked->publish(std::move(message));
       };
     timer = this->create_wall_timer(200ms, produce);
   }
