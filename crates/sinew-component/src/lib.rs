@@ -51,8 +51,9 @@ pub use request::NodeRequest;
 
 /// Registers a kind of node with all containers of the program: `component!(TYPE, NODE, MAKE)`.
 /// `TYPE` is the name for requests (`plugin_name`, mostly `package::Type`), `NODE` the default name
-/// of the node, and `MAKE` a function from a [`Node`] to a `Result` with a value that is kept while
-/// the node is loaded. [`ContainerBuilder::component`] does the same for one container.
+/// of the node, and `MAKE` a function from a [`Node`](sinew::Node) to a `Result` with a value that
+/// is kept while the node is loaded. [`ContainerBuilder::component`] does the same for one
+/// container.
 ///
 /// Use it at module level, beside functions. In a library, it takes effect only if the program uses
 /// some item of that library, or says `use that_library as _;`: unreferenced code isn't linked.
