@@ -69,7 +69,7 @@ fn nodes_are_loaded_listed_and_unloaded() {
         let undeclared = "allow_undeclared_parameters:=true";
         said(place, &["load", "box", "demo", "demo::Plain", "-n", "q", "-e", undeclared]);
         let wrong = refused(place, &["load", "box", "demo", "demo::Plain", "-e", "use_dds:=true"]);
-        assert!(wrong.contains("the extra argument \"use_dds\" of plain isn't understood"), "{wrong}");
+        assert!(wrong.contains("the extra argument \"use_dds\" of demo::Plain isn't understood"), "{wrong}");
         assert_eq!(said(place, &["unload", "box", "3", "--json"]), "{\"unloaded\":[3]}\n");
         let wrong = refused(place, &["load", "box", "demo", "demo::Plane"]);
         assert!(
