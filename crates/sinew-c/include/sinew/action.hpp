@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "sinew/detail/action_type.hpp"
+#include "sinew/detail/message_handle.hpp"
 #include "sinew/error.hpp"
 #include "sinew/exceptions.hpp"
 #include "sinew/sinew.h"
@@ -130,24 +131,8 @@ struct HashOfId
 template<class T>
 std::shared_ptr<const T> part_of(sinew_message * message, const void * part)
 {
-  std::shared_ptr<sinew_message> whole(message, sinew_message_free);
-  return std::shared_ptr<const T>(std::move(whole), static_cast<const T *>(part));
-}
-
-/// Makes a message of a value on the heap, which is given up.
-template<class T>
-Result<sinew_message *> try_adopt(std::unique_ptr<T> value)
-{
-  const auto type = sinew::detail::try_message_type<T>();
-  if (!type) {
-    return type.error();
-  }
-  sinew_message * message = nullptr;
-  if (const auto status = sinew_message_adopt(*type, value.get(), &message); status != SINEW_OK) {
-    return Error::last(status);
-  }
-  (void)value.release();
-  return message;
+  return sinew::detail::share(
+    sinew::detail::MessageHandle(message), static_cast<const T *>(part));
 }
 
 }  // namespace detail

@@ -102,7 +102,7 @@ public:
   {
     auto request = std::make_unique<sinew::detail::GoalRequest<ActionT>>();
     request->goal = std::move(goal);
-    const auto message = detail::try_adopt(std::move(request));
+    auto message = sinew::detail::try_adopt(std::move(request));
     if (!message) {
       return message.error();
     }
@@ -113,7 +113,7 @@ public:
     auto * sent = new Sent{goals_, options, {}, {}};
     auto future = sent->promise.get_future().share();
     const auto status = sinew_action_client_send_goal(
-      handle(), *message, &callbacks, sent, &sinew::detail::drop_context<Sent>, nullptr);
+      handle(), message->release(), &callbacks, sent, &sinew::detail::drop_context<Sent>, nullptr);
     if (status != SINEW_OK) {
       return Error::last(status);
     }

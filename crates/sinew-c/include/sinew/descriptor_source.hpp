@@ -45,7 +45,7 @@ public:
     DescriptorEvent event = DescriptorEvent::Readable, const CallbackGroup::SharedPtr & group = nullptr)
   {
     auto settings = detail::options<sinew_descriptor_source_options>();
-    settings.group = group ? group->handle() : nullptr;
+    settings.group = detail::handle_of(group);
     settings.writable = event == DescriptorEvent::Writable;
     Handle handle;
     const auto status = sinew_descriptor_source_new(

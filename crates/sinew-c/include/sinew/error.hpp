@@ -164,6 +164,15 @@ inline void check(sinew_status status)
   }
 }
 
+/// Returns whether a wait of the C interface ended in time; throws if it failed otherwise.
+inline bool in_time(sinew_status status)
+{
+  if (status != SINEW_ERROR_TIMEOUT) {
+    check(status);
+  }
+  return status == SINEW_OK;
+}
+
 }  // namespace detail
 
 }  // namespace sinew

@@ -34,7 +34,7 @@ public:
     const sinew_node * node, F callback, const CallbackGroup::SharedPtr & group = nullptr)
   {
     auto settings = detail::options<sinew_guard_condition_options>();
-    settings.group = group ? group->handle() : nullptr;
+    settings.group = detail::handle_of(group);
     Handle handle;
     const auto status = sinew_guard_condition_new(
       node, &settings, &run<F>, detail::context_of(std::move(callback)), detail::drop_context<F>,

@@ -5,19 +5,12 @@
 #include <utility>
 
 #include "sinew/detail/handle.hpp"
+#include "sinew/detail/message_handle.hpp"
 #include "sinew/error.hpp"
 #include "sinew/sinew.h"
 
 namespace sinew
 {
-
-namespace detail
-{
-
-/// The owner of a reference to a message.
-using MessageHandle = Handle<sinew_message, sinew_message_free>;
-
-}  // namespace detail
 
 /// A message from a publisher's pool, made by `Publisher::borrow_loaned_message`. It holds the
 /// content of an earlier message, with all its capacity, or that of a new one. If subscriptions of

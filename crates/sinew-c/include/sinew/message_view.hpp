@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "sinew/detail/message_handle.hpp"
 #include "sinew/error.hpp"
 #include "sinew/loaned_message.hpp"
 #include "sinew/message.hpp"
@@ -48,17 +49,11 @@ public:
   static MessageView adopt(std::unique_ptr<T> value) {return try_adopt(std::move(value)).value();}
   static Result<MessageView> try_adopt(std::unique_ptr<T> value)
   {
-    const auto type = detail::try_message_type<T>();
-    if (!type) {
-      return type.error();
+    auto message = detail::try_adopt(std::move(value));
+    if (!message) {
+      return message.error();
     }
-    detail::MessageHandle message;
-    const auto status = sinew_message_adopt(*type, value.get(), detail::Out(message));
-    if (status != SINEW_OK) {
-      return Error::last(status);
-    }
-    (void)value.release();
-    return MessageView(std::move(message));
+    return MessageView(*std::move(message));
   }
 
   MessageView(const MessageView & other) noexcept

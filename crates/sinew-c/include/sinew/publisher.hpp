@@ -60,14 +60,16 @@ public:
   /// whether they did in time.
   bool wait_for_subscriptions(std::size_t count, const Duration & timeout) const
   {
-    return in_time(sinew_publisher_wait_for_subscriptions(handle(), count, timeout.nanoseconds()));
+    return detail::in_time(
+      sinew_publisher_wait_for_subscriptions(handle(), count, timeout.nanoseconds()));
   }
 
   /// Waits until the reliable subscriptions of other processes have read what was published; a
   /// negative timeout is for ever. Returns whether they did in time.
   bool wait_for_all_acked(const Duration & timeout = Duration::from_nanoseconds(-1)) const
   {
-    return in_time(sinew_publisher_wait_for_all_acked(handle(), timeout.nanoseconds()));
+    return detail::in_time(
+      sinew_publisher_wait_for_all_acked(handle(), timeout.nanoseconds()));
   }
 
   /// Asserts its liveliness, if that is manual by topic. Publishing does so, too.
@@ -153,14 +155,6 @@ private:
       events.add_warning(sinew_publisher_take_incompatible_qos);
     }
     return events.result();
-  }
-
-  static bool in_time(sinew_status status)
-  {
-    if (status != SINEW_ERROR_TIMEOUT) {
-      detail::check(status);
-    }
-    return status == SINEW_OK;
   }
 
   Shared handle_;

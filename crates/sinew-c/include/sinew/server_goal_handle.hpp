@@ -46,7 +46,7 @@ public:
   /// Whether the goal has not ended.
   bool is_active() const noexcept {return sinew_server_goal_is_active(handle());}
 
-  /// Whether the goal has begun, and nobody has asked to end it.
+  /// Whether the goal has begun, and no client has asked to cancel it.
   bool is_executing() const noexcept
   {
     return sinew_server_goal_status(handle()) == SINEW_GOAL_EXECUTING;
@@ -70,11 +70,11 @@ public:
   {
     auto message = std::make_unique<sinew::detail::FeedbackMessage<ActionT>>();
     message->feedback = std::move(feedback);
-    const auto adopted = detail::try_adopt(std::move(message));
+    auto adopted = sinew::detail::try_adopt(std::move(message));
     if (!adopted) {
       return adopted.error();
     }
-    return sinew::detail::result(sinew_server_goal_publish_feedback(handle(), *adopted));
+    return sinew::detail::result(sinew_server_goal_publish_feedback(handle(), adopted->release()));
   }
 
   /// Ends the goal: it has reached its aim. The result is copied unless it is a `std::unique_ptr`.
@@ -112,11 +112,11 @@ private:
   {
     auto message = std::make_unique<sinew::detail::ResultResponse<ActionT>>();
     message->result = std::move(result);
-    const auto adopted = detail::try_adopt(std::move(message));
+    auto adopted = sinew::detail::try_adopt(std::move(message));
     if (!adopted) {
       return adopted.error();
     }
-    return sinew::detail::result(end(handle(), *adopted));
+    return sinew::detail::result(end(handle(), adopted->release()));
   }
 
   sinew::detail::Handle<sinew_server_goal, sinew_server_goal_free> handle_;

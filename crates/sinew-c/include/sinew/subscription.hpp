@@ -53,12 +53,8 @@ public:
   /// they did in time.
   bool wait_for_publishers(std::size_t count, const Duration & timeout) const
   {
-    const auto status =
-      sinew_subscription_wait_for_publishers(handle(), count, timeout.nanoseconds());
-    if (status != SINEW_ERROR_TIMEOUT) {
-      detail::check(status);
-    }
-    return status == SINEW_OK;
+    return detail::in_time(
+      sinew_subscription_wait_for_publishers(handle(), count, timeout.nanoseconds()));
   }
 
   /// Has a function called with the number of new messages: with 1 for each that arrives, and at

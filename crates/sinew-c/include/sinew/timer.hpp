@@ -99,7 +99,7 @@ protected:
     bool autostart, sinew_timer_callback callback, void * context, sinew_drop drop_context)
   {
     auto settings = detail::options<sinew_timer_options>();
-    settings.group = group ? group->handle() : nullptr;
+    settings.group = detail::handle_of(group);
     // Without simulated time ROS time is the wall clock, which a timer should not follow.
     settings.clock = clock == RCL_ROS_TIME ? SINEW_CLOCK_DEFAULT : static_cast<sinew_clock_kind>(clock);
     settings.autostart = SINEW_NO;

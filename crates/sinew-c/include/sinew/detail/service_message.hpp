@@ -8,10 +8,9 @@
 #include <utility>
 
 #include "sinew/detail/handle.hpp"
+#include "sinew/detail/message_handle.hpp"
 #include "sinew/error.hpp"
-#include "sinew/loaned_message.hpp"
 #include "sinew/sinew.h"
-#include "sinew/type_support.hpp"
 
 namespace sinew::detail
 {
@@ -31,40 +30,15 @@ Result<MessageHandle> make_in(UninitHandle uninit, Make && make)
   return message;
 }
 
-/// Makes a message of a value where it lies.
-template<class T>
-Result<MessageHandle> try_adopt(std::unique_ptr<T> value)
-{
-  const auto type = try_message_type<T>();
-  if (!type) {
-    return type.error();
-  }
-  MessageHandle message;
-  const auto status = sinew_message_adopt(*type, value.get(), Out(message));
-  if (status != SINEW_OK) {
-    return Error::last(status);
-  }
-  (void)value.release();
-  return message;
-}
-
-/// The owner of a message in the control block of a `std::shared_ptr` to its value.
-template<class T>
-std::shared_ptr<T> share(MessageHandle message)
-{
-  auto * value = static_cast<T *>(sinew_message_value_mut(message.get()));
-  auto owner = std::make_shared<MessageHandle>(std::move(message));
-  return std::shared_ptr<T>(std::move(owner), value);
-}
-
 /// Returns the value of a message that came by itself.
 template<class T>
 Result<std::shared_ptr<T>> try_share(MessageHandle message)
 {
-  if (sinew_message_value_mut(message.get()) == nullptr) {
+  auto * const value = static_cast<T *>(sinew_message_value_mut(message.get()));
+  if (value == nullptr) {
     return Error::last(SINEW_ERROR_NO_VALUE);
   }
-  return share<T>(std::move(message));
+  return share(std::move(message), value);
 }
 
 /// Makes a message of what a program has: a value, which is copied or moved into the pool, or a

@@ -8,7 +8,7 @@
 
 #include "sinew/detail/callback.hpp"
 #include "sinew/detail/function_traits.hpp"
-#include "sinew/loaned_message.hpp"
+#include "sinew/detail/message_handle.hpp"
 #include "sinew/message_info.hpp"
 #include "sinew/message_view.hpp"
 #include "sinew/serialized_message.hpp"
@@ -17,20 +17,12 @@
 namespace sinew::detail
 {
 
-/// Frees a message when the last `std::shared_ptr` to its value goes.
-struct MessageRelease
-{
-  sinew_message * message;
-
-  void operator()(const void *) const noexcept {sinew_message_free(message);}
-};
-
 /// Returns the value of a message as shared: allocates a control block.
 template<class T>
 std::shared_ptr<const T> into_shared(MessageHandle message)
 {
   const auto * value = static_cast<const T *>(sinew_message_value(message.get()));
-  return std::shared_ptr<const T>(value, MessageRelease{message.release()});
+  return share(std::move(message), value);
 }
 
 /// Returns the value of a message that is the only reference: where it is if it was published as a
@@ -136,7 +128,7 @@ struct Form<T, std::shared_ptr<T>>: OwnedForm<T>
   static void pass(MessageHandle message, Call && call)
   {
     auto * value = static_cast<T *>(sinew_message_value_mut(message.get()));
-    call(std::shared_ptr<T>(value, MessageRelease{message.release()}));
+    call(share(std::move(message), value));
   }
 };
 
