@@ -3,11 +3,10 @@
 use crate::compilers::{STRICT, checked, library, root, skipped};
 use crate::library::{Functions, choose};
 use crate::node::{Context, Node, VirtualClock};
-use crate::suite::stage::Path;
+use crate::suite::stage::{Path, Play};
 use crate::suite::support::outside::Onlooker;
-use std::marker::PhantomData;
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A front end.
 struct Front {
@@ -45,30 +44,33 @@ fn compiled(compiler: &str, standard: &str, source: &str) -> Functions {
 
 /// A path of messages between programs of other languages. A scenario is played with one front end
 /// after the other.
-pub(crate) struct Elsewhere<P>(PhantomData<P>);
+pub(crate) struct Elsewhere<P>(pub(crate) P);
 
 impl<P: Path> Path for Elsewhere<P> {
-    const APART: bool = P::APART;
-
-    fn open(clock: Option<&VirtualClock>) -> (Context, Context) {
-        P::open(clock)
+    fn is_apart(&self) -> bool {
+        self.0.is_apart()
     }
 
-    fn find_out(sender: &Node, receiver: &Node) {
-        P::find_out(sender, receiver);
+    fn open(&self, clock: Option<&VirtualClock>) -> (Context, Context) {
+        self.0.open(clock)
     }
 
-    fn onlooker() -> Onlooker {
-        P::onlooker()
+    fn find_out(&self, sender: &Node, receiver: &Node) {
+        self.0.find_out(sender, receiver);
     }
 
-    fn play(scenario: impl Fn() -> sinew::Result<()> + Send + Copy + 'static) -> sinew::Result<()> {
+    fn onlooker(&self) -> Onlooker {
+        self.0.onlooker()
+    }
+
+    fn play(&self, scenario: Play) -> sinew::Result<()> {
         fronts().iter().try_for_each(|front| {
             println!("through {}", front.language);
-            P::play(move || {
+            let scenario = scenario.clone();
+            self.0.play(Arc::new(move || {
                 choose(&front.functions);
                 scenario()
-            })
+            }))
         })
     }
 }

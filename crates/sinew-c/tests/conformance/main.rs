@@ -81,22 +81,22 @@ use paths::{Intra, Shm};
 
 // Few runners and paths: what they do differently is not of these languages.
 conformance! {
-    intra over crate::Elsewhere<crate::Intra>, (one_process elsewhere): for_all
-    [multi_2 = Multi<2>]
+    intra over crate::Elsewhere(crate::Intra), (one_process elsewhere): for_all
+    [multi_2 = Threads(2)]
 }
 
 conformance! {
-    intra_executors over crate::Elsewhere<crate::Intra>, (one_process elsewhere): for_executors
-    [single = Single]
+    intra_executors over crate::Elsewhere(crate::Intra), (one_process elsewhere): for_executors
+    [single = Threads(1)]
 }
 
 conformance! {
-    intra_threads over crate::Elsewhere<crate::Intra>, (one_process elsewhere): for_threads
-    [multi_2 = Multi<2>]
+    intra_threads over crate::Elsewhere(crate::Intra), (one_process elsewhere): for_threads
+    [multi_2 = Threads(2)]
 }
 
 conformance! {
-    shm over crate::Elsewhere<crate::Shm>, (one_host elsewhere): for_all
+    shm over crate::Elsewhere(crate::Shm), (one_host elsewhere): for_all
     [wait_set = Set]
 }
 

@@ -1,6 +1,6 @@
 //! The ways of messages that need no network.
 
-use crate::suite::stage::{Path, look};
+use crate::suite::stage::{Path, Play, look};
 use crate::suite::support::outside::Onlooker;
 use crate::suite::support::{finishes, real_context, virtual_context};
 use sinew::prelude::*;
@@ -12,14 +12,16 @@ use std::path::PathBuf;
 pub(crate) struct Intra;
 
 impl Path for Intra {
-    const APART: bool = false;
+    fn is_apart(&self) -> bool {
+        false
+    }
 
-    fn open(clock: Option<&VirtualClock>) -> (Context, Context) {
+    fn open(&self, clock: Option<&VirtualClock>) -> (Context, Context) {
         let context = clock.map_or_else(real_context, virtual_context);
         (context.clone(), context)
     }
 
-    fn find_out(_: &Node, _: &Node) {}
+    fn find_out(&self, _: &Node, _: &Node) {}
 }
 
 /// Between two contexts that meet in shared memory only, as two processes would.
@@ -32,9 +34,11 @@ thread_local! {
 }
 
 impl Path for Shm {
-    const APART: bool = true;
+    fn is_apart(&self) -> bool {
+        true
+    }
 
-    fn open(clock: Option<&VirtualClock>) -> (Context, Context) {
+    fn open(&self, clock: Option<&VirtualClock>) -> (Context, Context) {
         let (directory, domain) = PLACE.with_borrow_mut(|(directory, domains)| {
             *domains += 1;
             (directory.clone(), *domains)
@@ -47,15 +51,15 @@ impl Path for Shm {
         (context(), context())
     }
 
-    fn find_out(sender: &Node, receiver: &Node) {
+    fn find_out(&self, sender: &Node, receiver: &Node) {
         look(sender, receiver);
     }
 
-    fn onlooker() -> Onlooker {
+    fn onlooker(&self) -> Onlooker {
         PLACE.with_borrow(|(directory, domain)| Onlooker::join(directory, *domain))
     }
 
-    fn play(scenario: impl Fn() -> sinew::Result<()> + Send + Copy + 'static) -> sinew::Result<()> {
+    fn play(&self, scenario: Play) -> sinew::Result<()> {
         // Held here, where it is removed even if the scenario's thread never ends.
         let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
         let path = directory.path().to_owned();

@@ -1,6 +1,6 @@
 //! The path of messages over the network.
 
-use crate::suite::stage::{Path, look};
+use crate::suite::stage::{Path, Play, look};
 use crate::suite::support::outside::Onlooker;
 use crate::suite::support::{Number, finishes, wait_for};
 use sinew::prelude::*;
@@ -47,13 +47,20 @@ thread_local! {
 }
 
 impl Path for Net {
-    const APART: bool = true;
-    const IS_NETWORK: bool = true;
+    fn is_apart(&self) -> bool {
+        true
+    }
+
+    fn is_network(&self) -> bool {
+        true
+    }
 
     /// A gateway keeps as many messages as their publisher if the link makes it wait.
-    const OFFERED: QoS = QoS::new().keep_last(10_000);
+    fn offered(&self) -> QoS {
+        QoS::new().keep_last(10_000)
+    }
 
-    fn open(clock: Option<&VirtualClock>) -> (Context, Context) {
+    fn open(&self, clock: Option<&VirtualClock>) -> (Context, Context) {
         let mut options = patient();
         options.connect.push(ROUTER.endpoints().remove(0));
         options.client = true;
@@ -75,7 +82,7 @@ impl Path for Net {
     /// New topics take the same paths as everything that was created and published before, and the
     /// paths keep the order: when their messages have come, everything before has. Retained
     /// messages come on request, so one more is retained and requested behind them.
-    fn find_out(sender: &Node, receiver: &Node) {
+    fn find_out(&self, sender: &Node, receiver: &Node) {
         static ROUNDS: AtomicU64 = AtomicU64::new(0);
         let round = ROUNDS.fetch_add(1, Ordering::Relaxed); // only a number
         let way = |from: &Node, to: &Node, name: &str| {
@@ -106,14 +113,14 @@ impl Path for Net {
         look(sender, receiver);
     }
 
-    fn onlooker() -> Onlooker {
+    fn onlooker(&self) -> Onlooker {
         HOSTS.with_borrow(|hosts| {
             let hosts = hosts.as_ref().expect("a scenario is played");
             Onlooker::join(&hosts.directory.join("receiving"), hosts.domain)
         })
     }
 
-    fn play(scenario: impl Fn() -> sinew::Result<()> + Send + Copy + 'static) -> sinew::Result<()> {
+    fn play(&self, scenario: Play) -> sinew::Result<()> {
         // Held here, where it is removed even if the scenario's thread never ends.
         let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
         let path = directory.path().to_owned();

@@ -9,17 +9,17 @@ mod suite;
 
 conformance! {
     net over crate::hosts::Net, network: for_all
-    [single = Single]
+    [single = Threads(1)]
 }
 
 conformance! {
     net_executors over crate::hosts::Net, network: for_executors
-    [single = Single]
+    [single = Threads(1)]
 }
 
 conformance! {
     net_threads over crate::hosts::Net, network: for_threads
-    [multi_2 = Multi<2>]
+    [multi_2 = Threads(2)]
 }
 
 /// The promises that a network can't keep, by their words in the lists.

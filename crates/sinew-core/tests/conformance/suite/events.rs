@@ -1,6 +1,6 @@
 //! Which endpoints match, and the events of both ends.
 
-use super::stage::{Path, Runner, Stage};
+use super::stage::{Setting, Stage};
 use super::support::{Log, Number, Text, all_numbers_in, numbers_in, wait_for};
 use sinew::Publisher;
 use sinew::event::{
@@ -14,7 +14,7 @@ use sinew::qos::{Liveliness, Policy};
 const SHORT: Duration = Duration::from_millis(10);
 const LONG: Duration = Duration::from_millis(11);
 
-pub(crate) fn ends_that_do_not_match_are_both_notified_why<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn ends_that_do_not_match_are_both_notified_why(setting: Setting) -> sinew::Result<()> {
     let base = QoS::default();
     let cases = [
         (base.best_effort(), base, Policy::Reliability),
@@ -25,7 +25,7 @@ pub(crate) fn ends_that_do_not_match_are_both_notified_why<R: Runner, P: Path>()
     ];
     for (offered, requested, policy) in cases {
         for publisher_first in [true, false] {
-            let stage = Stage::<R>::new::<P>()?;
+            let stage = Stage::new(setting)?;
             let (publishers, subscriptions) = (Log::new(), Log::new());
             let publish = || {
                 let pen = publishers.pen();
@@ -65,9 +65,8 @@ pub(crate) fn ends_that_do_not_match_are_both_notified_why<R: Runner, P: Path>()
     Ok(())
 }
 
-pub(crate) fn ends_of_different_types_are_both_notified_of_the_types<R: Runner, P: Path>() -> sinew::Result<()>
-{
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn ends_of_different_types_are_both_notified_of_the_types(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let pen = log.pen();
     let notified = move |event: &IncompatibleType| pen.write(event.last_reason.clone());
@@ -84,8 +83,8 @@ pub(crate) fn ends_of_different_types_are_both_notified_of_the_types<R: Runner, 
     Ok(())
 }
 
-pub(crate) fn a_missed_deadline_notifies_both_ends<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_missed_deadline_notifies_both_ends(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let (offered, requested, arrived) = (Log::new(), Log::new(), Log::new());
     let strict = QoS::default().deadline(SHORT);
     let (pen, number) = (requested.pen(), arrived.pen());
@@ -118,8 +117,8 @@ pub(crate) fn a_missed_deadline_notifies_both_ends<R: Runner, P: Path>() -> sine
     Ok(())
 }
 
-pub(crate) fn an_automatic_publisher_is_alive_while_it_exists<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn an_automatic_publisher_is_alive_while_it_exists(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let pen = log.pen();
     let changed = move |event: &LivelinessChanged| {
@@ -137,16 +136,16 @@ pub(crate) fn an_automatic_publisher_is_alive_while_it_exists<R: Runner, P: Path
     Ok(())
 }
 
-pub(crate) fn a_manual_publisher_lapses_without_a_message<R: Runner, P: Path>() -> sinew::Result<()> {
-    lapses_without::<R, P>(|publisher| publisher.publish(Number(1)).unwrap())
+pub(crate) fn a_manual_publisher_lapses_without_a_message(setting: Setting) -> sinew::Result<()> {
+    lapses_without(setting, |publisher| publisher.publish(Number(1)).unwrap())
 }
 
-pub(crate) fn a_manual_publisher_lapses_without_an_assertion<R: Runner, P: Path>() -> sinew::Result<()> {
-    lapses_without::<R, P>(Publisher::assert_liveliness)
+pub(crate) fn a_manual_publisher_lapses_without_an_assertion(setting: Setting) -> sinew::Result<()> {
+    lapses_without(setting, Publisher::assert_liveliness)
 }
 
-fn lapses_without<R: Runner, P: Path>(sign: impl Fn(&Publisher<Number>)) -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+fn lapses_without(setting: Setting, sign: impl Fn(&Publisher<Number>)) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let pen = log.pen();
     let changed = move |event: &LivelinessChanged| {
@@ -180,8 +179,8 @@ fn lapses_without<R: Runner, P: Path>(sign: impl Fn(&Publisher<Number>)) -> sine
     Ok(())
 }
 
-pub(crate) fn displaced_messages_are_counted_and_notified<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn displaced_messages_are_counted_and_notified(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let (log, losses) = (Log::new(), Log::new());
     let (pen, lost) = (log.pen(), losses.pen());
     let _subscription = stage
@@ -199,8 +198,8 @@ pub(crate) fn displaced_messages_are_counted_and_notified<R: Runner, P: Path>() 
     Ok(())
 }
 
-pub(crate) fn a_filter_decides_before_anything_is_kept<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_filter_decides_before_anything_is_kept(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let pen = log.pen();
     let subscription = stage
@@ -216,8 +215,8 @@ pub(crate) fn a_filter_decides_before_anything_is_kept<R: Runner, P: Path>() -> 
     Ok(())
 }
 
-pub(crate) fn own_publications_can_be_ignored<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn own_publications_can_be_ignored(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let subscription = stage
         .receiver
         .subscription::<Number>("numbers")
@@ -232,8 +231,8 @@ pub(crate) fn own_publications_can_be_ignored<R: Runner, P: Path>() -> sinew::Re
 }
 
 /// Publishers of both contexts feed one history, in the order of publication.
-pub(crate) fn all_paths_feed_one_history<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn all_paths_feed_one_history(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let subscription = stage.listen("numbers", QoS::default().keep_last(10), log.pen())?;
     let near = stage.receiver.publisher::<Number>("numbers").create()?;
@@ -249,7 +248,7 @@ pub(crate) fn all_paths_feed_one_history<R: Runner, P: Path>() -> sinew::Result<
     stage.settle()?; // one thread: none takes what comes first while another one reads the rest
     let all_have_come = || subscription.statistics().received == 30;
     let at_once = all_have_come(); // unless a thread was bringing them when the runner looked
-    assert!(at_once || P::APART);
+    assert!(at_once || setting.path.is_apart());
     wait_for("all have come", || {
         stage.settle().unwrap();
         all_have_come().then_some(())
@@ -258,7 +257,7 @@ pub(crate) fn all_paths_feed_one_history<R: Runner, P: Path>() -> sinew::Result<
     if at_once {
         assert_eq!(lines.len(), 10, "the depth, whichever way they came");
     }
-    if !P::APART {
+    if !setting.path.is_apart() {
         assert_eq!(lines, (20..30).collect::<Vec<_>>());
     }
     for number in 30..36 {
@@ -271,8 +270,8 @@ pub(crate) fn all_paths_feed_one_history<R: Runner, P: Path>() -> sinew::Result<
     Ok(())
 }
 
-pub(crate) fn buffers_of_all_kinds_get_everything<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn buffers_of_all_kinds_get_everything(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let kinds =
         [BufferType::Shared, BufferType::Unique, BufferType::Value, BufferType::Unique, BufferType::Shared];
     let reader = |kind| {

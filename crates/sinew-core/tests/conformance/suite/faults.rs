@@ -1,6 +1,6 @@
 //! Callbacks that panic, fail, or spin.
 
-use super::stage::{Options, Path, Runner, Stage, spinning};
+use super::stage::{Options, Setting, Stage, spinning};
 use super::support::{Gate, Log, Number};
 use sinew::error::SpinError;
 use sinew::executor::FaultPolicy;
@@ -9,9 +9,10 @@ use std::error::Error as _;
 use std::sync::{Arc, Barrier};
 use std::thread;
 
-pub(crate) fn a_panic_stops_the_spin_and_the_next_one_goes_on_with_the_rest<R: Runner, P: Path>()
--> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn a_panic_stops_the_spin_and_the_next_one_goes_on_with_the_rest(
+    setting: Setting,
+) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let (pen, sum) = (log.pen(), stage.receiver.group(0_u64));
     let callback = move |sum: &mut u64, number: &Number| {
@@ -34,8 +35,8 @@ pub(crate) fn a_panic_stops_the_spin_and_the_next_one_goes_on_with_the_rest<R: R
     Ok(())
 }
 
-pub(crate) fn a_panic_that_is_only_reported_lets_the_rest_go_on<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::with::<P>(Options { on_panic: FaultPolicy::Report, ..Options::default() })?;
+pub(crate) fn a_panic_that_is_only_reported_lets_the_rest_go_on(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::with(setting, Options { on_panic: FaultPolicy::Report, ..Options::default() })?;
     let log = Log::new();
     let pen = log.pen();
     let _numbers = stage.receiver.subscription("numbers").callback(move |number: &Number| {
@@ -57,9 +58,9 @@ pub(crate) fn a_panic_that_is_only_reported_lets_the_rest_go_on<R: Runner, P: Pa
     Ok(())
 }
 
-pub(crate) fn an_error_is_reported_unless_it_is_to_stop<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn an_error_is_reported_unless_it_is_to_stop(setting: Setting) -> sinew::Result<()> {
     for on_error in [FaultPolicy::Report, FaultPolicy::Stop] {
-        let stage = Stage::<R>::with::<P>(Options { on_error, ..Options::default() })?;
+        let stage = Stage::with(setting, Options { on_error, ..Options::default() })?;
         let log = Log::new();
         let pen = log.pen();
         let _numbers = stage.receiver.subscription("numbers").callback(move |number: &Number| {
@@ -84,11 +85,11 @@ pub(crate) fn an_error_is_reported_unless_it_is_to_stop<R: Runner, P: Path>() ->
     Ok(())
 }
 
-pub(crate) fn a_panic_on_another_thread_is_returned<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
-    let (meeting, here) = (Arc::new(Barrier::new(R::THREADS)), thread::current().id());
+pub(crate) fn a_panic_on_another_thread_is_returned(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
+    let (meeting, here) = (Arc::new(Barrier::new(setting.threads())), thread::current().id());
     let mut readers = Vec::new();
-    for _ in 0..R::THREADS {
+    for _ in 0..setting.threads() {
         let (meeting, group) = (meeting.clone(), stage.receiver.group(()));
         let callback = move |_: &Number| {
             meeting.wait(); // one of them is on the thread that spins
@@ -108,8 +109,8 @@ pub(crate) fn a_panic_on_another_thread_is_returned<R: Runner, P: Path>() -> sin
     Ok(())
 }
 
-pub(crate) fn who_is_busy_cannot_be_spun_again<R: Runner, P: Path>() -> sinew::Result<()> {
-    let Stage { receiver, runner, receiving: _context, .. } = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn who_is_busy_cannot_be_spun_again(setting: Setting) -> sinew::Result<()> {
+    let Stage { receiver, runner, receiving: _context, .. } = Stage::in_real_time(setting)?;
     runner.add(&receiver)?;
     let (log, inside, leave) = (Log::new(), Gate::new(), Gate::new());
     let (pen, opener, waiter) = (log.pen(), inside.clone(), leave.clone());
@@ -124,7 +125,7 @@ pub(crate) fn who_is_busy_cannot_be_spun_again<R: Runner, P: Path>() -> sinew::R
     })?;
     guard.trigger();
     let there = runner.clone();
-    spinning(&*there, || {
+    spinning(&there, || {
         inside.wait();
         assert_eq!(log.lines(), [Err(SpinError::Busy), Err(SpinError::Busy)], "in its own callback");
         assert_eq!(runner.spin(), Err(SpinError::Busy), "and in another thread");
@@ -135,8 +136,8 @@ pub(crate) fn who_is_busy_cannot_be_spun_again<R: Runner, P: Path>() -> sinew::R
     Ok(())
 }
 
-pub(crate) fn a_callback_may_spin_another_runner<R: Runner, P: Path>() -> sinew::Result<()> {
-    let (outer, inner) = (Stage::<R>::in_real_time::<P>()?, Stage::<R>::in_real_time::<P>()?);
+pub(crate) fn a_callback_may_spin_another_runner(setting: Setting) -> sinew::Result<()> {
+    let (outer, inner) = (Stage::in_real_time(setting)?, Stage::in_real_time(setting)?);
     let log = Log::new();
     let pen = log.pen();
     let inner_guard = inner.receiver.guard_condition().callback(move || pen.write("inner"))?;

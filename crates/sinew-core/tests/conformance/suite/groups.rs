@@ -1,6 +1,6 @@
 //! What runs at the same time, and who serves what.
 
-use super::stage::{Executing, Path, Runner, Stage, spinning};
+use super::stage::{Setting, Stage, spinning};
 use super::support::{Log, Number, real_context};
 use sinew::GuardCondition;
 use sinew::prelude::*;
@@ -31,9 +31,9 @@ impl Inside {
     }
 }
 
-pub(crate) fn callbacks_of_an_exclusive_group_never_overlap<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn callbacks_of_an_exclusive_group_never_overlap(setting: Setting) -> sinew::Result<()> {
     const MESSAGES: u64 = 100;
-    let stage = Stage::<R>::in_real_time::<P>()?;
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let mut readers = Vec::new();
     let groups: Vec<_> =
@@ -64,10 +64,11 @@ pub(crate) fn callbacks_of_an_exclusive_group_never_overlap<R: Runner, P: Path>(
     Ok(())
 }
 
-pub(crate) fn callbacks_of_a_reentrant_group_run_once_for_each_message<R: Runner, P: Path>()
--> sinew::Result<()> {
+pub(crate) fn callbacks_of_a_reentrant_group_run_once_for_each_message(
+    setting: Setting,
+) -> sinew::Result<()> {
     const MESSAGES: u64 = 300;
-    let stage = Stage::<R>::in_real_time::<P>()?;
+    let stage = Stage::in_real_time(setting)?;
     let (log, inside) = (Log::new(), Arc::new(Inside::default()));
     let group = stage.receiver.reentrant_group();
     let (pen, visited) = (log.pen(), inside.clone());
@@ -80,18 +81,18 @@ pub(crate) fn callbacks_of_a_reentrant_group_run_once_for_each_message<R: Runner
         (0..MESSAGES).try_for_each(|number| publisher.publish(Number(number)))?;
         Ok(log.wait_for(MESSAGES))
     })?;
-    if R::THREADS > 1 {
+    if setting.threads() > 1 {
         lines.sort_unstable(); // they may overtake each other
     }
     assert_eq!(lines, (0..MESSAGES).collect::<Vec<_>>());
-    assert!(inside.most() <= R::THREADS, "{} at once", inside.most());
+    assert!(inside.most() <= setting.threads(), "{} at once", inside.most());
     assert_eq!(subscription.statistics().taken, MESSAGES);
     Ok(())
 }
 
-pub(crate) fn reentrant_callbacks_overlap<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
-    let (log, meeting) = (Log::new(), Barrier::new(R::THREADS));
+pub(crate) fn reentrant_callbacks_overlap(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
+    let (log, meeting) = (Log::new(), Barrier::new(setting.threads()));
     let (pen, group) = (log.pen(), stage.receiver.reentrant_group());
     let callback = move |number: &Number| {
         meeting.wait(); // for all others
@@ -99,18 +100,18 @@ pub(crate) fn reentrant_callbacks_overlap<R: Runner, P: Path>() -> sinew::Result
     };
     let _numbers = group.subscription("numbers").qos(DEEP).callback(callback)?;
     let publisher = stage.publisher("numbers")?;
-    (0..3 * R::THREADS as u64).try_for_each(|number| publisher.publish(Number(number)))?;
-    let mut lines = stage.while_spinning(|| Ok(log.wait_for(3 * R::THREADS as u64)))?;
+    (0..3 * setting.threads() as u64).try_for_each(|number| publisher.publish(Number(number)))?;
+    let mut lines = stage.while_spinning(|| Ok(log.wait_for(3 * setting.threads() as u64)))?;
     lines.sort_unstable();
-    assert_eq!(lines, (0..3 * R::THREADS as u64).collect::<Vec<_>>());
+    assert_eq!(lines, (0..3 * setting.threads() as u64).collect::<Vec<_>>());
     Ok(())
 }
 
-pub(crate) fn exclusive_groups_overlap<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
-    let (log, meeting) = (Log::new(), Arc::new(Barrier::new(R::THREADS)));
+pub(crate) fn exclusive_groups_overlap(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
+    let (log, meeting) = (Log::new(), Arc::new(Barrier::new(setting.threads())));
     let mut readers = Vec::new();
-    for n in 0..R::THREADS {
+    for n in 0..setting.threads() {
         let (pen, meeting, group) = (log.pen(), meeting.clone(), stage.receiver.group(()));
         let callback = move |_: &Number| {
             meeting.wait();
@@ -121,9 +122,9 @@ pub(crate) fn exclusive_groups_overlap<R: Runner, P: Path>() -> sinew::Result<()
     let publisher = stage.publisher("numbers")?;
     for _ in 0..10 {
         publisher.publish(Number(0))?;
-        let mut lines = stage.while_spinning(|| Ok(log.wait_for(R::THREADS as u64)))?;
+        let mut lines = stage.while_spinning(|| Ok(log.wait_for(setting.threads() as u64)))?;
         lines.sort_unstable();
-        assert_eq!(lines, (0..R::THREADS).collect::<Vec<_>>());
+        assert_eq!(lines, (0..setting.threads()).collect::<Vec<_>>());
     }
     Ok(())
 }
@@ -134,12 +135,12 @@ fn bell(group: &Group, name: &'static str, log: &Log<&'static str>) -> sinew::Re
     Ok(group.guard_condition().callback(move || pen.write(name))?)
 }
 
-pub(crate) fn groups_of_one_node_run_in_different_runners<R: Runner, P: Path>() -> sinew::Result<()> {
-    let (_, context) = P::open(None);
+pub(crate) fn groups_of_one_node_run_in_different_runners(setting: Setting) -> sinew::Result<()> {
+    let (_, context) = setting.path.open(None);
     let log = Log::new();
     let node = context.node("node")?;
     let (one, other, rest) = (node.group(()), node.group(()), node.group(()));
-    let runners = [(R::new(), "one"), (R::new(), "other"), (R::new(), "rest")];
+    let runners = [(setting.runner(), "one"), (setting.runner(), "other"), (setting.runner(), "rest")];
     runners[0].0.add(&one)?;
     runners[1].0.add(&other)?;
     runners[2].0.add(&context)?; // what no other one serves
@@ -160,8 +161,8 @@ pub(crate) fn groups_of_one_node_run_in_different_runners<R: Runner, P: Path>() 
     Ok(())
 }
 
-pub(crate) fn another_runner_takes_over_what_waits<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn another_runner_takes_over_what_waits(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let _subscription = stage.listen("numbers", DEEP, log.pen())?;
     let pen = log.pen();
@@ -179,7 +180,7 @@ pub(crate) fn another_runner_takes_over_what_waits<R: Runner, P: Path>() -> sine
     let Stage { sending, receiving, runner, .. } = stage;
     drop(runner);
     publisher.publish(Number(3))?; // while nobody serves it
-    let next = R::new();
+    let next = setting.runner();
     next.add(&sending)?;
     next.add(&receiving)?;
     publisher.publish(Number(4))?;
@@ -188,12 +189,12 @@ pub(crate) fn another_runner_takes_over_what_waits<R: Runner, P: Path>() -> sine
     Ok(())
 }
 
-pub(crate) fn two_runners_wake_each_other_and_lose_nothing<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn two_runners_wake_each_other_and_lose_nothing(setting: Setting) -> sinew::Result<()> {
     const ROUNDS: u64 = 300;
-    let (_, context) = P::open(None);
+    let (_, context) = setting.path.open(None);
     let log = Log::new();
     let side = |name: &str, from: &str, to: &str| -> sinew::Result<_> {
-        let (node, runner, pen) = (context.node(name)?, R::new(), log.pen());
+        let (node, runner, pen) = (context.node(name)?, setting.runner(), log.pen());
         runner.add(&node)?;
         let publisher = node.publisher::<Number>(to).create()?;
         let callback = move |number: &Number| match number.0 {
@@ -212,8 +213,8 @@ pub(crate) fn two_runners_wake_each_other_and_lose_nothing<R: Runner, P: Path>()
     Ok(())
 }
 
-pub(crate) fn a_context_brings_what_is_still_to_come<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn a_context_brings_what_is_still_to_come(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let late = stage.while_spinning(|| {
         let node = stage.receiving.node("late")?;
@@ -228,8 +229,8 @@ pub(crate) fn a_context_brings_what_is_still_to_come<R: Runner, P: Path>() -> si
     Ok(())
 }
 
-pub(crate) fn something_can_be_added_while_it_spins<R: Executing, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::unserved::<P>()?;
+pub(crate) fn something_can_be_added_while_it_spins(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::unserved(setting)?;
     let log = Log::new();
     stage.runner.add(&stage.sender)?; // with nothing at all, a spin isn't worth its name
     stage.while_spinning(|| {

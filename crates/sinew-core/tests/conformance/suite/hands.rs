@@ -1,7 +1,7 @@
 //! Taking messages without callbacks: by hand, in tasks, by listeners, from a wait set and inside
 //! others' event loops.
 
-use super::stage::{Executing, Path, Runner, Stage, spinning};
+use super::stage::{Setting, Stage, spinning};
 use super::support::tasks::block_on;
 use super::support::{Gate, Log, Number, PATIENCE, Text, all_numbers_in, wait_for};
 use futures_core::Stream;
@@ -14,8 +14,8 @@ use std::thread;
 
 const DEEP: QoS = QoS::new().keep_last(1000);
 
-pub(crate) fn what_was_published_can_be_taken<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn what_was_published_can_be_taken(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let subscription = stage.receiver.subscription::<Text>("texts").qos(DEEP).create()?;
     let publisher = stage.sender.publisher::<Text>("texts").qos(DEEP).create()?;
     stage.find_out();
@@ -25,7 +25,7 @@ pub(crate) fn what_was_published_can_be_taken<R: Runner, P: Path>() -> sinew::Re
         // what there is.
         let (text, info) = wait_for("what was published", || subscription.take());
         assert_eq!(text.0.len(), length);
-        if !P::IS_NETWORK {
+        if !setting.path.is_network() {
             assert_eq!(info.publisher(), publisher.gid());
         }
         assert!(subscription.take().is_none());
@@ -33,8 +33,8 @@ pub(crate) fn what_was_published_can_be_taken<R: Runner, P: Path>() -> sinew::Re
     Ok(())
 }
 
-pub(crate) fn messages_can_be_held_while_newer_ones_come<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn messages_can_be_held_while_newer_ones_come(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let subscription = stage.receiver.subscription::<Text>("texts").qos(DEEP.keep_last(2)).create()?;
     let publisher = stage.sender.publisher::<Text>("texts").qos(DEEP.keep_last(2)).create()?;
     stage.find_out();
@@ -49,8 +49,8 @@ pub(crate) fn messages_can_be_held_while_newer_ones_come<R: Runner, P: Path>() -
     Ok(())
 }
 
-pub(crate) fn a_task_is_woken_for_each_message<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn a_task_is_woken_for_each_message(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let subscription = stage.receiver.subscription::<Number>("numbers").create()?;
     let publisher = stage.publisher("numbers")?;
     let log = Log::new();
@@ -69,8 +69,8 @@ pub(crate) fn a_task_is_woken_for_each_message<R: Runner, P: Path>() -> sinew::R
     Ok(())
 }
 
-pub(crate) fn a_stream_brings_what_waits_and_what_comes<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn a_stream_brings_what_waits_and_what_comes(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let subscription = stage.receiver.subscription::<Number>("numbers").qos(DEEP).create()?;
     let publisher = stage.publisher("numbers")?;
     (0..10).try_for_each(|number| publisher.publish(Number(number)))?;
@@ -89,8 +89,8 @@ pub(crate) fn a_stream_brings_what_waits_and_what_comes<R: Runner, P: Path>() ->
     Ok(())
 }
 
-pub(crate) fn a_listener_is_notified_of_each_message<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn a_listener_is_notified_of_each_message(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let subscription = stage.receiver.subscription::<Number>("numbers").qos(DEEP).create()?;
     let publisher = stage.publisher("numbers")?;
     (1..=3).try_for_each(|number| publisher.publish(Number(number)))?;
@@ -109,8 +109,8 @@ pub(crate) fn a_listener_is_notified_of_each_message<R: Runner, P: Path>() -> si
     Ok(())
 }
 
-pub(crate) fn a_wait_set_waits_for_a_subscription<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::unserved::<P>()?;
+pub(crate) fn a_wait_set_waits_for_a_subscription(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::unserved(setting)?;
     let subscription = stage.receiver.subscription::<Number>("numbers").create()?;
     let mut set = WaitSet::new();
     set.add_subscription(&subscription)?;
@@ -135,8 +135,8 @@ pub(crate) fn a_wait_set_waits_for_a_subscription<R: Runner, P: Path>() -> sinew
     Ok(())
 }
 
-pub(crate) fn its_descriptor_is_readable_when_something_came<R: Executing, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn its_descriptor_is_readable_when_something_came(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let _subscription = stage.listen("numbers", DEEP, log.pen())?;
     let publisher = stage.publisher("numbers")?;
@@ -158,13 +158,13 @@ pub(crate) fn its_descriptor_is_readable_when_something_came<R: Executing, P: Pa
     Ok(())
 }
 
-pub(crate) fn a_group_moves_between_runners_and_loses_nothing<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::unserved::<P>()?;
+pub(crate) fn a_group_moves_between_runners_and_loses_nothing(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::unserved(setting)?;
     let log = Log::new();
     let _subscription = stage.listen("numbers", DEEP, log.pen())?;
     let publisher = stage.publisher("numbers")?;
     for first in (0..60).step_by(6) {
-        let (runner, last) = (R::new(), first + 5);
+        let (runner, last) = (setting.runner(), first + 5);
         runner.add(&stage.receiver)?;
         spinning(&runner, || {
             for number in first..last {
@@ -175,7 +175,7 @@ pub(crate) fn a_group_moves_between_runners_and_loses_nothing<R: Runner, P: Path
         })?;
         drop(runner);
         publisher.publish(Number(last))?; // while nobody serves it
-        let next = R::new();
+        let next = setting.runner();
         next.add(&stage.receiver)?;
         assert_eq!(spinning(&next, || Ok(log.next()))?, last);
     }
@@ -183,12 +183,11 @@ pub(crate) fn a_group_moves_between_runners_and_loses_nothing<R: Runner, P: Path
 }
 
 /// One thread is in a callback for long: the others receive for it.
-pub(crate) fn what_comes_while_a_thread_is_busy_is_handled_by_another<R: Runner, P: Path>()
--> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn what_comes_while_a_thread_is_busy_is_handled_by_another(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let mut busy = Vec::new();
-    for n in 1..R::THREADS as u64 {
+    for n in 1..setting.threads() as u64 {
         let (pen, leave, group) = (log.pen(), Gate::new(), stage.receiver.group(()));
         let wait = leave.clone();
         let callback = move |_: &Number| {

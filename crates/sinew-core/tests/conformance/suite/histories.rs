@@ -1,6 +1,6 @@
 //! What is kept, for whom, and which events run.
 
-use super::stage::{Path, Runner, Stage};
+use super::stage::{Setting, Stage};
 use super::support::{Log, Number, all_numbers_in, wait_for};
 use sinew::event::{Matched, MessageLost};
 use sinew::prelude::*;
@@ -8,9 +8,9 @@ use std::thread;
 
 const LATCHED: QoS = QoS::new().transient_local();
 
-pub(crate) fn keep_last_holds_its_depth<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn keep_last_holds_its_depth(setting: Setting) -> sinew::Result<()> {
     for depth in [1, 3, 10, 12] {
-        let stage = Stage::<R>::new::<P>()?;
+        let stage = Stage::new(setting)?;
         let log = Log::new();
         let subscription = stage.listen("numbers", QoS::default().keep_last(depth), log.pen())?;
         let publisher = stage.publisher("numbers")?;
@@ -24,8 +24,8 @@ pub(crate) fn keep_last_holds_its_depth<R: Runner, P: Path>() -> sinew::Result<(
     Ok(())
 }
 
-pub(crate) fn keep_all_refuses_what_it_has_no_room_for<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn keep_all_refuses_what_it_has_no_room_for(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let (log, losses) = (Log::new(), Log::new());
     let (pen, lost) = (log.pen(), losses.pen());
     let subscription = stage
@@ -44,8 +44,8 @@ pub(crate) fn keep_all_refuses_what_it_has_no_room_for<R: Runner, P: Path>() -> 
     Ok(())
 }
 
-pub(crate) fn a_late_joiner_gets_what_was_kept_and_nothing_twice<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_late_joiner_gets_what_was_kept_and_nothing_twice(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let publishers = [
         stage.publisher_with("numbers", LATCHED.keep_last(2))?,
         stage.publisher_with("numbers", LATCHED.keep_last(1))?,
@@ -65,11 +65,11 @@ pub(crate) fn a_late_joiner_gets_what_was_kept_and_nothing_twice<R: Runner, P: P
     Ok(())
 }
 
-pub(crate) fn joining_while_others_publish_leaves_no_gap<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn joining_while_others_publish_leaves_no_gap(setting: Setting) -> sinew::Result<()> {
     const MESSAGES: u64 = 200;
     let kept = LATCHED.keep_last(1000);
     for after in [0, 20, 100] {
-        let stage = Stage::<R>::in_real_time::<P>()?;
+        let stage = Stage::in_real_time(setting)?;
         let publisher = stage.publisher_with("numbers", kept)?;
         let log = Log::new();
         let lines = stage.while_spinning(|| {
@@ -90,10 +90,10 @@ pub(crate) fn joining_while_others_publish_leaves_no_gap<R: Runner, P: Path>() -
     Ok(())
 }
 
-pub(crate) fn a_message_whose_lifespan_is_over_is_not_called_for<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn a_message_whose_lifespan_is_over_is_not_called_for(setting: Setting) -> sinew::Result<()> {
     let mortal = QoS::default().lifespan(Duration::from_millis(10));
     for (offered, requested) in [(mortal, QoS::default()), (QoS::default(), mortal)] {
-        let stage = Stage::<R>::new::<P>()?;
+        let stage = Stage::new(setting)?;
         let log = Log::new();
         let subscription = stage.listen("numbers", requested, log.pen())?;
         let publisher = stage.publisher_with("numbers", offered)?;
@@ -116,8 +116,8 @@ pub(crate) fn a_message_whose_lifespan_is_over_is_not_called_for<R: Runner, P: P
     Ok(())
 }
 
-pub(crate) fn matched_events_add_up<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn matched_events_add_up(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let pen = log.pen();
     let publisher = stage
@@ -140,8 +140,8 @@ pub(crate) fn matched_events_add_up<R: Runner, P: Path>() -> sinew::Result<()> {
     Ok(())
 }
 
-pub(crate) fn a_subscription_is_notified_when_a_publisher_goes<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_subscription_is_notified_when_a_publisher_goes(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let pen = log.pen();
     let subscription = stage
@@ -157,8 +157,8 @@ pub(crate) fn a_subscription_is_notified_when_a_publisher_goes<R: Runner, P: Pat
     Ok(())
 }
 
-pub(crate) fn who_takes_by_hand_takes_from_the_callback<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn who_takes_by_hand_takes_from_the_callback(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let subscription = stage.listen("numbers", QoS::default(), log.pen())?;
     let publisher = stage.publisher("numbers")?;

@@ -1,7 +1,7 @@
 //! Guard conditions, and entities that come and go, also in callbacks.
 #![expect(clippy::disallowed_types, reason = "slots that a callback empties; nothing here is modelled")]
 
-use super::stage::{Path, Runner, Stage};
+use super::stage::{Setting, Stage};
 use super::support::{Gate, Log, Number, Pen, all_numbers_in};
 use sinew::GuardCondition;
 use sinew::event::Triggered;
@@ -11,8 +11,8 @@ use sinew::time::TimerInfo;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
-pub(crate) fn guard_conditions_count_their_triggers<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn guard_conditions_count_their_triggers(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let pen = log.pen();
     let guard = stage.receiver.guard_condition().callback(move |event: &Triggered| pen.write(event.count))?;
@@ -34,8 +34,8 @@ pub(crate) fn guard_conditions_count_their_triggers<R: Runner, P: Path>() -> sin
     Ok(())
 }
 
-pub(crate) fn a_guard_condition_may_trigger_itself<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_guard_condition_may_trigger_itself(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let (log, own) = (Log::new(), Arc::new(OnceLock::<GuardCondition>::new()));
     let (again, pen, mut calls) = (own.clone(), log.pen(), 0);
     let guard = stage.receiver.guard_condition().callback(move || {
@@ -53,8 +53,8 @@ pub(crate) fn a_guard_condition_may_trigger_itself<R: Runner, P: Path>() -> sine
     Ok(())
 }
 
-pub(crate) fn a_sleeping_runner_wakes_for_whatever_becomes_ready<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn a_sleeping_runner_wakes_for_whatever_becomes_ready(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let report = |what: &'static str| {
         let pen = log.pen();
@@ -118,8 +118,9 @@ impl Drop for Captured {
     }
 }
 
-pub(crate) fn entities_may_be_dropped_and_closed_in_their_own_callbacks<R: Runner, P: Path>()
--> sinew::Result<()> {
+pub(crate) fn entities_may_be_dropped_and_closed_in_their_own_callbacks(
+    setting: Setting,
+) -> sinew::Result<()> {
     /// What a callback does that ends its own entity.
     fn end_it<T>(slot: &Slot<T>, end: fn(T), log: &Log<&'static str>) -> impl FnMut() + Send + use<T>
     where
@@ -135,7 +136,7 @@ pub(crate) fn entities_may_be_dropped_and_closed_in_their_own_callbacks<R: Runne
     type End = (fn(Subscription<Number>), fn(Timer), fn(GuardCondition));
     let ends: [End; 2] = [(drop, drop, drop), (Subscription::close, Timer::close, GuardCondition::close)];
     for (end_subscription, end_timer, end_guard) in ends {
-        let stage = Stage::<R>::new::<P>()?;
+        let stage = Stage::new(setting)?;
         let (log, once) = (Log::new(), ["begins", "ends", "callback dropped"]);
         let slot = Slot::new();
         let mut end = end_it(&slot, end_subscription, &log);
@@ -163,8 +164,8 @@ pub(crate) fn entities_may_be_dropped_and_closed_in_their_own_callbacks<R: Runne
     Ok(())
 }
 
-pub(crate) fn what_an_earlier_callback_drops_does_not_run<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn what_an_earlier_callback_drops_does_not_run(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let (log, slot) = (Log::new(), Slot::new());
     let (victims, pen) = (slot.clone(), log.pen());
     let killer = stage.receiver.guard_condition().callback(move || {
@@ -183,8 +184,8 @@ pub(crate) fn what_an_earlier_callback_drops_does_not_run<R: Runner, P: Path>() 
     Ok(())
 }
 
-pub(crate) fn entities_may_be_made_in_callbacks<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn entities_may_be_made_in_callbacks(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let (context, pen) = (stage.receiving.clone(), log.pen());
     let mut made = Vec::new();
@@ -213,10 +214,10 @@ pub(crate) fn entities_may_be_made_in_callbacks<R: Runner, P: Path>() -> sinew::
     Ok(())
 }
 
-pub(crate) fn entities_come_and_go_while_others_publish<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn entities_come_and_go_while_others_publish(setting: Setting) -> sinew::Result<()> {
     // On a network each is many messages of gateways.
-    let rounds = if P::IS_NETWORK { 20 } else { 100 };
-    let stage = Stage::<R>::in_real_time::<P>()?;
+    let rounds = if setting.path.is_network() { 20 } else { 100 };
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let deep = QoS::default().keep_last(10_000);
     let steady = stage.receiver.subscription::<Number>("numbers").qos(deep).create()?;
@@ -249,7 +250,7 @@ pub(crate) fn entities_come_and_go_while_others_publish<R: Runner, P: Path>() ->
     // A thread that was notified of the end of the last publisher may be bringing in what that one
     // published.
     assert_eq!(all_numbers_in(&steady, 4 * rounds).len() as u64, 4 * rounds, "who stayed got everything");
-    if R::THREADS == 1 {
+    if setting.threads() == 1 {
         let rounds = log.lines();
         assert!(rounds.is_sorted(), "no callback of a closed one ran behind a later one: {rounds:?}");
     }
@@ -266,10 +267,11 @@ struct Busy {
 
 impl Busy {
     /// `make` makes something ready whose callback calls what it is given.
-    fn start<R: Runner, P: Path, T>(
-        make: impl FnOnce(&Stage<R>, Box<dyn Fn() + Send>) -> sinew::Result<T>,
+    fn start<T>(
+        setting: Setting,
+        make: impl FnOnce(&Stage, Box<dyn Fn() + Send>) -> sinew::Result<T>,
     ) -> sinew::Result<(Self, T)> {
-        let stage = Stage::<R>::in_real_time::<P>()?;
+        let stage = Stage::in_real_time(setting)?;
         let (log, leave) = (Log::new(), Gate::new());
         let (pen, waiter) = (log.pen(), leave.clone());
         let work = Box::new(move || {
@@ -321,8 +323,8 @@ impl Busy {
 }
 
 /// A subscription with three messages, for the first of which its callback runs.
-fn busy_subscription<R: Runner, P: Path>() -> sinew::Result<(Busy, Subscription<Number>)> {
-    Busy::start::<R, P, _>(|stage, work| {
+fn busy_subscription(setting: Setting) -> sinew::Result<(Busy, Subscription<Number>)> {
+    Busy::start(setting, |stage, work| {
         let subscription = stage.receiver.subscription("numbers").callback(move |_: &Number| work())?;
         let publisher = stage.publisher("numbers")?;
         (1..=3).try_for_each(|number| publisher.publish(Number(number)))?;
@@ -330,16 +332,16 @@ fn busy_subscription<R: Runner, P: Path>() -> sinew::Result<(Busy, Subscription<
     })
 }
 
-fn busy_guard<R: Runner, P: Path>() -> sinew::Result<(Busy, GuardCondition)> {
-    Busy::start::<R, P, _>(|stage, work| {
+fn busy_guard(setting: Setting) -> sinew::Result<(Busy, GuardCondition)> {
+    Busy::start(setting, |stage, work| {
         let guard = stage.receiver.guard_condition().callback(work)?;
         guard.trigger();
         Ok(guard)
     })
 }
 
-fn busy_timer<R: Runner, P: Path>() -> sinew::Result<(Busy, Timer)> {
-    Busy::start::<R, P, _>(|stage, work| {
+fn busy_timer(setting: Setting) -> sinew::Result<(Busy, Timer)> {
+    Busy::start(setting, |stage, work| {
         let timer = stage.receiver.timer(Duration::from_micros(100));
         Ok(timer.callback(move |timer: &TimerInfo| {
             timer.cancel();
@@ -349,32 +351,32 @@ fn busy_timer<R: Runner, P: Path>() -> sinew::Result<(Busy, Timer)> {
 }
 
 /// A subscription one of whose event handlers runs.
-fn busy_handler<R: Runner, P: Path>() -> sinew::Result<(Busy, Subscription<Number>)> {
-    Busy::start::<R, P, _>(|stage, work| {
+fn busy_handler(setting: Setting) -> sinew::Result<(Busy, Subscription<Number>)> {
+    Busy::start(setting, |stage, work| {
         let subscription = stage.receiver.subscription("numbers").on_matched(work).create()?;
         drop(stage.publisher("numbers")?);
         Ok(subscription)
     })
 }
 
-pub(crate) fn close_waits_for_a_callback_that_runs<R: Runner, P: Path>() -> sinew::Result<()> {
-    Busy::check_close(busy_subscription::<R, P>()?, Subscription::close);
-    Busy::check_close(busy_guard::<R, P>()?, GuardCondition::close);
-    Busy::check_close(busy_timer::<R, P>()?, Timer::close);
-    Busy::check_close(busy_handler::<R, P>()?, Subscription::close);
+pub(crate) fn close_waits_for_a_callback_that_runs(setting: Setting) -> sinew::Result<()> {
+    Busy::check_close(busy_subscription(setting)?, Subscription::close);
+    Busy::check_close(busy_guard(setting)?, GuardCondition::close);
+    Busy::check_close(busy_timer(setting)?, Timer::close);
+    Busy::check_close(busy_handler(setting)?, Subscription::close);
     Ok(())
 }
 
-pub(crate) fn drop_does_not_wait_but_nothing_starts_after_it<R: Runner, P: Path>() -> sinew::Result<()> {
-    Busy::check_drop(busy_subscription::<R, P>()?);
-    Busy::check_drop(busy_guard::<R, P>()?);
-    Busy::check_drop(busy_timer::<R, P>()?);
-    Busy::check_drop(busy_handler::<R, P>()?);
+pub(crate) fn drop_does_not_wait_but_nothing_starts_after_it(setting: Setting) -> sinew::Result<()> {
+    Busy::check_drop(busy_subscription(setting)?);
+    Busy::check_drop(busy_guard(setting)?);
+    Busy::check_drop(busy_timer(setting)?);
+    Busy::check_drop(busy_handler(setting)?);
     Ok(())
 }
 
-pub(crate) fn close_of_something_idle_returns_at_once<R: Runner, P: Path>() -> sinew::Result<()> {
-    let (busy, (_guard, idle)) = Busy::start::<R, P, _>(|stage, work| {
+pub(crate) fn close_of_something_idle_returns_at_once(setting: Setting) -> sinew::Result<()> {
+    let (busy, (_guard, idle)) = Busy::start(setting, |stage, work| {
         let node = &stage.receiver; // whose group the busy one is in, too
         let guard = node.guard_condition().callback(work)?;
         guard.trigger();
@@ -394,8 +396,8 @@ pub(crate) fn close_of_something_idle_returns_at_once<R: Runner, P: Path>() -> s
     Ok(())
 }
 
-pub(crate) fn nothing_is_left_behind<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn nothing_is_left_behind(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let (log, held) = (Log::new(), Arc::new(()));
     {
         let node = stage.receiving.node("node")?;

@@ -4,10 +4,11 @@
 /// `one_host` or `network`), for each runner. `(one_host elsewhere)`: only of scenarios of which
 /// another language has a word.
 macro_rules! conformance {
-    ($module:ident over $path:ty, $reach:tt: $list:ident [$($runner:ident = $kind:ty),* $(,)?]) => {
+    ($module:ident over $path:expr, $reach:tt: $list:ident [$($runner:ident = $kind:expr),* $(,)?]) => {
         mod $module {
             $(mod $runner {
-                use crate::suite::stage::*;
+                use crate::suite::stage::{Kind::*, Setting};
+                use std::sync::Arc;
 
                 $list! { tests ($reach, $kind, $path) }
             })*
@@ -36,10 +37,11 @@ macro_rules! tests {
     (@test (network, $($other:tt)*) $topic:ident $scenario:ident [one_process] $lacks:tt) => {};
     (@test (one_host, $($other:tt)*) $topic:ident $scenario:ident [one_process] $lacks:tt) => {};
     (@test (one_process, $($other:tt)*) $topic:ident $scenario:ident [apart] $lacks:tt) => {};
-    (@test ($reach:ident, $kind:ty, $path:ty) $topic:ident $scenario:ident $holds:tt $lacks:tt) => {
+    (@test ($reach:ident, $kind:expr, $path:expr) $topic:ident $scenario:ident $holds:tt $lacks:tt) => {
         #[test]
         fn $scenario() -> sinew::Result<()> {
-            <$path>::play(crate::suite::$topic::$scenario::<$kind, $path>)
+            let setting = Setting { kind: $kind, path: &$path };
+            setting.path.play(Arc::new(move || crate::suite::$topic::$scenario(setting)))
         }
     };
 }

@@ -1,7 +1,7 @@
 //! Which nodes there are: as long as anything of them is.
 #![expect(clippy::disallowed_types, reason = "a slot that the test empties; nothing here is modelled")]
 
-use super::stage::{Path, Runner, Stage};
+use super::stage::{Setting, Stage};
 use super::support::{Log, Number, Numbers, Text};
 use sinew::GuardCondition;
 use sinew::prelude::*;
@@ -46,9 +46,9 @@ fn kinds() -> Vec<fn(&Node) -> sinew::Result<Kept>> {
     ]
 }
 
-pub(crate) fn a_node_is_listed_as_long_as_anything_of_it_is_there<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
-    let onlooker = P::onlooker();
+pub(crate) fn a_node_is_listed_as_long_as_anything_of_it_is_there(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
+    let onlooker = setting.path.onlooker();
     let is_listed = || !onlooker.find(EndpointKind::Node, "", "/kept").is_empty();
     for make in kinds() {
         let node = stage.receiving.node("kept")?;
@@ -69,9 +69,8 @@ pub(crate) fn a_node_is_listed_as_long_as_anything_of_it_is_there<R: Runner, P: 
 }
 
 /// What is of no use without its handle but for what happens by itself.
-pub(crate) fn what_is_detached_goes_on_until_its_context_is_shut_down<R: Runner, P: Path>()
--> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn what_is_detached_goes_on_until_its_context_is_shut_down(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let (log, held) = (Log::new(), Arc::new(()));
     let capture = || {
         let (pen, held) = (log.pen(), held.clone());

@@ -1,6 +1,6 @@
 //! Which callback runs next.
 
-use super::stage::{Path, Runner, Stage};
+use super::stage::{Setting, Stage};
 use super::support::{Log, Number};
 use sinew::prelude::*;
 use std::fmt::Debug;
@@ -8,9 +8,10 @@ use std::thread;
 
 const DEEP: QoS = QoS::new().keep_last(10_000);
 
-pub(crate) fn a_subscription_gets_its_messages_in_order_while_they_are_published<R: Runner, P: Path>()
--> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn a_subscription_gets_its_messages_in_order_while_they_are_published(
+    setting: Setting,
+) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let subscription = stage.listen("numbers", DEEP, log.pen())?;
     let publisher = stage.publisher("numbers")?;
@@ -29,9 +30,10 @@ fn scattered(count: usize, below: usize) -> Vec<usize> {
     (0..count).map(|number| number * number % 31 % below).collect()
 }
 
-pub(crate) fn messages_of_one_group_run_in_the_order_of_their_publication<R: Runner, P: Path>()
--> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn messages_of_one_group_run_in_the_order_of_their_publication(
+    setting: Setting,
+) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let topics = ["a", "b", "c", "d", "e"];
     let mut ends = Vec::new();
@@ -58,9 +60,10 @@ fn assert_begun_in_order<T: PartialEq + Clone + Debug>(reported: &[T], expected:
     assert_eq!(open, [], "all are reported");
 }
 
-pub(crate) fn messages_of_many_groups_begin_in_the_order_of_their_publication<R: Runner, P: Path>()
--> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn messages_of_many_groups_begin_in_the_order_of_their_publication(
+    setting: Setting,
+) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let mut ends = Vec::new();
     for n in 0..60 {
@@ -74,13 +77,14 @@ pub(crate) fn messages_of_many_groups_begin_in_the_order_of_their_publication<R:
         ends[n].1.publish(Number(number))?;
     }
     let expected: Vec<_> = (0..60).collect();
-    assert_begun_in_order(&stage.collect(&log, 60)?, &expected, R::THREADS);
+    assert_begun_in_order(&stage.collect(&log, 60)?, &expected, setting.threads());
     Ok(())
 }
 
-pub(crate) fn each_group_keeps_the_order_and_one_thread_keeps_it_over_all<R: Runner, P: Path>()
--> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn each_group_keeps_the_order_and_one_thread_keeps_it_over_all(
+    setting: Setting,
+) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let mut ends = Vec::new();
     for topic in 0..6 {
@@ -96,7 +100,7 @@ pub(crate) fn each_group_keeps_the_order_and_one_thread_keeps_it_over_all<R: Run
         expected.push((topic, number));
     }
     let mut lines = stage.collect(&log, 600)?;
-    if R::THREADS > 1 {
+    if setting.threads() > 1 {
         expected.sort_by_key(|(topic, _)| *topic); // stable: of each group exactly
         lines.sort_by_key(|(topic, _)| *topic);
     }
@@ -104,8 +108,8 @@ pub(crate) fn each_group_keeps_the_order_and_one_thread_keeps_it_over_all<R: Run
     Ok(())
 }
 
-pub(crate) fn higher_priorities_begin_first<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn higher_priorities_begin_first(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let mut ends = Vec::new();
     let mut expected = Vec::new();
@@ -122,12 +126,12 @@ pub(crate) fn higher_priorities_begin_first<R: Runner, P: Path>() -> sinew::Resu
     }
     expected.sort_unstable();
     let expected: Vec<_> = expected.into_iter().map(|(_, number)| number).collect();
-    assert_begun_in_order(&stage.collect(&log, 30)?, &expected, R::THREADS);
+    assert_begun_in_order(&stage.collect(&log, 30)?, &expected, setting.threads());
     Ok(())
 }
 
-pub(crate) fn a_priority_may_be_changed_while_messages_wait<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_priority_may_be_changed_while_messages_wait(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let (group, pen) = (stage.receiver.group(()), log.pen());
     let callback = move |number: &Number| pen.write(number.0);
@@ -139,14 +143,15 @@ pub(crate) fn a_priority_may_be_changed_while_messages_wait<R: Runner, P: Path>(
         late.publish(Number(2))?;
         let _ = group.clone().priority(priority);
         let expected = if priority > 0 { [2, 1] } else { [1, 2] };
-        assert_begun_in_order(&stage.collect(&log, 2)?, &expected, R::THREADS);
+        assert_begun_in_order(&stage.collect(&log, 2)?, &expected, setting.threads());
     }
     Ok(())
 }
 
-pub(crate) fn what_a_callback_publishes_comes_behind_what_waits_already<R: Runner, P: Path>()
--> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn what_a_callback_publishes_comes_behind_what_waits_already(
+    setting: Setting,
+) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let (b, c) = (stage.publisher("b")?, stage.publisher("c")?);
     let pen = log.pen();
@@ -163,8 +168,8 @@ pub(crate) fn what_a_callback_publishes_comes_behind_what_waits_already<R: Runne
     Ok(())
 }
 
-pub(crate) fn a_topic_that_overwrites_itself_keeps_its_place<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_topic_that_overwrites_itself_keeps_its_place(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let _fast = stage.listen("fast", QoS::default().keep_last(1), log.pen())?;
     let _slow = stage.listen("slow", DEEP, log.pen())?;
@@ -176,9 +181,10 @@ pub(crate) fn a_topic_that_overwrites_itself_keeps_its_place<R: Runner, P: Path>
     Ok(())
 }
 
-pub(crate) fn messages_that_give_way_during_their_callback_keep_its_place<R: Runner, P: Path>()
--> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn messages_that_give_way_during_their_callback_keep_its_place(
+    setting: Setting,
+) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let fast = stage.publisher("fast")?;
     let (again, pen, shallow) = (fast.clone(), log.pen(), QoS::default().keep_last(2));
@@ -195,9 +201,8 @@ pub(crate) fn messages_that_give_way_during_their_callback_keep_its_place<R: Run
     Ok(())
 }
 
-pub(crate) fn a_topic_that_feeds_itself_leaves_the_others_their_turn<R: Runner, P: Path>() -> sinew::Result<()>
-{
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_topic_that_feeds_itself_leaves_the_others_their_turn(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let echo = stage.publisher("echo")?;
     let (again, pen) = (echo.clone(), log.pen());
@@ -214,10 +219,10 @@ pub(crate) fn a_topic_that_feeds_itself_leaves_the_others_their_turn<R: Runner, 
     Ok(())
 }
 
-pub(crate) fn nothing_is_lost_between_many_publishers_and_groups<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn nothing_is_lost_between_many_publishers_and_groups(setting: Setting) -> sinew::Result<()> {
     const MESSAGES: u64 = 200;
     const SENDERS: u64 = 3;
-    let stage = Stage::<R>::in_real_time::<P>()?;
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let mut readers = Vec::new();
     for reader in 0..4_u64 {

@@ -1,6 +1,6 @@
 //! Groups that are paused, and go on.
 
-use super::stage::{Path, Runner, Stage};
+use super::stage::{Setting, Stage};
 use super::support::tasks::block_on;
 use super::support::{Gate, Log, Number, Numbers, Pen, wait_for};
 use sinew::prelude::*;
@@ -16,8 +16,8 @@ fn note(pen: Pen<(&'static str, u64)>, what: &'static str) -> impl Fn(&Number) {
     move |number: &Number| pen.write((what, number.0))
 }
 
-pub(crate) fn a_paused_group_runs_nothing_and_goes_on_afresh<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_paused_group_runs_nothing_and_goes_on_afresh(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let (log, group) = (Lines::new(), stage.receiver.group(()));
     let _volatile = group.subscription::<Number>("volatile").callback(note(log.pen(), "volatile"))?;
     let latched = group.subscription::<Number>("latched").qos(LATCHED);
@@ -68,8 +68,8 @@ pub(crate) fn a_paused_group_runs_nothing_and_goes_on_afresh<R: Runner, P: Path>
     Ok(())
 }
 
-pub(crate) fn what_joins_a_paused_group_waits_with_it<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn what_joins_a_paused_group_waits_with_it(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let (log, group) = (Lines::new(), stage.receiver.group(()));
     let handle = group.pause_handle();
     handle.pause();
@@ -90,8 +90,8 @@ pub(crate) fn what_joins_a_paused_group_waits_with_it<R: Runner, P: Path>() -> s
     Ok(())
 }
 
-pub(crate) fn a_group_pauses_itself<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_group_pauses_itself(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let (log, group) = (Log::new(), stage.receiver.group(()));
     let (pen, handle) = (log.pen(), group.pause_handle());
     let _reader = group.subscription::<Number>("numbers").callback(move |number: &Number| {
@@ -109,8 +109,8 @@ pub(crate) fn a_group_pauses_itself<R: Runner, P: Path>() -> sinew::Result<()> {
     Ok(())
 }
 
-pub(crate) fn a_paused_group_moves_between_runners<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_paused_group_moves_between_runners(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let node = stage.receiving.node("moves")?;
     let (log, group) = (Lines::new(), node.group(()));
     group.pause_handle().pause();
@@ -120,7 +120,7 @@ pub(crate) fn a_paused_group_moves_between_runners<R: Runner, P: Path>() -> sine
     stage.settle()?;
     let Stage { runner, receiving, .. } = stage;
     drop(runner); // the group is in no runner now
-    let other = R::new();
+    let other = setting.runner();
     other.add(&receiving)?;
     other.settle()?;
     assert_eq!(log.lines(), []);
@@ -134,8 +134,8 @@ pub(crate) fn a_paused_group_moves_between_runners<R: Runner, P: Path>() -> sine
     Ok(())
 }
 
-pub(crate) fn pausing_waits_for_the_callback_that_runs<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn pausing_waits_for_the_callback_that_runs(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let (log, group, gate) = (Log::new(), stage.receiver.group(()), Arc::new(Gate::new()));
     let (pen, wait) = (log.pen(), gate.clone());
     let guard = group.guard_condition().callback(move || {
@@ -162,8 +162,8 @@ pub(crate) fn pausing_waits_for_the_callback_that_runs<R: Runner, P: Path>() -> 
 }
 
 /// Each would wait for the other's end: one doesn't.
-pub(crate) fn groups_that_pause_each_other_do_not_wait_for_ever<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn groups_that_pause_each_other_do_not_wait_for_ever(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let (log, both) = (Log::new(), Arc::new(Barrier::new(2)));
     let groups = [(); 2].map(|()| stage.receiver.group(()));
     let mut guards = Vec::new();

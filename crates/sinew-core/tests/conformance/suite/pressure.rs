@@ -1,6 +1,6 @@
 //! Reliable keep_all on both ends: publishing waits for room, or says why it can't.
 
-use super::stage::{Path, Runner, Stage, spinning};
+use super::stage::{Setting, Stage, spinning};
 use super::support::{Log, Number, PATIENCE, all_numbers_in};
 use sinew::Publisher;
 use sinew::error::PublishFailure;
@@ -18,8 +18,8 @@ fn failure(publisher: &Publisher<Number>, number: u64) -> Option<PublishFailure>
 
 const DEADLOCK: Option<PublishFailure> = Some(PublishFailure::WouldDeadlock);
 
-pub(crate) fn a_publisher_waits_for_room<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn a_publisher_waits_for_room(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let subscription = stage.listen("numbers", patient(2), log.pen())?;
     let publisher = stage.publisher_with("numbers", patient(2))?;
@@ -32,10 +32,10 @@ pub(crate) fn a_publisher_waits_for_room<R: Runner, P: Path>() -> sinew::Result<
     Ok(())
 }
 
-pub(crate) fn a_callback_waits_for_another_runner<R: Runner, P: Path>() -> sinew::Result<()> {
-    let (from, to) = P::open(None);
+pub(crate) fn a_callback_waits_for_another_runner(setting: Setting) -> sinew::Result<()> {
+    let (from, to) = setting.path.open(None);
     let (here, there) = (from.node("here")?, to.node("there")?);
-    let (source, sink) = (R::new(), R::new());
+    let (source, sink) = (setting.runner(), setting.runner());
     source.add(&here)?;
     sink.add(&there)?;
     let relayed = here.publisher::<Number>("relayed").qos(patient(1)).create()?;
@@ -53,8 +53,8 @@ pub(crate) fn a_callback_waits_for_another_runner<R: Runner, P: Path>() -> sinew
 }
 
 /// A callback passes two messages on to where there is room for one; what became of them.
-fn pass_on_two<R: Runner, P: Path>(same_group: bool) -> sinew::Result<Vec<(u64, Option<PublishFailure>)>> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+fn pass_on_two(setting: Setting, same_group: bool) -> sinew::Result<Vec<(u64, Option<PublishFailure>)>> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let (pen, received) = (log.pen(), log.pen());
     let out = stage.publisher_with("out", patient(1))?;
@@ -76,15 +76,16 @@ fn pass_on_two<R: Runner, P: Path>(same_group: bool) -> sinew::Result<Vec<(u64, 
     Ok(lines)
 }
 
-pub(crate) fn a_callback_cannot_wait_for_its_own_group<R: Runner, P: Path>() -> sinew::Result<()> {
-    assert_eq!(pass_on_two::<R, P>(true)?, [(1, None), (2, DEADLOCK), (101, None)]);
+pub(crate) fn a_callback_cannot_wait_for_its_own_group(setting: Setting) -> sinew::Result<()> {
+    assert_eq!(pass_on_two(setting, true)?, [(1, None), (2, DEADLOCK), (101, None)]);
     Ok(())
 }
 
-pub(crate) fn a_callback_waits_for_another_group_if_there_is_another_thread<R: Runner, P: Path>()
--> sinew::Result<()> {
-    let lines = pass_on_two::<R, P>(false)?;
-    if R::THREADS == 1 {
+pub(crate) fn a_callback_waits_for_another_group_if_there_is_another_thread(
+    setting: Setting,
+) -> sinew::Result<()> {
+    let lines = pass_on_two(setting, false)?;
+    if setting.threads() == 1 {
         assert_eq!(lines, [(1, None), (2, DEADLOCK), (101, None)], "one thread runs all groups");
     } else {
         assert_eq!(lines, [(1, None), (2, None), (101, None), (102, None)]);
@@ -92,11 +93,11 @@ pub(crate) fn a_callback_waits_for_another_group_if_there_is_another_thread<R: R
     Ok(())
 }
 
-pub(crate) fn the_last_thread_does_not_wait<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
-    let (log, meeting) = (Log::new(), Arc::new(Barrier::new(R::THREADS)));
+pub(crate) fn the_last_thread_does_not_wait(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
+    let (log, meeting) = (Log::new(), Arc::new(Barrier::new(setting.threads())));
     let mut readers = Vec::new();
-    for n in 0..R::THREADS as u64 {
+    for n in 0..setting.threads() as u64 {
         // Its own publisher: clones of one would wait for each other.
         let (pen, meeting, out) = (log.pen(), meeting.clone(), stage.publisher_with("out", patient(1))?);
         let callback = move |_: &Number| {
@@ -115,22 +116,23 @@ pub(crate) fn the_last_thread_does_not_wait<R: Runner, P: Path>() -> sinew::Resu
     let callback = move |number: &Number| pen.write(number.0);
     let _out = group.subscription("out").qos(patient(1)).callback(callback)?;
     stage.publisher("go")?.publish(Number(0))?;
-    let mut outcomes = stage.collect(&log, R::THREADS)?;
+    let mut outcomes = stage.collect(&log, setting.threads())?;
     outcomes.sort_by_key(Option::is_none);
     assert_eq!(outcomes[0], DEADLOCK);
-    assert_eq!(outcomes[1..], vec![None; R::THREADS - 1], "the others' waits end");
-    assert_eq!(received.lines().len(), R::THREADS, "what was accepted has come");
+    assert_eq!(outcomes[1..], vec![None; setting.threads() - 1], "the others' waits end");
+    assert_eq!(received.lines().len(), setting.threads(), "what was accepted has come");
     Ok(())
 }
 
-pub(crate) fn of_two_runners_that_would_wait_for_each_other_one_gets_an_error<R: Runner, P: Path>()
--> sinew::Result<()> {
-    let (context, _) = P::open(None);
+pub(crate) fn of_two_runners_that_would_wait_for_each_other_one_gets_an_error(
+    setting: Setting,
+) -> sinew::Result<()> {
+    let (context, _) = setting.path.open(None);
     let (log, both) = (Log::new(), Arc::new(Barrier::new(2)));
     // Each callback passes its first message on to the other runner, whose history is full, once
     // both are that far.
     let side = |name: &str, from: &str, to: &str| -> sinew::Result<_> {
-        let (node, runner, both, pen) = (context.node(name)?, R::new(), both.clone(), log.pen());
+        let (node, runner, both, pen) = (context.node(name)?, setting.runner(), both.clone(), log.pen());
         runner.add(&node)?;
         let publisher = node.publisher::<Number>(to).qos(patient(1)).create()?;
         let callback = move |number: &Number| {
@@ -155,9 +157,8 @@ pub(crate) fn of_two_runners_that_would_wait_for_each_other_one_gets_an_error<R:
     Ok(())
 }
 
-pub(crate) fn the_thread_that_ran_the_callbacks_cannot_wait_for_them<R: Runner, P: Path>() -> sinew::Result<()>
-{
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn the_thread_that_ran_the_callbacks_cannot_wait_for_them(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let _subscription = stage.listen("numbers", patient(1), log.pen())?;
     let publisher = stage.publisher_with("numbers", patient(1))?;
@@ -175,9 +176,8 @@ pub(crate) fn the_thread_that_ran_the_callbacks_cannot_wait_for_them<R: Runner, 
     Ok(())
 }
 
-pub(crate) fn a_waiting_callback_goes_on_when_the_subscription_goes<R: Runner, P: Path>() -> sinew::Result<()>
-{
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn a_waiting_callback_goes_on_when_the_subscription_goes(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let full = stage.receiver.subscription::<Number>("out").qos(patient(1)).create()?;
     let other = stage.receiver.subscription::<Number>("out").create()?;
@@ -198,8 +198,8 @@ pub(crate) fn a_waiting_callback_goes_on_when_the_subscription_goes<R: Runner, P
     Ok(())
 }
 
-pub(crate) fn a_message_without_room_comes_back<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn a_message_without_room_comes_back(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let hasty = QoS::default().keep_all().max_samples(3).max_blocking_time(Duration::from_millis(5));
     let subscription = stage.receiver.subscription::<Number>("numbers").qos(hasty).create()?;
     let publisher = stage.publisher_with("numbers", hasty)?;
@@ -217,8 +217,8 @@ pub(crate) fn a_message_without_room_comes_back<R: Runner, P: Path>() -> sinew::
     Ok(())
 }
 
-pub(crate) fn whoever_takes_lets_a_waiting_publisher_go_on<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn whoever_takes_lets_a_waiting_publisher_go_on(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let subscription = stage.receiver.subscription::<Number>("numbers").qos(patient(1)).create()?;
     let publisher = stage.publisher_with("numbers", patient(1))?;
     std::thread::scope(|scope| {

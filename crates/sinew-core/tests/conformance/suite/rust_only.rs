@@ -1,7 +1,7 @@
 //! What interfaces of other languages have no word for.
 
 use super::services::echo;
-use super::stage::{Executing, Path, Runner, Stage};
+use super::stage::{Setting, Stage};
 use super::support::tasks::block_on;
 use super::support::{Log, Number, Numbers};
 use sinew::prelude::*;
@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 
 const DEEP: QoS = QoS::new().keep_last(10_000);
 
-pub(crate) fn a_chain_of_asynchronous_calls_is_answered<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn a_chain_of_asynchronous_calls_is_answered(setting: Setting) -> sinew::Result<()> {
     const HOPS: u64 = 12;
-    let stage = Stage::<R>::in_real_time::<P>()?;
+    let stage = Stage::in_real_time(setting)?;
     let node = &stage.receiver;
     let mut servers = Vec::new();
     for hop in 0..HOPS {
@@ -33,8 +33,8 @@ pub(crate) fn a_chain_of_asynchronous_calls_is_answered<R: Runner, P: Path>() ->
     })
 }
 
-pub(crate) fn run_times_add_up<R: Executing, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn run_times_add_up(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let _often = stage.listen("often", DEEP, log.pen())?;
     let _seldom = stage.listen("seldom", DEEP, log.pen())?;

@@ -1,6 +1,6 @@
 //! Calls and their answers, whoever runs the servers.
 
-use super::stage::{Options, Path, Runner, Stage, spinning};
+use super::stage::{Options, Setting, Stage, spinning};
 use super::support::tasks::block_on;
 use super::support::{Gate, Log, Number, Numbers, PATIENCE, wait_for};
 use sinew::Responder;
@@ -15,9 +15,10 @@ pub(super) fn echo(node: &Node, name: &str) -> Server<Numbers> {
     node.group(()).server(name).callback(|n: Unique<Number>| n).unwrap()
 }
 
-pub(crate) fn requests_of_all_clients_are_answered_in_the_order_of_the_calls<R: Runner, P: Path>()
--> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn requests_of_all_clients_are_answered_in_the_order_of_the_calls(
+    setting: Setting,
+) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let pen = log.pen();
     let _server = stage.receiver.server::<Numbers>("n").callback(move |n: Unique<Number>| {
@@ -34,9 +35,9 @@ pub(crate) fn requests_of_all_clients_are_answered_in_the_order_of_the_calls<R: 
 }
 
 /// Called from outside, from a callback, and from several threads at once.
-pub(crate) fn a_chain_of_blocking_calls_is_answered<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn a_chain_of_blocking_calls_is_answered(setting: Setting) -> sinew::Result<()> {
     const HOPS: u64 = 12;
-    let stage = Stage::<R>::in_real_time::<P>()?;
+    let stage = Stage::in_real_time(setting)?;
     let node = &stage.receiver;
     let mut servers = Vec::new();
     for hop in 0..HOPS {
@@ -64,7 +65,7 @@ pub(crate) fn a_chain_of_blocking_calls_is_answered<R: Runner, P: Path>() -> sin
                 });
             }
             // The only thread can't run a server of another process while it waits for it.
-            if R::THREADS > 1 || !P::APART {
+            if setting.threads() > 1 || !setting.path.is_apart() {
                 guard.trigger();
                 assert_eq!(log.next(), 1000 + HOPS);
             }
@@ -73,8 +74,8 @@ pub(crate) fn a_chain_of_blocking_calls_is_answered<R: Runner, P: Path>() -> sin
     })
 }
 
-pub(crate) fn servers_that_call_each_other_get_an_error<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn servers_that_call_each_other_get_an_error(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let node = &stage.receiver;
     let server = |own: &str, other: &str| {
         let other = node.client::<Numbers>(other).create()?;
@@ -91,9 +92,9 @@ pub(crate) fn servers_that_call_each_other_get_an_error<R: Runner, P: Path>() ->
     })
 }
 
-pub(crate) fn a_server_in_another_runner_is_waited_for<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::unserved::<P>()?;
-    let other = R::new();
+pub(crate) fn a_server_in_another_runner_is_waited_for(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::unserved(setting)?;
+    let other = setting.runner();
     stage.runner.add(&stage.sender)?;
     other.add(&stage.receiver)?;
     let _server = echo(&stage.receiver, "n");
@@ -114,13 +115,14 @@ pub(crate) fn a_server_in_another_runner_is_waited_for<R: Runner, P: Path>() -> 
     Ok(())
 }
 
-pub(crate) fn of_two_runners_that_would_call_each_other_one_gets_an_error<R: Runner, P: Path>()
--> sinew::Result<()> {
-    if R::THREADS != 1 {
+pub(crate) fn of_two_runners_that_would_call_each_other_one_gets_an_error(
+    setting: Setting,
+) -> sinew::Result<()> {
+    if setting.threads() != 1 {
         return Ok(()); // another thread would answer
     }
-    let stage = Stage::<R>::unserved::<P>()?;
-    let other = R::new();
+    let stage = Stage::unserved(setting)?;
+    let other = setting.runner();
     stage.runner.add(&stage.sender)?;
     other.add(&stage.receiver)?;
     let log = Log::new();
@@ -152,10 +154,10 @@ pub(crate) fn of_two_runners_that_would_call_each_other_one_gets_an_error<R: Run
     Ok(())
 }
 
-pub(crate) fn every_call_of_many_threads_is_answered_once<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn every_call_of_many_threads_is_answered_once(setting: Setting) -> sinew::Result<()> {
     const CALLERS: u64 = 4;
     const CALLS: u64 = 100;
-    let stage = Stage::<R>::in_real_time::<P>()?;
+    let stage = Stage::in_real_time(setting)?;
     let sum = stage.receiver.group(0_u64);
     let server = sum.server::<Numbers>("n").callback(|sum: &mut u64, n: &Number| {
         *sum += n.0;
@@ -179,8 +181,8 @@ pub(crate) fn every_call_of_many_threads_is_answered_once<R: Runner, P: Path>() 
     Ok(())
 }
 
-pub(crate) fn answers_may_be_given_later_and_by_others<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn answers_may_be_given_later_and_by_others(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let (keep, kept) = mpsc::channel();
     let _server = stage
         .receiver
@@ -214,9 +216,10 @@ pub(crate) fn answers_may_be_given_later_and_by_others<R: Runner, P: Path>() -> 
     Ok(())
 }
 
-pub(crate) fn a_server_that_goes_fails_its_calls_and_the_next_takes_over<R: Runner, P: Path>()
--> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_server_that_goes_fails_its_calls_and_the_next_takes_over(
+    setting: Setting,
+) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let client = stage.sender.client::<Numbers>("/n").create()?;
     let call = || client.call_async(Number(1));
     let early = call();
@@ -225,7 +228,7 @@ pub(crate) fn a_server_that_goes_fails_its_calls_and_the_next_takes_over<R: Runn
     let unlucky = call();
     drop(first);
     let error = block_on(unlucky).unwrap_err();
-    let is_notified = P::IS_NETWORK && matches!(error.failure(), CallFailure::Failed { .. });
+    let is_notified = setting.path.is_network() && matches!(error.failure(), CallFailure::Failed { .. });
     assert!(is_notified || error.failure() == &CallFailure::ServerGone, "{error}");
     stage.find_out();
     let patient = call();
@@ -234,9 +237,9 @@ pub(crate) fn a_server_that_goes_fails_its_calls_and_the_next_takes_over<R: Runn
     Ok(())
 }
 
-pub(crate) fn a_panic_reaches_the_caller_and_the_runner<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn a_panic_reaches_the_caller_and_the_runner(setting: Setting) -> sinew::Result<()> {
     for on_panic in [FaultPolicy::Stop, FaultPolicy::Report] {
-        let stage = Stage::<R>::with::<P>(Options { on_panic, ..Options::default() })?;
+        let stage = Stage::with(setting, Options { on_panic, ..Options::default() })?;
         let _inner = stage.receiver.server::<Numbers>("inner").callback(|n: Unique<Number>| {
             assert!(n.0 != 13, "no 13");
             n
@@ -264,8 +267,8 @@ pub(crate) fn a_panic_reaches_the_caller_and_the_runner<R: Runner, P: Path>() ->
     Ok(())
 }
 
-pub(crate) fn results_are_called_back_in_the_order_of_the_answers<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn results_are_called_back_in_the_order_of_the_answers(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let _server = echo(&stage.receiver, "n");
     let log = Log::new();
     let results = stage.sender.group(0_u64);
@@ -281,8 +284,8 @@ pub(crate) fn results_are_called_back_in_the_order_of_the_answers<R: Runner, P: 
     Ok(())
 }
 
-pub(crate) fn a_request_that_finds_the_queue_full_is_refused<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_request_that_finds_the_queue_full_is_refused(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let server = stage.receiver.server::<Numbers>("n").max_requests(2).callback(|n: Unique<Number>| n)?;
     let client = stage.sender.client::<Numbers>("/n").create()?;
     stage.find_out();
@@ -293,7 +296,7 @@ pub(crate) fn a_request_that_finds_the_queue_full_is_refused<R: Runner, P: Path>
             match outcome {
                 Ok(answer) => assert_eq!(answer.0, n),
                 Err(error) => {
-                    let is_notified = P::IS_NETWORK
+                    let is_notified = setting.path.is_network()
                         && matches!(error.failure(), CallFailure::Failed { message } if message.contains("2 requests wait"));
                     assert!(is_notified || error.failure() == &CallFailure::Full { limit: 2 }, "{error}");
                     assert_eq!(n, 2);
@@ -305,8 +308,8 @@ pub(crate) fn a_request_that_finds_the_queue_full_is_refused<R: Runner, P: Path>
     Ok(())
 }
 
-pub(crate) fn a_call_that_was_given_up_is_in_nobodys_way<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn a_call_that_was_given_up_is_in_nobodys_way(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let _server = echo(&stage.receiver, "n");
     let client = stage.sender.client::<Numbers>("/n").create()?;
     stage.find_out();
@@ -324,8 +327,8 @@ pub(crate) fn a_call_that_was_given_up_is_in_nobodys_way<R: Runner, P: Path>() -
     })
 }
 
-pub(crate) fn a_client_that_goes_leaves_the_others_served<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_client_that_goes_leaves_the_others_served(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let _server = echo(&stage.receiver, "n");
     let staying = stage.sender.client::<Numbers>("/n").create()?;
     for round in 0..20 {
@@ -341,10 +344,10 @@ pub(crate) fn a_client_that_goes_leaves_the_others_served<R: Runner, P: Path>() 
 
 /// A asks B, which asks A again, whose group is busy: within one process that is found out, else
 /// the wait ends.
-pub(crate) fn a_server_that_asks_its_caller_is_not_stuck<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn a_server_that_asks_its_caller_is_not_stuck(setting: Setting) -> sinew::Result<()> {
     const HASTE: Duration = Duration::from_millis(20);
-    let stage = Stage::<R>::unserved::<P>()?;
-    let other = R::new();
+    let stage = Stage::unserved(setting)?;
+    let other = setting.runner();
     stage.runner.add(&stage.receiver)?;
     other.add(&stage.sender)?;
     let to_b = stage.receiver.client::<Numbers>("/b").create()?;
@@ -369,9 +372,9 @@ pub(crate) fn a_server_that_asks_its_caller_is_not_stuck<R: Runner, P: Path>() -
 }
 
 /// Requests and responses are taken by hand: no runner has anything to do.
-pub(crate) fn ends_that_are_pulled_answer_each_other<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn ends_that_are_pulled_answer_each_other(setting: Setting) -> sinew::Result<()> {
     const CALLS: u64 = 50;
-    let stage = Stage::<R>::unserved::<P>()?;
+    let stage = Stage::unserved(setting)?;
     let server = stage.receiver.server::<Numbers>("n").create()?;
     let client = stage.sender.client::<Numbers>("/n").create()?;
     assert!(client.wait_for_server(PATIENCE));
@@ -405,7 +408,7 @@ pub(crate) fn ends_that_are_pulled_answer_each_other<R: Runner, P: Path>() -> si
     assert_eq!(responses.next(), 1);
     let (response, info) = client.take_response().unwrap();
     let error = response.unwrap_err();
-    let is_notified = P::IS_NETWORK && matches!(error.failure(), CallFailure::Failed { .. });
+    let is_notified = setting.path.is_network() && matches!(error.failure(), CallFailure::Failed { .. });
     assert!(info.id() == left && (is_notified || error.failure() == &CallFailure::ServerGone), "{error}");
     Ok(())
 }

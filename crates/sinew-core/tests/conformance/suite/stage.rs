@@ -8,6 +8,7 @@ use sinew::executor::{Executable, FaultPolicy, StopHandle, WaitSet};
 use sinew::prelude::*;
 use sinew::time::VirtualClock;
 use std::fmt;
+use std::sync::Arc;
 use std::thread;
 
 /// How a runner differs from the default.
@@ -23,83 +24,101 @@ impl Default for Options {
     }
 }
 
-/// Runs callbacks.
-pub(crate) trait Runner: Sized + Send + Sync + 'static {
-    /// How many callbacks it runs at once, at most.
-    const THREADS: usize;
+/// With what a scenario is played. Its parts are values, not types: so each scenario is compiled once.
+#[derive(Clone, Copy)]
+pub(crate) struct Setting {
+    pub(crate) kind: Kind,
+    pub(crate) path: &'static dyn Path,
+}
 
-    fn with(options: Options) -> Self;
-
-    fn new() -> Self {
-        Self::with(Options::default())
+impl Setting {
+    /// How many callbacks a runner runs at once, at most.
+    pub(crate) fn threads(&self) -> usize {
+        match self.kind {
+            Kind::Threads(threads) => threads,
+            Kind::Set => 1,
+        }
     }
 
-    fn add(&self, what: &impl Executable) -> Result<(), AddError>;
+    pub(crate) fn runner(&self) -> Runner {
+        Runner::new(self.kind, Options::default())
+    }
+}
+
+/// What kind of runner.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    /// An executor with so many threads; 0 for as many as there are cores.
+    Threads(usize),
+    /// A loop around a wait set.
+    Set,
+}
+
+/// Runs callbacks.
+pub(crate) enum Runner {
+    Executor(Executor),
+    Set(Set),
+}
+
+impl Runner {
+    fn new(kind: Kind, Options { on_panic, on_error }: Options) -> Self {
+        match kind {
+            Kind::Threads(threads) => {
+                let builder = Executor::builder().threads(threads);
+                let executor = builder.on_panic(on_panic).on_error(on_error).build();
+                Self::Executor(executor.expect("options that can be had"))
+            }
+            Kind::Set => {
+                let set = WaitSet::builder().on_panic(on_panic).on_error(on_error).build();
+                let stop = set.stop_handle();
+                Self::Set(Set { set: set.into(), stop })
+            }
+        }
+    }
+
+    pub(crate) fn add(&self, what: &impl Executable) -> Result<(), AddError> {
+        match self {
+            Self::Executor(executor) => executor.add(what),
+            Self::Set(set) => set.set.try_lock().expect("nobody spins it").add(what),
+        }
+    }
 
     /// Runs callbacks until it is stopped.
-    fn spin(&self) -> Result<(), SpinError>;
+    pub(crate) fn spin(&self) -> Result<(), SpinError> {
+        match self {
+            Self::Executor(executor) => executor.spin(),
+            Self::Set(set) => set.run(Duration::MAX),
+        }
+    }
 
     /// Runs callbacks, on this thread alone, until none is ready.
-    fn settle(&self) -> Result<(), SpinError>;
+    pub(crate) fn settle(&self) -> Result<(), SpinError> {
+        match self {
+            Self::Executor(executor) => executor.spin_all(PATIENCE).map(drop),
+            Self::Set(set) => set.run(Duration::ZERO),
+        }
+    }
 
-    fn stop_handle(&self) -> StopHandle;
+    pub(crate) fn stop_handle(&self) -> StopHandle {
+        match self {
+            Self::Executor(executor) => executor.stop_handle(),
+            Self::Set(set) => set.stop.clone(),
+        }
+    }
+
+    /// For scenarios that are played with executors only.
+    pub(crate) fn executor(&self) -> &Executor {
+        let Self::Executor(executor) = self else { unreachable!("a scenario of executors") };
+        executor
+    }
 }
 
-/// A runner that is an executor.
-pub(crate) trait Executing: Runner {
-    fn executor(&self) -> &Executor;
-}
-
-/// The single-threaded executor.
-pub(crate) struct Single(Executor);
-
-/// The multi-threaded one; 0 for as many threads as there are cores.
-pub(crate) struct Multi<const N: usize>(Executor);
-
-/// A loop around a wait set.
+/// A wait set, and what stops the loop around it.
 pub(crate) struct Set {
     #[expect(clippy::disallowed_types, reason = "a test's own lock; nothing here is modelled")]
     set: std::sync::Mutex<WaitSet>,
     stop: StopHandle,
 }
-
-macro_rules! executing {
-    ([$($parameter:tt)*] $runner:ty, $threads:expr, $asked:expr) => {
-        impl<$($parameter)*> Runner for $runner {
-            const THREADS: usize = $threads;
-
-            fn with(Options { on_panic, on_error }: Options) -> Self {
-                let builder = Executor::builder().threads($asked);
-                Self(builder.on_panic(on_panic).on_error(on_error).build().expect("options that can be had"))
-            }
-
-            fn add(&self, what: &impl Executable) -> Result<(), AddError> {
-                self.0.add(what)
-            }
-
-            fn spin(&self) -> Result<(), SpinError> {
-                self.0.spin()
-            }
-
-            fn settle(&self) -> Result<(), SpinError> {
-                self.0.spin_all(PATIENCE).map(drop)
-            }
-
-            fn stop_handle(&self) -> StopHandle {
-                self.0.stop_handle()
-            }
-        }
-
-        impl<$($parameter)*> Executing for $runner {
-            fn executor(&self) -> &Executor {
-                &self.0
-            }
-        }
-    };
-}
-
-executing!([] Single, 1, 1);
-executing!([const N: usize] Multi<N>, N, N);
 
 impl Set {
     /// Runs what is first until the wait ends or finds nothing.
@@ -116,63 +135,44 @@ impl Set {
     }
 }
 
-impl Runner for Set {
-    const THREADS: usize = 1;
-
-    fn with(Options { on_panic, on_error }: Options) -> Self {
-        let set = WaitSet::builder().on_panic(on_panic).on_error(on_error).build();
-        let stop = set.stop_handle();
-        Self { set: set.into(), stop }
-    }
-
-    fn add(&self, what: &impl Executable) -> Result<(), AddError> {
-        self.set.try_lock().expect("nobody spins it").add(what)
-    }
-
-    fn spin(&self) -> Result<(), SpinError> {
-        self.run(Duration::MAX)
-    }
-
-    fn settle(&self) -> Result<(), SpinError> {
-        self.run(Duration::ZERO)
-    }
-
-    fn stop_handle(&self) -> StopHandle {
-        self.stop.clone()
-    }
-}
+/// A scenario with its setting.
+pub(crate) type Play = Arc<dyn Fn() -> sinew::Result<()> + Send + Sync>;
 
 /// The way from a publisher to a subscription: two contexts, which may be one.
-pub(crate) trait Path {
+pub(crate) trait Path: Sync {
     /// The contexts are two, and find out about each other's entities later than when these are
     /// made.
-    const APART: bool;
+    fn is_apart(&self) -> bool;
 
     /// What publishers of the stage offer where a scenario doesn't care: the depth is also how much
     /// may be on its way.
-    const OFFERED: QoS = QoS::new();
+    fn offered(&self) -> QoS {
+        QoS::new()
+    }
 
     /// A message takes a while to the other host, where it has another publisher; and what goes wrong
     /// there is told in words.
-    const IS_NETWORK: bool = false;
+    fn is_network(&self) -> bool {
+        false
+    }
 
     /// Where publishers are made, and where subscriptions are. In a scenario that is played.
-    fn open(clock: Option<&VirtualClock>) -> (Context, Context);
+    fn open(&self, clock: Option<&VirtualClock>) -> (Context, Context);
 
     /// Returns once each side knows what the other one has, and what was published is there, or on
     /// its way by a thread that brings it in.
-    fn find_out(sender: &Node, receiver: &Node);
+    fn find_out(&self, sender: &Node, receiver: &Node);
 
     /// Looks from outside at the domain that was opened last, where the subscriptions are. Over
     /// shared memory only.
-    fn onlooker() -> Onlooker {
+    fn onlooker(&self) -> Onlooker {
         unreachable!("contexts without shared memory have no outside")
     }
 
     /// Plays a scenario, and fails if it hangs.
     #[track_caller]
-    fn play(scenario: impl Fn() -> sinew::Result<()> + Send + Copy + 'static) -> sinew::Result<()> {
-        finishes(scenario)
+    fn play(&self, scenario: Play) -> sinew::Result<()> {
+        finishes(move || scenario())
     }
 }
 
@@ -190,70 +190,57 @@ pub(crate) fn look(sender: &Node, receiver: &Node) {
 ///
 /// Over every path, whatever was made before a publisher or a subscription of the stage is made, or
 /// before the runner runs, is known everywhere.
-pub(crate) struct Stage<R> {
+pub(crate) struct Stage {
     clock: Option<VirtualClock>,
-    is_apart: bool,
-    is_network: bool,
-    offered: QoS,
-    find_out: fn(&Node, &Node),
+    path: &'static dyn Path,
     /// Where publishers are made.
     pub(crate) sending: Context,
     /// Where subscriptions are made.
     pub(crate) receiving: Context,
     pub(crate) sender: Node,
     pub(crate) receiver: Node,
-    pub(crate) runner: R,
+    pub(crate) runner: Runner,
 }
 
-impl<R: Runner> Stage<R> {
+impl Stage {
     /// In virtual time.
-    pub(crate) fn new<P: Path>() -> sinew::Result<Self> {
-        Self::with::<P>(Options::default())
+    pub(crate) fn new(setting: Setting) -> sinew::Result<Self> {
+        Self::with(setting, Options::default())
     }
 
-    pub(crate) fn with<P: Path>(options: Options) -> sinew::Result<Self> {
-        let stage = Self::make::<P>(Some(VirtualClock::new()), options)?;
+    pub(crate) fn with(setting: Setting, options: Options) -> sinew::Result<Self> {
+        let stage = Self::make(setting, Some(VirtualClock::new()), options)?;
         stage.serve_all()?;
         Ok(stage)
     }
 
-    pub(crate) fn in_real_time<P: Path>() -> sinew::Result<Self> {
-        let stage = Self::unserved::<P>()?;
+    pub(crate) fn in_real_time(setting: Setting) -> sinew::Result<Self> {
+        let stage = Self::unserved(setting)?;
         stage.serve_all()?;
         Ok(stage)
     }
 
     /// In real time; the runner serves nothing yet.
-    pub(crate) fn unserved<P: Path>() -> sinew::Result<Self> {
-        Self::make::<P>(None, Options::default())
+    pub(crate) fn unserved(setting: Setting) -> sinew::Result<Self> {
+        Self::make(setting, None, Options::default())
     }
 
-    fn make<P: Path>(clock: Option<VirtualClock>, options: Options) -> sinew::Result<Self> {
-        let (sending, receiving) = P::open(clock.as_ref());
+    fn make(setting: Setting, clock: Option<VirtualClock>, options: Options) -> sinew::Result<Self> {
+        let Setting { kind, path } = setting;
+        let (sending, receiving) = path.open(clock.as_ref());
         let (sender, receiver) = (sending.node("sender")?, receiving.node("receiver")?);
-        let (find_out, runner) = (P::find_out, R::with(options));
-        Ok(Self {
-            clock,
-            is_apart: P::APART,
-            is_network: P::IS_NETWORK,
-            offered: P::OFFERED,
-            find_out,
-            sending,
-            receiving,
-            sender,
-            receiver,
-            runner,
-        })
+        let runner = Runner::new(kind, options);
+        Ok(Self { clock, path, sending, receiving, sender, receiver, runner })
     }
 
     /// Has both contexts find out what there is now.
     pub(crate) fn find_out(&self) {
-        (self.find_out)(&self.sender, &self.receiver);
+        self.path.find_out(&self.sender, &self.receiver);
     }
 
     /// What was published is now at the other host, if there is one. Elsewhere it is where it is.
     pub(crate) fn let_travel(&self) {
-        if self.is_network {
+        if self.path.is_network() {
             self.find_out();
         }
     }
@@ -275,7 +262,7 @@ impl<R: Runner> Stage<R> {
     }
 
     pub(crate) fn publisher(&self, topic: &str) -> sinew::Result<Publisher<Number>> {
-        self.publisher_with(topic, self.offered)
+        self.publisher_with(topic, self.path.offered())
     }
 
     pub(crate) fn publisher_with(&self, topic: &str, qos: QoS) -> sinew::Result<Publisher<Number>> {
@@ -301,7 +288,7 @@ impl<R: Runner> Stage<R> {
         let end = sinew::time::Time::steady() + Duration::from_millis(100);
         let is_there =
             |(reader, count): &(&Subscription<Number>, u64)| reader.statistics().received >= *count;
-        while self.is_apart && !expected.iter().all(is_there) && sinew::time::Time::steady() < end {
+        while self.path.is_apart() && !expected.iter().all(is_there) && sinew::time::Time::steady() < end {
             thread::sleep(Duration::from_millis(1));
         }
     }
@@ -329,10 +316,7 @@ impl<R: Runner> Stage<R> {
 }
 
 /// Has a runner spin on a thread of its own while `work` is done, and stops it then.
-pub(crate) fn spinning<R: Runner, T>(
-    runner: &R,
-    work: impl FnOnce() -> sinew::Result<T>,
-) -> sinew::Result<T> {
+pub(crate) fn spinning<T>(runner: &Runner, work: impl FnOnce() -> sinew::Result<T>) -> sinew::Result<T> {
     /// Also if the work panics: its thread waits for the other one.
     struct Stopping(StopHandle);
     impl Drop for Stopping {

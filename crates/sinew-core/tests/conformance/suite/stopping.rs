@@ -1,17 +1,17 @@
 //! How a spin ends.
 
-use super::stage::{Executing, Path, Runner, Stage};
+use super::stage::{Setting, Stage};
 use super::support::{Gate, Log, Number};
 use sinew::error::SpinError;
 use std::sync::mpsc;
 use std::task::{Poll, Waker};
 use std::thread;
 
-pub(crate) fn a_stop_from_another_thread_ends_the_spin<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn a_stop_from_another_thread_ends_the_spin(setting: Setting) -> sinew::Result<()> {
     // What comes over the network doesn't matter to it, and two gateways take their time to start.
-    let rounds = if P::IS_NETWORK { 3 } else { 30 };
+    let rounds = if setting.path.is_network() { 3 } else { 30 };
     for _ in 0..rounds {
-        let stage = Stage::<R>::in_real_time::<P>()?;
+        let stage = Stage::in_real_time(setting)?;
         let (stop, gate) = (stage.runner.stop_handle(), Gate::new());
         let opener = gate.clone();
         let spinning = thread::spawn(move || {
@@ -25,8 +25,8 @@ pub(crate) fn a_stop_from_another_thread_ends_the_spin<R: Runner, P: Path>() -> 
     Ok(())
 }
 
-pub(crate) fn a_stop_before_the_spin_counts_once<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn a_stop_before_the_spin_counts_once(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let (pen, stop) = (log.pen(), stage.runner.stop_handle());
     let guard = stage.receiver.guard_condition().callback(move || {
@@ -42,8 +42,8 @@ pub(crate) fn a_stop_before_the_spin_counts_once<R: Runner, P: Path>() -> sinew:
     Ok(())
 }
 
-pub(crate) fn a_stop_from_a_callback_lets_that_one_finish<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn a_stop_from_a_callback_lets_that_one_finish(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let (stop, pen) = (stage.runner.stop_handle(), log.pen());
     let _subscription = stage.receiver.subscription("numbers").callback(move |number: &Number| {
@@ -60,12 +60,12 @@ pub(crate) fn a_stop_from_a_callback_lets_that_one_finish<R: Runner, P: Path>() 
     Ok(())
 }
 
-pub(crate) fn shutdown_ends_every_spin<R: Runner, P: Path>() -> sinew::Result<()> {
-    let (_, context) = P::open(None);
+pub(crate) fn shutdown_ends_every_spin(setting: Setting) -> sinew::Result<()> {
+    let (_, context) = setting.path.open(None);
     let log = Log::new();
     let mut spinning = Vec::new();
     for part in ["context", "node", "group"] {
-        let (node, runner, pen) = (context.node(part)?, R::new(), log.pen());
+        let (node, runner, pen) = (context.node(part)?, setting.runner(), log.pen());
         let group = node.group(());
         let guard = group.guard_condition().callback(move || pen.write(()))?;
         guard.trigger();
@@ -92,8 +92,8 @@ pub(crate) fn shutdown_ends_every_spin<R: Runner, P: Path>() -> sinew::Result<()
     Ok(threads.into_iter().try_for_each(|thread| thread.join().unwrap())?)
 }
 
-pub(crate) fn shutdown_in_a_callback_ends_the_spin_after_it<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn shutdown_in_a_callback_ends_the_spin_after_it(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let (context, pen) = (stage.receiving.clone(), log.pen());
     let _reader = stage.receiver.subscription("numbers").callback(move |number: &Number| {
@@ -126,8 +126,8 @@ fn promise<T>() -> (mpsc::Receiver<Waker>, mpsc::Sender<T>, impl Future<Output =
     (wakers, sender, future)
 }
 
-pub(crate) fn spin_until_is_woken_from_another_thread<R: Executing, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn spin_until_is_woken_from_another_thread(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     for _ in 0..20 {
         let (wakers, sender, future) = promise();
         let waking = thread::spawn(move || {
@@ -141,8 +141,8 @@ pub(crate) fn spin_until_is_woken_from_another_thread<R: Executing, P: Path>() -
     Ok(())
 }
 
-pub(crate) fn spin_until_is_woken_from_a_callback<R: Executing, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn spin_until_is_woken_from_a_callback(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let (wakers, sender, future) = promise();
     let publisher = stage.publisher("numbers")?;
     let again = publisher.clone();
@@ -161,8 +161,8 @@ pub(crate) fn spin_until_is_woken_from_a_callback<R: Executing, P: Path>() -> si
     Ok(())
 }
 
-pub(crate) fn spin_until_says_so_if_it_was_stopped<R: Executing, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn spin_until_says_so_if_it_was_stopped(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let never = || std::future::pending::<()>();
     stage.runner.stop_handle().stop();
     assert_eq!(stage.runner.executor().spin_until(never()), Err(SpinError::Stopped));

@@ -1,6 +1,6 @@
 //! Timers, in virtual and in real time.
 
-use super::stage::{Path, Runner, Stage};
+use super::stage::{Setting, Stage};
 use super::support::{Log, Number, Pen};
 use sinew::prelude::*;
 use sinew::time::{ClockKind, Time, TimerInfo};
@@ -16,12 +16,7 @@ fn milliseconds(time: Time) -> i64 {
 }
 
 /// A timer that reports each call: when it was due, when it ran, what it skipped.
-fn watch<R: Runner>(
-    stage: &Stage<R>,
-    period: u64,
-    kind: ClockKind,
-    pen: Pen<(i64, i64, u64)>,
-) -> sinew::Result<Timer> {
+fn watch(stage: &Stage, period: u64, kind: ClockKind, pen: Pen<(i64, i64, u64)>) -> sinew::Result<Timer> {
     let timer = stage.receiver.timer(Duration::from_millis(period)).clock(kind);
     Ok(timer.callback(move |info: &TimerInfo| {
         pen.write((milliseconds(info.due()), milliseconds(info.actual()), info.skipped()));
@@ -30,9 +25,9 @@ fn watch<R: Runner>(
 
 const KINDS: [ClockKind; 3] = [ClockKind::Steady, ClockKind::System, ClockKind::Ros];
 
-pub(crate) fn a_timer_is_due_at_multiples_of_its_period<R: Runner, P: Path>() -> sinew::Result<()> {
+pub(crate) fn a_timer_is_due_at_multiples_of_its_period(setting: Setting) -> sinew::Result<()> {
     for kind in KINDS {
-        let stage = Stage::<R>::new::<P>()?;
+        let stage = Stage::new(setting)?;
         let log = Log::new();
         stage.pass(100);
         let _timer = watch(&stage, 10, kind, log.pen())?;
@@ -47,8 +42,8 @@ pub(crate) fn a_timer_is_due_at_multiples_of_its_period<R: Runner, P: Path>() ->
     Ok(())
 }
 
-pub(crate) fn a_timer_that_cannot_keep_up_skips<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_timer_that_cannot_keep_up_skips(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let timer = watch(&stage, 10, ClockKind::Steady, log.pen())?;
     for (late, expected) in [(47, (10, 47, 3)), (3, (50, 50, 0)), (20, (60, 70, 1))] {
@@ -59,8 +54,8 @@ pub(crate) fn a_timer_that_cannot_keep_up_skips<R: Runner, P: Path>() -> sinew::
     Ok(())
 }
 
-pub(crate) fn a_cancelled_timer_does_not_run_until_it_is_reset<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn a_cancelled_timer_does_not_run_until_it_is_reset(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let timer = watch(&stage, 10, ClockKind::Steady, log.pen())?;
     stage.pass(10); // it is due already
@@ -79,13 +74,14 @@ pub(crate) fn a_cancelled_timer_does_not_run_until_it_is_reset<R: Runner, P: Pat
     Ok(())
 }
 
-pub(crate) fn an_expiry_that_waits_does_not_run_if_its_timer_is_cancelled_or_reset<R: Runner, P: Path>()
--> sinew::Result<()> {
+pub(crate) fn an_expiry_that_waits_does_not_run_if_its_timer_is_cancelled_or_reset(
+    setting: Setting,
+) -> sinew::Result<()> {
     type Change = fn(&Timer);
     let changes: [(Change, &[i64], &[i64]); 3] =
         [(Timer::cancel, &[10], &[]), (Timer::reset, &[10], &[26]), (|_| {}, &[10, 11], &[22])];
     for (change, first, second) in changes {
-        let stage = Stage::<R>::new::<P>()?;
+        let stage = Stage::new(setting)?;
         let (log, slot) = (Log::new(), Arc::new(OnceLock::<Timer>::new()));
         let (other, pen) = (slot.clone(), log.pen());
         // Both are due when somebody looks, this one first; and they are in one group.
@@ -105,12 +101,13 @@ pub(crate) fn an_expiry_that_waits_does_not_run_if_its_timer_is_cancelled_or_res
     Ok(())
 }
 
-pub(crate) fn timers_and_messages_run_by_due_time_and_time_of_publication<R: Runner, P: Path>()
--> sinew::Result<()> {
+pub(crate) fn timers_and_messages_run_by_due_time_and_time_of_publication(
+    setting: Setting,
+) -> sinew::Result<()> {
     // With timers of other clocks about, or with different priorities, it is found out in another
     // way what is due.
     for (other_clock, priority) in [(false, 0), (true, 0), (false, 1)] {
-        let stage = Stage::<R>::new::<P>()?;
+        let stage = Stage::new(setting)?;
         let log = Log::new();
         let _other = other_clock.then(|| watch(&stage, 1000, ClockKind::Ros, Log::new().pen()));
         let _unused = stage.receiver.group(()).priority(priority);
@@ -134,8 +131,8 @@ pub(crate) fn timers_and_messages_run_by_due_time_and_time_of_publication<R: Run
     Ok(())
 }
 
-pub(crate) fn timers_of_all_clocks_run_in_real_time<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn timers_of_all_clocks_run_in_real_time(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     let mut timers = Vec::new();
     for kind in KINDS {
@@ -153,8 +150,8 @@ pub(crate) fn timers_of_all_clocks_run_in_real_time<R: Runner, P: Path>() -> sin
     Ok(())
 }
 
-pub(crate) fn setting_ros_time_wakes_whoever_sleeps<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::in_real_time::<P>()?;
+pub(crate) fn setting_ros_time_wakes_whoever_sleeps(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::in_real_time(setting)?;
     let log = Log::new();
     stage.receiving.set_ros_time(Some(at(0)));
     let _timer = watch(&stage, 10, ClockKind::Ros, log.pen())?;
@@ -170,8 +167,8 @@ pub(crate) fn setting_ros_time_wakes_whoever_sleeps<R: Runner, P: Path>() -> sin
     })
 }
 
-pub(crate) fn virtual_time_wakes_whoever_sleeps<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn virtual_time_wakes_whoever_sleeps(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let _timer = watch(&stage, 10, ClockKind::Steady, log.pen())?;
     stage.while_spinning(|| {
@@ -185,8 +182,8 @@ pub(crate) fn virtual_time_wakes_whoever_sleeps<R: Runner, P: Path>() -> sinew::
 }
 
 /// Timers of nodes and groups go by their node's clock, wall timers don't.
-pub(crate) fn timers_follow_their_node_s_clock<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn timers_follow_their_node_s_clock(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let (followed, wall) = (Log::new(), Log::new());
     let group = stage.receiver.group(());
     let mut timers = Vec::new();
@@ -224,8 +221,8 @@ pub(crate) fn timers_follow_their_node_s_clock<R: Runner, P: Path>() -> sinew::R
 
 /// Simulated time begins with the first word of `/clock`, wherever that is: it is no jump over a
 /// billion periods, and nothing runs before.
-pub(crate) fn no_timer_runs_before_the_first_word_of_clock<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::new::<P>()?;
+pub(crate) fn no_timer_runs_before_the_first_word_of_clock(setting: Setting) -> sinew::Result<()> {
+    let stage = Stage::new(setting)?;
     let log = Log::new();
     let pen = log.pen();
     stage.pass(3);
