@@ -15,6 +15,7 @@ mod every;
 mod names;
 mod random;
 mod stamped;
+mod time;
 mod tree;
 mod vectors;
 mod views;

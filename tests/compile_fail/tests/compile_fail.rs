@@ -1,5 +1,4 @@
-//! Programs that the compiler refuses, with the text of the error. Those about callbacks and
-//! parameters are here, too: one crate of few dependencies builds them all again.
+//! Programs that the compiler refuses, with the text of the error.
 
 #[test]
 fn what_is_refused() {
