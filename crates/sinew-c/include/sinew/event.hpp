@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "sinew/qos.hpp"
 
@@ -54,6 +55,8 @@ struct QOSIncompatibleQoSInfo
   std::int32_t total_count_change;
   /// The policy that prevented the last match.
   QosPolicyKind last_policy_kind;
+  /// What one end offers and the other one requests, for people.
+  std::string last_reason = {};
 };
 using QOSOfferedIncompatibleQoSInfo = QOSIncompatibleQoSInfo;
 using QOSRequestedIncompatibleQoSInfo = QOSIncompatibleQoSInfo;
@@ -63,6 +66,8 @@ struct IncompatibleTypeInfo
 {
   std::int32_t total_count;
   std::int32_t total_count_change;
+  /// The types of both ends of the last one, for people.
+  std::string last_reason = {};
 };
 
 /// Messages that were lost before the subscription's callback could get them.
@@ -85,8 +90,8 @@ using PublisherMatchedCallbackType = std::function<void (MatchedInfo &)>;
 using SubscriptionMatchedCallbackType = std::function<void (MatchedInfo &)>;
 
 /// Callbacks for the events of a publisher. An executor runs them in the callback group of the
-/// options. Several events may be one call, with the sum of their changes. One that is running when
-/// the publisher is destroyed may still run afterwards.
+/// options. Several events may be one call, with the sum of their changes. The destructor of the
+/// publisher waits for one that is running on another thread; in the callback itself it doesn't.
 struct PublisherEventCallbacks
 {
   /// The publisher was silent for longer than it offers.

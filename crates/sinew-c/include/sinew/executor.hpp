@@ -101,28 +101,46 @@ public:
   /// Runs callbacks until `cancel` or a shutdown. Fails if another thread spins the executor, and if
   /// nothing was added within two seconds.
   void spin() {detail::check_spin(sinew_executor_spin(handle()));}
+  /// As above, with the sentence of a callback that failed, which names what it belongs to.
   Result<void> try_spin() {return detail::result(sinew_executor_spin(handle()));}
 
   /// Runs the callbacks that are ready now on this thread, and none that becomes ready meanwhile.
   /// Doesn't wait. After `max_duration` it begins no other callback; 0: no limit.
   void spin_some(std::chrono::nanoseconds max_duration = std::chrono::nanoseconds(0))
   {
-    const sinew_duration max = max_duration.count() == 0 ? -1 : max_duration.count();
-    detail::check_spin(sinew_executor_spin_some_for(handle(), max, nullptr));
+    detail::check_spin(sinew_executor_spin_some_for(handle(), limit_of(max_duration), nullptr));
+  }
+  Result<void> try_spin_some(std::chrono::nanoseconds max_duration = std::chrono::nanoseconds(0))
+  {
+    return detail::result(
+      sinew_executor_spin_some_for(handle(), limit_of(max_duration), nullptr));
   }
 
   /// Runs the callbacks that are ready on this thread, and those that become ready meanwhile, until
   /// none is left or `max_duration` has passed; 0: no limit. Doesn't wait.
   void spin_all(std::chrono::nanoseconds max_duration)
   {
-    const sinew_duration max = max_duration.count() == 0 ? -1 : max_duration.count();
-    detail::check_spin(sinew_executor_spin_all(handle(), max, nullptr));
+    detail::check_spin(sinew_executor_spin_all(handle(), limit_of(max_duration), nullptr));
+  }
+  Result<void> try_spin_all(std::chrono::nanoseconds max_duration)
+  {
+    return detail::result(sinew_executor_spin_all(handle(), limit_of(max_duration), nullptr));
   }
 
   /// Runs one callback on this thread, and waits for one for at most `timeout`.
   void spin_once(std::chrono::nanoseconds timeout = std::chrono::nanoseconds(-1))
   {
     (void)has_run_one(timeout);
+  }
+  /// As above; returns whether a callback ran.
+  Result<bool> try_spin_once(std::chrono::nanoseconds timeout = std::chrono::nanoseconds(-1))
+  {
+    bool ran = false;
+    const auto status = sinew_executor_spin_once(handle(), timeout.count(), &ran);
+    if (status != SINEW_OK) {
+      return Error::last(status);
+    }
+    return ran;
   }
 
   /// As `spin_once`, `spin_some` and `spin_all`, with a node that is added before and removed after.
@@ -266,6 +284,12 @@ private:
         SINEW_ERROR_SERVED_ELSEWHERE, "the executor does not serve it: remove what was added before");
     }
     return {};
+  }
+
+  /// The limit of a spin, as the C interface has it: for ever is negative.
+  static sinew_duration limit_of(std::chrono::nanoseconds max_duration) noexcept
+  {
+    return max_duration.count() == 0 ? -1 : max_duration.count();
   }
 
   /// As `spin_once`; returns whether a callback ran.

@@ -59,11 +59,11 @@ public:
     if (!type) {
       return type.error();
     }
-    auto handle = PublisherBase::try_handle(node, topic, *type, qos, options);
-    if (!handle) {
-      return handle.error();
+    auto parts = PublisherBase::try_parts(node, topic, *type, qos, options);
+    if (!parts) {
+      return parts.error();
     }
-    return SharedPtr(new LifecyclePublisher(*std::move(handle), node));
+    return SharedPtr(new LifecyclePublisher(*std::move(parts), node));
   }
 
   void on_deactivate() override
@@ -114,8 +114,8 @@ public:
   }
 
 private:
-  LifecyclePublisher(PublisherBase::Shared handle, std::shared_ptr<sinew_node> node) noexcept
-  : Publisher<T>(std::move(handle)), node_(std::move(node)) {}
+  LifecyclePublisher(PublisherBase::Parts parts, std::shared_ptr<sinew_node> node) noexcept
+  : Publisher<T>(std::move(parts)), node_(std::move(node)) {}
 
   bool admits()
   {

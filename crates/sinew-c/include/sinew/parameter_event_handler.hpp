@@ -58,6 +58,7 @@ public:
   template<class N>
   explicit ParameterEventHandler(const N & node, const QoS & qos = ParameterEventsQoS())
   : node_name_(node->get_fully_qualified_name()), node_namespace_(node->get_namespace()),
+    callbacks_(std::make_shared<Callbacks>()),
     subscription_(
       Subscription<ParameterEvent>::try_make(
         node->shared_handle(), "/parameter_events", qos,
@@ -216,7 +217,7 @@ private:
 
   std::string node_name_;
   std::string node_namespace_;
-  std::shared_ptr<Callbacks> callbacks_ = std::make_shared<Callbacks>();
+  std::shared_ptr<Callbacks> callbacks_;
   Subscription<ParameterEvent>::SharedPtr subscription_;
 };
 

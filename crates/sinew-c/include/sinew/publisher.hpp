@@ -87,16 +87,22 @@ public:
   }
 
   /// The handle of the C interface.
-  sinew_publisher * handle() const noexcept {return handle_.get();}
+  sinew_publisher * handle() const noexcept {return parts_.handle.get();}
 
 protected:
   using Shared = std::shared_ptr<sinew_publisher>;
 
-  explicit PublisherBase(Shared handle) noexcept
-  : handle_(std::move(handle)) {}
+  struct Parts
+  {
+    Shared handle;
+    detail::EventGuards events;
+  };
+
+  explicit PublisherBase(Parts parts) noexcept
+  : parts_(std::move(parts)) {}
   ~PublisherBase() = default;
 
-  static Result<Shared> try_handle(
+  static Result<Parts> try_parts(
     const std::shared_ptr<sinew_node> & node, const std::string & topic,
     const sinew_message_type * type, const QoS & qos, const PublisherOptions & options)
   {
@@ -123,16 +129,18 @@ protected:
         return valid.error();
       }
     }
-    if (has_events) {
-      if (const auto set = listen(handle, {node, options.callback_group}, options); !set) {
-        return set.error();
-      }
+    if (!has_events) {
+      return Parts{std::move(handle), {}};
     }
-    return handle;
+    auto events = listen(handle, {node, options.callback_group}, options);
+    if (!events) {
+      return events.error();
+    }
+    return Parts{std::move(handle), *std::move(events)};
   }
 
 private:
-  static Result<void> listen(
+  static Result<detail::EventGuards> listen(
     const Shared & handle, detail::EventPlace place, const PublisherOptions & options)
   {
     const PublisherEventCallbacks & callbacks = options.event_callbacks;
@@ -154,10 +162,10 @@ private:
     if (!callbacks.incompatible_qos_callback && options.use_default_callbacks) {
       events.add_warning(sinew_publisher_take_incompatible_qos);
     }
-    return events.result();
+    return std::move(events).guards();
   }
 
-  Shared handle_;
+  Parts parts_;
 };
 
 /// Sends messages of a type to all subscriptions of a topic: those of its process get the message
@@ -188,11 +196,11 @@ public:
     if (!type) {
       return type.error();
     }
-    auto handle = try_handle(node, topic, *type, qos, options);
-    if (!handle) {
-      return handle.error();
+    auto parts = try_parts(node, topic, *type, qos, options);
+    if (!parts) {
+      return parts.error();
     }
-    return SharedPtr(new Publisher(*std::move(handle)));
+    return SharedPtr(new Publisher(*std::move(parts)));
   }
 
   /// Publishes a copy of the message.
@@ -268,8 +276,8 @@ public:
   }
 
 protected:
-  explicit Publisher(typename PublisherBase::Shared handle) noexcept
-  : PublisherBase(std::move(handle)) {}
+  explicit Publisher(PublisherBase::Parts parts) noexcept
+  : PublisherBase(std::move(parts)) {}
 
 private:
   /// Whether the value of `sinew_publisher_publish_adopted` was not taken over.

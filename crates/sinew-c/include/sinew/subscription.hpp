@@ -105,7 +105,7 @@ public:
   }
 
   /// The handle of the C interface.
-  sinew_subscription * handle() const noexcept {return handle_.get();}
+  sinew_subscription * handle() const noexcept {return parts_.handle.get();}
 
 protected:
   using Shared = std::shared_ptr<sinew_subscription>;
@@ -121,15 +121,21 @@ protected:
     bool has_info = false;
   };
 
-  explicit SubscriptionBase(Shared handle) noexcept
-  : handle_(std::move(handle)) {}
+  struct Parts
+  {
+    Shared handle;
+    detail::EventGuards events;
+  };
+
+  explicit SubscriptionBase(Parts parts) noexcept
+  : parts_(std::move(parts)) {}
 
   /// No callback runs after this: it waits for one that runs on another thread. In the callback
   /// itself it doesn't wait.
   ~SubscriptionBase() {(void)sinew_subscription_close(handle());}
 
   /// Takes over the callback's context in any case.
-  static Result<Shared> try_handle(
+  static Result<Parts> try_parts(
     const std::shared_ptr<sinew_node> & node, const std::string & topic,
     const sinew_message_type * type, const QoS & qos, const SubscriptionOptions & options,
     const CallbackParts & callback)
@@ -151,6 +157,18 @@ protected:
       settings.topic_statistics_period = Duration(statistics.publish_period).nanoseconds();
       settings.topic_statistics_topic = statistics.publish_topic.c_str();
     }
+    if (const auto & filter = options.filter()) {
+      using Filter = detail::MessageFilter;
+      if (filter->type != type) {
+        drop_parts(callback);
+        return Error(
+          SINEW_ERROR_INVALID_ARGUMENT, "the filter of the subscription to " + topic +
+          " is for messages of another type: it takes what the subscription gets");
+      }
+      settings.filter = &Filter::run;
+      settings.filter_context = detail::context_of(*filter);
+      settings.filter_drop_context = &detail::drop_context<Filter>;
+    }
     detail::Handle<sinew_subscription, sinew_subscription_free> made;
     const auto status = callback.call == nullptr ?
       sinew_subscription_new(node.get(), topic.c_str(), type, &settings, detail::Out(made)) :
@@ -168,12 +186,14 @@ protected:
         return valid.error();
       }
     }
-    if (has_events) {
-      if (const auto set = listen(handle, {node, options.callback_group}, options); !set) {
-        return set.error();
-      }
+    if (!has_events) {
+      return Parts{std::move(handle), {}};
     }
-    return handle;
+    auto events = listen(handle, {node, options.callback_group}, options);
+    if (!events) {
+      return events.error();
+    }
+    return Parts{std::move(handle), *std::move(events)};
   }
 
   /// Takes the oldest message; null if there is none.
@@ -189,7 +209,14 @@ protected:
   }
 
 private:
-  static Result<void> listen(
+  static void drop_parts(const CallbackParts & callback)
+  {
+    if (callback.drop != nullptr) {
+      callback.drop(callback.context);
+    }
+  }
+
+  static Result<detail::EventGuards> listen(
     const Shared & handle, detail::EventPlace place, const SubscriptionOptions & options)
   {
     const SubscriptionEventCallbacks & callbacks = options.event_callbacks;
@@ -214,10 +241,10 @@ private:
     if (!callbacks.incompatible_qos_callback && options.use_default_callbacks) {
       events.add_warning(sinew_subscription_take_incompatible_qos);
     }
-    return events.result();
+    return std::move(events).guards();
   }
 
-  Shared handle_;
+  Parts parts_;
 };
 
 /// Receives the messages of a type on a topic: by a callback that an executor runs, or taken by
@@ -260,12 +287,12 @@ public:
     if (!type) {
       return type.error();
     }
-    auto handle =
-      try_handle(node, topic, *type, qos, options, callback_of(std::forward<F>(callback)));
-    if (!handle) {
-      return handle.error();
+    auto parts =
+      try_parts(node, topic, *type, qos, options, callback_of(std::forward<F>(callback)));
+    if (!parts) {
+      return parts.error();
     }
-    return SharedPtr(new Subscription(*std::move(handle)));
+    return SharedPtr(new Subscription(*std::move(parts)));
   }
 
   /// Takes the oldest message. Returns whether there was one. Never blocks. The message is moved if
@@ -328,8 +355,8 @@ public:
   }
 
 private:
-  explicit Subscription(Shared handle) noexcept
-  : SubscriptionBase(std::move(handle)) {}
+  explicit Subscription(Parts parts) noexcept
+  : SubscriptionBase(std::move(parts)) {}
 
   /// Messages that are taken by hand may be encoded: taking decodes them to where they are wanted.
   static CallbackParts callback_of(std::nullptr_t)

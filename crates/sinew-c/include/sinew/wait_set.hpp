@@ -55,6 +55,17 @@ public:
     return ran;
   }
 
+  /// As above, with the sentence of a callback that failed, which names what it belongs to.
+  Result<bool> try_run() const
+  {
+    bool ran = false;
+    const auto status = sinew_wait_set_run(set_, index_, &ran);
+    if (status != SINEW_OK) {
+      return Error::last(status);
+    }
+    return ran;
+  }
+
   /// Returns a description for people, such as "timer (10ms) of node /blinker".
   std::string describe() const
   {

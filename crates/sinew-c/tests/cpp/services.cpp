@@ -222,6 +222,17 @@ void deferred_answers()
   const auto again = service->try_send_response(waiting[0], Response());
   CHECK(!again && again.error().code() == SINEW_ERROR_REQUEST_NOT_IN_HAND);
   CHECK(!service->try_send_error(waiting[0], "again"));
+
+  // A callback that throws before anyone has answered fails the call.
+  const auto failing = node->create_service<AddTwoInts>(
+    "unlucky", [](std::shared_ptr<sinew::RequestId>, std::shared_ptr<Request>) {
+      throw std::out_of_range("thirteen");
+    });
+  const auto caller = node->create_client<AddTwoInts>("unlucky");
+  auto unlucky = caller->async_send_request(numbers(13, 13));
+  CHECK_THROWS(executor.complete(unlucky), std::out_of_range);
+  executor.complete(unlucky);
+  CHECK_THROWS(unlucky.get(), sinew::exceptions::RCLError);
 }
 
 /// Callbacks of clients, and requests that are given up.

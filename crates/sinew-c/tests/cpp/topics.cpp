@@ -274,9 +274,11 @@ void events(sinew::Node & node)
     };
   options.event_callbacks.incompatible_qos_callback = [&](sinew::QOSOfferedIncompatibleQoSInfo & info) {
       CHECK(info.last_policy_kind == sinew::QosPolicyKind::Durability);
+      CHECK(info.last_reason.find("offers") != std::string::npos);
       seen.push_back("other QoS " + std::to_string(info.total_count));
     };
   options.event_callbacks.incompatible_type_callback = [&](sinew::IncompatibleTypeInfo & info) {
+      CHECK(info.last_reason.find("std_msgs/msg/String") != std::string::npos);
       seen.push_back("other type " + std::to_string(info.total_count_change));
     };
   auto publisher = node.create_publisher<String>("events", 10, options);
@@ -411,6 +413,62 @@ void destruction_waits(sinew::Node & node)
   CHECK_EQ(token.use_count(), 1);
 }
 
+/// The callback for an event is one of its publisher's: no other one runs after its destruction.
+void destruction_waits_for_events(sinew::Node & node)
+{
+  std::promise<void> started;
+  std::promise<void> go;
+  std::atomic<bool> has_finished{false};
+  auto token = std::make_shared<int>();
+  sinew::PublisherOptions options;
+  options.event_callbacks.matched_callback = [&, token](sinew::MatchedInfo &) {
+      started.set_value();
+      go.get_future().wait();
+      has_finished = true;
+    };
+  auto publisher = node.create_publisher<String>("seen", 1, options);
+  options = {};
+  const auto subscription = node.create_subscription<String>("seen", 1);
+  std::thread other([&node] {Runner(node).run();});
+  started.get_future().wait();
+  std::thread third([&go] {go.set_value();});
+  publisher.reset();
+  CHECK(has_finished);
+  third.join();
+  other.join();
+  CHECK_EQ(token.use_count(), 1);
+
+  // In its own callback it doesn't wait.
+  options.event_callbacks.matched_callback = [&publisher, token](sinew::MatchedInfo &) {
+      publisher.reset();
+    };
+  publisher = node.create_publisher<String>("seen", 1, options);
+  options = {};
+  Runner(node).run();
+  CHECK(publisher == nullptr);
+  CHECK_EQ(token.use_count(), 1);
+}
+
+void filters(sinew::Node & node)
+{
+  auto token = std::make_shared<int>();
+  sinew::SubscriptionOptions options;
+  options.filter<String>([token](const String & message) {return message.data.size() > 1;});
+  {
+    const auto subscription = node.create_subscription<String>("long", 10, nullptr, options);
+    const auto publisher = node.create_publisher<String>("long", 10);
+    publisher->publish(text("x"));
+    publisher->publish(text("xy"));
+    String taken;
+    sinew::MessageInfo info;
+    CHECK(subscription->take(taken, info) && taken.data == "xy" && !subscription->take(taken, info));
+  }
+  const auto other = node.try_create_subscription<Point>("long", 10, [token](const Point &) {}, options);
+  CHECK(!other && other.error().code() == SINEW_ERROR_INVALID_ARGUMENT);
+  options = {};
+  CHECK_EQ(token.use_count(), 1);
+}
+
 void bad_input(sinew::Node & node)
 {
   CHECK_THROWS(node.create_publisher<String>("1 bad", 1), sinew::exceptions::InvalidTopicNameError);
@@ -522,6 +580,8 @@ int main(int argc, char ** argv)
   events(*node);
   groups_own_their_state(*node);
   destruction_waits(*node);
+  destruction_waits_for_events(*node);
+  filters(*node);
   bad_input(*node);
   serialized_messages();
   const auto publisher = node->create_publisher<String>("last", 1);

@@ -39,7 +39,7 @@ inline sinew_status fail_with_current_exception() noexcept
 {
   const sinew_status status = SINEW_ERROR_CALLBACK_FAILED;
   std::exception_ptr * kept = nullptr;
-  const auto set = [&kept, status](const char * sentence) {
+  const auto set = [&kept](const char * sentence) {
       sinew_error_set(status, sentence, kept, drop_exception);
     };
   try {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sinew/callback_group.hpp"
 #include "sinew/detail/callback.hpp"
@@ -23,16 +24,31 @@ struct EventPlace
 {
   std::shared_ptr<sinew_node> node;
   CallbackGroup::SharedPtr group;
+};
 
-  void post(sinew_work work, void * context, sinew_drop drop_context) const
+/// What an endpoint has executors run its callbacks for events by: a guard condition for each.
+class EventGuards
+{
+public:
+  using Guard = std::shared_ptr<sinew_guard_condition>;
+
+  EventGuards() = default;
+  EventGuards(EventGuards &&) noexcept = default;
+  EventGuards & operator=(EventGuards &&) = delete;
+
+  /// No callback runs after this: it waits for one that runs on another thread. In the callback
+  /// itself it doesn't wait.
+  ~EventGuards()
   {
-    // It fails only when the context is shut down; then no callback runs any more.
-    if (group) {
-      (void)sinew_group_post(group->handle(), work, context, drop_context);
-    } else {
-      (void)sinew_node_post(node.get(), work, context, drop_context);
+    for (const Guard & guard : guards_) {
+      (void)sinew_guard_condition_close(guard.get());
     }
   }
+
+  void add(Guard guard) {guards_.push_back(std::move(guard));}
+
+private:
+  std::vector<Guard> guards_;
 };
 
 inline std::int32_t count(std::int64_t number) noexcept
@@ -62,14 +78,15 @@ inline void convert(const sinew_liveliness_changed & from, QOSLivelinessChangedI
     count(from.alive), count(from.not_alive), count(from.alive_change),
     count(from.not_alive_change)};
 }
-inline void convert(const sinew_incompatible_qos & from, QOSIncompatibleQoSInfo & to) noexcept
+inline void convert(const sinew_incompatible_qos & from, QOSIncompatibleQoSInfo & to)
 {
   to = {
-    count(from.total), count(from.total_change), static_cast<QosPolicyKind>(from.last_policy)};
+    count(from.total), count(from.total_change), static_cast<QosPolicyKind>(from.last_policy),
+    from.last_reason};
 }
-inline void convert(const sinew_incompatible_type & from, IncompatibleTypeInfo & to) noexcept
+inline void convert(const sinew_incompatible_type & from, IncompatibleTypeInfo & to)
 {
-  to = {count(from.total), count(from.total_change)};
+  to = {count(from.total), count(from.total_change), from.last_reason};
 }
 inline void convert(const sinew_message_lost & from, QOSMessageLostInfo & to) noexcept
 {
@@ -90,53 +107,32 @@ inline bool has_changed(const sinew_liveliness_changed & status) noexcept
   return status.alive_change != 0 || status.not_alive_change != 0;
 }
 
-/// One event of an endpoint, with the callback for it.
+/// The callback for one event of an endpoint, as the context of its guard condition.
 template<class Endpoint, class Status>
-class EventHandler : public std::enable_shared_from_this<EventHandler<Endpoint, Status>>
+class EventHandler
 {
 public:
   using Take = sinew_status (*)(const Endpoint *, Status *);
   using Callback = std::function<void (const Status &)>;
 
-  EventHandler(
-    std::weak_ptr<Endpoint> endpoint, EventPlace place, Take take, Callback callback)
-  : endpoint_(std::move(endpoint)), place_(std::move(place)), take_(take),
-    callback_(std::move(callback)) {}
+  EventHandler(std::weak_ptr<Endpoint> endpoint, Take take, Callback callback)
+  : endpoint_(std::move(endpoint)), take_(take), callback_(std::move(callback)) {}
 
-  /// Sees to it that the callback runs for this event.
-  template<class SetListener>
-  Result<void> listen(SetListener set_listener, sinew_event event)
+  static sinew_status run(void * context, std::uint64_t)
   {
-    using Self = std::shared_ptr<EventHandler>;
-    const auto endpoint = endpoint_.lock();
-    return result(
-      set_listener(
-        endpoint.get(), event,
-        [](void * self, std::uint64_t) {(*static_cast<Self *>(self))->post();},
-        context_of(this->shared_from_this()), &drop_context<Self>));
+    auto & self = *static_cast<EventHandler *>(context);
+    auto status = options<Status>();
+    return self.has_taken(status) ? guarded([&] {self.callback_(status);}) : SINEW_OK;
   }
 
 private:
-  /// The listener runs on the thread of the event, so it leaves the callback to an executor.
-  void post()
-  {
-    using Self = std::shared_ptr<EventHandler>;
-    place_.post(
-      [](void * self) {return guarded([self] {(*static_cast<Self *>(self))->run();});},
-      context_of(this->shared_from_this()), &drop_context<Self>);
-  }
-
-  void run()
+  bool has_taken(Status & status) const
   {
     const auto endpoint = endpoint_.lock();
-    auto status = options<Status>();
-    if (endpoint && take_(endpoint.get(), &status) == SINEW_OK && has_changed(status)) {
-      callback_(status);
-    }
+    return endpoint && take_(endpoint.get(), &status) == SINEW_OK && has_changed(status);
   }
 
   std::weak_ptr<Endpoint> endpoint_;
-  EventPlace place_;
   Take take_;
   Callback callback_;
 };
@@ -180,7 +176,14 @@ public:
       });
   }
 
-  Result<void> result() const {return result_;}
+  /// Returns what the endpoint keeps, or why an event can't be listened to.
+  Result<EventGuards> guards() &&
+  {
+    if (!result_) {
+      return result_.error();
+    }
+    return std::move(guards_);
+  }
 
 private:
   template<class Status>
@@ -188,15 +191,41 @@ private:
     sinew_event event, sinew_status (* take)(const Endpoint *, Status *),
     typename EventHandler<Endpoint, Status>::Callback callback)
   {
-    using Handler = EventHandler<Endpoint, Status>;
     if (result_) {
-      result_ = std::make_shared<Handler>(endpoint_, place_, take, std::move(callback))
-        ->listen(set_listener, event);
+      using Handler = EventHandler<Endpoint, Status>;
+      result_ = listen(
+        event, Handler::run, new Handler(endpoint_, take, std::move(callback)),
+        drop_context<Handler>);
     }
+  }
+
+  /// The listener runs on the thread of the event, so it leaves the callback to an executor.
+  Result<void> listen(
+    sinew_event event, sinew_guard_condition_callback run, void * handler, sinew_drop drop_handler)
+  {
+    using Guard = EventGuards::Guard;
+    auto settings = options<sinew_guard_condition_options>();
+    settings.group = handle_of(place_.group);
+    Handle<sinew_guard_condition, sinew_guard_condition_free> made;
+    const auto status = sinew_guard_condition_new(
+      place_.node.get(), &settings, run, handler, drop_handler, Out(made));
+    if (status != SINEW_OK) {
+      return Error::last(status);
+    }
+    const Guard guard = std::move(made);
+    guards_.add(guard);
+    return detail::result(
+      set_listener(
+        endpoint_.get(), event,
+        [](void * context, std::uint64_t) {
+          (void)sinew_guard_condition_trigger(static_cast<Guard *>(context)->get());
+        },
+        context_of(guard), &drop_context<Guard>));
   }
 
   std::shared_ptr<Endpoint> endpoint_;
   EventPlace place_;
+  EventGuards guards_;
   Result<void> result_;
 };
 

@@ -103,7 +103,11 @@ public:
     MessageHandle message(request);
     ResponderHandle answer(responder);
     auto & self = *static_cast<ServiceCallback *>(context);
-    const auto status = guarded([&] {self.call(std::move(message), RequestId(info->key), answer);});
+    const RequestId id(info->key);
+    const auto status = guarded([&] {self.call(std::move(message), id, answer);});
+    if (status != SINEW_OK && !answer) {
+      answer = self.in_hand_->take(id);  // nobody else has answered it
+    }
     if (status != SINEW_OK && answer) {
       const std::string sentence = sinew_error_message();
       (void)sinew_responder_fail(answer.release(), sentence.c_str());
