@@ -12,18 +12,29 @@ use std::sync::{Arc, OnceLock};
 struct Front {
     language: &'static str,
     functions: Functions,
+    leaves_out: LeftOut,
 }
+
+/// Scenarios of which a language has no word, and why.
+pub(crate) type LeftOut = &'static [(&'static str, &'static str)];
+
+pub(crate) const LEFT_OUT_IN_CPP: LeftOut = &[(
+    "drop_does_not_wait_but_nothing_starts_after_it",
+    "destructors of C++ close: they wait for a callback that runs on another thread",
+)];
 
 /// Those for which there is a compiler.
 fn fronts() -> &'static [Front] {
     static FRONTS: OnceLock<Vec<Front>> = OnceLock::new();
     FRONTS.get_or_init(|| {
-        [("C", "cc", "c11", "front.c")]
+        let none: LeftOut = &[];
+        [("C", "cc", "c11", "front.c", none), ("C++", "c++", "c++17", "front.cpp", LEFT_OUT_IN_CPP)]
             .into_iter()
             .filter(|(_, compiler, ..)| !skipped(compiler))
-            .map(|(language, compiler, standard, source)| Front {
+            .map(|(language, compiler, standard, source, leaves_out)| Front {
                 language,
                 functions: compiled(compiler, standard, source),
+                leaves_out,
             })
             .collect()
     })
@@ -34,7 +45,7 @@ fn compiled(compiler: &str, standard: &str, source: &str) -> Functions {
     let place = tempfile::tempdir().expect("a directory");
     let (program, library) = (place.path().join("front.so"), library());
     let mut compile = Command::new(compiler);
-    compile.args(STRICT).arg(format!("-std={standard}")).args(["-fPIC", "-shared", "-pthread", "-o"]);
+    compile.args(STRICT).arg(format!("-std={standard}")).args(["-g0", "-fPIC", "-shared", "-pthread", "-o"]);
     compile.arg(&program).arg(root().join("tests/conformance/front").join(source));
     compile.arg("-I").arg(root().join("include")).arg("-L").arg(&library).arg("-lsinew_c");
     compile.arg(format!("-Wl,-rpath,{}", library.display()));
@@ -63,14 +74,20 @@ impl<P: Path> Path for Elsewhere<P> {
         self.0.onlooker()
     }
 
-    fn play(&self, scenario: Play) -> sinew::Result<()> {
+    fn play(&self, name: &str, scenario: Play) -> sinew::Result<()> {
         fronts().iter().try_for_each(|front| {
-            println!("through {}", front.language);
+            let language = front.language;
+            if let Some((_, why)) = front.leaves_out.iter().find(|(left_out, _)| *left_out == name) {
+                println!("not through {language}: {why}");
+                return Ok(());
+            }
+            println!("through {language}");
             let scenario = scenario.clone();
-            self.0.play(Arc::new(move || {
+            let choosing = move || {
                 choose(&front.functions);
                 scenario()
-            }))
+            };
+            self.0.play(name, Arc::new(choosing))
         })
     }
 }

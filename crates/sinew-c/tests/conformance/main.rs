@@ -108,6 +108,16 @@ const REASONS: [(&str, &str); 4] = [
     ("entities", "some are of Rust alone, such as publishers that are detached"),
 ];
 
+/// Adds the names of all scenarios of a list.
+macro_rules! names {
+    (
+        $names:ident
+        $($topic:ident { $($scenario:ident $([$($holds:tt)*])? $((rust $lacks:ident))?)* })*
+    ) => {
+        $names.extend([$($(stringify!($scenario)),*),*]);
+    };
+}
+
 /// Adds the scenarios of a list that are not played here.
 macro_rules! left_out {
     (
@@ -131,5 +141,12 @@ fn what_is_not_played_has_a_reason() {
     }
     for (word, _) in REASONS {
         assert!(left.iter().any(|(_, other)| *other == word), "{word} is no reason any more");
+    }
+    let mut names = Vec::new();
+    for_all! { names names }
+    for_executors! { names names }
+    for_threads! { names names }
+    for (scenario, _) in fronts::LEFT_OUT_IN_CPP {
+        assert!(names.contains(scenario), "{scenario} is no scenario any more");
     }
 }

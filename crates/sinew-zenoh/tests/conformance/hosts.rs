@@ -120,7 +120,7 @@ impl Path for Net {
         })
     }
 
-    fn play(&self, scenario: Play) -> sinew::Result<()> {
+    fn play(&self, _: &str, scenario: Play) -> sinew::Result<()> {
         // Held here, where it is removed even if the scenario's thread never ends.
         let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
         let path = directory.path().to_owned();

@@ -1,10 +1,40 @@
 /* The front end of C. */
-#include "front.h"
+#include "c_only.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
+
+/* ---- handles: those of the interface ---- */
+
+static const sinew_context *context_in(const void *context)
+{
+    return context;
+}
+
+static const sinew_node *node_in(const void *node)
+{
+    return node;
+}
+
+static const sinew_client *client_in(const void *client)
+{
+    return client;
+}
+
+static const sinew_server *server_in(const void *server)
+{
+    return server;
+}
+
+static const sinew_executor *executor_in(const void *executor)
+{
+    return executor;
+}
+
+static const sinew_wait_set *set_in(const void *set)
+{
+    return set;
+}
 
 /* ---- messages ---- */
 
@@ -144,46 +174,11 @@ static sinew_status hand_over(sinew_message *message, front_receive receive, voi
     return status;
 }
 
-const char *front_error(void)
-{
-    return sinew_error_message();
-}
-
-sinew_status front_failed(const char *sentence)
-{
-    sinew_error_set(SINEW_ERROR_CALLBACK_FAILED, sentence, NULL, NULL);
-    return SINEW_ERROR_CALLBACK_FAILED;
-}
-
 /* ---- contexts, nodes, groups ---- */
-
-sinew_status front_clock_new(void **clock)
-{
-    return sinew_virtual_clock_new((sinew_virtual_clock **)clock);
-}
-
-void front_clock_free(void *clock)
-{
-    sinew_virtual_clock_free(clock);
-}
-
-void front_clock_advance(const void *clock, int64_t nanoseconds)
-{
-    sinew_virtual_clock_advance(clock, nanoseconds);
-}
-
-void front_clock_set(const void *clock, int64_t nanoseconds)
-{
-    sinew_virtual_clock_set(clock, nanoseconds);
-}
 
 sinew_status front_context_new(uint32_t domain, const char *directory, const void *clock, void **context)
 {
-    sinew_context_options options = {.size = sizeof options, .has_domain = true, .domain = domain};
-    options.directory = directory;
-    options.shared_memory = directory == NULL ? SINEW_NO : SINEW_DEFAULT;
-    options.virtual_clock = clock;
-    return sinew_context_new(&options, (sinew_context **)context);
+    return new_context(domain, directory, clock, (sinew_context **)context);
 }
 
 void front_context_free(void *context)
@@ -199,21 +194,6 @@ void front_context_shutdown(const void *context)
 bool front_context_is_valid(const void *context)
 {
     return sinew_context_is_valid(context);
-}
-
-void front_context_set_ros_time(const void *context, int64_t nanoseconds)
-{
-    sinew_context_set_ros_time(context, nanoseconds);
-}
-
-void front_context_clear_ros_time(const void *context)
-{
-    sinew_context_clear_ros_time(context);
-}
-
-sinew_status front_context_use_sim_time(const void *context, bool wanted)
-{
-    return sinew_context_use_sim_time(context, wanted);
 }
 
 sinew_status front_node_new(const void *context, const char *name, void **node)
@@ -468,35 +448,6 @@ void front_publisher_gid(const void *publisher, sinew_gid *gid)
 
 /* ---- subscriptions ---- */
 
-/* A callback with its context, which the library keeps. */
-typedef struct closure {
-    union {
-        front_receive receive;
-        front_passes passes;
-        front_elapsed elapsed;
-        front_request request;
-        front_result result;
-    } function;
-    front_context_of context;
-} closure;
-
-static closure *closure_new(front_context_of context)
-{
-    closure *made = calloc(1, sizeof *made);
-    if (made == NULL) {
-        abort();
-    }
-    made->context = context;
-    return made;
-}
-
-static void closure_free(void *context)
-{
-    closure *self = context;
-    self->context.drop(self->context.context);
-    free(self);
-}
-
 static sinew_status received(void *context, sinew_message *message, const sinew_message_info *info)
 {
     (void)info;
@@ -658,27 +609,6 @@ void front_timer_info_cancel(const void *info)
     sinew_timer_info_cancel(info);
 }
 
-sinew_status front_simulator_new(const void *node, int64_t start, void **simulator)
-{
-    sinew_clock_publisher_options options = {.size = sizeof options, .start = start, .is_paused = true};
-    return sinew_clock_publisher_new(node, &options, (sinew_clock_publisher **)simulator);
-}
-
-void front_simulator_free(void *simulator)
-{
-    sinew_clock_publisher_free(simulator);
-}
-
-sinew_status front_simulator_publish(const void *simulator)
-{
-    return sinew_clock_publisher_publish(simulator);
-}
-
-sinew_status front_simulator_step(const void *simulator, int64_t nanoseconds)
-{
-    return sinew_clock_publisher_step(simulator, nanoseconds);
-}
-
 sinew_status front_guard_new(const void *node, const void *group, front_triggered callback,
                              front_context_of context, void **guard)
 {
@@ -709,9 +639,7 @@ static sinew_status requested(void *context, sinew_message *request, const sinew
 {
     (void)info;
     const closure *self = context;
-    uint64_t number;
-    memcpy(&number, sinew_message_value(request), sizeof number);
-    sinew_message_free(request);
+    uint64_t number = number_of(request);
     return self->function.request(self->context.context, (const uint8_t *)&number, sizeof number, responder);
 }
 
@@ -730,20 +658,14 @@ void front_server_free(void *server)
     sinew_server_free(server);
 }
 
-uint64_t front_server_answered(const void *server)
-{
-    sinew_server_statistics statistics = {.size = sizeof statistics};
-    sinew_server_read_statistics(server, &statistics);
-    return statistics.answered;
-}
-
 sinew_status front_respond(void *responder, const uint8_t *bytes, size_t length)
 {
+    (void)length;
     sinew_uninit_message *uninit = NULL;
     sinew_message *response = NULL;
     sinew_status status = sinew_responder_uninit_response(responder, &uninit);
     if (status == SINEW_OK) {
-        status = filled(uninit, FRONT_NUMBER, bytes, length, &response);
+        status = number_in(uninit, bytes, &response);
     }
     if (status != SINEW_OK) {
         sinew_responder_free(responder);
@@ -762,49 +684,6 @@ void front_responder_free(void *responder)
     sinew_responder_free(responder);
 }
 
-sinew_status front_pulled_new(const void *node, const char *name, void **server)
-{
-    return sinew_pulled_server_new(node, name, service_type(), NULL, (sinew_pulled_server **)server);
-}
-
-void front_pulled_free(void *server)
-{
-    sinew_pulled_server_free(server);
-}
-
-void front_pulled_close(const void *server)
-{
-    sinew_pulled_server_close(server);
-}
-
-void front_pulled_set_listener(const void *server, sinew_listener listener, front_context_of context)
-{
-    sinew_pulled_server_set_listener(server, listener, context.context, context.drop);
-}
-
-sinew_status front_pulled_take(const void *server, front_receive receive, void *context, sinew_request_key *key,
-                               bool *taken)
-{
-    sinew_message *request = NULL;
-    sinew_request_info info = {.size = sizeof info};
-    sinew_status status = sinew_pulled_server_take_request(server, &request, &info);
-    *taken = request != NULL;
-    *key = info.key;
-    return request == NULL ? status : hand_over(request, receive, context);
-}
-
-sinew_status front_pulled_respond(const void *server, const sinew_request_key *key, const uint8_t *bytes,
-                                  size_t length)
-{
-    sinew_uninit_message *uninit = NULL;
-    sinew_message *response = NULL;
-    sinew_status status = sinew_pulled_server_uninit_response(server, &uninit);
-    if (status == SINEW_OK) {
-        status = filled(uninit, FRONT_NUMBER, bytes, length, &response);
-    }
-    return status != SINEW_OK ? status : sinew_pulled_server_respond(server, key, response);
-}
-
 sinew_status front_client_new(const void *node, const void *group, const char *name, void **client)
 {
     sinew_client_options options = {.size = sizeof options, .group = group};
@@ -821,101 +700,31 @@ bool front_client_wait_for_server(const void *client, int64_t timeout)
     return sinew_client_wait_for_server(client, timeout);
 }
 
-static sinew_status request_of(const void *client, const uint8_t *bytes, size_t length, sinew_message **request)
-{
-    sinew_uninit_message *uninit = NULL;
-    sinew_status status = sinew_client_uninit(client, &uninit);
-    return status != SINEW_OK ? status : filled(uninit, FRONT_NUMBER, bytes, length, request);
-}
-
 sinew_status front_client_call(const void *client, const uint8_t *bytes, size_t length, int64_t timeout,
                                front_receive receive, void *context)
 {
+    (void)length;
     sinew_message *request = NULL, *response = NULL;
-    sinew_status status = request_of(client, bytes, length, &request);
+    sinew_status status = request_of(client, bytes, &request);
     if (status == SINEW_OK) {
         status = sinew_client_call(client, request, timeout, &response);
     }
     return status != SINEW_OK ? status : hand_over(response, receive, context);
 }
 
-static sinew_status resulted(void *context, sinew_status status, sinew_message *response)
-{
-    const closure *self = context;
-    if (status != SINEW_OK) {
-        return self->function.result(self->context.context, status, sinew_error_message(), NULL, 0);
-    }
-    uint64_t number;
-    memcpy(&number, sinew_message_value(response), sizeof number);
-    sinew_message_free(response);
-    return self->function.result(self->context.context, status, "", (const uint8_t *)&number, sizeof number);
-}
-
-static void resulted_at_once(void *context, sinew_status status, sinew_message *response)
-{
-    resulted(context, status, response);
-}
-
 sinew_status front_client_call_then(const void *client, const uint8_t *bytes, size_t length,
                                     front_result result, front_context_of context)
 {
+    (void)length;
     closure *made = closure_new(context);
     made->function.result = result;
     sinew_message *request = NULL;
-    sinew_status status = request_of(client, bytes, length, &request);
+    sinew_status status = request_of(client, bytes, &request);
     if (status != SINEW_OK) {
         closure_free(made);
         return status;
     }
     return sinew_client_call_then(client, request, resulted, made, closure_free, NULL);
-}
-
-sinew_status front_client_call_immediately(const void *client, const uint8_t *bytes, size_t length,
-                                           front_result result, front_context_of context, sinew_request_id *id)
-{
-    closure *made = closure_new(context);
-    made->function.result = result;
-    sinew_message *request = NULL;
-    sinew_status status = request_of(client, bytes, length, &request);
-    if (status != SINEW_OK) {
-        closure_free(made);
-        return status;
-    }
-    return sinew_client_call_then_immediately(client, request, resulted_at_once, made, closure_free, id);
-}
-
-sinew_status front_client_send(const void *client, const uint8_t *bytes, size_t length, sinew_request_id *id)
-{
-    sinew_message *request = NULL;
-    sinew_status status = request_of(client, bytes, length, &request);
-    return status != SINEW_OK ? status : sinew_client_send(client, request, id);
-}
-
-void front_client_set_listener(const void *client, sinew_listener listener, front_context_of context)
-{
-    sinew_client_set_listener(client, listener, context.context, context.drop);
-}
-
-sinew_status front_client_take(const void *client, front_result result, void *context, sinew_request_id *id,
-                               bool *taken)
-{
-    sinew_message *response = NULL;
-    sinew_response_info info = {.size = sizeof info};
-    sinew_status status = sinew_client_take_response(client, taken, &response, &info);
-    if (!*taken) {
-        return status;
-    }
-    closure with = {.function = {.result = result}, .context = {.context = context}};
-    *id = info.id;
-    return resulted(&with, info.status, response);
-}
-
-void front_client_give_up(const void *client, const sinew_request_id *id)
-{
-    sinew_message *request = NULL;
-    if (sinew_client_withdraw(client, *id, &request) == SINEW_OK && request != NULL) {
-        sinew_message_free(request);
-    }
 }
 
 /* ---- executors and wait sets ---- */
@@ -930,11 +739,6 @@ sinew_status front_executor_new(size_t threads, int on_error, void **executor)
 void front_executor_free(void *executor)
 {
     sinew_executor_free(executor);
-}
-
-sinew_status front_executor_add_context(const void *executor, const void *context)
-{
-    return sinew_executor_add_context(executor, context);
 }
 
 sinew_status front_executor_add_node(const void *executor, const void *node)
@@ -962,11 +766,6 @@ sinew_status front_executor_spin_all(const void *executor, int64_t max)
     return sinew_executor_spin_all(executor, max, NULL);
 }
 
-sinew_status front_executor_advance(const void *executor, int64_t nanoseconds)
-{
-    return sinew_executor_advance(executor, nanoseconds, NULL);
-}
-
 sinew_status front_executor_descriptor(const void *executor, int *descriptor)
 {
     return sinew_executor_descriptor(executor, descriptor);
@@ -986,11 +785,6 @@ sinew_status front_set_new(int on_error, void **set)
 void front_set_free(void *set)
 {
     sinew_wait_set_free(set);
-}
-
-sinew_status front_set_add_context(const void *set, const void *context)
-{
-    return sinew_wait_set_add_context(set, context);
 }
 
 sinew_status front_set_add_node(const void *set, const void *node)

@@ -41,7 +41,8 @@ macro_rules! tests {
         #[test]
         fn $scenario() -> sinew::Result<()> {
             let setting = Setting { kind: $kind, path: &$path };
-            setting.path.play(Arc::new(move || crate::suite::$topic::$scenario(setting)))
+            let scenario = move || crate::suite::$topic::$scenario(setting);
+            setting.path.play(stringify!($scenario), Arc::new(scenario))
         }
     };
 }

@@ -169,9 +169,9 @@ pub(crate) trait Path: Sync {
         unreachable!("contexts without shared memory have no outside")
     }
 
-    /// Plays a scenario, and fails if it hangs.
+    /// Plays the scenario of this name, and fails if it hangs.
     #[track_caller]
-    fn play(&self, scenario: Play) -> sinew::Result<()> {
+    fn play(&self, _name: &str, scenario: Play) -> sinew::Result<()> {
         finishes(move || scenario())
     }
 }
