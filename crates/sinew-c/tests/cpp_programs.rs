@@ -157,6 +157,8 @@ macro_rules! programs {
 programs! {
     actions,
     copies,
+    endings,
+    exceptions,
     executors,
     failures,
     lifecycles,

@@ -104,7 +104,10 @@ impl Participant {
     /// ([`Writer::wait_for_room`](crate::transport::Writer::wait_for_room)), then checks its
     /// condition, then sleeps.
     pub fn wake_writers(&self) {
-        if let Ok(bell) = self.space_bell() {
+        // A forked child doesn't have the memory of the bell.
+        if !self.is_forked()
+            && let Ok(bell) = self.space_bell()
+        {
             bell.ring();
         }
     }

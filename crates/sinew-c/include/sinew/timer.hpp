@@ -164,7 +164,7 @@ private:
   {
     auto & callback = *static_cast<Callback *>(context);
     return detail::guarded(
-      [&callback, info] {
+      [&] {
         if constexpr (std::is_invocable_v<F &>) {
           std::invoke(callback.function);
         } else if constexpr (std::is_invocable_v<F &, TimerBase &>) {

@@ -121,6 +121,7 @@ static void forked(void)
     if (child == 0) {
         sinew_node *other = NULL;
         FAILS(sinew_node_new(context, "child", NULL, &other), SINEW_ERROR_PARTICIPANT_LEFT, "fork");
+        OK(sinew_context_shutdown(context));
         _exit(3);
     }
     CHECK(ended(child) == 3);

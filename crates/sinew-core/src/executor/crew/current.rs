@@ -68,6 +68,12 @@ fn running<R>(look: impl FnOnce(&[Cell<(u64, u64)>]) -> R) -> R {
     CALLBACKS.with(|callbacks| look(&callbacks.running[..callbacks.depth.get().min(DEPTH)]))
 }
 
+/// Looks at the executors that this thread spins. `None` if the thread is ending: a static object of
+/// another language, which is destroyed after the thread's own values, ends entities.
+fn spinning<R>(look: impl FnOnce(&mut Vec<u64>) -> R) -> Option<R> {
+    SPINNING.try_with(|spinning| look(&mut spinning.borrow_mut())).ok()
+}
+
 /// The state of this thread before it began to spin another executor.
 pub(super) struct OuterSpin {
     worker: (u64, u32),
@@ -77,7 +83,7 @@ pub(super) struct OuterSpin {
 
 /// Records that this thread spins the executor, as this worker. Returns the state before.
 pub(super) fn begin(executor: u64, worker: u32) -> OuterSpin {
-    SPINNING.with_borrow_mut(|spinning| spinning.push(executor));
+    spinning(|spinning| spinning.push(executor));
     let worker = WORKER.replace((executor, worker));
     CALLBACKS.with(|callbacks| OuterSpin {
         worker,
@@ -93,7 +99,7 @@ pub(super) fn end(outer: &OuterSpin) {
         callbacks.tail.set(outer.tail);
         callbacks.published.set(outer.published);
     });
-    SPINNING.with_borrow_mut(Vec::pop);
+    spinning(Vec::pop);
 }
 
 /// Returns this thread's number among the workers of the innermost executor that it spins; 0 if it
@@ -107,14 +113,14 @@ pub(crate) struct CallerScope(());
 
 impl CallerScope {
     pub(crate) fn enter(executor: u64) -> Self {
-        SPINNING.with_borrow_mut(|spinning| spinning.push(executor));
+        spinning(|spinning| spinning.push(executor));
         Self(())
     }
 }
 
 impl Drop for CallerScope {
     fn drop(&mut self) {
-        SPINNING.with_borrow_mut(Vec::pop);
+        spinning(Vec::pop);
     }
 }
 
@@ -184,7 +190,7 @@ pub(crate) fn hold(groups: &mut Vec<u64>, executors: &mut Vec<u64>) {
     running(|callbacks| {
         groups.extend(callbacks.iter().map(|callback| callback.get().1).filter(|&group| group != 0));
     });
-    SPINNING.with_borrow(|spinning| executors.extend(spinning));
+    spinning(|spinning| executors.extend(&*spinning));
 }
 
 /// Returns the number of nested callbacks on this thread.
@@ -201,12 +207,14 @@ pub(crate) fn spins(executor: u64) -> bool {
 
 #[inline(never)]
 fn is_among_spinning(executor: u64) -> bool {
-    SPINNING.with_borrow(|spinning| spinning.contains(&executor))
+    spinning(|spinning| spinning.contains(&executor)).unwrap_or(false)
 }
 
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use std::sync::mpsc;
+    use std::thread;
 
     /// A callback that spins another executor keeps its state: its own times count, not those of
     /// the callbacks that ran meanwhile.
@@ -225,5 +233,29 @@ mod tests {
         assert_eq!((worker_of(1), tail(), published()), (Some(0), 3000, 10));
         end(&outer);
         assert_eq!(worker_of(1), None);
+    }
+
+    /// As static objects of C++ do it in their destructors.
+    #[test]
+    fn a_thread_that_is_ending_holds_no_executor() {
+        struct Last(mpsc::Sender<(bool, Vec<u64>)>);
+        impl Drop for Last {
+            fn drop(&mut self) {
+                let (mut groups, mut executors) = (Vec::new(), Vec::new());
+                hold(&mut groups, &mut executors);
+                let is_gone = SPINNING.try_with(|_| ()).is_err();
+                let _ = self.0.send((is_gone, executors));
+            }
+        }
+        thread_local! {
+            static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+        }
+        let (sender, receiver) = mpsc::channel();
+        let ending = thread::spawn(move || {
+            LAST.set(Some(Last(sender))); // the first one, so it is dropped last
+            end(&begin(1, 0));
+        });
+        ending.join().unwrap();
+        assert_eq!(receiver.recv(), Ok((true, vec![])));
     }
 }

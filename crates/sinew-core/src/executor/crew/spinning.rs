@@ -35,5 +35,7 @@ impl Drop for Spinning {
 /// Returns the innermost executor that this thread spins, and the thread's number among its
 /// workers.
 pub(crate) fn worker() -> Option<(Arc<Scheduler>, u32)> {
-    EXECUTOR.with_borrow(|executor| Some((executor.clone()?, current::innermost())))
+    // A thread that is ending spins none.
+    let executor = EXECUTOR.try_with(|executor| executor.borrow().clone()).ok().flatten()?;
+    Some((executor, current::innermost()))
 }
