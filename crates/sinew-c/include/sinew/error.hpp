@@ -12,11 +12,12 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "sinew/exceptions.hpp"
 #include "sinew/sinew.h"
@@ -60,20 +61,43 @@ private:
   std::string sentence_;
 };
 
-/// A value, or why there is none. As `std::expected<T, Error>` of C++23.
+/// A value, or why there is none. As `std::expected<T, Error>` of C++23: moved and copied as a `T`.
+///
+/// A union written out, because each `std::variant` costs a compiler many times as much.
 template<class T>
 class [[nodiscard]] Result
 {
+  class NotCopied;
+  using Copied = std::conditional_t<std::is_copy_constructible_v<T>, Result, NotCopied>;
+
 public:
   using value_type = T;
   using error_type = Error;
 
   Result(T value)  // NOLINT(runtime/explicit)
-  : content_(std::in_place_index<0>, std::move(value)) {}
+  : value_(std::move(value)), has_value_(true) {}
   Result(Error error)  // NOLINT(runtime/explicit)
-  : content_(std::in_place_index<1>, std::move(error)) {}
+  : error_(std::move(error)), has_value_(false) {}
 
-  bool has_value() const noexcept {return content_.index() == 0;}
+  Result(Result && other) noexcept(std::is_nothrow_move_constructible_v<T>)
+  : has_value_(other.has_value_) {construct(std::move(other));}
+  Result(const Copied & other)  // NOLINT(runtime/explicit)
+  : has_value_(other.has_value_) {construct(other);}
+  ~Result() {destroy();}
+
+  Result & operator=(Result && other) noexcept
+  {
+    static_assert(std::is_nothrow_move_constructible_v<T>, "the value may not be lost on the way");
+    if (this != &other) {
+      destroy();
+      has_value_ = other.has_value_;
+      construct(std::move(other));
+    }
+    return *this;
+  }
+  Result & operator=(const Copied & other) {return *this = Result(other);}
+
+  bool has_value() const noexcept {return has_value_;}
   explicit operator bool() const noexcept {return has_value();}
 
   /// Returns the value, or throws the exception of the error.
@@ -82,11 +106,11 @@ public:
   T && value() && {check(); return *std::move(*this);}
 
   /// Returns the value, which must be there.
-  T & operator*() & noexcept {return *std::get_if<0>(&content_);}
-  const T & operator*() const & noexcept {return *std::get_if<0>(&content_);}
-  T && operator*() && noexcept {return std::move(*std::get_if<0>(&content_));}
-  T * operator->() noexcept {return std::get_if<0>(&content_);}
-  const T * operator->() const noexcept {return std::get_if<0>(&content_);}
+  T & operator*() & noexcept {return value_;}
+  const T & operator*() const & noexcept {return value_;}
+  T && operator*() && noexcept {return std::move(value_);}
+  T * operator->() noexcept {return std::addressof(value_);}
+  const T * operator->() const noexcept {return std::addressof(value_);}
 
   /// Returns the value, or another one.
   template<class U>
@@ -101,7 +125,7 @@ public:
   }
 
   /// Returns the error, which must be there.
-  const Error & error() const noexcept {return *std::get_if<1>(&content_);}
+  const Error & error() const noexcept {return error_;}
 
 private:
   void check() const
@@ -111,7 +135,32 @@ private:
     }
   }
 
-  std::variant<T, Error> content_;
+  /// Makes what another result has, of the kind of `has_value_`.
+  template<class R>
+  void construct(R && other)
+  {
+    if (has_value_) {
+      ::new (static_cast<void *>(std::addressof(value_))) T(std::forward<R>(other).value_);
+    } else {
+      ::new (static_cast<void *>(&error_)) Error(std::forward<R>(other).error_);
+    }
+  }
+
+  void destroy() noexcept
+  {
+    if (has_value_) {
+      value_.~T();
+    } else {
+      error_.~Error();
+    }
+  }
+
+  union
+  {
+    T value_;
+    Error error_;
+  };
+  bool has_value_;
 };
 
 /// Success, or why there is none.

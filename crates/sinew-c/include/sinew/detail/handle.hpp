@@ -2,6 +2,7 @@
 #ifndef SINEW_DETAIL_HANDLE_HPP
 #define SINEW_DETAIL_HANDLE_HPP
 
+#include <cstddef>
 #include <memory>
 
 #include "sinew/sinew.h"
@@ -17,9 +18,57 @@ struct Free
   void operator()(T * handle) const noexcept {free(handle);}
 };
 
-/// The owner of a handle: `Handle<sinew_node, sinew_node_free>`.
+/// The owner of a handle: `Handle<sinew_node, sinew_node_free>`. As `std::unique_ptr<T, Free<free>>`, for
+/// which a compiler would make six times as many functions.
 template<class T, auto free>
-using Handle = std::unique_ptr<T, Free<free>>;
+class Handle
+{
+public:
+  Handle(std::nullptr_t = nullptr) noexcept {}  // NOLINT(runtime/explicit)
+  explicit Handle(T * handle) noexcept
+  : handle_(handle) {}
+  Handle(Handle && other) noexcept
+  : handle_(other.release()) {}
+  Handle & operator=(Handle && other) noexcept
+  {
+    reset(other.release());
+    return *this;
+  }
+  ~Handle() {reset();}
+
+  T * get() const noexcept {return handle_;}
+  explicit operator bool() const noexcept {return handle_ != nullptr;}
+
+  /// Gives the handle away.
+  T * release() noexcept
+  {
+    T * const handle = handle_;
+    handle_ = nullptr;
+    return handle;
+  }
+
+  /// Frees the handle, and takes over another one.
+  void reset(T * handle = nullptr) noexcept
+  {
+    T * const old = handle_;
+    handle_ = handle;
+    if (old != nullptr) {
+      free(old);
+    }
+  }
+
+  /// Gives the handle to owners that share it.
+  operator std::shared_ptr<T>() &&  // NOLINT(runtime/explicit)
+  {
+    return std::shared_ptr<T>(release(), Free<free>());
+  }
+
+  friend bool operator==(const Handle & one, std::nullptr_t) noexcept {return !one;}
+  friend bool operator!=(const Handle & one, std::nullptr_t) noexcept {return bool(one);}
+
+private:
+  T * handle_ = nullptr;
+};
 
 /// A place for the handle that a function of C makes: `sinew_node_new(.., Out(handle))`. As
 /// `std::out_ptr` of C++23.
@@ -41,7 +90,7 @@ private:
 };
 
 template<class T, auto free>
-Out(std::unique_ptr<T, Free<free>> &)->Out<T, free>;
+Out(Handle<T, free> &)->Out<T, free>;
 
 /// Returns an options structure of C with its size: all else is zero, the default.
 template<class T>
