@@ -68,7 +68,7 @@ public:
     }
     detail::raise_other_parameter_type(
       "parameter '" + name_ + "' is of type " + get_type_name() + ", not of type " +
-      to_string(ParameterValue(detail::ParameterFieldOf<T>()).get_type()));
+      to_string(detail::parameter_type_of<detail::ParameterFieldOf<T>>));
   }
   template<ParameterType type>
   const auto & get_value() const

@@ -8,7 +8,6 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "sinew/detail/rcl_interfaces.hpp"
@@ -141,6 +140,82 @@ std::string list_to_text(const std::vector<T> & list, std::string (* element)(co
   return text + "]";
 }
 
+/// The value of a parameter: the field of its type, with the names that
+/// `rcl_interfaces/msg/ParameterValue` has; all other fields are zero or empty. (Each source that
+/// includes the headers would pay more for a `std::variant`.)
+struct ParameterFields
+{
+  ParameterType type = PARAMETER_NOT_SET;
+  bool bool_value = false;
+  std::int64_t integer_value = 0;
+  double double_value = 0.0;
+  std::string string_value;
+  std::vector<std::uint8_t> byte_array_value;
+  std::vector<bool> bool_array_value;
+  std::vector<std::int64_t> integer_array_value;
+  std::vector<double> double_array_value;
+  std::vector<std::string> string_array_value;
+
+  friend bool operator==(const ParameterFields & one, const ParameterFields & other)
+  {
+    return one.type == other.type && one.bool_value == other.bool_value &&
+           one.integer_value == other.integer_value &&
+           one.double_value == other.double_value &&
+           one.string_value == other.string_value &&
+           one.byte_array_value == other.byte_array_value &&
+           one.bool_array_value == other.bool_array_value &&
+           one.integer_array_value == other.integer_array_value &&
+           one.double_array_value == other.double_array_value &&
+           one.string_array_value == other.string_array_value;
+  }
+};
+
+template<class Field>
+constexpr ParameterType parameter_type_of = PARAMETER_NOT_SET;
+template<>
+inline constexpr ParameterType parameter_type_of<bool> = PARAMETER_BOOL;
+template<>
+inline constexpr ParameterType parameter_type_of<std::int64_t> = PARAMETER_INTEGER;
+template<>
+inline constexpr ParameterType parameter_type_of<double> = PARAMETER_DOUBLE;
+template<>
+inline constexpr ParameterType parameter_type_of<std::string> = PARAMETER_STRING;
+template<>
+inline constexpr ParameterType parameter_type_of<std::vector<std::uint8_t>> = PARAMETER_BYTE_ARRAY;
+template<>
+inline constexpr ParameterType parameter_type_of<std::vector<bool>> = PARAMETER_BOOL_ARRAY;
+template<>
+inline constexpr ParameterType parameter_type_of<std::vector<std::int64_t>> = PARAMETER_INTEGER_ARRAY;
+template<>
+inline constexpr ParameterType parameter_type_of<std::vector<double>> = PARAMETER_DOUBLE_ARRAY;
+template<>
+inline constexpr ParameterType parameter_type_of<std::vector<std::string>> = PARAMETER_STRING_ARRAY;
+
+/// Returns the field of a type.
+template<ParameterType type, class Fields>
+constexpr auto & field_of(Fields & fields) noexcept
+{
+  if constexpr (type == PARAMETER_BOOL) {
+    return fields.bool_value;
+  } else if constexpr (type == PARAMETER_INTEGER) {
+    return fields.integer_value;
+  } else if constexpr (type == PARAMETER_DOUBLE) {
+    return fields.double_value;
+  } else if constexpr (type == PARAMETER_STRING) {
+    return fields.string_value;
+  } else if constexpr (type == PARAMETER_BYTE_ARRAY) {
+    return fields.byte_array_value;
+  } else if constexpr (type == PARAMETER_BOOL_ARRAY) {
+    return fields.bool_array_value;
+  } else if constexpr (type == PARAMETER_INTEGER_ARRAY) {
+    return fields.integer_array_value;
+  } else if constexpr (type == PARAMETER_DOUBLE_ARRAY) {
+    return fields.double_array_value;
+  } else {
+    return fields.string_array_value;
+  }
+}
+
 template<class ... Arguments>
 std::string formatted(const char * format, Arguments ... arguments)
 {
@@ -162,7 +237,10 @@ public:
   /// or of bytes (`std::uint8_t`). Unsigned integers of 64 bits are excluded.
   template<class T, class = std::enable_if_t<detail::IsParameterField<T>::value>>
   explicit ParameterValue(const T & value)
-  : content_(std::in_place_type<detail::ParameterFieldOf<T>>, converted(value)) {}
+  {
+    fields_.type = type_of<T>;
+    detail::field_of<type_of<T>>(fields_) = converted(value);
+  }
 
   /// A value from `rcl_interfaces::msg::ParameterValue`, of which a type without a meaning is none.
   template<
@@ -170,17 +248,18 @@ public:
   explicit ParameterValue(const M & message)
   {
     switch (message.type) {
-      case PARAMETER_BOOL: content_ = message.bool_value; break;
-      case PARAMETER_INTEGER: content_ = message.integer_value; break;
-      case PARAMETER_DOUBLE: content_ = message.double_value; break;
-      case PARAMETER_STRING: content_ = message.string_value; break;
-      case PARAMETER_BYTE_ARRAY: content_ = message.byte_array_value; break;
-      case PARAMETER_BOOL_ARRAY: content_ = message.bool_array_value; break;
-      case PARAMETER_INTEGER_ARRAY: content_ = message.integer_array_value; break;
-      case PARAMETER_DOUBLE_ARRAY: content_ = message.double_array_value; break;
-      case PARAMETER_STRING_ARRAY: content_ = message.string_array_value; break;
-      default: break;
+      case PARAMETER_BOOL: fields_.bool_value = message.bool_value; break;
+      case PARAMETER_INTEGER: fields_.integer_value = message.integer_value; break;
+      case PARAMETER_DOUBLE: fields_.double_value = message.double_value; break;
+      case PARAMETER_STRING: fields_.string_value = message.string_value; break;
+      case PARAMETER_BYTE_ARRAY: fields_.byte_array_value = message.byte_array_value; break;
+      case PARAMETER_BOOL_ARRAY: fields_.bool_array_value = message.bool_array_value; break;
+      case PARAMETER_INTEGER_ARRAY: fields_.integer_array_value = message.integer_array_value; break;
+      case PARAMETER_DOUBLE_ARRAY: fields_.double_array_value = message.double_array_value; break;
+      case PARAMETER_STRING_ARRAY: fields_.string_array_value = message.string_array_value; break;
+      default: return;
     }
+    fields_.type = static_cast<ParameterType>(message.type);
   }
 
   /// Returns the value as the message, `rcl_interfaces::msg::ParameterValue`.
@@ -188,27 +267,27 @@ public:
   M to_value_msg() const
   {
     M message;
-    message.type = get_type();
-    put(message.bool_value);
-    put(message.integer_value);
-    put(message.double_value);
-    put(message.string_value);
-    put(message.byte_array_value);
-    put(message.bool_array_value);
-    put(message.integer_array_value);
-    put(message.double_array_value);
-    put(message.string_array_value);
+    message.type = fields_.type;
+    message.bool_value = fields_.bool_value;
+    message.integer_value = fields_.integer_value;
+    message.double_value = fields_.double_value;
+    message.string_value = fields_.string_value;
+    message.byte_array_value = fields_.byte_array_value;
+    message.bool_array_value = fields_.bool_array_value;
+    message.integer_array_value = fields_.integer_array_value;
+    message.double_array_value = fields_.double_array_value;
+    message.string_array_value = fields_.string_array_value;
     return message;
   }
 
-  ParameterType get_type() const noexcept {return static_cast<ParameterType>(content_.index());}
+  ParameterType get_type() const noexcept {return fields_.type;}
 
   /// Returns the value, if it is of the type of `T`: `get_if<int>()` is a `const std::int64_t *`,
   /// which is null for any other type.
   template<class T>
   const detail::ParameterFieldOf<T> * get_if() const noexcept
   {
-    return std::get_if<detail::ParameterFieldOf<T>>(&content_);
+    return fields_.type == type_of<T> ? &detail::field_of<type_of<T>>(fields_) : nullptr;
   }
 
   /// Returns the value: of integers as `std::int64_t`, of floating-point numbers as `double`.
@@ -216,19 +295,21 @@ public:
   template<class T>
   const detail::ParameterFieldOf<T> & get() const
   {
-    return checked(get_if<T>(), Content(std::in_place_type<detail::ParameterFieldOf<T>>).index());
+    return get<type_of<T>>();
   }
 
   /// As above, for a type by its number: `get<PARAMETER_DOUBLE>()`.
   template<ParameterType type>
   const auto & get() const
   {
-    return checked(std::get_if<type>(&content_), type);
+    static_assert(type != PARAMETER_NOT_SET, "there is no value of this type");
+    check(type);
+    return detail::field_of<type>(fields_);
   }
 
   friend bool operator==(const ParameterValue & one, const ParameterValue & other)
   {
-    return one.content_ == other.content_;
+    return one.fields_ == other.fields_;
   }
   friend bool operator!=(const ParameterValue & one, const ParameterValue & other)
   {
@@ -236,10 +317,8 @@ public:
   }
 
 private:
-  /// In the order of `ParameterType`.
-  using Content = std::variant<
-    std::monostate, bool, std::int64_t, double, std::string, std::vector<std::uint8_t>,
-    std::vector<bool>, std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
+  template<class T>
+  static constexpr ParameterType type_of = detail::parameter_type_of<detail::ParameterFieldOf<T>>;
 
   template<class T>
   static detail::ParameterFieldOf<T> converted(const T & value)
@@ -252,26 +331,15 @@ private:
     return detail::ParameterFieldOf<std::vector<T>>(value.begin(), value.end());
   }
 
-  template<class Field>
-  void put(Field & field) const
+  void check(ParameterType type) const
   {
-    if (const auto * value = std::get_if<Field>(&content_)) {
-      field = *value;
-    }
-  }
-
-  template<class Field>
-  const Field & checked(const Field * field, std::size_t type) const
-  {
-    if (!field) {
+    if (fields_.type != type) {
       detail::raise_other_parameter_type(
-        "the value is of type " + to_string(get_type()) + ", not of type " +
-        to_string(static_cast<ParameterType>(type)));
+        "the value is of type " + to_string(fields_.type) + ", not of type " + to_string(type));
     }
-    return *field;
   }
 
-  Content content_;
+  detail::ParameterFields fields_;
 };
 
 /// Returns the value as a text for people. The texts of an array are in quotes.
