@@ -38,11 +38,15 @@ namespace sinew
 ///
 /// The other node's parameter services needn't be there yet. A future throws if the node ends or
 /// refuses to answer.
-class AsyncParametersClient
+///
+/// A template of the kind of its clients, `Client`, so that a program that asks no questions doesn't pay
+/// for their messages when it is compiled.
+template<template<class> class ServiceClient>
+class BasicAsyncParametersClient
 {
 public:
-  using SharedPtr = std::shared_ptr<AsyncParametersClient>;
-  using WeakPtr = std::weak_ptr<AsyncParametersClient>;
+  using SharedPtr = std::shared_ptr<BasicAsyncParametersClient>;
+  using WeakPtr = std::weak_ptr<BasicAsyncParametersClient>;
   using ListParametersResult = rcl_interfaces::msg::ListParametersResult;
   using ParameterDescriptor = rcl_interfaces::msg::ParameterDescriptor;
   using SetParametersResult = rcl_interfaces::msg::SetParametersResult;
@@ -51,7 +55,7 @@ public:
 
   /// Makes the clients of another node's parameter services. `remote_node_name` is a full name, or
   /// one in the namespace of `node`; by default the node itself.
-  explicit AsyncParametersClient(
+  explicit BasicAsyncParametersClient(
     const Node & node, const std::string & remote_node_name = "",
     const QoS & qos = ParametersQoS(), const CallbackGroup::SharedPtr & group = nullptr)
   : node_(node.shared_handle()),
@@ -61,14 +65,14 @@ public:
     (void)qos;  // services are reliable in any case
   }
   template<class N>
-  explicit AsyncParametersClient(
+  explicit BasicAsyncParametersClient(
     const std::shared_ptr<N> & node, const std::string & remote_node_name = "",
     const QoS & qos = ParametersQoS(), const CallbackGroup::SharedPtr & group = nullptr)
-  : AsyncParametersClient(*node, remote_node_name, qos, group) {}
-  explicit AsyncParametersClient(
+  : BasicAsyncParametersClient(*node, remote_node_name, qos, group) {}
+  explicit BasicAsyncParametersClient(
     const Node * node, const std::string & remote_node_name = "",
     const QoS & qos = ParametersQoS(), const CallbackGroup::SharedPtr & group = nullptr)
-  : AsyncParametersClient(*node, remote_node_name, qos, group) {}
+  : BasicAsyncParametersClient(*node, remote_node_name, qos, group) {}
 
   /// Gets parameters, in the order of the names; none if one of them is not declared.
   std::shared_future<std::vector<Parameter>> get_parameters(
@@ -146,23 +150,26 @@ public:
   }
 
   /// The clients, for questions that block.
-  const detail::ParameterQuestions & questions() const noexcept {return questions_;}
+  const detail::ParameterQuestions<ServiceClient> & questions() const noexcept {return questions_;}
   const std::string & remote_node_name() const noexcept {return name_;}
 
 private:
   std::shared_ptr<sinew_node> node_;
   std::string name_;
-  detail::ParameterQuestions questions_;
+  detail::ParameterQuestions<ServiceClient> questions_;
 };
+
+using AsyncParametersClient = BasicAsyncParametersClient<Client>;
 
 /// Reads and sets the parameters of a node, here or in another process. Each function waits for the
 /// answer, for at most its timeout (negative: no limit); no executor has to run for it, here or
 /// there. They throw if there is no such node, or no answer in time.
-class SyncParametersClient
+template<template<class> class ServiceClient>
+class BasicSyncParametersClient
 {
 public:
-  using SharedPtr = std::shared_ptr<SyncParametersClient>;
-  using WeakPtr = std::weak_ptr<SyncParametersClient>;
+  using SharedPtr = std::shared_ptr<BasicSyncParametersClient>;
+  using WeakPtr = std::weak_ptr<BasicSyncParametersClient>;
   using ListParametersResult = rcl_interfaces::msg::ListParametersResult;
   using ParameterDescriptor = rcl_interfaces::msg::ParameterDescriptor;
   using SetParametersResult = rcl_interfaces::msg::SetParametersResult;
@@ -170,9 +177,10 @@ public:
 
   /// As of `AsyncParametersClient`: `node` is a `Node`, a `std::shared_ptr` or a pointer to one.
   template<class N>
-  explicit SyncParametersClient(
+  explicit BasicSyncParametersClient(
     const N & node, const std::string & remote_node_name = "", const QoS & qos = ParametersQoS())
-  : async_client_(std::make_shared<AsyncParametersClient>(node, remote_node_name, qos)) {}
+  : async_client_(std::make_shared<BasicAsyncParametersClient<ServiceClient>>(
+      node, remote_node_name, qos)) {}
 
   std::vector<Parameter> get_parameters(
     const std::vector<std::string> & names, Timeout timeout = Timeout(-1))
@@ -195,7 +203,7 @@ public:
   template<class T>
   T get_parameter(const std::string & name)
   {
-    const auto parameters = get_parameters({name});
+    const std::vector<Parameter> parameters = get_parameters({name});
     if (parameters.empty() || parameters.front().get_type() == PARAMETER_NOT_SET) {
       Error(
         SINEW_ERROR_PARAMETER_NOT_DECLARED, "parameter '" + name + "' of node " +
@@ -208,7 +216,7 @@ public:
   template<class T>
   T get_parameter(const std::string & name, const T & otherwise)
   {
-    const auto parameters = get_parameters({name});
+    const std::vector<Parameter> parameters = get_parameters({name});
     const bool has_value =
       !parameters.empty() && parameters.front().get_type() != PARAMETER_NOT_SET;
     return has_value ? static_cast<T>(parameters.front().get_value<T>()) : otherwise;
@@ -281,8 +289,10 @@ private:
     return async_client_->questions().ask(question, timeout);
   }
 
-  AsyncParametersClient::SharedPtr async_client_;
+  std::shared_ptr<BasicAsyncParametersClient<ServiceClient>> async_client_;
 };
+
+using SyncParametersClient = BasicSyncParametersClient<Client>;
 
 }  // namespace sinew
 

@@ -45,22 +45,25 @@ struct ParameterEventCallbackHandle
 };
 
 /// Runs callbacks when nodes declare, set or remove parameters: by the executor of the node with
-/// which it is made.
-class ParameterEventHandler
+/// which it is made. `SubscriptionOf` is the kind of its subscription.
+///
+/// A template, so that a program without a handler doesn't pay for it when it is compiled.
+template<template<class> class SubscriptionOf>
+class BasicParameterEventHandler
 {
 public:
-  using SharedPtr = std::shared_ptr<ParameterEventHandler>;
+  using SharedPtr = std::shared_ptr<BasicParameterEventHandler>;
   using ParameterCallbackType = ParameterCallbackHandle::ParameterCallbackType;
   using ParameterEventCallbackType = ParameterEventCallbackHandle::ParameterEventCallbackType;
   using ParameterEvent = rcl_interfaces::msg::ParameterEvent;
 
   /// Subscribes to `/parameter_events`. `node` is a pointer to a node.
   template<class N>
-  explicit ParameterEventHandler(const N & node, const QoS & qos = ParameterEventsQoS())
+  explicit BasicParameterEventHandler(const N & node, const QoS & qos = ParameterEventsQoS())
   : node_name_(node->get_fully_qualified_name()), node_namespace_(node->get_namespace()),
     callbacks_(std::make_shared<Callbacks>()),
     subscription_(
-      Subscription<ParameterEvent>::try_make(
+      SubscriptionOf<ParameterEvent>::try_make(
         node->shared_handle(), "/parameter_events", qos,
         [callbacks = callbacks_](const ParameterEvent & event) {callbacks->run(event);}, {}).value())
   {
@@ -218,8 +221,10 @@ private:
   std::string node_name_;
   std::string node_namespace_;
   std::shared_ptr<Callbacks> callbacks_;
-  Subscription<ParameterEvent>::SharedPtr subscription_;
+  typename SubscriptionOf<ParameterEvent>::SharedPtr subscription_;
 };
+
+using ParameterEventHandler = BasicParameterEventHandler<Subscription>;
 
 }  // namespace sinew
 

@@ -107,34 +107,32 @@ inline bool has_changed(const sinew_liveliness_changed & status) noexcept
   return status.alive_change != 0 || status.not_alive_change != 0;
 }
 
-/// The callback for one event of an endpoint, as the context of its guard condition.
-template<class Endpoint, class Status>
+/// One event of an endpoint, and its callback: the context of its guard condition. It is the same
+/// class for all of them, because every source that includes the headers pays for each class.
 class EventHandler
 {
 public:
-  using Take = sinew_status (*)(const Endpoint *, Status *);
-  using Callback = std::function<void (const Status &)>;
+  /// Takes the event's status with the endpoint's handle, and runs the callback if it changed.
+  using Report = std::function<void (const void *)>;
 
-  EventHandler(std::weak_ptr<Endpoint> endpoint, Take take, Callback callback)
-  : endpoint_(std::move(endpoint)), take_(take), callback_(std::move(callback)) {}
+  EventHandler(std::weak_ptr<const void> endpoint, Report report)
+  : endpoint_(std::move(endpoint)), report_(std::move(report)) {}
 
   static sinew_status run(void * context, std::uint64_t)
   {
-    auto & self = *static_cast<EventHandler *>(context);
-    auto status = options<Status>();
-    return self.has_taken(status) ? guarded([&] {self.callback_(status);}) : SINEW_OK;
+    const auto & self = *static_cast<EventHandler *>(context);
+    const auto endpoint = self.endpoint_.lock();
+    return guarded(
+      [&] {
+        if (endpoint) {
+          self.report_(endpoint.get());
+        }
+      });
   }
 
 private:
-  bool has_taken(Status & status) const
-  {
-    const auto endpoint = endpoint_.lock();
-    return endpoint && take_(endpoint.get(), &status) == SINEW_OK && has_changed(status);
-  }
-
-  std::weak_ptr<Endpoint> endpoint_;
-  Take take_;
-  Callback callback_;
+  std::weak_ptr<const void> endpoint_;
+  Report report_;
 };
 
 /// The events of one endpoint, while they are set up.
@@ -152,12 +150,14 @@ public:
     const std::function<void (Info &)> & callback)
   {
     if (callback) {
-      add_raw(
-        event, take,
-        [callback](const Status & status) {
-          Info info{};
-          convert(status, info);
-          callback(info);
+      add_report(
+        event, [take, callback](const void * endpoint) {
+          auto status = options<Status>();
+          if (take_changed(take, endpoint, status)) {
+            Info info{};
+            convert(status, info);
+            callback(info);
+          }
         });
     }
   }
@@ -165,11 +165,13 @@ public:
   /// Has a warning logged for an incompatible QoS, as if there were no callbacks at all.
   void add_warning(sinew_status (* take)(const Endpoint *, sinew_incompatible_qos *))
   {
-    add_raw<sinew_incompatible_qos>(
-      SINEW_EVENT_INCOMPATIBLE_QOS, take,
-      [node = place_.node](const sinew_incompatible_qos & status) {
+    add_report(
+      SINEW_EVENT_INCOMPATIBLE_QOS, [take, node = place_.node](const void * endpoint) {
+        auto status = options<sinew_incompatible_qos>();
         Handle<sinew_logger, sinew_logger_free> logger;
-        if (sinew_node_logger(node.get(), Out(logger)) == SINEW_OK) {
+        if (take_changed(take, endpoint, status) &&
+        sinew_node_logger(node.get(), Out(logger)) == SINEW_OK)
+        {
           (void)sinew_log(
             logger.get(), SINEW_LOG_LEVEL_WARN, nullptr, nullptr, 0, status.last_reason);
         }
@@ -187,28 +189,29 @@ public:
 
 private:
   template<class Status>
-  void add_raw(
-    sinew_event event, sinew_status (* take)(const Endpoint *, Status *),
-    typename EventHandler<Endpoint, Status>::Callback callback)
+  static bool take_changed(
+    sinew_status (* take)(const Endpoint *, Status *), const void * endpoint, Status & status)
+  {
+    return take(static_cast<const Endpoint *>(endpoint), &status) == SINEW_OK && has_changed(status);
+  }
+
+  void add_report(sinew_event event, EventHandler::Report report)
   {
     if (result_) {
-      using Handler = EventHandler<Endpoint, Status>;
-      result_ = listen(
-        event, Handler::run, new Handler(endpoint_, take, std::move(callback)),
-        drop_context<Handler>);
+      result_ = listen(event, std::make_unique<EventHandler>(endpoint_, std::move(report)));
     }
   }
 
   /// The listener runs on the thread of the event, so it leaves the callback to an executor.
-  Result<void> listen(
-    sinew_event event, sinew_guard_condition_callback run, void * handler, sinew_drop drop_handler)
+  Result<void> listen(sinew_event event, std::unique_ptr<EventHandler> handler)
   {
     using Guard = EventGuards::Guard;
     auto settings = options<sinew_guard_condition_options>();
     settings.group = handle_of(place_.group);
     Handle<sinew_guard_condition, sinew_guard_condition_free> made;
     const auto status = sinew_guard_condition_new(
-      place_.node.get(), &settings, run, handler, drop_handler, Out(made));
+      place_.node.get(), &settings, &EventHandler::run, handler.release(),
+      &drop_context<EventHandler>, Out(made));
     if (status != SINEW_OK) {
       return Error::last(status);
     }

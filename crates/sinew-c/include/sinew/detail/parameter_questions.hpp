@@ -31,7 +31,8 @@
 namespace sinew::detail
 {
 
-/// Each question has a service, its request, and the answer in a response.
+/// Each question has a service, its request, and the answer in a response. All of this is templates,
+/// so that a program that asks no questions doesn't pay for their messages when it is compiled.
 struct GetQuestion
 {
   using Service = rcl_interfaces::srv::GetParameters;
@@ -40,8 +41,10 @@ struct GetQuestion
 
   std::vector<std::string> names;
 
-  void fill(Service::Request & request) const {request.names = names;}
-  Answer read(Service::Response & response) const
+  template<class Request>
+  void fill(Request & request) const {request.names = names;}
+  template<class Response>
+  Answer read(Response & response) const
   {
     Answer parameters;
     for (std::size_t i = 0; i < std::min(names.size(), response.values.size()); ++i) {
@@ -59,8 +62,10 @@ struct DescribeQuestion
 
   std::vector<std::string> names;
 
-  void fill(Service::Request & request) const {request.names = names;}
-  Answer read(Service::Response & response) const {return std::move(response.descriptors);}
+  template<class Request>
+  void fill(Request & request) const {request.names = names;}
+  template<class Response>
+  Answer read(Response & response) const {return std::move(response.descriptors);}
 };
 
 struct TypesQuestion
@@ -71,8 +76,10 @@ struct TypesQuestion
 
   std::vector<std::string> names;
 
-  void fill(Service::Request & request) const {request.names = names;}
-  Answer read(Service::Response & response) const
+  template<class Request>
+  void fill(Request & request) const {request.names = names;}
+  template<class Response>
+  Answer read(Response & response) const
   {
     Answer types;
     for (const std::uint8_t type : response.types) {
@@ -98,8 +105,10 @@ struct SetQuestion
 
   std::vector<Parameter> parameters;
 
-  void fill(Service::Request & request) const {fill_parameters(parameters, request);}
-  Answer read(Service::Response & response) const {return std::move(response.results);}
+  template<class Request>
+  void fill(Request & request) const {fill_parameters(parameters, request);}
+  template<class Response>
+  Answer read(Response & response) const {return std::move(response.results);}
 };
 
 struct SetAtomicallyQuestion
@@ -110,8 +119,10 @@ struct SetAtomicallyQuestion
 
   std::vector<Parameter> parameters;
 
-  void fill(Service::Request & request) const {fill_parameters(parameters, request);}
-  Answer read(Service::Response & response) const {return std::move(response.result);}
+  template<class Request>
+  void fill(Request & request) const {fill_parameters(parameters, request);}
+  template<class Response>
+  Answer read(Response & response) const {return std::move(response.result);}
 };
 
 struct ListQuestion
@@ -123,12 +134,14 @@ struct ListQuestion
   std::vector<std::string> prefixes;
   std::uint64_t depth;
 
-  void fill(Service::Request & request) const
+  template<class Request>
+  void fill(Request & request) const
   {
     request.prefixes = prefixes;
     request.depth = depth;
   }
-  Answer read(Service::Response & response) const {return std::move(response.result);}
+  template<class Response>
+  Answer read(Response & response) const {return std::move(response.result);}
 };
 
 /// Returns parameters that have no value, which removes those of a node.
@@ -151,7 +164,8 @@ inline Result<std::vector<Parameter>> try_load(const std::string & file, const s
   return parameters_from(list.get());
 }
 
-/// The clients of a node's parameter services.
+/// The clients of a node's parameter services, which are of the kind `ServiceClient`.
+template<template<class> class ServiceClient>
 class ParameterQuestions
 {
 public:
@@ -217,13 +231,13 @@ public:
 
 private:
   template<class Question>
-  using ClientOf = typename Client<typename Question::Service>::SharedPtr;
+  using ClientOf = typename ServiceClient<typename Question::Service>::SharedPtr;
 
   template<class Question>
   static ClientOf<Question> make(
     const sinew_node & node, const std::string & remote_name, const CallbackGroup::SharedPtr & group)
   {
-    return Client<typename Question::Service>::try_make(
+    return ServiceClient<typename Question::Service>::try_make(
       &node, remote_name + Question::service_name, group).value();
   }
 
