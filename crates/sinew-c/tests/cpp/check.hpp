@@ -5,12 +5,26 @@
 #include <cstdlib>
 #include <iostream>
 
+/// Prints why a check failed, and ends the program. Functions, as the macros are expanded hundreds of times.
+[[noreturn]] inline void check_failed(const char * file, int line, const char * condition)
+{
+  std::cerr << file << ':' << line << ": not so: " << condition << '\n';
+  std::exit(1);
+}
+
+template<class One, class Other>
+[[noreturn]] void check_not_equal(
+  const char * file, int line, const char * texts, const One & one, const Other & other)
+{
+  std::cerr << file << ':' << line << ": " << texts << ": " << one << " and " << other << '\n';
+  std::exit(1);
+}
+
 /// Ends the program if a condition doesn't hold, and says where.
 #define CHECK(condition) \
   do { \
     if (!(condition)) { \
-      std::cerr << __FILE__ << ':' << __LINE__ << ": not so: " << #condition << '\n'; \
-      std::exit(1); \
+      check_failed(__FILE__, __LINE__, #condition); \
     } \
   } while (false)
 
@@ -20,9 +34,7 @@
     const auto & check_one = (one); \
     const auto & check_other = (other); \
     if (!(check_one == check_other)) { \
-      std::cerr << __FILE__ << ':' << __LINE__ << ": " << #one << " is " << check_one << ", but " << \
-        #other << " is " << check_other << '\n'; \
-      std::exit(1); \
+      check_not_equal(__FILE__, __LINE__, #one " is not " #other, check_one, check_other); \
     } \
   } while (false)
 
