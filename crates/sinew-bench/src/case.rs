@@ -70,7 +70,7 @@ impl Scenario {
             Self::Throughput(case) => cases("throughput", 5, case),
             Self::Topology(case) => cases("topology", 120, case),
             Self::Entities(case) => cases("entities", 1, case),
-            Self::Peers(_) => Vec::new(),
+            Self::Languages(_) | Self::Peers(_) => Vec::new(),
         }
     }
 }

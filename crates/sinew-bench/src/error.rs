@@ -60,6 +60,51 @@ pub enum Error {
         from: PathBuf,
     },
 
+    /// A compiler doesn't exist.
+    #[error(
+        "no compiler of {language}: {program} isn't found in PATH; install gcc and g++, or clang, or set {variable}"
+    )]
+    NoCompiler {
+        /// The language.
+        language: &'static str,
+        /// The program that was looked for.
+        program: String,
+        /// The environment variable that names another one.
+        variable: &'static str,
+    },
+
+    /// The shared library doesn't exist.
+    #[error(
+        "no libsinew.so {place}: install it from Sinew's sources (cmake -B build && cmake --build build && cmake \
+         --install build), or name it with --library PATH"
+    )]
+    NoLibrary {
+        /// Where it was looked for.
+        place: String,
+    },
+
+    /// The headers of the shared library don't exist.
+    #[error(
+        "no sinew/sinew.h for {}: it is looked for in ../include beside the library, and in the checkout around it; \
+         install the library with cmake --install",
+        library.display()
+    )]
+    NoHeaders {
+        /// The library.
+        library: PathBuf,
+    },
+
+    /// A program of C or C++ isn't compiled.
+    #[error("{name} isn't compiled with the library {}:\n{message}", library.display())]
+    NotCompiled {
+        /// The source.
+        name: String,
+        /// The library, to which it may not belong.
+        library: PathBuf,
+        /// The compiler's words.
+        message: String,
+    },
+
     /// The text is no case of a scenario.
     #[error("this is no case: {reason}")]
     Case {

@@ -6,6 +6,7 @@
 //! [`news`], [`pairs`], [`rally`] and [`topology::seen`] make the [`report::Figures`] of a round.
 
 pub mod arrivals;
+mod bar;
 mod big;
 pub mod calls;
 mod case;
@@ -18,6 +19,7 @@ pub mod flood;
 mod floors;
 pub mod graph;
 pub mod histogram;
+pub mod languages;
 pub mod latest;
 pub mod machine;
 mod messages;
@@ -83,6 +85,9 @@ pub(crate) use sheet::{Sheet, Side};
 /// Measures one of the users' scenarios, and reports it.
 pub fn run(scenario: &Scenario, output: &Output) -> Result<(), Error> {
     match scenario {
+        Scenario::Languages(options) => {
+            report("languages", 5, output, |sheet| languages::measure(options, sheet))
+        }
         Scenario::Peers(_) => peers::run(),
         Scenario::Topology(case) if case.debug_node => {
             report("topology", 120, output, |sheet| topology::measure_with_debug_node(case, sheet))
@@ -133,5 +138,6 @@ fn report(
     let sink = ResultSink::open(output.json.as_deref())?;
     let mut sheet = Sheet::new(scenario, output.turns_or(seconds), Progress::to_stderr());
     measure(&mut sheet)?;
-    sink.write(&sheet.into_rows())
+    let (rows, bars) = sheet.into_results();
+    sink.write(&rows, &bars)
 }

@@ -30,6 +30,8 @@ pub struct Host {
     pub version: &'static str,
     /// `release`, or `debug` for a build with meaningless times.
     pub build: &'static str,
+    /// Cargo's profile, such as `release` or `c`.
+    pub profile: &'static str,
 }
 
 impl Host {
@@ -51,6 +53,7 @@ impl Host {
                 .collect(),
             version: env!("CARGO_PKG_VERSION"),
             build: if cfg!(debug_assertions) { "debug" } else { "release" },
+            profile: option_env!("SINEW_PROFILE").unwrap_or("unknown"),
         }
     }
 }

@@ -39,6 +39,10 @@ pub enum Scenario {
     Topology(TopologyCase),
     /// The cost of many publishers and subscriptions in time and memory.
     Entities(EntitiesCase),
+    /// C and C++ beside Rust, in turns: chains, topics and variables without nodes, the cost of a
+    /// publish. Needs a compiler of C and of C++, and the shared library of Sinew (`libsinew.so`)
+    /// with its headers.
+    Languages(LanguagesOptions),
     /// Sinew beside other libraries, in turns, with a report: needs the checkout that holds
     /// bench/peers, which this runs.
     Peers(PeersOptions),
@@ -456,6 +460,41 @@ pub struct FanoutCase {
     /// How readers in other processes wait [default: sleep].
     #[arg(long, value_enum)]
     pub(crate) wait: Option<Wait>,
+}
+
+/// The cases of `bench languages`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LanguagesCase {
+    /// Ten relays: C++ callbacks by `unique_ptr`, `shared_ptr<const>` and `const &` beside Rust's by
+    /// ownership and by reference.
+    Chain,
+    /// Topics and variables without nodes, between two processes that poll: C by handles and by
+    /// names.
+    Raw,
+    /// A publish of 64 bytes inside the process, from C: its time and, if valgrind is installed, its
+    /// instructions.
+    Publish,
+}
+
+/// Options of `bench languages`.
+#[derive(Args, Clone, Debug)]
+pub struct LanguagesOptions {
+    /// The case to measure; may be given several times [default: all].
+    #[arg(long = "case", value_enum, value_name = "CASE")]
+    pub(crate) cases: Vec<LanguagesCase>,
+
+    /// The shared library, or its directory [default: beside this program, or what pkg-config
+    /// names].
+    #[arg(long, value_name = "PATH")]
+    pub(crate) library: Option<PathBuf>,
+
+    /// Messages per second of a chain; may be given several times, for a row each.
+    #[arg(long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
+    pub(crate) rate: Vec<f64>,
+
+    /// Bytes of a topic's or variable's message; may be given several times, for a row each.
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=16_777_216), default_values = ["64", "4096", "65536"])]
+    pub(crate) size: Vec<u32>,
 }
 
 /// Options of `bench peers` and of `bench/peers/run`.

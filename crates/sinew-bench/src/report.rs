@@ -127,6 +127,14 @@ figures! {
     floor_ratio: f64 = middle, "x floor" as factor;
     /// P90 as a multiple of the floor's in the same round.
     p90_floor_ratio: f64 = middle, "P90 x floor" as factor;
+    /// P50 as a multiple of that of the same work in Rust in the same round.
+    rust_ratio: f64 = middle, "x Rust" as factor;
+    /// P50 less that of the same work in Rust in the same round, in nanoseconds.
+    over_rust_ns: f64 = middle, "more than Rust" as time;
+    /// Instructions of each operation.
+    instructions: f64 = middle, "instructions" as count;
+    /// Those less those of the same work in Rust.
+    over_rust_instructions: f64 = middle, "instructions more than Rust" as count;
     /// Source to sink per hop, if the other times mean something else.
     per_hop_p50_ns: f64 = middle, "per hop P50" as time;
     /// `per_hop_p50_ns` as a multiple of the minimum for the number of threads.
@@ -201,6 +209,11 @@ fn most<T: PartialOrd>(values: impl Iterator<Item = T>) -> Option<T> {
     values.reduce(|one, other| if other > one { other } else { one })
 }
 
+/// Subtracts the figure beside it; `None` unless both exist.
+fn difference(figure: Option<f64>, beside: Option<f64>) -> Option<f64> {
+    Some(figure? - beside?)
+}
+
 /// Divides a figure by the one beside it; `None` unless both exist.
 fn ratio(figure: Option<f64>, beside: Option<f64>) -> Option<f64> {
     Some(figure? / beside.filter(|&beside| beside > 0.0)?)
@@ -251,6 +264,17 @@ impl Figures {
             p90_floor_ratio: ratio(self.p90_ns, floor.p90_ns),
             publish_floor_ratio: ratio(self.publish_p50_ns, floor.p50_ns),
             callbacks_ratio: ratio(self.callbacks_per_second, floor.callbacks_per_second),
+            ..self
+        }
+    }
+
+    /// Adds the comparison with the same work in Rust, measured in the same round.
+    #[must_use]
+    pub(crate) fn beside_rust(self, rust: &Self) -> Self {
+        Self {
+            rust_ratio: ratio(self.p50_ns, rust.p50_ns),
+            over_rust_ns: difference(self.p50_ns, rust.p50_ns),
+            over_rust_instructions: difference(self.instructions, rust.instructions),
             ..self
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::Part;
 use crate::floors::Second;
+use crate::languages::{RustChain, RustPublish, RustRaw};
 use crate::options::{
     BigCase, EntitiesCase, FanoutCase, LatestCase, MatchingCase, PingPongCase, PipelineCase,
     ProcessChainCase, RequestsCase, ThroughputCase, TopologyCase,
@@ -12,6 +13,9 @@ use crate::process::Role;
 pub(crate) const OF_USERS: &[Role] = &[
     Role::of::<Second>(),
     Role::of::<Part<EntitiesCase>>(),
+    Role::of::<RustChain>(),
+    Role::of::<RustPublish>(),
+    Role::of::<RustRaw>(),
     Role::of::<Part<PingPongCase>>(),
     Role::of::<Part<TopologyCase>>(),
     Role::of::<Part<ThroughputCase>>(),

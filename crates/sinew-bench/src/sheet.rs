@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crate::bar::{Bar, Outcome};
 use crate::case::AnyCase;
 use crate::machine;
 use crate::progress::Progress;
@@ -15,6 +16,9 @@ use crate::{Error, Figures, Floor, Ground, Settings};
 /// time.
 pub(crate) struct Side<'a> {
     floor: Option<&'static str>,
+    /// The others have their ratios to it.
+    is_rust: bool,
+    bar: Option<Bar>,
     settings: Settings,
     round: Box<dyn FnMut(Duration) -> Result<Figures, Error> + 'a>,
 }
@@ -25,7 +29,7 @@ impl<'a> Side<'a> {
         settings: Settings,
         round: impl FnMut(Duration) -> Result<Figures, Error> + 'a,
     ) -> Self {
-        Self { floor: None, settings, round: Box::new(round) }
+        Self { floor: None, is_rust: false, bar: None, settings, round: Box::new(round) }
     }
 
     /// Returns one of the machine's floors.
@@ -36,6 +40,16 @@ impl<'a> Side<'a> {
     ) -> Self {
         Self { floor: Some(name), ..Self::sinew(settings, round) }
     }
+
+    /// Has the other sides compared with this one, which is written in Rust.
+    pub(crate) fn of_rust(self) -> Self {
+        Self { is_rust: true, ..self }
+    }
+
+    /// Sets what one of its figures is to reach.
+    pub(crate) fn with_bar(self, bar: Option<Bar>) -> Self {
+        Self { bar, ..self }
+    }
 }
 
 /// A scenario's rows, and the means to measure them.
@@ -45,12 +59,13 @@ pub(crate) struct Sheet {
     pub(crate) turns: Turns,
     progress: Progress,
     rows: Vec<Row>,
+    bars: Vec<Outcome>,
 }
 
 impl Sheet {
     /// Returns an empty sheet.
     pub(crate) fn new(scenario: &'static str, turns: Turns, progress: Progress) -> Self {
-        Self { scenario, turns, progress, rows: Vec::new() }
+        Self { scenario, turns, progress, rows: Vec::new(), bars: Vec::new() }
     }
 
     /// Measures a case beside its floors. What needs two cores is left out with a remark if there
@@ -90,24 +105,31 @@ impl Sheet {
     }
 
     /// Gives every side its turn in each round, and adds a row for each. If the first side is a
-    /// floor, the others have their ratios to it.
+    /// floor or [`of_rust`](Side::of_rust), the others have their ratios to it.
     pub(crate) fn measure(&mut self, what: &str, mut sides: Vec<Side<'_>>) -> Result<(), Error> {
         let mut rounds = vec![Vec::new(); sides.len()];
         for number in 1..=self.turns.rounds {
             self.progress.show(what, number, self.turns.rounds);
-            let mut floor: Option<Figures> = None;
+            let (mut floor, mut rust): (Option<Figures>, Option<Figures>) = (None, None);
             for (side, rounds) in sides.iter_mut().zip(&mut rounds) {
                 let mut figures = (side.round)(self.turns.each())?;
                 if let Some(floor) = &floor {
                     figures = figures.beside(floor);
                 }
+                if let Some(rust) = &rust {
+                    figures = figures.beside_rust(rust);
+                }
                 if side.floor.is_some() {
                     floor = Some(figures.clone());
+                }
+                if side.is_rust {
+                    rust = Some(figures.clone());
                 }
                 rounds.push(figures);
             }
         }
         for (side, rounds) in sides.into_iter().zip(&rounds) {
+            self.bars.extend(side.bar.and_then(|bar| bar.outcome(&side.settings, &Figures::over(rounds))));
             self.add(side.floor, side.settings, rounds);
         }
         Ok(())
@@ -126,9 +148,14 @@ impl Sheet {
         self.progress.show(what, 1, 1);
     }
 
-    /// Returns the rows.
-    pub(crate) fn into_rows(self) -> Vec<Row> {
-        self.rows
+    /// Writes a lasting remark.
+    pub(crate) fn note(&mut self, remark: &str) {
+        self.progress.note(remark);
+    }
+
+    /// Returns the rows, and what became of the bars.
+    pub(crate) fn into_results(self) -> (Vec<Row>, Vec<Outcome>) {
+        (self.rows, self.bars)
     }
 }
 
@@ -156,7 +183,7 @@ mod tests {
         let other = Side::sinew(Settings::new(), side('c', 1.0));
         sheet.measure("test", vec![floor, ours, other]).unwrap();
         assert_eq!(*order.borrow(), "abcabcabcabcabc");
-        let rows = sheet.into_rows();
+        let (rows, _) = sheet.into_results();
         let ratios: Vec<_> = rows.iter().map(|row| row.figures.floor_ratio).collect();
         assert_eq!(ratios, [None, Some(2.0), Some(0.5)]);
         assert_eq!((rows[0].system, rows[1].system, rows[1].figures.rounds), ("floor", "sinew", Some(5)));

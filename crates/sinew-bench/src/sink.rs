@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::Error;
+use crate::bar::Outcome;
 use crate::machine::Host;
 use crate::report::Row;
 use crate::table;
@@ -16,6 +17,8 @@ use crate::table;
 struct Report<'a> {
     host: &'a Host,
     results: &'a [Row],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    bars: &'a [Outcome],
 }
 
 /// The destinations of results: a table on standard output and, on request, a file. Opened before
@@ -49,9 +52,14 @@ impl ResultSink {
     }
 
     /// Writes the JSON first: a table with a reader that leaves early must not cost the results.
-    pub(crate) fn write(self, rows: &[Row]) -> Result<(), Error> {
-        let report = Report { host: &self.host, results: rows };
-        let table = format!("{}\n{}\n", table::host_line(&self.host), table::of(rows));
+    pub(crate) fn write(self, rows: &[Row], bars: &[Outcome]) -> Result<(), Error> {
+        let report = Report { host: &self.host, results: rows, bars };
+        let mut table = format!("{}\n{}\n", table::host_line(&self.host), table::of(rows));
+        // Times of a debug build say nothing about them.
+        for bar in bars.iter().filter(|_| self.host.build != "debug") {
+            table.push_str(&bar.line());
+            table.push('\n');
+        }
         match &self.json {
             Json::StandardOutput => {
                 let mut to = io::stdout().lock();

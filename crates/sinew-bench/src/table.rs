@@ -31,7 +31,8 @@ pub(crate) fn of(rows: &[Row]) -> String {
 /// Describes the host of the measurement, and how reliable the figures are.
 pub(crate) fn host_line(host: &Host) -> String {
     let warning = if host.build == "debug" { "\nA debug build: its times mean nothing." } else { "" };
-    format!("{}, {} cores, {}, {}{warning}", host.cpu, host.cores, host.kernel, host.date)
+    let Host { cpu, cores, kernel, date, profile, .. } = host;
+    format!("{cpu}, {cores} cores, {kernel}, {date}, built by the profile {profile}{warning}")
 }
 
 fn name(row: &Row) -> String {

@@ -32,6 +32,7 @@ fn help_names_every_scenario() {
         "two-subscriptions",
         "matching",
         "participant",
+        "languages",
         "peers",
     ] {
         assert!(help.contains(scenario), "{scenario} in {help}");
@@ -42,7 +43,7 @@ fn help_names_every_scenario() {
 
 #[test]
 fn wrong_command_lines_end_with_2_and_say_what_there_is() {
-    let cases: [(&[&str], &str); 28] = [
+    let cases: [(&[&str], &str); 30] = [
         (&["nothing"], "unrecognized subcommand"),
         (&["service-chain", "--threads", "2"], "--threads 2 needs --executor multi"),
         (&["service-chain", "--relays", "61"], "61 is not in 0..=60"),
@@ -68,6 +69,8 @@ fn wrong_command_lines_end_with_2_and_say_what_there_is() {
         (&["throughput", "--size", "-1"], "unexpected argument"),
         (&["big", "--mode", "borrowed"], "possible values: loan, owned"),
         (&["entities", "--one-topic", "--path", "shm"], "it needs --path intra"),
+        (&["languages", "--case", "ada"], "possible values: chain, raw, publish"),
+        (&["languages", "--size", "0"], "0 is not in 1..=16777216"),
         (&["timer", "--seconds", "0"], "above 0"),
         (&["timer", "--rounds", "0"], "0 is not in 1..=1000"),
         (&["topology"], "<FILE>"),
@@ -282,4 +285,14 @@ fn results_that_could_not_be_written_are_known_before_measuring() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("can't write the results to /nowhere/results.json"));
     assert!(!text(&output.stderr).contains("measuring"));
+}
+
+#[test]
+fn languages_need_a_library() {
+    let nowhere = tempfile::tempdir().unwrap();
+    let place = nowhere.path().to_str().unwrap();
+    let output = bench(&["languages", "--library", place]);
+    assert_eq!(output.status.code(), Some(1));
+    let sentence = text(&output.stderr);
+    assert!(sentence.contains(&format!("no libsinew.so at {place}")), "{sentence}");
 }

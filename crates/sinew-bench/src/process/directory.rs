@@ -1,17 +1,35 @@
-//! A domain directory for one run: fresh, in memory, and gone afterwards, however the run ends
-//! ([`Sweeper`]).
+//! A directory for one run: fresh, in memory unless it is for programs, and gone afterwards, however
+//! the run ends ([`Sweeper`]).
 
+use std::env;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::{Task, arguments};
 use crate::sweeper::{Sweeper, clear_up, remaining};
 use crate::{Error, now_ns, on_own_thread};
 
-/// The parent of the directories of all runs.
-const MEMORY: &str = "/dev/shm";
+/// The place of a directory.
+#[derive(Clone, Copy, Deserialize, Serialize)]
+pub(super) enum Place {
+    /// In memory.
+    Memory,
+    /// Where temporary files of any size are, and programs may be run.
+    Temporary,
+}
+
+impl Place {
+    fn path(self) -> PathBuf {
+        match self {
+            Self::Memory => PathBuf::from("/dev/shm"),
+            Self::Temporary => env::temp_dir(),
+        }
+    }
+}
 
 /// Prefix of a run's directory, before a unique part.
 const PREFIX: &str = "sinew-bench-";
@@ -23,15 +41,28 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Creates it, for this user only.
+    /// Creates it in memory, for this user only.
     pub fn create() -> Result<Self, Error> {
+        Self::in_place(Place::Memory)
+    }
+
+    /// Creates one for programs, which can't be run from memory everywhere.
+    pub(crate) fn for_programs() -> Result<Self, Error> {
+        Self::in_place(Place::Temporary)
+    }
+
+    fn in_place(place: Place) -> Result<Self, Error> {
         let name = format!("{PREFIX}{}-{:x}", std::process::id(), now_ns());
-        let path = Path::new(MEMORY).join(&name);
+        let path = place.path().join(&name);
         // First the sweeper, then the directory: nothing can end this process in between without a
         // sweep.
-        let directory = Self { path, _sweeper: Sweeper::start(arguments(&Task::Sweep { name })?)? };
+        let directory = Self { path, _sweeper: Sweeper::start(arguments(&Task::Sweep { place, name })?)? };
         make(&directory.path)?;
         Ok(directory)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Does the work of a round in a fresh directory of its own, and on a thread of its own.
@@ -51,14 +82,14 @@ fn make(path: &Path) -> Result<(), Error> {
 }
 
 /// In the sweeper: waits until the run has ended, and removes its directory.
-pub(super) fn sweep(name: &str) -> Result<(), Error> {
+pub(super) fn sweep(place: Place, name: &str) -> Result<(), Error> {
     let is_ours = name.strip_prefix(PREFIX).is_some_and(|rest| {
         !rest.is_empty() && rest.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-')
     });
     if !is_ours {
         return Err(Error::NotOurPeer);
     }
-    let path = Path::new(MEMORY).join(name);
+    let path = place.path().join(name);
     remaining();
     clear_up(|| match fs::remove_dir_all(&path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -75,7 +106,7 @@ mod tests {
     #[test]
     fn only_our_own_directories_are_swept() {
         for name in ["", "sinew-bench-", "sinew-bench-../x", "sinew-1000", "sinew-bench-1/../../home"] {
-            assert!(matches!(sweep(name), Err(Error::NotOurPeer)), "{name}");
+            assert!(matches!(sweep(Place::Memory, name), Err(Error::NotOurPeer)), "{name}");
         }
     }
 }

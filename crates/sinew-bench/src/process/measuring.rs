@@ -94,7 +94,7 @@ pub fn end_with_parent() -> Result<(), Error> {
 /// In the other process: plays its role, one of `roles`.
 pub fn serve(peer: &Peer, roles: &[Role]) -> Result<(), Error> {
     let (name, work) = match serde_json::from_str(&peer.role).map_err(|_| Error::NotOurPeer)? {
-        Task::Sweep { name } => return directory::sweep(&name), // also if the measuring process is gone
+        Task::Sweep { place, name } => return directory::sweep(place, &name), // also if the measuring process is gone
         Task::Measure(name, work) => (name, work),
     };
     let role = roles.iter().find(|role| (role.name)() == name).ok_or(Error::NotOurPeer)?;

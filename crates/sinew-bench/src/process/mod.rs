@@ -9,7 +9,7 @@ mod measuring;
 
 use std::any::type_name;
 use std::io::{Read as _, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -22,6 +22,7 @@ use serde_json::Value;
 use crate::Error;
 pub use crate::sweeper::{Sweeper, clear_up, ourselves, remaining};
 pub use directory::Directory;
+use directory::Place;
 pub(crate) use measuring::pause_until_all;
 pub use measuring::{Measuring, await_all, end_with_parent, serve};
 
@@ -62,7 +63,7 @@ fn play<W: Work>(work: Value, measuring: Measuring) -> Result<(), Error> {
 #[derive(Deserialize, Serialize)]
 enum Task {
     /// Remove the directory of a run when that is over.
-    Sweep { name: String },
+    Sweep { place: Place, name: String },
     /// Take part in a measurement: the type of the [`Work`], and the work.
     Measure(String, Value),
 }
@@ -73,6 +74,18 @@ fn arguments(task: &Task) -> Result<[String; 3], Error> {
     Ok(["peer".to_owned(), getpid().as_raw_nonzero().to_string(), text])
 }
 
+/// Returns the command with which this program does the work in another process.
+pub(crate) fn command(work: &impl Work) -> Result<Command, Error> {
+    let value = serde_json::to_value(work).map_err(|error| Error::Output(error.into()))?;
+    let mut command = ourselves();
+    command.args(arguments(&Task::Measure(name_of(work).to_owned(), value))?);
+    Ok(command)
+}
+
+fn name_of<W: Work>(_: &W) -> &'static str {
+    type_name::<W>()
+}
+
 /// The measuring process's handle of another process. Dropping it early ends the process.
 pub struct Process {
     child: Child,
@@ -80,6 +93,8 @@ pub struct Process {
     what: &'static str,
     orders: Option<ChildStdin>,
     told: ChildStdout,
+    /// Longest silence when it is expected to send something.
+    patience: Duration,
     /// Bytes after the last line that was read.
     rest: Vec<u8>,
 }
@@ -92,20 +107,25 @@ impl Process {
 
     /// Starts it with a standard input of its own: it gets no orders.
     pub(crate) fn start_with<W: Work>(work: &W, input: Stdio) -> Result<Self, Error> {
+        Self::run(work.scenario(), command(work)?.stdin(input))
+    }
+
+    /// Starts any program that communicates like a process of this one. The calling thread must
+    /// outlive it.
+    pub(crate) fn run(what: &'static str, command: &mut Command) -> Result<Self, Error> {
         let call = "starting another process of a benchmark";
         let failed = |source| Error::System { call, source };
-        let value = serde_json::to_value(work).map_err(|error| Error::Output(error.into()))?;
-        let mut child = ourselves()
-            .args(arguments(&Task::Measure(type_name::<W>().to_owned(), value))?)
-            .stdin(input)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .map_err(failed)?;
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().map_err(failed)?;
         let missing = || failed(std::io::ErrorKind::BrokenPipe.into());
         let orders = child.stdin.take();
         let told = child.stdout.take().ok_or_else(missing)?;
-        Ok(Self { child, what: work.scenario(), orders, told, rest: Vec::new() })
+        Ok(Self { child, what, orders, told, patience: PATIENCE, rest: Vec::new() })
+    }
+
+    /// Waits longer for each of its lines: it measures for that time without sending any.
+    pub(crate) fn measuring_for(mut self, time: Duration) -> Self {
+        self.patience = PATIENCE + time;
+        self
     }
 
     /// Sends an order: one line.
@@ -169,8 +189,8 @@ impl Process {
                 return Ok(line);
             }
             seen = self.rest.len();
-            if !readable(&self.told, PATIENCE)? {
-                return Err(Error::PeerSilent { what: self.what, waited: PATIENCE });
+            if !readable(&self.told, self.patience)? {
+                return Err(Error::PeerSilent { what: self.what, waited: self.patience });
             }
             let read = self.told.read(&mut chunk).map_err(|source| Error::System { call: "read", source })?;
             if read == 0 {
