@@ -143,6 +143,30 @@ fn a_ported_program() {
     checked("cyclic_pipeline", &run.arg("while").arg(&program).output().expect("bash"));
 }
 
+/// The adapter with which rclcpp takes part in the peers' report: the same source, over Sinew.
+#[test]
+fn the_adapter_for_rclcpp() {
+    if skipped("c++") {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a directory");
+    let program = place.path().join("sinew-peer-ros2");
+    let mut compile = with_compiled_header();
+    compile.arg("-I").arg(root().join("rclcpp")).arg("-o").arg(&program);
+    compile.arg(root().join("../../bench/peers/ros2/adapter.cpp"));
+    compile.arg("-L").arg(library()).arg("-lsinew_c").arg(format!("-Wl,-rpath,{}", library().display()));
+    checked("the adapter is compiled", &compile.output().expect("c++ runs"));
+    let case = r#"{"scenario": "chain", "relays": 10, "rate": 1000.0, "seconds": 0.05}"#;
+    let output = command(&program, place.path()).args(["run", case]).output().expect("it starts");
+    checked("the adapter", &output);
+    let figures = String::from_utf8_lossy(&output.stdout);
+    assert!(figures.contains(r#""messages": 45, "lost": 0, "reordered": 0"#), "{figures}");
+    let systems = command(&program, place.path()).arg("systems").output().expect("it starts");
+    assert!(String::from_utf8_lossy(&systems.stdout).contains(r#""peer": "ros2""#), "{systems:?}");
+    let other = command(&program, place.path()).args(["run", r#"{"scenario": "big"}"#]).output();
+    assert_eq!(other.expect("it starts").status.code(), Some(3));
+}
+
 macro_rules! programs {
     ($($name:ident,)*) => {
         $(

@@ -193,6 +193,17 @@ pub(crate) struct DemoOptions {
     #[arg(long)]
     pub(crate) processes: bool,
 
+    /// Run other nodes: a camera in Rust, a filter in C++ and a viewer in C, each in a process of its
+    /// own, with images of 8 MB in shared memory, and count their copies. Needs a compiler of C and of
+    /// C++, and the shared library of Sinew (`libsinew.so`) with its headers.
+    #[arg(long, conflicts_with_all = ["save", "settings", "processes"])]
+    pub(crate) languages: bool,
+
+    /// The shared library, or its directory [default: beside this program, or what pkg-config
+    /// names].
+    #[arg(long, value_name = "PATH", requires = "languages")]
+    pub(crate) library: Option<PathBuf>,
+
     /// This is the viewer, started by the process with this id.
     #[arg(long, hide = true, value_name = "PID", requires = "processes")]
     pub(crate) viewer_of: Option<NonZeroI32>,

@@ -6,6 +6,7 @@ mod controls;
 mod edges;
 mod filter;
 mod frame;
+mod languages;
 mod making;
 mod preview;
 mod run;

@@ -4,6 +4,7 @@ use sinew::Context;
 
 use super::between;
 use super::filter::Filter;
+use super::languages;
 use super::making::Making;
 use super::settings::{SetEdges, Settings};
 use super::viewer::ViewerCounts;
@@ -16,6 +17,7 @@ use sinew_bench::run::{Collected, executor};
 pub(crate) fn run(options: &DemoOptions) -> Result<(), Error> {
     match options.viewer_of {
         Some(parent) => between::view(options, parent),
+        None if options.languages => languages::run(options),
         None if options.processes => between::run(options),
         None => tell(options, |means| show(options, means)),
     }

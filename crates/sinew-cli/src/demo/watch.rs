@@ -26,7 +26,7 @@ use sinew_bench::run::Collected;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Duration of a run without a terminal, where Ctrl-C can't be pressed.
-const UNATTENDED: Duration = Duration::from_secs(3);
+pub(super) const UNATTENDED: Duration = Duration::from_secs(3);
 
 /// The terminal to draw on, and the saver of frames.
 pub(super) type Means = (Option<Terminal>, Option<Saver>);

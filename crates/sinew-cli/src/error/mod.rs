@@ -467,6 +467,19 @@ pub(crate) enum Error {
     #[error(transparent)]
     Bench(#[from] sinew_bench::Error),
 
+    /// The headers of the demo's messages can't be generated.
+    #[error(transparent)]
+    Headers(#[from] sinew_build::GenerateError),
+
+    /// A program of the demo is gone.
+    #[error("the demo's {node} ended early ({status}); its own message, if any, stands above")]
+    ProgramEnded {
+        /// The program's node.
+        node: &'static str,
+        /// Its exit status.
+        status: String,
+    },
+
     /// The demo's viewer was run by hand.
     #[error("`--viewer-of` is for the other process of `sinew demo --processes`, which starts it itself")]
     NotOurViewer,
