@@ -53,10 +53,11 @@ pub struct sinew_type_table {
     /// Frees the memory of an adopted value that was destroyed. Without it, no value can be
     /// adopted.
     pub free: Option<unsafe extern "C" fn(context: *mut c_void, memory: *mut c_void)>,
-    /// Makes a first value, for `sinew_publisher_loan`. Nonzero: there is none.
+    /// Makes a first value, for `sinew_publisher_loan`. Nonzero: there is none. Null: a plain value
+    /// is all zeros.
     pub create: Option<unsafe extern "C" fn(context: *mut c_void, place: *mut c_void) -> sinew_status>,
     /// Makes a copy of a value in a place; required where a subscription owns its messages.
-    /// Nonzero: there is none.
+    /// Nonzero: there is none. Null: a plain value's bytes are copied.
     pub clone: Option<
         unsafe extern "C" fn(context: *mut c_void, value: *const c_void, place: *mut c_void) -> sinew_status,
     >,
@@ -214,8 +215,8 @@ unsafe fn convert(functions: &sinew_type_table) -> Result<(TypeTable, Option<u12
     }
     table.drop = functions.drop.map(|_| drop_value as _);
     table.free = functions.free.map(|_| free as _);
-    table.create = functions.create.map(|_| create as _);
-    table.clone = functions.clone.map(|_| clone as _);
+    table.create = (functions.is_plain || functions.create.is_some()).then_some(create as _);
+    table.clone = (functions.is_plain || functions.clone.is_some()).then_some(clone as _);
     table.stamp = functions.stamp.map(|_| stamp as _);
     let encoding = [functions.encoded_size.is_some(), functions.encode.is_some(), functions.decode.is_some()];
     table.encoding = match (encoding, functions.is_plain) {
@@ -391,6 +392,9 @@ unsafe fn create(context: *const (), place: *mut u8) {
         if status != 0 {
             fail(table, "create", status);
         }
+    } else {
+        // SAFETY: a place for a value; of a plain type, since others have the function.
+        unsafe { place.write_bytes(0, table.functions.value_size) };
     }
 }
 
@@ -405,6 +409,9 @@ unsafe fn clone(context: *const (), from: *const u8, place: *mut u8) {
         if status != 0 {
             fail(table, "clone", status);
         }
+    } else {
+        // SAFETY: a value and a place for one; of a plain type, since others have the function.
+        unsafe { place.copy_from_nonoverlapping(from, table.functions.value_size) };
     }
 }
 

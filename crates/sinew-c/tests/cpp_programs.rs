@@ -143,6 +143,16 @@ fn a_ported_program() {
     checked("cyclic_pipeline", &run.arg("while").arg(&program).output().expect("bash"));
 }
 
+#[test]
+fn as_rclcpp() {
+    if skipped("c++") {
+        return;
+    }
+    let mut compile = with_compiled_header();
+    compile.arg("-I").arg(root().join("rclcpp"));
+    compile_and_run("as_rclcpp", compile);
+}
+
 /// The adapter with which rclcpp takes part in the peers' report: the same source, over Sinew.
 #[test]
 fn the_adapter_for_rclcpp() {

@@ -17,6 +17,7 @@
 #include "sinew/client_goal_handle.hpp"
 #include "sinew/detail/callback.hpp"
 #include "sinew/detail/handle.hpp"
+#include "sinew/detail/node_of.hpp"
 #include "sinew/duration.hpp"
 #include "sinew/error.hpp"
 #include "sinew/sinew.h"
@@ -336,19 +337,19 @@ private:
   std::shared_ptr<Goals> goals_ = std::make_shared<Goals>();
 };
 
-/// Makes a client of an action. `node` is a pointer to a node; callbacks run in the group, or in the
+/// Makes a client of an action. `node` is a node or a pointer to one; callbacks run in the group, or in the
 /// node's default group.
 template<class ActionT, class NodeT>
 Result<typename Client<ActionT>::SharedPtr> try_create_client(
-  const NodeT & node, const std::string & name, CallbackGroup::SharedPtr group = nullptr)
+  NodeT && node, const std::string & name, CallbackGroup::SharedPtr group = nullptr)
 {
-  return Client<ActionT>::try_make(node->handle(), name, group);
+  return Client<ActionT>::try_make(sinew::detail::node_of(node).handle(), name, group);
 }
 
 /// As `try_create_client`, with an exception for a failure.
 template<class ActionT, class NodeT>
 typename Client<ActionT>::SharedPtr create_client(
-  const NodeT & node, const std::string & name, CallbackGroup::SharedPtr group = nullptr)
+  NodeT && node, const std::string & name, CallbackGroup::SharedPtr group = nullptr)
 {
   return try_create_client<ActionT>(node, name, std::move(group)).value();
 }

@@ -17,6 +17,7 @@
 #include "sinew/callback_group.hpp"
 #include "sinew/detail/callback.hpp"
 #include "sinew/detail/handle.hpp"
+#include "sinew/detail/node_of.hpp"
 #include "sinew/error.hpp"
 #include "sinew/server_goal_handle.hpp"
 #include "sinew/sinew.h"
@@ -183,11 +184,11 @@ private:
   ServerHandle handle_;
 };
 
-/// Makes a server of an action. `node` is a pointer to a node; the callbacks run in the group, or in
+/// Makes a server of an action. `node` is a node or a pointer to one; the callbacks run in the group, or in
 /// the node's default group.
 template<class ActionT, class NodeT>
 Result<typename Server<ActionT>::SharedPtr> try_create_server(
-  const NodeT & node, const std::string & name,
+  NodeT && node, const std::string & name,
   typename Server<ActionT>::GoalCallback handle_goal,
   typename Server<ActionT>::CancelCallback handle_cancel,
   typename Server<ActionT>::AcceptedCallback handle_accepted,
@@ -195,14 +196,14 @@ Result<typename Server<ActionT>::SharedPtr> try_create_server(
   CallbackGroup::SharedPtr group = nullptr)
 {
   return Server<ActionT>::try_make(
-    node->handle(), name, std::move(handle_goal), std::move(handle_cancel),
+    sinew::detail::node_of(node).handle(), name, std::move(handle_goal), std::move(handle_cancel),
     std::move(handle_accepted), options, std::move(group));
 }
 
 /// As `try_create_server`, with an exception for a failure.
 template<class ActionT, class NodeT>
 typename Server<ActionT>::SharedPtr create_server(
-  const NodeT & node, const std::string & name,
+  NodeT && node, const std::string & name,
   typename Server<ActionT>::GoalCallback handle_goal,
   typename Server<ActionT>::CancelCallback handle_cancel,
   typename Server<ActionT>::AcceptedCallback handle_accepted,

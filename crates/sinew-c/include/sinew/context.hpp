@@ -164,8 +164,9 @@ private:
 namespace detail
 {
 
-/// The default context, with its lock.
-struct DefaultContext
+/// The default context, with its lock. One of the process, also in shared libraries that hide their
+/// symbols.
+struct __attribute__((visibility("default"))) DefaultContext
 {
   std::mutex mutex;
   Context::SharedPtr context;
@@ -189,6 +190,14 @@ inline void offer_default_context(const Context::SharedPtr & context)
   }
 }
 
+/// Whether there was a default context, which was shut down.
+inline bool is_default_context_shut_down()
+{
+  auto & holder = DefaultContext::instance();
+  const std::lock_guard lock(holder.mutex);
+  return holder.context && !holder.context->is_valid();
+}
+
 }  // namespace detail
 
 /// Makes the default context, from the command line. Ctrl-C and SIGTERM shut it down, unless the
@@ -207,13 +216,13 @@ inline Result<void> try_init(
   if (!made) {
     return made.error();
   }
-  holder.context = *std::move(made);
   if (options.initialize_logging) {
     const auto status = sinew_logging_init(nullptr);
     if (status != SINEW_OK && status != SINEW_ERROR_LOGGER_TAKEN) {
       return Error::last(status);
     }
   }
+  holder.context = *std::move(made);
   return {};
 }
 
@@ -265,8 +274,9 @@ void on_shutdown(F callback, Context::SharedPtr context = nullptr)
 }
 
 /// Shuts the context down, by default the default one. Returns whether it was not shut down before.
-/// Not to be called by a handler of signals.
-inline bool shutdown(const Context::SharedPtr & context = nullptr)
+/// Not to be called by a handler of signals. The reason is accepted for rclcpp's users.
+inline bool shutdown(
+  const Context::SharedPtr & context = nullptr, [[maybe_unused]] const std::string & reason = {})
 {
   Context::SharedPtr to_end = context;
   if (!to_end) {

@@ -8,6 +8,7 @@
 
 #include "sinew/callback_group.hpp"
 #include "sinew/clock.hpp"
+#include "sinew/detail/node_of.hpp"
 #include "sinew/duration.hpp"
 #include "sinew/error.hpp"
 #include "sinew/timer.hpp"
@@ -16,20 +17,20 @@ namespace sinew
 {
 
 /// Makes a timer of a clock's kind: simulated time while that is used, else steady time; system time;
-/// or steady time. Otherwise as `Node::create_timer`.
+/// or steady time. `node` is a node or a pointer to one. Otherwise as `Node::create_timer`.
 template<class NodeT, class F>
 Result<typename GenericTimer<F>::SharedPtr> try_create_timer(
-  const std::shared_ptr<NodeT> & node, const Clock::ConstSharedPtr & clock, const Duration & period,
+  NodeT && node, const Clock::ConstSharedPtr & clock, const Duration & period,
   F callback, const CallbackGroup::SharedPtr & group = nullptr, bool autostart = true)
 {
   return GenericTimer<F>::try_make(
-    node->handle(), period.to_chrono<std::chrono::nanoseconds>(), std::move(callback),
+    detail::node_of(node).handle(), period.to_chrono<std::chrono::nanoseconds>(), std::move(callback),
     clock->get_clock_type(), group, autostart);
 }
 
 template<class NodeT, class F>
 typename GenericTimer<F>::SharedPtr create_timer(
-  const std::shared_ptr<NodeT> & node, const Clock::ConstSharedPtr & clock, const Duration & period,
+  NodeT && node, const Clock::ConstSharedPtr & clock, const Duration & period,
   F callback, const CallbackGroup::SharedPtr & group = nullptr, bool autostart = true)
 {
   return try_create_timer(node, clock, period, std::move(callback), group, autostart).value();

@@ -98,10 +98,20 @@ public:
     return removed(sinew_executor_remove_group(handle(), group.handle()));
   }
 
-  /// Runs callbacks until `cancel` or a shutdown. Fails if another thread spins the executor, and if
-  /// nothing was added within two seconds.
-  void spin() {detail::check_spin(sinew_executor_spin(handle()));}
-  /// As above, with the sentence of a callback that failed, which names what it belongs to.
+  /// Runs callbacks until `cancel` or a shutdown, also of nodes that are added meanwhile. Fails if
+  /// another thread spins the executor.
+  void spin()
+  {
+    auto status = sinew_executor_spin(handle());
+    while (status == SINEW_ERROR_NOTHING_TO_SPIN && ok()) {
+      status = sinew_executor_spin(handle());
+    }
+    if (status != SINEW_ERROR_NOTHING_TO_SPIN || !detail::is_default_context_shut_down()) {
+      detail::check_spin(status);
+    }
+  }
+  /// As above, with the sentence of a callback that failed, which names what it belongs to. Fails also
+  /// if there is nothing to run for two seconds.
   Result<void> try_spin() {return detail::result(sinew_executor_spin(handle()));}
 
   /// Runs the callbacks that are ready now on this thread, and none that becomes ready meanwhile.

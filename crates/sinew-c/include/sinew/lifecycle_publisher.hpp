@@ -69,64 +69,23 @@ public:
   void on_deactivate() override
   {
     SimpleManagedEntity::on_deactivate();
-    told_.store(false, std::memory_order_relaxed);
-  }
-
-  /// As those of `Publisher`, while it is activated. Otherwise they succeed, and the message is
-  /// dropped.
-  void publish(const T & message) {try_publish(message).value();}
-  Result<void> try_publish(const T & message)
-  {
-    return admits() ? Publisher<T>::try_publish(message) : Result<void>();
-  }
-  void publish(std::unique_ptr<T> message) {try_publish(std::move(message)).value();}
-  Result<void> try_publish(std::unique_ptr<T> message)
-  {
-    return admits() ? Publisher<T>::try_publish(std::move(message)) : Result<void>();
-  }
-  void publish(T && message) {try_publish(std::move(message)).value();}
-  Result<void> try_publish(T && message)
-  {
-    return admits() ? Publisher<T>::try_publish(std::move(message)) : Result<void>();
-  }
-  void publish(const SerializedMessage & message) {try_publish(message).value();}
-  Result<void> try_publish(const SerializedMessage & message)
-  {
-    return admits() ? Publisher<T>::try_publish(message) : Result<void>();
-  }
-  void publish(LoanedMessage<T> && message) {try_publish(std::move(message)).value();}
-  Result<void> try_publish(LoanedMessage<T> && message)
-  {
-    if (admits()) {
-      return Publisher<T>::try_publish(std::move(message));
-    }
-    const LoanedMessage<T> dropped(std::move(message));
-    return {};
-  }
-  void publish(Draft && draft) {try_publish(std::move(draft)).value();}
-  Result<void> try_publish(Draft && draft)
-  {
-    if (admits()) {
-      return Publisher<T>::try_publish(std::move(draft));
-    }
-    const Draft dropped(std::move(draft));
-    return {};
+    is_logged_.store(false, std::memory_order_relaxed);
   }
 
 private:
   LifecyclePublisher(PublisherBase::Parts parts, std::shared_ptr<sinew_node> node) noexcept
   : Publisher<T>(std::move(parts)), node_(std::move(node)) {}
 
-  bool admits()
+  bool admits() override
   {
     const bool activated = this->is_activated();
-    if (!activated && !told_.exchange(true, std::memory_order_relaxed)) {
-      tell();
+    if (!activated && !is_logged_.exchange(true, std::memory_order_relaxed)) {
+      log_drop();
     }
     return activated;
   }
 
-  void tell() const
+  void log_drop() const
   {
     sinew_logger * made = nullptr;
     if (sinew_node_logger(node_.get(), &made) != SINEW_OK) {
@@ -141,7 +100,7 @@ private:
 
   std::shared_ptr<sinew_node> node_;
   /// Whether a dropped message was logged since the last deactivation.
-  std::atomic<bool> told_{false};
+  std::atomic<bool> is_logged_{false};
 };
 
 }  // namespace sinew::lifecycle

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -104,6 +105,14 @@ public:
     return CallbackGroup::try_make(handle(), type, priority);
   }
 
+  /// As in rclcpp: whether the executor that gets the node gets the group, too. Otherwise add the group
+  /// to its executor before the node is added to another one.
+  template<class Bool, std::enable_if_t<std::is_same_v<Bool, bool>, int> = 0>
+  CallbackGroup::SharedPtr create_callback_group(CallbackGroupType type, Bool)
+  {
+    return create_callback_group(type);
+  }
+
   // Time, waiting, logging
 
   /// The node's logger: that of node `/robot/arm` is `robot.arm`.
@@ -180,8 +189,16 @@ public:
         handle(), &detail::run_work<F>, detail::context_of(std::move(work)), detail::drop_context<F>));
   }
 
-  /// Accepted for rclcpp's users, who pass it to executors: the node itself.
+  /// Accepted for rclcpp's users, who pass them to executors and functions: the node itself.
   SharedPtr get_node_base_interface() {return shared_from_this();}
+  SharedPtr get_node_clock_interface() {return shared_from_this();}
+  SharedPtr get_node_graph_interface() {return shared_from_this();}
+  SharedPtr get_node_logging_interface() {return shared_from_this();}
+  SharedPtr get_node_parameters_interface() {return shared_from_this();}
+  SharedPtr get_node_services_interface() {return shared_from_this();}
+  SharedPtr get_node_timers_interface() {return shared_from_this();}
+  SharedPtr get_node_topics_interface() {return shared_from_this();}
+  SharedPtr get_node_waitables_interface() {return shared_from_this();}
 
   /// The handle of the C interface.
   sinew_node * handle() const noexcept {return parts_.handle.get();}

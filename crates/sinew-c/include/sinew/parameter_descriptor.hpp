@@ -37,6 +37,8 @@ struct IntegerRange
 /// Functions that take a description take that message as well.
 struct ParameterDescriptor
 {
+  ParameterDescriptor() {}  // so that `{..}` is the value of a parameter, as with the message
+
   /// Filled in by the library.
   std::string name;
   /// Filled in by the library: the number of a `ParameterType`.

@@ -100,7 +100,18 @@ protected:
 
   explicit PublisherBase(Parts parts) noexcept
   : parts_(std::move(parts)) {}
-  ~PublisherBase() = default;
+  virtual ~PublisherBase() = default;
+
+  /// Whether messages are published now; else they are dropped. Publishers of managed nodes rest.
+  virtual bool admits() {return true;}
+
+  /// Ctrl-C may come between `ok()` and a message: that is no failure.
+  static void published(const Result<void> & outcome)
+  {
+    if (!outcome && outcome.error().code() != SINEW_ERROR_SHUTDOWN) {
+      outcome.error().raise();
+    }
+  }
 
   static Result<Parts> try_parts(
     const std::shared_ptr<sinew_node> & node, const std::string & topic,
@@ -173,8 +184,9 @@ private:
 ///
 /// `publish` returns when every matching subscription has the message. It blocks only if both ends
 /// are reliable and keep all, up to the QoS's `max_blocking_time`. After a failure no subscription
-/// has it: the topic's history is full, there is no shared memory left, the context is shut down,
-/// or the message has no encoded form, as one of its strings is longer than its bound.
+/// has it: the topic's history is full, there is no shared memory left, or the message has no encoded
+/// form, as one of its strings is longer than its bound. Once the context is shut down, `publish` does
+/// nothing, as in rclcpp, and `try_publish` fails.
 template<class T>
 class Publisher : public PublisherBase
 {
@@ -204,18 +216,24 @@ public:
   }
 
   /// Publishes a copy of the message.
-  void publish(const T & message) {try_publish(message).value();}
+  void publish(const T & message) {published(try_publish(message));}
   Result<void> try_publish(const T & message)
   {
+    if (!admits()) {
+      return {};
+    }
     return detail::result(sinew_publisher_publish_value(handle(), &message));
   }
 
   /// Publishes the message itself, with its ownership. One subscription of this process whose
   /// callback takes a `std::unique_ptr<T>` gets the same pointer. The message is gone also after a
   /// failure.
-  void publish(std::unique_ptr<T> message) {try_publish(std::move(message)).value();}
+  void publish(std::unique_ptr<T> message) {published(try_publish(std::move(message)));}
   Result<void> try_publish(std::unique_ptr<T> message)
   {
+    if (!admits()) {
+      return {};
+    }
     const auto status = sinew_publisher_publish_adopted(handle(), message.get());
     if (status == SINEW_OK || !is_still_ours(status)) {
       (void)message.release();
@@ -224,7 +242,7 @@ public:
   }
 
   /// Moves the message into one of its own, and publishes that.
-  void publish(T && message) {try_publish(std::move(message)).value();}
+  void publish(T && message) {published(try_publish(std::move(message)));}
   Result<void> try_publish(T && message)
   {
     return try_publish(std::make_unique<T>(std::move(message)));
@@ -232,9 +250,12 @@ public:
 
   /// Publishes an encoded message. The bytes are copied once, to where subscriptions read them, and
   /// not checked: a subscription that can't decode them loses the message and reports that.
-  void publish(const SerializedMessage & message) {try_publish(message).value();}
+  void publish(const SerializedMessage & message) {published(try_publish(message));}
   Result<void> try_publish(const SerializedMessage & message)
   {
+    if (!admits()) {
+      return {};
+    }
     const auto bytes = message.bytes();
     const std::uint8_t none = 0;
     const std::uint8_t * data = bytes.empty() ? &none : bytes.data();
@@ -243,9 +264,12 @@ public:
 
   /// Publishes a message where it lies: one that was received and is passed on, or that the program
   /// keeps. Nothing is copied, except for subscriptions that get a message of their own.
-  void publish(MessageView<T> message) {try_publish(std::move(message)).value();}
+  void publish(MessageView<T> message) {published(try_publish(std::move(message)));}
   Result<void> try_publish(MessageView<T> message)
   {
+    if (!admits()) {
+      return {};
+    }
     return detail::result(sinew_publisher_publish(handle(), message.release().release()));
   }
 
@@ -257,10 +281,14 @@ public:
   }
   bool can_loan_messages() const noexcept {return true;}
 
-  void publish(LoanedMessage<T> && message) {try_publish(std::move(message)).value();}
+  void publish(LoanedMessage<T> && message) {published(try_publish(std::move(message)));}
   Result<void> try_publish(LoanedMessage<T> && message)
   {
-    return detail::result(sinew_publisher_publish(handle(), message.release().release()));
+    LoanedMessage<T> taken(std::move(message));
+    if (!admits()) {
+      return {};
+    }
+    return detail::result(sinew_publisher_publish(handle(), taken.release().release()));
   }
 
   /// Reserves memory for a message of `length` encoded bytes, to be written where it is published:
@@ -269,10 +297,14 @@ public:
   Result<Draft> try_draft(std::size_t length) {return Draft::try_make(handle(), length);}
 
   /// Publishes a draft; its bytes are not checked, as those of a `SerializedMessage`.
-  void publish(Draft && draft) {try_publish(std::move(draft)).value();}
+  void publish(Draft && draft) {published(try_publish(std::move(draft)));}
   Result<void> try_publish(Draft && draft)
   {
-    return detail::result(sinew_publisher_publish_draft(handle(), draft.release()));
+    Draft taken(std::move(draft));
+    if (!admits()) {
+      return {};
+    }
+    return detail::result(sinew_publisher_publish_draft(handle(), taken.release()));
   }
 
 protected:

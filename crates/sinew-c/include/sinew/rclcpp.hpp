@@ -58,13 +58,67 @@ using NodeParametersInterface = Node;
 using NodeServicesInterface = Node;
 using NodeTimersInterface = Node;
 using NodeTopicsInterface = Node;
+using NodeWaitablesInterface = Node;
 using OnSetParametersCallbackHandle = ::sinew::OnSetParametersCallbackHandle;
 using PostSetParametersCallbackHandle = ::sinew::PostSetParametersCallbackHandle;
 using PreSetParametersCallbackHandle = ::sinew::PreSetParametersCallbackHandle;
 
 }  // namespace node_interfaces
 
+using ::sinew::create_timer;
+
+/// Makes a publisher of a node, or of a pointer to one.
+template<class MessageT, class NodeT>
+auto create_publisher(
+  NodeT && node, const std::string & topic, const QoS & qos, const PublisherOptions & options = {})
+{
+  return ::sinew::detail::node_of(node).template create_publisher<MessageT>(topic, qos, options);
+}
+
+/// Makes a subscription of a node, or of a pointer to one.
+template<class MessageT, class NodeT, class CallbackT>
+auto create_subscription(
+  NodeT && node, const std::string & topic, const QoS & qos, CallbackT && callback,
+  const SubscriptionOptions & options = {})
+{
+  return ::sinew::detail::node_of(node).template create_subscription<MessageT>(
+    topic, qos, std::forward<CallbackT>(callback), options);
+}
+
+/// Makes a service of a node, which two of its interfaces stand for.
+template<class ServiceT, class CallbackT>
+auto create_service(
+  const Node::SharedPtr & node_base, const Node::SharedPtr &, const std::string & name,
+  CallbackT && callback, const QoS & qos = ServicesQoS(), CallbackGroup::SharedPtr group = nullptr)
+{
+  return node_base->create_service<ServiceT>(name, std::forward<CallbackT>(callback), qos, group);
+}
+
+/// Makes a client of a node, which three of its interfaces stand for.
+template<class ServiceT>
+auto create_client(
+  const Node::SharedPtr & node_base, const Node::SharedPtr &, const Node::SharedPtr &,
+  const std::string & name, const QoS & qos = ServicesQoS(), CallbackGroup::SharedPtr group = nullptr)
+{
+  return node_base->create_client<ServiceT>(name, qos, group);
+}
+
+/// Makes a timer of steady time of a node, which two of its interfaces stand for.
+template<class Rep, class Period, class CallbackT>
+auto create_wall_timer(
+  std::chrono::duration<Rep, Period> period, CallbackT callback, CallbackGroup::SharedPtr group,
+  Node * node_base, Node *)
+{
+  return node_base->create_wall_timer(period, std::move(callback), std::move(group));
+}
+
 }  // namespace rclcpp
+
+/// The kinds of clocks, with rcl's names.
+using rcl_clock_type_t = ::sinew::ClockType;
+using ::sinew::RCL_ROS_TIME;
+using ::sinew::RCL_STEADY_TIME;
+using ::sinew::RCL_SYSTEM_TIME;
 
 /// The name of rmw for what identifies a request.
 using rmw_request_id_t = ::sinew::RequestId;

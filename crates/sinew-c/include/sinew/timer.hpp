@@ -145,7 +145,8 @@ protected:
     GenericTimer & base = *timer;
     auto made = base.open(
       node, period, clock, group, autostart, &run,
-      detail::context_of(Callback{std::move(callback), &base}), detail::drop_context<Callback>);
+      detail::context_of(Callback{std::move(callback), std::weak_ptr<GenericTimer>(timer), clock}),
+      detail::drop_context<Callback>);
     if (!made) {
       return made.error();
     }
@@ -156,8 +157,8 @@ private:
   struct Callback
   {
     F function;
-    /// The timer, which outlives its callbacks.
-    GenericTimer * timer;
+    std::weak_ptr<GenericTimer> timer;
+    ClockType clock;
   };
 
   static sinew_status run(void * context, const sinew_timer_info * info)
@@ -168,12 +169,15 @@ private:
         if constexpr (std::is_invocable_v<F &>) {
           std::invoke(callback.function);
         } else if constexpr (std::is_invocable_v<F &, TimerBase &>) {
-          std::invoke(callback.function, static_cast<TimerBase &>(*callback.timer));
+          // The callback may destroy the timer, and use its argument after that.
+          if (const auto timer = callback.timer.lock()) {
+            std::invoke(callback.function, static_cast<TimerBase &>(*timer));
+          }
         } else {
           static_assert(
             std::is_invocable_v<F &, const TimerInfo &>,
             "the callback of a timer takes nothing, a TimerBase &, or a const TimerInfo &");
-          const ClockType clock = callback.timer->get_clock_type();
+          const ClockType clock = callback.clock;
           const TimerInfo timing{
             Time(sinew_timer_info_due(info), clock), Time(sinew_timer_info_actual(info), clock),
             sinew_timer_info_skipped(info)};

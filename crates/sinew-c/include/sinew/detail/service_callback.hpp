@@ -106,7 +106,7 @@ public:
     const RequestId id(info->key);
     const auto status = guarded([&] {self.call(std::move(message), id, answer);});
     if (status != SINEW_OK && !answer) {
-      answer = self.in_hand_->take(id);  // nobody else has answered it
+      answer = self.in_hand_->take(id);  // it was to be answered later
     }
     if (status != SINEW_OK && answer) {
       const std::string sentence = sinew_error_message();

@@ -10,7 +10,7 @@
 #include "sinew/detail/handle.hpp"
 #include "sinew/error.hpp"
 #include "sinew/tf2/convert.hpp"
-#include "sinew/tf2_ros/node_handle.hpp"
+#include "sinew/detail/node_of.hpp"
 
 namespace tf2_ros
 {
@@ -26,11 +26,12 @@ public:
   using TransformStamped = geometry_msgs::msg::TransformStamped;
 
   /// Publishes with this node: an object, pointer or shared pointer.
-  template<class NodeType, class = decltype(node_handle(std::declval<const NodeType &>()))>
+  template<class NodeType, class = decltype(sinew::detail::node_of(std::declval<const NodeType &>()))>
   explicit Broadcaster(const NodeType & node)
   {
     sinew::detail::check(
-      sinew_tf_broadcaster_new(node_handle(node), is_static, sinew::detail::Out(handle_)));
+      sinew_tf_broadcaster_new(
+        sinew::detail::node_of(node).handle(), is_static, sinew::detail::Out(handle_)));
   }
 
   /// Publishes a transform.

@@ -12,7 +12,7 @@
 #include "sinew/error.hpp"
 #include "sinew/node.hpp"
 #include "sinew/tf2_ros/buffer.hpp"
-#include "sinew/tf2_ros/node_handle.hpp"
+#include "sinew/detail/node_of.hpp"
 
 namespace tf2_ros
 {
@@ -25,11 +25,11 @@ class TransformListener
 public:
   /// Subscribes with this node: an object, pointer or shared pointer. (`spin_thread` is for users of
   /// tf2_ros.)
-  template<class NodeType, class = decltype(detail::node_handle(std::declval<const NodeType &>()))>
+  template<class NodeType, class = decltype(sinew::detail::node_of(std::declval<const NodeType &>()))>
   TransformListener(const Buffer & buffer, const NodeType & node, bool spin_thread = true)
   {
     (void)spin_thread;
-    listen(buffer, detail::node_handle(node));
+    listen(buffer, sinew::detail::node_of(node).handle());
   }
 
   /// Subscribes with a node of its own.

@@ -1,0 +1,1 @@
+#include "sinew/tf2/geometry_msgs.hpp"
