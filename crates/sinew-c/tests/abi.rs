@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
-use support::{checked, library, root, skipped};
+use support::{cc, checked, library, root, skipped};
 
 /// The header's declarations without comments, each in one line.
 fn declarations() -> Vec<String> {
@@ -112,7 +112,7 @@ fn printed(program: &str) -> String {
     let place = tempfile::tempdir().expect("a directory");
     let (source, binary) = (place.path().join("layouts.c"), place.path().join("layouts"));
     std::fs::write(&source, program).expect("a file");
-    let mut compile = Command::new("cc");
+    let mut compile = Command::new(cc());
     compile.arg("-std=c11").arg("-I").arg(root().join("include")).arg("-o").arg(&binary).arg(&source);
     checked("the layouts are compiled", &compile.output().expect("cc runs"));
     let output = Command::new(&binary).output().expect("it starts");
@@ -122,7 +122,7 @@ fn printed(program: &str) -> String {
 
 #[test]
 fn programs_that_were_compiled_keep_working() {
-    if skipped("cc") || skipped("nm") {
+    if skipped(&cc()) || skipped("nm") {
         return;
     }
     let (functions, program) = functions_and_program();

@@ -7,7 +7,7 @@ use sinew_build::CppGenerator;
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
-use support::{STRICT, checked, command, flags, library, root, run_program, skipped};
+use support::{STRICT, checked, command, cxx, flags, library, root, run_program, skipped};
 
 /// The headers of all packages, and the library's own headers as they are compiled once for all
 /// programs.
@@ -31,7 +31,7 @@ fn headers() -> &'static Path {
 
 /// The compiler with the flags that all its calls share, or the compiled header is not used.
 fn compiler(headers: &Path) -> Command {
-    let mut compile = Command::new("c++");
+    let mut compile = Command::new(cxx());
     compile.args(STRICT).args(flags()).args(["-std=c++17", "-g0", "-pthread", "-Winvalid-pch"]);
     compile.arg("-I").arg(headers).arg("-I").arg(root().join("include"));
     compile
@@ -39,7 +39,7 @@ fn compiler(headers: &Path) -> Command {
 
 /// Compiles a program of `tests/cpp` and runs it, unless there is no compiler.
 fn run(name: &str) {
-    if skipped("c++") {
+    if skipped(&cxx()) {
         return;
     }
     compile_and_run(name, with_compiled_header());
@@ -55,10 +55,10 @@ fn with_compiled_header() -> Command {
 
 /// As `run`, but with coroutines, unless the compiler has none.
 fn run_with_coroutines(name: &str) {
-    if skipped("c++") {
+    if skipped(&cxx()) {
         return;
     }
-    let mut asked = Command::new("c++");
+    let mut asked = Command::new(cxx());
     asked.args(["-std=c++20", "-fsyntax-only", "-include", "coroutine", "-x", "c++", "/dev/null"]);
     if !asked.output().expect("c++ runs").status.success() {
         eprintln!("skipped: this c++ has no coroutines");
@@ -87,7 +87,7 @@ fn compile(name: &str, to: &Path, mut compile: Command) {
 /// With a shared library of components.
 #[test]
 fn components() {
-    if skipped("c++") {
+    if skipped(&cxx()) {
         return;
     }
     let place = tempfile::tempdir().expect("a directory");
@@ -103,7 +103,7 @@ fn components() {
 /// The programs of the README and of the page for users of rclcpp.
 #[test]
 fn the_book() {
-    if skipped("c++") {
+    if skipped(&cxx()) {
         return;
     }
     let place = tempfile::tempdir().expect("a directory");
@@ -125,7 +125,7 @@ fn the_book() {
 /// A program for rclcpp, of `examples/cpp`; `ctest` runs them all. A message stays at its address.
 #[test]
 fn a_ported_program() {
-    if skipped("c++") || skipped("bash") {
+    if skipped(&cxx()) || skipped("bash") {
         return;
     }
     let place = tempfile::tempdir().expect("a directory");

@@ -5,11 +5,11 @@ mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{STRICT, checked, command, compile, library, root, run_program, skipped};
+use support::{STRICT, cc, checked, command, compile, cxx, library, root, run_program, skipped};
 
 /// Compiles a program of `tests/c` and runs it. Returns its directory, unless there is no compiler.
 fn run(name: &str) -> Option<tempfile::TempDir> {
-    if skipped("cc") {
+    if skipped(&cc()) {
         return None;
     }
     let place = tempfile::tempdir().expect("a directory");
@@ -61,7 +61,7 @@ programs! {
 
 /// Compiles `tests/c/libraries/components.c` with an option, and links it with a library.
 fn component_library(option: &str, to: &Path, directory: &Path, name: &str) {
-    let mut compile = Command::new("cc");
+    let mut compile = Command::new(cc());
     compile.args(STRICT).args(["-std=c11", "-fPIC", "-shared", option]).arg("-I").arg(root().join("include"));
     compile.arg("-o").arg(to).arg(root().join("tests/c/libraries/components.c"));
     compile.arg("-L").arg(directory).arg(format!("-l{name}"));
@@ -71,7 +71,7 @@ fn component_library(option: &str, to: &Path, directory: &Path, name: &str) {
 /// With components of its own, and those of libraries that are right and wrong.
 #[test]
 fn containers() {
-    if skipped("cc") {
+    if skipped(&cc()) {
         return;
     }
     let place = tempfile::tempdir().expect("a directory");
@@ -95,14 +95,14 @@ fn containers() {
 /// With nodes of Rust: the program links the library of the example in place of `libsinew_c`.
 #[test]
 fn nodes_of_rust_and_c_in_one_process() {
-    if skipped("cc") {
+    if skipped(&cc()) {
         return;
     }
     let place = tempfile::tempdir().expect("a directory");
     let (program, component) = (place.path().join("mixed"), place.path().join("libright.so"));
     let examples = with_nodes_of_rust();
     component_library("-DRIGHT", &component, &examples, "rust_components");
-    let mut compile = Command::new("cc");
+    let mut compile = Command::new(cc());
     compile.args(STRICT).arg("-std=c11").arg("-I").arg(root().join("include")).arg("-o").arg(&program);
     compile.arg(root().join("tests/c/mixed/mixed.c")).arg("-L").arg(&examples).arg("-lrust_components");
     compile.arg(format!("-Wl,-rpath,{}", examples.display()));
@@ -130,7 +130,7 @@ fn with_nodes_of_rust() -> PathBuf {
 /// Two copies of the library in one process meet as two processes do.
 #[test]
 fn two_copies() {
-    if skipped("cc") {
+    if skipped(&cc()) {
         return;
     }
     let place = tempfile::tempdir().expect("a directory");
@@ -162,7 +162,7 @@ fn leaves_nothing(name: &str) {
 /// The programs of `docs/book/c.md` and of `examples/c` are compiled.
 #[test]
 fn the_book_and_the_examples() {
-    if skipped("cc") {
+    if skipped(&cc()) {
         return;
     }
     let place = tempfile::tempdir().expect("a directory");
@@ -202,15 +202,15 @@ int main(void) {
 #[test]
 fn the_header_is_accepted() {
     let place = tempfile::tempdir().expect("a directory");
-    for (compiler, extension, standards) in [("cc", "c", ["c11", "c17"]), ("c++", "cpp", ["c++17", "c++20"])]
-    {
-        if skipped(compiler) {
+    let languages = [(cc(), "c", ["c11", "c17"]), (cxx(), "cpp", ["c++17", "c++20"])];
+    for (compiler, extension, standards) in languages {
+        if skipped(&compiler) {
             continue;
         }
         let file = place.path().join("user").with_extension(extension);
         std::fs::write(&file, USER).expect("a file");
         for standard in standards {
-            let mut compile = Command::new(compiler);
+            let mut compile = Command::new(&compiler);
             compile.args(STRICT).arg(format!("-std={standard}")).arg("-fsyntax-only");
             compile.arg("-I").arg(root().join("include")).arg(&file);
             checked(standard, &compile.output().expect("it runs"));

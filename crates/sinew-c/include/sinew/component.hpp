@@ -91,12 +91,12 @@ sinew_components() noexcept
 #define SINEW_DETAIL_JOIN(one, other) SINEW_DETAIL_JOIN_AGAIN(one, other)
 
 /// Registers a class with all containers that load the library, under its name as it is written here.
-/// To be used outside of namespaces, any number of times in a library.
+/// To be used outside of namespaces, any number of times in a library, on a line of its own.
 #define SINEW_COMPONENTS_REGISTER_NODE(Class) \
   namespace \
   { \
   const ::sinew::detail::ComponentRegistration<Class> \
-  SINEW_DETAIL_JOIN(sinew_component_, __COUNTER__){#Class}; \
+  SINEW_DETAIL_JOIN(sinew_component_, __LINE__){#Class}; \
   }
 
 #ifndef RCLCPP_COMPONENTS_REGISTER_NODE

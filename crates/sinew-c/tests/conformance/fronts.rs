@@ -1,6 +1,6 @@
 //! The front ends: how their programs are compiled, and scenarios that are played with them.
 
-use crate::compilers::{STRICT, checked, library, root, skipped};
+use crate::compilers::{STRICT, cc, checked, cxx, library, root, skipped};
 use crate::library::{Functions, choose};
 use crate::node::{Context, Node, VirtualClock};
 use crate::suite::stage::{Path, Play};
@@ -28,12 +28,12 @@ fn fronts() -> &'static [Front] {
     static FRONTS: OnceLock<Vec<Front>> = OnceLock::new();
     FRONTS.get_or_init(|| {
         let none: LeftOut = &[];
-        [("C", "cc", "c11", "front.c", none), ("C++", "c++", "c++17", "front.cpp", LEFT_OUT_IN_CPP)]
+        [("C", cc(), "c11", "front.c", none), ("C++", cxx(), "c++17", "front.cpp", LEFT_OUT_IN_CPP)]
             .into_iter()
             .filter(|(_, compiler, ..)| !skipped(compiler))
             .map(|(language, compiler, standard, source, leaves_out)| Front {
                 language,
-                functions: compiled(compiler, standard, source),
+                functions: compiled(&compiler, standard, source),
                 leaves_out,
             })
             .collect()

@@ -259,7 +259,7 @@ void options_of_endpoints(sinew::Node & node)
   CHECK(sinew_node_has_parameter(node.handle(), "qos_overrides./over.subscription_camera.depth"));
   const auto refused = node.try_create_subscription<String>("over2", 8, nullptr, options);
   CHECK(!refused && refused.error().code() == SINEW_ERROR_INVALID_QOS);
-  pooled.qos_overriding_options = {{sinew::QosPolicyKind::Depth}};
+  pooled.qos_overriding_options = sinew::QosOverridingOptions({sinew::QosPolicyKind::Depth});
   CHECK(node.try_create_publisher<String>("over3", 7, pooled));
   CHECK(sinew_node_has_parameter(node.handle(), "qos_overrides./over3.publisher.depth"));
 }

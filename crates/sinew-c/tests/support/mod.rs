@@ -12,12 +12,26 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The directory with the shared library, which cargo builds for tests beside the test program.
+/// The directory with the shared library: `SINEW_C_LIBRARY`, else that which cargo builds for tests
+/// beside the test program.
 pub(crate) fn library() -> PathBuf {
+    if let Some(directory) = std::env::var_os("SINEW_C_LIBRARY") {
+        return directory.into();
+    }
     let program = std::env::current_exe().expect("this program");
     let directory = program.parent().expect("its directory");
     assert!(directory.join("libsinew_c.so").exists(), "there is no libsinew_c.so in {}", directory.display());
     directory.to_owned()
+}
+
+/// The compiler of C: `SINEW_CC`, else `cc`.
+pub(crate) fn cc() -> String {
+    std::env::var("SINEW_CC").unwrap_or_else(|_| "cc".to_owned())
+}
+
+/// The compiler of C++: `SINEW_CXX`, else `c++`.
+pub(crate) fn cxx() -> String {
+    std::env::var("SINEW_CXX").unwrap_or_else(|_| "c++".to_owned())
 }
 
 /// Says that a test can't be done without a program.
@@ -56,7 +70,7 @@ pub(crate) fn flags() -> Vec<String> {
 /// Compiles a program, strictly, and links it with the shared library.
 pub(crate) fn compile(standard: &str, source: &Path, program: &Path) {
     let library = library();
-    let mut compile = Command::new("cc");
+    let mut compile = Command::new(cc());
     compile.args(STRICT).args(flags()).arg(format!("-std={standard}")).arg("-I").arg(root().join("include"));
     compile.arg("-o").arg(program).arg(source).arg("-L").arg(&library).arg("-lsinew_c");
     compile.arg(format!("-Wl,-rpath,{}", library.display())).arg("-pthread");
