@@ -24,6 +24,20 @@ add_custom_target(sinew_cargo
 # What programs with the static library link as well: `rustc --print native-static-libs`.
 set(sinew_system_libraries Threads::Threads gcc_s util rt m dl)
 
+# Packed relocations are 2 % of the library. The linker must write them, and the C library read them: glibc
+# from 2.36 on.
+include(CheckCSourceCompiles)
+include(CheckLinkerFlag)
+check_c_source_compiles("#include <features.h>
+#if !__GLIBC_PREREQ(2, 36)
+#error
+#endif
+int main(void) {return 0;}" sinew_reads_packed_relocations)
+check_linker_flag(C LINKER:-z,pack-relative-relocs sinew_writes_packed_relocations)
+if(sinew_reads_packed_relocations AND sinew_writes_packed_relocations)
+    set(sinew_packs_relocations TRUE)
+endif()
+
 add_library(sinew SHARED ${PROJECT_SOURCE_DIR}/cmake/shared.c)
 add_library(sinew::sinew ALIAS sinew)
 add_dependencies(sinew sinew_cargo)
@@ -40,7 +54,8 @@ target_link_options(sinew PRIVATE
     LINKER:--version-script=${sinew_symbols}
     LINKER:--no-undefined
     LINKER:--gc-sections # what no exported function reaches
-    $<$<NOT:$<CONFIG:Debug>>:LINKER:--strip-debug>) # that of Rust's standard library
+    $<$<NOT:$<CONFIG:Debug>>:LINKER:--strip-debug> # that of Rust's standard library
+    $<$<BOOL:${sinew_packs_relocations}>:LINKER:-z,pack-relative-relocs>)
 
 add_library(sinew_static INTERFACE)
 add_library(sinew::sinew_static ALIAS sinew_static)

@@ -54,3 +54,7 @@ if(CMAKE_CXX_COMPILER)
 endif()
 add_test(NAME header_names COMMAND ${CMAKE_COMMAND} -DINTERFACES=${sinew_definitions}
     -DHEADERS=${sinew_interfaces_include} -P ${sources}/cmake/header_names.cmake)
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    add_test(NAME library_size COMMAND ${CMAKE_COMMAND} -DLIBRARY=$<TARGET_FILE:sinew> -DSTRIP=${CMAKE_STRIP}
+        -DMOST=4000000 -P ${sources}/cmake/library_size.cmake)
+endif()

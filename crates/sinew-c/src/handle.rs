@@ -90,7 +90,7 @@ fn known() -> Option<&'static Mutex<HashSet<usize>>> {
 }
 
 /// Whether mistakes are looked for. One load, once it is known that they aren't.
-#[inline]
+#[inline(always)]
 fn is_checked() -> bool {
     static UNCHECKED: AtomicBool = AtomicBool::new(false);
     #[cold]
@@ -129,41 +129,38 @@ pub(crate) fn put<H: Handle>(place: Option<&mut *mut H>, argument: &str, value: 
 }
 
 /// Returns the slot behind a pointer of C, if a handle of the kind lives there.
-#[inline]
+#[inline(always)]
 fn slot<'a, H: Handle>(handle: *const H, argument: &str) -> Result<&'a Slot<H::Value>> {
-    if handle.is_null() || is_checked() || tag_of(handle) != H::TAG {
-        check(handle, argument)?;
+    if handle.is_null() || is_checked() || tag_of(handle.cast()) != H::TAG {
+        check(handle.cast(), (H::TAG, H::NAME), argument)?;
     }
     // SAFETY: a slot of the kind, never unmapped.
     Ok(unsafe { &*handle.cast::<Slot<H::Value>>() })
 }
 
-fn tag_of<H: Handle>(handle: *const H) -> u32 {
+/// Returns the tag of a slot of any kind.
+#[inline(always)]
+fn tag_of(slot: *const AtomicU32) -> u32 {
     // SAFETY: slots are never unmapped and begin with their tag, whatever their kind.
-    unsafe { &*handle.cast::<AtomicU32>() }.load(Ordering::Acquire)
+    unsafe { &*slot }.load(Ordering::Acquire)
 }
 
-/// Checks that a handle of the kind lives behind the pointer.
+/// Checks that a handle of the kind, which has this tag and name, lives behind the pointer.
 #[cold]
-fn check<H: Handle>(handle: *const H, argument: &str) -> Result {
+#[inline(never)]
+fn check(handle: *const AtomicU32, (tag, name): (u32, &str), argument: &str) -> Result {
     if handle.is_null() {
         return Err(Failure::null(argument));
     }
-    was_returned(handle, argument)?;
+    // Where mistakes are looked for, this library knows the pointers that it returned.
+    if known().is_some_and(|known| !known.lock().contains(&handle.addr())) {
+        let sentence = format_args!("`{argument}` is no {name}: this library never returned the pointer");
+        return Err(Failure::new(ErrorCode::InvalidHandle, sentence));
+    }
     match tag_of(handle) {
-        tag if tag == H::TAG => Ok(()),
-        tag => Err(not_of_kind(tag, argument, H::NAME)),
+        found if found == tag => Ok(()),
+        found => Err(not_of_kind(found, argument, name)),
     }
-}
-
-/// Checks, where mistakes are looked for, that this library returned the pointer.
-#[cold]
-fn was_returned<H: Handle>(handle: *const H, argument: &str) -> Result {
-    if known().is_none_or(|known| known.lock().contains(&handle.addr())) {
-        return Ok(());
-    }
-    let sentence = format_args!("`{argument}` is no {}: this library never returned the pointer", H::NAME);
-    Err(Failure::new(ErrorCode::InvalidHandle, sentence))
 }
 
 #[cold]
@@ -180,7 +177,7 @@ fn not_of_kind(tag: u32, argument: &str, name: &str) -> Failure {
 ///
 /// # Safety
 /// The pointer is null, or came from this library; no thread frees it during `'a`.
-#[inline]
+#[inline(always)]
 pub(crate) unsafe fn get<'a, H: Handle>(handle: *const H, argument: &str) -> Result<&'a H::Value> {
     let slot = slot(handle, argument)?;
     // SAFETY: it lives, and no thread frees it, as the caller says.
@@ -252,7 +249,7 @@ impl References {
     }
 
     /// C gets one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&self, pointer: *const ()) {
         if is_checked() {
             *self.counts.lock().entry(pointer.addr()).or_default() += 1;
@@ -260,7 +257,7 @@ impl References {
     }
 
     /// C uses one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn check(&self, pointer: *const (), argument: &str) -> Result {
         if pointer.is_null() {
             return Err(Failure::null(argument));
@@ -272,7 +269,7 @@ impl References {
     }
 
     /// C gives one back.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn remove(&self, pointer: *const (), argument: &str) -> Result {
         if pointer.is_null() {
             return Err(Failure::null(argument));

@@ -24,7 +24,7 @@ pub struct sinew_message {
 static REFERENCES: References = References::new("sinew_message");
 
 /// Gives a reference to C.
-#[inline]
+#[inline(always)]
 pub(crate) fn into_c(message: Message) -> *mut sinew_message {
     let raw = message.into_raw().as_ptr();
     REFERENCES.add(raw);

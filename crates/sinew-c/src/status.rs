@@ -43,8 +43,14 @@ struct Parts {
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
 impl Failure {
-    #[cold]
+    #[inline]
     pub(crate) fn new(code: ErrorCode, sentence: impl Display) -> Self {
+        Self::with_sentence(code, &sentence)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn with_sentence(code: ErrorCode, sentence: &dyn Display) -> Self {
         let sentence = Cow::Owned(c_text(sentence.to_string()));
         Self(Box::new(Parts { code, sentence, payload: None }))
     }

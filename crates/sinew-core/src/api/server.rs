@@ -233,7 +233,7 @@ impl<S, G: CallbackGroup> ServerBuilder<S, G> {
         let core = self.open()?;
         let node = self.node;
         let inner = ServerInner { core, member: None, tasks: None, is_closed: AtomicBool::new(false), node };
-        inner.core.requests.take_immediately(&inner.core, erased::immediate(callback));
+        inner.core.requests.take_immediately(&inner.core, erased::immediate(Box::new(callback)));
         Ok(erased::Server::of(inner))
     }
 

@@ -38,6 +38,7 @@ impl Backing {
     }
 
     /// Returns the bytes for writing, unless others can see them.
+    #[inline(always)] // in the library for C as well, which is optimised for size
     pub(crate) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
         match self {
             Backing::Loan(loan) => Some(loan.bytes_mut()),
@@ -92,6 +93,7 @@ impl OwnBytes {
     /// Resizes it to `length` bytes. Existing bytes stay; new ones are 0. Returns `None`, and
     /// leaves it empty, if there is no memory.
     #[must_use]
+    #[inline(always)] // in the library for C as well, which is optimised for size
     pub(crate) fn resize(&mut self, length: usize) -> Option<()> {
         self.length = 0;
         let units = LEAD.checked_add(length)?.div_ceil(size_of::<u128>());
@@ -107,6 +109,7 @@ impl OwnBytes {
         bytemuck::cast_slice(&self.memory).get(LEAD..LEAD + self.length).unwrap_or_default()
     }
 
+    #[inline(always)] // in the library for C as well, which is optimised for size
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         bytemuck::cast_slice_mut(&mut self.memory).get_mut(LEAD..LEAD + self.length).unwrap_or_default()
     }

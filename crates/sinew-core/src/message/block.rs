@@ -97,6 +97,7 @@ struct Control {
 
 impl Control {
     /// Returns the layout of a block and the offset of the value in it.
+    #[inline(always)] // in the library for C as well, which is optimised for size
     fn layout(table: &TypeSupport, place: Storage) -> (Layout, usize) {
         let control = Layout::new::<Control>();
         match place {
@@ -204,6 +205,7 @@ impl Control {
     }
 
     /// Returns the address of the `Backing` of a foreign or encoded message's block.
+    #[inline(always)] // in the library for C as well, which is optimised for size
     fn keep_at(&self) -> *mut Backing {
         debug_assert!(self.has_keep());
         let (_, offset) = Self::layout(self.table, self.place);
@@ -470,6 +472,7 @@ impl RawMessage {
 
     /// Returns the encoded form for writing, if the message has no value and no other reader can
     /// see it.
+    #[inline(always)] // in the library for C as well, which is optimised for size
     pub(crate) fn encoded_mut(&mut self) -> Option<&mut [u8]> {
         if self.is_encoded() { self.keep_mut()?.bytes_mut() } else { None }
     }

@@ -43,6 +43,7 @@ impl Message {
 
     /// Whether an endpoint of this type can send the message: it has the type, or is the encoded
     /// form of one with its name and hash.
+    #[inline(always)] // in the library for C as well, which is optimised for size
     pub(crate) fn fits(&self, table: &TypeSupport) -> bool {
         let own = self.0.table();
         own.is(table) || (self.is_encoded() && own.exchanges_with(table))

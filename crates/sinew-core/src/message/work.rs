@@ -80,6 +80,7 @@ impl CopyWork {
         }
     }
 
+    #[inline(always)] // in the library for C as well, which is optimised for size
     fn count_some(&mut self, more: Self, counters: &Option<Counters>) {
         let add = |sum: &mut u64, more: u64, counter: Counter| {
             if more > 0 {

@@ -175,6 +175,7 @@ impl Publisher {
         self.send(message, form)
     }
 
+    #[inline(always)] // in the library for C as well, which is optimised for size
     fn send(&self, message: RawMessage, form: Form) -> Result<(), PublishError> {
         self.core.publish(message, form).map_err(|(message, reason)| PublishError {
             failure: self.failure(reason),
@@ -386,6 +387,7 @@ impl Deref for EncodedDraft {
 }
 
 impl DerefMut for EncodedDraft {
+    #[inline(always)] // in the library for C as well, which is optimised for size
     fn deref_mut(&mut self) -> &mut [u8] {
         self.0.encoded_mut().unwrap_or_default()
     }

@@ -173,8 +173,9 @@ impl Answers for ErasedCallback {
     }
 }
 
-/// Answers each request at once, on the thread that brings it.
-pub(in crate::api) fn immediate(answers: impl Answers) -> Arc<RequestTaker> {
+/// Answers each request at once, on the thread that brings it. Boxed: most servers of a node are
+/// such ones, those of its parameters among them, and one copy of the code does for all.
+pub(in crate::api) fn immediate(answers: Box<dyn Answers>) -> Arc<RequestTaker> {
     RequestTaker::new(move |core, request| {
         let answered =
             answer(core, request, |asked| answers.answer(core, &mut GroupToken::reentrant(), asked));
