@@ -29,6 +29,15 @@ pub(crate) struct Spin<'a> {
     _noting: Option<Noting>,
 }
 
+/// How a thread ended that ran callbacks until the executor is poked.
+#[derive(Clone, Copy)]
+pub(crate) enum Poked {
+    Yes,
+    /// The spin's time is up.
+    Late,
+    Stopped,
+}
+
 impl<'a> Spin<'a> {
     /// Begins a spin. `sleeps`: it lasts for more than one callback, so that notes of the memory to
     /// fetch on waking are worth their cost.
@@ -82,19 +91,23 @@ impl<'a> Spin<'a> {
         self.scheduler.faults.take().map_or(Ok(ran), Err)
     }
 
-    /// Runs callbacks until the executor is poked. Returns `false` if it was stopped. `worker` is
-    /// this thread, the same one for all calls of a spin, because making its waits precise takes
-    /// three system calls.
-    pub(crate) fn run_until_poked(&self, worker: &mut Worker<'_>) -> Result<bool, SpinError> {
+    /// Runs callbacks until the executor is poked, or its time is up. `worker` is this thread, the
+    /// same one for all calls of a spin, because making its waits precise takes three system calls.
+    pub(crate) fn run_until_poked(&self, worker: &mut Worker<'_>) -> Result<Poked, SpinError> {
+        let patience = self.end.map_or(Blocking::Forever, |end| Blocking::Deadline(end.nanoseconds()));
         let _lane = OpenLane::begin(self.scheduler, self.worker);
         let mut hand = self.in_hand();
         loop {
-            match worker.next(&mut hand.work, Blocking::Forever) {
+            match worker.next(&mut hand.work, patience) {
                 Next::Run => drop(self.execute(&mut hand)?),
                 Next::Lane => drop(self.run_lane(worker)?),
-                Next::Poked => return Ok(true),
-                Next::Idle => return Ok(false),
-                Next::Stopped => return self.scheduler.faults.take().map_or(Ok(false), Err),
+                Next::Poked => return Ok(Poked::Yes),
+                Next::Idle if self.end.is_some() => return Ok(Poked::Late),
+                Next::Idle => return Ok(Poked::Stopped),
+                Next::Stopped => return self.scheduler.faults.take().map_or(Ok(Poked::Stopped), Err),
+            }
+            if self.is_over() {
+                return Ok(Poked::Late);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::served::{Served, ServedList};
 use crate::executor::crew::control::Place;
-use crate::executor::crew::run::Spin;
+use crate::executor::crew::run::{Poked, Spin};
 use crate::executor::crew::scheduler::{self, Scheduler};
 use crate::executor::crew::timers::TimerThread;
 use crate::executor::crew::worker::{Blocking, Worker};
@@ -249,14 +249,17 @@ impl Executor {
     }
 
     /// Spins on this thread and, if the executor has several, on all the others.
-    fn with_helpers<R>(&self, work: impl FnOnce(&Spin<'_>) -> Result<R, SpinError>) -> Result<R, SpinError> {
-        let spin = self.begin(true)?;
+    fn with_helpers<R>(
+        &self,
+        work: impl FnOnce(&mut Spin<'_>) -> Result<R, SpinError>,
+    ) -> Result<R, SpinError> {
+        let mut spin = self.begin(true)?;
         let is_virtual = self.scheduler.read_clock(Clock::is_virtual).unwrap_or(false);
         let timer_thread = self.timer_thread && !is_virtual;
         let plan = self.options.prepare(self.threads())?;
         if self.threads() == 1 && !timer_thread {
             let _restore = plan.apply(0)?;
-            return work(&spin);
+            return work(&mut spin);
         }
         let plan = &plan;
         let result = std::thread::scope(|scope| {
@@ -278,7 +281,7 @@ impl Executor {
                 }
             }
             let _restore = plan.apply(0)?; // last: threads that this one starts would inherit its core
-            work(&spin)
+            work(&mut spin)
         });
         // A fault that came when this thread had stopped for another reason.
         let fault = self.scheduler.faults.take();
@@ -378,16 +381,66 @@ impl Executor {
     /// # Errors
     /// As [`spin`](Self::spin); and [`SpinError::Stopped`] if the executor was stopped before.
     pub fn spin_until<F: Future>(&self, future: F) -> Result<F::Output, SpinError> {
+        self.spin_until_end(future, None)?.ok_or(SpinError::Stopped)
+    }
+
+    /// As [`spin_until`](Self::spin_until), for at most `max` of real time, also in virtual time
+    /// (checked after each callback, and the future is polled at least once). Returns `None` if the
+    /// future was not ready by then; pass `&mut future` to go on with it.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let executor = Executor::single();
+    /// let none = executor.spin_until_for(std::future::pending::<()>(), Duration::ZERO)?;
+    /// assert_eq!(none, None);
+    /// assert_eq!(executor.spin_until_for(std::future::ready(42), Duration::ZERO)?, Some(42));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`spin_until`](Self::spin_until).
+    pub fn spin_until_for<F: Future>(
+        &self,
+        future: F,
+        max: Duration,
+    ) -> Result<Option<F::Output>, SpinError> {
+        self.spin_until_end(future, Some(Time::steady() + max))
+    }
+
+    fn spin_until_end<F: Future>(
+        &self,
+        future: F,
+        end: Option<Time>,
+    ) -> Result<Option<F::Output>, SpinError> {
         let waker = Waker::from(Arc::new(Poke(self.scheduler.clone())));
         let mut future = pin!(future);
+        let mut output = None;
+        self.spin_until_done(end, &mut || {
+            if let Poll::Ready(ready) = future.as_mut().poll(&mut TaskContext::from_waker(&waker)) {
+                output = Some(ready);
+            }
+            output.is_some()
+        })?;
+        Ok(output)
+    }
+
+    /// Runs callbacks until `is_done`, which this thread asks at first and whenever the executor is
+    /// poked, or until the end.
+    fn spin_until_done(&self, end: Option<Time>, is_done: &mut dyn FnMut() -> bool) -> Result<(), SpinError> {
         let result = self.with_helpers(|spin| {
+            spin.end = end;
             let mut worker = Worker::new(spin.scheduler, spin.worker);
             loop {
-                if let Poll::Ready(output) = future.as_mut().poll(&mut TaskContext::from_waker(&waker)) {
-                    return Ok(output);
+                if is_done() {
+                    return Ok(());
                 }
-                if !spin.run_until_poked(&mut worker)? {
-                    return Err(SpinError::Stopped);
+                match spin.run_until_poked(&mut worker)? {
+                    Poked::Yes => {}
+                    Poked::Late => {
+                        is_done(); // it may have become so in the last callback
+                        return Ok(());
+                    }
+                    Poked::Stopped => return Err(SpinError::Stopped),
                 }
             }
         });
