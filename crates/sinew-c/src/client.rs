@@ -7,19 +7,18 @@ use crate::message::{from_c, into_c, sinew_message, sinew_uninit_message};
 use crate::message_info::sinew_gid;
 use crate::node::sinew_node;
 use crate::owned::sinew_drop;
+use crate::qos::sinew_qos;
 use crate::service::{self, sinew_service_type};
+use crate::service_qos::ServiceQos;
 use crate::status::{Failure, OK, Result, answer, put, sinew_status, status};
 use crate::structure::{Place, Structure, structure};
 use crate::text::{c_text, text};
 use crate::time::{nanoseconds, sinew_duration, sinew_time, timeout};
-use parking_lot::Mutex;
-use sinew::erased::{CallResult, Client, Erased, PendingCall};
+use sinew::erased::{CallResult, Client, Erased};
 use sinew::error::CreateError;
 use sinew::executor::CallbackGroup;
 use sinew::service::{ClientBuilder, ClientStatistics, RequestId, ResponseInfo};
 use std::ffi::{CString, c_char, c_void};
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
 
 /// The way to call a service.
 pub struct sinew_client {
@@ -31,6 +30,7 @@ handle!(sinew_client: ClientHandle);
 pub(crate) struct ClientHandle {
     pub(crate) client: Client,
     name: CString,
+    qos: ServiceQos,
 }
 
 /// The options of [`sinew_client_new`]. Zero is the default of every field.
@@ -43,11 +43,14 @@ pub struct sinew_client_options {
     /// Null: the node's default group.
     pub group: *const sinew_group,
     /// The number of requests sent by [`sinew_client_send`] that have no response yet, or one that
-    /// was not taken; further ones fail with `SINEW_ERROR_TOO_MANY_RESPONSES`. 0: 1000.
+    /// was not taken; further ones fail with `SINEW_ERROR_TOO_MANY_RESPONSES`. 0: 1000, or the
+    /// depth of the QoS if that is more.
     pub max_responses: usize,
     /// The time for which a thread that waits for another process polls before it sleeps. 0: it
     /// sleeps at once.
     pub spin_before_park: sinew_duration,
+    /// The QoS, as in `sinew_server_options`. Null: that of services.
+    pub qos: *const sinew_qos,
 }
 
 // SAFETY: C's layout, beginning with the size; zeros are null and numbers.
@@ -75,21 +78,22 @@ pub unsafe extern "C" fn sinew_client_new(
         let types = unsafe { service::get(service_type, "service_type") }?;
         // SAFETY: the caller's structure.
         let options = unsafe { structure(options) }?;
+        // SAFETY: the caller's structure.
+        let qos = unsafe { ServiceQos::new(options.qos) }?;
         // SAFETY: the caller's handle.
         let group = unsafe { handle::get_optional(options.group, "group") }?;
-        let made = in_group!(node, group, |maker| create(maker.erased_client(name, types), &options))?;
+        let made = in_group!(node, group, |maker| create(maker.erased_client(name, types), &options, qos))?;
         let name = c_text(made.name().to_owned());
-        handle::put(client, "client", ClientHandle { client: made, name })
+        handle::put(client, "client", ClientHandle { client: made, name, qos })
     })
 }
 
 fn create<G: CallbackGroup<State = ()>>(
     mut builder: ClientBuilder<Erased, G>,
     options: &sinew_client_options,
+    qos: ServiceQos,
 ) -> std::result::Result<Client, CreateError> {
-    if options.max_responses != 0 {
-        builder = builder.max_responses(options.max_responses);
-    }
+    builder = builder.max_responses(qos.limit(options.max_responses));
     if options.spin_before_park != 0 {
         builder = builder.spin_before_park(timeout(options.spin_before_park));
     }
@@ -109,6 +113,18 @@ pub unsafe extern "C" fn sinew_client_free(client: *mut sinew_client) {
 pub unsafe extern "C" fn sinew_client_name(client: *const sinew_client) -> *const c_char {
     // SAFETY: the caller's handle.
     answer(std::ptr::null(), || Ok(unsafe { handle::get(client, "client") }?.name.as_ptr()))
+}
+
+/// Gets the QoS with which the client sends requests and receives responses: that of services, with
+/// the history of its options. The caller sets the `size`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_client_qos(client: *const sinew_client, qos: *mut sinew_qos) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        let client = unsafe { handle::get(client, "client") }?;
+        // SAFETY: the caller's structure.
+        unsafe { client.qos.write(qos) }
+    })
 }
 
 /// Gets the client's gid, as servers see it in `sinew_request_key`.
@@ -148,7 +164,7 @@ pub unsafe extern "C" fn sinew_client_wait_for_server(
 }
 
 /// Returns the client of a handle of the caller's, for as long as the caller's pointer is there.
-fn borrow(client: &*const sinew_client) -> Result<&Client> {
+pub(crate) fn borrow(client: &*const sinew_client) -> Result<&Client> {
     // SAFETY: the caller's handle, which no thread frees during the call.
     Ok(&unsafe { handle::get(*client, "client") }?.client)
 }
@@ -272,66 +288,6 @@ pub unsafe extern "C" fn sinew_client_call_then_immediately(
         }
         Ok(())
     })
-}
-
-/// A call that was sent and can be polled.
-pub struct sinew_pending_call {
-    _opaque: (),
-}
-handle!(sinew_pending_call: Mutex<Option<PendingCall>>);
-
-/// Calls the service. The caller polls `*call` for the response, and frees it. Never blocks. Takes
-/// over the request, also if it fails. The call keeps its client alive.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sinew_client_call_async(
-    client: *const sinew_client,
-    request: *mut sinew_message,
-    call: Option<&mut *mut sinew_pending_call>,
-) -> sinew_status {
-    status(|| {
-        // SAFETY: the caller's message, which is given up.
-        let request = unsafe { from_c(request, "request") }?;
-        let place = call.ok_or_else(|| Failure::null("call"))?;
-        let call = borrow(&client)?.call_async(request)?;
-        *place = handle::new(Mutex::new(Some(call)));
-        Ok(())
-    })
-}
-
-/// Looks whether a call is over. `*response` is null until it is; then it is the response, once,
-/// and the caller owns it. Never blocks, and runs no callback: an executor has to serve the server.
-///
-/// Fails if the call failed, as [`sinew_client_call`] does, and with `SINEW_ERROR_CLOSED` once its
-/// result was returned.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sinew_pending_call_poll(
-    call: *const sinew_pending_call,
-    response: Option<&mut *mut sinew_message>,
-) -> sinew_status {
-    status(|| {
-        let place = response.ok_or_else(|| Failure::null("response"))?;
-        *place = std::ptr::null_mut();
-        // SAFETY: the caller's handle.
-        let mut pending = unsafe { handle::get(call, "call") }?.lock();
-        let call = pending.as_mut().ok_or_else(|| {
-            Failure::new(sinew::error::ErrorCode::Closed, "the call is over: its result was returned before")
-        })?;
-        let Poll::Ready(result) = Pin::new(call).poll(&mut Context::from_waker(Waker::noop())) else {
-            return Ok(());
-        };
-        let over = pending.take();
-        drop(pending);
-        drop(over);
-        *place = into_c(result?);
-        Ok(())
-    })
-}
-
-/// Frees a call. One that is not over is given up: its response will not come. Null is allowed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sinew_pending_call_free(call: *mut sinew_pending_call) {
-    // SAFETY: the caller's handle.
-    unsafe { handle::free(call, "call") };
 }
 
 /// Identifies a request among those of its client.

@@ -163,7 +163,7 @@ pub unsafe extern "C" fn sinew_executor_free(executor: *mut sinew_executor) {
 ///
 /// # Safety
 /// As of [`handle::get`].
-unsafe fn kept(executor: *const sinew_executor) -> Result<Arc<Executor>> {
+pub(crate) unsafe fn kept(executor: *const sinew_executor) -> Result<Arc<Executor>> {
     // SAFETY: as the caller says.
     Ok(unsafe { handle::get(executor, "executor") }?.clone())
 }

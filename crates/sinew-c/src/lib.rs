@@ -67,6 +67,7 @@ pub mod parameter_client;
 pub mod parameter_descriptor;
 pub mod parameter_handle;
 pub mod parameter_list;
+pub mod pending_call;
 pub mod publisher;
 pub mod pulled;
 pub mod qos;
@@ -89,6 +90,7 @@ pub mod work;
 mod array;
 mod c_string;
 mod component_library;
+mod service_qos;
 mod structure;
 #[cfg(test)]
 mod test_support;

@@ -7,10 +7,12 @@ use crate::handle::{self, handle};
 use crate::message::{from_c, into_c, sinew_message, sinew_uninit_message};
 use crate::node::sinew_node;
 use crate::owned::sinew_drop;
+use crate::qos::sinew_qos;
 use crate::service::{
     self, sinew_request_info, sinew_request_key, sinew_server_options, sinew_server_statistics,
     sinew_service_type,
 };
+use crate::service_qos::ServiceQos;
 use crate::status::{Failure, Result, answer, sinew_status, status};
 use crate::structure::{Place, structure};
 use crate::text::{c_text, text};
@@ -29,6 +31,7 @@ handle!(sinew_pulled_server: PulledHandle);
 pub(crate) struct PulledHandle {
     server: PulledServer,
     name: CString,
+    qos: ServiceQos,
 }
 
 /// Makes a server with requests that the program takes by [`sinew_pulled_server_take_request`].
@@ -51,18 +54,20 @@ pub unsafe extern "C" fn sinew_pulled_server_new(
         // SAFETY: the caller's handle.
         let types = unsafe { service::get(service_type, "service_type") }?;
         // SAFETY: the caller's structure.
-        let options = unsafe { structure(options) }?;
+        let options: sinew_server_options = unsafe { structure(options) }?;
         if options.is_immediate {
             let sentence = "`is_immediate` is set, but a pulled server has no callback";
             return Err(Failure::new(ErrorCode::InvalidStructure, sentence));
         }
+        // SAFETY: the caller's structures.
+        let qos = unsafe { options.qos() }?;
         // SAFETY: the caller's handle.
         let group = unsafe { handle::get_optional(options.group, "group") }?;
         let made = in_group!(node, group, |maker| {
-            options.apply(maker.erased_server(name, types)).create_erased()
+            options.apply(maker.erased_server(name, types), qos).create_erased()
         })?;
         let name = c_text(made.name().to_owned());
-        handle::put(server, "server", PulledHandle { server: made, name })
+        handle::put(server, "server", PulledHandle { server: made, name, qos })
     })
 }
 
@@ -100,6 +105,20 @@ pub unsafe extern "C" fn sinew_pulled_server_is_closed(server: *const sinew_pull
 pub unsafe extern "C" fn sinew_pulled_server_name(server: *const sinew_pulled_server) -> *const c_char {
     // SAFETY: the caller's handle.
     answer(std::ptr::null(), || Ok(unsafe { handle::get(server, "server") }?.name.as_ptr()))
+}
+
+/// Gets the server's QoS, as `sinew_server_qos`. The caller sets the `size`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_pulled_server_qos(
+    server: *const sinew_pulled_server,
+    qos: *mut sinew_qos,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        let server = unsafe { handle::get(server, "server") }?;
+        // SAFETY: the caller's structure.
+        unsafe { server.qos.write(qos) }
+    })
 }
 
 /// Takes the oldest request that was not taken yet. The caller owns `*request`, which is null if

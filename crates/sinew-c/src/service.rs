@@ -8,6 +8,8 @@ use crate::message_info::sinew_gid;
 use crate::message_type::{self, sinew_message_type};
 use crate::node::sinew_node;
 use crate::owned::sinew_drop;
+use crate::qos::sinew_qos;
+use crate::service_qos::ServiceQos;
 use crate::status::{Failure, Result, answer, put, sinew_status, status};
 use crate::structure::{Place, Structure, structure};
 use crate::text::{c_text, optional_text, text};
@@ -237,6 +239,7 @@ handle!(sinew_server: ServerHandle);
 pub(crate) struct ServerHandle {
     pub(crate) server: Server,
     name: CString,
+    qos: ServiceQos,
 }
 
 /// The way to answer one request: now or later, from any thread.
@@ -271,11 +274,16 @@ pub struct sinew_server_options {
     /// node's default group.
     pub group: *const sinew_group,
     /// The number of requests that may wait or be in hand; callers beyond it fail with
-    /// `SINEW_ERROR_TOO_MANY_REQUESTS`. 0: 1000.
+    /// `SINEW_ERROR_TOO_MANY_REQUESTS`. 0: 1000, or the depth of the QoS if that is more.
     pub max_requests: usize,
     /// Whether the callback runs on the thread that calls, or that receives from other processes,
     /// instead of in an executor. Then several threads may run it at once, and it should be short.
     pub is_immediate: bool,
+    /// The QoS. Null: that of services. Services are reliable and volatile, and keep every request
+    /// until it is answered, so only the history counts, and best effort is served as reliable.
+    /// What can't be honoured fails with `SINEW_ERROR_INVALID_QOS`: transient local, a deadline, a
+    /// lifespan, a lease, liveliness that is manual by topic.
+    pub qos: *const sinew_qos,
 }
 
 // SAFETY: C's layout, beginning with the size; zeros are null, `false`, numbers.
@@ -284,15 +292,22 @@ unsafe impl Structure for sinew_server_options {
 }
 
 impl sinew_server_options {
+    /// Returns the QoS.
+    ///
+    /// # Safety
+    /// The options' pointers are those of the caller.
+    pub(crate) unsafe fn qos(&self) -> Result<ServiceQos> {
+        // SAFETY: as the caller says.
+        unsafe { ServiceQos::new(self.qos) }
+    }
+
     /// Applies what all servers have.
     pub(crate) fn apply<G: CallbackGroup>(
         &self,
         builder: ServerBuilder<Erased, G>,
+        qos: ServiceQos,
     ) -> ServerBuilder<Erased, G> {
-        match self.max_requests {
-            0 => builder,
-            requests => builder.max_requests(requests),
-        }
+        builder.max_requests(qos.limit(self.max_requests))
     }
 }
 
@@ -363,12 +378,14 @@ pub unsafe extern "C" fn sinew_server_new(
         // SAFETY: the caller's handle.
         let types = unsafe { get(service_type, "service_type") }?;
         // SAFETY: the caller's structure.
-        let options = unsafe { structure(options) }?;
+        let options: sinew_server_options = unsafe { structure(options) }?;
+        // SAFETY: the caller's structures.
+        let qos = unsafe { options.qos() }?;
         // SAFETY: the caller's handle.
         let group = unsafe { handle::get_optional(options.group, "group") }?;
         let place = server.ok_or_else(|| Failure::null("server"))?;
         let server = in_group!(node, group, |maker| {
-            let builder = options.apply(maker.erased_server(name, types));
+            let builder = options.apply(maker.erased_server(name, types), qos);
             if options.is_immediate {
                 builder.immediate_callback_erased(move |request| callback.run(request))
             } else {
@@ -376,7 +393,7 @@ pub unsafe extern "C" fn sinew_server_new(
             }
         })?;
         let name = c_text(server.name().to_owned());
-        *place = handle::new(ServerHandle { server, name });
+        *place = handle::new(ServerHandle { server, name, qos });
         Ok(())
     })
 }
@@ -423,6 +440,18 @@ pub unsafe extern "C" fn sinew_server_is_closed(server: *const sinew_server) -> 
 pub unsafe extern "C" fn sinew_server_name(server: *const sinew_server) -> *const c_char {
     // SAFETY: the caller's handle.
     answer(std::ptr::null(), || Ok(unsafe { handle::get(server, "server") }?.name.as_ptr()))
+}
+
+/// Gets the QoS with which the server receives requests and sends responses: that of services, with
+/// the history of its options. The caller sets the `size`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_server_qos(server: *const sinew_server, qos: *mut sinew_qos) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        let server = unsafe { handle::get(server, "server") }?;
+        // SAFETY: the caller's structure.
+        unsafe { server.qos.write(qos) }
+    })
 }
 
 /// Counts of a server's requests so far.

@@ -43,9 +43,11 @@ programs! {
     log_lines,
     messages,
     parameters,
+    pending_calls,
     processes,
     pulled_services,
     qos,
+    service_qos,
     services,
     threads,
     timers,
@@ -130,14 +132,57 @@ fn with_nodes_of_rust() -> PathBuf {
 /// Two copies of the library in one process meet as two processes do.
 #[test]
 fn two_copies() {
+    beside_a_copy("two_copies", |_| ());
+}
+
+/// Libraries of two versions refuse each other's handles. The other one is a copy, in which the
+/// version and what is derived from it are replaced.
+#[test]
+fn two_versions() {
+    beside_a_copy("two_versions", |library| {
+        let (own, other) = (env!("CARGO_PKG_VERSION"), "9.9.9");
+        assert_eq!(own.len(), other.len(), "texts are replaced where they are");
+        for kind in ["sinew_context", "sinew_node"] {
+            let (from, to) = (tag(own, kind).to_le_bytes(), tag(other, kind).to_le_bytes());
+            assert!(replace(library, &from, &to) > 1, "the tag of {kind}");
+        }
+        let ended = |version| format!("{version}\0").into_bytes();
+        assert!(replace(library, &ended(own), &ended(other)) > 0, "the version");
+    });
+}
+
+/// The tag of a kind of handles in a version of the library: FNV-1a.
+fn tag(version: &str, kind: &str) -> u32 {
+    let add = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    version.bytes().chain(kind.bytes()).fold(0x811C_9DC5, add)
+}
+
+/// Replaces all occurrences. Returns their number.
+fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) -> usize {
+    let places: Vec<_> = bytes
+        .windows(from.len())
+        .enumerate()
+        .filter(|(_, window)| *window == from)
+        .map(|(at, _)| at)
+        .collect();
+    for at in &places {
+        bytes[*at..at + to.len()].copy_from_slice(to);
+    }
+    places.len()
+}
+
+/// Runs a program that loads a copy of the library as well.
+fn beside_a_copy(name: &str, change: impl Fn(&mut [u8])) {
     if skipped(&cc()) {
         return;
     }
     let place = tempfile::tempdir().expect("a directory");
-    let (program, copy) = (place.path().join("two_copies"), place.path().join("libcopy.so"));
-    std::fs::copy(library().join("libsinew_c.so"), &copy).expect("a file");
-    compile("gnu11", &root().join("tests/c/copies/two_copies.c"), &program);
-    checked("two copies", &command(&program, place.path()).env("COPY", &copy).output().expect("it starts"));
+    let (program, copy) = (place.path().join(name), place.path().join("libcopy.so"));
+    let mut library = std::fs::read(library().join("libsinew_c.so")).expect("the library");
+    change(&mut library);
+    std::fs::write(&copy, &library).expect("a file");
+    compile("gnu11", &root().join("tests/c/copies").join(name).with_extension("c"), &program);
+    checked(name, &command(&program, place.path()).env("COPY", &copy).output().expect("it starts"));
 }
 
 /// Also that a process that frees all its handles leaves no file.

@@ -20,6 +20,7 @@
 #include "sinew/detail/service_message.hpp"
 #include "sinew/error.hpp"
 #include "sinew/future_and_request_id.hpp"
+#include "sinew/qos.hpp"
 #include "sinew/sinew.h"
 #include "sinew/task.hpp"
 #include "sinew/type_support.hpp"
@@ -41,6 +42,10 @@ public:
 
   /// Returns the full name, after remapping. The text lives as long as the client.
   const char * get_service_name() const noexcept {return sinew_client_name(handle());}
+
+  /// The QoS of its requests and responses.
+  QoS get_request_publisher_actual_qos() const {return detail::qos_of(handle(), sinew_client_qos);}
+  QoS get_response_subscription_actual_qos() const {return get_request_publisher_actual_qos();}
 
   /// Whether there is a service with the client's type.
   bool service_is_ready() const {return sinew_client_is_server_ready(handle());}
@@ -147,7 +152,8 @@ public:
 
   /// Makes a client. Its callbacks run in a group, by default the node's default group.
   static Result<SharedPtr> try_make(
-    const sinew_node * node, const std::string & name, const CallbackGroup::SharedPtr & group = nullptr)
+    const sinew_node * node, const std::string & name,
+    const CallbackGroup::SharedPtr & group = nullptr, const QoS & qos = ServicesQoS())
   {
     const auto type = detail::try_service_type<S>();
     if (!type) {
@@ -155,6 +161,7 @@ public:
     }
     auto settings = detail::options<sinew_client_options>();
     settings.group = detail::handle_of(group);
+    settings.qos = &qos.get_rmw_qos_profile();
     SharedPtr made(new Client);
     const auto status =
       sinew_client_new(node, name.c_str(), *type, &settings, detail::Out(made->handle_));

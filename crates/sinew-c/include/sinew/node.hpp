@@ -240,8 +240,9 @@ public:
 
   // Services
 
-  /// Makes a service; `Service` says what the callback may take. Services are reliable and volatile
-  /// whatever the QoS says. A service holds up to 1000 requests; a greater depth makes it hold more.
+  /// Makes a service; `Service` says what the callback may take. Services are reliable, also where
+  /// the QoS asks for less, and hold up to 1000 requests; a greater depth makes one hold more. A QoS
+  /// that is transient local, or has a deadline, lifespan or lease, is refused.
   template<class S, class F>
   typename Service<S>::SharedPtr create_service(
     const std::string & name, F && callback, const QoS & qos = ServicesQoS(),
@@ -254,12 +255,10 @@ public:
     const std::string & name, F && callback, const QoS & qos = ServicesQoS(),
     const CallbackGroup::SharedPtr & group = nullptr)
   {
-    const std::size_t max_requests = qos.depth() > 1000 ? qos.depth() : 0;
-    return Service<S>::try_make(
-      handle(), name, std::forward<F>(callback), group, max_requests);
+    return Service<S>::try_make(handle(), name, std::forward<F>(callback), group, qos);
   }
 
-  /// Makes a client. There needn't be a service yet.
+  /// Makes a client. There needn't be a service yet. The QoS is as that of a service.
   template<class S>
   typename Client<S>::SharedPtr create_client(
     const std::string & name, const QoS & qos = ServicesQoS(),
@@ -269,10 +268,10 @@ public:
   }
   template<class S>
   Result<typename Client<S>::SharedPtr> try_create_client(
-    const std::string & name, [[maybe_unused]] const QoS & qos = ServicesQoS(),
+    const std::string & name, const QoS & qos = ServicesQoS(),
     const CallbackGroup::SharedPtr & group = nullptr)
   {
-    return Client<S>::try_make(handle(), name, group);
+    return Client<S>::try_make(handle(), name, group, qos);
   }
 
 #ifdef SINEW_HAS_COROUTINES

@@ -15,6 +15,7 @@
 #include "sinew/detail/service_callback.hpp"
 #include "sinew/detail/service_message.hpp"
 #include "sinew/error.hpp"
+#include "sinew/qos.hpp"
 #include "sinew/request_id.hpp"
 #include "sinew/sinew.h"
 #include "sinew/type_support.hpp"
@@ -42,6 +43,13 @@ public:
 
   /// Returns the full name, after remapping. The text lives as long as the service.
   const char * get_service_name() const noexcept {return sinew_server_name(handle_.get());}
+
+  /// The QoS of its requests and responses.
+  QoS get_request_subscription_actual_qos() const
+  {
+    return detail::qos_of(handle(), sinew_server_qos);
+  }
+  QoS get_response_publisher_actual_qos() const {return get_request_subscription_actual_qos();}
 
   /// The handle of the C interface.
   sinew_server * handle() const noexcept {return handle_.get();}
@@ -77,12 +85,12 @@ public:
   using Request = typename S::Request;
   using Response = typename S::Response;
 
-  /// Makes a service in a group, by default the node's default group. `max_requests`: the number of
-  /// requests that may wait or be in hand, by default 1000; callers beyond it fail.
+  /// Makes a service in a group, by default the node's default group. It holds up to 1000 requests,
+  /// or the depth of the QoS if that is more; callers beyond it fail.
   template<class F>
   static Result<SharedPtr> try_make(
     const sinew_node * node, const std::string & name, F && callback,
-    const CallbackGroup::SharedPtr & group = nullptr, std::size_t max_requests = 0)
+    const CallbackGroup::SharedPtr & group = nullptr, const QoS & qos = ServicesQoS())
   {
     const auto type = detail::try_service_type<S>();
     if (!type) {
@@ -90,7 +98,7 @@ public:
     }
     auto settings = detail::options<sinew_server_options>();
     settings.group = detail::handle_of(group);
-    settings.max_requests = max_requests;
+    settings.qos = &qos.get_rmw_qos_profile();
     SharedPtr made(new Service);
     using Callback = detail::ServiceCallback<Service, std::decay_t<F>>;
     const auto status = sinew_server_new(

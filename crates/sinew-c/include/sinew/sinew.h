@@ -916,6 +916,86 @@ typedef struct sinew_action_parts {
 } sinew_action_parts;
 
 /**
+ * The messages that wait for their reader: `SINEW_HISTORY_..`. The numbers are those of rmw.
+ */
+typedef int sinew_history;
+
+/**
+ * Whether messages may be lost on their way: `SINEW_RELIABILITY_..`. The numbers are those of rmw.
+ */
+typedef int sinew_reliability;
+
+/**
+ * Whether a subscription gets messages that were published before it: `SINEW_DURABILITY_..`. The
+ * numbers are those of rmw.
+ */
+typedef int sinew_durability;
+
+/**
+ * How a publisher proves that it is alive: `SINEW_LIVELINESS_..`. The numbers are those of rmw.
+ */
+typedef int sinew_liveliness;
+
+/**
+ * The quality of service of a publisher or a subscription. Zero is the default of every field:
+ * reliable, volatile, the last 10 messages.
+ *
+ * A publisher offers one, a subscription requests one; they match if the publisher offers
+ * everything that the subscription requests. To change a named profile, copy it:
+ * `sinew_qos qos = *sinew_qos_sensor_data(); qos.depth = 1;`.
+ */
+typedef struct sinew_qos {
+  /**
+   * `sizeof(struct sinew_qos)`.
+   */
+  size_t size;
+  /**
+   * The messages that wait for their reader. 0: keep last.
+   */
+  sinew_history history;
+  /**
+   * Whether messages may be lost on their way. 0: reliable.
+   */
+  sinew_reliability reliability;
+  /**
+   * Whether a subscription gets messages that were published before it. 0: volatile.
+   */
+  sinew_durability durability;
+  /**
+   * How a publisher proves that it is alive. 0: automatic.
+   */
+  sinew_liveliness liveliness;
+  /**
+   * The number of messages that keep last keeps, at most 16,777,216. 0: 10. Not used with keep
+   * all.
+   */
+  size_t depth;
+  /**
+   * The most messages that an endpoint holds. 0: the depth with keep last, 1000 with keep all.
+   */
+  size_t max_samples;
+  /**
+   * The longest time between two messages: promised by a publisher, expected by a subscription.
+   * 0 or negative: no limit.
+   */
+  sinew_duration deadline;
+  /**
+   * The time after its publication during which a message may be taken. 0 or negative: for ever.
+   */
+  sinew_duration lifespan;
+  /**
+   * The time for which a publisher counts as alive after its last sign of life. 0 or negative:
+   * no limit. ROS 2's `liveliness_lease_duration`.
+   */
+  sinew_duration lease;
+  /**
+   * The longest time that publishing may wait for room, if both ends are reliable and keep all.
+   * 0: 100 ms; negative: for ever; 1 hardly waits.
+   */
+  sinew_duration max_blocking_time;
+} sinew_qos;
+
+/**
  * The options of `sinew_client_new`. Zero is the default of every field.
  */
 typedef struct sinew_client_options {
@@ -930,7 +1010,8 @@ typedef struct sinew_client_options {
   const struct sinew_group *group;
   /**
    * The number of requests sent by `sinew_client_send` that have no response yet, or one that
-   * was not taken; further ones fail with `SINEW_ERROR_TOO_MANY_RESPONSES`. 0: 1000.
+   * was not taken; further ones fail with `SINEW_ERROR_TOO_MANY_RESPONSES`. 0: 1000, or the
+   * depth of the QoS if that is more.
    */
   size_t max_responses;
   /**
@@ -938,6 +1019,10 @@ typedef struct sinew_client_options {
    * sleeps at once.
    */
   sinew_duration spin_before_park;
+  /**
+   * The QoS, as in `sinew_server_options`. Null: that of services.
+   */
+  const struct sinew_qos *qos;
 } sinew_client_options;
 
 /**
@@ -1673,86 +1758,6 @@ typedef struct sinew_name_and_types {
 typedef int sinew_endpoint_kind;
 
 /**
- * The messages that wait for their reader: `SINEW_HISTORY_..`. The numbers are those of rmw.
- */
-typedef int sinew_history;
-
-/**
- * Whether messages may be lost on their way: `SINEW_RELIABILITY_..`. The numbers are those of rmw.
- */
-typedef int sinew_reliability;
-
-/**
- * Whether a subscription gets messages that were published before it: `SINEW_DURABILITY_..`. The
- * numbers are those of rmw.
- */
-typedef int sinew_durability;
-
-/**
- * How a publisher proves that it is alive: `SINEW_LIVELINESS_..`. The numbers are those of rmw.
- */
-typedef int sinew_liveliness;
-
-/**
- * The quality of service of a publisher or a subscription. Zero is the default of every field:
- * reliable, volatile, the last 10 messages.
- *
- * A publisher offers one, a subscription requests one; they match if the publisher offers
- * everything that the subscription requests. To change a named profile, copy it:
- * `sinew_qos qos = *sinew_qos_sensor_data(); qos.depth = 1;`.
- */
-typedef struct sinew_qos {
-  /**
-   * `sizeof(struct sinew_qos)`.
-   */
-  size_t size;
-  /**
-   * The messages that wait for their reader. 0: keep last.
-   */
-  sinew_history history;
-  /**
-   * Whether messages may be lost on their way. 0: reliable.
-   */
-  sinew_reliability reliability;
-  /**
-   * Whether a subscription gets messages that were published before it. 0: volatile.
-   */
-  sinew_durability durability;
-  /**
-   * How a publisher proves that it is alive. 0: automatic.
-   */
-  sinew_liveliness liveliness;
-  /**
-   * The number of messages that keep last keeps, at most 16,777,216. 0: 10. Not used with keep
-   * all.
-   */
-  size_t depth;
-  /**
-   * The most messages that an endpoint holds. 0: the depth with keep last, 1000 with keep all.
-   */
-  size_t max_samples;
-  /**
-   * The longest time between two messages: promised by a publisher, expected by a subscription.
-   * 0 or negative: no limit.
-   */
-  sinew_duration deadline;
-  /**
-   * The time after its publication during which a message may be taken. 0 or negative: for ever.
-   */
-  sinew_duration lifespan;
-  /**
-   * The time for which a publisher counts as alive after its last sign of life. 0 or negative:
-   * no limit. ROS 2's `liveliness_lease_duration`.
-   */
-  sinew_duration lease;
-  /**
-   * The longest time that publishing may wait for room, if both ends are reliable and keep all.
-   * 0: 100 ms; negative: for ever; 1 hardly waits.
-   */
-  sinew_duration max_blocking_time;
-} sinew_qos;
-
-/**
  * A publisher, subscription, server or client of a snapshot. What it points to lives as long as
  * the snapshot.
  */
@@ -2380,7 +2385,7 @@ typedef struct sinew_server_options {
   const struct sinew_group *group;
   /**
    * The number of requests that may wait or be in hand; callers beyond it fail with
-   * `SINEW_ERROR_TOO_MANY_REQUESTS`. 0: 1000.
+   * `SINEW_ERROR_TOO_MANY_REQUESTS`. 0: 1000, or the depth of the QoS if that is more.
    */
   size_t max_requests;
   /**
@@ -2388,6 +2393,13 @@ typedef struct sinew_server_options {
    * instead of in an executor. Then several threads may run it at once, and it should be short.
    */
   bool is_immediate;
+  /**
+   * The QoS. Null: that of services. Services are reliable and volatile, and keep every request
+   * until it is answered, so only the history counts, and best effort is served as reliable.
+   * What can't be honoured fails with `SINEW_ERROR_INVALID_QOS`: transient local, a deadline, a
+   * lifespan, a lease, liveliness that is manual by topic.
+   */
+  const struct sinew_qos *qos;
 } sinew_server_options;
 
 /**
@@ -3785,6 +3797,12 @@ void sinew_client_free(struct sinew_client *client);
 const char *sinew_client_name(const struct sinew_client *client);
 
 /**
+ * Gets the QoS with which the client sends requests and receives responses: that of services, with
+ * the history of its options. The caller sets the `size`.
+ */
+sinew_status sinew_client_qos(const struct sinew_client *client, struct sinew_qos *qos);
+
+/**
  * Gets the client's gid, as servers see it in `sinew_request_key`.
  */
 sinew_status sinew_client_gid(const struct sinew_client *client, struct sinew_gid *gid);
@@ -3856,29 +3874,6 @@ sinew_status sinew_client_call_then_immediately(const struct sinew_client *clien
                                                 void *context,
                                                 sinew_drop drop_context,
                                                 struct sinew_request_id *id);
-
-/**
- * Calls the service. The caller polls `*call` for the response, and frees it. Never blocks. Takes
- * over the request, also if it fails. The call keeps its client alive.
- */
-sinew_status sinew_client_call_async(const struct sinew_client *client,
-                                     struct sinew_message *request,
-                                     struct sinew_pending_call **call);
-
-/**
- * Looks whether a call is over. `*response` is null until it is; then it is the response, once,
- * and the caller owns it. Never blocks, and runs no callback: an executor has to serve the server.
- *
- * Fails if the call failed, as `sinew_client_call` does, and with `SINEW_ERROR_CLOSED` once its
- * result was returned.
- */
-sinew_status sinew_pending_call_poll(const struct sinew_pending_call *call,
-                                     struct sinew_message **response);
-
-/**
- * Frees a call. One that is not over is given up: its response will not come. Null is allowed.
- */
-void sinew_pending_call_free(struct sinew_pending_call *call);
 
 /**
  * Calls the service; the program takes the response by `sinew_client_take_response`, and
@@ -5731,6 +5726,45 @@ sinew_status sinew_parameter_list_set_text(struct sinew_parameter_list *list,
 bool sinew_parameter_list_remove(struct sinew_parameter_list *list, const char *name);
 
 /**
+ * Calls the service. The caller polls `*call` for the response, and frees it. Never blocks. Takes
+ * over the request, also if it fails. The call keeps its client alive.
+ */
+sinew_status sinew_client_call_async(const struct sinew_client *client,
+                                     struct sinew_message *request,
+                                     struct sinew_pending_call **call);
+
+/**
+ * Looks whether a call is over. `*response` is null until it is; then it is the response, once,
+ * and the caller owns it. Never blocks, and runs no callback: an executor has to serve the server,
+ * for example in `sinew_executor_spin_until_complete`.
+ *
+ * Fails if the call failed, as `sinew_client_call` does, and with `SINEW_ERROR_CLOSED` once its
+ * result was returned.
+ */
+sinew_status sinew_pending_call_poll(const struct sinew_pending_call *call,
+                                     struct sinew_message **response);
+
+/**
+ * Runs callbacks on all threads of the executor until a call is over, with a response or a
+ * failure: then it returns `SINEW_OK`, and `sinew_pending_call_poll` the result. Waits for at most
+ * `timeout` of real time (negative: for ever; 0 runs what a look at the call needs and one
+ * callback at most). The executor should serve the server, or another thread or process. Meanwhile
+ * no other thread may use the call. ROS 2: `spin_until_future_complete`.
+ *
+ * Fails as `sinew_executor_spin`; with `SINEW_ERROR_TIMEOUT` if the call is not over in time, with
+ * `SINEW_ERROR_STOPPED` if the executor was stopped or its context shut down before, and with
+ * `SINEW_ERROR_CLOSED` if the result was returned before. The call goes on after a timeout.
+ */
+sinew_status sinew_executor_spin_until_complete(const struct sinew_executor *executor,
+                                                const struct sinew_pending_call *call,
+                                                sinew_duration timeout);
+
+/**
+ * Frees a call. One that is not over is given up: its response will not come. Null is allowed.
+ */
+void sinew_pending_call_free(struct sinew_pending_call *call);
+
+/**
  * Makes a publisher. When this returns, it has matched the existing subscriptions.
  *
  * `options` may be null. The caller frees `*publisher` with `sinew_publisher_free`; it keeps its
@@ -5896,6 +5930,12 @@ bool sinew_pulled_server_is_closed(const struct sinew_pulled_server *server);
  * Returns the service's full name, after remapping. The text lives as long as the handle.
  */
 const char *sinew_pulled_server_name(const struct sinew_pulled_server *server);
+
+/**
+ * Gets the server's QoS, as `sinew_server_qos`. The caller sets the `size`.
+ */
+sinew_status sinew_pulled_server_qos(const struct sinew_pulled_server *server,
+                                     struct sinew_qos *qos);
 
 /**
  * Takes the oldest request that was not taken yet. The caller owns `*request`, which is null if
@@ -6555,6 +6595,12 @@ bool sinew_server_is_closed(const struct sinew_server *server);
  * Returns the service's full name, after remapping. The text lives as long as the handle.
  */
 const char *sinew_server_name(const struct sinew_server *server);
+
+/**
+ * Gets the QoS with which the server receives requests and sends responses: that of services, with
+ * the history of its options. The caller sets the `size`.
+ */
+sinew_status sinew_server_qos(const struct sinew_server *server, struct sinew_qos *qos);
 
 /**
  * Gets a server's counters. The caller sets the `size`.

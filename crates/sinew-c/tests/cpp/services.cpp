@@ -449,6 +449,26 @@ void graph()
   CHECK(event->check_and_clear());
 }
 
+/// The history of a QoS counts; what services can't do is refused.
+void qualities()
+{
+  const auto node = sinew::Node::make_shared("qualities");
+  const auto service = node->create_service<AddTwoInts>("qualities", add, sinew::QoS(2000));
+  CHECK_EQ(service->get_request_subscription_actual_qos().depth(), 2000u);
+  CHECK(service->get_response_publisher_actual_qos() == sinew::ServicesQoS().keep_last(2000));
+  const auto client =
+    node->create_client<AddTwoInts>("qualities", sinew::SensorDataQoS().keep_last(3));
+  CHECK(client->get_request_publisher_actual_qos() == sinew::ServicesQoS().keep_last(3));
+  CHECK(client->get_response_subscription_actual_qos() == sinew::ServicesQoS().keep_last(3));
+  const auto lasting = sinew::ServicesQoS().transient_local();
+  CHECK_EQ(
+    node->try_create_client<AddTwoInts>("qualities", lasting).error().code(),
+    SINEW_ERROR_INVALID_QOS);
+  CHECK_EQ(
+    node->try_create_service<AddTwoInts>("lasting", add, lasting).error().code(),
+    SINEW_ERROR_INVALID_QOS);
+}
+
 }  // namespace
 
 int main(int argc, char ** argv)
@@ -461,6 +481,7 @@ int main(int argc, char ** argv)
   callbacks_of_clients();
   failures();
   ends_with_its_callback();
+  qualities();
 #ifdef SINEW_HAS_COROUTINES
   coroutines();
 #endif
