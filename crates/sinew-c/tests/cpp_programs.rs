@@ -190,6 +190,7 @@ macro_rules! programs {
 
 programs! {
     actions,
+    adapters,
     copies,
     endings,
     exceptions,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "sinew/detail/event_handler.hpp"
@@ -187,6 +188,8 @@ private:
 /// has it: the topic's history is full, there is no shared memory left, or the message has no encoded
 /// form, as one of its strings is longer than its bound. Once the context is shut down, `publish` does
 /// nothing, as in rclcpp, and `try_publish` fails.
+///
+/// `T` is a type of messages, or a `TypeAdapter`.
 template<class T>
 class Publisher : public PublisherBase
 {
@@ -195,10 +198,17 @@ public:
   using ConstSharedPtr = std::shared_ptr<const Publisher>;
   using WeakPtr = std::weak_ptr<Publisher>;
   using UniquePtr = std::unique_ptr<Publisher>;
-  using ROSMessageType = T;
-  using PublishedType = T;
-  using MessageUniquePtr = std::unique_ptr<T>;
-  using MessageSharedPtr = std::shared_ptr<const T>;
+  /// The type of the messages that others see.
+  using ROSMessageType = typename detail::Adapted<T>::Ros;
+  /// `T`, or the custom type if `T` is a `TypeAdapter`.
+  using PublishedType = typename detail::Adapted<T>::Value;
+  using MessageUniquePtr = std::unique_ptr<PublishedType>;
+  using MessageSharedPtr = std::shared_ptr<const PublishedType>;
+
+  /// Whether `M` is the message of the `TypeAdapter`.
+  template<class M>
+  static constexpr bool is_other_form =
+    std::is_same_v<M, ROSMessageType>&& !std::is_same_v<M, PublishedType>;
 
   static Result<SharedPtr> try_make(
     const std::shared_ptr<sinew_node> & node, const std::string & topic, const QoS & qos,
@@ -216,8 +226,8 @@ public:
   }
 
   /// Publishes a copy of the message.
-  void publish(const T & message) {published(try_publish(message));}
-  Result<void> try_publish(const T & message)
+  void publish(const PublishedType & message) {published(try_publish(message));}
+  Result<void> try_publish(const PublishedType & message)
   {
     if (!admits()) {
       return {};
@@ -226,10 +236,10 @@ public:
   }
 
   /// Publishes the message itself, with its ownership. One subscription of this process whose
-  /// callback takes a `std::unique_ptr<T>` gets the same pointer. The message is gone also after a
-  /// failure.
-  void publish(std::unique_ptr<T> message) {published(try_publish(std::move(message)));}
-  Result<void> try_publish(std::unique_ptr<T> message)
+  /// callback takes a `std::unique_ptr<PublishedType>` gets the same pointer. The message is gone also
+  /// after a failure.
+  void publish(std::unique_ptr<PublishedType> message) {published(try_publish(std::move(message)));}
+  Result<void> try_publish(std::unique_ptr<PublishedType> message)
   {
     if (!admits()) {
       return {};
@@ -242,11 +252,26 @@ public:
   }
 
   /// Moves the message into one of its own, and publishes that.
-  void publish(T && message) {published(try_publish(std::move(message)));}
-  Result<void> try_publish(T && message)
+  void publish(PublishedType && message) {published(try_publish(std::move(message)));}
+  Result<void> try_publish(PublishedType && message)
   {
-    return try_publish(std::make_unique<T>(std::move(message)));
+    return try_publish(std::make_unique<PublishedType>(std::move(message)));
   }
+
+  /// Of a publisher with a `TypeAdapter`: converts a message to the custom type, and publishes that.
+  template<class M, class = std::enable_if_t<is_other_form<M>>>
+  void publish(const M & message) {published(try_publish(message));}
+  template<class M, class = std::enable_if_t<is_other_form<M>>>
+  Result<void> try_publish(const M & message)
+  {
+    auto value = std::make_unique<PublishedType>();
+    detail::AdapterOf<T>::type::convert_to_custom(message, *value);
+    return try_publish(std::move(value));
+  }
+  template<class M, class = std::enable_if_t<is_other_form<M>>>
+  void publish(std::unique_ptr<M> message) {published(try_publish(*message));}
+  template<class M, class = std::enable_if_t<is_other_form<M>>>
+  Result<void> try_publish(std::unique_ptr<M> message) {return try_publish(*message);}
 
   /// Publishes an encoded message. The bytes are copied once, to where subscriptions read them, and
   /// not checked: a subscription that can't decode them loses the message and reports that.
@@ -264,8 +289,8 @@ public:
 
   /// Publishes a message where it lies: one that was received and is passed on, or that the program
   /// keeps. Nothing is copied, except for subscriptions that get a message of their own.
-  void publish(MessageView<T> message) {published(try_publish(std::move(message)));}
-  Result<void> try_publish(MessageView<T> message)
+  void publish(MessageView<PublishedType> message) {published(try_publish(std::move(message)));}
+  Result<void> try_publish(MessageView<PublishedType> message)
   {
     if (!admits()) {
       return {};
@@ -274,17 +299,17 @@ public:
   }
 
   /// Returns a message from the publisher's pool, to be filled in and published.
-  LoanedMessage<T> borrow_loaned_message() {return try_borrow_loaned_message().value();}
-  Result<LoanedMessage<T>> try_borrow_loaned_message()
+  LoanedMessage<PublishedType> borrow_loaned_message() {return try_borrow_loaned_message().value();}
+  Result<LoanedMessage<PublishedType>> try_borrow_loaned_message()
   {
-    return LoanedMessage<T>::try_make(handle());
+    return LoanedMessage<PublishedType>::try_make(handle());
   }
   bool can_loan_messages() const noexcept {return true;}
 
-  void publish(LoanedMessage<T> && message) {published(try_publish(std::move(message)));}
-  Result<void> try_publish(LoanedMessage<T> && message)
+  void publish(LoanedMessage<PublishedType> && message) {published(try_publish(std::move(message)));}
+  Result<void> try_publish(LoanedMessage<PublishedType> && message)
   {
-    LoanedMessage<T> taken(std::move(message));
+    LoanedMessage<PublishedType> taken(std::move(message));
     if (!admits()) {
       return {};
     }

@@ -129,6 +129,9 @@ using rmw_request_id_t = ::sinew::RequestId;
 #define RCLCPP_VERSION_PATCH 0
 #define RCLCPP_VERSION_STR "28.1.0"
 
+#define RCLCPP_USING_CUSTOM_TYPE_AS_ROS_MESSAGE_TYPE(CustomType, ROSMessageType) \
+  SINEW_USING_CUSTOM_TYPE_AS_ROS_MESSAGE_TYPE(CustomType, ROSMessageType)
+
 /// Whether the version is at least this one.
 #define RCLCPP_VERSION_GTE(major, minor, patch) \
   ((RCLCPP_VERSION_MAJOR * 1000 + RCLCPP_VERSION_MINOR) * 1000 + RCLCPP_VERSION_PATCH >= \

@@ -49,6 +49,7 @@
 #include "sinew/time.hpp"
 #include "sinew/timer.hpp"
 #include "sinew/topic_endpoint_info.hpp"
+#include "sinew/type_adapter.hpp"
 #include "sinew/type_support.hpp"
 #include "sinew/wait_set.hpp"
 

@@ -265,6 +265,9 @@ private:
 /// A generic lambda or the result of `std::bind` gets the first of `const T &`, the pointers and
 /// the other forms with which it can be called.
 ///
+/// `T` is a type of messages, or a `TypeAdapter`: then these are values of the custom type, or, if the
+/// callback takes its message, messages.
+///
 /// Destroying it waits until its callback, if it is running on another thread, has returned.
 template<class T>
 class Subscription : public SubscriptionBase
@@ -274,8 +277,10 @@ public:
   using ConstSharedPtr = std::shared_ptr<const Subscription>;
   using WeakPtr = std::weak_ptr<Subscription>;
   using UniquePtr = std::unique_ptr<Subscription>;
-  using ROSMessageType = T;
-  using SubscribedType = T;
+  /// The type of the messages that others see.
+  using ROSMessageType = typename detail::Adapted<T>::Ros;
+  /// `T`, or the custom type if `T` is a `TypeAdapter`.
+  using SubscribedType = typename detail::Adapted<T>::Value;
 
   /// Makes a subscription with a callback; without one (`nullptr`), messages are taken by hand.
   template<class F>
@@ -283,12 +288,14 @@ public:
     const std::shared_ptr<sinew_node> & node, const std::string & topic, const QoS & qos,
     F && callback, const SubscriptionOptions & options = {})
   {
-    const auto type = detail::try_message_type<T>();
+    using Received = detail::Received<T, std::decay_t<F>>;
+    const auto type = detail::try_message_type<typename Received::Type>();
     if (!type) {
       return type.error();
     }
-    auto parts =
-      try_parts(node, topic, *type, qos, options, callback_of(std::forward<F>(callback)));
+    auto parts = try_parts(
+      node, topic, *type, qos, options,
+      callback_of<typename Received::Value>(std::forward<F>(callback)));
     if (!parts) {
       return parts.error();
     }
@@ -297,8 +304,8 @@ public:
 
   /// Takes the oldest message. Returns whether there was one. Never blocks. The message is moved if
   /// nothing else has it, otherwise copied.
-  bool take(T & message, MessageInfo & info) {return try_take(message, info).value();}
-  Result<bool> try_take(T & message, MessageInfo & info)
+  bool take(SubscribedType & message, MessageInfo & info) {return try_take(message, info).value();}
+  Result<bool> try_take(SubscribedType & message, MessageInfo & info)
   {
     auto taken = try_take_message(&info);
     if (!taken) {
@@ -308,28 +315,28 @@ public:
       return false;
     }
     if (sinew_message_is_encoded(taken->get())) {
-      if (const auto read = MessageView<T>(*std::move(taken)).try_read(message); !read) {
+      if (const auto read = MessageView<SubscribedType>(*std::move(taken)).try_read(message); !read) {
         return read.error();
       }
     } else if (sinew_message_is_sole(taken->get())) {
-      message = std::move(*static_cast<T *>(sinew_message_value_mut(taken->get())));
+      message = std::move(*static_cast<SubscribedType *>(sinew_message_value_mut(taken->get())));
     } else {
-      message = *static_cast<const T *>(sinew_message_value(taken->get()));
+      message = *static_cast<const SubscribedType *>(sinew_message_value(taken->get()));
     }
     return true;
   }
 
   /// Takes the oldest message without copying it, except that one in encoded form is decoded; null
   /// if there is none. Never blocks. Allocates a control block.
-  std::shared_ptr<const T> take_shared(MessageInfo & info) {return try_take_shared(info).value();}
-  Result<std::shared_ptr<const T>> try_take_shared(MessageInfo & info)
+  std::shared_ptr<const SubscribedType> take_shared(MessageInfo & info) {return try_take_shared(info).value();}
+  Result<std::shared_ptr<const SubscribedType>> try_take_shared(MessageInfo & info)
   {
     auto taken = try_take_message(&info);
     if (!taken) {
       return taken.error();
     }
     if (*taken == nullptr) {
-      return std::shared_ptr<const T>();
+      return std::shared_ptr<const SubscribedType>();
     }
     detail::MessageHandle value;
     const auto status = sinew_message_into_value(taken->get(), detail::Out(value));
@@ -337,21 +344,24 @@ public:
       return Error::last(status);
     }
     (void)taken->release();
-    return detail::into_shared<T>(std::move(value));
+    return detail::into_shared<SubscribedType>(std::move(value));
   }
 
   /// Takes the oldest message where it lies; nothing if there is none. Never blocks.
-  std::optional<MessageView<T>> take_view(MessageInfo & info) {return try_take_view(info).value();}
-  Result<std::optional<MessageView<T>>> try_take_view(MessageInfo & info)
+  std::optional<MessageView<SubscribedType>> take_view(MessageInfo & info)
+  {
+    return try_take_view(info).value();
+  }
+  Result<std::optional<MessageView<SubscribedType>>> try_take_view(MessageInfo & info)
   {
     auto taken = try_take_message(&info);
     if (!taken) {
       return taken.error();
     }
     if (*taken == nullptr) {
-      return std::optional<MessageView<T>>();
+      return std::optional<MessageView<SubscribedType>>();
     }
-    return std::make_optional<MessageView<T>>(*std::move(taken));
+    return std::make_optional<MessageView<SubscribedType>>(*std::move(taken));
   }
 
 private:
@@ -359,19 +369,20 @@ private:
   : SubscriptionBase(std::move(parts)) {}
 
   /// Messages that are taken by hand may be encoded: taking decodes them to where they are wanted.
+  template<class Value>
   static CallbackParts callback_of(std::nullptr_t)
   {
     CallbackParts parts;
-    parts.accepts_encoded = true;
+    parts.accepts_encoded = !detail::is_adapted<T>;
     parts.has_info = true;
     return parts;
   }
 
-  template<class F>
+  template<class Value, class F>
   static CallbackParts callback_of(F && callback)
   {
     using Function = std::decay_t<F>;
-    using Receiver = detail::Receiver<T, Function>;
+    using Receiver = detail::Receiver<Value, Function>;
     static_assert(
       Receiver::is_callback,
       "the callback takes none of: const T &, std::shared_ptr<const T>, std::unique_ptr<T>, T, "
@@ -379,7 +390,11 @@ private:
       "a second argument, const sinew::MessageInfo &");
     using Form = typename Receiver::Found;
     static_assert(
-      !Form::is_owned || std::is_copy_constructible_v<T>,
+      !detail::is_adapted<T>|| detail::is_generated<Value>||
+      !std::is_same_v<typename Form::argument, MessageView<Value>>,
+      "a MessageView of a subscription with a TypeAdapter is one of its message");
+    static_assert(
+      !Form::is_owned || std::is_copy_constructible_v<Value>,
       "the callback takes a message of its own, so T needs a copy constructor: others may get the "
       "message, too");
     return CallbackParts{

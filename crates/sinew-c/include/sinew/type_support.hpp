@@ -12,10 +12,12 @@
 #include <string_view>
 #include <type_traits>
 
+#include "sinew/detail/adapted_functions.hpp"
 #include "sinew/detail/callback.hpp"
 #include "sinew/error.hpp"
 #include "sinew/message.hpp"
 #include "sinew/sinew.h"
+#include "sinew/type_adapter.hpp"
 
 namespace sinew
 {
@@ -54,7 +56,7 @@ inline constexpr bool has_stamp<T, std::void_t<decltype(&MessageTraits<T>::stamp
 
 /// Whether `T` can be published.
 template<class T>
-inline constexpr bool is_message = is_generated<T> || is_local<T>;
+inline constexpr bool is_message = is_generated<T> || is_local<T> || is_adapted<T>;
 
 /// The 128 bits that two shared libraries of a process share if they may pass pointers to a type.
 class TypeKey
@@ -203,21 +205,30 @@ sinew_type_table table_of()
     is_message<T>,
     "T is no type of messages: include the header that sinew-generate-cpp (or the CMake function "
     "sinew_generate_interfaces) writes for its .msg file, or specialise sinew::TypeSupport<T> for a "
-    "struct of C++ that stays in its process");
+    "struct of C++ that stays in its process, or sinew::TypeAdapter for it and a message");
+  using Value = typename Adapted<T>::Value;
   auto table = options<sinew_type_table>();
-  table.value_size = sizeof(T);
-  table.alignment = alignof(T);
-  table.free = &Functions<T>::free;
-  if constexpr (!std::is_trivially_destructible_v<T>) {
-    table.drop = &Functions<T>::drop;
+  table.value_size = sizeof(Value);
+  table.alignment = alignof(Value);
+  table.free = &Functions<Value>::free;
+  if constexpr (!std::is_trivially_destructible_v<Value>) {
+    table.drop = &Functions<Value>::drop;
   }
-  if constexpr (std::is_default_constructible_v<T>) {
-    table.create = &Functions<T>::create;
+  if constexpr (std::is_default_constructible_v<Value>) {
+    table.create = &Functions<Value>::create;
   }
-  if constexpr (std::is_copy_constructible_v<T>) {
-    table.clone = &Functions<T>::clone;
+  if constexpr (std::is_copy_constructible_v<Value>) {
+    table.clone = &Functions<Value>::clone;
   }
-  if constexpr (is_generated<T>) {
+  if constexpr (is_adapted<T>) {
+    using Ros = typename Adapted<T>::Ros;
+    table.name = MessageTraits<Ros>::name.data();
+    table.hash = MessageTraits<Ros>::hash_text.data();
+    table.description = MessageTraits<Ros>::description.data();
+    table.encoded_size = &AdaptedFunctions<T>::encoded_size;
+    table.encode = &AdaptedFunctions<T>::encode;
+    table.decode = &AdaptedFunctions<T>::decode;
+  } else if constexpr (is_generated<T>) {
     table.name = MessageTraits<T>::name.data();
     table.hash = MessageTraits<T>::hash_text.data();
     table.description = MessageTraits<T>::description.data();
@@ -247,10 +258,9 @@ sinew_type_table table_of()
   return table;
 }
 
-/// Returns the type of messages for the C interface. The first call registers it, for the life of
-/// the process; shared libraries with the same type get the same one.
+/// As `try_message_type`, for a type that stands for no other one.
 template<class T>
-Result<const sinew_message_type *> try_message_type()
+Result<const sinew_message_type *> try_registered()
 {
   static std::atomic<const sinew_message_type *> known{nullptr};
   if (const auto * type = known.load(std::memory_order_acquire)) {
@@ -263,6 +273,14 @@ Result<const sinew_message_type *> try_message_type()
   }
   known.store(type, std::memory_order_release);
   return type;
+}
+
+/// Returns the type of messages for the C interface. The first call registers it, for the life of
+/// the process; shared libraries with the same type get the same one.
+template<class T>
+Result<const sinew_message_type *> try_message_type()
+{
+  return try_registered<typename Adapted<T>::Registered>();
 }
 
 template<class T>

@@ -13,6 +13,7 @@
 #include "sinew/message_view.hpp"
 #include "sinew/serialized_message.hpp"
 #include "sinew/sinew.h"
+#include "sinew/type_adapter.hpp"
 
 namespace sinew::detail
 {
@@ -289,6 +290,24 @@ struct Receiver
           });
       });
   }
+};
+
+/// What a subscription with `T` gets for a callback: of a `TypeAdapter` values of the custom type, or
+/// messages, if the callback takes these and not those. Without a callback, values.
+template<class T, class F, class = void>
+struct Received
+{
+  using Type = T;
+  using Value = typename Adapted<T>::Value;
+};
+template<class T, class F>
+struct Received<
+  T, F, std::enable_if_t<
+    is_adapted<T>&& !std::is_null_pointer_v<F>&&
+    !Receiver<typename Adapted<T>::Value, F>::is_callback>>
+{
+  using Type = typename Adapted<T>::Ros;
+  using Value = Type;
 };
 
 }  // namespace sinew::detail
