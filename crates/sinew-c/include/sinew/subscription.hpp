@@ -220,26 +220,23 @@ private:
     const Shared & handle, detail::EventPlace place, const SubscriptionOptions & options)
   {
     const SubscriptionEventCallbacks & callbacks = options.event_callbacks;
-    detail::Events<sinew_subscription, sinew_subscription_set_event_listener> events(
-      handle, std::move(place));
-    events.add(
-      SINEW_EVENT_DEADLINE_MISSED, sinew_subscription_take_deadline_missed,
-      callbacks.deadline_callback);
-    events.add(
-      SINEW_EVENT_LIVELINESS_CHANGED, sinew_subscription_take_liveliness_changed,
-      callbacks.liveliness_callback);
-    events.add(
-      SINEW_EVENT_MESSAGE_LOST, sinew_subscription_take_message_lost,
-      callbacks.message_lost_callback);
-    events.add(
-      SINEW_EVENT_INCOMPATIBLE_TYPE, sinew_subscription_take_incompatible_type,
-      callbacks.incompatible_type_callback);
-    events.add(SINEW_EVENT_MATCHED, sinew_subscription_take_matched, callbacks.matched_callback);
-    events.add(
-      SINEW_EVENT_INCOMPATIBLE_QOS, sinew_subscription_take_incompatible_qos,
-      callbacks.incompatible_qos_callback);
+    using Callbacks = SubscriptionEventCallbacks;
+    detail::Events<sinew_subscription, sinew_subscription_set_event_listener, Callbacks> events(
+      handle, std::move(place), callbacks);
+    events.add<sinew_subscription_take_deadline_missed, &Callbacks::deadline_callback>(
+      SINEW_EVENT_DEADLINE_MISSED);
+    events.add<sinew_subscription_take_liveliness_changed, &Callbacks::liveliness_callback>(
+      SINEW_EVENT_LIVELINESS_CHANGED);
+    events.add<sinew_subscription_take_message_lost, &Callbacks::message_lost_callback>(
+      SINEW_EVENT_MESSAGE_LOST);
+    events.add<sinew_subscription_take_incompatible_type, &Callbacks::incompatible_type_callback>(
+      SINEW_EVENT_INCOMPATIBLE_TYPE);
+    events.add<sinew_subscription_take_matched, &Callbacks::matched_callback>(
+      SINEW_EVENT_MATCHED);
+    events.add<sinew_subscription_take_incompatible_qos, &Callbacks::incompatible_qos_callback>(
+      SINEW_EVENT_INCOMPATIBLE_QOS);
     if (!callbacks.incompatible_qos_callback && options.use_default_callbacks) {
-      events.add_warning(sinew_subscription_take_incompatible_qos);
+      events.add_warning<sinew_subscription_take_incompatible_qos>();
     }
     return std::move(events).guards();
   }

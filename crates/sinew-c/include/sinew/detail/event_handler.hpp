@@ -107,16 +107,25 @@ inline bool has_changed(const sinew_liveliness_changed & status) noexcept
   return status.alive_change != 0 || status.not_alive_change != 0;
 }
 
-/// One event of an endpoint, and its callback: the context of its guard condition. It is the same
-/// class for all of them, because every source that includes the headers pays for each class.
+/// One event of an endpoint: the context of its guard condition. The class is the same for all events,
+/// and they share one copy of the callbacks: every source with an endpoint would pay for further
+/// classes when it is compiled.
 class EventHandler
 {
 public:
-  /// Takes the event's status with the endpoint's handle, and runs the callback if it changed.
-  using Report = std::function<void (const void *)>;
+  /// Takes the event's status of the endpoint, whose handle it gets, and runs the callback if the
+  /// status changed.
+  using Report = void (*)(const EventHandler &, const void *);
 
-  EventHandler(std::weak_ptr<const void> endpoint, Report report)
-  : endpoint_(std::move(endpoint)), report_(std::move(report)) {}
+  EventHandler(
+    std::weak_ptr<const void> endpoint, EventPlace place, std::shared_ptr<const void> callbacks,
+    Report report)
+  : endpoint_(std::move(endpoint)), place_(std::move(place)), callbacks_(std::move(callbacks)),
+    report_(report) {}
+
+  const EventPlace & place() const noexcept {return place_;}
+  /// The structure of callbacks of the endpoint's options.
+  const void * callbacks() const noexcept {return callbacks_.get();}
 
   static sinew_status run(void * context, std::uint64_t)
   {
@@ -125,52 +134,49 @@ public:
     return guarded(
       [&] {
         if (endpoint) {
-          self.report_(endpoint.get());
+          self.report_(self, endpoint.get());
         }
       });
   }
 
 private:
   std::weak_ptr<const void> endpoint_;
+  EventPlace place_;
+  std::shared_ptr<const void> callbacks_;
   Report report_;
 };
 
 /// The events of one endpoint, while they are set up.
-template<class Endpoint, auto set_listener>
+template<class Endpoint, auto set_listener, class Callbacks>
 class Events
 {
 public:
-  Events(const std::shared_ptr<Endpoint> & endpoint, EventPlace place)
-  : endpoint_(endpoint), place_(std::move(place)) {}
+  Events(const std::shared_ptr<Endpoint> & endpoint, EventPlace place, const Callbacks & callbacks)
+  : endpoint_(endpoint), place_(std::move(place)),
+    callbacks_(std::make_shared<Callbacks>(callbacks)) {}
 
-  /// Has the callback, if there is one, run for an event.
-  template<class Info, class Status>
-  void add(
-    sinew_event event, sinew_status (* take)(const Endpoint *, Status *),
-    const std::function<void (Info &)> & callback)
+  /// Has a callback run for an event, if there is one: `add<take, &Callbacks::its_callback>(event)`.
+  template<auto take, auto callback>
+  void add(sinew_event event)
   {
-    if (callback) {
+    if ((*callbacks_).*callback) {
       add_report(
-        event, [take, callback](const void * endpoint) {
-          auto status = options<Status>();
-          if (take_changed(take, endpoint, status)) {
-            Info info{};
-            convert(status, info);
-            callback(info);
-          }
+        event, [](const EventHandler & handler, const void * endpoint) {
+          run(take, endpoint, static_cast<const Callbacks *>(handler.callbacks())->*callback);
         });
     }
   }
 
   /// Has a warning logged for an incompatible QoS, as if there were no callbacks at all.
-  void add_warning(sinew_status (* take)(const Endpoint *, sinew_incompatible_qos *))
+  template<auto take>
+  void add_warning()
   {
     add_report(
-      SINEW_EVENT_INCOMPATIBLE_QOS, [take, node = place_.node](const void * endpoint) {
+      SINEW_EVENT_INCOMPATIBLE_QOS, [](const EventHandler & handler, const void * endpoint) {
         auto status = options<sinew_incompatible_qos>();
         Handle<sinew_logger, sinew_logger_free> logger;
         if (take_changed(take, endpoint, status) &&
-        sinew_node_logger(node.get(), Out(logger)) == SINEW_OK)
+        sinew_node_logger(handler.place().node.get(), Out(logger)) == SINEW_OK)
         {
           (void)sinew_log(
             logger.get(), SINEW_LOG_LEVEL_WARN, nullptr, nullptr, 0, status.last_reason);
@@ -195,10 +201,24 @@ private:
     return take(static_cast<const Endpoint *>(endpoint), &status) == SINEW_OK && has_changed(status);
   }
 
+  template<class Info, class Status>
+  static void run(
+    sinew_status (* take)(const Endpoint *, Status *), const void * endpoint,
+    const std::function<void (Info &)> & callback)
+  {
+    auto status = options<Status>();
+    if (take_changed(take, endpoint, status)) {
+      Info info{};
+      convert(status, info);
+      callback(info);
+    }
+  }
+
   void add_report(sinew_event event, EventHandler::Report report)
   {
     if (result_) {
-      result_ = listen(event, std::make_unique<EventHandler>(endpoint_, std::move(report)));
+      result_ =
+        listen(event, std::make_unique<EventHandler>(endpoint_, place_, callbacks_, report));
     }
   }
 
@@ -228,6 +248,7 @@ private:
 
   std::shared_ptr<Endpoint> endpoint_;
   EventPlace place_;
+  std::shared_ptr<const Callbacks> callbacks_;
   EventGuards guards_;
   Result<void> result_;
 };
