@@ -1,4 +1,5 @@
-# C++ headers from interface definitions, for Sinew's own build and for projects that found Sinew.
+# C++ headers from interface definitions, and headers that are compiled once, for Sinew's own build and
+# for projects that found Sinew.
 
 # sinew_generate_interfaces(TARGET [PACKAGES folder..] [FILES package/msg/Name.msg..] [SEARCH folder..])
 #
@@ -74,4 +75,19 @@ function(sinew_header_path definition variable)
     string(REGEX REPLACE "([a-z0-9])([A-Z])" "\\1_\\2" base ${base})
     string(TOLOWER ${base} base)
     set(${variable} ${package}/${kind}/${base}.hpp PARENT_SCOPE)
+endfunction()
+
+# sinew_precompile_rclcpp(TARGET..): compiles rclcpp/rclcpp.hpp once for all targets of this directory that
+# are named here and link sinew::rclcpp. Without it, each source compiles the header. All of them have the
+# same options and definitions of the compiler, also whether they are position-independent.
+function(sinew_precompile_rclcpp)
+    foreach(target IN LISTS ARGN)
+        get_property(first DIRECTORY PROPERTY SINEW_PRECOMPILED)
+        if(first)
+            target_precompile_headers(${target} REUSE_FROM ${first})
+        else()
+            target_precompile_headers(${target} PRIVATE <rclcpp/rclcpp.hpp>)
+            set_property(DIRECTORY PROPERTY SINEW_PRECOMPILED ${target})
+        endif()
+    endforeach()
 endfunction()

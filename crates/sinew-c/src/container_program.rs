@@ -5,6 +5,7 @@ use crate::component_library::{load, of_package};
 use crate::container::made;
 use crate::status::{Failure, Result, answer};
 use sinew::error::ErrorCode;
+use sinew::logging::{self, LoggingError};
 use sinew::{Context, Executor};
 use std::ffi::{c_char, c_int};
 use std::num::NonZero;
@@ -56,6 +57,10 @@ fn run(line: &[&str]) -> Result {
     if wanted.needs_help {
         print!("{HELP}");
         return Ok(());
+    }
+    match logging::init() {
+        Ok(()) | Err(LoggingError::Taken) => {} // the program may have a logger of its own
+        Err(error) => return Err(error.into()),
     }
     let mut components = Vec::new();
     for library in &wanted.libraries {
