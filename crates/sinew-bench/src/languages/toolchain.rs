@@ -37,6 +37,14 @@ impl Language {
         }
     }
 
+    /// Returns the environment variable with the user's options, which come last.
+    fn flags(self) -> &'static str {
+        match self {
+            Self::C => "CFLAGS",
+            Self::Cpp => "CXXFLAGS",
+        }
+    }
+
     fn options(self) -> &'static [&'static str] {
         match self {
             Self::C => &["-std=gnu17", "-D_GNU_SOURCE"],
@@ -128,6 +136,7 @@ impl Toolchain {
         let mut compile = Command::new(words.next().unwrap_or(default));
         compile.args(words).args(language.options()).args(["-O2", "-pthread", "-I"]);
         compile.arg(self.programs()).arg("-I").arg(&self.headers).args(options);
+        compile.args(env::var(language.flags()).unwrap_or_default().split_whitespace());
         compile.arg(&source).arg("-o").arg(&program).arg(&self.library);
         let place = self.library.parent().unwrap_or(Path::new("."));
         compile.arg(format!("-Wl,-rpath,{}", place.display()));
