@@ -44,8 +44,10 @@ fn the_types_of_services_and_topics_are_told_apart() {
 
 #[test]
 fn wrong_command_lines_end_with_2_and_say_what_there_is() {
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 9] = [
         (&["demo", "--viewer-of", "1"], "--processes"),
+        (&["demo", "--library", "here"], "--languages"),
+        (&["demo", "--languages", "--processes"], "cannot be used with"),
         (&[], "Usage"),
         (&["bench", "nothing"], "unrecognized subcommand"),
         (&["bench", "chain", "--threads", "2"], "--threads 2 needs --executor multi"),
