@@ -48,7 +48,7 @@ mod tests {
             let place = tempfile::tempdir_in("/dev/shm").unwrap();
             let mut sheet = Sheet::new("net", turns, Progress::silent());
             measure_case(case, place.path(), "", &mut sheet).unwrap();
-            let rows = sheet.into_rows();
+            let (rows, _) = sheet.into_results();
             assert_eq!(rows.len(), 2, "{case:?}");
             for figures in rows.iter().map(|row| &row.figures) {
                 assert!(figures.messages.is_some_and(|messages| messages > 0));

@@ -2980,12 +2980,13 @@ typedef struct sinew_type_table {
    */
   void (*free)(void *context, void *memory);
   /**
-   * Makes a first value, for `sinew_publisher_loan`. Nonzero: there is none.
+   * Makes a first value, for `sinew_publisher_loan`. Nonzero: there is none. Null: a plain value
+   * is all zeros.
    */
   sinew_status (*create)(void *context, void *place);
   /**
    * Makes a copy of a value in a place; required where a subscription owns its messages.
-   * Nonzero: there is none.
+   * Nonzero: there is none. Null: a plain value's bytes are copied.
    */
   sinew_status (*clone)(void *context, const void *value, void *place);
   /**
