@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::{Context, Node, Subscription, Unique};
 
-use super::{Language, Measured, Program, Toolchain, side};
+use super::program::{Measured, Program, side};
+use super::toolchain::{Language, Toolchain};
 use crate::bar::Bar;
 use crate::messages::Timing;
 use crate::options::{ExecutorOptions, LanguagesOptions};

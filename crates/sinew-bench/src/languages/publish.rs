@@ -12,7 +12,8 @@ use sinew::Context;
 use sinew::erased::MessageType;
 use sinew::msg::{GenericType, TypeHash};
 
-use super::{Language, Measured, Program, Toolchain, side};
+use super::program::{Measured, Program, side};
+use super::toolchain::{Language, Toolchain};
 use crate::bar::Bar;
 use crate::{Error, Figures, Ground, Measuring, Samples, Sheet, Side, Work, nanoseconds, now_ns};
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew_shm::raw::{OpenError, Topic, Variable};
 
-use super::{Language, Measured, Program, Toolchain, side};
+use super::program::{Measured, Program, side};
+use super::toolchain::{Language, Toolchain};
 use crate::bar::Bar;
 use crate::options::LanguagesOptions;
 use crate::{Error, Figures, Ground, Measuring, Samples, Sheet, Side, Work, machine, nanoseconds, now_ns};

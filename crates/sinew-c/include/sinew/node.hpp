@@ -189,16 +189,17 @@ public:
         handle(), &detail::run_work<F>, detail::context_of(std::move(work)), detail::drop_context<F>));
   }
 
-  /// Accepted for rclcpp's users, who pass them to executors and functions: the node itself.
-  SharedPtr get_node_base_interface() {return shared_from_this();}
-  SharedPtr get_node_clock_interface() {return shared_from_this();}
-  SharedPtr get_node_graph_interface() {return shared_from_this();}
-  SharedPtr get_node_logging_interface() {return shared_from_this();}
-  SharedPtr get_node_parameters_interface() {return shared_from_this();}
-  SharedPtr get_node_services_interface() {return shared_from_this();}
-  SharedPtr get_node_timers_interface() {return shared_from_this();}
-  SharedPtr get_node_topics_interface() {return shared_from_this();}
-  SharedPtr get_node_waitables_interface() {return shared_from_this();}
+  /// Accepted for rclcpp's users, who pass them to executors and functions: the node itself. In its
+  /// constructor the pointer doesn't own it.
+  SharedPtr get_node_base_interface() {return self();}
+  SharedPtr get_node_clock_interface() {return self();}
+  SharedPtr get_node_graph_interface() {return self();}
+  SharedPtr get_node_logging_interface() {return self();}
+  SharedPtr get_node_parameters_interface() {return self();}
+  SharedPtr get_node_services_interface() {return self();}
+  SharedPtr get_node_timers_interface() {return self();}
+  SharedPtr get_node_topics_interface() {return self();}
+  SharedPtr get_node_waitables_interface() {return self();}
 
   /// The handle of the C interface.
   sinew_node * handle() const noexcept {return parts_.handle.get();}
@@ -343,6 +344,12 @@ protected:
   }
 
 private:
+  SharedPtr self()
+  {
+    auto owner = weak_from_this().lock();
+    return owner ? owner : SharedPtr(SharedPtr(), this);
+  }
+
   Parts parts_;
 };
 

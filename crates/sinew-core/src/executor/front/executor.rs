@@ -176,7 +176,7 @@ impl Executor {
             return Err(AddError::Taken { what: what() });
         }
         self.served.remember(Served::Groups(groups.clone()));
-        self.follow(context)
+        follow(context, &self.scheduler)
     }
 
     /// Serves one group.
@@ -191,7 +191,7 @@ impl Executor {
             Err(NotAdded::Here) => {}
             Err(NotAdded::Elsewhere) => return Err(AddError::Taken { what: what() }),
         }
-        self.follow(group.node.host())
+        follow(group.node.host(), &self.scheduler)
     }
 
     /// Checks whether the executor can serve groups of the context.
@@ -199,16 +199,7 @@ impl Executor {
         if context.has_ended() {
             return Err(AddError::Shutdown);
         }
-        self.accept_clock(context.clock())
-    }
-
-    /// Registers for the context's shutdown and jumps of its clocks.
-    fn follow(&self, context: &dyn Host) -> Result<(), AddError> {
-        if context.register_executor(&self.scheduler) { Ok(()) } else { Err(AddError::Shutdown) }
-    }
-
-    fn accept_clock(&self, clock: &Clock) -> Result<(), AddError> {
-        if self.scheduler.accept_clock(clock) { Ok(()) } else { Err(AddError::OtherClock) }
+        if self.scheduler.accept_clock(context.clock()) { Ok(()) } else { Err(AddError::OtherClock) }
     }
 
     /// Runs callbacks until [`stop`](StopHandle::stop) or the context's shutdown (Ctrl-C, if it was
@@ -415,37 +406,14 @@ impl Executor {
         let waker = Waker::from(Arc::new(Poke(self.scheduler.clone())));
         let mut future = pin!(future);
         let mut output = None;
-        self.spin_until_done(end, &mut || {
+        let is_done = &mut || {
             if let Poll::Ready(ready) = future.as_mut().poll(&mut TaskContext::from_waker(&waker)) {
                 output = Some(ready);
             }
             output.is_some()
-        })?;
+        };
+        spin_until_done(self, end, is_done)?;
         Ok(output)
-    }
-
-    /// Runs callbacks until `is_done`, which this thread asks at first and whenever the executor is
-    /// poked, or until the end.
-    fn spin_until_done(&self, end: Option<Time>, is_done: &mut dyn FnMut() -> bool) -> Result<(), SpinError> {
-        let result = self.with_helpers(|spin| {
-            spin.end = end;
-            let mut worker = Worker::new(spin.scheduler, spin.worker);
-            loop {
-                if is_done() {
-                    return Ok(());
-                }
-                match spin.run_until_poked(&mut worker)? {
-                    Poked::Yes => {}
-                    Poked::Late => {
-                        is_done(); // it may have become so in the last callback
-                        return Ok(());
-                    }
-                    Poked::Stopped => return Err(SpinError::Stopped),
-                }
-            }
-        });
-        self.end_detached();
-        result
     }
 
     /// Advances virtual time from one timer to the next, and at each time runs ready callbacks
@@ -515,6 +483,39 @@ impl Executor {
         let Some(place) = Place::first(&self.scheduler, sleeps) else { return Err(SpinError::Busy) };
         Ok(Spin::begin(place, sleeps))
     }
+}
+
+/// Registers an executor for the context's shutdown and jumps of its clocks.
+fn follow(context: &dyn Host, scheduler: &Arc<Scheduler>) -> Result<(), AddError> {
+    if context.register_executor(scheduler) { Ok(()) } else { Err(AddError::Shutdown) }
+}
+
+/// Runs callbacks until `is_done`, which this thread asks at first and whenever the executor is
+/// poked, or until the end.
+fn spin_until_done(
+    executor: &Executor,
+    end: Option<Time>,
+    is_done: &mut dyn FnMut() -> bool,
+) -> Result<(), SpinError> {
+    let result = executor.with_helpers(|spin| {
+        spin.end = end;
+        let mut worker = Worker::new(spin.scheduler, spin.worker);
+        loop {
+            if is_done() {
+                return Ok(());
+            }
+            match spin.run_until_poked(&mut worker)? {
+                Poked::Yes => {}
+                Poked::Late => {
+                    is_done(); // it may have become so in the last callback
+                    return Ok(());
+                }
+                Poked::Stopped => return Err(SpinError::Stopped),
+            }
+        }
+    });
+    executor.end_detached();
+    result
 }
 
 impl Drop for Executor {

@@ -1,0 +1,70 @@
+//! A side of a comparison: a program in Rust, C or C++, and what it prints at its end.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::process::command;
+use crate::{Error, Figures, Process, Samples, Settings, Work};
+
+/// Environment variables by which a user's settings would reach the programs.
+const OF_USERS: [&str; 3] = ["SINEW_DOMAIN_ID", "ROS_DOMAIN_ID", "LD_LIBRARY_PATH"];
+
+/// Returns the options that name a side: the case, its language and how it uses that.
+pub(super) fn side(case: &str, language: &str, how: &str) -> Settings {
+    Settings::new().with("case", case).with("language", language).with("how", how)
+}
+
+/// The last line of a program.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(super) struct Measured {
+    /// Times in nanoseconds.
+    pub(super) samples: Samples,
+    pub(super) lost: u64,
+}
+
+impl Measured {
+    /// Returns the figures of a round; each time is of this many operations.
+    pub(super) fn figures(&self, operations: u32) -> Figures {
+        Figures::of(&self.samples, operations).faulty(self.lost, 0)
+    }
+}
+
+/// A program with its arguments.
+pub(super) enum Program<'a, W> {
+    /// This one, in a role.
+    Rust(W),
+    /// A compiled one.
+    Compiled(&'a PathBuf, Vec<String>),
+}
+
+impl<W: Work> Program<'_, W> {
+    pub(super) fn command(&self, directory: &Path) -> Result<Command, Error> {
+        let mut command = match self {
+            Self::Rust(work) => command(work)?,
+            Self::Compiled(program, arguments) => {
+                let mut command = Command::new(program);
+                command.args(arguments);
+                command
+            }
+        };
+        command.env("SINEW_DIR", directory);
+        for name in OF_USERS {
+            command.env_remove(name);
+        }
+        Ok(command)
+    }
+
+    /// Starts it, to measure for about `time`.
+    pub(super) fn start(&self, directory: &Path, time: Duration) -> Result<Process, Error> {
+        let mut command = self.command(directory)?;
+        Ok(Process::run("languages", command.stdin(Stdio::piped()))?.measuring_for(time))
+    }
+
+    /// Runs it to its end.
+    pub(super) fn measure(&self, directory: &Path, time: Duration) -> Result<Measured, Error> {
+        self.start(directory, time)?.finish()
+    }
+}
