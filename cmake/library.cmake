@@ -6,6 +6,11 @@ if(NOT SINEW_CARGO)
     message(FATAL_ERROR "Sinew needs Rust: there is no cargo in PATH. Install it (https://rustup.rs), or set SINEW_CARGO to its path")
 endif()
 
+if(CMAKE_CROSSCOMPILING)
+    message(FATAL_ERROR "Sinew is built for this machine only: cargo would make a library for it, whatever ${CMAKE_SYSTEM_PROCESSOR} is. "
+        "Build it on a machine of that kind, or under an emulator")
+endif()
+
 # The configuration Debug is cargo's profile `dev`; all others are `c`, which is for this library alone.
 set(sinew_archive ${SINEW_CARGO_TARGET_DIR}/$<IF:$<CONFIG:Debug>,debug,c>/libsinew_c.a)
 set(sinew_header_directory ${PROJECT_SOURCE_DIR}/crates/sinew-c/include)
