@@ -155,7 +155,7 @@ fn png(path: &Path) -> ((u32, u32), Vec<u8>) {
 fn the_demo_runs_without_a_copy_and_saves_what_it_made_of_the_pictures() {
     let directory = tempfile::tempdir().unwrap();
     let to = directory.path().join("new/pictures");
-    let output = sinew(&["demo", "--seconds", "1", "--rate", "10", "--save", to.to_str().unwrap()]);
+    let output = sinew(&["demo", "--seconds", "3", "--rate", "10", "--save", to.to_str().unwrap()]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let summary = text(&output.stdout);
     assert!(
