@@ -7,7 +7,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::process::command;
-use crate::{Error, Figures, Process, Samples, Settings, Work};
+use crate::{Error, Figures, Process, Samples, Settings, Work, nanoseconds, now_ns};
+
+/// Operations between two readings of the clock.
+pub(super) const CHUNK: u32 = 100;
+
+/// Number of chunks that are kept.
+const ROOM: usize = 1 << 14;
 
 /// Environment variables by which a user's settings would reach the programs.
 const OF_USERS: [&str; 3] = ["SINEW_DOMAIN_ID", "ROS_DOMAIN_ID", "LD_LIBRARY_PATH"];
@@ -26,6 +32,25 @@ pub(super) struct Measured {
 }
 
 impl Measured {
+    /// Repeats the operation for a time, after a chunk that warms up. Has the times of chunks.
+    pub(super) fn repeating<E>(
+        time: Duration,
+        mut operation: impl FnMut() -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let mut chunk = || (0..CHUNK).try_for_each(|_| operation());
+        let mut samples = Samples::with_room_for(ROOM);
+        chunk()?;
+        let mut now = now_ns();
+        let until = now + nanoseconds(time);
+        while now < until {
+            let began = now;
+            chunk()?;
+            now = now_ns();
+            samples.record(now - began);
+        }
+        Ok(Self { samples, lost: 0 })
+    }
+
     /// Returns the figures of a round; each time is of this many operations.
     pub(super) fn figures(&self, operations: u32) -> Figures {
         Figures::of(&self.samples, operations).faulty(self.lost, 0)

@@ -12,16 +12,10 @@ use sinew::Context;
 use sinew::erased::MessageType;
 use sinew::msg::{GenericType, TypeHash};
 
-use super::program::{Measured, Program, side};
+use super::program::{CHUNK, Measured, Program, side};
 use super::toolchain::{Language, Toolchain};
 use crate::bar::Bar;
-use crate::{Error, Figures, Ground, Measuring, Samples, Sheet, Side, Work, nanoseconds, now_ns};
-
-/// Messages between two readings of the clock.
-const CHUNK: u32 = 100;
-
-/// Number of chunks that are kept.
-const ROOM: usize = 1 << 14;
+use crate::{Error, Figures, Ground, Measuring, Sheet, Side, Work, nanoseconds};
 
 /// Numbers of messages that are published to count instructions: the difference between two runs is
 /// that of the messages.
@@ -160,25 +154,13 @@ impl RustPublish {
             draft.copy_from_slice(bytes);
             Ok(publisher.publish(draft)?)
         };
-        let time = match self.0 {
+        match self.0 {
             Extent::Messages(count) => {
                 (0..count).try_for_each(|_| publish())?;
-                return Ok(Measured::default());
+                Ok(Measured::default())
             }
-            Extent::Time(time) => time,
-        };
-        let chunk = || (0..CHUNK).try_for_each(|_| publish());
-        let mut samples = Samples::with_room_for(ROOM);
-        chunk()?; // warms up
-        let mut now = now_ns();
-        let until = now + nanoseconds(time);
-        while now < until {
-            let began = now;
-            chunk()?;
-            now = now_ns();
-            samples.record(now - began);
+            Extent::Time(time) => Measured::repeating(time, publish),
         }
-        Ok(Measured { samples, lost: 0 })
     }
 }
 

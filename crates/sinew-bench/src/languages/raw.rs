@@ -6,17 +6,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew_shm::raw::{OpenError, Topic, Variable};
 
-use super::program::{Measured, Program, side};
+use super::program::{CHUNK, Measured, Program, side};
 use super::toolchain::{Language, Toolchain};
 use crate::bar::Bar;
 use crate::options::LanguagesOptions;
-use crate::{Error, Figures, Ground, Measuring, Samples, Sheet, Side, Work, machine, nanoseconds, now_ns};
-
-/// Operations between two readings of the clock.
-const CHUNK: u32 = 100;
-
-/// Number of chunks that are kept.
-const ROOM: usize = 1 << 14;
+use crate::{Error, Figures, Ground, Measuring, Sheet, Side, Work, machine, nanoseconds};
 
 /// The part of a process.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
@@ -163,23 +157,12 @@ impl RustRaw {
         mut operation: impl FnMut() -> Result<(), Box<dyn std::error::Error + Send + Sync>>,
     ) -> Result<(), Error> {
         machine::pin_to(self.core)?;
-        let mut chunk = || (0..CHUNK).try_for_each(|_| operation()).map_err(Error::Measured);
         let Some(time) = self.time else {
             measuring.tell(&())?;
             loop {
-                chunk()?;
+                operation().map_err(Error::Measured)?;
             }
         };
-        let mut samples = Samples::with_room_for(ROOM);
-        chunk()?; // warms up
-        let mut now = now_ns();
-        let until = now + nanoseconds(time);
-        while now < until {
-            let began = now;
-            chunk()?;
-            now = now_ns();
-            samples.record(now - began);
-        }
-        measuring.tell(&Measured { samples, lost: 0 })
+        measuring.tell(&Measured::repeating(time, operation).map_err(Error::Measured)?)
     }
 }

@@ -1,24 +1,10 @@
 /* Two copies of the library in one process: each has its own contexts, which meet as those of two
  * processes. */
-#include "../check.h"
-#include <dlfcn.h>
-
-/* The function of the second copy. */
-#define OTHER(name)                                                                                   \
-    __typeof__(&name) other_##name;                                                                   \
-    find(copy, #name, &other_##name)
-
-static void find(void *copy, const char *name, void *function)
-{
-    void *symbol = dlsym(copy, name);
-    CHECK(symbol != NULL);
-    memcpy(function, &symbol, sizeof symbol);
-}
+#include "other.h"
 
 int main(void)
 {
-    void *copy = dlopen(getenv("COPY"), RTLD_NOW | RTLD_LOCAL);
-    CHECK(copy != NULL);
+    void *other = other_copy();
     OTHER(sinew_version);
     OTHER(sinew_context_new);
     OTHER(sinew_node_new);

@@ -1,12 +1,6 @@
 /* Libraries of two versions in one process: each refuses the other's handles, and nothing happens to
  * them. */
-#include "../check.h"
-#include <dlfcn.h>
-
-/* The function of the other version. */
-#define OTHER(name)                                                                                   \
-    __typeof__(&name) other_##name;                                                                   \
-    find(other, #name, &other_##name)
+#include "other.h"
 
 /* The other library's function fails, and says why. */
 #define OTHER_FAILS(call)                                                                             \
@@ -15,17 +9,9 @@
         CHECK(strstr(other_sinew_error_message(), "a library of another version in this process"));   \
     } while (0)
 
-static void find(void *library, const char *name, void *function)
-{
-    void *symbol = dlsym(library, name);
-    CHECK(symbol != NULL);
-    memcpy(function, &symbol, sizeof symbol);
-}
-
 int main(void)
 {
-    void *other = dlopen(getenv("COPY"), RTLD_NOW | RTLD_LOCAL);
-    CHECK(other != NULL);
+    void *other = other_copy();
     OTHER(sinew_version);
     OTHER(sinew_error_message);
     OTHER(sinew_context_new);
