@@ -337,8 +337,8 @@ private:
   std::shared_ptr<Goals> goals_ = std::make_shared<Goals>();
 };
 
-/// Makes a client of an action. `node` is a node or a pointer to one; callbacks run in the group, or in the
-/// node's default group.
+/// Makes a client of an action. `node` is a node or a pointer to one; callbacks run in the group, or in
+/// the node's default group.
 template<class ActionT, class NodeT>
 Result<typename Client<ActionT>::SharedPtr> try_create_client(
   NodeT && node, const std::string & name, CallbackGroup::SharedPtr group = nullptr)

@@ -184,8 +184,8 @@ private:
   ServerHandle handle_;
 };
 
-/// Makes a server of an action. `node` is a node or a pointer to one; the callbacks run in the group, or in
-/// the node's default group.
+/// Makes a server of an action. `node` is a node or a pointer to one; the callbacks run in the group,
+/// or in the node's default group.
 template<class ActionT, class NodeT>
 Result<typename Server<ActionT>::SharedPtr> try_create_server(
   NodeT && node, const std::string & name,

@@ -325,7 +325,10 @@ public:
 
   /// Takes the oldest message without copying it, except that one in encoded form is decoded; null
   /// if there is none. Never blocks. Allocates a control block.
-  std::shared_ptr<const SubscribedType> take_shared(MessageInfo & info) {return try_take_shared(info).value();}
+  std::shared_ptr<const SubscribedType> take_shared(MessageInfo & info)
+  {
+    return try_take_shared(info).value();
+  }
   Result<std::shared_ptr<const SubscribedType>> try_take_shared(MessageInfo & info)
   {
     auto taken = try_take_message(&info);

@@ -113,8 +113,8 @@ inline bool has_changed(const sinew_liveliness_changed & status) noexcept
 class EventHandler
 {
 public:
-  /// Takes the event's status of the endpoint, whose handle it gets, and runs the callback if the
-  /// status changed.
+  /// Takes the event's status by the endpoint's handle, and runs the callback if the status
+  /// changed.
   using Report = void (*)(const EventHandler &, const void *);
 
   EventHandler(
