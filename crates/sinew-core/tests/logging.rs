@@ -301,6 +301,31 @@ fn a_bare_node_is_not_on_rosout() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 #[test]
+fn a_node_chooses_its_rosout() -> Result<(), Box<dyn std::error::Error>> {
+    if is_program() {
+        logging::builder().console(false).file(false).init()?;
+        let context = context_with(&[])?;
+        let reader = context.node_builder("reader").rosout(false).create()?;
+        let lines = reader.subscription::<Log>("/rosout").qos(QoS::rosout()).create()?;
+        let late = QoS::rosout().volatile();
+        let quiet = context.node_builder("arm").rosout(false).create()?;
+        let other = context.node_builder("hand").rosout_qos(late).create()?;
+        log::warn!(target: quiet.logger().name(), "hot");
+        log::warn!(target: other.logger().name(), "hot");
+        assert!(logging::flush(PATIENCE));
+        let endpoints = reader.graph().publishers("/rosout");
+        let of: Vec<_> = endpoints.iter().map(|one| (one.node.as_str(), one.qos.durability)).collect();
+        assert_eq!(of, [("/hand", late.durability)]);
+        assert_eq!(lines.publisher_count(), 0, "volatile lines are no match for a late reader");
+        let none = context.node_builder("foot").rosout_qos(QoS::rosout().keep_last(0)).create();
+        assert!(none.unwrap_err().to_string().contains("/rosout"));
+        return Ok(());
+    }
+    assert!(run("a_node_chooses_its_rosout", &[]).succeeded);
+    Ok(())
+}
+
+#[test]
 fn levels_are_read_and_set_by_services() -> Result<(), Box<dyn std::error::Error>> {
     if is_program() {
         logging::builder().file(false).init()?;

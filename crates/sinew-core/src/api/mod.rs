@@ -5,6 +5,7 @@
 //! | `context` | a process's presence in a domain |
 //! | `node` | names, and the entities made under them |
 //! | `node_builder` | making nodes |
+//! | `own_publishers` | those that a node makes by itself |
 //! | `makers` | the methods that nodes and groups share: builders of entities, posted work |
 //! | `background`, `kept_entities` | entities that live as long as their node |
 //! | `publisher`, `subscription` | the endpoints of topics |
@@ -50,6 +51,7 @@ mod kept_entities;
 pub(crate) mod makers;
 pub(crate) mod node;
 pub(crate) mod node_builder;
+pub(crate) mod own_publishers;
 pub(crate) mod parameter_client;
 pub(crate) mod parameters;
 pub(crate) mod publisher;

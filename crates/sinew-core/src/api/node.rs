@@ -2,6 +2,7 @@
 
 use super::context::{Context, ContextCore};
 use super::kept_entities::KeptEntities;
+use super::own_publishers::OwnPublishers;
 use crate::executor::group::{Group, ReentrantGroup};
 use crate::executor::group_core::GroupCore;
 use crate::executor::membership::GroupRegistry;
@@ -96,8 +97,9 @@ pub(crate) struct NodeCore {
     said_idle: AtomicBool,
     /// Rules that rename its topics and services, if they differ from the context's command line.
     pub(super) own_rules: Option<Arc<RemapRules>>,
-    /// It takes nothing from the command line, and has no endpoints of its own.
-    pub(crate) is_bare: bool,
+    /// It takes nothing from the command line and from parameter files.
+    pub(crate) ignores_arguments: bool,
+    pub(crate) own_publishers: OwnPublishers,
     pub(crate) parameter_options: ParameterOptions,
     /// Its parameters, once it has one.
     pub(crate) parameters: OnceLock<Arc<ParameterTable>>,
@@ -120,7 +122,8 @@ pub(super) struct NodeOptions {
     pub(super) parameters: ParameterOptions,
     /// They take precedence over those of the command line.
     pub(super) remap: RemapRules,
-    pub(super) is_bare: bool,
+    pub(super) ignores_arguments: bool,
+    pub(super) publishers: OwnPublishers,
 }
 
 /// The settings that a node keeps.
@@ -128,7 +131,8 @@ pub(super) struct NodeOptions {
 pub(crate) struct NodeSettings {
     parameters: ParameterOptions,
     own_rules: Option<Arc<RemapRules>>,
-    is_bare: bool,
+    ignores_arguments: bool,
+    publishers: OwnPublishers,
 }
 
 /// A type's hash, and a function that returns its description.
@@ -217,9 +221,10 @@ impl Node {
         context.session.check_running(name)?;
         name::validate_node_name(name)?;
         name::validate_namespace(namespace)?;
-        let NodeOptions { parameters, remap, is_bare } = options;
+        let NodeOptions { parameters, remap, ignores_arguments, publishers } = options;
+        publishers.validate(parameters.events)?;
         let all = context.arguments.remap_rules();
-        let own = match is_bare {
+        let own = match ignores_arguments {
             true => Some(Arc::new(remap)),
             false => (!remap.is_empty()).then(|| Arc::new(remap.followed_by(all))),
         };
@@ -228,7 +233,7 @@ impl Node {
         let is_local = origin == Origin::Local;
         let name = if is_local { rules.node_name(name, namespace) } else { name };
         let namespace = if is_local { rules.namespace(name, namespace) } else { namespace };
-        let settings = NodeSettings { parameters, own_rules: own.clone(), is_bare };
+        let settings = NodeSettings { parameters, own_rules: own.clone(), ignores_arguments, publishers };
         let core = NodeCore::new(context, (name, namespace), origin, settings)?;
         let node = Self(Arc::new(NodeInner {
             default_group: Group::new(core.clone(), ()),
@@ -345,7 +350,8 @@ impl NodeCore {
             )?),
             None => NodeEntity::None,
         };
-        let NodeSettings { parameters: parameter_options, own_rules, is_bare } = settings;
+        let NodeSettings { parameters: parameter_options, own_rules, ignores_arguments, publishers } =
+            settings;
         // A node of a gateway runs on its own host, or never runs anything.
         let (said_idle, context) = (AtomicBool::new(origin != Origin::Local), context.clone());
         let (name, namespace) = (name.to_owned(), namespace.to_owned());
@@ -360,7 +366,8 @@ impl NodeCore {
             origin,
             said_idle,
             own_rules,
-            is_bare,
+            ignores_arguments,
+            own_publishers: publishers,
             parameter_options,
             parameters: OnceLock::new(),
             parameter_services: Mutex::new(None),
@@ -426,7 +433,8 @@ impl NodeCore {
             origin: self.origin,
             said_idle: AtomicBool::new(true),
             own_rules: self.own_rules.clone(),
-            is_bare: self.is_bare,
+            ignores_arguments: self.ignores_arguments,
+            own_publishers: self.own_publishers,
             parameter_options: ParameterOptions::default(),
             parameters: OnceLock::new(),
             parameter_services: Mutex::new(None),
@@ -541,7 +549,7 @@ impl NodeCore {
     /// thread, which does not find this node any more, but a node that stands in for it.
     fn publish_last_words(&mut self, logger: &str) {
         let Some(lines) = UNPUBLISHED.get() else { return };
-        if self.is_bare {
+        if self.own_publishers.rosout().is_none() {
             return; // it has no publisher for them
         }
         // Relaxed: a hint, so that many dropped nodes wait once.

@@ -7,6 +7,7 @@ use super::parameters;
 use crate::parameters::value::{NamedValue, ParameterValue};
 use crate::ros::failure::CreateError;
 use crate::ros::origin::Origin;
+use crate::ros::qos::QoS;
 use crate::ros::remap::RemapError;
 
 impl Context {
@@ -80,9 +81,10 @@ impl NodeBuilder {
     /// topics and services, so a full name (`/scan`) is taken exactly as it is; the builder's own
     /// [`remap`](Self::remap) rules still count. It has no endpoint that the program didn't make:
     /// no services of parameters or type descriptions, no publisher on `/parameter_events` or
-    /// `/rosout` (its log lines go to the console and the file). A later call to
-    /// [`start_parameter_services`](Self::start_parameter_services) or
-    /// [`start_parameter_event_publisher`](Self::start_parameter_event_publisher) asks for these
+    /// `/rosout` (its log lines go to the console and the file). Later calls to
+    /// [`start_parameter_services`](Self::start_parameter_services),
+    /// [`start_parameter_event_publisher`](Self::start_parameter_event_publisher),
+    /// [`rosout`](Self::rosout) and [`global_arguments`](Self::global_arguments) ask for these
     /// again.
     ///
     /// ```
@@ -96,7 +98,8 @@ impl NodeBuilder {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn bare(mut self) -> Self {
-        self.options.is_bare = true;
+        self.options.ignores_arguments = true;
+        self.options.publishers.has_rosout = false;
         self.options.parameters.services = Some(false);
         self.options.parameters.events = false;
         self
@@ -160,6 +163,44 @@ impl NodeBuilder {
         self
     }
 
+    /// Sets the QoS with which changes of the node's parameters are published. Default:
+    /// [`QoS::parameter_events`]. (ROS 2: `parameter_event_qos`.)
+    pub fn parameter_event_qos(mut self, qos: QoS) -> Self {
+        self.options.publishers.parameter_event_qos = qos;
+        self
+    }
+
+    /// Sets whether the node takes names, remap rules and parameters from the context's command
+    /// line and its parameter files. Default: yes. Without them its own rules and overrides count.
+    /// (ROS 2: `use_global_arguments`.)
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let line = ["driver", "--ros-args", "-r", "__node:=other"];
+    /// let context = Context::builder().arguments(line).shared_memory(false).build()?;
+    /// let node = context.node_builder("driver").global_arguments(false).create()?;
+    /// assert_eq!(node.name(), "driver");
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn global_arguments(mut self, used: bool) -> Self {
+        self.options.ignores_arguments = !used;
+        self
+    }
+
+    /// Sets whether log lines of the node go to `/rosout`. Default: yes, unless the context's command
+    /// line has `--disable-rosout-logs`. (ROS 2: `enable_rosout`.)
+    pub fn rosout(mut self, wanted: bool) -> Self {
+        self.options.publishers.has_rosout = wanted;
+        self
+    }
+
+    /// Sets the QoS of the node's log lines on `/rosout`. Default: [`QoS::rosout`]. (ROS 2:
+    /// `rosout_qos`.)
+    pub fn rosout_qos(mut self, qos: QoS) -> Self {
+        self.options.publishers.rosout_qos = qos;
+        self
+    }
+
     /// Sets whether the node logs hints about missing endpoints and unused options, see
     /// [`ContextBuilder::hints_after`](crate::ContextBuilder::hints_after). Default: yes.
     pub fn hints(mut self, wanted: bool) -> Self {
@@ -170,8 +211,9 @@ impl NodeBuilder {
     /// Makes the node.
     ///
     /// # Errors
-    /// As [`Context::node`]; [`CreateError::Parameter`] for an overridden parameter; and
-    /// [`CreateError::Remap`] for a rule.
+    /// As [`Context::node`]; [`CreateError::Parameter`] for an overridden parameter;
+    /// [`CreateError::Remap`] for a rule; and [`CreateError::Qos`] for the QoS of `/rosout` or
+    /// `/parameter_events`.
     pub fn create(self) -> Result<Node, CreateError> {
         let Self { context, name, namespace, options, refused, has_hints } = self;
         if let Some(error) = refused {

@@ -20,10 +20,11 @@ const TOPIC: &str = "/rosout";
 pub(super) fn publish(line: &Line) {
     let logger = line.logger();
     let Some(node) = NodeCore::of_logger(&logger) else { return };
-    if node.is_bare || !node.context.arguments.rosout_logs() || node.context.session.has_ended() {
+    let Some(qos) = node.own_publishers.rosout() else { return };
+    if !node.context.arguments.rosout_logs() || node.context.session.has_ended() {
         return;
     }
-    let publisher = node.rosout.get_or_init(|| Box::new(publisher(&node)));
+    let publisher = node.rosout.get_or_init(|| Box::new(publisher(&node, qos)));
     let Some(Some(publisher)) = publisher.downcast_ref::<Option<Publisher<Log>>>() else { return };
     let log = Log {
         stamp: Time::from_nanoseconds(line.stamp).to_msg(),
@@ -38,9 +39,9 @@ pub(super) fn publish(line: &Line) {
     drop(publisher.publish(log));
 }
 
-fn publisher(node: &Arc<NodeCore>) -> Option<Publisher<Log>> {
+fn publisher(node: &Arc<NodeCore>, qos: QoS) -> Option<Publisher<Log>> {
     let group = Group::new(node.stand_in(), ());
-    let made = PublisherBuilder::new(&group, TOPIC).qos(QoS::rosout()).create();
+    let made = PublisherBuilder::new(&group, TOPIC).qos(qos).create();
     let full_name = &node.full_name;
     let failed = |error| {
         log_line!(

@@ -259,6 +259,15 @@ fn help_is_printed_for_ros_args_and_the_program_ends() {
 }
 
 #[test]
+fn a_node_may_ignore_the_command_line() -> sinew::Result<()> {
+    let context = remapped(["__node:=other", "__ns:=/away", "image:=/left/image"])?;
+    let node = context.node_builder("camera").remap("scan:=front").global_arguments(false).create()?;
+    assert_eq!(node.full_name(), "/camera");
+    assert_eq!([topic(&node, "image"), topic(&node, "scan")], ["/image", "/front"]);
+    Ok(())
+}
+
+#[test]
 fn a_bare_node_takes_its_names_exactly() -> sinew::Result<()> {
     let rules =
         ["__node:=other", "__ns:=/away", "/image:=/left/image", "image:=other_image", "/sum:=/product"];

@@ -123,6 +123,20 @@ fn several_are_set_together_or_not_at_all() -> sinew::Result<()> {
 }
 
 #[test]
+fn events_have_the_qos_of_the_node() -> sinew::Result<()> {
+    let context = real_context();
+    let qos = QoS::parameter_events().transient_local().keep_last(7);
+    let node = context.node_builder("n").parameter_event_qos(qos).create()?;
+    let _rate = node.parameter("rate").default(1).create()?;
+    let events = node.graph().publishers("/parameter_events");
+    assert_eq!(events.iter().map(|one| one.qos.durability).collect::<Vec<_>>(), [qos.durability]);
+    let bad = || context.node_builder("m").parameter_event_qos(qos.keep_last(0));
+    assert!(bad().create().unwrap_err().to_string().contains("/parameter_events"));
+    assert!(bad().start_parameter_event_publisher(false).create().is_ok());
+    Ok(())
+}
+
+#[test]
 fn undeclared_ones_are_declared_if_that_is_allowed() -> sinew::Result<()> {
     let context = real_context();
     let node = context.node_builder("n").allow_undeclared(true).create()?;

@@ -28,7 +28,7 @@ pub(in crate::api) fn table_of(node: &Arc<NodeCore>) -> Result<&Arc<ParameterTab
         return Ok(table);
     }
     node.check_running("a parameter")?;
-    let (overrides, uses) = match node.is_bare {
+    let (overrides, uses) = match node.ignores_arguments {
         true => Default::default(),
         false => {
             let given = node.context.arguments.parameters();
@@ -142,7 +142,7 @@ pub(in crate::api) fn begin(node: &Arc<NodeCore>) -> Result<(), CreateError> {
         move |name: &str| serve_by_name(&context, name)
     });
     let ParameterOptions { services, declare_overrides, overrides, .. } = parameter_options;
-    let given = (!node.is_bare).then(|| context.arguments.parameters().of(full_name));
+    let given = (!node.ignores_arguments).then(|| context.arguments.parameters().of(full_name));
     let is_given = |name: &str| {
         given.as_ref().is_some_and(|given| given.contains_key(name))
             || overrides.iter().any(|one| one.name == name)

@@ -62,7 +62,11 @@ impl ParameterServices {
                 Err(error) => return Err(error),
             },
         };
-        let events = node.parameter_options.events.then(|| EventPublisher::new(&group)).transpose()?;
+        let events = node
+            .parameter_options
+            .events
+            .then(|| EventPublisher::new(&group, node.own_publishers.parameter_event_qos));
+        let events = events.transpose()?;
         Ok(Self { _servers: servers, events: events.map(Arc::new) })
     }
 }
@@ -201,8 +205,8 @@ fn set_all(turn: Option<&Turn<'_>>, parameters: Vec<msg::Parameter>) -> msg::Set
 pub(super) struct EventPublisher(Publisher<msg::ParameterEvent>);
 
 impl EventPublisher {
-    fn new(group: &Group) -> Result<Self, CreateError> {
-        let publisher = PublisherBuilder::new(group, EVENTS).qos(QoS::parameter_events());
+    fn new(group: &Group, qos: QoS) -> Result<Self, CreateError> {
+        let publisher = PublisherBuilder::new(group, EVENTS).qos(qos);
         Ok(Self(publisher.pool_capacity(POOL_CAPACITY).create()?))
     }
 
