@@ -5,12 +5,14 @@ use crate::context::{choice, sinew_choice, sinew_context};
 use crate::handle::{self, handle};
 use crate::node_request::sinew_node_request;
 use crate::parameter_list::{sinew_parameter_list, values_of};
-use crate::status::{answer, sinew_status, status};
+use crate::qos::{self, sinew_qos};
+use crate::status::{Result, answer, sinew_status, status};
 use crate::strings::sinew_strings;
 use crate::structure::{Structure, structure};
 use crate::text::{c_text, optional_text, text};
 use sinew::Node;
-use sinew::parameters::NamedValue;
+use sinew::logging::LoggerServices;
+use sinew::parameters::{NamedValue, NodeBuilder};
 use std::ffi::{CString, c_char};
 
 /// A node: a name under which publishers, subscriptions, services and timers are made.
@@ -25,6 +27,8 @@ pub(crate) struct NodeHandle {
     name: CString,
     namespace: CString,
     full_name: CString,
+    /// They end with it.
+    _logger_services: Option<LoggerServices>,
 }
 
 /// The options of [`sinew_node_new`]. Zero is the default of every field.
@@ -59,6 +63,19 @@ pub struct sinew_node_options {
     pub parameter_overrides: *const sinew_parameter_list,
     /// The settings of a container, for the node of a component, which take precedence. Null: none.
     pub request: *const sinew_node_request,
+    /// Whether names, remapping and parameters of the context's command line are used. By default
+    /// they are.
+    pub use_global_arguments: sinew_choice,
+    /// Whether log lines of the node go to `/rosout`. By default they do, unless the command line
+    /// has `--disable-rosout-logs`.
+    pub rosout: sinew_choice,
+    /// The QoS of these lines. Null: `sinew_qos_rosout()`.
+    pub rosout_qos: *const sinew_qos,
+    /// The QoS with which changes of parameters are published. Null: `sinew_qos_parameter_events()`.
+    pub parameter_event_qos: *const sinew_qos,
+    /// Whether other processes read and set levels of loggers through services of the node, until
+    /// its handle is freed. By default they don't.
+    pub logger_services: sinew_choice,
 }
 
 // SAFETY: C's layout, beginning with the size; zeros are null, `false`, numbers.
@@ -84,6 +101,7 @@ pub unsafe extern "C" fn sinew_node_new(
         let name = unsafe { text(name, "name") }?;
         // SAFETY: the caller's structure.
         let options = unsafe { structure(options) }?;
+        let has_logger_services = choice(options.logger_services, "logger_services")?;
         let mut builder = context.node_builder(name);
         if options.is_bare {
             builder = builder.bare();
@@ -98,15 +116,14 @@ pub unsafe extern "C" fn sinew_node_new(
         if let Some(wanted) = choice(options.declare_overrides, "declare_overrides")? {
             builder = builder.declare_overrides(wanted);
         }
-        if let Some(wanted) = choice(options.parameter_services, "parameter_services")? {
-            builder = builder.start_parameter_services(wanted);
-        }
-        if let Some(wanted) = choice(options.parameter_events, "parameter_events")? {
-            builder = builder.start_parameter_event_publisher(wanted);
-        }
         if let Some(wanted) = choice(options.hints, "hints")? {
             builder = builder.hints(wanted);
         }
+        if let Some(wanted) = choice(options.use_global_arguments, "use_global_arguments")? {
+            builder = builder.global_arguments(wanted);
+        }
+        // SAFETY: the caller's structures.
+        builder = unsafe { options.apply_endpoints(builder) }?;
         if !options.remap.is_null() {
             // SAFETY: the caller's array of texts.
             for rule in unsafe { texts(options.remap, options.remap_count, "remap") }? {
@@ -125,15 +142,43 @@ pub unsafe extern "C" fn sinew_node_new(
             Some(request) => request.create(builder)?,
             None => builder.create()?,
         };
-        handle::put(node, "node", NodeHandle::new(made))
+        let logger_services = (has_logger_services == Some(true)).then(|| made.logger_services());
+        handle::put(node, "node", NodeHandle::new(made, logger_services.transpose()?))
     })
 }
 
+impl sinew_node_options {
+    /// Applies the choices of endpoints that the node makes by itself.
+    ///
+    /// # Safety
+    /// The structures are null, or can be read for the number of bytes that they begin with.
+    unsafe fn apply_endpoints(&self, mut builder: NodeBuilder) -> Result<NodeBuilder> {
+        if let Some(wanted) = choice(self.parameter_services, "parameter_services")? {
+            builder = builder.start_parameter_services(wanted);
+        }
+        if let Some(wanted) = choice(self.parameter_events, "parameter_events")? {
+            builder = builder.start_parameter_event_publisher(wanted);
+        }
+        if !self.parameter_event_qos.is_null() {
+            // SAFETY: as the caller says.
+            builder = builder.parameter_event_qos(unsafe { qos::qos(self.parameter_event_qos) }?);
+        }
+        if let Some(wanted) = choice(self.rosout, "rosout")? {
+            builder = builder.rosout(wanted);
+        }
+        if !self.rosout_qos.is_null() {
+            // SAFETY: as the caller says.
+            builder = builder.rosout_qos(unsafe { qos::qos(self.rosout_qos) }?);
+        }
+        Ok(builder)
+    }
+}
+
 impl NodeHandle {
-    fn new(node: Node) -> Self {
+    fn new(node: Node, logger_services: Option<LoggerServices>) -> Self {
         let [name, namespace, full_name] =
             [node.name(), node.namespace(), node.full_name()].map(|text| c_text(text.to_owned()));
-        Self { node, name, namespace, full_name }
+        Self { node, name, namespace, full_name, _logger_services: logger_services }
     }
 }
 

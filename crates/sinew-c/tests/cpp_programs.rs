@@ -198,6 +198,7 @@ programs! {
     failures,
     lifecycles,
     logging,
+    node_options,
     parameters,
     services,
     time,

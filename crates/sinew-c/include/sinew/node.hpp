@@ -118,11 +118,11 @@ public:
   /// The node's logger: that of node `/robot/arm` is `robot.arm`.
   const Logger & get_logger() const noexcept {return parts_.logger;}
 
-  /// The node's clock, which shows ROS time.
+  /// The node's clock, which shows ROS time unless the node's options say otherwise.
   Clock::SharedPtr get_clock() noexcept {return parts_.clock;}
   Clock::ConstSharedPtr get_clock() const noexcept {return parts_.clock;}
 
-  /// Returns the present ROS time, which belongs into the stamps of messages.
+  /// Returns the present time of its clock, which belongs into the stamps of messages.
   Time now() const noexcept {return parts_.clock->now();}
 
   /// Makes a timer of steady time. The callback takes nothing, a `TimerBase &`, or a
@@ -157,7 +157,7 @@ public:
     bool autostart = true)
   {
     return GenericTimer<F>::try_make(
-      handle(), period, std::move(callback), RCL_ROS_TIME, group, autostart);
+      handle(), period, std::move(callback), parts_.clock->get_clock_type(), group, autostart);
   }
 
   /// Makes a guard condition: any thread that triggers it has an executor run the callback, which
@@ -235,6 +235,14 @@ public:
     const std::string & topic, const QoS & qos, F && callback = nullptr,
     const SubscriptionOptions & options = {})
   {
+    using State = TopicStatisticsState;
+    if (options.topic_stats_options.state == State::NodeDefault &&
+      get_node_options().enable_topic_statistics())
+    {
+      auto with_statistics = options;
+      with_statistics.topic_stats_options.state = State::Enable;
+      return try_create_subscription<T>(topic, qos, std::forward<F>(callback), with_statistics);
+    }
     return Subscription<T>::try_make(
       shared_handle(), topic, qos, std::forward<F>(callback), options);
   }
@@ -304,6 +312,12 @@ protected:
   static Result<Parts> try_parts(
     const std::string & name, const std::string & node_namespace, const NodeOptions & options)
   {
+    if (options.clock_qos() != ClockQoS()) {
+      return Error(
+        SINEW_ERROR_INVALID_QOS,
+        "node " + name + " can't have a clock_qos of its own: the context has one subscription to "
+        "/clock for all nodes, with ClockQoS; leave the option at its default");
+    }
     const auto context = options.context();
     std::string full_namespace = node_namespace;
     if (!full_namespace.empty() && full_namespace.front() != '/') {
@@ -330,6 +344,11 @@ protected:
     settings.parameter_services = options.start_parameter_services() ? SINEW_DEFAULT : SINEW_NO;
     settings.parameter_events = options.start_parameter_event_publisher() ? SINEW_DEFAULT : SINEW_NO;
     settings.request = options.request();
+    settings.use_global_arguments = options.use_global_arguments() ? SINEW_DEFAULT : SINEW_NO;
+    settings.rosout = options.enable_rosout() ? SINEW_DEFAULT : SINEW_NO;
+    settings.rosout_qos = &options.rosout_qos().get_rmw_qos_profile();
+    settings.parameter_event_qos = &options.parameter_event_qos().get_rmw_qos_profile();
+    settings.logger_services = options.enable_logger_service() ? SINEW_YES : SINEW_DEFAULT;
     detail::Handle<sinew_node, sinew_node_free> handle;
     const auto status = sinew_node_new(context->handle(), name.c_str(), &settings, detail::Out(handle));
     if (status != SINEW_OK) {
@@ -339,7 +358,7 @@ protected:
     if (!logger) {
       return logger.error();
     }
-    auto clock = std::make_shared<Clock>(RCL_ROS_TIME, context);
+    auto clock = std::make_shared<Clock>(options.clock_type(), context);
     return Parts{options, context, std::move(handle), *std::move(logger), std::move(clock)};
   }
 

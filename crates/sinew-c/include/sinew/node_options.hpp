@@ -10,7 +10,9 @@
 #include "sinew/context.hpp"
 #include "sinew/error.hpp"
 #include "sinew/parameter.hpp"
+#include "sinew/qos.hpp"
 #include "sinew/sinew.h"
+#include "sinew/time.hpp"
 
 namespace sinew
 {
@@ -113,6 +115,82 @@ public:
     return *this;
   }
 
+  /// The QoS of these changes.
+  const QoS & parameter_event_qos() const noexcept {return parameter_event_qos_;}
+  NodeOptions & parameter_event_qos(const QoS & qos)
+  {
+    parameter_event_qos_ = qos;
+    return *this;
+  }
+
+  /// Whether names, remapping and parameters of the context's command line are used. By default they
+  /// are; without them, `arguments` and `parameter_overrides` count.
+  bool use_global_arguments() const noexcept {return use_global_arguments_;}
+  NodeOptions & use_global_arguments(bool wanted)
+  {
+    use_global_arguments_ = wanted;
+    return *this;
+  }
+
+  /// Whether log lines of the node go to `/rosout`. By default they do, unless the command line has
+  /// `--disable-rosout-logs`.
+  bool enable_rosout() const noexcept {return enable_rosout_;}
+  NodeOptions & enable_rosout(bool wanted)
+  {
+    enable_rosout_ = wanted;
+    return *this;
+  }
+  const QoS & rosout_qos() const noexcept {return rosout_qos_;}
+  NodeOptions & rosout_qos(const QoS & qos)
+  {
+    rosout_qos_ = qos;
+    return *this;
+  }
+
+  /// Whether other processes read and set levels of this process's loggers through services of the
+  /// node. By default they don't.
+  bool enable_logger_service() const noexcept {return enable_logger_service_;}
+  NodeOptions & enable_logger_service(bool wanted)
+  {
+    enable_logger_service_ = wanted;
+    return *this;
+  }
+
+  /// Whether subscriptions publish statistics of their messages, unless their own options say
+  /// otherwise. By default they don't.
+  bool enable_topic_statistics() const noexcept {return enable_topic_statistics_;}
+  NodeOptions & enable_topic_statistics(bool wanted)
+  {
+    enable_topic_statistics_ = wanted;
+    return *this;
+  }
+
+  /// The clock of `get_clock`, `now` and `create_timer`. By default ROS time.
+  ClockType clock_type() const noexcept {return clock_type_;}
+  NodeOptions & clock_type(ClockType type)
+  {
+    clock_type_ = type;
+    return *this;
+  }
+
+  /// The QoS of the subscription to `/clock`. That belongs to the context and serves all its nodes:
+  /// a node with another QoS than the default can't be made.
+  const QoS & clock_qos() const noexcept {return clock_qos_;}
+  NodeOptions & clock_qos(const QoS & qos)
+  {
+    clock_qos_ = qos;
+    return *this;
+  }
+
+  /// Accepted for rclcpp's users; time follows `/clock` without a thread of the node and without an
+  /// executor in any case.
+  bool use_clock_thread() const noexcept {return use_clock_thread_;}
+  NodeOptions & use_clock_thread(bool wanted) noexcept
+  {
+    use_clock_thread_ = wanted;
+    return *this;
+  }
+
   /// Accepted for rclcpp's users; messages inside a process move by pointer in any case.
   bool use_intra_process_comms() const noexcept {return true;}
   NodeOptions & use_intra_process_comms(bool) noexcept {return *this;}
@@ -126,6 +204,15 @@ private:
   bool declare_overrides_ = false;
   bool start_parameter_services_ = true;
   bool start_parameter_event_publisher_ = true;
+  bool use_global_arguments_ = true;
+  bool enable_rosout_ = true;
+  bool enable_logger_service_ = false;
+  bool enable_topic_statistics_ = false;
+  bool use_clock_thread_ = true;
+  ClockType clock_type_ = RCL_ROS_TIME;
+  QoS clock_qos_ = ClockQoS();
+  QoS parameter_event_qos_ = ParameterEventsQoS();
+  QoS rosout_qos_ = RosoutQoS();
 };
 
 }  // namespace sinew

@@ -2061,6 +2061,29 @@ typedef struct sinew_node_options {
    * The settings of a container, for the node of a component, which take precedence. Null: none.
    */
   const struct sinew_node_request *request;
+  /**
+   * Whether names, remapping and parameters of the context's command line are used. By default
+   * they are.
+   */
+  sinew_choice use_global_arguments;
+  /**
+   * Whether log lines of the node go to `/rosout`. By default they do, unless the command line
+   * has `--disable-rosout-logs`.
+   */
+  sinew_choice rosout;
+  /**
+   * The QoS of these lines. Null: `sinew_qos_rosout()`.
+   */
+  const struct sinew_qos *rosout_qos;
+  /**
+   * The QoS with which changes of parameters are published. Null: `sinew_qos_parameter_events()`.
+   */
+  const struct sinew_qos *parameter_event_qos;
+  /**
+   * Whether other processes read and set levels of loggers through services of the node, until
+   * its handle is freed. By default they don't.
+   */
+  sinew_choice logger_services;
 } sinew_node_options;
 
 /**
