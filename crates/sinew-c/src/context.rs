@@ -1,16 +1,18 @@
 //! Contexts: a process's presence in a domain.
 
-use crate::array::texts;
+use crate::array::{Texts, texts};
 use crate::closure::Closure;
 use crate::handle::{self, handle};
 use crate::owned::sinew_drop;
+use crate::signals::{SINEW_SIGNALS_DEFAULT, signals, sinew_signals};
 use crate::status::{Failure, Result, answer, sinew_status, status};
+use crate::strings::sinew_strings;
 use crate::structure::{Structure, structure};
 use crate::text::optional_text;
 use crate::time::{sinew_duration, timeout};
 use crate::virtual_clock::sinew_virtual_clock;
-use sinew::Context;
 use sinew::event::ShutdownHandler;
+use sinew::{Arguments, Context};
 use std::ffi::{c_char, c_int, c_void};
 use std::path::PathBuf;
 
@@ -65,6 +67,8 @@ pub struct sinew_context_options {
     pub hints_after: sinew_duration,
     /// A clock that only the program moves, for tests. Null: the machine's.
     pub virtual_clock: *const sinew_virtual_clock,
+    /// The signals for which a context with `interrupts` installs handlers, if the process has none.
+    pub signals: sinew_signals,
 }
 
 // SAFETY: C's layout, beginning with the size; zeros are no texts, numbers, `false` and the first
@@ -112,10 +116,29 @@ pub unsafe extern "C" fn sinew_context_new(
         if let Some(wanted) = choice(options.interrupts, "interrupts")? {
             builder = builder.interrupts(wanted);
         }
+        if options.signals != SINEW_SIGNALS_DEFAULT {
+            builder = builder.signals(signals(options.signals)?);
+        }
         if let Some(wanted) = choice(options.use_sim_time, "use_sim_time")? {
             builder = builder.use_sim_time(wanted);
         }
         handle::put(context, "context", builder.build()?)
+    })
+}
+
+/// Gets the arguments outside `--ros-args .. --`, with the program's name, for the program's own
+/// parser. The caller frees `*rest`. Fails if one between them can't be used.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_remove_ros_arguments(
+    argc: c_int,
+    argv: *const *const c_char,
+    rest: Option<&mut *mut sinew_strings>,
+) -> sinew_status {
+    status(|| {
+        let count = usize::try_from(argc).unwrap_or(0);
+        // SAFETY: the caller's array of texts.
+        let arguments = Arguments::parse(unsafe { texts(argv, count, "argv") }?)?;
+        handle::put(rest, "rest", Texts::new(arguments.rest().iter().cloned()))
     })
 }
 
@@ -148,6 +171,38 @@ pub unsafe extern "C" fn sinew_context_shutdown(context: *const sinew_context) -
     })
 }
 
+/// As `sinew_context_shutdown`, with a reason. Null: none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_context_shutdown_because(
+    context: *const sinew_context,
+    reason: *const c_char,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        let context = unsafe { handle::get(context, "context") }?;
+        // SAFETY: the caller's text.
+        match unsafe { optional_text(reason, "reason") }? {
+            Some(reason) => context.shutdown_because(reason),
+            None => context.shutdown(),
+        }
+        Ok(())
+    })
+}
+
+/// Gets why the context was shut down first: one text, with the reason that the program gave, or the
+/// name of the signal; none while it isn't. The caller frees `*reason`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_context_shutdown_reason(
+    context: *const sinew_context,
+    reason: Option<&mut *mut sinew_strings>,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        let context = unsafe { handle::get(context, "context") }?;
+        handle::put(reason, "reason", Texts::new(context.shutdown_reason().map(str::to_owned)))
+    })
+}
+
 /// A callback for the end of a context.
 pub struct sinew_shutdown_handler {
     _opaque: (),
@@ -176,17 +231,46 @@ pub unsafe extern "C" fn sinew_context_on_shutdown(
     handler: Option<&mut *mut sinew_shutdown_handler>,
 ) -> sinew_status {
     status(|| {
-        let closure = Closure::new(callback, callback_context, drop_context)?;
+        let call = call_once(callback, callback_context, drop_context)?;
         // SAFETY: the caller's handle.
         let context = unsafe { handle::get(context, "context") }?;
         let handler = handler.ok_or_else(|| Failure::null("handler"))?;
-        let call = move || {
-            let (callback, context) = closure.parts();
-            // SAFETY: the caller's function, with its context.
-            unsafe { callback(context) };
-        };
         *handler = handle::new(context.on_shutdown(call));
         Ok(())
+    })
+}
+
+/// Calls a function before the context is shut down, while everything still works; not if it is shut
+/// down already. Otherwise as [`sinew_context_on_shutdown`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_context_on_pre_shutdown(
+    context: *const sinew_context,
+    callback: sinew_shutdown_callback,
+    callback_context: *mut c_void,
+    drop_context: sinew_drop,
+    handler: Option<&mut *mut sinew_shutdown_handler>,
+) -> sinew_status {
+    status(|| {
+        let call = call_once(callback, callback_context, drop_context)?;
+        // SAFETY: the caller's handle.
+        let context = unsafe { handle::get(context, "context") }?;
+        let handler = handler.ok_or_else(|| Failure::null("handler"))?;
+        *handler = handle::new(context.on_pre_shutdown(call));
+        Ok(())
+    })
+}
+
+/// Returns a callback of the library that calls C's.
+fn call_once(
+    callback: sinew_shutdown_callback,
+    callback_context: *mut c_void,
+    drop_context: sinew_drop,
+) -> Result<impl FnOnce() + Send + 'static> {
+    let closure = Closure::new(callback, callback_context, drop_context)?;
+    Ok(move || {
+        let (callback, context) = closure.parts();
+        // SAFETY: the caller's function, with its context.
+        unsafe { callback(context) };
     })
 }
 

@@ -75,6 +75,7 @@ pub mod rate;
 pub mod raw;
 pub mod server_goal;
 pub mod service;
+pub mod signals;
 pub mod status;
 pub mod strings;
 pub mod subscription;

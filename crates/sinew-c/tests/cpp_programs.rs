@@ -201,6 +201,7 @@ programs! {
     node_options,
     parameters,
     services,
+    starting,
     time,
     topics,
     transforms,

@@ -123,6 +123,8 @@ codes! {
     ZeroLimit = 107,
     /// The handler of signals could not be installed.
     Interrupts = 108,
+    /// The context is initialised already.
+    AlreadyInitialized = 109,
 
     /// A name is no name of a type.
     InvalidTypeName = 200,

@@ -85,6 +85,11 @@ pub mod qos {
     pub use crate::ros::qos::{Durability, History, Incompatibility, Liveliness, Policy, Reliability};
 }
 
+/// Signals: which of them shut contexts down.
+pub mod signal {
+    pub use crate::sys::interrupt::{Signals, install, installed, uninstall};
+}
+
 /// For gateways to other hosts: the origin of endpoints, and the report for tools.
 pub mod gateway {
     pub use crate::ros::origin::Origin;

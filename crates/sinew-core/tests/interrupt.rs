@@ -6,6 +6,7 @@ mod support;
 
 use sinew::error::{CallFailure, PublishFailure, SpinError};
 use sinew::prelude::*;
+use sinew::signal::{self, Signals};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -150,6 +151,29 @@ fn what_is_detached_ends_on_the_thread_that_spins() {
 #[test]
 fn ctrl_c_ends_futures_of_a_program_with_an_event_loop_of_its_own() {
     ends_well("event loop", "looping", &["-INT"], "cleaned up");
+}
+
+#[test]
+fn only_the_chosen_signal_shuts_down() {
+    ends_well("interrupted", "spinning", &["-INT"], "shut down by SIGINT");
+    let actor = Actor::start("interrupted");
+    actor.expect("spinning");
+    actor.signal("-TERM");
+    assert_eq!(actor.end().signal(), Some(15), "its default effect");
+}
+
+#[test]
+fn without_handlers_signals_have_their_effect_of_before() {
+    let actor = Actor::start("uninstalled");
+    actor.expect("waiting");
+    actor.signal("-TERM");
+    assert_eq!(actor.end().signal(), Some(15));
+    let actor = Actor::start("uninstalled with an own handler");
+    actor.expect("waiting");
+    actor.signal("-TERM");
+    actor.expect("own handler");
+    assert_eq!(actor.end().code(), Some(0));
+    ends_well("installed again", "spinning", &["-INT", "-TERM"], "cleaned up");
 }
 
 /// Blocks the thread that wakes it.
@@ -356,6 +380,58 @@ fn be_busy() -> sinew::Result<()> {
     Ok(())
 }
 
+/// Leaves SIGTERM alone.
+fn interrupt_only() -> sinew::Result<()> {
+    let context = Context::builder().shared_memory(false).domain(0).interrupts(true);
+    let context = context.signals(Some(Signals::Interrupt)).build()?;
+    let before = context.clone();
+    let _handler = context.on_pre_shutdown(move || assert!(!before.is_shutdown()));
+    let node = context.node("node")?;
+    let started = node.guard_condition().callback(|| println!("spinning"))?;
+    started.trigger();
+    assert_eq!(signal::installed(), Some(Signals::Interrupt));
+    assert!(!signal::install(Signals::All).unwrap(), "there are handlers");
+    sinew::spin(&context)?;
+    println!("shut down by {}", context.shutdown_reason().unwrap());
+    Ok(())
+}
+
+/// Has handlers for a while.
+fn uninstall(has_own_handler: bool) -> sinew::Result<()> {
+    let raised = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    if has_own_handler {
+        signal_hook::flag::register(signal_hook::consts::SIGTERM, raised.clone()).unwrap();
+    }
+    let context = interruptible()?;
+    assert!(signal::uninstall());
+    assert!(!signal::uninstall(), "there are none");
+    println!("waiting");
+    while !raised.load(std::sync::atomic::Ordering::Relaxed) {
+        thread::yield_now();
+    }
+    assert!(!context.is_shutdown());
+    println!("own handler");
+    Ok(())
+}
+
+/// The program installs the handlers itself, after the context.
+fn install_again() -> sinew::Result<()> {
+    let builder = Context::builder().shared_memory(false).domain(0).interrupts(true);
+    let context = builder.signals(None).build()?;
+    assert_eq!(signal::installed(), None);
+    for _ in 0..3 {
+        assert!(signal::install(Signals::All).unwrap());
+        assert!(signal::uninstall());
+    }
+    assert!(signal::install(Signals::All).unwrap());
+    let node = context.node("node")?;
+    let started = node.guard_condition().callback(|| println!("spinning"))?;
+    started.trigger();
+    sinew::spin(&context)?;
+    println!("cleaned up");
+    Ok(())
+}
+
 /// A shutdown never returns here.
 fn get_stuck() -> sinew::Result<()> {
     let context = interruptible()?;
@@ -470,6 +546,10 @@ fn plays_a_part_in_a_child_process() -> sinew::Result<()> {
         }
         Ok("wait") => wait_in_all_ways()?,
         Ok("busy") => be_busy()?,
+        Ok("interrupted") => interrupt_only()?,
+        Ok("uninstalled") => uninstall(false)?,
+        Ok("uninstalled with an own handler") => uninstall(true)?,
+        Ok("installed again") => install_again()?,
         Ok("stuck") => get_stuck()?,
         Ok("twice") => signal_and_block(|| {
             interrupt();

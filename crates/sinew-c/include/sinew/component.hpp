@@ -22,8 +22,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "sinew/context.hpp"
 #include "sinew/detail/callback.hpp"
+#include "sinew/init.hpp"
 #include "sinew/node.hpp"
 #include "sinew/node_options.hpp"
 #include "sinew/sinew.h"

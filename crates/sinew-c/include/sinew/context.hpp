@@ -1,108 +1,124 @@
-/// The process's presence in a domain, and the functions for the usual one: `init`, `ok`, `shutdown`.
+/// The process's presence in a domain; `sinew/init.hpp` begins and ends the usual one.
 #ifndef SINEW_CONTEXT_HPP
 #define SINEW_CONTEXT_HPP
 
 #include <algorithm>
-#include <cstdint>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sinew/detail/callback.hpp"
 #include "sinew/detail/handle.hpp"
+#include "sinew/detail/strings.hpp"
 #include "sinew/error.hpp"
+#include "sinew/init_options.hpp"
 #include "sinew/sinew.h"
 
 namespace sinew
 {
 
-/// The options of `init` and `Context::make`.
-class InitOptions
-{
-public:
-  /// The domain. By default that of the environment: `SINEW_DOMAIN_ID`, else `ROS_DOMAIN_ID`, else 0.
-  std::optional<std::uint32_t> domain_id;
-
-  /// The directory in which each domain has its own. By default `SINEW_DIR` of the environment, else
-  /// `/dev/shm/sinew-<uid>`.
-  std::optional<std::string> directory;
-
-  /// Whether its nodes reach those of other processes of the host.
-  bool shared_memory = true;
-
-  /// Whether SIGINT (Ctrl-C) and SIGTERM shut the context down.
-  bool shutdown_on_signal = true;
-
-  /// Whether `init` sends log lines to the console, a file and `/rosout`, unless the process has a
-  /// logger already.
-  bool initialize_logging = true;
-
-  InitOptions & auto_initialize_logging(bool wanted)
-  {
-    initialize_logging = wanted;
-    return *this;
-  }
-
-  InitOptions & set_domain_id(std::uint32_t domain)
-  {
-    domain_id = domain;
-    return *this;
-  }
-};
-
-/// Stands for a callback that `Context::remove_on_shutdown_callback` removes.
-struct OnShutdownCallbackHandle
+/// Stands for a callback that `Context` removes.
+struct ShutdownCallbackHandle
 {
   std::weak_ptr<sinew_shutdown_handler> handler;
 };
+using OnShutdownCallbackHandle = ShutdownCallbackHandle;
+using PreShutdownCallbackHandle = ShutdownCallbackHandle;
 
 /// A process's presence in a domain: the root of its nodes. Most programs use the default one, which
-/// `init` makes.
+/// `init` makes. Any thread may call any function.
 class Context
 {
 public:
   using SharedPtr = std::shared_ptr<Context>;
+  using WeakPtr = std::weak_ptr<Context>;
 
-  /// Makes a context. The command line may have `--ros-args`: names, remapping, parameters.
+  /// A context that is not valid before its `init`.
+  Context() = default;
+  Context(const Context &) = delete;
+  Context & operator=(const Context &) = delete;
+
+  /// Makes a context. The command line may have `--ros-args`: names, remapping, parameters. If the
+  /// options want it, handlers are installed for the signals, unless the process has some.
   static Result<SharedPtr> try_make(
-    int argc = 0, const char * const * argv = nullptr, const InitOptions & options = {})
+    int argc = 0, const char * const * argv = nullptr, const InitOptions & options = {},
+    SignalHandlerOptions signals = SignalHandlerOptions::All)
   {
-    auto settings = detail::options<sinew_context_options>();
-    settings.argc = argc;
-    settings.argv = argv;
-    settings.has_domain = options.domain_id.has_value();
-    settings.domain = options.domain_id.value_or(0);
-    settings.directory = options.directory ? options.directory->c_str() : nullptr;
-    settings.shared_memory = options.shared_memory ? SINEW_DEFAULT : SINEW_NO;
-    settings.interrupts = options.shutdown_on_signal ? SINEW_YES : SINEW_NO;
-    ContextHandle handle;
-    if (const auto status = sinew_context_new(&settings, detail::Out(handle)); status != SINEW_OK) {
-      return Error::last(status);
+    auto made = std::make_shared<Context>();
+    if (const auto begun = made->begin(argc, argv, options, signals); !begun) {
+      return begun.error();
     }
-    return SharedPtr(new Context(std::move(handle)));
+    return made;
   }
 
   static SharedPtr make(
-    int argc = 0, const char * const * argv = nullptr, const InitOptions & options = {})
+    int argc = 0, const char * const * argv = nullptr, const InitOptions & options = {},
+    SignalHandlerOptions signals = SignalHandlerOptions::All)
   {
-    return try_make(argc, argv, options).value();
+    return try_make(argc, argv, options, signals).value();
+  }
+
+  /// Begins a context that was made without a domain, or begins it once more after a shutdown: what
+  /// was made before stays shut down. Installs no handlers of signals. Fails with
+  /// `SINEW_ERROR_ALREADY_INITIALIZED` (`ContextAlreadyInitialized`) while it is valid.
+  void init(int argc, const char * const * argv, const InitOptions & options = {})
+  {
+    try_init(argc, argv, options).value();
+  }
+  Result<void> try_init(int argc, const char * const * argv, const InitOptions & options = {})
+  {
+    return begin(argc, argv, options, SignalHandlerOptions::None);
   }
 
   /// Takes over a handle of the C interface.
   static SharedPtr adopt(sinew_context * handle)
   {
-    return SharedPtr(new Context(ContextHandle(handle)));
+    auto made = std::make_shared<Context>();
+    made->keep(ContextHandle(handle));
+    return made;
   }
 
-  /// Whether it was not shut down.
-  bool is_valid() const noexcept {return sinew_context_is_valid(handle());}
+  /// Whether it was initialised and not shut down.
+  bool is_valid() const noexcept
+  {
+    const auto * const context = handle();
+    return context != nullptr && sinew_context_is_valid(context);
+  }
 
-  /// Ends everything that waits or spins in it; later operations fail. Never blocks, any thread may
-  /// call it.
-  void shutdown() noexcept {(void)sinew_context_shutdown(handle());}
+  /// The options with which it began last.
+  InitOptions get_init_options() const
+  {
+    const std::lock_guard lock(mutex_);
+    return options_;
+  }
+
+  /// Ends everything that waits or spins in it; later operations fail. Returns whether it was valid.
+  /// Never blocks, except for the callbacks; any thread may call it.
+  bool shutdown(const std::string & reason = "it was shut down by the program")
+  {
+    if (!is_valid()) {
+      return false;
+    }
+    return sinew_context_shutdown_because(handle(), reason.c_str()) == SINEW_OK;
+  }
+
+  /// Why it was shut down: the reason that was given, or the name of the signal; empty if it wasn't.
+  std::string shutdown_reason() const
+  {
+    if (handle() == nullptr) {
+      return {};
+    }
+    detail::StringsHandle reason;
+    detail::check(sinew_context_shutdown_reason(handle(), detail::Out(reason)));
+    const char * const text =
+      sinew_strings_length(reason.get()) == 0 ? "" : sinew_strings_at(reason.get(), 0);
+    return text;
+  }
 
   /// Calls a function once the context is shut down, by `shutdown` or by a signal; now, if it is
   /// already. It is called on the thread that shuts the context down, for a signal on one of the
@@ -118,9 +134,94 @@ public:
   template<class F>
   Result<OnShutdownCallbackHandle> try_add_on_shutdown_callback(F callback)
   {
+    return try_add(sinew_context_on_shutdown, std::move(callback));
+  }
+
+  /// Removes a callback. Returns whether it was there.
+  bool remove_on_shutdown_callback(const OnShutdownCallbackHandle & callback)
+  {
+    return remove(callback);
+  }
+
+  /// Calls a function before the context is shut down, while everything in it still works; never, if
+  /// it is shut down already. Otherwise as `add_on_shutdown_callback`.
+  template<class F>
+  PreShutdownCallbackHandle add_pre_shutdown_callback(F callback)
+  {
+    return try_add_pre_shutdown_callback(std::move(callback)).value();
+  }
+  template<class F>
+  Result<PreShutdownCallbackHandle> try_add_pre_shutdown_callback(F callback)
+  {
+    return try_add(sinew_context_on_pre_shutdown, std::move(callback));
+  }
+  bool remove_pre_shutdown_callback(const PreShutdownCallbackHandle & callback)
+  {
+    return remove(callback);
+  }
+
+  std::size_t get_domain_id() const noexcept {return sinew_context_domain(handle());}
+
+  /// Sleeps for a duration of real time. Returns whether the context is still valid.
+  bool sleep_for(const std::chrono::nanoseconds & duration) const
+  {
+    const auto status = sinew_context_sleep_for(handle(), SINEW_CLOCK_STEADY, duration.count());
+    if (status != SINEW_ERROR_SHUTDOWN) {
+      detail::check(status);
+    }
+    return status == SINEW_OK;
+  }
+
+  /// The handle of the C interface; null before it began.
+  sinew_context * handle() const noexcept {return current_.load(std::memory_order_acquire);}
+
+private:
+  using ContextHandle = detail::Handle<sinew_context, sinew_context_free>;
+
+  Result<void> begin(
+    int argc, const char * const * argv, const InitOptions & options, SignalHandlerOptions signals)
+  {
+    auto settings = detail::options<sinew_context_options>();
+    settings.argc = argc;
+    settings.argv = argv;
+    settings.has_domain = options.domain_id.has_value();
+    settings.domain = options.domain_id.value_or(0);
+    settings.directory = options.directory ? options.directory->c_str() : nullptr;
+    settings.shared_memory = options.shared_memory ? SINEW_DEFAULT : SINEW_NO;
+    settings.interrupts = options.shutdown_on_signal ? SINEW_YES : SINEW_NO;
+    settings.signals = static_cast<sinew_signals>(signals);
+    const std::lock_guard lock(mutex_);
+    if (is_valid()) {
+      return Error(
+        SINEW_ERROR_ALREADY_INITIALIZED,
+        "the context is initialised already: shut it down first, or make another one");
+    }
+    ContextHandle made;
+    if (const auto status = sinew_context_new(&settings, detail::Out(made)); status != SINEW_OK) {
+      return Error::last(status);
+    }
+    options_ = options;
+    keep(std::move(made));
+    return {};
+  }
+
+  /// Former handles stay: other threads may be using them.
+  void keep(ContextHandle made)
+  {
+    current_.store(made.get(), std::memory_order_release);
+    handles_.push_back(std::move(made));
+  }
+
+  template<class Add, class F>
+  Result<ShutdownCallbackHandle> try_add(Add add, F callback)
+  {
+    if (handle() == nullptr) {
+      return Error(
+        SINEW_ERROR_INVALID_ARGUMENT, "a context has no callbacks for its end before its init");
+    }
     const auto call = [](void * context) noexcept {(*static_cast<F *>(context))();};
     detail::Handle<sinew_shutdown_handler, sinew_shutdown_handler_free> made;
-    const auto status = sinew_context_on_shutdown(
+    const auto status = add(
       handle(), call, detail::context_of(std::move(callback)), detail::drop_context<F>,
       detail::Out(made));
     if (status != SINEW_OK) {
@@ -128,11 +229,10 @@ public:
     }
     const std::lock_guard lock(mutex_);
     shutdown_handlers_.emplace_back(std::move(made));
-    return OnShutdownCallbackHandle{shutdown_handlers_.back()};
+    return ShutdownCallbackHandle{shutdown_handlers_.back()};
   }
 
-  /// Removes a callback. Returns whether it was there.
-  bool remove_on_shutdown_callback(const OnShutdownCallbackHandle & callback)
+  bool remove(const ShutdownCallbackHandle & callback)
   {
     const auto handler = callback.handler.lock();  // destroyed without the lock
     const std::lock_guard lock(mutex_);
@@ -145,19 +245,10 @@ public:
     return true;
   }
 
-  std::uint32_t get_domain_id() const noexcept {return sinew_context_domain(handle());}
-
-  /// The handle of the C interface.
-  sinew_context * handle() const noexcept {return handle_.get();}
-
-private:
-  using ContextHandle = detail::Handle<sinew_context, sinew_context_free>;
-
-  explicit Context(ContextHandle handle) noexcept
-  : handle_(std::move(handle)) {}
-
-  ContextHandle handle_;
-  std::mutex mutex_;
+  std::atomic<sinew_context *> current_{nullptr};
+  mutable std::mutex mutex_;
+  InitOptions options_;
+  std::vector<ContextHandle> handles_;
   std::vector<std::shared_ptr<sinew_shutdown_handler>> shutdown_handlers_;
 };
 
@@ -200,40 +291,6 @@ inline bool is_default_context_shut_down()
 
 }  // namespace detail
 
-/// Makes the default context, from the command line. Ctrl-C and SIGTERM shut it down, unless the
-/// options say otherwise. Fails if there is a default context that was not shut down.
-inline Result<void> try_init(
-  int argc, const char * const * argv, const InitOptions & options = {})
-{
-  auto & holder = detail::DefaultContext::instance();
-  const std::lock_guard lock(holder.mutex);
-  if (holder.context && holder.context->is_valid()) {
-    return Error(
-      SINEW_ERROR_INVALID_ARGUMENT,
-      "the default context exists already: call init once, before the first node, or shut it down");
-  }
-  auto made = Context::try_make(argc, argv, options);
-  if (!made) {
-    return made.error();
-  }
-  if (options.initialize_logging) {
-    const auto status = sinew_logging_init(nullptr);
-    if (status != SINEW_OK && status != SINEW_ERROR_LOGGER_TAKEN) {
-      return Error::last(status);
-    }
-  }
-  holder.context = *std::move(made);
-  return {};
-}
-
-inline void init(int argc, const char * const * argv, const InitOptions & options = {})
-{
-  try_init(argc, argv, options).value();
-}
-
-/// As above, without a command line.
-inline void init() {init(0, nullptr);}
-
 namespace contexts
 {
 
@@ -250,46 +307,6 @@ inline Context::SharedPtr get_global_default_context()
 }
 
 }  // namespace contexts
-
-/// Whether the context, by default the default one, exists and was not shut down.
-inline bool ok(const Context::SharedPtr & context = nullptr)
-{
-  if (context) {
-    return context->is_valid();
-  }
-  auto & holder = detail::DefaultContext::instance();
-  const std::lock_guard lock(holder.mutex);
-  return holder.context && holder.context->is_valid();
-}
-
-/// Calls a function once the context, by default the default one, is shut down:
-/// `Context::on_shutdown`.
-template<class F>
-void on_shutdown(F callback, Context::SharedPtr context = nullptr)
-{
-  if (!context) {
-    context = contexts::get_global_default_context();
-  }
-  context->on_shutdown(std::move(callback));
-}
-
-/// Shuts the context down, by default the default one. Returns whether it was not shut down before.
-/// Not to be called by a handler of signals. The reason is accepted for rclcpp's users.
-inline bool shutdown(
-  const Context::SharedPtr & context = nullptr, [[maybe_unused]] const std::string & reason = {})
-{
-  Context::SharedPtr to_end = context;
-  if (!to_end) {
-    auto & holder = detail::DefaultContext::instance();
-    const std::lock_guard lock(holder.mutex);
-    to_end = holder.context;
-  }
-  if (!to_end || !to_end->is_valid()) {
-    return false;
-  }
-  to_end->shutdown();
-  return true;
-}
 
 }  // namespace sinew
 

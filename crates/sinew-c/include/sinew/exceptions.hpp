@@ -34,6 +34,14 @@ private:
   sinew_status code_;
 };
 
+/// A context is initialised while it is.
+class ContextAlreadyInitialized : public Exception, public std::runtime_error
+{
+public:
+  ContextAlreadyInitialized(sinew_status code, const std::string & sentence)
+  : Exception(code), std::runtime_error(sentence) {}
+};
+
 namespace exceptions
 {
 
@@ -146,6 +154,8 @@ namespace detail
   switch (code) {
     case SINEW_ERROR_INVALID_NAME:
       throw NameValidationError(code, sentence);
+    case SINEW_ERROR_ALREADY_INITIALIZED:
+      throw ContextAlreadyInitialized(code, sentence);
     case SINEW_ERROR_INVALID_QOS:
       throw InvalidQosException(code, sentence);
     case SINEW_ERROR_NO_MEMORY:

@@ -16,6 +16,7 @@
 #include "sinew/error.hpp"
 #include "sinew/executor_options.hpp"
 #include "sinew/future_return_code.hpp"
+#include "sinew/init.hpp"
 #include "sinew/sinew.h"
 
 namespace sinew

@@ -319,6 +319,11 @@ protected:
         "/clock for all nodes, with ClockQoS; leave the option at its default");
     }
     const auto context = options.context();
+    if (context->handle() == nullptr) {
+      return Error(
+        SINEW_ERROR_INVALID_ARGUMENT,
+        "node " + name + " can't be made in a context that was not initialised: call its init");
+    }
     std::string full_namespace = node_namespace;
     if (!full_namespace.empty() && full_namespace.front() != '/') {
       full_namespace.insert(0, "/");

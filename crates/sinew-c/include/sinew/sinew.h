@@ -70,6 +70,8 @@ enum {
     SINEW_ERROR_ZERO_LIMIT = 107,
     /** The handler of signals could not be installed. */
     SINEW_ERROR_INTERRUPTS = 108,
+    /** The context is initialised already. */
+    SINEW_ERROR_ALREADY_INITIALIZED = 109,
     /** A name is no name of a type. */
     SINEW_ERROR_INVALID_TYPE_NAME = 200,
     /** The text of a type's hash is invalid. */
@@ -1339,6 +1341,11 @@ typedef struct sinew_load_node_options {
 } sinew_load_node_options;
 
 /**
+ * The signals that shut down the contexts of the process with `interrupts`: `SINEW_SIGNALS_..`.
+ */
+typedef int sinew_signals;
+
+/**
  * The options of `sinew_context_new`. Zero is the default of every field.
  */
 typedef struct sinew_context_options {
@@ -1390,6 +1397,10 @@ typedef struct sinew_context_options {
    * A clock that only the program moves, for tests. Null: the machine's.
    */
   const struct sinew_virtual_clock *virtual_clock;
+  /**
+   * The signals for which a context with `interrupts` installs handlers, if the process has none.
+   */
+  sinew_signals signals;
 } sinew_context_options;
 
 /**
@@ -3632,6 +3643,31 @@ typedef struct sinew_component_library {
 #define SINEW_QOS_OVERRIDES_DEFAULT 176
 
 /**
+ * SIGINT (Ctrl-C) and SIGTERM, as `SINEW_SIGNALS_ALL`.
+ */
+#define SINEW_SIGNALS_DEFAULT 0
+
+/**
+ * SIGINT (Ctrl-C) and SIGTERM.
+ */
+#define SINEW_SIGNALS_ALL 1
+
+/**
+ * SIGINT alone.
+ */
+#define SINEW_SIGNALS_INT 2
+
+/**
+ * SIGTERM alone.
+ */
+#define SINEW_SIGNALS_TERM 3
+
+/**
+ * None.
+ */
+#define SINEW_SIGNALS_NONE 4
+
+/**
  * The clock of a node, which timers and rates follow: simulated time while that is used (or ROS
  * time that was set), else steady time.
  */
@@ -4276,6 +4312,14 @@ sinew_status sinew_context_new(const struct sinew_context_options *options,
                                struct sinew_context **context);
 
 /**
+ * Gets the arguments outside `--ros-args .. --`, with the program's name, for the program's own
+ * parser. The caller frees `*rest`. Fails if one between them can't be used.
+ */
+sinew_status sinew_remove_ros_arguments(int argc,
+                                        const char *const *argv,
+                                        struct sinew_strings **rest);
+
+/**
  * Frees a handle to a context. The context ends with its last handle and everything that was made
  * with it; null is allowed.
  */
@@ -4286,6 +4330,19 @@ void sinew_context_free(struct sinew_context *context);
  * with `SINEW_ERROR_SHUTDOWN`. Never blocks; any thread may call it.
  */
 sinew_status sinew_context_shutdown(const struct sinew_context *context);
+
+/**
+ * As `sinew_context_shutdown`, with a reason. Null: none.
+ */
+sinew_status sinew_context_shutdown_because(const struct sinew_context *context,
+                                            const char *reason);
+
+/**
+ * Gets why the context was shut down first: one text, with the reason that the program gave, or the
+ * name of the signal; none while it isn't. The caller frees `*reason`.
+ */
+sinew_status sinew_context_shutdown_reason(const struct sinew_context *context,
+                                           struct sinew_strings **reason);
 
 /**
  * Calls a function once the context is shut down, by `sinew_context_shutdown` or by a signal, but
@@ -4304,6 +4361,16 @@ sinew_status sinew_context_on_shutdown(const struct sinew_context *context,
                                        void *callback_context,
                                        sinew_drop drop_context,
                                        struct sinew_shutdown_handler **handler);
+
+/**
+ * Calls a function before the context is shut down, while everything still works; not if it is shut
+ * down already. Otherwise as `sinew_context_on_shutdown`.
+ */
+sinew_status sinew_context_on_pre_shutdown(const struct sinew_context *context,
+                                           sinew_shutdown_callback callback,
+                                           void *callback_context,
+                                           sinew_drop drop_context,
+                                           struct sinew_shutdown_handler **handler);
 
 /**
  * Frees a handler for a shutdown, which ends it; null is allowed. If another thread shuts the
@@ -6667,6 +6734,24 @@ bool sinew_responder_is_awaited(const struct sinew_responder *responder);
  * is allowed.
  */
 void sinew_responder_free(struct sinew_responder *responder);
+
+/**
+ * Has signals shut down the contexts of the process with `interrupts`; a second one ends the
+ * process. Changes nothing if handlers are installed already: the first context with `interrupts`
+ * does that. `*installed`, which may be null, is whether this call did.
+ */
+sinew_status sinew_signals_install(sinew_signals signals, bool *installed);
+
+/**
+ * Gives the signals back the effect that they had before the handlers were installed. Returns
+ * whether there were any.
+ */
+bool sinew_signals_uninstall(void);
+
+/**
+ * Returns the signals with handlers: `SINEW_SIGNALS_ALL`, `_INT`, `_TERM` or `_NONE`.
+ */
+sinew_signals sinew_signals_installed(void);
 
 /**
  * Returns the sentence of this thread's last failure, in English, or an empty text: what failed,

@@ -22,6 +22,8 @@
 #include "sinew/graph_event.hpp"
 #include "sinew/group.hpp"
 #include "sinew/guard_condition.hpp"
+#include "sinew/init.hpp"
+#include "sinew/init_options.hpp"
 #include "sinew/loaned_message.hpp"
 #include "sinew/logger.hpp"
 #include "sinew/logging.hpp"

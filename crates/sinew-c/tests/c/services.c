@@ -169,7 +169,7 @@ static void types_are_checked(const numbers *types)
 static void servers_are_checked(const sinew_node *node, const numbers *types)
 {
     sinew_server *server = NULL;
-    atomic_int gone = 0;
+    static atomic_int gone = 0; /* the detached server drops its context when the context ends */
     sinew_server_options options = {.size = sizeof options, .is_immediate = true};
     FAILS(sinew_server_new(node, "bad", types->service, &options, NULL, &gone, dropped, &server),
           SINEW_ERROR_NULL_ARGUMENT, "`callback` is null");

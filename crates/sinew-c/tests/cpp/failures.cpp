@@ -22,7 +22,7 @@ void contexts_and_nodes(int argc, char ** argv)
   sinew::init(argc, argv);
   CHECK(sinew::ok());
   const auto second = sinew::try_init(argc, argv);
-  CHECK(!second && second.error().code() == SINEW_ERROR_INVALID_ARGUMENT);
+  CHECK(!second && second.error().code() == SINEW_ERROR_ALREADY_INITIALIZED);
   const auto driver = std::make_shared<Driver>();
   CHECK_EQ(std::string(driver->get_fully_qualified_name()), "/arm/driver");
   CHECK_EQ(driver->get_namespace(), std::string("/arm"));

@@ -15,7 +15,7 @@ use crate::ros::failure::{ContextError, CreateError, SharedMemoryError};
 use crate::ros::hints::{self, Hints};
 use crate::service::registry::ServiceRegistry;
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock};
-use crate::sys::interrupt::{self, ShutDown};
+use crate::sys::interrupt::{self, ShutDown, Signals};
 use crate::sys::logging::{Level, OUTPUTS, later, log_line, set_levels};
 use crate::sys::sync::{Arc, Mutex};
 use crate::topic::graph::Graph;
@@ -80,6 +80,8 @@ pub(crate) struct ContextCore {
     pub(crate) hints: Hints,
     /// The thread for statuses that the program takes, once an endpoint has such.
     status_thread: Mutex<Option<Arc<StatusThread>>>,
+    /// Why it was shut down.
+    shutdown_reason: OnceLock<String>,
     /// Its connection to the other processes of the host: made with the first node.
     neighbours: Neighbours,
 }
@@ -124,8 +126,29 @@ impl Context {
     ///
     /// May be called from any thread and any callback, and repeatedly.
     pub fn shutdown(&self) {
-        self.shared().shutdown();
+        self.shutdown_because("it was shut down by the program");
+    }
+
+    /// As [`shutdown`](Self::shutdown), with a reason that
+    /// [`shutdown_reason`](Self::shutdown_reason) returns.
+    pub fn shutdown_because(&self, reason: &str) {
+        self.shared().shutdown(reason);
         self.shared().session.end_detached();
+    }
+
+    /// Returns why the context was shut down first: the reason that the program gave, or the name of
+    /// the signal; `None` while it isn't. ROS 2: `shutdown_reason`.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// let context = Context::builder().shared_memory(false).build()?;
+    /// assert_eq!(context.shutdown_reason(), None);
+    /// context.shutdown_because("the battery is low");
+    /// assert_eq!(context.shutdown_reason(), Some("the battery is low"));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn shutdown_reason(&self) -> Option<&str> {
+        self.shared().shutdown_reason.get().map(String::as_str)
     }
 
     /// Calls `callback` once the context is shut down: by [`shutdown`](Self::shutdown) or by a
@@ -148,6 +171,14 @@ impl Context {
     /// ```
     pub fn on_shutdown(&self, callback: impl FnOnce() + Send + 'static) -> ShutdownHandler {
         self.shared().session.on_shutdown(callback)
+    }
+
+    /// Calls `callback` before the context is shut down, on the same thread as
+    /// [`on_shutdown`](Self::on_shutdown): everything still works then, so it may publish a last
+    /// message. If the context is shut down already, the callback never runs. ROS 2:
+    /// `add_pre_shutdown_callback`.
+    pub fn on_pre_shutdown(&self, callback: impl FnOnce() + Send + 'static) -> ShutdownHandler {
+        self.shared().session.on_pre_shutdown(callback)
     }
 
     /// Returns `true` after [`shutdown`](Self::shutdown).
@@ -280,7 +311,9 @@ impl LocalEndpoints for ContextCore {
 }
 
 impl ShutDown for ContextCore {
-    fn shutdown(&self) {
+    fn shutdown(&self, reason: &str) {
+        self.session.run_pre_shutdown_callbacks();
+        let _ = self.shutdown_reason.set(reason.to_owned()); // the first one counts
         self.session.end();
         if let Some(thread) = &*self.status_thread.lock() {
             thread.end();
@@ -379,6 +412,8 @@ pub struct ContextBuilder {
     arguments: Option<Vec<String>>,
     domain: Option<u32>,
     interrupts: bool,
+    /// The signals for which it installs handlers then, if set; `None`: none.
+    signals: Option<Option<Signals>>,
     clock: Option<VirtualClock>,
     /// Whether ROS time follows `/clock`, if set.
     sim_time: Option<bool>,
@@ -412,6 +447,15 @@ impl ContextBuilder {
     #[must_use]
     pub fn interrupts(mut self, wanted: bool) -> Self {
         self.interrupts = wanted;
+        self
+    }
+
+    /// Sets the signals for which a context with [`interrupts`](Self::interrupts) installs handlers,
+    /// if there are none: those of the process shut down all such contexts. Default: all. With
+    /// `None` it installs none: [`signal::install`](crate::signal::install) does.
+    #[must_use]
+    pub fn signals(mut self, signals: Option<Signals>) -> Self {
+        self.signals = Some(signals);
         self
     }
 
@@ -527,6 +571,7 @@ impl ContextBuilder {
             parameter_clients: ParameterClients::default(),
             hints: Hints::new(hints),
             status_thread: Mutex::default(),
+            shutdown_reason: OnceLock::new(),
             neighbours: Neighbours {
                 wanted: meets_others && cfg!(not(loom)),
                 base: self.base,
@@ -536,7 +581,9 @@ impl ContextBuilder {
         });
         if self.interrupts {
             let ends: Arc<dyn ShutDown> = shared.clone();
-            interrupt::shut_down_on_signal(Arc::downgrade(&ends)).map_err(ContextError::Interrupts)?;
+            let signals = self.signals.unwrap_or(Some(Signals::All));
+            interrupt::shut_down_on_signal(Arc::downgrade(&ends), signals)
+                .map_err(ContextError::Interrupts)?;
         }
         let context = Context(Arc::new(ContextHandle(shared)));
         if sim_time {

@@ -34,6 +34,8 @@ pub(crate) struct Session {
     detached: Mutex<Detached>,
     /// The program's callbacks for its end.
     shutdown_callbacks: ShutdownCallbacks,
+    /// Those for before it.
+    pre_shutdown_callbacks: ShutdownCallbacks,
     /// Changes of the nodes and endpoints, here and elsewhere.
     pub(crate) graph_changes: GraphChanges,
 }
@@ -65,6 +67,7 @@ impl Session {
             sim_time: Mutex::default(),
             detached: Mutex::default(),
             shutdown_callbacks: ShutdownCallbacks::default(),
+            pre_shutdown_callbacks: ShutdownCallbacks::default(),
             graph_changes: GraphChanges::new(),
         })
     }
@@ -110,6 +113,16 @@ impl Session {
             self.shutdown_callbacks.run();
         }
         handler
+    }
+
+    /// Runs the program's callbacks for before the end.
+    pub(crate) fn run_pre_shutdown_callbacks(&self) {
+        self.pre_shutdown_callbacks.run();
+    }
+
+    /// Keeps a callback for before the end.
+    pub(crate) fn on_pre_shutdown(&self, callback: impl FnOnce() + Send + 'static) -> ShutdownHandler {
+        self.pre_shutdown_callbacks.add(callback)
     }
 
     /// Keeps an entity until the context ends. If the context has ended, drops the entity at once.

@@ -6,7 +6,8 @@ use std::fmt;
 use std::sync::Weak;
 
 /// Keeps a callback for a shutdown until this is dropped. From
-/// [`Context::on_shutdown`](crate::Context::on_shutdown).
+/// [`Context::on_shutdown`](crate::Context::on_shutdown) and
+/// [`Context::on_pre_shutdown`](crate::Context::on_pre_shutdown).
 #[must_use = "dropping this removes the callback, and `let _ = ..` drops it at once: name the variable"]
 pub struct ShutdownHandler(
     #[expect(dead_code, reason = "the session only knows it weakly")] Arc<ShutdownCallback>,
