@@ -9,6 +9,9 @@ use std::sync::Arc;
 /// Passes work to a callback group.
 pub(crate) type Poster<T> = Arc<dyn Fn(T) -> Result<(), PostError> + Send + Sync>;
 
+/// Closes the queue of posted work, and waits for work that runs on another thread.
+pub(crate) type CloseWork = Box<dyn Fn() + Send + Sync>;
+
 /// An error of the program.
 pub(crate) type BoxedError = Box<dyn Error + Send + Sync>;
 

@@ -102,6 +102,17 @@ pub unsafe extern "C" fn sinew_action_client_free(client: *mut sinew_action_clie
     unsafe { handle::free(client, "client") };
 }
 
+/// Ends the callbacks of the client's goals and cancel requests: none begins any more. Waits for one
+/// that runs on another thread; not in a callback of the client. Goals go on. The handle is still to
+/// be freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_action_client_close(client: *const sinew_action_client) -> sinew_status {
+    status(|| {
+        borrow(&client)?.client.clone().close();
+        Ok(())
+    })
+}
+
 /// Returns the client of a handle of the caller's, for as long as the caller's pointer is there.
 fn borrow(client: &*const sinew_action_client) -> Result<&ActionClientHandle> {
     // SAFETY: the caller's handle, which no thread frees during the call.

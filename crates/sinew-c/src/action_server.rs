@@ -337,6 +337,17 @@ pub unsafe extern "C" fn sinew_action_server_free(server: *mut sinew_action_serv
     unsafe { handle::free(server, "server") };
 }
 
+/// Ends the server, and waits until its callback, if that is running on another thread, has
+/// returned; not in its own callback. The handle is still to be freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_action_server_close(server: *const sinew_action_server) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        unsafe { handle::get(server, "server") }?.server.clone().close();
+        Ok(())
+    })
+}
+
 /// Returns the action's full name, after remapping. The text lives as long as the handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_action_server_name(server: *const sinew_action_server) -> *const c_char {

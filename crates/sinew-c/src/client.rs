@@ -108,6 +108,18 @@ pub unsafe extern "C" fn sinew_client_free(client: *mut sinew_client) {
     unsafe { handle::free(client, "client") };
 }
 
+/// Ends the client, and waits until its callback for a response, if that is running on another
+/// thread, has returned; not for those of `sinew_client_call_then_immediately`, nor in its own
+/// callback. Callbacks that wait for a response are dropped; threads that wait for one, and later
+/// calls, fail with `SINEW_ERROR_CLOSED`. The handle is still to be freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_client_close(client: *const sinew_client) -> sinew_status {
+    status(|| {
+        borrow(&client)?.clone().close();
+        Ok(())
+    })
+}
+
 /// Returns the service's full name, after remapping. The text lives as long as the handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_client_name(client: *const sinew_client) -> *const c_char {

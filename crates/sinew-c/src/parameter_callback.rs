@@ -7,6 +7,7 @@ use crate::owned::sinew_drop;
 use crate::parameter::node_of;
 use crate::parameter_list::{list_of, sinew_parameter_list, values_of};
 use crate::status::{Failure, OK, sinew_status, status};
+use parking_lot::Mutex;
 use sinew::parameters::{NamedValue, ParameterCallback};
 use std::ffi::{CStr, c_char, c_void};
 
@@ -18,7 +19,7 @@ pub const SINEW_PARAMETER_REASON_SIZE: usize = 512;
 pub struct sinew_parameter_callback {
     _opaque: (),
 }
-handle!(sinew_parameter_callback: ParameterCallback);
+handle!(sinew_parameter_callback: Mutex<Option<ParameterCallback>>);
 
 /// The callback of [`sinew_node_on_pre_set_parameters`]. It may change the list, which lives until
 /// it returns.
@@ -93,7 +94,7 @@ pub unsafe extern "C" fn sinew_node_on_pre_set_parameters(
                 *values = changed;
             }
         })?;
-        handle::put(handle, "handle", added)
+        handle::put(handle, "handle", Mutex::new(Some(added)))
     })
 }
 
@@ -127,7 +128,7 @@ pub unsafe extern "C" fn sinew_node_on_set_parameters(
                 false => Err(String::from_utf8_lossy(reason).into_owned()),
             }
         })?;
-        handle::put(handle, "handle", added)
+        handle::put(handle, "handle", Mutex::new(Some(added)))
     })
 }
 
@@ -150,15 +151,30 @@ pub unsafe extern "C" fn sinew_node_on_post_set_parameters(
             // SAFETY: the caller's function, with its context.
             unsafe { function(context, lent.0) };
         })?;
-        handle::put(handle, "handle", added)
+        handle::put(handle, "handle", Mutex::new(Some(added)))
     })
 }
 
-/// Removes a callback; null is allowed. One that runs on another thread finishes.
+/// Removes a callback; null is allowed. One that runs on another thread finishes; see
+/// `sinew_parameter_callback_close`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_parameter_callback_free(handle: *mut sinew_parameter_callback) {
     // SAFETY: the caller's handle.
     unsafe { handle::free(handle, "handle") };
+}
+
+/// Removes a callback, and waits until it has returned if another thread is setting parameters; not
+/// in a callback for parameters of the node. The handle is still to be freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_parameter_callback_close(
+    handle: *const sinew_parameter_callback,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        let callback = unsafe { handle::get(handle, "handle") }?.lock().take();
+        callback.into_iter().for_each(ParameterCallback::close); // under no lock: it waits
+        Ok(())
+    })
 }
 
 /// Frees the handle of a callback that stays until the context ends.
@@ -168,7 +184,8 @@ pub unsafe extern "C" fn sinew_parameter_callback_detach(
 ) -> sinew_status {
     status(|| {
         // SAFETY: the caller's handle, which is given up.
-        unsafe { handle::take(handle, "handle") }?.detach();
+        let callback = unsafe { handle::take(handle, "handle") }?.into_inner();
+        callback.into_iter().for_each(ParameterCallback::detach);
         Ok(())
     })
 }

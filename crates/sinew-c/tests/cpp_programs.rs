@@ -191,6 +191,7 @@ macro_rules! programs {
 programs! {
     actions,
     adapters,
+    closing,
     copies,
     endings,
     exceptions,

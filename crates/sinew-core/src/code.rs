@@ -486,6 +486,7 @@ has_code! {
     }
     CallFailure: {
         Self::Shutdown => Code::Shutdown,
+        Self::Closed => Code::Closed,
         Self::NoServer { .. } => Code::NoServer,
         Self::Full { .. } => Code::TooManyRequests,
         Self::Untaken { .. } => Code::TooManyResponses,

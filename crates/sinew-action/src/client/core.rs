@@ -19,7 +19,7 @@ use super::result::GoalResult;
 use crate::error::{ResultError, SendGoalError, SendGoalFailure};
 use crate::goal_id::GoalId;
 use crate::kind::Kind;
-use crate::posting::{CallbackResult, Poster};
+use crate::posting::{CallbackResult, CloseWork, Poster};
 use crate::status::GoalStatus;
 use foldhash::HashMap;
 use sinew::__private::locks::{Mutex, no_lock_is_held};
@@ -58,6 +58,8 @@ pub(super) struct ClientCore<A: ClientKind> {
     state: Mutex<ClientState<A>>,
     /// Posts work to the group, which runs the callbacks.
     pub(super) poster: OnceLock<Poster<Work<A>>>,
+    /// Closes the queue to which it posts.
+    pub(super) close_work: OnceLock<CloseWork>,
     /// Registers the action's type with the client's node, which describes it to other processes.
     pub(super) used: OnceLock<Option<RegisteredType>>,
 }
@@ -215,6 +217,7 @@ impl<A: ClientKind> ClientCore<A> {
             depth,
             state,
             poster: OnceLock::new(),
+            close_work: OnceLock::new(),
             used: OnceLock::new(),
         });
         let weak = Arc::downgrade(&core);

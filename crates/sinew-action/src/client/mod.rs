@@ -129,6 +129,15 @@ impl<A: ClientKind> ActionClient<A> {
             && core.status.wait_for_publishers(1, left())
     }
 
+    /// Ends the callbacks of its goals and requests, also those of its clones: none begins any more.
+    /// Waits for one that runs on another thread, not when called in a callback of it. Goals go on,
+    /// and their handles can still be awaited. Dropping the last handle waits for nothing.
+    pub fn close(self) {
+        if let Some(close_work) = self.0.close_work.get() {
+            close_work();
+        }
+    }
+
     /// Returns the action's full name.
     pub fn name(&self) -> &str {
         &self.0.name
@@ -227,6 +236,8 @@ impl<A: ClientKind, M: Maker> ActionClientBuilder<A, M> {
         let core = ClientCore::new((full_name, types), services, (feedback, status), feedback_depth);
         let weak = Arc::downgrade(&core);
         let queue = maker.work_queue(&what);
+        let closed = queue.clone();
+        drop(core.close_work.set(Box::new(move || closed.clone().close())));
         let poster = move |work| {
             let core = weak.clone();
             queue.post(move || core.upgrade().map_or(Ok(()), |core| core.run(work)))

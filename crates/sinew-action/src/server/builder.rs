@@ -290,7 +290,8 @@ impl<A: ServerKind, M: Maker> ActionServerBuilder<A, M> {
             queue.__works_for(A::erased_goal_server(&send));
         }
         let used = A::register(&maker);
-        Ok(ActionServer::new(core, (send, cancel, result), used))
+        let close_work = move || queue.clone().close();
+        Ok(ActionServer::new((core, Box::new(close_work)), (send, cancel, result), used))
     }
 }
 

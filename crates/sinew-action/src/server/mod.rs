@@ -32,6 +32,7 @@ pub use options::Decision;
 use self::core::ServerCore;
 use self::kind::ServerKind;
 use crate::goal_id::GoalId;
+use crate::posting::CloseWork;
 use crate::status::GoalStatus;
 use sinew::error::CreateError;
 use sinew::introspection::{RegisteredType, ServiceIntrospection};
@@ -90,6 +91,8 @@ pub struct ActionServer<A: ServerKind>(Arc<ServerInner<A>>);
 /// The server's state, dropped with its last handle.
 struct ServerInner<A: ServerKind> {
     core: Arc<ServerCore<A>>,
+    /// Closes the queue of the callback's work, and waits for work that runs on another thread.
+    close_work: CloseWork,
     send: A::GoalServer,
     cancel: Server<CancelGoal>,
     result: A::ResultServer,
@@ -99,11 +102,11 @@ struct ServerInner<A: ServerKind> {
 
 impl<A: ServerKind> ActionServer<A> {
     fn new(
-        core: Arc<ServerCore<A>>,
+        (core, close_work): (Arc<ServerCore<A>>, CloseWork),
         (send, cancel, result): (A::GoalServer, Server<CancelGoal>, A::ResultServer),
         used: Option<RegisteredType>,
     ) -> Self {
-        Self(Arc::new(ServerInner { core, send, cancel, result, _used: used }))
+        Self(Arc::new(ServerInner { core, close_work, send, cancel, result, _used: used }))
     }
 
     /// Returns the action's full name, after remapping. (The names of its five entities can also be
@@ -119,10 +122,13 @@ impl<A: ServerKind> ActionServer<A> {
         self.0.core.goals()
     }
 
-    /// Closes the server, also for its clones, as dropping the last one does. Waits for nothing.
-    /// Executing goals are notified ([`CancelReason::ServerGone`]), waiting ones are dropped.
+    /// Closes the server, also for its clones, as dropping the last one does. Executing goals are
+    /// notified ([`CancelReason::ServerGone`]), waiting ones are dropped. Waits for its callback if
+    /// that runs on another thread, not when called in the callback itself; dropping the last handle
+    /// waits for nothing.
     pub fn close(self) {
         self.0.close();
+        (self.0.close_work)();
     }
 }
 

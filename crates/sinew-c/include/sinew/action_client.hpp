@@ -77,6 +77,12 @@ public:
     return SharedPtr(new Client(std::move(handle)));
   }
 
+  /// Drops the callbacks of its goals, which go on. Waits for a callback that runs on another thread,
+  /// but not when called by a callback of the client; no callback runs afterwards.
+  ~Client() {(void)sinew_action_client_close(handle());}
+  Client(const Client &) = delete;
+  Client & operator=(const Client &) = delete;
+
   /// The action's full name, after remapping.
   const char * get_action_name() const noexcept {return sinew_action_client_name(handle());}
 

@@ -96,6 +96,12 @@ public:
     return SharedPtr(new Server(std::move(handle)));
   }
 
+  /// Ends the server: its goals are asked to end. Waits for a callback that runs on another thread,
+  /// but not when called by a callback of the server; no callback runs afterwards.
+  ~Server() {(void)sinew_action_server_close(handle());}
+  Server(const Server &) = delete;
+  Server & operator=(const Server &) = delete;
+
   /// The action's full name, after remapping.
   const char * get_action_name() const noexcept {return sinew_action_server_name(handle());}
 

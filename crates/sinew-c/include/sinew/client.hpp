@@ -35,8 +35,14 @@ public:
   using SharedPtr = std::shared_ptr<ClientBase>;
   using WeakPtr = std::weak_ptr<ClientBase>;
 
-  /// Drops the callbacks of requests that have no response.
-  virtual ~ClientBase() = default;
+  /// Drops the callbacks of requests that have no response. Waits for one that runs on another
+  /// thread, but not when called by a callback of the client; no callback runs afterwards.
+  virtual ~ClientBase()
+  {
+    if (handle_) {
+      (void)sinew_client_close(handle_.get());
+    }
+  }
   ClientBase(const ClientBase &) = delete;
   ClientBase & operator=(const ClientBase &) = delete;
 

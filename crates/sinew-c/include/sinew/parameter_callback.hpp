@@ -135,8 +135,18 @@ public:
     return made;
   }
 
-  /// Removes the callback. One that runs on another thread finishes; this doesn't wait for it.
-  void remove() noexcept {handle_.reset();}
+  /// Removes the callback, and waits for it if it runs on another thread, but not in a callback for
+  /// parameters of the node.
+  ~SetParametersCallbackHandle() {remove();}
+  SetParametersCallbackHandle(const SetParametersCallbackHandle &) = delete;
+  SetParametersCallbackHandle & operator=(const SetParametersCallbackHandle &) = delete;
+  void remove() noexcept
+  {
+    if (handle_) {
+      (void)sinew_parameter_callback_close(handle_.get());
+    }
+    handle_.reset();
+  }
 
 private:
   SetParametersCallbackHandle() = default;

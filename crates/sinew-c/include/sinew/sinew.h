@@ -3710,6 +3710,13 @@ sinew_status sinew_action_client_new(const struct sinew_node *node,
 void sinew_action_client_free(struct sinew_action_client *client);
 
 /**
+ * Ends the callbacks of the client's goals and cancel requests: none begins any more. Waits for one
+ * that runs on another thread; not in a callback of the client. Goals go on. The handle is still to
+ * be freed.
+ */
+sinew_status sinew_action_client_close(const struct sinew_action_client *client);
+
+/**
  * Returns the action's full name, after remapping. The text lives as long as the handle.
  */
 const char *sinew_action_client_name(const struct sinew_action_client *client);
@@ -3806,6 +3813,12 @@ sinew_status sinew_action_server_new(const struct sinew_node *node,
 void sinew_action_server_free(struct sinew_action_server *server);
 
 /**
+ * Ends the server, and waits until its callback, if that is running on another thread, has
+ * returned; not in its own callback. The handle is still to be freed.
+ */
+sinew_status sinew_action_server_close(const struct sinew_action_server *server);
+
+/**
  * Returns the action's full name, after remapping. The text lives as long as the handle.
  */
 const char *sinew_action_server_name(const struct sinew_action_server *server);
@@ -3850,6 +3863,14 @@ sinew_status sinew_client_new(const struct sinew_node *node,
  * taken; a call that can be polled keeps the client. Null is allowed.
  */
 void sinew_client_free(struct sinew_client *client);
+
+/**
+ * Ends the client, and waits until its callback for a response, if that is running on another
+ * thread, has returned; not for those of `sinew_client_call_then_immediately`, nor in its own
+ * callback. Callbacks that wait for a response are dropped; threads that wait for one, and later
+ * calls, fail with `SINEW_ERROR_CLOSED`. The handle is still to be freed.
+ */
+sinew_status sinew_client_close(const struct sinew_client *client);
 
 /**
  * Returns the service's full name, after remapping. The text lives as long as the handle.
@@ -5623,9 +5644,16 @@ sinew_status sinew_node_on_post_set_parameters(const struct sinew_node *node,
                                                struct sinew_parameter_callback **handle);
 
 /**
- * Removes a callback; null is allowed. One that runs on another thread finishes.
+ * Removes a callback; null is allowed. One that runs on another thread finishes; see
+ * `sinew_parameter_callback_close`.
  */
 void sinew_parameter_callback_free(struct sinew_parameter_callback *handle);
+
+/**
+ * Removes a callback, and waits until it has returned if another thread is setting parameters; not
+ * in a callback for parameters of the node. The handle is still to be freed.
+ */
+sinew_status sinew_parameter_callback_close(const struct sinew_parameter_callback *handle);
 
 /**
  * Frees the handle of a callback that stays until the context ends.

@@ -27,7 +27,7 @@ use crate::service::reply::CallResult;
 use crate::service::statistics::ClientStatistics;
 use crate::service::types::ServiceTypes;
 use crate::sys::clock::Stamp;
-use crate::sys::sync::{Arc, next_serial};
+use crate::sys::sync::{Arc, AtomicBool, next_serial};
 use sinew_msg::Service;
 use sinew_msg::cdr::Structure;
 use sinew_shm::Callback;
@@ -81,8 +81,6 @@ const MAX_RESPONSES: usize = 1000;
 /// # Ok::<(), sinew::Error>(())
 /// ```
 ///
-/// It has no `close`: calls may be pending on any of its clones, and each ends by itself, with its
-/// result, its timeout, or the drop of its future.
 #[must_use = "a client ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _client = ..`), or `detach()` it"]
 pub struct Client<S: Service, State = ()> {
     erased: erased::Client<State>,
@@ -263,6 +261,14 @@ impl<S: Service, State: Send + 'static> Client<S, State> {
             Ok((id, _)) => Ok(RequestId(id)),
             Err(fault) => Err(error_of::<S>(self.name(), fault)),
         }
+    }
+
+    /// Closes the client, also for its clones: callbacks of its calls are dropped, calls for which a
+    /// thread or a future waits fail with [`CallFailure::Closed`](crate::error::CallFailure::Closed),
+    /// and so do later ones. Waits for a callback that runs on another thread; not for immediate
+    /// ones, nor in the callback itself. Dropping the last handle waits for nothing.
+    pub fn close(self) {
+        self.erased.close();
     }
 
     /// Keeps it until the context ends, so that the callbacks of [its calls](Self::call_then) run;
@@ -462,8 +468,19 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
         let pool = Pool::of_table(self.types.request, POOL_CAPACITY);
         let (note, node) = (NoteIndex::new(), self.node.clone());
         let (group, patience, max_responses) = (core, self.spin_before_park, self.max_responses);
-        let inner =
-            ClientCore { calls, requests, pool, patience, max_responses, group, membership, note, node };
+        let is_closed = AtomicBool::new(false);
+        let inner = ClientCore {
+            calls,
+            requests,
+            pool,
+            patience,
+            max_responses,
+            group,
+            membership,
+            note,
+            node,
+            is_closed,
+        };
         if let Some(listener) = self.listener {
             inner.listen(listener);
         }

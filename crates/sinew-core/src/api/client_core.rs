@@ -15,7 +15,7 @@ use crate::service::reply::CallResult;
 use crate::service::request::{RefusedRequest, ReplyTo, Request};
 use crate::service::request_queue::{RequestQueue, Unannounced};
 use crate::sys::clock::{Clock, Time, wall_of};
-use crate::sys::sync::Arc;
+use crate::sys::sync::{Arc, AtomicBool, Ordering};
 use sinew_msg::Service;
 use std::time::Duration;
 
@@ -33,6 +33,7 @@ pub(crate) struct ClientCore {
     /// The position of this client in the prefetch notes of the calling thread.
     pub(crate) note: prefetch::NoteIndex,
     pub(crate) node: Arc<NodeCore>,
+    pub(crate) is_closed: AtomicBool,
 }
 
 impl ClientCore {
@@ -53,6 +54,10 @@ impl ClientCore {
         waiter: CallWaiter,
         quietly: bool,
     ) -> Result<(CallId, Unannounced), CallFault> {
+        // Relaxed: a call that begins while another thread closes the client is failed or dropped.
+        if self.is_closed.load(Ordering::Relaxed) {
+            return Err(CallFault { failure: CallFailure::Closed, request: Some(request) });
+        }
         prefetch::note(Arc::as_ptr(self).addr(), &self.note, || self.parts());
         let (id, publication) = self.calls.begin(waiter);
         let reply_to = ReplyTo::Local(self.calls.clone(), id);
@@ -213,9 +218,16 @@ pub(crate) fn error_of<S: Service>(service: &str, fault: CallFault) -> CallError
     CallError::new(service, fault.failure, fault.request.map(Unique::assume))
 }
 
-impl Drop for ClientCore {
-    fn drop(&mut self) {
-        self.group.deregister(self.membership, false);
+impl ClientCore {
+    /// Ends the client: no callback of it begins any more, and with `wait`, none runs on another
+    /// thread. Threads and futures that wait for a response fail.
+    pub(crate) fn close(&self, wait: bool) {
+        // Relaxed: one of several threads continues, and locks protect everything else.
+        if self.is_closed.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        self.group.deregister(self.membership, wait);
+        self.calls.fail_callers(&CallFailure::Closed);
         for id in self.calls.close() {
             drop(self.requests.withdraw(self.calls.number, id));
         }
@@ -223,5 +235,11 @@ impl Drop for ClientCore {
         self.node.context.parameter_clients.went(ClientId::Own(self.calls.number));
         drop(self.calls.observed.set(None));
         self.pool.close();
+    }
+}
+
+impl Drop for ClientCore {
+    fn drop(&mut self) {
+        self.close(false);
     }
 }

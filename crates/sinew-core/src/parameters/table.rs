@@ -64,6 +64,8 @@ struct State {
     structs: Vec<Arc<dyn Snapshot>>,
     /// The thread that declares or sets now.
     turn: Option<ThreadId>,
+    /// The number of turns that are over.
+    turns: u64,
     /// Jobs that wait for that thread.
     waiting: VecDeque<Job>,
 }
@@ -158,6 +160,17 @@ impl ParameterTable {
         Ok(Turn(self))
     }
 
+    /// Waits for the end of the turn that another thread has: callbacks that were removed before
+    /// have returned then.
+    pub(crate) fn wait_for_turn(&self) {
+        let this = thread::current().id();
+        let mut state = self.state.lock();
+        let turns = state.turns;
+        while state.turn.is_some_and(|other| other != this) && state.turns == turns {
+            self.free.wait_at_most(&mut state, None);
+        }
+    }
+
     /// Runs a job in a turn: now, or, if another thread has the turn, on that thread. If this
     /// thread has it already, the job gets no turn. It must not panic.
     pub(crate) fn in_turn(&self, job: impl FnOnce(Option<&Turn<'_>>) + Send + 'static) {
@@ -236,6 +249,7 @@ impl Drop for Turn<'_> {
             let mut state = self.0.state.lock();
             let Some(job) = state.waiting.pop_front() else {
                 state.turn = None;
+                state.turns += 1;
                 self.0.free.notify_all();
                 return;
             };

@@ -9,6 +9,9 @@ pub enum CallFailure {
     /// The context is shut down.
     #[error("the context is shut down")]
     Shutdown,
+    /// The client was closed.
+    #[error("the client was closed")]
+    Closed,
     /// No server appeared before the timeout.
     #[error(
         "no server came within {waited:?}; {}",

@@ -730,15 +730,25 @@ impl PendingCalls {
         self.fail(&CallFailure::Shutdown, |_| true);
     }
 
-    /// Closes the client and abandons its calls. Returns those without an outcome.
+    /// Fails the calls for which a thread or a future waits.
+    pub(crate) fn fail_callers(&self, failure: &CallFailure) {
+        self.fail(failure, |call| matches!(call.waiter, CallWaiter::Caller(_)));
+    }
+
+    /// Closes the client and abandons its calls, except those for which a caller waits. Returns
+    /// those without an outcome.
     pub(crate) fn close(&self) -> Vec<CallId> {
         let (gone, open) = {
             let mut state = self.state.lock();
-            state.completed.clear();
-            let open: Vec<_> = state.calls.open().map(|(id, _)| id).collect();
+            let is_abandoned = |call: &Call| !matches!(call.waiter, CallWaiter::Caller(_));
+            let open = state.calls.open().filter(|(_, call)| is_abandoned(call));
+            let open: Vec<_> = open.map(|(id, _)| id).collect();
+            let completed: Vec<_> = state.completed.drain(..).map(|(_, id)| id).collect();
+            let ids = open.iter().chain(&completed);
+            let gone: Vec<_> = ids.filter_map(|id| state.remove(*id)).collect();
             state.counts.abandoned += open.len() as u64;
             state.count(None);
-            ((mem::take(&mut state.calls), mem::take(&mut state.pulled)), open)
+            ((gone, mem::take(&mut state.pulled)), open)
         };
         drop(gone);
         let link = self.link.lock().take();

@@ -169,6 +169,11 @@ impl<State: Send + 'static> Client<State> {
         self.inner.calls.statistics()
     }
 
+    /// As [`Client::close`](crate::Client::close).
+    pub fn close(self) {
+        self.inner.close(true);
+    }
+
     /// Keeps it until the context ends; as [`Client::detach`](crate::Client::detach).
     pub fn detach(self) {
         let session = self.inner.node.context.session.clone();

@@ -19,6 +19,17 @@ pub struct ParameterCallback {
 }
 
 impl ParameterCallback {
+    /// Removes the callback, and waits until it has returned if another thread is setting
+    /// parameters. In a callback for parameters of this node it doesn't wait. Dropping the handle
+    /// waits for nothing.
+    pub fn close(self) {
+        let node = self.node.clone();
+        drop(self);
+        if let Some(table) = node.parameters.get() {
+            table.wait_for_turn();
+        }
+    }
+
     /// Keeps the callback until the context ends, as [`Timer::detach`](crate::Timer::detach) does.
     pub fn detach(self) {
         let session = self.node.context.session.clone();
