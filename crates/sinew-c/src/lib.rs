@@ -51,6 +51,7 @@ pub mod graph_snapshot;
 pub mod group;
 pub mod guard_condition;
 pub mod handle;
+pub mod invalid_name;
 pub mod lifecycle;
 pub mod lifecycle_callbacks;
 pub mod lifecycle_state;

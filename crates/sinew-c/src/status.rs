@@ -1,6 +1,7 @@
 //! How functions fail: a number, and a sentence for each thread.
 
 use crate::c_string::c_text;
+use crate::invalid_name::InvalidName;
 use crate::owned::{Owned, sinew_drop};
 use sinew::error::{ErrorCode, HasCode};
 use std::any::Any;
@@ -23,6 +24,7 @@ struct Last {
     status: sinew_status,
     sentence: Cow<'static, CStr>,
     payload: Option<Arc<Owned>>,
+    invalid_name: Option<InvalidName>,
 }
 
 thread_local! {
@@ -38,6 +40,7 @@ struct Parts {
     code: ErrorCode,
     sentence: Cow<'static, CStr>,
     payload: Option<Arc<Owned>>,
+    invalid_name: Option<InvalidName>,
 }
 
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
@@ -52,13 +55,13 @@ impl Failure {
     #[inline(never)]
     fn with_sentence(code: ErrorCode, sentence: &dyn Display) -> Self {
         let sentence = Cow::Owned(c_text(sentence.to_string()));
-        Self(Box::new(Parts { code, sentence, payload: None }))
+        Self(Box::new(Parts { code, sentence, payload: None, invalid_name: None }))
     }
 
     /// One that a program may meet all the time.
     #[cold]
     pub(crate) fn fixed(code: ErrorCode, sentence: &'static CStr) -> Self {
-        Self(Box::new(Parts { code, sentence: Cow::Borrowed(sentence), payload: None }))
+        Self(Box::new(Parts { code, sentence: Cow::Borrowed(sentence), payload: None, invalid_name: None }))
     }
 
     /// Adds what a callback gave with its failure.
@@ -90,9 +93,9 @@ impl Failure {
     /// Keeps the sentence for this thread.
     #[cold]
     pub(crate) fn keep(self) -> sinew_status {
-        let Parts { code, sentence, payload } = *self.0;
+        let Parts { code, sentence, payload, invalid_name } = *self.0;
         let status = sinew_status::from(code.number());
-        keep(Last { status, sentence, payload });
+        keep(Last { status, sentence, payload, invalid_name });
         status
     }
 }
@@ -104,10 +107,12 @@ fn keep(failure: Last) {
     drop(LAST.try_with(|last| last.replace(Some(failure))));
 }
 
-impl<E: HasCode + Display> From<E> for Failure {
+impl<E: HasCode + Display + 'static> From<E> for Failure {
     #[cold]
     fn from(error: E) -> Self {
-        Self::new(error.code(), error)
+        let mut failure = Self::new(error.code(), &error);
+        failure.0.invalid_name = InvalidName::of(&error);
+        failure
     }
 }
 
@@ -176,7 +181,7 @@ pub unsafe extern "C" fn sinew_error_set(
         // SAFETY: the caller's text.
         Cow::Owned(unsafe { CStr::from_ptr(text) }.to_owned())
     };
-    keep(Last { status, sentence, payload });
+    keep(Last { status, sentence, payload, invalid_name: None });
 }
 
 /// Returns what went with this thread's last failure, or null. It belongs to the failure: it is
@@ -186,6 +191,12 @@ pub extern "C" fn sinew_error_payload() -> *mut c_void {
     let payload = |last: &Last| last.payload.as_ref().map(|payload| payload.pointer());
     let last = LAST.try_with(|last| last.borrow().as_ref().and_then(payload));
     last.ok().flatten().unwrap_or(std::ptr::null_mut())
+}
+
+/// Passes on the name about which this thread's last failure is, if there is one.
+pub(crate) fn last_invalid_name(pass: impl FnOnce(&InvalidName) -> bool) -> bool {
+    let found = LAST.try_with(|last| last.borrow().as_ref()?.invalid_name.as_ref().map(pass));
+    found.ok().flatten().unwrap_or(false)
 }
 
 /// Returns the sentence of this thread's last failure and what goes with it, if it had this status;

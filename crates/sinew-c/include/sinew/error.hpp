@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "sinew/exceptions.hpp"
+#include "sinew/invalid_name.hpp"
 #include "sinew/sinew.h"
 
 namespace sinew
@@ -34,7 +35,18 @@ public:
   : code_(code), sentence_(std::move(sentence)) {}
 
   /// Returns the failure of a function of the C interface that this thread called last.
-  static Error last(sinew_status code) {return Error(code, sinew_error_message());}
+  static Error last(sinew_status code)
+  {
+    Error error(code, sinew_error_message());
+    if (code == SINEW_ERROR_INVALID_NAME) {
+      sinew_invalid_name name{};
+      name.size = sizeof name;
+      if (sinew_error_invalid_name(&name)) {
+        error.name_ = std::make_shared<const InvalidName>(InvalidName{name.kind, name.name, name.index});
+      }
+    }
+    return error;
+  }
 
   /// The number, which keeps its meaning in later versions.
   sinew_status code() const noexcept {return code_;}
@@ -44,12 +56,15 @@ public:
   /// The sentence.
   const char * what() const noexcept {return sentence_.c_str();}
 
+  /// The invalid name of `SINEW_ERROR_INVALID_NAME`; null for other failures.
+  const InvalidName * invalid_name() const noexcept {return name_.get();}
+
   /// Throws the exception that stands for the code; without exceptions, prints the sentence and
   /// aborts.
   [[noreturn]] void raise() const
   {
 #ifdef __cpp_exceptions
-    detail::throw_exception(code_, sentence_);
+    detail::throw_exception(code_, sentence_, name_ ? *name_ : InvalidName());
 #else
     std::fprintf(stderr, "%s\n", sentence_.c_str());
     std::abort();
@@ -59,6 +74,7 @@ public:
 private:
   sinew_status code_;
   std::string sentence_;
+  std::shared_ptr<const InvalidName> name_;
 };
 
 /// A value, or why there is none. As `std::expected<T, Error>` of C++23: moved and copied as a `T`.

@@ -5,12 +5,16 @@
 #ifndef SINEW_EXCEPTIONS_HPP
 #define SINEW_EXCEPTIONS_HPP
 
+#include <cstddef>
+#include <string>
+
+#include "sinew/invalid_name.hpp"
 #include "sinew/sinew.h"
 
 #ifdef __cpp_exceptions
 
+#include <new>
 #include <stdexcept>
-#include <string>
 
 namespace sinew
 {
@@ -77,14 +81,42 @@ private:
 class NameValidationError : public Exception, public std::invalid_argument
 {
 public:
-  NameValidationError(sinew_status code, const std::string & sentence)
-  : Exception(code), std::invalid_argument(sentence) {}
+  NameValidationError(sinew_status code, const std::string & sentence, const InvalidName & invalid)
+  : Exception(code), std::invalid_argument(sentence), name_type(invalid.type_name()),
+    name(invalid.name), error_msg(sentence), invalid_index(invalid.index) {}
+
+  /// "node name", "namespace", "topic name", "service name", or "name".
+  const std::string name_type;
+  const std::string name;
+  /// The sentence.
+  const std::string error_msg;
+  /// The byte at which the first problem starts: in the name, or in what it expands to.
+  const std::size_t invalid_index;
 };
 
-using InvalidNodeNameError = NameValidationError;
-using InvalidNamespaceError = NameValidationError;
-using InvalidTopicNameError = NameValidationError;
-using InvalidServiceNameError = NameValidationError;
+class InvalidNodeNameError : public NameValidationError
+{
+public:
+  using NameValidationError::NameValidationError;
+};
+
+class InvalidNamespaceError : public NameValidationError
+{
+public:
+  using NameValidationError::NameValidationError;
+};
+
+class InvalidTopicNameError : public NameValidationError
+{
+public:
+  using NameValidationError::NameValidationError;
+};
+
+class InvalidServiceNameError : public NameValidationError
+{
+public:
+  using NameValidationError::NameValidationError;
+};
 
 /// The QoS contradicts itself.
 class InvalidQosException : public RCLInvalidArgument
@@ -147,13 +179,33 @@ public:
 namespace detail
 {
 
+/// Throws the exception that stands for an invalid name.
+[[noreturn]] inline void throw_name_error(
+  sinew_status code, const std::string & sentence, const InvalidName & invalid)
+{
+  using namespace exceptions;  // NOLINT(build/namespaces)
+  switch (invalid.kind) {
+    case SINEW_NAME_NODE:
+      throw InvalidNodeNameError(code, sentence, invalid);
+    case SINEW_NAME_NAMESPACE:
+      throw InvalidNamespaceError(code, sentence, invalid);
+    case SINEW_NAME_TOPIC:
+      throw InvalidTopicNameError(code, sentence, invalid);
+    case SINEW_NAME_SERVICE:
+      throw InvalidServiceNameError(code, sentence, invalid);
+    default:
+      throw NameValidationError(code, sentence, invalid);
+  }
+}
+
 /// Throws the exception that stands for a failure.
-[[noreturn]] inline void throw_exception(sinew_status code, const std::string & sentence)
+[[noreturn]] inline void throw_exception(
+  sinew_status code, const std::string & sentence, const InvalidName & invalid)
 {
   using namespace exceptions;  // NOLINT(build/namespaces)
   switch (code) {
     case SINEW_ERROR_INVALID_NAME:
-      throw NameValidationError(code, sentence);
+      throw_name_error(code, sentence, invalid);
     case SINEW_ERROR_ALREADY_INITIALIZED:
       throw ContextAlreadyInitialized(code, sentence);
     case SINEW_ERROR_INVALID_QOS:

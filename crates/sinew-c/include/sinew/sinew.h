@@ -1902,6 +1902,34 @@ typedef sinew_status (*sinew_guard_condition_callback)(void *context, uint64_t c
 typedef void (*sinew_guard_condition_listener)(void *context, uint64_t count);
 
 /**
+ * The kind of a name: `SINEW_NAME_..`.
+ */
+typedef int sinew_name_kind;
+
+/**
+ * An invalid name.
+ */
+typedef struct sinew_invalid_name {
+  /**
+   * `sizeof(struct sinew_invalid_name)`, set by the caller.
+   */
+  size_t size;
+  /**
+   * Its kind.
+   */
+  sinew_name_kind kind;
+  /**
+   * The name, as it was given.
+   */
+  const char *name;
+  /**
+   * The byte at which the first problem starts, counted from 0: in the name, or in what it
+   * expands to.
+   */
+  size_t index;
+} sinew_invalid_name;
+
+/**
  * A state of a managed node: one in which it stays, or a transition that is going on.
  */
 typedef int sinew_lifecycle_state;
@@ -3348,6 +3376,31 @@ typedef struct sinew_component_library {
  * the data that they share.
  */
 #define SINEW_GROUP_REENTRANT 1
+
+/**
+ * A kind that this version doesn't know.
+ */
+#define SINEW_NAME_OTHER 0
+
+/**
+ * The name of a node.
+ */
+#define SINEW_NAME_NODE 1
+
+/**
+ * A namespace.
+ */
+#define SINEW_NAME_NAMESPACE 2
+
+/**
+ * The name of a topic.
+ */
+#define SINEW_NAME_TOPIC 3
+
+/**
+ * The name of a service.
+ */
+#define SINEW_NAME_SERVICE 4
 
 /**
  * The transition is done. As `SINEW_OK`.
@@ -5045,6 +5098,13 @@ sinew_status sinew_guard_condition_set_listener(const struct sinew_guard_conditi
  * Removes the listener. It may still be called for triggers that are happening on other threads.
  */
 sinew_status sinew_guard_condition_clear_listener(const struct sinew_guard_condition *guard);
+
+/**
+ * Gets the name about which this thread's last failure is, `SINEW_ERROR_INVALID_NAME`. Returns
+ * whether there is one; `*name` is unchanged otherwise. The text is valid until the thread's next
+ * failure.
+ */
+bool sinew_error_invalid_name(struct sinew_invalid_name *name);
 
 /**
  * Manages a node, which is unconfigured at first.

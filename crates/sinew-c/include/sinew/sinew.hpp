@@ -24,6 +24,7 @@
 #include "sinew/guard_condition.hpp"
 #include "sinew/init.hpp"
 #include "sinew/init_options.hpp"
+#include "sinew/invalid_name.hpp"
 #include "sinew/loaned_message.hpp"
 #include "sinew/logger.hpp"
 #include "sinew/logging.hpp"

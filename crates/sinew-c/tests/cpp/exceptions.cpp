@@ -301,6 +301,46 @@ void as_values()
   fails([&] {return set.wait(60s)[0].try_run();});
 }
 
+/// The names of a failure, by their kinds.
+template<class Expected, class F>
+void check_name(F make, const char * type, const std::string & name, std::size_t index)
+{
+  try {
+    make();
+  } catch (const Expected & error) {
+    CHECK_EQ(error.name_type, type);
+    CHECK_EQ(error.name, name);
+    CHECK_EQ(error.invalid_index, index);
+    CHECK_EQ(error.error_msg, error.what());
+    CHECK_EQ(error.code(), SINEW_ERROR_INVALID_NAME);
+    const sinew::exceptions::NameValidationError & base = error;
+    CHECK_EQ(base.name, name);
+    return;
+  }
+  CHECK(!"nothing was thrown");
+}
+
+void about_names()
+{
+  using namespace sinew::exceptions;  // NOLINT(build/namespaces)
+  sinew::Node node("names");
+  check_name<InvalidNodeNameError>([] {sinew::Node("a b");}, "node name", "a b", 1);
+  check_name<InvalidNamespaceError>([] {sinew::Node("a", "/b//c");}, "namespace", "/b//c", 3);
+  check_name<InvalidTopicNameError>(
+    [&node] {node.create_publisher<std_msgs::msg::String>("te xt", 1);}, "topic name", "te xt", 2);
+  check_name<InvalidServiceNameError>(
+    [&node] {node.create_client<std_srvs::srv::Trigger>("/1st");}, "service name", "/1st",
+    1);
+  const auto failed = sinew::Node::try_make("");
+  CHECK(failed.error().invalid_name() != nullptr && failed.error().invalid_name()->name.empty());
+  CHECK(sinew::Error(SINEW_ERROR_TIMEOUT, "late").invalid_name() == nullptr);
+  sinew_invalid_name name = sinew::detail::options<sinew_invalid_name>();
+  CHECK(sinew_error_invalid_name(&name));
+  CHECK(!sinew_error_invalid_name(nullptr));
+  CHECK_EQ(sinew_context_shutdown(nullptr), SINEW_ERROR_NULL_ARGUMENT);
+  CHECK(!sinew_error_invalid_name(&name));
+}
+
 }  // namespace
 
 int main(int argc, char ** argv)
@@ -311,5 +351,6 @@ int main(int argc, char ** argv)
   out_of_a_spin_of_threads();
   out_of_a_wait_set();
   as_values();
+  about_names();
   sinew::shutdown();
 }

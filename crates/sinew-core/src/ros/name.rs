@@ -155,6 +155,59 @@ pub enum NameError {
     },
 }
 
+impl NameError {
+    /// Returns the kind of the name.
+    pub fn kind(&self) -> NameKind {
+        match self {
+            Self::Empty { kind }
+            | Self::NotAbsolute { kind, .. }
+            | Self::EmptyToken { kind, .. }
+            | Self::TrailingSlash { kind, .. }
+            | Self::LeadingDigit { kind, .. }
+            | Self::ForbiddenCharacter { kind, .. }
+            | Self::MisplacedTilde { kind, .. }
+            | Self::UnbalancedBrace { kind, .. }
+            | Self::UnknownSubstitution { kind, .. }
+            | Self::TooLong { kind, .. }
+            | Self::Expanded { kind, .. } => *kind,
+        }
+    }
+
+    /// Returns the name, as it was given.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Empty { .. } => "",
+            Self::NotAbsolute { name, .. }
+            | Self::EmptyToken { name, .. }
+            | Self::TrailingSlash { name, .. }
+            | Self::LeadingDigit { name, .. }
+            | Self::ForbiddenCharacter { name, .. }
+            | Self::MisplacedTilde { name, .. }
+            | Self::UnbalancedBrace { name, .. }
+            | Self::UnknownSubstitution { name, .. }
+            | Self::TooLong { name, .. }
+            | Self::Expanded { name, .. } => name,
+        }
+    }
+
+    /// Returns the byte at which the first problem starts, counted from 0: in the name, or in what
+    /// it expands to.
+    pub fn position(&self) -> usize {
+        match self {
+            Self::Empty { .. } | Self::NotAbsolute { .. } => 0,
+            Self::EmptyToken { position, .. }
+            | Self::TrailingSlash { position, .. }
+            | Self::LeadingDigit { position, .. }
+            | Self::ForbiddenCharacter { position, .. }
+            | Self::MisplacedTilde { position, .. }
+            | Self::UnbalancedBrace { position, .. }
+            | Self::UnknownSubstitution { position, .. } => *position,
+            Self::TooLong { limit, .. } => *limit,
+            Self::Expanded { problem, .. } => problem.position(),
+        }
+    }
+}
+
 /// Checks the name of a node: one token of at most 255 bytes.
 pub(crate) fn validate_node_name(name: &str) -> Result<(), NameError> {
     let scan = Scan { kind: NameKind::Node, name, substitutions: false };
