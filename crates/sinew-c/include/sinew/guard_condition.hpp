@@ -12,6 +12,7 @@
 #include "sinew/callback_group.hpp"
 #include "sinew/detail/callback.hpp"
 #include "sinew/detail/handle.hpp"
+#include "sinew/detail/listener.hpp"
 #include "sinew/error.hpp"
 #include "sinew/sinew.h"
 
@@ -53,22 +54,14 @@ public:
   /// thread may call it.
   void trigger() {detail::check(sinew_guard_condition_trigger(handle()));}
 
-  /// Calls a function with the number of triggers, on the thread that triggers; at once, if there
-  /// were triggers since the callback last ran. Null removes it. It must not throw: an exception
-  /// ends the program, as one of a thread does.
+  /// Has a function called with the number of triggers: with 1 for each, on the thread that triggers,
+  /// and at once with the number of those since the callback last ran, if there were any. Null clears
+  /// it. It must not throw: an exception ends the program, as one of a thread does.
   void set_on_trigger_callback(std::function<void (std::size_t)> callback)
   {
-    using Callback = std::function<void (std::size_t)>;
-    if (!callback) {
-      detail::check(sinew_guard_condition_clear_listener(handle()));
-      return;
-    }
-    const auto call = [](void * context, std::uint64_t count) noexcept {
-        (*static_cast<Callback *>(context))(static_cast<std::size_t>(count));
-      };
-    detail::check(
-      sinew_guard_condition_set_listener(
-        handle(), call, detail::context_of(std::move(callback)), detail::drop_context<Callback>));
+    detail::set_listener(
+      handle(), sinew_guard_condition_set_listener, sinew_guard_condition_clear_listener,
+      std::move(callback));
   }
 
   /// The handle of the C interface.

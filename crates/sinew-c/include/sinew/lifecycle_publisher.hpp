@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "sinew/detail/log_line.hpp"
 #include "sinew/publisher.hpp"
 
 namespace sinew::lifecycle
@@ -88,15 +89,9 @@ private:
 
   void log_drop() const
   {
-    sinew_logger * made = nullptr;
-    if (sinew_node_logger(node_.get(), &made) != SINEW_OK) {
-      return;
-    }
-    const detail::Handle<sinew_logger, sinew_logger_free> logger(made);
     const std::string sentence = std::string("messages to ") + this->get_topic_name() +
       " are dropped: the publisher is not activated";
-    (void)sinew_log(
-      logger.get(), SINEW_LOG_LEVEL_WARN, __FILE__, __func__, __LINE__, sentence.c_str());
+    detail::log_line(node_.get(), SINEW_LOG_LEVEL_WARN, sentence.c_str());
   }
 
   std::shared_ptr<sinew_node> node_;

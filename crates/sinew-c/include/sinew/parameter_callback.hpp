@@ -14,6 +14,7 @@
 
 #include "sinew/detail/callback.hpp"
 #include "sinew/detail/handle.hpp"
+#include "sinew/detail/log_line.hpp"
 #include "sinew/detail/parameter_list.hpp"
 #include "sinew/detail/rcl_interfaces.hpp"
 #include "sinew/error.hpp"
@@ -51,13 +52,9 @@ inline void write_reason(const std::string & reason, char * place, std::size_t r
 /// Logs this thread's last failure: that of a callback that can't return it.
 inline void log_failed_callback()
 {
-  const std::string sentence = std::string("a callback for parameters failed: ") + sinew_error_message();
-  Handle<sinew_logger, sinew_logger_free> logger;
-  if (sinew_logger_new("sinew", Out(logger)) == SINEW_OK) {
-    (void)sinew_log(
-      logger.get(), SINEW_LOG_LEVEL_ERROR, __FILE__, __func__, static_cast<std::uint32_t>(__LINE__),
-      sentence.c_str());
-  }
+  const std::string sentence =
+    std::string("a callback for parameters failed: ") + sinew_error_message();
+  log_line(nullptr, SINEW_LOG_LEVEL_ERROR, sentence.c_str());
 }
 
 template<class F>

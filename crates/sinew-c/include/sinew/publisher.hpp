@@ -155,23 +155,14 @@ private:
   static Result<detail::EventGuards> listen(
     const Shared & handle, detail::EventPlace place, const PublisherOptions & options)
   {
-    const PublisherEventCallbacks & callbacks = options.event_callbacks;
     using Callbacks = PublisherEventCallbacks;
     detail::Events<sinew_publisher, sinew_publisher_set_event_listener, Callbacks> events(
-      handle, std::move(place), callbacks);
-    events.add<sinew_publisher_take_deadline_missed, &Callbacks::deadline_callback>(
-      SINEW_EVENT_DEADLINE_MISSED);
-    events.add<sinew_publisher_take_liveliness_lost, &Callbacks::liveliness_callback>(
-      SINEW_EVENT_LIVELINESS_LOST);
-    events.add<sinew_publisher_take_incompatible_type, &Callbacks::incompatible_type_callback>(
-      SINEW_EVENT_INCOMPATIBLE_TYPE);
-    events.add<sinew_publisher_take_matched, &Callbacks::matched_callback>(
-      SINEW_EVENT_MATCHED);
-    events.add<sinew_publisher_take_incompatible_qos, &Callbacks::incompatible_qos_callback>(
-      SINEW_EVENT_INCOMPATIBLE_QOS);
-    if (!callbacks.incompatible_qos_callback && options.use_default_callbacks) {
-      events.add_warning<sinew_publisher_take_incompatible_qos>();
-    }
+      handle, std::move(place), options.event_callbacks);
+    events.add_shared<
+      sinew_publisher_take_deadline_missed, sinew_publisher_take_liveliness_lost,
+      sinew_publisher_take_incompatible_type, sinew_publisher_take_matched,
+      sinew_publisher_take_incompatible_qos>(
+      SINEW_EVENT_LIVELINESS_LOST, options.use_default_callbacks);
     return std::move(events).guards();
   }
 
@@ -262,6 +253,9 @@ public:
   template<class M, class = std::enable_if_t<is_other_form<M>>>
   Result<void> try_publish(const M & message)
   {
+    if (!admits()) {
+      return {};  // before the conversion
+    }
     auto value = std::make_unique<PublishedType>();
     detail::AdapterOf<T>::type::convert_to_custom(message, *value);
     return try_publish(std::move(value));

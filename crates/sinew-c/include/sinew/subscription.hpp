@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sinew/detail/event_handler.hpp"
+#include "sinew/detail/listener.hpp"
 #include "sinew/detail/subscription_callback.hpp"
 #include "sinew/duration.hpp"
 #include "sinew/error.hpp"
@@ -57,24 +58,17 @@ public:
       sinew_subscription_wait_for_publishers(handle(), count, timeout.nanoseconds()));
   }
 
-  /// Has a function called with the number of new messages: with 1 for each that arrives, and at
-  /// once with the number of those that wait. It runs on the thread that brings the message, and
-  /// several threads may call it at once: it should only wake others.
+  /// Has a function called with the number of new messages: with 1 for each that arrives, on the
+  /// thread that brings it, and at once with the number of those that wait. Several threads may call
+  /// it at once: it should only wake others. Null clears it. It must not throw: an exception ends the
+  /// program, as one of a thread does.
   void set_on_new_message_callback(std::function<void (std::size_t)> callback)
   {
-    using Callback = std::function<void (std::size_t)>;
-    detail::check(
-      sinew_subscription_set_listener(
-        handle(),
-        [](void * function, std::uint64_t count) {
-          (void)detail::guarded([&] {(*static_cast<Callback *>(function))(count);});
-        },
-        detail::context_of(std::move(callback)), &detail::drop_context<Callback>));
+    detail::set_listener(
+      handle(), sinew_subscription_set_listener, sinew_subscription_clear_listener,
+      std::move(callback));
   }
-  void clear_on_new_message_callback()
-  {
-    detail::check(sinew_subscription_clear_listener(handle()));
-  }
+  void clear_on_new_message_callback() {set_on_new_message_callback(nullptr);}
 
   /// Takes the oldest message in encoded form. Returns whether there was one. Never blocks.
   bool take_serialized(SerializedMessage & message, MessageInfo & info)
@@ -219,25 +213,16 @@ private:
   static Result<detail::EventGuards> listen(
     const Shared & handle, detail::EventPlace place, const SubscriptionOptions & options)
   {
-    const SubscriptionEventCallbacks & callbacks = options.event_callbacks;
     using Callbacks = SubscriptionEventCallbacks;
     detail::Events<sinew_subscription, sinew_subscription_set_event_listener, Callbacks> events(
-      handle, std::move(place), callbacks);
-    events.add<sinew_subscription_take_deadline_missed, &Callbacks::deadline_callback>(
-      SINEW_EVENT_DEADLINE_MISSED);
-    events.add<sinew_subscription_take_liveliness_changed, &Callbacks::liveliness_callback>(
-      SINEW_EVENT_LIVELINESS_CHANGED);
+      handle, std::move(place), options.event_callbacks);
     events.add<sinew_subscription_take_message_lost, &Callbacks::message_lost_callback>(
       SINEW_EVENT_MESSAGE_LOST);
-    events.add<sinew_subscription_take_incompatible_type, &Callbacks::incompatible_type_callback>(
-      SINEW_EVENT_INCOMPATIBLE_TYPE);
-    events.add<sinew_subscription_take_matched, &Callbacks::matched_callback>(
-      SINEW_EVENT_MATCHED);
-    events.add<sinew_subscription_take_incompatible_qos, &Callbacks::incompatible_qos_callback>(
-      SINEW_EVENT_INCOMPATIBLE_QOS);
-    if (!callbacks.incompatible_qos_callback && options.use_default_callbacks) {
-      events.add_warning<sinew_subscription_take_incompatible_qos>();
-    }
+    events.add_shared<
+      sinew_subscription_take_deadline_missed, sinew_subscription_take_liveliness_changed,
+      sinew_subscription_take_incompatible_type, sinew_subscription_take_matched,
+      sinew_subscription_take_incompatible_qos>(
+      SINEW_EVENT_LIVELINESS_CHANGED, options.use_default_callbacks);
     return std::move(events).guards();
   }
 
@@ -300,7 +285,7 @@ public:
   }
 
   /// Takes the oldest message. Returns whether there was one. Never blocks. The message is moved if
-  /// nothing else has it, otherwise copied.
+  /// nothing else has it, otherwise copied; if its type can't be copied, that fails.
   bool take(SubscribedType & message, MessageInfo & info) {return try_take(message, info).value();}
   Result<bool> try_take(SubscribedType & message, MessageInfo & info)
   {
@@ -311,14 +296,20 @@ public:
     if (*taken == nullptr) {
       return false;
     }
-    if (sinew_message_is_encoded(taken->get())) {
-      if (const auto read = MessageView<SubscribedType>(*std::move(taken)).try_read(message); !read) {
-        return read.error();
+    if constexpr (detail::is_generated<SubscribedType>) {
+      if (sinew_message_is_encoded(taken->get())) {
+        const auto read = MessageView<SubscribedType>(*std::move(taken)).try_read(message);
+        return read ? Result<bool>(true) : read.error();
       }
-    } else if (sinew_message_is_sole(taken->get())) {
+    }
+    if (sinew_message_is_sole(taken->get())) {
       message = std::move(*static_cast<SubscribedType *>(sinew_message_value_mut(taken->get())));
-    } else {
+    } else if constexpr (std::is_copy_assignable_v<SubscribedType>) {
       message = *static_cast<const SubscribedType *>(sinew_message_value(taken->get()));
+    } else {
+      return Error(
+        SINEW_ERROR_NOT_SOLE, "a message of " + std::string(get_topic_name()) +
+        " can't be taken: others have it, and its type can't be copied; use take_shared");
     }
     return true;
   }

@@ -11,6 +11,7 @@
 #include "builtin_interfaces/msg/duration.hpp"
 #include "check.hpp"
 #include "runner.hpp"
+#include "sinew/lifecycle_publisher.hpp"
 #include "sinew/sinew.hpp"
 #include "std_msgs/msg/string.hpp"
 
@@ -29,7 +30,31 @@ struct Interval
   std::int64_t nanoseconds = 0;
 };
 
+/// A type that can be moved and not copied.
+struct Unique
+{
+  std::unique_ptr<std::string> text;
+};
+
 }  // namespace
+
+template<>
+struct sinew::TypeAdapter<Unique, String>
+{
+  using is_specialized = std::true_type;
+  using custom_type = Unique;
+  using ros_message_type = String;
+
+  static void convert_to_ros_message(const custom_type & value, ros_message_type & message)
+  {
+    message.data = *value.text;
+  }
+
+  static void convert_to_custom(const ros_message_type & message, custom_type & value)
+  {
+    value.text = std::make_unique<std::string>(message.data);
+  }
+};
 
 template<>
 struct sinew::TypeAdapter<std::string, String>
@@ -250,6 +275,38 @@ void implicit_adapters(sinew::Node & node)
   CHECK_EQ(seen, 2'000'000'014 + 7);
 }
 
+/// Values that can't be copied are taken by hand while no other subscription has them.
+void moved_values(sinew::Node & node)
+{
+  using Moved = sinew::TypeAdapter<Unique, String>;
+  const auto publisher = node.create_publisher<Moved>("moved", 10);
+  const auto taken = node.create_subscription<Moved>("moved", 10);
+  publisher->publish(std::make_unique<Unique>(Unique{std::make_unique<std::string>("one")}));
+  Unique value;
+  sinew::MessageInfo info;
+  CHECK(taken->take(value, info));
+  CHECK_EQ(*value.text, "one");
+  CHECK(!taken->take(value, info));
+  const auto other = node.create_subscription<Moved>("moved", 10);
+  publisher->publish(std::make_unique<Unique>(Unique{std::make_unique<std::string>("two")}));
+  CHECK_EQ(taken->try_take(value, info).error().code(), SINEW_ERROR_NOT_SOLE);
+  const auto shared = other->take_shared(info);
+  CHECK_EQ(*shared->text, "two");
+}
+
+/// A publisher that rests drops messages before they are converted.
+void publishers_that_rest(const std::shared_ptr<sinew_node> & node)
+{
+  using Publisher = sinew::lifecycle::LifecyclePublisher<Text>;
+  const auto publisher = Publisher::try_make(node, "resting", 10).value();
+  to_custom = 0;
+  publisher->publish(message_of("dropped"));
+  CHECK_EQ(to_custom, 0);
+  publisher->on_activate();
+  publisher->publish(message_of("sent"));
+  CHECK_EQ(to_custom, 1);
+}
+
 }  // namespace
 
 int main(int argc, char ** argv)
@@ -260,5 +317,7 @@ int main(int argc, char ** argv)
   others_see_the_message(*node);
   conversions_that_throw(*node);
   implicit_adapters(*node);
+  moved_values(*node);
+  publishers_that_rest(node->shared_handle());
   sinew::shutdown();
 }

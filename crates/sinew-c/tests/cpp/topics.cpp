@@ -153,6 +153,11 @@ void taking(sinew::Node & node)
   subscription->clear_on_new_message_callback();
   publisher->publish(text("3"));
   CHECK_EQ(arrived.load(), 3u);
+  const auto kept = std::make_shared<int>(0);
+  subscription->set_on_new_message_callback([&, kept](std::size_t count) {arrived = count;});
+  CHECK_EQ(arrived.load(), 4u);
+  subscription->set_on_new_message_callback(nullptr);
+  CHECK(kept.use_count() == 1);
 
   sinew::MessageInfo info;
   String message;

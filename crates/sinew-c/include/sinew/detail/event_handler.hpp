@@ -12,6 +12,7 @@
 #include "sinew/callback_group.hpp"
 #include "sinew/detail/callback.hpp"
 #include "sinew/detail/handle.hpp"
+#include "sinew/detail/log_line.hpp"
 #include "sinew/error.hpp"
 #include "sinew/event.hpp"
 #include "sinew/sinew.h"
@@ -167,6 +168,22 @@ public:
     }
   }
 
+  /// The events that publishers and subscriptions both have, by the functions that take them.
+  template<
+    auto deadline_missed, auto liveliness, auto incompatible_type, auto matched,
+    auto incompatible_qos>
+  void add_shared(sinew_event liveliness_event, bool use_default_callbacks)
+  {
+    add<deadline_missed, &Callbacks::deadline_callback>(SINEW_EVENT_DEADLINE_MISSED);
+    add<liveliness, &Callbacks::liveliness_callback>(liveliness_event);
+    add<incompatible_type, &Callbacks::incompatible_type_callback>(SINEW_EVENT_INCOMPATIBLE_TYPE);
+    add<matched, &Callbacks::matched_callback>(SINEW_EVENT_MATCHED);
+    add<incompatible_qos, &Callbacks::incompatible_qos_callback>(SINEW_EVENT_INCOMPATIBLE_QOS);
+    if (!callbacks_->incompatible_qos_callback && use_default_callbacks) {
+      add_warning<incompatible_qos>();
+    }
+  }
+
   /// Has a warning logged for an incompatible QoS, as if there were no callbacks at all.
   template<auto take>
   void add_warning()
@@ -174,12 +191,8 @@ public:
     add_report(
       SINEW_EVENT_INCOMPATIBLE_QOS, [](const EventHandler & handler, const void * endpoint) {
         auto status = options<sinew_incompatible_qos>();
-        Handle<sinew_logger, sinew_logger_free> logger;
-        if (take_changed(take, endpoint, status) &&
-        sinew_node_logger(handler.place().node.get(), Out(logger)) == SINEW_OK)
-        {
-          (void)sinew_log(
-            logger.get(), SINEW_LOG_LEVEL_WARN, nullptr, nullptr, 0, status.last_reason);
+        if (take_changed(take, endpoint, status)) {
+          log_line(handler.place().node.get(), SINEW_LOG_LEVEL_WARN, status.last_reason);
         }
       });
   }
