@@ -43,12 +43,18 @@ if(sinew_reads_packed_relocations AND sinew_writes_packed_relocations)
     set(sinew_packs_relocations TRUE)
 endif()
 
+# Before 1.0 the second number counts changes that break programs, so it is part of the soname.
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+    set(sinew_soversion 0.${PROJECT_VERSION_MINOR})
+else()
+    set(sinew_soversion ${PROJECT_VERSION_MAJOR})
+endif()
 add_library(sinew SHARED ${PROJECT_SOURCE_DIR}/cmake/shared.c)
 add_library(sinew::sinew ALIAS sinew)
 add_dependencies(sinew sinew_cargo)
 set_target_properties(sinew PROPERTIES
     VERSION ${PROJECT_VERSION}
-    SOVERSION 0
+    SOVERSION ${sinew_soversion}
     LINK_DEPENDS "${sinew_archive};${sinew_symbols}")
 target_include_directories(sinew PUBLIC
     $<BUILD_INTERFACE:${sinew_header_directory}>

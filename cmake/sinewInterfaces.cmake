@@ -21,8 +21,68 @@ function(sinew_generate_interfaces target)
     sinew_headers(${target} ${argument_PACKAGES} ${argument_FILES} SEARCH ${argument_SEARCH} ${definitions})
     add_library(${target} INTERFACE)
     target_link_libraries(${target} INTERFACE sinew::interfaces)
-    target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${CMAKE_CURRENT_BINARY_DIR}/${target}>)
+    target_include_directories(${target} INTERFACE
+        $<BUILD_INTERFACE:${CMAKE_CURRENT_BINARY_DIR}/${target}>
+        $<INSTALL_INTERFACE:include/${target}>)
+    add_library(${target}::${target} ALIAS ${target}) # its name where it is installed
+    set_target_properties(${target} PROPERTIES
+        SINEW_PACKAGES "${argument_PACKAGES}"
+        SINEW_FILES "${argument_FILES}")
     add_dependencies(${target} ${target}_headers)
+endfunction()
+
+# sinew_install_interfaces(TARGET [DEPENDENCIES package..])
+#
+# Installs TARGET, made by `sinew_generate_interfaces` in this directory, as a package: other projects
+# have `find_package(TARGET)`, which finds Sinew as well, link TARGET::TARGET, and use its types in
+# definitions of their own. DEPENDENCIES are the packages of other targets that TARGET links. A project
+# that has Sinew as a subdirectory installs that, too (SINEW_INSTALL).
+function(sinew_install_interfaces target)
+    cmake_parse_arguments(PARSE_ARGV 1 argument "" "" "DEPENDENCIES")
+    if(argument_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "sinew_install_interfaces(TARGET [DEPENDENCIES ..]): "
+            "without a meaning: `${argument_UNPARSED_ARGUMENTS}`")
+    endif()
+    include(GNUInstallDirs)
+    include(CMakePackageConfigHelpers)
+    set(package ${CMAKE_INSTALL_LIBDIR}/cmake/${target})
+    set(definitions ${CMAKE_INSTALL_DATADIR}/${target}/interfaces)
+    add_custom_target(${target}_installed ALL DEPENDS ${target}_headers) # built to be installed
+    install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${target}/ DESTINATION include/${target})
+    get_target_property(packages ${target} SINEW_PACKAGES)
+    if(packages)
+        install(DIRECTORY ${packages} DESTINATION ${definitions})
+    endif()
+    get_target_property(files ${target} SINEW_FILES)
+    if(NOT files)
+        set(files)
+    endif()
+    foreach(file IN LISTS files)
+        get_filename_component(kind ${file} DIRECTORY)
+        get_filename_component(folder ${kind} DIRECTORY)
+        get_filename_component(kind ${kind} NAME)
+        get_filename_component(folder ${folder} NAME)
+        install(FILES ${file} DESTINATION ${definitions}/${folder}/${kind})
+    endforeach()
+    install(TARGETS ${target} EXPORT ${target}Targets)
+    install(EXPORT ${target}Targets NAMESPACE ${target}:: DESTINATION ${package})
+    # The prefix is used first: packages that are found replace its variable.
+    string(CONCAT config
+        "@PACKAGE_INIT@\nset(${target}_DEFINITIONS @PACKAGE_definitions@)\n"
+        "include(CMakeFindDependencyMacro)\nfind_dependency(sinew ${sinew_VERSION})\n")
+    foreach(dependency IN LISTS argument_DEPENDENCIES)
+        string(APPEND config "find_dependency(${dependency})\n")
+    endforeach()
+    string(APPEND config
+        "include(\${CMAKE_CURRENT_LIST_DIR}/${target}Targets.cmake)\n"
+        "set(${target}_TARGETS ${target}::${target})\n"
+        "set_property(GLOBAL APPEND PROPERTY SINEW_DEFINITIONS \${${target}_DEFINITIONS})\n")
+    set(template ${CMAKE_CURRENT_BINARY_DIR}/${target}Config.cmake.in)
+    file(WRITE ${template} "${config}")
+    configure_package_config_file(${template} ${CMAKE_CURRENT_BINARY_DIR}/${target}Config.cmake
+        INSTALL_DESTINATION ${package} PATH_VARS definitions
+        NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${target}Config.cmake DESTINATION ${package})
 endfunction()
 
 # sinew_headers(NAME folder.. package/msg/Name.msg.. [SEARCH folder..]): the target NAME_headers writes

@@ -15,6 +15,10 @@
 /// The library links with the shared library `sinew`. The program `sinew-container` loads it:
 /// `sinew-container --library ./libdrivers.so --component drivers::Camera`; so do launch files, and
 /// `sinew component load CONTAINER ./libdrivers.so drivers::Camera`.
+///
+/// A library stays in its process to the end, also after `dlclose`: the message types that it has
+/// registered point into it, and the inline variables of these headers are unique in the process
+/// (`STB_GNU_UNIQUE`), as the default context has to be.
 #ifndef SINEW_COMPONENT_HPP
 #define SINEW_COMPONENT_HPP
 
