@@ -2,6 +2,7 @@
 #ifndef SINEW_EXECUTOR_HPP
 #define SINEW_EXECUTOR_HPP
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -22,13 +23,13 @@
 namespace sinew
 {
 
-/// An executor: it runs the callbacks of the nodes and groups that were added to it, in the order in
-/// which their messages arrived and their timers were due.
+/// An executor: it runs the callbacks of the nodes and groups that were added to it, in the order
+/// in which their messages arrived and their timers were due.
 ///
 /// One thread at a time spins it; nodes and groups may be added and removed meanwhile. An exception
-/// of a callback ends the spin and comes out of it, unless the options say that it is logged. After a
-/// shutdown of the nodes' context each spin returns at once. A timeout is of real time; a negative
-/// one is for ever.
+/// of a callback ends the spin and comes out of it, unless the options say that it is logged. After
+/// a shutdown of the nodes' context each spin returns at once. A timeout is of real time; a
+/// negative one is for ever.
 class Executor
 {
 public:
@@ -42,7 +43,8 @@ public:
   Executor & operator=(const Executor &) = delete;
 
   /// Adds a node: all its present and future groups that no other executor serves. If the node's
-  /// context is shut down, the next spin returns at once. Fails if another executor serves the node.
+  /// context is shut down, the next spin returns at once. Fails if another executor serves the
+  /// node.
   template<class NodeT>
   void add_node(const std::shared_ptr<NodeT> & node, bool notify = true)
   {
@@ -103,6 +105,7 @@ public:
   /// another thread spins the executor.
   void spin()
   {
+    const Spin spin(*this);
     auto status = sinew_executor_spin(handle());
     while (status == SINEW_ERROR_NOTHING_TO_SPIN && ok()) {
       status = sinew_executor_spin(handle());
@@ -111,18 +114,24 @@ public:
       detail::check_spin(status);
     }
   }
-  /// As above, with the sentence of a callback that failed, which names what it belongs to. Fails also
-  /// if there is nothing to run for two seconds.
-  Result<void> try_spin() {return detail::result(sinew_executor_spin(handle()));}
+  /// As above, with the sentence of a callback that failed, which names what it belongs to. Fails
+  /// also if there is nothing to run for two seconds.
+  Result<void> try_spin()
+  {
+    const Spin spin(*this);
+    return detail::result(sinew_executor_spin(handle()));
+  }
 
   /// Runs the callbacks that are ready now on this thread, and none that becomes ready meanwhile.
   /// Doesn't wait. After `max_duration` it begins no other callback; 0: no limit.
   void spin_some(std::chrono::nanoseconds max_duration = std::chrono::nanoseconds(0))
   {
+    const Spin spin(*this);
     detail::check_spin(sinew_executor_spin_some_for(handle(), limit_of(max_duration), nullptr));
   }
   Result<void> try_spin_some(std::chrono::nanoseconds max_duration = std::chrono::nanoseconds(0))
   {
+    const Spin spin(*this);
     return detail::result(
       sinew_executor_spin_some_for(handle(), limit_of(max_duration), nullptr));
   }
@@ -131,10 +140,12 @@ public:
   /// none is left or `max_duration` has passed; 0: no limit. Doesn't wait.
   void spin_all(std::chrono::nanoseconds max_duration)
   {
+    const Spin spin(*this);
     detail::check_spin(sinew_executor_spin_all(handle(), limit_of(max_duration), nullptr));
   }
   Result<void> try_spin_all(std::chrono::nanoseconds max_duration)
   {
+    const Spin spin(*this);
     return detail::result(sinew_executor_spin_all(handle(), limit_of(max_duration), nullptr));
   }
 
@@ -146,6 +157,7 @@ public:
   /// As above; returns whether a callback ran.
   Result<bool> try_spin_once(std::chrono::nanoseconds timeout = std::chrono::nanoseconds(-1))
   {
+    const Spin spin(*this);
     bool ran = false;
     const auto status = sinew_executor_spin_once(handle(), timeout.count(), &ran);
     if (status != SINEW_OK) {
@@ -154,7 +166,8 @@ public:
     return ran;
   }
 
-  /// As `spin_once`, `spin_some` and `spin_all`, with a node that is added before and removed after.
+  /// As `spin_once`, `spin_some` and `spin_all`, with a node that is added before and removed
+  /// after.
   template<class NodeT>
   void spin_node_once(
     const std::shared_ptr<NodeT> & node,
@@ -176,9 +189,10 @@ public:
     spin_all(max_duration);
   }
 
-  /// Runs callbacks on this thread until a future is ready: a `std::future`, a `std::shared_future`,
-  /// or what has `wait_for` as they have. One of these callbacks should make it ready, as that of a
-  /// client does: a future that another thread completes is looked at after the next callback.
+  /// Runs callbacks on this thread until a future is ready: a `std::future`, a
+  /// `std::shared_future`, or what has `wait_for` as they have. One of these callbacks should make
+  /// it ready, as that of a client does: a future that another thread completes is looked at after
+  /// the next callback.
   template<class FutureT, class Rep = std::int64_t, class Period = std::milli>
   FutureReturnCode spin_until_future_complete(
     const FutureT & future,
@@ -218,12 +232,15 @@ public:
   /// blocks; any thread may call it.
   void cancel() {detail::check(sinew_executor_stop(handle()));}
 
+  /// Whether a thread is in one of the functions that spin; any thread may ask.
+  bool is_spinning() const noexcept {return spins_.load(std::memory_order_relaxed) > 0;}
+
   /// Returns the number of threads that run callbacks while it spins.
   std::size_t get_number_of_threads() const noexcept {return sinew_executor_threads(handle());}
 
-  /// Returns a file descriptor for the event loop of another library: it is readable while no thread
-  /// spins the executor and a callback is ready; the loop then calls `spin_some`. It belongs to the
-  /// executor.
+  /// Returns a file descriptor for the event loop of another library: it is readable while no
+  /// thread spins the executor and a callback is ready; the loop then calls `spin_some`. It belongs
+  /// to the executor.
   int descriptor() const
   {
     int descriptor = -1;
@@ -263,6 +280,20 @@ protected:
   }
 
 private:
+  /// A call of a function that spins. Relaxed: nothing is published by the number.
+  class Spin
+  {
+public:
+    explicit Spin(Executor & executor) noexcept
+    : spins_(executor.spins_) {spins_.fetch_add(1, std::memory_order_relaxed);}
+    ~Spin() {spins_.fetch_sub(1, std::memory_order_relaxed);}
+    Spin(const Spin &) = delete;
+    Spin & operator=(const Spin &) = delete;
+
+private:
+    std::atomic<int> & spins_;
+  };
+
   /// A node that is served during a call.
   template<class NodeT>
   class Visit
@@ -306,12 +337,14 @@ private:
   /// As `spin_once`; returns whether a callback ran.
   bool has_run_one(std::chrono::nanoseconds timeout)
   {
+    const Spin spin(*this);
     bool ran = false;
     detail::check_spin(sinew_executor_spin_once(handle(), timeout.count(), &ran));
     return ran;
   }
 
   Handle handle_;
+  std::atomic<int> spins_{0};
 };
 
 }  // namespace sinew

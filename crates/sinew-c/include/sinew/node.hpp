@@ -2,10 +2,12 @@
 #ifndef SINEW_NODE_HPP
 #define SINEW_NODE_HPP
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -40,8 +42,8 @@
 namespace sinew
 {
 
-/// A node: a name under which publishers, subscriptions, services, timers and parameters are made. A
-/// program uses it as it is, or as a base class.
+/// A node: a name under which publishers, subscriptions, services, timers and parameters are made.
+/// A program uses it as it is, or as a base class.
 ///
 /// What a node makes keeps the node's name alive, not the object: destroy in any order.
 class Node : public std::enable_shared_from_this<Node>,
@@ -92,6 +94,10 @@ public:
   const char * get_namespace() const noexcept {return sinew_node_namespace(handle());}
   const char * get_fully_qualified_name() const noexcept {return sinew_node_full_name(handle());}
 
+  /// There are no sub-nodes.
+  std::string get_sub_namespace() const {return {};}
+  std::string get_effective_namespace() const {return get_namespace();}
+
   const NodeOptions & get_node_options() const noexcept {return parts_.options;}
   const Context::SharedPtr & get_context() const noexcept {return parts_.context;}
 
@@ -102,11 +108,41 @@ public:
   Result<CallbackGroup::SharedPtr> try_create_callback_group(
     CallbackGroupType type, std::int32_t priority = 0)
   {
-    return CallbackGroup::try_make(handle(), type, priority);
+    auto made = CallbackGroup::try_make(handle(), type, priority);
+    if (made) {
+      const std::lock_guard lock(groups_mutex_);
+      const auto is_gone = [](const CallbackGroup::WeakPtr & group) {return group.expired();};
+      groups_.erase(std::remove_if(groups_.begin(), groups_.end(), is_gone), groups_.end());
+      groups_.push_back(*made);
+    }
+    return made;
   }
 
-  /// As in rclcpp: whether the executor that gets the node gets the group, too. Otherwise add the group
-  /// to its executor before the node is added to another one.
+  /// Calls a function with each callback group that was made by the node and exists; the node's
+  /// default group has no object. No lock is held.
+  template<class F>
+  void for_each_callback_group(F && function)
+  {
+    std::unique_lock lock(groups_mutex_);
+    const auto groups = groups_;
+    lock.unlock();
+    for (const auto & weak : groups) {
+      if (const auto group = weak.lock()) {
+        function(group);
+      }
+    }
+  }
+
+  /// Whether the callback group was made by this node.
+  bool callback_group_in_node(const CallbackGroup::SharedPtr & group)
+  {
+    bool is_found = false;
+    for_each_callback_group([&](const CallbackGroup::SharedPtr & one) {is_found |= one == group;});
+    return is_found;
+  }
+
+  /// As in rclcpp: whether the executor that gets the node gets the group, too. Otherwise add the
+  /// group to its executor before the node is added to another one.
   template<class Bool, std::enable_if_t<std::is_same_v<Bool, bool>, int> = 0>
   CallbackGroup::SharedPtr create_callback_group(CallbackGroupType type, Bool)
   {
@@ -126,8 +162,8 @@ public:
   Time now() const noexcept {return parts_.clock->now();}
 
   /// Makes a timer of steady time. The callback takes nothing, a `TimerBase &`, or a
-  /// `const TimerInfo &`; it runs in the group, by default that of the node. Without `autostart` the
-  /// timer waits for `reset`.
+  /// `const TimerInfo &`; it runs in the group, by default that of the node. Without `autostart`
+  /// the timer waits for `reset`.
   template<class Rep, class Period, class F>
   typename WallTimer<F>::SharedPtr create_wall_timer(
     std::chrono::duration<Rep, Period> period, F callback, CallbackGroup::SharedPtr group = nullptr,
@@ -169,7 +205,8 @@ public:
     return GuardCondition::try_make(handle(), std::move(callback), group).value();
   }
 
-  /// Runs a callback whenever a file descriptor is ready; it takes nothing or a `const Readiness &`.
+  /// Runs a callback whenever a file descriptor is ready; it takes nothing or a
+  /// `const Readiness &`.
   template<class F>
   DescriptorSource::SharedPtr create_descriptor_source(
     int descriptor, F callback, DescriptorEvent event = DescriptorEvent::Readable,
@@ -221,8 +258,8 @@ public:
     return Publisher<T>::try_make(shared_handle(), topic, qos, options);
   }
 
-  /// Makes a subscription; `Subscription` says what the callback may take. Without one, messages are
-  /// taken by hand.
+  /// Makes a subscription; `Subscription` says what the callback may take. Without one, messages
+  /// are taken by hand.
   template<class T, class F = std::nullptr_t>
   typename Subscription<T>::SharedPtr create_subscription(
     const std::string & topic, const QoS & qos, F && callback = nullptr,
@@ -250,8 +287,8 @@ public:
   // Services
 
   /// Makes a service; `Service` says what the callback may take. Services are reliable, also where
-  /// the QoS asks for less, and hold up to 1000 requests; a greater depth makes one hold more. A QoS
-  /// that is transient local, or has a deadline, lifespan or lease, is refused.
+  /// the QoS asks for less, and hold up to 1000 requests; a greater depth makes one hold more. A
+  /// QoS that is transient local, or has a deadline, lifespan or lease, is refused.
   template<class S, class F>
   typename Service<S>::SharedPtr create_service(
     const std::string & name, F && callback, const QoS & qos = ServicesQoS(),
@@ -375,6 +412,8 @@ private:
   }
 
   Parts parts_;
+  std::mutex groups_mutex_;
+  std::vector<CallbackGroup::WeakPtr> groups_;
 };
 
 }  // namespace sinew

@@ -1,8 +1,8 @@
 /// The names of ROS 2's rclcpp for this library, so that sources for rclcpp compile unchanged.
 ///
-/// The CMake target `sinew::rclcpp` has a header of one line, which includes this one, for each header
-/// of rclcpp: `rclcpp/rclcpp.hpp` and so on. A program includes either those or ROS 2's own. Needs the
-/// generated headers of ROS 2's packages.
+/// The CMake target `sinew::rclcpp` has a header of one line, which includes this one, for each
+/// header of rclcpp: `rclcpp/rclcpp.hpp` and so on. A program includes either those or ROS 2's own.
+/// Needs the generated headers of ROS 2's packages.
 #ifndef SINEW_RCLCPP_HPP
 #define SINEW_RCLCPP_HPP
 
@@ -45,8 +45,8 @@ namespace rclcpp
 
 using namespace ::sinew;  // NOLINT(build/namespaces)
 
-/// A node's parts are interfaces of their own in rclcpp. Here they are the node, so functions that take
-/// them take it.
+/// A node's parts are interfaces of their own in rclcpp. Here they are the node, so functions that
+/// take them take it.
 namespace node_interfaces
 {
 
@@ -66,6 +66,12 @@ using PreSetParametersCallbackHandle = ::sinew::PreSetParametersCallbackHandle;
 }  // namespace node_interfaces
 
 using ::sinew::create_timer;
+
+/// Messages have no allocators of their own.
+template<class AllocatorT = std::allocator<void>>
+using PublisherOptionsWithAllocator = PublisherOptions;
+template<class AllocatorT = std::allocator<void>>
+using SubscriptionOptionsWithAllocator = SubscriptionOptions;
 
 /// Makes a publisher of a node, or of a pointer to one.
 template<class MessageT, class NodeT>

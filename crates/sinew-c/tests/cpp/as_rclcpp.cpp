@@ -120,6 +120,9 @@ void after_a_shutdown()
 
 }  // namespace
 
+static_assert(
+  std::is_same_v<rclcpp::SubscriptionOptionsWithAllocator<>, rclcpp::SubscriptionOptions>);
+
 int main(int argc, char ** argv)
 {
   rclcpp::init(argc, argv);

@@ -326,6 +326,31 @@ void guard_conditions()
   CHECK_EQ(calls, 2u);
 }
 
+/// Whether an executor spins, and the groups of a node.
+void spinning_and_groups()
+{
+  const auto node = sinew::Node::make_shared("groups");
+  sinew::executors::SingleThreadedExecutor executor;
+  executor.add_node(node);
+  CHECK(!executor.is_spinning());
+  int seen = 0;
+  node->post([&] {seen += executor.is_spinning();});
+  executor.spin_some();
+  CHECK(seen == 1 && !executor.is_spinning());
+  node->post([] {throw std::runtime_error("it ends the spin");});
+  CHECK_THROWS(executor.spin(), std::runtime_error);
+  CHECK(!executor.is_spinning());
+
+  const auto kept = node->create_callback_group(sinew::CallbackGroupType::Reentrant);
+  node->create_callback_group(sinew::CallbackGroupType::MutuallyExclusive).reset();
+  std::vector<sinew::CallbackGroup::SharedPtr> groups;
+  node->for_each_callback_group([&](const auto & group) {groups.push_back(group);});
+  CHECK(groups.size() == 1 && groups[0] == kept);
+  CHECK(node->callback_group_in_node(kept));
+  CHECK(!sinew::Node("other").callback_group_in_node(kept));
+  CHECK_EQ(node->get_effective_namespace(), "/");
+}
+
 void descriptors()
 {
   const auto node = sinew::Node::make_shared("reader");
@@ -448,6 +473,7 @@ int main(int argc, char ** argv)
   threads();
   guard_conditions();
   descriptors();
+  spinning_and_groups();
   wait_sets();
   shutdown();
   std::string order;
