@@ -77,8 +77,8 @@ public:
     return SharedPtr(new Client(std::move(handle)));
   }
 
-  /// Drops the callbacks of its goals, which go on. Waits for a callback that runs on another thread,
-  /// but not when called by a callback of the client; no callback runs afterwards.
+  /// Drops the callbacks of its goals, which go on. Waits for a callback that runs on another
+  /// thread, but not when called by a callback of the client; no callback runs afterwards.
   ~Client() {(void)sinew_action_client_close(handle());}
   Client(const Client &) = delete;
   Client & operator=(const Client &) = delete;
@@ -97,8 +97,8 @@ public:
     return sinew_action_client_wait_for_server(handle(), Duration(timeout).nanoseconds());
   }
 
-  /// Sends a goal, which is copied; if there is no server, the goal waits for one. The future gets the
-  /// goal, or null if it was not accepted, or the server went before it answered.
+  /// Sends a goal, which is copied; if there is no server, the goal waits for one. The future gets
+  /// the goal, or null if it was not accepted, or the server went before it answered.
   std::shared_future<typename GoalHandle::SharedPtr> async_send_goal(
     const Goal & goal, const SendGoalOptions & options = SendGoalOptions())
   {
@@ -184,8 +184,8 @@ public:
 private:
   using ClientHandle = sinew::detail::Handle<sinew_action_client, sinew_action_client_free>;
 
-  /// The goals that were accepted and have not ended. The client owns it: no callback runs for a goal
-  /// of a client that was destroyed.
+  /// The goals that were accepted and have not ended. The client owns it: no callback runs for a
+  /// goal of a client that was destroyed.
   struct Goals
   {
     std::mutex mutex;
@@ -343,8 +343,8 @@ private:
   std::shared_ptr<Goals> goals_ = std::make_shared<Goals>();
 };
 
-/// Makes a client of an action. `node` is a node or a pointer to one; callbacks run in the group, or in
-/// the node's default group.
+/// Makes a client of an action. `node` is a node or a pointer to one; callbacks run in the group,
+/// or in the node's default group.
 template<class ActionT, class NodeT>
 Result<typename Client<ActionT>::SharedPtr> try_create_client(
   NodeT && node, const std::string & name, CallbackGroup::SharedPtr group = nullptr)

@@ -28,8 +28,8 @@ namespace sinew::action
 /// Settings of a server.
 struct ServerOptions
 {
-  /// The time for which a result is kept for later requests, from the end of its goal; negative: until
-  /// newer ones reach a limit. (As a structure, since rcl has one.)
+  /// The time for which a result is kept for later requests, from the end of its goal; negative:
+  /// until newer ones reach a limit. (As a structure, since rcl has one.)
   struct
   {
     std::int64_t nanoseconds = 10'000'000'000;
@@ -44,10 +44,10 @@ struct ServerOptions
 
 /// Executes the goals of an action. `create_server` makes it.
 ///
-/// An executor runs the three callbacks in the server's group, one at a time in an exclusive group. So
-/// the callback for accepted goals should hand a long goal to a thread, or no goal is accepted or
-/// cancelled meanwhile. The server ends when the last pointer to it is destroyed: then its goals are
-/// asked to end.
+/// An executor runs the three callbacks in the server's group, one at a time in an exclusive group.
+/// So the callback for accepted goals should hand a long goal to a thread, or no goal is accepted
+/// or cancelled meanwhile. The server ends when the last pointer to it is destroyed: then its goals
+/// are asked to end.
 template<class ActionT>
 class Server
 {
@@ -190,8 +190,8 @@ private:
   ServerHandle handle_;
 };
 
-/// Makes a server of an action. `node` is a node or a pointer to one; the callbacks run in the group,
-/// or in the node's default group.
+/// Makes a server of an action. `node` is a node or a pointer to one; the callbacks run in the
+/// group, or in the node's default group.
 template<class ActionT, class NodeT>
 Result<typename Server<ActionT>::SharedPtr> try_create_server(
   NodeT && node, const std::string & name,

@@ -19,8 +19,8 @@ namespace sinew
 
 /// A `std::vector` of at most `Bound` elements.
 ///
-/// An operation that would exceed the bound throws `std::length_error` and leaves the sequence as it
-/// was. In a program without exceptions it prints the same sentence and aborts.
+/// An operation that would exceed the bound throws `std::length_error` and leaves the sequence as
+/// it was. In a program without exceptions it prints the same sentence and aborts.
 template<class T, std::size_t Bound, class Allocator = std::allocator<T>>
 class BoundedVector : private std::vector<T, Allocator>
 {

@@ -52,8 +52,8 @@ public:
   void pause() {detail::check(sinew_group_pause(handle()));}
   void resume() {detail::check(sinew_group_resume(handle()));}
 
-  /// Runs a function object once in the group, in order with its messages and timers. Any thread may
-  /// post, also a callback; never blocks. An exception of it ends the spin, which throws it.
+  /// Runs a function object once in the group, in order with its messages and timers. Any thread
+  /// may post, also a callback; never blocks. An exception of it ends the spin, which throws it.
   template<class F>
   void post(F work) {try_post(std::move(work)).value();}
   template<class F>

@@ -15,8 +15,8 @@
 /// | a message | its fields in order, with padding only for alignment; without fields, a byte 0 |
 ///
 /// `Length`, `Writer` and `Reader` are visitors: `MessageTraits<T>::visit` passes them every field.
-/// A visitor returns `false` from the first field that fails, and then has the `Error`. Nothing here
-/// throws, except the allocator of the message itself.
+/// A visitor returns `false` from the first field that fails, and then has the `Error`. Nothing
+/// here throws, except the allocator of the message itself.
 #ifndef SINEW_CDR_HPP
 #define SINEW_CDR_HPP
 

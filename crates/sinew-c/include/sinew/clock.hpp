@@ -47,9 +47,9 @@ public:
   /// sleep. Returns false if the context is shut down, or if ROS time begins or ends to be
   /// simulated meanwhile.
   ///
-  /// `context` is that of the clock, by default the default one. Not for callbacks: in a callback of
-  /// the executor that advances the time the sleep never ends. Throws `std::runtime_error` if the
-  /// time is of another clock.
+  /// `context` is that of the clock, by default the default one. Not for callbacks: in a callback
+  /// of the executor that advances the time the sleep never ends. Throws `std::runtime_error` if
+  /// the time is of another clock.
   bool sleep_until(const Time & until, const Context::SharedPtr & context = nullptr) const
   {
     if (until.get_clock_type() != clock_type_) {

@@ -38,8 +38,8 @@ namespace sinew::detail
 /// The components of the shared library into which this is compiled, and of no other.
 __attribute__((visibility("hidden"))) inline const sinew_component * components = nullptr;
 
-/// A kind of node that containers make: a class with a constructor for `const NodeOptions &` that is
-/// a `Node`, or has one (`get_node_base_interface()`).
+/// A kind of node that containers make: a class with a constructor for `const NodeOptions &` that
+/// is a `Node`, or has one (`get_node_base_interface()`).
 template<class T>
 class ComponentRegistration
 {
@@ -94,8 +94,8 @@ sinew_components() noexcept
 #define SINEW_DETAIL_JOIN_AGAIN(one, other) one ## other
 #define SINEW_DETAIL_JOIN(one, other) SINEW_DETAIL_JOIN_AGAIN(one, other)
 
-/// Registers a class with all containers that load the library, under its name as it is written here.
-/// To be used outside of namespaces, any number of times in a library, on a line of its own.
+/// Registers a class with all containers that load the library, under its name as it is written
+/// here. To be used outside of namespaces, any number of times in a library, on a line of its own.
 #define SINEW_COMPONENTS_REGISTER_NODE(Class) \
   namespace \
   { \

@@ -30,8 +30,8 @@ struct ShutdownCallbackHandle
 using OnShutdownCallbackHandle = ShutdownCallbackHandle;
 using PreShutdownCallbackHandle = ShutdownCallbackHandle;
 
-/// A process's presence in a domain: the root of its nodes. Most programs use the default one, which
-/// `init` makes. Any thread may call any function.
+/// A process's presence in a domain: the root of its nodes. Most programs use the default one,
+/// which `init` makes. Any thread may call any function.
 class Context
 {
 public:
@@ -97,8 +97,8 @@ public:
     return options_;
   }
 
-  /// Ends everything that waits or spins in it; later operations fail. Returns whether it was valid.
-  /// Never blocks, except for the callbacks; any thread may call it.
+  /// Ends everything that waits or spins in it; later operations fail. Returns whether it was
+  /// valid. Never blocks, except for the callbacks; any thread may call it.
   bool shutdown(const std::string & reason = "it was shut down by the program")
   {
     if (!is_valid()) {
@@ -107,7 +107,8 @@ public:
     return sinew_context_shutdown_because(handle(), reason.c_str()) == SINEW_OK;
   }
 
-  /// Why it was shut down: the reason that was given, or the name of the signal; empty if it wasn't.
+  /// Why it was shut down: the reason that was given, or the name of the signal; empty if it
+  /// wasn't.
   std::string shutdown_reason() const
   {
     if (handle() == nullptr) {
@@ -143,8 +144,8 @@ public:
     return remove(callback);
   }
 
-  /// Calls a function before the context is shut down, while everything in it still works; never, if
-  /// it is shut down already. Otherwise as `add_on_shutdown_callback`.
+  /// Calls a function before the context is shut down, while everything in it still works; never,
+  /// if it is shut down already. Otherwise as `add_on_shutdown_callback`.
   template<class F>
   PreShutdownCallbackHandle add_pre_shutdown_callback(F callback)
   {
@@ -270,8 +271,8 @@ struct __attribute__((visibility("default"))) DefaultContext
   }
 };
 
-/// Makes this context the default one, if there is none that was not shut down: components find that
-/// of their container.
+/// Makes this context the default one, if there is none that was not shut down: components find
+/// that of their container.
 inline void offer_default_context(const Context::SharedPtr & context)
 {
   auto & holder = DefaultContext::instance();

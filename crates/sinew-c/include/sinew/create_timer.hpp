@@ -16,8 +16,8 @@
 namespace sinew
 {
 
-/// Makes a timer of a clock's kind: simulated time while that is used, else steady time; system time;
-/// or steady time. `node` is a node or a pointer to one. Otherwise as `Node::create_timer`.
+/// Makes a timer of a clock's kind: simulated time while that is used, else steady time; system
+/// time; or steady time. `node` is a node or a pointer to one. Otherwise as `Node::create_timer`.
 template<class NodeT, class F>
 Result<typename GenericTimer<F>::SharedPtr> try_create_timer(
   NodeT && node, const Clock::ConstSharedPtr & clock, const Duration & period,

@@ -26,8 +26,8 @@ enum class DescriptorEvent
   Writable,
 };
 
-/// Runs a callback whenever a file descriptor is ready, again and again as long as it is. Nodes make
-/// them: `Node::create_descriptor_source`.
+/// Runs a callback whenever a file descriptor is ready, again and again as long as it is. Nodes
+/// make them: `Node::create_descriptor_source`.
 ///
 /// Its destruction ends it, as that of a timer does.
 class DescriptorSource
@@ -37,8 +37,8 @@ public:
 
   /// Makes a source, which keeps a duplicate of the descriptor: the caller may close it. The
   /// descriptor should not block when it is read, as another thread may have read before. The
-  /// callback takes nothing or a `const Readiness &`; an exception of it ends the spin, which throws
-  /// it. Fails for a regular file, and for a descriptor that is not open.
+  /// callback takes nothing or a `const Readiness &`; an exception of it ends the spin, which
+  /// throws it. Fails for a regular file, and for a descriptor that is not open.
   template<class F>
   static Result<SharedPtr> try_make(
     const sinew_node * node, int descriptor, F callback,

@@ -1,8 +1,8 @@
 /// Failures: as values (`Error`, `Result`), and as exceptions where the compiler has them.
 ///
-/// Every operation that can fail has two forms: `f(..)` throws an exception, and `try_f(..)` returns
-/// a `Result`. In a program without exceptions (`-fno-exceptions`) the first prints the sentence of
-/// the failure and aborts.
+/// Every operation that can fail has two forms: `f(..)` throws an exception, and `try_f(..)`
+/// returns a `Result`. In a program without exceptions (`-fno-exceptions`) the first prints the
+/// sentence of the failure and aborts.
 ///
 ///     if (auto publisher = node->try_create_publisher<std_msgs::msg::String>("~", 10); !publisher) {
 ///       std::cerr << publisher.error().what() << '\n';
@@ -26,8 +26,8 @@
 namespace sinew
 {
 
-/// Why an operation failed: a number, `SINEW_ERROR_..`, and a sentence that says what failed, where,
-/// the limit and the remedy.
+/// Why an operation failed: a number, `SINEW_ERROR_..`, and a sentence that says what failed,
+/// where, the limit and the remedy.
 class [[nodiscard]] Error
 {
 public:
@@ -42,7 +42,8 @@ public:
       sinew_invalid_name name{};
       name.size = sizeof name;
       if (sinew_error_invalid_name(&name)) {
-        error.name_ = std::make_shared<const InvalidName>(InvalidName{name.kind, name.name, name.index});
+        error.name_ = std::make_shared<const InvalidName>(
+          InvalidName{name.kind, name.name, name.index});
       }
     }
     return error;

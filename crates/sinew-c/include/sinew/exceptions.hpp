@@ -1,7 +1,7 @@
 /// The exceptions, with the names and bases of rclcpp's.
 ///
-/// Each of them is also a `sinew::Exception`, which has the number of the failure. Without exceptions
-/// in the compiler (`-fno-exceptions`) there are none of these.
+/// Each of them is also a `sinew::Exception`, which has the number of the failure. Without
+/// exceptions in the compiler (`-fno-exceptions`) there are none of these.
 #ifndef SINEW_EXCEPTIONS_HPP
 #define SINEW_EXCEPTIONS_HPP
 

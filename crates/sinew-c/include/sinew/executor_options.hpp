@@ -60,8 +60,8 @@ struct ExecutorOptions
   /// The numbers of the cores, with `Placement::Cores`.
   std::vector<std::size_t> cores;
 
-  /// The time for which an idle thread looks for messages of other processes before it sleeps, which
-  /// keeps a core busy. 0: not at all.
+  /// The time for which an idle thread looks for messages of other processes before it sleeps,
+  /// which keeps a core busy. 0: not at all.
   std::chrono::nanoseconds spin_before_park{0};
 };
 

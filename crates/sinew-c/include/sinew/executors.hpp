@@ -47,8 +47,8 @@ private:
   : Executor(std::move(handle)) {}
 };
 
-/// Runs callbacks of different groups, and those of reentrant ones, at the same time. `spin` uses all
-/// its threads, with the one that calls it; the other functions use this thread alone.
+/// Runs callbacks of different groups, and those of reentrant ones, at the same time. `spin` uses
+/// all its threads, with the one that calls it; the other functions use this thread alone.
 class MultiThreadedExecutor : public Executor
 {
 public:

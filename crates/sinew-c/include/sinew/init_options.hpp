@@ -17,11 +17,12 @@ namespace sinew
 class InitOptions
 {
 public:
-  /// The domain. By default that of the environment: `SINEW_DOMAIN_ID`, else `ROS_DOMAIN_ID`, else 0.
+  /// The domain. By default that of the environment: `SINEW_DOMAIN_ID`, else `ROS_DOMAIN_ID`, else
+  /// 0.
   std::optional<std::uint32_t> domain_id;
 
-  /// The directory in which each domain has its own. By default `SINEW_DIR` of the environment, else
-  /// `/dev/shm/sinew-<uid>`.
+  /// The directory in which each domain has its own. By default `SINEW_DIR` of the environment,
+  /// else `/dev/shm/sinew-<uid>`.
   std::optional<std::string> directory;
 
   /// Whether its nodes reach those of other processes of the host.
@@ -62,8 +63,8 @@ enum class SignalHandlerOptions
   None = SINEW_SIGNALS_NONE,
 };
 
-/// Has signals shut down all contexts with `InitOptions::shutdown_on_signal`; a second signal ends the
-/// process. Returns false, and changes nothing, if there are handlers already.
+/// Has signals shut down all contexts with `InitOptions::shutdown_on_signal`; a second signal ends
+/// the process. Returns false, and changes nothing, if there are handlers already.
 inline bool install_signal_handlers(SignalHandlerOptions signals = SignalHandlerOptions::All)
 {
   bool installed = false;

@@ -79,7 +79,8 @@ protected:
 }  // namespace node_interfaces
 
 /// A managed node, as a base class. Others see and change its state by ROS 2's services, with
-/// `ros2 lifecycle` or `sinew lifecycle`. Its publishers drop their messages while it is not active.
+/// `ros2 lifecycle` or `sinew lifecycle`. Its publishers drop their messages while it is not
+/// active.
 ///
 /// The destructor waits for a transition that another thread makes for a request, which then calls
 /// the callbacks of this class only.
@@ -171,9 +172,9 @@ public:
   }
   std::vector<Transition> get_transition_graph() const {return transitions_from(0);}
 
-  /// Makes a transition on the calling thread, with its callbacks. Returns the state that it has led
-  /// to, which after a failure is the former one or that of the error. `callback_return` is what the
-  /// transition's callback returned, `ERROR` if the transition can't begin now.
+  /// Makes a transition on the calling thread, with its callbacks. Returns the state that it has
+  /// led to, which after a failure is the former one or that of the error. `callback_return` is
+  /// what the transition's callback returned, `ERROR` if the transition can't begin now.
   State trigger_transition(std::uint8_t transition_id)
   {
     CallbackReturn ignored = CallbackReturn::SUCCESS;

@@ -42,8 +42,9 @@ private:
 };
 
 /// A publisher that drops its messages until it is activated, and after it is deactivated. Its node
-/// does both in `LifecycleNode::on_activate` and `on_deactivate`, which an override calls, or it calls
-/// those of the publisher. The first message that is dropped after each deactivation is logged.
+/// does both in `LifecycleNode::on_activate` and `on_deactivate`, which an override calls, or it
+/// calls those of the publisher. The first message that is dropped after each deactivation is
+/// logged.
 template<class T>
 class LifecyclePublisher : public SimpleManagedEntity, public Publisher<T>
 {

@@ -1,11 +1,11 @@
 /// Macros with which programs log.
 ///
 /// `SINEW_INFO(logger, "battery at %f V", volts)` and its forms of `sinew.h` accept a
-/// `sinew::Logger`. Here are those with a stream: `SINEW_INFO_STREAM(logger, "at " << position)`, with
-/// DEBUG, INFO, WARN, ERROR or FATAL. The arguments are evaluated only if the line is logged.
+/// `sinew::Logger`. Here are those with a stream: `SINEW_INFO_STREAM(logger, "at " << position)`,
+/// with DEBUG, INFO, WARN, ERROR or FATAL. The arguments are evaluated only if the line is logged.
 /// `.._STREAM_ONCE` logs the first time only, `.._STREAM_SKIPFIRST` each time but the first, and
-/// `.._STREAM_THROTTLE(logger, period, ..)` at most once in a period in nanoseconds. Each statement of
-/// the program has its own memory.
+/// `.._STREAM_THROTTLE(logger, period, ..)` at most once in a period in nanoseconds. Each statement
+/// of the program has its own memory.
 #ifndef SINEW_LOGGING_HPP
 #define SINEW_LOGGING_HPP
 

@@ -89,8 +89,8 @@ public:
     return *this;
   }
 
-  /// Whether parameters of the command line and of files are declared by themselves. By default they
-  /// aren't.
+  /// Whether parameters of the command line and of files are declared by themselves. By default
+  /// they aren't.
   bool automatically_declare_parameters_from_overrides() const noexcept {return declare_overrides_;}
   NodeOptions & automatically_declare_parameters_from_overrides(bool wanted)
   {
@@ -123,8 +123,8 @@ public:
     return *this;
   }
 
-  /// Whether names, remapping and parameters of the context's command line are used. By default they
-  /// are; without them, `arguments` and `parameter_overrides` count.
+  /// Whether names, remapping and parameters of the context's command line are used. By default
+  /// they are; without them, `arguments` and `parameter_overrides` count.
   bool use_global_arguments() const noexcept {return use_global_arguments_;}
   NodeOptions & use_global_arguments(bool wanted)
   {

@@ -39,8 +39,8 @@ namespace sinew
 /// The other node's parameter services needn't be there yet. A future throws if the node ends or
 /// refuses to answer.
 ///
-/// A template of the kind of its clients, `Client`, so that a program that asks no questions doesn't
-/// pay for their messages when it is compiled.
+/// A template of the kind of its clients, `Client`, so that a program that asks no questions
+/// doesn't pay for their messages when it is compiled.
 template<template<class> class ServiceClient>
 class BasicAsyncParametersClient
 {

@@ -174,9 +174,9 @@ private:
 ///
 /// `publish` returns when every matching subscription has the message. It blocks only if both ends
 /// are reliable and keep all, up to the QoS's `max_blocking_time`. After a failure no subscription
-/// has it: the topic's history is full, there is no shared memory left, or the message has no encoded
-/// form, as one of its strings is longer than its bound. Once the context is shut down, `publish` does
-/// nothing, as in rclcpp, and `try_publish` fails.
+/// has it: the topic's history is full, there is no shared memory left, or the message has no
+/// encoded form, as one of its strings is longer than its bound. Once the context is shut down,
+/// `publish` does nothing, as in rclcpp, and `try_publish` fails.
 ///
 /// `T` is a type of messages, or a `TypeAdapter`.
 template<class T>
@@ -225,8 +225,8 @@ public:
   }
 
   /// Publishes the message itself, with its ownership. One subscription of this process whose
-  /// callback takes a `std::unique_ptr<PublishedType>` gets the same pointer. The message is gone also
-  /// after a failure.
+  /// callback takes a `std::unique_ptr<PublishedType>` gets the same pointer. The message is gone
+  /// also after a failure.
   void publish(std::unique_ptr<PublishedType> message) {published(try_publish(std::move(message)));}
   Result<void> try_publish(std::unique_ptr<PublishedType> message)
   {
@@ -247,7 +247,8 @@ public:
     return try_publish(std::make_unique<PublishedType>(std::move(message)));
   }
 
-  /// Of a publisher with a `TypeAdapter`: converts a message to the custom type, and publishes that.
+  /// Of a publisher with a `TypeAdapter`: converts a message to the custom type, and publishes
+  /// that.
   template<class M, class = std::enable_if_t<is_other_form<M>>>
   void publish(const M & message) {published(try_publish(message));}
   template<class M, class = std::enable_if_t<is_other_form<M>>>

@@ -1,7 +1,7 @@
 /// All of Sinew for C++: nodes, topics, services, timers, parameters, executors, logging.
 ///
-/// C++17, header-only over the C interface (`sinew.h`); link with the library `sinew`. Messages come
-/// from `sinew-generate-cpp`: see `sinew/message.hpp`.
+/// C++17, header-only over the C interface (`sinew.h`); link with the library `sinew`. Messages
+/// come from `sinew-generate-cpp`: see `sinew/message.hpp`.
 #ifndef SINEW_SINEW_HPP
 #define SINEW_SINEW_HPP
 

@@ -59,9 +59,9 @@ public:
   }
 
   /// Has a function called with the number of new messages: with 1 for each that arrives, on the
-  /// thread that brings it, and at once with the number of those that wait. Several threads may call
-  /// it at once: it should only wake others. Null clears it. It must not throw: an exception ends the
-  /// program, as one of a thread does.
+  /// thread that brings it, and at once with the number of those that wait. Several threads may
+  /// call it at once: it should only wake others. Null clears it. It must not throw: an exception
+  /// ends the program, as one of a thread does.
   void set_on_new_message_callback(std::function<void (std::size_t)> callback)
   {
     detail::set_listener(
@@ -247,8 +247,8 @@ private:
 /// A generic lambda or the result of `std::bind` gets the first of `const T &`, the pointers and
 /// the other forms with which it can be called.
 ///
-/// `T` is a type of messages, or a `TypeAdapter`: then these are values of the custom type, or, if the
-/// callback takes its message, messages.
+/// `T` is a type of messages, or a `TypeAdapter`: then these are values of the custom type, or, if
+/// the callback takes its message, messages.
 ///
 /// Destroying it waits until its callback, if it is running on another thread, has returned.
 template<class T>

@@ -73,8 +73,8 @@ struct SubscriptionOptions
   QosOverridingOptions qos_overriding_options;
 
   /// Lets only messages pass for which a function returns true, before anything is copied or kept:
-  /// `options.filter<Image>([](const Image & image) {return image.width > 0;})`. The subscription is
-  /// one of the same type.
+  /// `options.filter<Image>([](const Image & image) {return image.width > 0;})`. The subscription
+  /// is one of the same type.
   ///
   /// It runs on the publisher's thread, or on any thread of this process that brings in messages of
   /// other processes; several may call it at once. It should be quick. It must not throw: an

@@ -20,8 +20,8 @@
 namespace sinew
 {
 
-/// What the callback of a timer may ask for: when it was due, and when it was called, in the time of
-/// the timer's clock.
+/// What the callback of a timer may ask for: when it was due, and when it was called, in the time
+/// of the timer's clock.
 struct TimerInfo
 {
   Time expected_call_time;
@@ -78,7 +78,8 @@ public:
   /// Returns the number of periods that it has skipped because it couldn't keep up.
   std::uint64_t skipped() const noexcept {return sinew_timer_skipped(handle());}
 
-  /// The clock that it follows now: a timer of ROS time follows steady time while none is simulated.
+  /// The clock that it follows now: a timer of ROS time follows steady time while none is
+  /// simulated.
   ClockType get_clock_type() const noexcept
   {
     return static_cast<ClockType>(sinew_timer_clock(handle()));

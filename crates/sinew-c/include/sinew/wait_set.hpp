@@ -45,9 +45,9 @@ public:
   template<class T>
   bool is(const std::shared_ptr<T> & entity) const noexcept {return is_handle(entity->handle());}
 
-  /// Runs its callback on this thread, for its oldest message or event. Returns whether one ran: none
-  /// does if the entity was emptied or destroyed meanwhile, or has no callback. Throws what the
-  /// callback throws, unless the options of the wait set say that it is logged.
+  /// Runs its callback on this thread, for its oldest message or event. Returns whether one ran:
+  /// none does if the entity was emptied or destroyed meanwhile, or has no callback. Throws what
+  /// the callback throws, unless the options of the wait set say that it is logged.
   bool run() const
   {
     bool ran = false;
@@ -104,8 +104,8 @@ private:
   std::size_t index_;
 };
 
-/// What a wait found: a range of the entities that are ready, in the order in which an executor would
-/// run them. It is valid until the next wait.
+/// What a wait found: a range of the entities that are ready, in the order in which an executor
+/// would run them. It is valid until the next wait.
 class WaitResult
 {
 public:
@@ -223,8 +223,8 @@ public:
     return detail::result(sinew_wait_set_add_subscription(handle(), subscription.handle()));
   }
 
-  /// Waits until something is ready, for at most `timeout` of real time; a negative one is for ever.
-  /// Throws if another thread uses the wait set.
+  /// Waits until something is ready, for at most `timeout` of real time; a negative one is for
+  /// ever. Throws if another thread uses the wait set.
   template<class Rep = std::int64_t, class Period = std::milli>
   WaitResult wait(
     std::chrono::duration<Rep, Period> timeout = std::chrono::duration<Rep, Period>(-1))

@@ -17,7 +17,8 @@ public:
   {
     /// There is no error.
     NONE,
-    /// The bytes end before the value does. `count()`: where the field would end; `limit()`: length.
+    /// The bytes end before the value does. `count()`: where the field would end; `limit()`:
+    /// length.
     TRUNCATED,
     /// A sequence claims more elements (`count()`) than the remaining bytes can hold (`limit()`).
     TOO_LONG,

@@ -108,9 +108,9 @@ inline bool has_changed(const sinew_liveliness_changed & status) noexcept
   return status.alive_change != 0 || status.not_alive_change != 0;
 }
 
-/// One event of an endpoint: the context of its guard condition. The class is the same for all events,
-/// and they share one copy of the callbacks: every source with an endpoint would pay for further
-/// classes when it is compiled.
+/// One event of an endpoint: the context of its guard condition. The class is the same for all
+/// events, and they share one copy of the callbacks: every source with an endpoint would pay for
+/// further classes when it is compiled.
 class EventHandler
 {
 public:
@@ -156,7 +156,8 @@ public:
   : endpoint_(endpoint), place_(std::move(place)),
     callbacks_(std::make_shared<Callbacks>(callbacks)) {}
 
-  /// Has a callback run for an event, if there is one: `add<take, &Callbacks::its_callback>(event)`.
+  /// Has a callback run for an event, if there is one:
+  /// `add<take, &Callbacks::its_callback>(event)`.
   template<auto take, auto callback>
   void add(sinew_event event)
   {

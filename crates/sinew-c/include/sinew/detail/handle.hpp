@@ -18,8 +18,8 @@ struct Free
   void operator()(T * handle) const noexcept {free(handle);}
 };
 
-/// The owner of a handle: `Handle<sinew_node, sinew_node_free>`. As a `std::unique_ptr`, for each of
-/// which a compiler would make dozens of functions.
+/// The owner of a handle: `Handle<sinew_node, sinew_node_free>`. As a `std::unique_ptr`, for each
+/// of which a compiler would make dozens of functions.
 template<class T, auto free>
 class Handle
 {

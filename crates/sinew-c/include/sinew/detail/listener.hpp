@@ -24,9 +24,9 @@ inline void call_listener(void * context, std::uint64_t count) noexcept
 
 /// Sets a listener by the functions of the C interface, or clears it if it is null.
 ///
-/// The rule of all listeners: what waits already is reported at once, on this thread; each new thing
-/// on the thread that brings it, where several may call at once. The listener should only wake
-/// others. It must not throw: an exception ends the program, as one of a thread does.
+/// The rule of all listeners: what waits already is reported at once, on this thread; each new
+/// thing on the thread that brings it, where several may call at once. The listener should only
+/// wake others. It must not throw: an exception ends the program, as one of a thread does.
 template<class Handle, class Listener>
 void set_listener(
   Handle * handle,

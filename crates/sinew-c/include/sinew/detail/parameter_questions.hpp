@@ -31,8 +31,9 @@
 namespace sinew::detail
 {
 
-/// Each question has a service, its request, and the answer in a response. All of them are templates,
-/// so that a program that asks no questions doesn't pay for their messages when it is compiled.
+/// Each question has a service, its request, and the answer in a response. All of them are
+/// templates, so that a program that asks no questions doesn't pay for their messages when it is
+/// compiled.
 struct GetQuestion
 {
   using Service = rcl_interfaces::srv::GetParameters;

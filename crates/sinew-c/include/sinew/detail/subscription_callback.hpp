@@ -292,8 +292,8 @@ struct Receiver
   }
 };
 
-/// What a subscription with `T` gets for a callback: of a `TypeAdapter` values of the custom type, or
-/// messages, if the callback takes these and not those. Without a callback, values.
+/// What a subscription with `T` gets for a callback: of a `TypeAdapter` values of the custom type,
+/// or messages, if the callback takes these and not those. Without a callback, values.
 template<class T, class F, class = void>
 struct Received
 {

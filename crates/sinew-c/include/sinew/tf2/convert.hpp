@@ -14,8 +14,8 @@
 namespace tf2
 {
 
-/// Returns a value in the frame to which a transform leads. `sinew/tf2/geometry_msgs.hpp` specialises
-/// it; programs do so for types of their own.
+/// Returns a value in the frame to which a transform leads. `sinew/tf2/geometry_msgs.hpp`
+/// specialises it; programs do so for types of their own.
 template<class T>
 void doTransform(const T & in, T & out, const geometry_msgs::msg::TransformStamped & by);
 

@@ -281,9 +281,9 @@ public:
   }
   void setEulerYPR(double yaw, double pitch, double roll) {setRPY(roll, pitch, yaw);}
 
-  /// The angles about the fixed axes x, y and z, in rad. Where the pitch is a quarter turn, only the
-  /// sum or difference of roll and yaw counts: the yaw is 0 then. Solution 2 has the same rotation
-  /// with a pitch beyond a quarter turn.
+  /// The angles about the fixed axes x, y and z, in rad. Where the pitch is a quarter turn, only
+  /// the sum or difference of roll and yaw counts: the yaw is 0 then. Solution 2 has the same
+  /// rotation with a pitch beyond a quarter turn.
   void getRPY(double & roll, double & pitch, double & yaw, unsigned int solution = 1) const
   {
     const double down = rows_[2][0];

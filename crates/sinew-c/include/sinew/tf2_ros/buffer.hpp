@@ -21,7 +21,8 @@
 namespace tf2_ros
 {
 
-/// The time of a query: of tf2, or of a clock. 0 is the latest time that all frames on the way have.
+/// The time of a query: of tf2, or of a clock. 0 is the latest time that all frames on the way
+/// have.
 class QueryTime
 {
 public:
@@ -41,8 +42,8 @@ private:
 
 /// The frames, and their transforms over the last seconds. A `TransformListener` fills it.
 ///
-/// Any thread may use it. Lookups run in parallel, and don't need an executor; one that waits blocks
-/// its thread, while the buffer is filled by the threads that deliver the messages.
+/// Any thread may use it. Lookups run in parallel, and don't need an executor; one that waits
+/// blocks its thread, while the buffer is filled by the threads that deliver the messages.
 class Buffer
 {
 public:
@@ -67,7 +68,8 @@ public:
   Buffer & operator=(const Buffer &) = delete;
 
   /// Returns the transform from coordinates in the frame `source` to coordinates in `target`; waits
-  /// for it up to the timeout, negative for ever. The stamp is 0 if all frames on the way are fixed.
+  /// for it up to the timeout, negative for ever. The stamp is 0 if all frames on the way are
+  /// fixed.
   ///
   /// Throws `LookupException`, `ConnectivityException`, `ExtrapolationException` or
   /// `InvalidArgumentException`, which are `TransformException`s.
@@ -151,8 +153,8 @@ public:
       sinew_tf_buffer_set(handle(), &converted, is_static, authority.c_str()));
   }
 
-  /// Transforms a message with a header, at its stamp: `buffer.transform(point, "map")`. There has to
-  /// be a `tf2::doTransform` for its type: see `sinew/tf2/geometry_msgs.hpp`.
+  /// Transforms a message with a header, at its stamp: `buffer.transform(point, "map")`. There has
+  /// to be a `tf2::doTransform` for its type: see `sinew/tf2/geometry_msgs.hpp`.
   template<class T>
   T transform(const T & in, const std::string & target, const sinew::Duration & timeout = {}) const
   {

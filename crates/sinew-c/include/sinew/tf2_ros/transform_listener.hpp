@@ -23,8 +23,8 @@ namespace tf2_ros
 class TransformListener
 {
 public:
-  /// Subscribes with this node: an object, pointer or shared pointer. (`spin_thread` is for users of
-  /// tf2_ros.)
+  /// Subscribes with this node: an object, pointer or shared pointer. (`spin_thread` is for users
+  /// of tf2_ros.)
   template<class NodeType, class = decltype(sinew::detail::node_of(std::declval<const NodeType &>()))>
   TransformListener(const Buffer & buffer, const NodeType & node, bool spin_thread = true)
   {
