@@ -1,7 +1,7 @@
 //! The little of YAML that bags have: reading any of it into a tree, and quoting texts as yaml-cpp
 //! does, which writes rosbag2's.
 
-use saphyr_parser::{Event, Parser};
+use sinew_msg::yaml::{Event, Events};
 use std::fmt::Write as _;
 
 /// Deepest nesting that is read.
@@ -19,9 +19,9 @@ impl Yaml {
     /// Reads one document; `Err` has the line and the problem.
     pub(crate) fn read(text: &str) -> Result<Self, (usize, String)> {
         let mut open: Vec<(Self, Option<String>)> = Vec::new();
-        for event in Parser::new_from_str(text) {
-            let (event, span) = event.map_err(|error| (error.marker().line(), error.info().to_owned()))?;
-            let line = span.start.line();
+        for event in Events::new(text) {
+            let (event, at) = event.map_err(|error| (error.marker().line(), error.info().to_owned()))?;
+            let line = at.line();
             let complete = match event {
                 Event::SequenceStart(..) => Err(Self::List(Vec::new())),
                 Event::MappingStart(..) => Err(Self::Map(Vec::new())),

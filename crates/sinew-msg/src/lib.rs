@@ -52,6 +52,8 @@ mod time;
 mod tree;
 mod unseen;
 pub mod view;
+#[cfg(feature = "text")]
+pub mod yaml;
 
 pub use action::Action;
 pub use adapter::{Adapted, Adapter};

@@ -1,6 +1,6 @@
 //! Parses texts into trees, before their types are considered.
 
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
+use crate::yaml::{Event, Events, Marker, ScalarStyle, Tag};
 use std::borrow::Cow;
 
 /// Maximum nesting of brackets. (The depth of a message is bounded too, and sequences add nesting.)
@@ -101,9 +101,8 @@ fn pair(escape: &str) -> Option<char> {
 pub(crate) fn yaml(text: &str) -> Result<Tree, Misread> {
     let mut open: Vec<Open> = Vec::new();
     let mut document = None;
-    for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|error| wrong(*error.marker(), error.info()))?;
-        let at = span.start;
+    for event in Events::new(text) {
+        let (event, at) = event.map_err(|error| wrong(*error.marker(), error.info()))?;
         if let Event::Scalar(.., Some(tag))
         | Event::SequenceStart(_, Some(tag))
         | Event::MappingStart(_, Some(tag)) = &event

@@ -15,7 +15,7 @@ use super::pattern::NodePattern;
 use super::value_block::Block;
 use super::word;
 use crate::parameters::value::{NamedValue, ParameterValue, exact};
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
+use sinew_msg::yaml::{Event, Events, Marker, ScalarStyle, Tag};
 
 /// The key between a node's name and its parameters.
 const PARAMETERS: &str = "ros__parameters";
@@ -55,7 +55,7 @@ fn wrong<T>(at: Marker, problem: impl Into<String>) -> Result<T, ParameterTextEr
 
 /// Reads a parameter file.
 pub(crate) fn read(text: &str) -> Result<Vec<Block>, ParameterTextError> {
-    let mut reader = Reader(Parser::new_from_str(text));
+    let mut reader = Reader(Events::new(text));
     let mut blocks = Vec::new();
     let Some((node, at)) = reader.document()? else { return Ok(blocks) };
     match node {
@@ -74,7 +74,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<Block>, ParameterTextError> {
 
 /// Reads a value as written for `-p`.
 pub(crate) fn value(text: &str) -> Result<ParameterValue, ParameterTextError> {
-    let mut reader = Reader(Parser::new_from_str(text));
+    let mut reader = Reader(Events::new(text));
     let Some((node, at)) = reader.document()? else {
         return Err(ParameterTextError { line: 1, column: 1, problem: NO_VALUE.to_owned() });
     };
@@ -99,15 +99,14 @@ impl Node {
     }
 }
 
-struct Reader<'a>(Parser<'a, saphyr_parser::StrInput<'a>>);
+struct Reader<'a>(Events<'a>);
 
 impl Reader<'_> {
     /// Returns the next event.
     fn next(&mut self) -> Result<Option<(Event<'_>, Marker)>, ParameterTextError> {
-        match self.0.next_event() {
-            None => Ok(None),
-            Some(Ok((event, span))) => Ok(Some((event, span.start))),
-            Some(Err(error)) => wrong(*error.marker(), error.info()),
+        match self.0.next().transpose() {
+            Ok(next) => Ok(next),
+            Err(error) => wrong(*error.marker(), error.info()),
         }
     }
 
