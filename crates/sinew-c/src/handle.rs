@@ -9,6 +9,7 @@
 
 use crate::status::{Failure, Result};
 use parking_lot::Mutex;
+use sinew::erased::Hint;
 use sinew::error::ErrorCode;
 use std::cell::UnsafeCell;
 use std::collections::{BTreeMap, HashSet};
@@ -119,6 +120,11 @@ pub(crate) fn new<H: Handle>(value: H::Value) -> *mut H {
     value_place.write(value);
     slot.tag.store(H::TAG, Ordering::Release);
     std::ptr::from_ref(slot).cast_mut().cast()
+}
+
+/// Names the memory of a handle.
+pub(crate) fn hint<H: Handle>(handle: *mut H) -> Hint {
+    Hint::new(handle.cast_const().cast(), size_of::<Slot<H::Value>>())
 }
 
 /// Puts a new handle where the caller wants it; without a place the value is dropped.

@@ -387,8 +387,7 @@ pub(crate) unsafe fn encoded_from<'a>(bytes: *const u8, length: usize) -> Result
 
 /// Makes a message of a value where it lies, for example one that a `unique_ptr` released. The
 /// type's `free` frees its memory. After a failure the value is still the caller's: with
-/// `SINEW_ERROR_INVALID_TYPE_TABLE` if the type has no `free`. (`sinew_publisher_adopt` allocates
-/// nothing.)
+/// `SINEW_ERROR_INVALID_TYPE_TABLE` if the type has no `free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_message_adopt(
     message_type: *const sinew_message_type,

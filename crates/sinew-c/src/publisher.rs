@@ -11,7 +11,7 @@ use crate::structure::{Place, Structure, structure};
 use crate::text::{c_text, text};
 use crate::time::{sinew_duration, timeout};
 use crate::type_table::Checked;
-use sinew::erased::{Message, Publisher};
+use sinew::erased::{Hint, Message, Publisher};
 use sinew::error::ErrorCode;
 use sinew::msg::EncodedDraft;
 use std::ffi::{CString, c_char, c_void};
@@ -122,7 +122,35 @@ pub unsafe extern "C" fn sinew_publisher_new(
         let place = publisher.ok_or_else(|| Failure::null("publisher"))?;
         let made = builder.create_erased()?;
         let topic = c_text(made.topic().to_owned());
-        *place = handle::new(PublisherHandle { publisher: made, topic, checked: Checked::of(of) });
+        let checked = Checked::of(of);
+        *place = handle::new(PublisherHandle { publisher: made.clone(), topic, checked });
+        made.prefetch(handle::hint(*place));
+        CODE.into_iter().for_each(|(function, bytes)| made.prefetch(Hint::new(function, bytes)));
+        Ok(())
+    })
+}
+
+/// The functions that publish a value, and the number of bytes that run.
+const CODE: [(*const (), usize); 3] = [
+    (sinew_publisher_publish_adopted as *const (), 320),
+    (sinew_publisher_publish_value as *const (), 320),
+    (Publisher::publish_adopted as *const (), 320),
+];
+
+/// Names memory that a program of another language touches each time before it publishes, for
+/// example its own object for the publisher: a thread that wakes fetches it together with the
+/// publisher's own memory. It may be gone later, as it is only named to the processor. No effect
+/// after the first message that a thread publishes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_publisher_prefetch(
+    publisher: *const sinew_publisher,
+    start: *const c_void,
+    bytes: usize,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        let publisher = &unsafe { handle::get(publisher, "publisher") }?.publisher;
+        publisher.prefetch(Hint::new(start.cast(), bytes));
         Ok(())
     })
 }
@@ -226,8 +254,7 @@ pub unsafe extern "C" fn sinew_publisher_publish_value(
     })
 }
 
-/// Makes a message of a value where it lies, as `sinew_message_adopt`. Once the publisher is warm,
-/// allocates nothing.
+/// Makes a message of a value where it lies, as `sinew_message_adopt`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_publisher_adopt(
     publisher: *const sinew_publisher,
@@ -237,6 +264,7 @@ pub unsafe extern "C" fn sinew_publisher_adopt(
     status(|| {
         // SAFETY: the caller's handle.
         let publisher = &unsafe { handle::get(publisher, "publisher") }?.publisher;
+        let value = NonNull::new(value.cast()).ok_or_else(|| Failure::null("value"))?;
         let place = message.ok_or_else(|| Failure::null("message"))?;
         // SAFETY: the caller's value, given up here.
         *place = into_c(unsafe { adopted(publisher, value) }?);
@@ -246,11 +274,14 @@ pub unsafe extern "C" fn sinew_publisher_adopt(
 
 /// # Safety
 /// At the pointer is a value of the publisher's type that belongs to the caller, who gives it up.
-unsafe fn adopted(publisher: &Publisher, value: *mut c_void) -> Result<Message> {
-    let value = NonNull::new(value).ok_or_else(|| Failure::null("value"))?;
+unsafe fn adopted(publisher: &Publisher, value: NonNull<u8>) -> Result<Message> {
     // SAFETY: as the caller says.
-    let adopted = unsafe { publisher.adopt(value.cast()) };
-    adopted.ok_or_else(|| lacks(publisher.message_type(), ErrorCode::InvalidTypeTable, "free function"))
+    unsafe { publisher.adopt(value) }.ok_or_else(|| no_free(publisher))
+}
+
+#[cold]
+fn no_free(publisher: &Publisher) -> Failure {
+    lacks(publisher.message_type(), ErrorCode::InvalidTypeTable, "free function")
 }
 
 /// Publishes a value where it lies, for example one that a `unique_ptr` released, with its
@@ -266,11 +297,18 @@ pub unsafe extern "C" fn sinew_publisher_publish_adopted(
 ) -> sinew_status {
     status(|| {
         // SAFETY: the caller's handle.
-        let publisher = unsafe { handle::get(publisher, "publisher") }?;
+        let handle = unsafe { handle::get(publisher, "publisher") }?;
+        let publisher = &handle.publisher;
+        let value = NonNull::new(value.cast()).ok_or_else(|| Failure::null("value"))?;
+        // SAFETY: the caller's value.
+        if let Err(refused) = unsafe { handle.check(value) } {
+            // SAFETY: the same, given up here.
+            drop(unsafe { adopted(publisher, value) }?);
+            return Err(refused);
+        }
         // SAFETY: the caller's value, given up here.
-        let message = unsafe { adopted(&publisher.publisher, value) }?;
-        publisher.check_message(&message)?;
-        publish(&publisher.publisher, message)
+        let published = unsafe { publisher.publish_adopted(value) };
+        Ok(published.ok_or_else(|| no_free(publisher))??)
     })
 }
 

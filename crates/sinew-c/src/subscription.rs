@@ -4,7 +4,7 @@ use crate::closure::{Closure, ListenerClosure, Outcome, listener, outcome, sinew
 use crate::context::{choice, sinew_choice};
 use crate::group::{GroupHandle, sinew_group};
 use crate::handle::{self, handle};
-use crate::message::{into_c, sinew_message};
+use crate::message::{into_c, sinew_message, sinew_message_into_adopted, sinew_message_is_adopted};
 use crate::message_info::sinew_message_info;
 use crate::message_type::{self, sinew_message_type};
 use crate::node::sinew_node;
@@ -15,7 +15,7 @@ use crate::structure::{Place, Structure, structure};
 use crate::text::{c_text, optional_text, text};
 use crate::time::{sinew_duration, timeout};
 use sinew::QoS;
-use sinew::erased::{Erased, MessageRef, Subscription, Taken};
+use sinew::erased::{Erased, Hint, MessageRef, Subscription, Taken};
 use sinew::error::ErrorCode;
 use sinew::executor::CallbackGroup;
 use sinew::introspection::TopicStatistics;
@@ -201,6 +201,20 @@ fn passes(filter: &Closure<Filter>, message: MessageRef<'_>) -> bool {
     unsafe { function(context, value, start, bytes.len()) }
 }
 
+/// Names what the callback touches: its code, its context, and the functions by which it takes a
+/// value out of its message.
+fn touching<G: CallbackGroup>(
+    builder: SubscriptionBuilder<Erased, G>,
+    closure: &Closure<Callback>,
+) -> SubscriptionBuilder<Erased, G> {
+    let (function, context) = closure.parts();
+    let is_adopted = sinew_message_is_adopted as *const ();
+    let into_adopted = sinew_message_into_adopted as *const ();
+    [(function as *const (), 384), (context.cast_const().cast(), 128), (is_adopted, 192), (into_adopted, 192)]
+        .into_iter()
+        .fold(builder, |builder, (start, bytes)| builder.prefetch(Hint::new(start, bytes)))
+}
+
 fn call(closure: &Closure<Callback>, with_info: bool, taken: Taken<'_>) -> Outcome {
     let (function, context) = closure.parts();
     let info = with_info.then(|| sinew_message_info::from(&taken.info()));
@@ -277,7 +291,9 @@ unsafe fn make(
     let made = if let Some(GroupHandle::Reentrant(group)) = group {
         let builder = settings.apply(group.erased_subscription(topic, of));
         match callback {
-            Some(callback) => builder.callback_erased(move |taken| call(&callback, with_info, taken)),
+            Some(callback) => {
+                touching(builder, &callback).callback_erased(move |taken| call(&callback, with_info, taken))
+            }
             None => builder.create_erased(),
         }
     } else {
@@ -287,9 +303,8 @@ unsafe fn make(
         };
         let builder = settings.apply(builder);
         match callback {
-            Some(callback) => {
-                builder.callback_erased(move |(): &mut (), taken| call(&callback, with_info, taken))
-            }
+            Some(callback) => touching(builder, &callback)
+                .callback_erased(move |(): &mut (), taken| call(&callback, with_info, taken)),
             None => builder.create_erased(),
         }
     }?;

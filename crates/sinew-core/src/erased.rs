@@ -68,5 +68,6 @@ pub use crate::api::erased::service::{
 };
 pub use crate::api::erased::subscription::Subscription;
 pub use crate::api::receive::RecvTaken;
+pub use crate::executor::prefetch::Hint;
 pub use crate::message::erased::{Message, MessageRef, Taken, UninitMessage};
 pub use crate::message::registered::{EncodingTable, MessageType, TypeError, TypeTable};

@@ -390,6 +390,37 @@ fn publishing_a_box_allocates_the_box_alone() -> sinew::Result<()> {
     Ok(())
 }
 
+/// Also if each goes to another thread: its control block comes back by way of the process.
+#[test]
+fn boxes_that_go_to_another_thread_allocate_only_themselves() -> sinew::Result<()> {
+    let room = Room::new();
+    let publisher = room.node.publisher::<Number>("numbers").create()?;
+    let reader = room.node.subscription::<Number>("numbers").create()?;
+    let (go, rounds) = mpsc::channel::<()>();
+    let (done, taken) = mpsc::channel::<()>();
+    let thread = thread::spawn(move || {
+        for () in rounds {
+            while let Some((number, _)) = reader.take() {
+                assert_eq!(number.0, 1);
+            }
+            done.send(()).expect("the test waits");
+        }
+    });
+    let count = allocations(100, || {
+        for _ in 0..5 {
+            publisher.publish(Box::new(Number(1)))?;
+        }
+        go.send(()).expect("the thread waits");
+        taken.recv().expect("the thread answers");
+        Ok(())
+    });
+    // The channel allocates, too: a block for many messages.
+    assert!((500..550).contains(&count), "{count} for 500 boxes");
+    drop(go);
+    thread.join().expect("it takes boxes only");
+    Ok(())
+}
+
 /// What a loan has reserved comes back with it, through a chain of callbacks that pass it on.
 #[test]
 fn a_loan_that_is_relayed_brings_back_what_it_has_reserved() -> sinew::Result<()> {

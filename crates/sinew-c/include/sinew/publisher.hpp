@@ -211,7 +211,9 @@ public:
     if (!parts) {
       return parts.error();
     }
-    return SharedPtr(new Publisher(*std::move(parts)));
+    SharedPtr made(new Publisher(*std::move(parts)));
+    (void)sinew_publisher_prefetch(made->handle(), made.get(), sizeof(Publisher));
+    return made;
   }
 
   /// Publishes a copy of the message.

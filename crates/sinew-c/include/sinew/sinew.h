@@ -5409,8 +5409,7 @@ sinew_status sinew_message_from_bytes(const struct sinew_message_type *message_t
 /**
  * Makes a message of a value where it lies, for example one that a `unique_ptr` released. The
  * type's `free` frees its memory. After a failure the value is still the caller's: with
- * `SINEW_ERROR_INVALID_TYPE_TABLE` if the type has no `free`. (`sinew_publisher_adopt` allocates
- * nothing.)
+ * `SINEW_ERROR_INVALID_TYPE_TABLE` if the type has no `free`.
  */
 sinew_status sinew_message_adopt(const struct sinew_message_type *message_type,
                                  void *value,
@@ -5956,6 +5955,16 @@ sinew_status sinew_publisher_new(const struct sinew_node *node,
                                  struct sinew_publisher **publisher);
 
 /**
+ * Names memory that a program of another language touches each time before it publishes, for
+ * example its own object for the publisher: a thread that wakes fetches it together with the
+ * publisher's own memory. It may be gone later, as it is only named to the processor. No effect
+ * after the first message that a thread publishes.
+ */
+sinew_status sinew_publisher_prefetch(const struct sinew_publisher *publisher,
+                                      const void *start,
+                                      size_t bytes);
+
+/**
  * Frees a publisher; null is allowed. Messages that it published stay where they are.
  */
 void sinew_publisher_free(struct sinew_publisher *publisher);
@@ -5994,8 +6003,7 @@ sinew_status sinew_publisher_publish_value(const struct sinew_publisher *publish
                                            const void *value);
 
 /**
- * Makes a message of a value where it lies, as `sinew_message_adopt`. Once the publisher is warm,
- * allocates nothing.
+ * Makes a message of a value where it lies, as `sinew_message_adopt`.
  */
 sinew_status sinew_publisher_adopt(const struct sinew_publisher *publisher,
                                    void *value,

@@ -23,7 +23,7 @@ use crate::message::{Gid, Sample, Shared, Unique};
 use crate::remote::shm::sender::ShmEndpoint;
 use crate::ros::failure::{CreateError, PublishFailure};
 use crate::ros::qos::QoS;
-use crate::sys::sync::{Arc, Mutex, next_serial};
+use crate::sys::sync::{Arc, next_serial};
 use crate::topic::copy_plan::Ownership;
 use crate::topic::publisher_core::{PublisherConfig, PublisherCore};
 use crate::topic::recipients::Unpublished;
@@ -278,7 +278,7 @@ impl<T: Message> Blocks<T> for Publisher<T> {
     }
 
     fn adopt(&self, value: Box<T>) -> Erased {
-        Erased(RawMessage::adopt(value, Some(&self.erased.boxes())))
+        Erased(RawMessage::adopt(value))
     }
 
     fn count_copy(&self) {
@@ -547,13 +547,7 @@ impl<T, G: CallbackGroup> PublisherBuilder<T, G> {
         let endpoint = entity.map(|entity| ShmEndpoint::boxed(entity, offered.qos, offered.table));
         let core =
             context.graph.add_publisher(&topic, offered, match_listeners, endpoint.into_iter().collect());
-        Ok(erased::Publisher::of(PublisherInner {
-            core,
-            boxes: Mutex::new(None),
-            pool_capacity: pool,
-            handlers: self.handlers,
-            node: self.node,
-        }))
+        Ok(erased::Publisher::of(PublisherInner { core, handlers: self.handlers, node: self.node }))
     }
 }
 

@@ -75,11 +75,24 @@ pub(crate) type HotSet = Vec<Part>;
 pub(crate) enum Part {
     /// A value, and the number of its first bytes.
     Value(Weak<dyn Send + Sync>, usize),
+    Hint(Hint),
     /// A pool: the block that will be lent next.
     Pool(Weak<Pool>),
     /// Memory that is found by following pointers.
     Deep(Weak<dyn Footprint>),
     Code(Code),
+}
+
+/// Memory of a program, as an address and a number of bytes. It may be gone, or never have been
+/// there: it is only named to the processor, by an instruction that fails nowhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Hint(usize, usize);
+
+impl Hint {
+    /// Names memory.
+    pub fn new(start: *const (), bytes: usize) -> Self {
+        Self(start.addr(), bytes)
+    }
 }
 
 /// Memory that is found by following pointers.
@@ -302,6 +315,7 @@ pub(crate) fn fetch() {
         for (_, part) in parts.iter() {
             match part {
                 Part::Value(value, size) => touch_value(value.as_ptr().addr(), *size),
+                Part::Hint(Hint(address, bytes)) => suggest(*address, bytes.div_ceil(LINE)),
                 Part::Pool(pool) => touch_value(pool.as_ptr().addr(), LINE),
                 Part::Deep(_) | Part::Code(_) => {} // the former are also noted as values
             }
@@ -316,7 +330,7 @@ pub(crate) fn fetch() {
                     }
                 }
                 Part::Deep(footprint) => held.extend(footprint.upgrade()),
-                Part::Value(..) | Part::Code(_) => {}
+                Part::Value(..) | Part::Hint(_) | Part::Code(_) => {}
             }
         }
         follow(&mut held);
@@ -351,6 +365,26 @@ fn follow(deep: &mut [Arc<dyn Footprint>]) {
         if left == 0 {
             return;
         }
+    }
+}
+
+/// Names lines of memory that may not exist.
+fn suggest(address: usize, lines: usize) {
+    for line in 0..lines {
+        let line = std::ptr::without_provenance::<i8>(address.wrapping_add(line * LINE));
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        // SAFETY: the instruction is part of every x86-64, and has no effect on an address that
+        // can't be read.
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line);
+        }
+        #[cfg(all(target_arch = "aarch64", not(miri)))]
+        // SAFETY: as above.
+        unsafe {
+            std::arch::asm!("prfm pldl1keep, [{0}]", in(reg) line, options(nostack, preserves_flags, readonly));
+        }
+        #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+        let _ = line;
     }
 }
 

@@ -45,6 +45,7 @@
 //! dies between the steps takes the process with it: no other process shares this state.
 
 mod pool;
+mod spare;
 
 use self::pool::Block;
 pub(crate) use self::pool::Pool;
@@ -270,13 +271,11 @@ impl RawMessage {
         Self::vacant(TypeSupport::of::<T>()).fill(value)
     }
 
-    /// Adopts a box where it lies, with a control block from `pool` if there is one (made by
-    /// [`Pool::for_boxes`]).
-    pub(crate) fn adopt<T: Message>(value: Box<T>, pool: Option<&Arc<Pool>>) -> Self {
-        debug_assert!(pool.is_none_or(|pool| pool.table.holds::<T>()));
+    /// Adopts a box where it lies, with a [spare] control block.
+    pub(crate) fn adopt<T: Message>(value: Box<T>) -> Self {
         let value = NonNull::from(Box::leak(value)).cast();
-        // SAFETY: a value of the table's type, in the memory of a box; the pool is for such values.
-        unsafe { Self::adopt_raw(pool.map_or(TypeSupport::of::<T>(), |pool| pool.table), value, pool) }
+        // SAFETY: a value of the table's type, in the memory of a box.
+        unsafe { Self::adopt_raw(TypeSupport::of::<T>(), value) }
     }
 
     /// Makes a block for a message in an allocation of its own, outside any pool.
@@ -284,25 +283,20 @@ impl RawMessage {
         Vacant(ManuallyDrop::new(RawMessage(Control::allocate(table, Storage::Inline))))
     }
 
-    /// Adopts a value where it lies, with a control block from `pool` if there is one (made by
-    /// [`Pool::for_boxes`]).
+    /// Adopts a value where it lies, with a [spare] control block.
     ///
     /// # Safety
-    /// At `value` is a valid value of the table's type, or of the pool's if there is one, and
-    /// nothing else owns it. Its memory can be freed as the table says ([`TypeSupport::free`]).
-    pub(crate) unsafe fn adopt_raw(
-        table: &'static TypeSupport,
-        value: NonNull<u8>,
-        pool: Option<&Arc<Pool>>,
-    ) -> Self {
-        let mut vacant = match pool {
-            Some(pool) => pool.vacant(),
-            None => Vacant(ManuallyDrop::new(RawMessage(Control::allocate(table, Storage::Boxed)))),
-        };
-        let control = vacant.0.control_mut();
-        debug_assert!(control.place == Storage::Boxed && control.table.is(table));
+    /// At `value` is a valid value of the table's type, and nothing else owns it. Its memory can be
+    /// freed as the table says ([`TypeSupport::free`]).
+    pub(crate) unsafe fn adopt_raw(table: &'static TypeSupport, value: NonNull<u8>) -> Self {
+        let block = spare::take().unwrap_or_else(|| Block(Control::allocate(table, Storage::Boxed)));
+        let mut message = RawMessage(ManuallyDrop::new(block).0);
+        let control = message.control_mut();
+        debug_assert!(control.place == Storage::Boxed && !control.filled && !control.keep);
+        control.table = table;
         control.value = value;
-        vacant.done(false)
+        control.filled = true;
+        message
     }
 
     /// Returns the adopted value, which then belongs to the caller together with its memory.
@@ -313,8 +307,11 @@ impl RawMessage {
         if !self.is_adopted() {
             return Err(self);
         }
+        let value = self.value();
         self.control_mut().filled = false;
-        Ok(self.value())
+        let message = ManuallyDrop::new(self);
+        spare::put(Block(message.0));
+        Ok(value)
     }
 
     /// Whether [`into_adopted`](Self::into_adopted) would return the value.
@@ -645,11 +642,16 @@ impl RawMessage {
         vacant.done(false)
     }
 
-    /// Frees a block.
+    /// Frees a block, or keeps it for the next adopted value.
     #[cold]
-    fn free(control: NonNull<Control>) {
+    fn free(block: Block) {
         // SAFETY: called for blocks of which the caller is the sole owner and that have no pool.
-        unsafe { Control::free(control) }
+        let kind = unsafe { block.0.as_ref() }.place;
+        if kind == Storage::Boxed {
+            return spare::put(block);
+        }
+        // SAFETY: as above; the caller gives it up.
+        unsafe { Control::free(ManuallyDrop::new(block).0) }
     }
 
     #[inline(never)]
@@ -675,7 +677,7 @@ impl Drop for Leaving {
     fn drop(&mut self) {
         match self.pool.take() {
             Some(pool) => pool.take_back(self.block),
-            None => RawMessage::free(self.block),
+            None => RawMessage::free(Block(self.block)),
         }
     }
 }
@@ -749,4 +751,6 @@ impl Drop for Vacant {
 pub(crate) fn code(name: &mut dyn FnMut(usize, usize)) {
     name(RawMessage::let_go as *const () as usize, 5);
     name(Pool::come_home as *const () as usize, 8);
+    name(RawMessage::adopt_raw as *const () as usize, 5);
+    name(RawMessage::into_adopted as *const () as usize, 5);
 }

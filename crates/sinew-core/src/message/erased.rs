@@ -76,8 +76,8 @@ impl Message {
         Ok(copied(table, bytes).unwrap_or_else(|| out_of_memory(bytes.len())))
     }
 
-    /// Adopts a value where it lies, for example one that C++ holds by a `unique_ptr`. Allocates
-    /// only a control block. Returns `None`, with the value unchanged, if the type has no
+    /// Adopts a value where it lies, for example one that C++ holds by a `unique_ptr`. Allocates at
+    /// most a control block, and none in a steady flow. Returns `None`, with the value unchanged, if the type has no
     /// [`free`](crate::erased::TypeTable::free).
     ///
     /// # Safety
@@ -89,7 +89,7 @@ impl Message {
             return None;
         }
         // SAFETY: passed on from the caller.
-        Some(Self(unsafe { RawMessage::adopt_raw(table, value, None) }))
+        Some(Self(unsafe { RawMessage::adopt_raw(table, value) }))
     }
 
     /// Creates a message with the [first value](crate::erased::TypeTable::create) of its type, or

@@ -89,7 +89,7 @@ impl<T: Message> DerefMut for Unique<T> {
 impl<T: Message> From<Box<T>> for Unique<T> {
     /// Adopts the box where it lies.
     fn from(value: Box<T>) -> Self {
-        Self::assume(RawMessage::adopt(value, None))
+        Self::assume(RawMessage::adopt(value))
     }
 }
 

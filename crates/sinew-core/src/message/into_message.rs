@@ -158,7 +158,7 @@ impl<T: Message> Blocks<T> for Arc<Pool> {
     }
 
     fn adopt(&self, value: Box<T>) -> Erased {
-        Erased(RawMessage::adopt(value, None))
+        Erased(RawMessage::adopt(value))
     }
 }
 

@@ -68,7 +68,7 @@ use crate::event::deadline::Deadline;
 use crate::event::liveliness::LivelinessLease;
 use crate::event::match_listeners::MatchListeners;
 use crate::event::status::OfferedDeadlineMissed;
-use crate::executor::prefetch::{self, Part};
+use crate::executor::prefetch::{self, Hint, Part};
 use crate::mailbox::deferred::Deferred;
 use crate::mailbox::history::{Admission, Entry};
 use crate::message::block::{Pool, RawMessage};
@@ -106,6 +106,7 @@ pub(crate) struct PublisherCore {
     lifespan: i64,
     /// Blocks for its messages.
     pub(crate) pool: Arc<Pool>,
+    pub(crate) table: &'static TypeSupport,
     state: Mutex<PublisherState>,
     pub(crate) qos: QoS,
     pub(crate) class: Arc<MatchClass>,
@@ -113,10 +114,11 @@ pub(crate) struct PublisherCore {
     /// The node's full name, for log lines.
     pub(crate) node: Arc<str>,
     pub(crate) node_number: u64,
-    pub(crate) table: &'static TypeSupport,
     pub(crate) match_listeners: MatchListeners,
     pub(crate) promised: WatchedPromises,
     pub(crate) remote: RemoteDelivery,
+    /// What a binding touches with each publish.
+    pub(crate) binding: Mutex<Vec<Hint>>,
 }
 
 /// The deadline and the lease of a publisher, which a task watches.
@@ -282,7 +284,11 @@ impl PublisherCore {
     /// Notes that this thread publishes with this publisher.
     #[inline]
     pub(crate) fn note(self: &Arc<Self>) {
-        let parts = || vec![Part::value(self, LINES), Part::pool(&self.pool), Part::Code(code)];
+        let parts = || {
+            let mut parts = vec![Part::value(self, LINES), Part::pool(&self.pool), Part::Code(code)];
+            parts.extend(self.binding.lock().iter().copied().map(Part::Hint));
+            parts
+        };
         prefetch::note(Arc::as_ptr(self).addr(), &self.place, parts);
         if self.is_remote() {
             let parts = || {
@@ -334,6 +340,7 @@ impl PublisherCore {
             promised,
             strategy: HintU8::new(0),
             remote: RemoteDelivery::default(),
+            binding: Mutex::default(),
         })
     }
 

@@ -83,9 +83,6 @@ pub(crate) struct SubscriptionConfig {
     /// Blocks for messages kept by value, and for copies made when a message is taken.
     pub(crate) pool: Arc<Pool>,
     pub(crate) participant: u64,
-    pub(crate) clock: Clock,
-    /// Measures the messages that are taken.
-    pub(crate) collector: Option<Arc<StatisticsCollector>>,
 }
 
 /// Additional places in the history of a gateway's subscription that asks for retained messages:
@@ -102,7 +99,7 @@ pub(crate) struct SubscriptionListeners {
 
 /// The receiving side of a subscription.
 ///
-/// The fields that every message touches come first, in [four cache lines](LINES): after a sleep,
+/// The fields that every message touches come first, in [five cache lines](LINES): after a sleep,
 /// fetching them from memory dominates the cost of a delivery.
 #[repr(C, align(64))]
 pub(crate) struct SubscriptionCore {
@@ -112,6 +109,9 @@ pub(crate) struct SubscriptionCore {
     deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
     /// Whether publishers may wait for places.
     is_blocking: bool,
+    /// Measures the messages that are taken.
+    collector: Option<Arc<StatisticsCollector>>,
+    pub(crate) clock: Clock,
     /// A subscription with a callback is a task of an executor.
     state: Inbox<SubscriptionState>,
     pub(crate) wanted: SubscriptionConfig,
@@ -126,7 +126,7 @@ pub(crate) struct SubscriptionCore {
 }
 
 /// Number of cache lines of a subscription that every message touches.
-pub(crate) const LINES: usize = 4;
+pub(crate) const LINES: usize = 5;
 
 const _: () = assert!(
     cfg!(loom)
@@ -352,6 +352,7 @@ impl SubscriptionCore {
         wanted: SubscriptionConfig,
         match_listeners: MatchListeners,
         listeners: SubscriptionListeners,
+        (clock, collector): (Clock, Option<Arc<StatisticsCollector>>),
     ) -> Arc<Self> {
         let SubscriptionListeners { lost, deadline, liveliness } = listeners;
         let retained = wanted.qos.durability == Durability::TransientLocal && !wanted.qos.is_keep_all();
@@ -376,6 +377,8 @@ impl SubscriptionCore {
             lifespan,
             is_blocking: wanted.qos.is_blocking(),
             deadline,
+            collector,
+            clock,
             wanted,
             space: Condvar::new(),
             match_listeners,
@@ -434,14 +437,14 @@ impl SubscriptionCore {
     /// Measures a message that is taken, if statistics are collected.
     #[inline]
     pub(crate) fn collect(&self, message: &RawMessage, publication: &Publication) {
-        if let Some(collector) = &self.wanted.collector {
+        if let Some(collector) = &self.collector {
             collector.collect(message, publication);
         }
     }
 
     /// Returns the metadata of a message that was taken.
     pub(crate) fn info(&self, publication: Publication, reception: u64) -> MessageInfo {
-        MessageInfo::new(publication, reception, self.wanted.participant, &self.wanted.clock)
+        MessageInfo::new(publication, reception, self.wanted.participant, &self.clock)
     }
 
     /// Counts a taken message that can't be decoded as lost.
@@ -507,7 +510,7 @@ impl SubscriptionCore {
             return;
         }
         // Stops at the first message that arrived since: publishers may never pause.
-        let now = self.wanted.clock.steady();
+        let now = self.clock.steady();
         while self.take().is_some_and(|entry| entry.publication.stamp.time <= now) {}
     }
 
@@ -527,7 +530,7 @@ impl SubscriptionCore {
     #[inline(never)] // so that the usual way is short
     fn take_and_defer(&self, state: Locked<'_>, taker: Taker) -> Option<Taken> {
         Deferred::with(|deferred| {
-            let now = || self.wanted.clock.steady();
+            let now = || self.clock.steady();
             let pop = |history: &mut HistoryCache| history.pop(now, |old| deferred.drop_later(old.message));
             let mut signal = ToSignal::NONE;
             let taken = self.take_from(state, taker, pop, &mut signal);
@@ -547,7 +550,7 @@ impl SubscriptionCore {
         let entry = pop(&mut state.history);
         state.count(None);
         if let Some(entry) = &entry {
-            state.note_latency(entry.publication.stamp.time, || self.wanted.clock.steady());
+            state.note_latency(entry.publication.stamp.time, || self.clock.steady());
         }
         let frees = self.frees_elsewhere()
             && entry.as_ref().is_none_or(|entry| state.history.is_to_be_notified(entry.reception));
@@ -593,7 +596,7 @@ impl SubscriptionCore {
             loop {
                 let mut state = self.state.lock();
                 let expired = |old: Entry| deferred.drop_later(old.message);
-                let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
+                let entry = state.history.pop(|| self.clock.steady(), expired);
                 // Acquire: pairs with the Release of the shutdown, which then reads the waiting
                 // tasks under this lock.
                 if entry.is_some() || state.closed || ended.load(Ordering::Acquire) {
@@ -699,7 +702,7 @@ impl SubscriptionCore {
         for Entry { publication, .. } in &mut retained {
             publication.expires = publication.expires.min(expiry(publication.stamp.time, self.lifespan));
         }
-        let now = self.wanted.clock.steady();
+        let now = self.clock.steady();
         Deferred::with(|deferred| {
             if let Some(deadline) = self.deadline.as_ref().filter(|_| !retained.is_empty()) {
                 deadline.arrived(now, deferred);

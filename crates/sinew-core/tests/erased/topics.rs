@@ -2,7 +2,7 @@
 
 use crate::class::{Class, text, text_of};
 use crate::support::{Number, Room};
-use sinew::erased::{MessageRef, MessageType, Taken};
+use sinew::erased::{Hint, MessageRef, MessageType, Taken};
 use sinew::error::{CreateError, PublishFailure};
 use sinew::event::IncompatibleType;
 use sinew::msg::{GenericType, SerializedMessage, TypeHash};
@@ -26,6 +26,27 @@ fn a_value_moves_from_one_node_to_another_where_it_lies() -> sinew::Result<()> {
     assert_eq!((text(value).as_str(), class.counts()), ("hello", [0, 0, 0, 0, 0]));
     class.delete(value);
     assert_eq!((publisher.statistics().copies, subscription.statistics().copies), (0, 0));
+    Ok(())
+}
+
+#[test]
+fn a_value_is_adopted_and_published_at_once() -> sinew::Result<()> {
+    let (room, class) = (Room::new(), Class::new());
+    let string = class.register();
+    let publisher = room.node.erased_publisher("text", string).create_erased()?;
+    publisher.prefetch(Hint::new(std::ptr::without_provenance(1), 1 << 20)); // nothing is there
+    let subscription = room.node.erased_subscription("text", string).owned();
+    let subscription = subscription.prefetch(Hint::new(std::ptr::null(), 64)).create_erased()?;
+    let value = Class::make("hello");
+    // SAFETY: a value of the class, given up here.
+    unsafe { publisher.publish_adopted(value) }.unwrap().unwrap();
+    let taken = subscription.take().unwrap().0.into_adopted().unwrap();
+    assert_eq!((taken, text(taken).as_str(), class.counts()), (value, "hello", [0, 0, 0, 0, 0]));
+    room.context.shutdown();
+    // SAFETY: as above.
+    let refused = unsafe { publisher.publish_adopted(taken) }.unwrap();
+    assert!(matches!(refused.unwrap_err().failure(), PublishFailure::Shutdown));
+    assert_eq!(class.counts(), [1, 1, 0, 0, 0], "it was given up, and dropped");
     Ok(())
 }
 

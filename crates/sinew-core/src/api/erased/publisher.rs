@@ -2,14 +2,15 @@
 
 use crate::api::handlers::Handlers;
 use crate::api::node::NodeCore;
+use crate::executor::prefetch::Hint;
 use crate::message::Gid;
-use crate::message::block::{Pool, RawMessage};
+use crate::message::block::RawMessage;
 use crate::message::erased::{Message, UninitMessage};
 use crate::message::registered::MessageType;
 use crate::message::work::CopyWork;
 use crate::ros::failure::PublishFailure;
 use crate::ros::qos::QoS;
-use crate::sys::sync::{Arc, Mutex};
+use crate::sys::sync::Arc;
 use crate::topic::copy_plan::Ownership;
 use crate::topic::publisher_core::PublisherCore;
 use crate::topic::recipients::Unpublished;
@@ -34,9 +35,6 @@ pub struct Publisher {
 /// The part that is dropped with the last handle.
 pub(in crate::api) struct PublisherInner {
     pub(in crate::api) core: Arc<PublisherCore>,
-    /// Control blocks for published boxes; made with the first one.
-    pub(in crate::api) boxes: Mutex<Option<Arc<Pool>>>,
-    pub(in crate::api) pool_capacity: usize,
     pub(in crate::api) handlers: Handlers,
     pub(in crate::api) node: Arc<NodeCore>,
 }
@@ -66,8 +64,7 @@ impl Publisher {
         UninitMessage::of(self.core.pool.vacant())
     }
 
-    /// As [`Message::adopt`], with a control block from the publisher's pool: once that is warm,
-    /// allocates nothing.
+    /// As [`Message::adopt`], for a value of the publisher's type.
     ///
     /// # Safety
     /// As for [`Message::adopt`].
@@ -76,7 +73,7 @@ impl Publisher {
             return None;
         }
         // SAFETY: passed on from the caller; the pool is for values of this type.
-        Some(Message::of(unsafe { RawMessage::adopt_raw(self.core.table, value, Some(&self.boxes())) }))
+        Some(Message::of(unsafe { RawMessage::adopt_raw(self.core.table, value) }))
     }
 
     /// Copies a value into the publisher's pool, for a caller that keeps its own. Once the pool is
@@ -137,6 +134,19 @@ impl Publisher {
         Some(self.send(copy.into_inner(), Form::of_value(Ownership::Unique)))
     }
 
+    /// [Adopts](Self::adopt) a value and publishes it, with its ownership. Returns `None`, with the
+    /// value unchanged, if the type has no [`free`](crate::erased::TypeTable::free). Otherwise as
+    /// [`publish`](Self::publish); the value is given up also after a failure.
+    ///
+    /// # Safety
+    /// As for [`Message::adopt`].
+    pub unsafe fn publish_adopted(&self, value: NonNull<u8>) -> Option<Result<(), PublishError>> {
+        self.core.note();
+        // SAFETY: passed on from the caller.
+        let message = unsafe { self.adopt(value) }?;
+        Some(self.send(message.into_inner(), Form::of_value(Ownership::Unique)))
+    }
+
     /// Reserves memory for a message of `length` encoded bytes: where other processes will read it,
     /// if they have a matching subscription. The memory contains old content. Returns `None` if
     /// there is no memory, or the type has no encoded form.
@@ -193,6 +203,12 @@ impl Publisher {
             Unpublished::NoSpace { wanted, free, size } => PublishFailure::NoSpace { wanted, free, size },
             Unpublished::Undecodable => PublishFailure::Undecodable,
         }
+    }
+
+    /// Names memory that a binding touches with each publish, and its code: a thread that wakes
+    /// fetches it together with the publisher's own. No effect after the first publish of a thread.
+    pub fn prefetch(&self, hint: Hint) {
+        self.core.binding.lock().push(hint);
     }
 
     /// Returns the topic's full name, after remapping.
@@ -253,11 +269,6 @@ impl Publisher {
         let session = self.inner.node.context.session.clone();
         session.detach(self);
     }
-
-    pub(in crate::api) fn boxes(&self) -> Arc<Pool> {
-        let mut boxes = self.inner.boxes.lock();
-        boxes.get_or_insert_with(|| Pool::for_boxes(self.core.table, self.inner.pool_capacity)).clone()
-    }
 }
 
 impl fmt::Debug for Publisher {
@@ -273,9 +284,6 @@ impl Drop for PublisherInner {
     fn drop(&mut self) {
         self.node.context.graph.remove_publisher(&self.core);
         self.core.close();
-        if let Some(boxes) = &*self.boxes.lock() {
-            boxes.close();
-        }
         self.handlers.deregister(false);
     }
 }

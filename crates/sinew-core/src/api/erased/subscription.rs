@@ -8,7 +8,7 @@ use crate::executor::crew::scheduler::{TaskRef, ToSignal};
 use crate::executor::group::{Group, GroupMember};
 use crate::executor::group_core::{GroupCore, Membership};
 use crate::executor::group_token::GroupToken;
-use crate::executor::prefetch::Part;
+use crate::executor::prefetch::{Hint, Part};
 use crate::executor::task::{CallbackResult, Run, Task, TaskBase, TaskOutcome};
 use crate::executor::wait_set::{self, Waitable};
 use crate::executor::{AddError, Executor};
@@ -234,7 +234,7 @@ impl Subscription {
             let (group, _) = open.watch.get_or_insert_with(|| {
                 let group = Group::new(self.inner.node.clone(), ()).core;
                 let watched = WaitSetTask { core: self.core.clone() };
-                let membership = group.join(Task::new(task_base(&group, &self.core), watched));
+                let membership = group.join(Task::new(task_base(&group, &self.core, Vec::new()), watched));
                 (group, membership)
             });
             group.clone()
@@ -334,17 +334,31 @@ pub(in crate::api) trait Calls: Send + Sync + 'static {
 }
 
 /// Returns the data of a subscription's task.
-pub(in crate::api) fn task_base(group: &GroupCore, core: &Arc<SubscriptionCore>) -> TaskBase {
+pub(in crate::api) fn task_base(
+    group: &GroupCore,
+    core: &Arc<SubscriptionCore>,
+    hints: Vec<Hint>,
+) -> TaskBase {
+    let mut hot = vec![Part::value(core, subscription_core::LINES), Part::Code(subscription_core::code)];
+    hot.extend(hints.into_iter().map(Part::Hint));
     TaskBase::new(group.node.clone(), format!("subscription to {}", core.wanted.topic))
         .subject(core)
         .callback(core.key().map(Callback::Of))
-        .uses(vec![Part::value(core, subscription_core::LINES), Part::Code(subscription_core::code)])
+        .uses(hot)
 }
 
 /// A subscription as its executor sees it: everything a call needs in one place.
 pub(in crate::api) struct SubscriptionTask<C> {
     pub(in crate::api) core: Arc<SubscriptionCore>,
     pub(in crate::api) callback: C,
+}
+
+impl<C: Calls> SubscriptionTask<C> {
+    /// Names its code, which may lie in a library that is unloaded.
+    pub(in crate::api) fn code() -> [Hint; 2] {
+        let run: fn(&Self, &mut GroupToken) -> TaskOutcome = Self::run;
+        [Hint::new(run as *const (), 512), Hint::new(C::call as *const (), 512)]
+    }
 }
 
 impl<C: Calls> Run for SubscriptionTask<C> {
@@ -381,19 +395,18 @@ impl<C: Calls> GroupMember for SubscriptionTask<C> {
     }
 }
 
-/// The one form of callback for messages of any type: it opens its own cell, and its group's state,
-/// with the token.
-pub(in crate::api) type ErasedCallback =
-    Box<dyn Fn(&mut GroupToken, Taken<'_>) -> CallbackResult + Send + Sync>;
-
-/// A callback for messages of any type.
-pub(in crate::api) struct ErasedCall {
+/// A callback for messages of any type: it opens its own cell, and its group's state, with the
+/// token.
+pub(in crate::api) struct ErasedCall<F> {
     /// The way to make a message of its own, if it owns its messages.
     pub(in crate::api) owner: Option<CloneInto>,
-    pub(in crate::api) call: ErasedCallback,
+    pub(in crate::api) call: F,
 }
 
-impl Calls for ErasedCall {
+impl<F> Calls for ErasedCall<F>
+where
+    F: Fn(&mut GroupToken, Taken<'_>) -> CallbackResult + Send + Sync + 'static,
+{
     fn call(
         &self,
         token: &mut GroupToken,

@@ -5,8 +5,7 @@ use crate::api::background::Background;
 use crate::api::callback::{Called, Outcome, SubscriptionCallback};
 use crate::api::erased::Erased;
 use crate::api::erased::subscription::{
-    self as erased, Calls, ErasedCall, ErasedCallback, OpenSubscription, SubscriptionInner, SubscriptionTask,
-    task_base,
+    self as erased, Calls, ErasedCall, OpenSubscription, SubscriptionInner, SubscriptionTask, task_base,
 };
 use crate::api::graph_view::Graph;
 use crate::api::handlers::Handlers;
@@ -15,7 +14,8 @@ use crate::api::node::{AdaptQos, Advertised, NodeCore};
 use crate::executor::group::{CallbackGroup, Group, ReentrantGroup};
 use crate::executor::group_core::GroupCore;
 use crate::executor::group_token::GroupToken;
-use crate::executor::task::Task;
+use crate::executor::prefetch::Hint;
+use crate::executor::task::{CallbackResult, Task};
 use crate::mailbox::waiters::OnNews;
 use crate::message::block::{Pool, RawMessage};
 use crate::message::erased::{MessageRef, Taken};
@@ -35,6 +35,7 @@ use sinew_msg::cdr::Structure;
 use sinew_msg::view::Viewed;
 use sinew_shm::EndpointKind;
 use std::marker::PhantomData;
+use std::mem;
 
 /// Maximum number of blocks in a subscription's pool, which holds messages kept by value and late
 /// copies.
@@ -55,6 +56,7 @@ pub struct SubscriptionBuilder<T, G = Group> {
     table: &'static TypeSupport,
     statistics: Option<TopicStatistics>,
     listener: Option<OnNews>,
+    hints: Vec<Hint>,
     group: G,
     handlers: Handlers,
     of: PhantomData<fn() -> T>,
@@ -81,6 +83,7 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
             table,
             statistics: None,
             listener: None,
+            hints: Vec::new(),
             group: group.clone(),
             handlers: Handlers::new(format!("subscription to {topic}")),
             of: PhantomData,
@@ -324,13 +327,17 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self.make(false).map(erased::Subscription::of)
     }
 
-    /// Makes the subscription with the one form of callback for messages of any type.
-    fn call_erased(self, call: ErasedCallback) -> Result<erased::Subscription, CreateError> {
+    /// Makes the subscription with a callback for messages of any type.
+    fn call_erased(
+        mut self,
+        call: impl Fn(&mut GroupToken, Taken<'_>) -> CallbackResult + Send + Sync + 'static,
+    ) -> Result<erased::Subscription, CreateError> {
         let owns = matches!(self.buffer, BufferType::Unique | BufferType::Value);
         let owner = self.clone.filter(|_| owns);
         let group = self.group.core().clone();
+        let hints = mem::take(&mut self.hints);
         let mut inner = self.make(false)?;
-        inner.attach(&group, ErasedCall { owner, call });
+        inner.attach(&group, ErasedCall { owner, call }, hints);
         Ok(erased::Subscription::of(inner))
     }
 
@@ -357,8 +364,8 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self.handlers.keep_of_subscription(context);
         let match_listeners = self.handlers.match_listeners();
         let listeners = self.handlers.listeners(&self.qos, self.group.core());
-        let collector =
-            self.statistics.as_ref().map(|_| StatisticsCollector::new(context.session.clock.clone()));
+        let clock = context.session.clock.clone();
+        let collector = self.statistics.as_ref().map(|_| StatisticsCollector::new(clock.clone()));
         let core = context.graph.add_subscription(&topic, |topic| {
             let wanted = SubscriptionConfig {
                 topic,
@@ -375,10 +382,8 @@ impl<T, G: CallbackGroup> SubscriptionBuilder<T, G> {
                 ignore_own: self.ignore_own,
                 pool: Pool::of_table(table, POOL_CAPACITY),
                 participant: context.session.participant,
-                clock: context.session.clock.clone(),
-                collector: collector.clone(),
             };
-            SubscriptionCore::new(wanted, match_listeners, listeners)
+            SubscriptionCore::new(wanted, match_listeners, listeners, (clock, collector.clone()))
         });
         let known =
             Advertised { number: core.wanted.number, name: &topic, table: core.wanted.table, qos: self.qos };
@@ -450,7 +455,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         let mut inner = self.make(owner.is_some())?;
         let call =
             TypedCall::<T, G, Form, F> { cell: callback.cell(&group), group: group.clone(), of: PhantomData };
-        inner.attach(group.core(), call);
+        inner.attach(group.core(), call, Vec::new());
         Ok(Subscription { erased: erased::Subscription::of(inner), of: PhantomData })
     }
 
@@ -534,10 +539,10 @@ impl<T, S: Send + 'static> SubscriptionBuilder<T, Group<S>> {
     ) -> Result<erased::Subscription, CreateError> {
         let state = self.group.state.clone();
         let cell = self.group.number.callback(callback);
-        self.call_erased(Box::new(move |token, taken| {
+        self.call_erased(move |token: &mut GroupToken, taken: Taken<'_>| {
             let callback = cell.open(&mut token.callbacks);
             callback(state.open(&mut token.state), taken).into_result()
-        }))
+        })
     }
 }
 
@@ -550,7 +555,7 @@ impl<T> SubscriptionBuilder<T, ReentrantGroup> {
         self,
         callback: impl Fn(Taken<'_>) -> R + Send + Sync + 'static,
     ) -> Result<erased::Subscription, CreateError> {
-        self.call_erased(Box::new(move |_, taken| callback(taken).into_result()))
+        self.call_erased(move |_: &mut GroupToken, taken: Taken<'_>| callback(taken).into_result())
     }
 }
 
@@ -581,6 +586,13 @@ impl<G: CallbackGroup> SubscriptionBuilder<Erased, G> {
         self
     }
 
+    /// Names memory or code that the callback touches each time: a thread that wakes fetches it
+    /// together with the subscription's own.
+    pub fn prefetch(mut self, hint: Hint) -> Self {
+        self.hints.push(hint);
+        self
+    }
+
     /// As [`filter`](SubscriptionBuilder::filter), for messages of any type. The filter can't keep
     /// the message: another subscription may get it as its own.
     ///
@@ -605,9 +617,11 @@ impl<G: CallbackGroup> SubscriptionBuilder<Erased, G> {
 
 impl SubscriptionInner {
     /// Attaches the callback to its group.
-    fn attach(&mut self, group: &Arc<GroupCore>, callback: impl Calls) {
+    fn attach<C: Calls>(&mut self, group: &Arc<GroupCore>, callback: C, mut hints: Vec<Hint>) {
         let work = SubscriptionTask { core: self.core.clone(), callback };
-        let membership = group.join(Task::new(task_base(group, &self.core), work));
+        hints.extend(SubscriptionTask::<C>::code());
+        let base = task_base(group, &self.core, hints);
+        let membership = group.join(Task::new(base, work));
         self.member = Some((group.clone(), membership));
     }
 }

@@ -84,17 +84,19 @@ impl Drop for Hot {
 
 /// Blocks linked through themselves, so that keeping them allocates nothing.
 #[derive(Default)]
-struct List(Option<Block>);
+pub(super) struct List(Option<Block>);
 
 impl List {
+    pub(super) const EMPTY: Self = Self(None);
+
     #[inline]
-    fn push(&mut self, mut block: Block) {
+    pub(super) fn push(&mut self, mut block: Block) {
         block.control().next = self.0.take();
         self.0 = Some(block);
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<Block> {
+    pub(super) fn pop(&mut self) -> Option<Block> {
         let mut block = self.0.take()?;
         self.0 = block.control().next.take();
         Some(block)
@@ -116,15 +118,15 @@ impl Drop for List {
     }
 }
 
-/// A block in its pool; dropping it frees it with its value.
-pub(super) struct Block(NonNull<Control>);
+/// A block without a reference, in its pool; dropping it frees it with its value.
+pub(super) struct Block(pub(super) NonNull<Control>);
 
 // SAFETY: the pool is the sole owner of a block in it, and the block's value is `Send`.
 unsafe impl Send for Block {}
 
 impl Block {
     #[inline]
-    fn control(&mut self) -> &mut Control {
+    pub(super) fn control(&mut self) -> &mut Control {
         // SAFETY: a block in its pool belongs to the pool alone, and `Block` is never cloned.
         unsafe { self.0.as_mut() }
     }
@@ -158,11 +160,6 @@ impl Pool {
     /// Creates a pool of control blocks for messages in encoded form.
     pub(crate) fn for_encoded(table: &'static TypeSupport, capacity: usize) -> Arc<Self> {
         Self::of(table, Storage::Encoded, capacity)
-    }
-
-    /// Creates a pool of control blocks for adopted values.
-    pub(crate) fn for_boxes(table: &'static TypeSupport, capacity: usize) -> Arc<Self> {
-        Self::of(table, Storage::Boxed, capacity)
     }
 
     fn of(table: &'static TypeSupport, place: Storage, capacity: usize) -> Arc<Self> {

@@ -32,7 +32,7 @@ impl SubscriptionCore {
         if state.closed {
             return None;
         }
-        let (granted, freed) = state.history.reserve(self.wanted.clock.steady());
+        let (granted, freed) = state.history.reserve(self.clock.steady());
         drop(state);
         drop(freed); // runs code of the program
         Some(granted)
@@ -74,7 +74,7 @@ impl SubscriptionCore {
                 && !state.history.has_mortals();
             let enough = if is_fair { state.history.half() } else { 1 };
             if state.history.free() >= enough || !is_fair {
-                let (granted, freed) = state.history.reserve(self.wanted.clock.steady());
+                let (granted, freed) = state.history.reserve(self.clock.steady());
                 if let Some(freed) = freed {
                     drop(state);
                     drop(freed); // runs code of the program
@@ -107,9 +107,10 @@ impl SubscriptionCore {
                 continue;
             }
             // A message that expires meanwhile gives way too, without any thread signalling it.
-            let expiry = state.history.first_expiry().map(|expiry| {
-                Time::from_nanoseconds(expiry) - Time::from_nanoseconds(self.wanted.clock.steady())
-            });
+            let expiry = state
+                .history
+                .first_expiry()
+                .map(|expiry| Time::from_nanoseconds(expiry) - Time::from_nanoseconds(self.clock.steady()));
             if fair.is_none() {
                 fair = Some(now.nanoseconds() + FAIR);
                 continue; // with the larger `enough` from now on

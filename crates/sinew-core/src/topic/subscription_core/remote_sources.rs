@@ -75,7 +75,7 @@ impl SubscriptionCore {
         let left = (!lost.is_none() || again).then(|| Arc::clone(source));
         let reception = state.history.pass();
         state.count(Some(publication.stamp.time));
-        state.note_latency(publication.stamp.time, || self.wanted.clock.steady());
+        state.note_latency(publication.stamp.time, || self.clock.steady());
         drop(guard);
         if let Some(source) = left {
             Deferred::with(|deferred| self.count_gap(lost, deferred));
