@@ -1,11 +1,9 @@
 //! The name in a failure: what tells failures with `SINEW_ERROR_INVALID_NAME` apart.
 
-use crate::c_string::c_text;
-use crate::status::last_invalid_name;
+use crate::status::{InvalidName, last_invalid_name};
 use crate::structure::{Place, Structure};
-use sinew::error::{CreateError, NameError, NameKind};
-use std::any::Any;
-use std::ffi::{CString, c_char, c_int};
+use sinew::error::NameKind;
+use std::ffi::{c_char, c_int};
 
 /// The kind of a name: `SINEW_NAME_..`.
 pub type sinew_name_kind = c_int;
@@ -41,29 +39,13 @@ unsafe impl Structure for sinew_invalid_name {
     const NAME: &str = "sinew_invalid_name";
 }
 
-/// The name of a failure, for C.
-#[derive(Debug)]
-pub(crate) struct InvalidName {
-    kind: sinew_name_kind,
-    name: CString,
-    index: usize,
-}
-
-impl InvalidName {
-    /// Returns that of an error, if it is about one.
-    pub(crate) fn of(error: &dyn Any) -> Option<Self> {
-        let error = match error.downcast_ref::<CreateError>() {
-            Some(CreateError::Name(error)) => error,
-            _ => error.downcast_ref::<NameError>()?,
-        };
-        let kind = match error.kind() {
-            NameKind::Node => SINEW_NAME_NODE,
-            NameKind::Namespace => SINEW_NAME_NAMESPACE,
-            NameKind::Topic => SINEW_NAME_TOPIC,
-            NameKind::Service => SINEW_NAME_SERVICE,
-            _ => SINEW_NAME_OTHER,
-        };
-        Some(Self { kind, name: c_text(error.name().to_owned()), index: error.position() })
+fn number(kind: NameKind) -> sinew_name_kind {
+    match kind {
+        NameKind::Node => SINEW_NAME_NODE,
+        NameKind::Namespace => SINEW_NAME_NAMESPACE,
+        NameKind::Topic => SINEW_NAME_TOPIC,
+        NameKind::Service => SINEW_NAME_SERVICE,
+        _ => SINEW_NAME_OTHER,
     }
 }
 
@@ -75,7 +57,7 @@ pub unsafe extern "C" fn sinew_error_invalid_name(name: *mut sinew_invalid_name)
     // Not a failure of its own: that would replace the one that is asked for.
     last_invalid_name(|invalid| {
         let InvalidName { kind, name: text, index } = invalid;
-        let value = sinew_invalid_name { size: 0, kind: *kind, name: text.as_ptr(), index: *index };
+        let value = sinew_invalid_name { size: 0, kind: number(*kind), name: text.as_ptr(), index: *index };
         // SAFETY: the caller's structure.
         unsafe { Place::new(name, "name") }.map(|place| place.fill(value)).is_ok()
     })

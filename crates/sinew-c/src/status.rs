@@ -1,9 +1,8 @@
 //! How functions fail: a number, and a sentence for each thread.
 
 use crate::c_string::c_text;
-use crate::invalid_name::InvalidName;
 use crate::owned::{Owned, sinew_drop};
-use sinew::error::{ErrorCode, HasCode};
+use sinew::error::{CreateError, ErrorCode, HasCode, NameError, NameKind};
 use std::any::Any;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -25,6 +24,25 @@ struct Last {
     sentence: Cow<'static, CStr>,
     payload: Option<Arc<Owned>>,
     invalid_name: Option<InvalidName>,
+}
+
+/// The name that a failure is about.
+#[derive(Debug)]
+pub(crate) struct InvalidName {
+    pub(crate) kind: NameKind,
+    pub(crate) name: CString,
+    pub(crate) index: usize,
+}
+
+impl InvalidName {
+    /// Returns that of an error, if it is about one.
+    fn of(error: &dyn Any) -> Option<Self> {
+        let error = match error.downcast_ref::<CreateError>() {
+            Some(CreateError::Name(error)) => error,
+            _ => error.downcast_ref::<NameError>()?,
+        };
+        Some(Self { kind: error.kind(), name: c_text(error.name().to_owned()), index: error.position() })
+    }
 }
 
 thread_local! {
