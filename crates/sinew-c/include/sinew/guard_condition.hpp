@@ -56,7 +56,7 @@ public:
 
   /// Has a function called with the number of triggers: with 1 for each, on the thread that
   /// triggers, and at once with the number of those since the callback last ran, if there were any.
-  /// Null clears it. It must not throw: an exception ends the program, as one of a thread does.
+  /// Null clears it. An exception is logged.
   void set_on_trigger_callback(std::function<void (std::size_t)> callback)
   {
     detail::set_listener(

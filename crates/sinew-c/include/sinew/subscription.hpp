@@ -60,8 +60,7 @@ public:
 
   /// Has a function called with the number of new messages: with 1 for each that arrives, on the
   /// thread that brings it, and at once with the number of those that wait. Several threads may
-  /// call it at once: it should only wake others. Null clears it. It must not throw: an exception
-  /// ends the program, as one of a thread does.
+  /// call it at once: it should only wake others. Null clears it. An exception is logged.
   void set_on_new_message_callback(std::function<void (std::size_t)> callback)
   {
     detail::set_listener(

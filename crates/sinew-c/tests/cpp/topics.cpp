@@ -158,6 +158,8 @@ void taking(sinew::Node & node)
   CHECK_EQ(arrived.load(), 4u);
   subscription->set_on_new_message_callback(nullptr);
   CHECK(kept.use_count() == 1);
+  subscription->set_on_new_message_callback([](std::size_t) {throw std::runtime_error("logged");});
+  subscription->clear_on_new_message_callback();
 
   sinew::MessageInfo info;
   String message;

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 
 #include "sinew/detail/callback.hpp"
+#include "sinew/detail/log_line.hpp"
 #include "sinew/error.hpp"
 #include "sinew/sinew.h"
 
@@ -19,14 +21,20 @@ using ListenerFunction = std::function<void (std::size_t)>;
 
 inline void call_listener(void * context, std::uint64_t count) noexcept
 {
-  (*static_cast<ListenerFunction *>(context))(static_cast<std::size_t>(count));
+  const auto call = [&] {
+      (*static_cast<ListenerFunction *>(context))(static_cast<std::size_t>(count));
+    };
+  if (guarded(call) != SINEW_OK) {
+    const std::string sentence = std::string("a listener failed: ") + sinew_error_message();
+    log_line(nullptr, SINEW_LOG_LEVEL_ERROR, sentence.c_str());
+  }
 }
 
 /// Sets a listener by the functions of the C interface, or clears it if it is null.
 ///
 /// The rule of all listeners: what waits already is reported at once, on this thread; each new
 /// thing on the thread that brings it, where several may call at once. The listener should only
-/// wake others. It must not throw: an exception ends the program, as one of a thread does.
+/// wake others. An exception is logged: the thread on which it runs isn't the listener's.
 template<class Handle, class Listener>
 void set_listener(
   Handle * handle,
