@@ -5,7 +5,9 @@ use crate::status::{Failure, Result, answer, put, sinew_status, status};
 use crate::text::{c_text, text};
 use parking_lot::Mutex;
 use sinew::erased::MessageType;
+use sinew::error::ErrorCode;
 use sinew::msg::{GenericType, TypeHash};
+use sinew_msg::description::TypeDescription;
 use std::collections::HashMap;
 use std::ffi::{CString, c_char};
 use std::ptr;
@@ -81,6 +83,26 @@ pub unsafe extern "C" fn sinew_message_type_known(
         // SAFETY: the caller's text.
         let hash: TypeHash = unsafe { text(hash, "hash") }?.parse()?;
         let known = GenericType::new(name, hash)?;
+        put(message_type, "message_type", into_c(MessageType::known(known)))
+    })
+}
+
+/// Gets the type with this description, as ROS 2's JSON text, and with its name and hash. Otherwise
+/// as `sinew_message_type_known`, but tools can read the messages of its publishers, since they
+/// find the description.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_message_type_described(
+    description: *const c_char,
+    message_type: Option<&mut *const sinew_message_type>,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's text.
+        let description = TypeDescription::from_json(unsafe { text(description, "description") }?);
+        let description = description.ok_or_else(|| {
+            let reason = "the argument `description` is none of ROS 2's JSON";
+            Failure::new(ErrorCode::InvalidTypeTable, reason)
+        })?;
+        let known = GenericType::described(description)?;
         put(message_type, "message_type", into_c(MessageType::known(known)))
     })
 }

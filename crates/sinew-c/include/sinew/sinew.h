@@ -5451,6 +5451,14 @@ sinew_status sinew_message_type_known(const char *name,
                                       const struct sinew_message_type **message_type);
 
 /**
+ * Gets the type with this description, as ROS 2's JSON text, and with its name and hash. Otherwise
+ * as `sinew_message_type_known`, but tools can read the messages of its publishers, since they
+ * find the description.
+ */
+sinew_status sinew_message_type_described(const char *description,
+                                          const struct sinew_message_type **message_type);
+
+/**
  * Returns the name, `package/msg/Name`.
  */
 const char *sinew_message_type_name(const struct sinew_message_type *message_type);

@@ -18,6 +18,22 @@ static void known_types(void)
     CHECK(sinew_message_type_name(NULL) == NULL);
 }
 
+static void described_types(void)
+{
+    const sinew_message_type *type = NULL;
+    OK(sinew_message_type_described(TEXT_DESCRIPTION, &type));
+    CHECK(strcmp(sinew_message_type_name(type), "std_msgs/msg/String") == 0);
+    CHECK(strcmp(sinew_message_type_hash(type), TEXT_HASH) == 0);
+    CHECK(strstr(sinew_message_type_description(type), "\"name\": \"data\"") != NULL);
+    const sinew_message_type *known = NULL;
+    OK(sinew_message_type_known("std_msgs/msg/String", TEXT_HASH, &known));
+    CHECK(known == type);
+    FAILS(sinew_message_type_described("{}", &type), SINEW_ERROR_INVALID_TYPE_TABLE, "`description`");
+    FAILS(sinew_message_type_described(NULL, &type), SINEW_ERROR_NULL_ARGUMENT, "`description`");
+    FAILS(sinew_message_type_described(TEXT_DESCRIPTION, NULL), SINEW_ERROR_NULL_ARGUMENT,
+          "`message_type`");
+}
+
 static sinew_status text_check(void *counts, const void *value, char *sentence, size_t capacity)
 {
     (void)counts, (void)value, (void)sentence, (void)capacity;
@@ -246,6 +262,7 @@ int main(void)
 {
     static text_counts counts, encoded;
     known_types();
+    described_types();
     tables();
     adopted_values(text_type(&counts), &counts);
     places(text_type(&counts), &counts);
