@@ -1,0 +1,161 @@
+#include "waitable.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+namespace rmw_sinew {
+namespace {
+
+/// The callbacks in which this thread is, the innermost first.
+struct Running {
+  const Waitable * waitable;
+  Running * outer;
+};
+
+thread_local Running * innermost = nullptr;
+
+std::size_t own_calls(const Waitable * waitable)
+{
+  std::size_t count = 0;
+  for (const Running * call = innermost; call != nullptr; call = call->outer) {
+    count += call->waitable == waitable ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+void Bell::ring()
+{
+  // Notifying under the lock keeps the bell alive until this is done: its owner detaches it, which
+  // waits for the ringing waitable, before it goes.
+  const std::lock_guard<std::mutex> lock(mutex_);
+  rung_ = true;
+  rung_condition_.notify_one();
+}
+
+bool Bell::wait_until(const std::chrono::steady_clock::time_point * deadline)
+{
+  std::unique_lock<std::mutex> lock(mutex_);
+  const auto rung = [this] {return rung_;};
+  if (deadline == nullptr) {
+    rung_condition_.wait(lock, rung);
+  } else if (!rung_condition_.wait_until(lock, *deadline, rung)) {
+    return false;
+  }
+  rung_ = false;
+  return true;
+}
+
+void Waitable::notify(std::uint64_t count)
+{
+  std::unique_lock<std::mutex> lock(mutex_);
+  arrived_ += count;
+  for (Bell * bell : bells_) {
+    bell->ring();
+  }
+  report(lock);
+}
+
+void Waitable::took_one()
+{
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++taken_;
+}
+
+void Waitable::took_up_to(std::uint64_t arrival)
+{
+  const std::lock_guard<std::mutex> lock(mutex_);
+  taken_ = std::max(taken_, arrival);
+}
+
+std::uint64_t Waitable::arrived() const
+{
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return arrived_;
+}
+
+bool Waitable::is_ready() const
+{
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return arrived_ > taken_;
+}
+
+void Waitable::set_callback(rmw_event_callback_t callback, const void * user_data)
+{
+  std::unique_lock<std::mutex> lock(mutex_);
+  callback_ = callback;
+  user_data_ = user_data;
+  // The caller may free the former user data as soon as this returns.
+  returned_condition_.wait(lock, [this] {return running_ == own_calls(this);});
+  report(lock);
+}
+
+void Waitable::attach(Bell & bell)
+{
+  const std::lock_guard<std::mutex> lock(mutex_);
+  bells_.push_back(&bell);
+}
+
+void Waitable::detach(Bell & bell)
+{
+  const std::lock_guard<std::mutex> lock(mutex_);
+  bells_.erase(std::remove(bells_.begin(), bells_.end(), &bell), bells_.end());
+}
+
+void Waitable::report(std::unique_lock<std::mutex> & lock)
+{
+  const std::uint64_t seen = std::max(reported_, taken_);
+  if (callback_ == nullptr || arrived_ <= seen) {
+    return;
+  }
+  const std::uint64_t count = arrived_ - seen;
+  reported_ = arrived_;
+  const rmw_event_callback_t callback = callback_;
+  const void * user_data = user_data_;
+  Running call{this, innermost};
+  innermost = &call;
+  ++running_;
+  // Ends the call also if the callback throws.
+  struct End {
+    Waitable & waitable;
+    std::unique_lock<std::mutex> & lock;
+    ~End()
+    {
+      innermost = innermost->outer;
+      lock.lock();
+      --waitable.running_;
+      waitable.returned_condition_.notify_all();
+    }
+  } end{*this, lock};
+  lock.unlock();
+  callback(user_data, static_cast<std::size_t>(count));
+}
+
+Entity::~Entity()
+{
+  waitable_->set_callback(nullptr, nullptr);
+}
+
+void * Entity::listener_context()
+{
+  return new std::shared_ptr<Waitable>(waitable_);
+}
+
+void Entity::on_arrival(void * context, std::uint64_t count) noexcept
+{
+  try {
+    (*static_cast<std::shared_ptr<Waitable> *>(context))->notify(count);
+  } catch (...) {
+    // The callback belongs to the program, and Sinew's thread has nowhere to report to. The arrival
+    // itself is counted.
+  }
+}
+
+void Entity::drop_listener(void * context) noexcept
+{
+  delete static_cast<std::shared_ptr<Waitable> *>(context);
+}
+
+}  // namespace rmw_sinew
