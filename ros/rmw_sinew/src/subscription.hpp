@@ -1,0 +1,56 @@
+// Subscriptions.
+#pragma once
+
+#include <rmw/types.h>
+#include <sinew/detail/handle.hpp>
+#include <sinew/sinew.h>
+
+#include <string>
+
+#include "encoded_message.hpp"
+#include "event.hpp"
+#include "type_support.hpp"
+#include "waitable.hpp"
+
+namespace rmw_sinew {
+
+/// What `data` of a `rmw_subscription_t` points to, as an `Entity`.
+class Subscription : public Entity {
+public:
+  using Handle = sinew::detail::Handle<sinew_subscription, sinew_subscription_free>;
+
+  /// Throws a `std::exception` or `Failure`. So do all functions.
+  Subscription(
+    const sinew_node * node, const rosidl_message_type_support_t * type_support,
+    const char * topic, const rmw_qos_profile_t & profile, bool ignore_local_publications);
+
+  const sinew_subscription * get() const noexcept { return handle_.get(); }
+
+  /// Its events, for `rmw_subscription_event_init`.
+  Events & events() noexcept { return events_; }
+
+  /// The topic's name. It lives as long as the subscription.
+  const char * topic() const noexcept { return topic_.c_str(); }
+
+  /// Takes the oldest message that has not been taken yet; null if there is none. `info` may be
+  /// null.
+  MessageHandle take(rmw_message_info_t * info);
+
+  /// Reads a message that was taken.
+  void decode(const MessageHandle & message, void * value) const;
+
+  /// The QoS that it requests.
+  rmw_qos_profile_t profile() const;
+
+private:
+  Handle make(
+    const sinew_node * node, const rmw_qos_profile_t & profile, bool ignore_local_publications);
+
+  MessageSupport support_;
+  std::string topic_;
+  bool avoid_ros_namespace_conventions_;
+  Handle handle_;
+  Events events_{handle_.get()};
+};
+
+}  // namespace rmw_sinew
