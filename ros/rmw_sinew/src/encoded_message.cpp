@@ -29,14 +29,20 @@ MessageHandle message_of(const MessageSupport & support, const void * value)
   return message;
 }
 
+void reserve(rmw_serialized_message_t & message, std::size_t size)
+{
+  if (message.buffer_capacity >= size) {
+    return;
+  }
+  const rmw_ret_t ret = rmw_serialized_message_resize(&message, size);
+  if (ret != RMW_RET_OK) {
+    throw Failure{ret};
+  }
+}
+
 void copy_to(rmw_serialized_message_t & message, Encoded encoded)
 {
-  if (message.buffer_capacity < encoded.length) {
-    const rmw_ret_t ret = rmw_serialized_message_resize(&message, encoded.length);
-    if (ret != RMW_RET_OK) {
-      throw Failure{ret};
-    }
-  }
+  reserve(message, encoded.length);
   std::memcpy(message.buffer, encoded.bytes, encoded.length);
   message.buffer_length = encoded.length;
 }

@@ -26,6 +26,9 @@ Encoded encoded_of(const MessageHandle & message);
 /// Makes a message of a value, for a request or response.
 MessageHandle message_of(const MessageSupport & support, const void * value);
 
+/// Has a message of rmw grow to `size` bytes if it has less room. Its content may be lost.
+void reserve(rmw_serialized_message_t & message, std::size_t size);
+
 /// Copies bytes to a message of rmw, which grows if it has to.
 void copy_to(rmw_serialized_message_t & message, Encoded encoded);
 
