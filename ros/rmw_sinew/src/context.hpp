@@ -1,13 +1,15 @@
 // What `rmw_init` makes: the process's presence in a domain.
 #pragma once
 
+#include <atomic>
+
 #include "rmw/init.h"
 #include "sinew/sinew.h"
 
 /// rmw names this type and leaves its content to the implementation.
 struct rmw_context_impl_s {
   sinew_context * context = nullptr;
-  bool is_shut_down = false;
+  std::atomic<bool> is_shut_down{false};
 
   ~rmw_context_impl_s() { sinew_context_free(context); }
 };

@@ -41,6 +41,8 @@ public:
   /// `RMW_RET_UNSUPPORTED` for a type that belongs to the other kind of endpoint.
   Event & get(rmw_event_type_t type);
 
+  static bool is_supported(rmw_event_type_t type);
+
 private:
   struct Kind;
   static const Kind * kind_of(rmw_event_type_t type);

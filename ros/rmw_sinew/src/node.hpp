@@ -33,4 +33,7 @@ private:
 /// Returns the node of a handle that was checked.
 inline Node & node_of(const rmw_node_t & node) { return *static_cast<Node *>(node.data); }
 
+/// Throws `Failure` with `RMW_RET_INVALID_ARGUMENT` unless both are valid. They must not be null.
+void require_node_name(const char * name, const char * node_namespace);
+
 }  // namespace rmw_sinew

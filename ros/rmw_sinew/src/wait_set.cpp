@@ -1,0 +1,205 @@
+// Wait sets: level-triggered, attached to what they wait for only while they wait.
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "rmw/allocators.h"
+#include "rmw/event.h"
+#include "rmw/rmw.h"
+
+#include "check.hpp"
+#include "guard_condition.hpp"
+#include "waitable.hpp"
+
+namespace rmw_sinew {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The `data` of a `rmw_wait_set_t`.
+struct WaitSet {
+  Bell bell;
+  /// What the current wait is for. Kept for its memory: waits don't allocate.
+  std::vector<Waitable *> waitables;
+};
+
+Waitable & waitable_of(void * entry)
+{
+  return static_cast<Entity *>(entry)->waitable();
+}
+
+Waitable & waitable_of_event(void * entry)
+{
+  return waitable_of(static_cast<rmw_event_t *>(entry)->data);
+}
+
+using ToWaitable = Waitable & (*)(void *);
+
+/// Attaches a wait set to everything it waits for, and detaches it in the end.
+class Attachment {
+public:
+  explicit Attachment(WaitSet & set) : set_(set) {}
+
+  ~Attachment()
+  {
+    for (Waitable * waitable : set_.waitables) {
+      waitable->detach(set_.bell);
+    }
+    set_.waitables.clear();
+  }
+
+  Attachment(const Attachment &) = delete;
+  Attachment & operator=(const Attachment &) = delete;
+
+  void add(void ** entries, std::size_t count, ToWaitable to_waitable)
+  {
+    for (std::size_t index = 0; index < count; ++index) {
+      if (entries[index] != nullptr) {
+        Waitable & waitable = to_waitable(entries[index]);
+        set_.waitables.push_back(&waitable);
+        waitable.attach(set_.bell);
+      }
+    }
+  }
+
+  bool is_any_ready() const
+  {
+    for (const Waitable * waitable : set_.waitables) {
+      if (waitable->is_ready()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+private:
+  WaitSet & set_;
+};
+
+/// Calls `visit(entries, count, to_waitable, is_guard)` for each of the five arrays.
+template <class Visit>
+void for_each_array(
+  rmw_subscriptions_t * subscriptions, rmw_guard_conditions_t * guard_conditions,
+  rmw_services_t * services, rmw_clients_t * clients, rmw_events_t * events, Visit visit)
+{
+  if (subscriptions != nullptr) {
+    visit(subscriptions->subscribers, subscriptions->subscriber_count, waitable_of, false);
+  }
+  if (guard_conditions != nullptr) {
+    visit(
+      guard_conditions->guard_conditions, guard_conditions->guard_condition_count, waitable_of,
+      true);
+  }
+  if (services != nullptr) {
+    visit(services->services, services->service_count, waitable_of, false);
+  }
+  if (clients != nullptr) {
+    visit(clients->clients, clients->client_count, waitable_of, false);
+  }
+  if (events != nullptr) {
+    visit(events->events, events->event_count, waitable_of_event, false);
+  }
+}
+
+/// Makes entries that are not ready null, and resets guard conditions that are. Returns whether
+/// any is ready.
+bool keep_ready(void ** entries, std::size_t count, ToWaitable to_waitable, bool is_guard)
+{
+  bool any = false;
+  for (std::size_t index = 0; index < count; ++index) {
+    if (entries[index] == nullptr) {
+      continue;
+    }
+    Waitable & waitable = to_waitable(entries[index]);
+    if (!waitable.is_ready()) {
+      entries[index] = nullptr;
+      continue;
+    }
+    any = true;
+    if (is_guard) {
+      waitable.took_up_to(waitable.arrived());
+    }
+  }
+  return any;
+}
+
+/// The moment at which a wait ends; false if never.
+bool deadline_of(const rmw_time_t * timeout, Clock::time_point & deadline)
+{
+  if (timeout == nullptr) {
+    return false;
+  }
+  const Clock::time_point now = Clock::now();
+  const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(
+    Clock::time_point::max() - now);
+  const rmw_duration_t nanoseconds = rmw_time_total_nsec(*timeout);
+  if (nanoseconds >= left.count()) {
+    return false;
+  }
+  deadline = now + std::chrono::nanoseconds(nanoseconds);
+  return true;
+}
+
+}  // namespace
+}  // namespace rmw_sinew
+
+using namespace rmw_sinew; // of this file's functions, which are rmw's
+
+extern "C" {
+
+rmw_wait_set_t * rmw_create_wait_set(rmw_context_t * context, size_t max_conditions)
+{
+  SINEW_CHECK_HANDLE_OR_NULL(context);
+  return guarded_pointer([&] {
+    auto set = std::make_unique<WaitSet>();
+    set->waitables.reserve(max_conditions);
+    rmw_wait_set_t * handle = rmw_wait_set_allocate();
+    if (handle == nullptr) {
+      throw std::bad_alloc();
+    }
+    handle->implementation_identifier = identifier;
+    handle->guard_conditions = nullptr;
+    handle->data = set.release();
+    return handle;
+  });
+}
+
+rmw_ret_t rmw_destroy_wait_set(rmw_wait_set_t * wait_set)
+{
+  SINEW_CHECK_NOT_NULL(wait_set, RMW_RET_ERROR);
+  SINEW_CHECK_OURS(wait_set, RMW_RET_INCORRECT_RMW_IMPLEMENTATION);
+  delete static_cast<WaitSet *>(wait_set->data);
+  rmw_wait_set_free(wait_set);
+  return RMW_RET_OK;
+}
+
+rmw_ret_t rmw_wait(
+  rmw_subscriptions_t * subscriptions, rmw_guard_conditions_t * guard_conditions,
+  rmw_services_t * services, rmw_clients_t * clients, rmw_events_t * events,
+  rmw_wait_set_t * wait_set, const rmw_time_t * wait_timeout)
+{
+  SINEW_CHECK_HANDLE(wait_set);
+  return guarded([&] {
+    WaitSet & set = *static_cast<WaitSet *>(wait_set->data);
+    Clock::time_point deadline;
+    const bool ends = deadline_of(wait_timeout, deadline);
+    Attachment attachment(set);
+    for_each_array(
+      subscriptions, guard_conditions, services, clients, events,
+      [&](void ** entries, std::size_t count, ToWaitable to_waitable, bool) {
+        attachment.add(entries, count, to_waitable);
+      });
+    while (!attachment.is_any_ready() && set.bell.wait_until(ends ? &deadline : nullptr)) {
+    }
+    bool any = false;
+    for_each_array(
+      subscriptions, guard_conditions, services, clients, events,
+      [&](void ** entries, std::size_t count, ToWaitable to_waitable, bool is_guard) {
+        any = keep_ready(entries, count, to_waitable, is_guard) || any;
+      });
+    return any ? RMW_RET_OK : RMW_RET_TIMEOUT;
+  });
+}
+
+}  // extern "C"
