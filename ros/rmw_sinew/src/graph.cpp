@@ -6,7 +6,8 @@
 #include "rcutils/types/string_array.h"
 #include "rmw/rmw.h"
 #include "rmw/sanity_checks.h"
-#include "rmw/validate_full_topic_name.h"
+
+#include "names.hpp"
 
 namespace rmw_sinew {
 
@@ -27,18 +28,6 @@ std::string join_name(const char * node_namespace, const char * name)
     full += '/';
   }
   return full + name;
-}
-
-void require_topic_name(const char * name)
-{
-  int validity = RMW_TOPIC_VALID;
-  if (rmw_validate_full_topic_name(name, &validity, nullptr) != RMW_RET_OK) {
-    throw Failure{RMW_RET_INVALID_ARGUMENT};
-  }
-  if (validity != RMW_TOPIC_VALID) {
-    throw Failure{fail(
-        RMW_RET_INVALID_ARGUMENT, rmw_full_topic_name_validation_result_string(validity))};
-  }
 }
 
 namespace {
@@ -119,7 +108,7 @@ rmw_ret_t count_endpoints(
   SINEW_CHECK_ARGUMENT(name);
   SINEW_CHECK_ARGUMENT(count);
   return guarded([&] {
-    require_topic_name(name);
+    require_full_name(name);
     *count = count_in_graph(node_of(*node).graph(), name);
     return RMW_RET_OK;
   });

@@ -75,7 +75,4 @@ struct SplitName {
 SplitName split_name(const char * full_name);
 std::string join_name(const char * node_namespace, const char * name);
 
-/// Throws `Failure` with `RMW_RET_INVALID_ARGUMENT` unless it is a full name of a topic or service.
-void require_topic_name(const char * name);
-
 }  // namespace rmw_sinew

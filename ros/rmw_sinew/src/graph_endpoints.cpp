@@ -6,6 +6,7 @@
 
 #include "check.hpp"
 #include "graph.hpp"
+#include "names.hpp"
 #include "qos.hpp"
 
 namespace rmw_sinew {
@@ -68,7 +69,9 @@ rmw_ret_t collect(
       fill(endpoints[index], allocator, filled.info_array[index]);
     }
   } catch (...) {
-    (void)rmw_topic_endpoint_info_array_fini(&filled, &allocator);
+    if (rmw_topic_endpoint_info_array_fini(&filled, &allocator) != RMW_RET_OK) {
+      rmw_reset_error(); // the first failure is the one to report
+    }
     throw;
   }
   return RMW_RET_OK;
@@ -87,7 +90,7 @@ rmw_ret_t checked_collect(
   }
   return guarded([&] {
     if (!no_mangle) {
-      require_topic_name(topic);
+      require_full_name(topic);
     }
     return collect(node_of(*node), *allocator, topic, kind, *filled);
   });

@@ -56,7 +56,9 @@ rmw_ret_t fill(
       ++index;
     }
   } catch (...) {
-    (void)rmw_names_and_types_fini(&filled);
+    if (rmw_names_and_types_fini(&filled) != RMW_RET_OK) {
+      rmw_reset_error(); // the first failure is the one to report
+    }
     throw;
   }
   return RMW_RET_OK;

@@ -17,6 +17,11 @@ void require_full_name(const char * name, const rmw_qos_profile_t & profile)
   if (profile.avoid_ros_namespace_conventions) {
     return;
   }
+  require_full_name(name);
+}
+
+void require_full_name(const char * name)
+{
   int verdict = RMW_TOPIC_VALID;
   std::size_t at = 0;
   const rmw_ret_t ret = rmw_validate_full_topic_name(name, &verdict, &at);

@@ -10,6 +10,7 @@
 
 #include "check.hpp"
 #include "context.hpp"
+#include "version.hpp"
 
 namespace rmw_sinew {
 namespace {
