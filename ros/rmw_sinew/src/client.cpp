@@ -235,9 +235,12 @@ rmw_ret_t rmw_client_response_subscription_get_actual_qos(
 rmw_ret_t rmw_service_server_is_available(
   const rmw_node_t * node, const rmw_client_t * client, bool * is_available)
 {
+  // Tests of ROS 2 want this return value for null, unlike what rmw's header says.
+  SINEW_CHECK_NOT_NULL(node, RMW_RET_ERROR);
+  SINEW_CHECK_NOT_NULL(client, RMW_RET_ERROR);
+  SINEW_CHECK_NOT_NULL(is_available, RMW_RET_ERROR);
   SINEW_CHECK_HANDLE(node);
   SINEW_CHECK_HANDLE(client);
-  SINEW_CHECK_ARGUMENT(is_available);
   *is_available = sinew_client_is_server_ready(client_of(client).get());
   return RMW_RET_OK;
 }

@@ -49,7 +49,9 @@ void fill_incompatible_qos(
 {
   filled.total_count = count_of(status.total);
   filled.total_count_change = count_of(status.total_change);
-  filled.last_policy_kind = static_cast<rmw_qos_policy_kind_t>(status.last_policy);
+  // ROS 2 counts the lease as a part of the liveliness.
+  filled.last_policy_kind = status.last_policy == SINEW_QOS_POLICY_LEASE ?
+    RMW_QOS_POLICY_LIVELINESS : static_cast<rmw_qos_policy_kind_t>(status.last_policy);
 }
 
 void fill_message_lost(const sinew_message_lost & status, rmw_message_lost_status_t & filled)
