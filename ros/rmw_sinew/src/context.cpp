@@ -62,8 +62,8 @@ rmw_ret_t init(const rmw_init_options_t & options, rmw_context_t & context)
   made.implementation_identifier = identifier;
   made.actual_domain_id = domain_of(options);
   auto impl = std::make_unique<rmw_context_impl_s>();
-  const sinew_context_options chosen = sinew_options(options, made.actual_domain_id);
-  require(sinew_context_new(&chosen, &impl->context));
+  impl->options = sinew_options(options, made.actual_domain_id);
+  require(sinew_context_new(&impl->options, &impl->context));
   const rmw_ret_t ret = rmw_init_options_copy(&options, &made.options);
   if (ret != RMW_RET_OK) {
     return ret;

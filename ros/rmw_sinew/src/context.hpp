@@ -9,6 +9,8 @@
 /// rmw names this type and leaves its content to the implementation.
 struct rmw_context_impl_s {
   sinew_context * context = nullptr;
+  /// What the context was made with.
+  sinew_context_options options{};
   std::atomic<bool> is_shut_down{false};
 
   ~rmw_context_impl_s() { sinew_context_free(context); }

@@ -1,6 +1,9 @@
 #include "graph.hpp"
 
+#include <unistd.h>
+
 #include <cstring>
+#include <vector>
 
 #include "rcutils/strdup.h"
 #include "rcutils/types/string_array.h"
@@ -10,6 +13,21 @@
 #include "names.hpp"
 
 namespace rmw_sinew {
+
+bool Snapshot::is_twin(const sinew_node_info & info) const
+{
+  if (info.place != SINEW_PLACE_PROCESS || info.pid != static_cast<std::uint64_t>(getpid())) {
+    return false;
+  }
+  const std::size_t count = sinew_graph_snapshot_node_count(snapshot_);
+  for (std::size_t index = 0; index < count; ++index) {
+    const sinew_node_info other = node(index);
+    if (other.place == SINEW_PLACE_HERE && std::strcmp(other.name, info.name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
 
 SplitName split_name(const char * full_name)
 {
@@ -73,15 +91,16 @@ rmw_ret_t get_node_names(
   rcutils_string_array_t * enclaves)
 {
   const Snapshot snapshot(node_of(node));
-  const std::size_t count = snapshot.node_count();
+  std::vector<SplitName> nodes;
+  snapshot.for_each_node([&](const char * full_name) {nodes.push_back(split_name(full_name));});
+  const std::size_t count = nodes.size();
   Texts name_texts(names, count);
   Texts namespace_texts(namespaces, count);
   rcutils_string_array_t enclave_array = rcutils_get_zero_initialized_string_array();
   Texts enclave_texts(enclaves != nullptr ? *enclaves : enclave_array, count);
   for (std::size_t index = 0; index < count; ++index) {
-    const SplitName split = split_name(snapshot.node(index).name);
-    name_texts.set(index, split.name);
-    namespace_texts.set(index, split.node_namespace);
+    name_texts.set(index, nodes[index].name);
+    namespace_texts.set(index, nodes[index].node_namespace);
     // Sinew has no enclaves: access is that of the directory in shared memory.
     enclave_texts.set(index, "/");
   }

@@ -25,24 +25,24 @@ public:
   Snapshot(const Snapshot &) = delete;
   Snapshot & operator=(const Snapshot &) = delete;
 
-  std::size_t node_count() const { return sinew_graph_snapshot_node_count(snapshot_); }
-
-  sinew_node_info node(std::size_t index) const
+  /// Calls `visit` with the full name of each node, in the order of the graph.
+  template <class Visit>
+  void for_each_node(Visit visit) const
   {
-    sinew_node_info info{};
-    info.size = sizeof info;
-    require(sinew_graph_snapshot_node(snapshot_, index, &info));
-    return info;
+    const std::size_t count = sinew_graph_snapshot_node_count(snapshot_);
+    for (std::size_t index = 0; index < count; ++index) {
+      const sinew_node_info info = node(index);
+      if (!is_twin(info)) {
+        visit(info.name);
+      }
+    }
   }
 
   bool has_node(const std::string & full_name) const
   {
-    for (std::size_t index = 0; index < node_count(); ++index) {
-      if (full_name == node(index).name) {
-        return true;
-      }
-    }
-    return false;
+    bool has = false;
+    for_each_node([&](const char * name) {has = has || full_name == name;});
+    return has;
   }
 
   /// Calls `visit` with each endpoint that passes the filter.
@@ -64,6 +64,17 @@ public:
   }
 
 private:
+  sinew_node_info node(std::size_t index) const
+  {
+    sinew_node_info info{};
+    info.size = sizeof info;
+    require(sinew_graph_snapshot_node(snapshot_, index, &info));
+    return info;
+  }
+
+  /// Whether a node is only there for a second server; see `Node::make_twin`.
+  bool is_twin(const sinew_node_info & info) const;
+
   sinew_graph_snapshot * snapshot_ = nullptr;
 };
 

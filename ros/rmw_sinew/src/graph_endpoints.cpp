@@ -6,7 +6,6 @@
 
 #include "check.hpp"
 #include "graph.hpp"
-#include "names.hpp"
 #include "qos.hpp"
 
 namespace rmw_sinew {
@@ -78,7 +77,7 @@ rmw_ret_t collect(
 }
 
 rmw_ret_t checked_collect(
-  const rmw_node_t * node, rcutils_allocator_t * allocator, const char * topic, bool no_mangle,
+  const rmw_node_t * node, rcutils_allocator_t * allocator, const char * topic,
   sinew_endpoint_kind kind, rmw_topic_endpoint_info_array_t * filled)
 {
   SINEW_CHECK_HANDLE(node);
@@ -89,9 +88,6 @@ rmw_ret_t checked_collect(
     return RMW_RET_INVALID_ARGUMENT;
   }
   return guarded([&] {
-    if (!no_mangle) {
-      require_full_name(topic);
-    }
     return collect(node_of(*node), *allocator, topic, kind, *filled);
   });
 }
@@ -101,22 +97,23 @@ rmw_ret_t checked_collect(
 
 using namespace rmw_sinew; // of this file's functions, which are rmw's
 
+// Names are on the wire as they are in rmw, so `no_mangle` changes nothing.
 extern "C" {
 
 rmw_ret_t rmw_get_publishers_info_by_topic(
   const rmw_node_t * node, rcutils_allocator_t * allocator, const char * topic_name,
-  bool no_mangle, rmw_topic_endpoint_info_array_t * publishers_info)
+  bool, rmw_topic_endpoint_info_array_t * publishers_info)
 {
   return checked_collect(
-    node, allocator, topic_name, no_mangle, SINEW_ENDPOINT_PUBLISHER, publishers_info);
+    node, allocator, topic_name, SINEW_ENDPOINT_PUBLISHER, publishers_info);
 }
 
 rmw_ret_t rmw_get_subscriptions_info_by_topic(
   const rmw_node_t * node, rcutils_allocator_t * allocator, const char * topic_name,
-  bool no_mangle, rmw_topic_endpoint_info_array_t * subscriptions_info)
+  bool, rmw_topic_endpoint_info_array_t * subscriptions_info)
 {
   return checked_collect(
-    node, allocator, topic_name, no_mangle, SINEW_ENDPOINT_SUBSCRIPTION, subscriptions_info);
+    node, allocator, topic_name, SINEW_ENDPOINT_SUBSCRIPTION, subscriptions_info);
 }
 
 }  // extern "C"

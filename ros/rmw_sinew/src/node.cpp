@@ -21,7 +21,7 @@ void on_graph_change(void * context) noexcept
 }
 
 sinew_node * make_node(
-  const rmw_context_t & context, const char * name, const char * node_namespace)
+  const sinew_context * context, const char * name, const char * node_namespace)
 {
   sinew_node_options options{};
   options.size = sizeof options;
@@ -30,14 +30,14 @@ sinew_node * make_node(
   options.rosout = SINEW_NO;
   options.hints = SINEW_NO;
   sinew_node * node = nullptr;
-  require(sinew_node_new(context_of(context), name, &options, &node));
+  require(sinew_node_new(context, name, &options, &node));
   return node;
 }
 
 }  // namespace
 
 Node::Node(const rmw_context_t & context, const char * name, const char * node_namespace)
-: node_(make_node(context, name, node_namespace))
+: node_(make_node(context_of(context), name, node_namespace))
 {
   graph_guard_condition.implementation_identifier = identifier;
   graph_guard_condition.data = entity_data(&guard_condition_);
@@ -61,6 +61,16 @@ Node::~Node()
   sinew_graph_listener_free(listener_);
   sinew_graph_free(graph_);
   sinew_node_free(node_);
+}
+
+sinew_node * Node::make_twin() const
+{
+  sinew_context * context = nullptr;
+  require(sinew_context_new(&graph_guard_condition.context->impl->options, &context));
+  // The node keeps the context.
+  const std::unique_ptr<sinew_context, void (*)(sinew_context *)> owner(
+    context, sinew_context_free);
+  return make_node(context, sinew_node_name(node_), sinew_node_namespace(node_));
 }
 
 namespace {

@@ -20,6 +20,10 @@ public:
   const sinew_node * get() const { return node_; }
   const sinew_graph * graph() const { return graph_; }
 
+  /// Makes the same node in a context of its own, which other contexts see as one of another
+  /// process. The caller frees it. For a second server of a service: a context has one of each.
+  sinew_node * make_twin() const;
+
   /// Is triggered by every change of the graph.
   rmw_guard_condition_t graph_guard_condition{};
 

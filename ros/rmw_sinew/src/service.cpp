@@ -13,15 +13,23 @@
 namespace rmw_sinew {
 
 Service::Service(
-  const sinew_node * node, const rosidl_service_type_support_t * type_support, const char * name,
+  const Node & node, const rosidl_service_type_support_t * type_support, const char * name,
   const rmw_qos_profile_t & profile)
 : support_(type_support), name_(name), qos_(profile)
 {
   auto options = sinew::detail::options<sinew_server_options>();
   options.qos = &qos_.of_sinew();
-  require(
-    sinew_pulled_server_new(
-      node, name, support_.type(), &options, sinew::detail::Out(handle_)));
+  const auto make = [&](const sinew_node * owner) {
+    return sinew_pulled_server_new(
+      owner, name, support_.type(), &options, sinew::detail::Out(handle_));
+  };
+  sinew_status status = make(node.get());
+  if (status == SINEW_ERROR_SERVICE_TAKEN) {
+    // In ROS 2 that is allowed. Clients of this process go on calling the first server.
+    const sinew::detail::Handle<sinew_node, sinew_node_free> twin(node.make_twin());
+    status = make(twin.get());
+  }
+  require(status);
   require(
     sinew_pulled_server_set_listener(
       handle_.get(), on_arrival, listener_context(), drop_listener));
@@ -78,7 +86,7 @@ rmw_service_t * create(
   const rmw_qos_profile_t & profile)
 {
   require_full_name(name, profile);
-  auto service = std::make_unique<Service>(node_of(*node).get(), type_support, name, profile);
+  auto service = std::make_unique<Service>(node_of(*node), type_support, name, profile);
   std::unique_ptr<rmw_service_t, FreeService> made(rmw_service_allocate());
   if (made == nullptr) {
     throw std::bad_alloc();

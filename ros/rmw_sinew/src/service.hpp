@@ -14,12 +14,14 @@
 
 namespace rmw_sinew {
 
+class Node;
+
 /// What `data` of a `rmw_service_t` points to, as an `Entity`.
 class Service : public Entity {
 public:
   /// Throws a `std::exception` or `Failure`. So do all functions.
   Service(
-    const sinew_node * node, const rosidl_service_type_support_t * type_support,
+    const Node & node, const rosidl_service_type_support_t * type_support,
     const char * name, const rmw_qos_profile_t & profile);
 
   /// Its name. It lives as long as the service.
