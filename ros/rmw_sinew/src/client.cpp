@@ -65,6 +65,7 @@ bool Client::take_response(void * response, rmw_service_info_t & info)
 {
   for (;; ) {
     const std::uint64_t arrived = waitable().arrived();
+    const bool gives_way = qos_.is_over_depth(waitable().waiting());
     auto about = sinew::detail::options<sinew_response_info>();
     MessageHandle message;
     bool taken = false;
@@ -75,7 +76,7 @@ bool Client::take_response(void * response, rmw_service_info_t & info)
     }
     waitable().took_one();
     forget(about.id);
-    if (!message) {
+    if (!message || gives_way) {
       continue;
     }
     const Encoded encoded = encoded_of(message);

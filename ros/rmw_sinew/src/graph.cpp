@@ -91,18 +91,20 @@ rmw_ret_t get_node_names(
   rcutils_string_array_t * enclaves)
 {
   const Snapshot snapshot(node_of(node));
-  std::vector<SplitName> nodes;
-  snapshot.for_each_node([&](const char * full_name) {nodes.push_back(split_name(full_name));});
+  std::vector<sinew_node_info> nodes;
+  snapshot.for_each_node([&](const sinew_node_info & info) {nodes.push_back(info);});
   const std::size_t count = nodes.size();
   Texts name_texts(names, count);
   Texts namespace_texts(namespaces, count);
   rcutils_string_array_t enclave_array = rcutils_get_zero_initialized_string_array();
   Texts enclave_texts(enclaves != nullptr ? *enclaves : enclave_array, count);
   for (std::size_t index = 0; index < count; ++index) {
-    name_texts.set(index, nodes[index].name);
-    namespace_texts.set(index, nodes[index].node_namespace);
-    // Sinew has no enclaves: access is that of the directory in shared memory.
-    enclave_texts.set(index, "/");
+    const SplitName split = split_name(nodes[index].name);
+    name_texts.set(index, split.name);
+    namespace_texts.set(index, split.node_namespace);
+    // Processes do not publish their enclaves: access is that of the directory in shared memory.
+    const bool is_own = nodes[index].place == SINEW_PLACE_HERE;
+    enclave_texts.set(index, is_own ? node.context->options.enclave : "/");
   }
   name_texts.keep();
   namespace_texts.keep();

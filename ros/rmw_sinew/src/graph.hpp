@@ -25,7 +25,7 @@ public:
   Snapshot(const Snapshot &) = delete;
   Snapshot & operator=(const Snapshot &) = delete;
 
-  /// Calls `visit` with the full name of each node, in the order of the graph.
+  /// Calls `visit` with each node, in the order of the graph.
   template <class Visit>
   void for_each_node(Visit visit) const
   {
@@ -33,7 +33,7 @@ public:
     for (std::size_t index = 0; index < count; ++index) {
       const sinew_node_info info = node(index);
       if (!is_twin(info)) {
-        visit(info.name);
+        visit(info);
       }
     }
   }
@@ -41,7 +41,7 @@ public:
   bool has_node(const std::string & full_name) const
   {
     bool has = false;
-    for_each_node([&](const char * name) {has = has || full_name == name;});
+    for_each_node([&](const sinew_node_info & info) {has = has || full_name == info.name;});
     return has;
   }
 

@@ -37,16 +37,11 @@ Service::Service(
 
 bool Service::take_request(void * request, rmw_service_info_t & info)
 {
-  const std::uint64_t arrived = waitable().arrived();
   auto about = sinew::detail::options<sinew_request_info>();
-  MessageHandle message;
-  require(
-    sinew_pulled_server_take_request(handle_.get(), sinew::detail::Out(message), &about));
+  MessageHandle message = take_newest(about);
   if (!message) {
-    waitable().took_up_to(arrived); // callers took requests back
     return false;
   }
-  waitable().took_one();
   const Encoded encoded = encoded_of(message);
   support_.request().decode(encoded.bytes, encoded.length, request);
   info.source_timestamp = about.source_time;
@@ -55,6 +50,29 @@ bool Service::take_request(void * request, rmw_service_info_t & info)
   std::memcpy(info.request_id.writer_guid, about.key.client.bytes, sizeof(sinew_gid));
   info.request_id.sequence_number = static_cast<std::int64_t>(about.key.sequence);
   return true;
+}
+
+MessageHandle Service::take_newest(sinew_request_info & about)
+{
+  for (;; ) {
+    const std::uint64_t arrived = waitable().arrived();
+    const bool gives_way = qos_.is_over_depth(waitable().waiting());
+    MessageHandle message;
+    require(
+      sinew_pulled_server_take_request(handle_.get(), sinew::detail::Out(message), &about));
+    if (!message) {
+      waitable().took_up_to(arrived); // callers took requests back
+      return message;
+    }
+    waitable().took_one();
+    if (!gives_way) {
+      return message;
+    }
+    // Callers of Sinew fail with this sentence; programs of ROS 2 go on waiting. A caller that has
+    // gone meanwhile is no failure.
+    (void)sinew_pulled_server_fail(
+      handle_.get(), &about.key, "the request gave way to newer ones, as the service's depth says");
+  }
 }
 
 void Service::send_response(const rmw_request_id_t & id, const void * response)

@@ -36,6 +36,9 @@ public:
   const rmw_qos_profile_t & profile() const noexcept { return qos_.profile(); }
 
 private:
+  /// Takes the oldest request of those that the history keeps; null if there is none.
+  MessageHandle take_newest(sinew_request_info & about);
+
   ServiceSupport support_;
   std::string name_;
   ServiceQos qos_;

@@ -4,6 +4,8 @@
 #include <rmw/types.h>
 #include <sinew/sinew.h>
 
+#include <cstdint>
+
 namespace rmw_sinew {
 
 /// The QoS that rcl asked for a service or a client.
@@ -21,6 +23,13 @@ public:
 
   /// What was asked for, with a value for each policy that was left to the middleware.
   const rmw_qos_profile_t & profile() const noexcept { return profile_; }
+
+  /// Whether more wait than the history keeps, so that the oldest has to give way.
+  bool is_over_depth(std::uint64_t waiting) const noexcept
+  {
+    return of_sinew_.history != SINEW_HISTORY_KEEP_ALL && of_sinew_.depth != 0 &&
+           waiting > of_sinew_.depth;
+  }
 
 private:
   sinew_qos of_sinew_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 
 namespace rmw_sinew {
 namespace {
@@ -76,10 +75,15 @@ std::uint64_t Waitable::arrived() const
   return arrived_;
 }
 
-bool Waitable::is_ready() const
+std::uint64_t Waitable::waiting() const
 {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return arrived_ > taken_;
+  return arrived_ > taken_ ? arrived_ - taken_ : 0;
+}
+
+bool Waitable::is_ready() const
+{
+  return waiting() > 0;
 }
 
 void Waitable::set_callback(rmw_event_callback_t callback, const void * user_data)

@@ -46,6 +46,9 @@ public:
   /// Returns the number of arrivals so far.
   std::uint64_t arrived() const;
 
+  /// Returns the number of arrivals that were not taken yet.
+  std::uint64_t waiting() const;
+
   /// Returns whether arrivals were not taken yet.
   bool is_ready() const;
 
