@@ -1,6 +1,7 @@
 // Messages to and from bytes, without a topic.
 #include <rmw/rmw.h>
 
+#include "borrowed_bytes.hpp"
 #include "check.hpp"
 #include "encoded_message.hpp"
 #include "type_support.hpp"
@@ -12,6 +13,7 @@ void serialize(
   const MessageSupport & support, const void * value, rmw_serialized_message_t & message)
 {
   const std::size_t size = support.encoded_size(value);
+  own(message); // others may be reading what was taken from a subscription
   reserve(message, size);
   message.buffer_length = support.encode(value, message.buffer, size);
 }

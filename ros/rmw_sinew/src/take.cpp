@@ -1,6 +1,9 @@
 // Taking messages from subscriptions. Nothing here waits: `rmw_wait` does.
 #include <rmw/rmw.h>
 
+#include <utility>
+
+#include "borrowed_bytes.hpp"
 #include "check.hpp"
 #include "subscription.hpp"
 
@@ -30,7 +33,7 @@ rmw_ret_t take(
   });
 }
 
-/// Takes one message, and copies its encoded form.
+/// Takes one message in its encoded form, where it lies if that is worth it.
 rmw_ret_t take_serialized(
   const rmw_subscription_t * from, rmw_serialized_message_t * serialized_message, bool * taken,
   rmw_message_info_t * info)
@@ -40,8 +43,8 @@ rmw_ret_t take_serialized(
   SINEW_CHECK_ARGUMENT(taken);
   *taken = false;
   return guarded([&] {
-    if (const MessageHandle message = subscription_of(from).take(info)) {
-      copy_to(*serialized_message, encoded_of(message));
+    if (MessageHandle message = subscription_of(from).take(info)) {
+      lend(std::move(message), *serialized_message);
       *taken = true;
     }
     return RMW_RET_OK;
