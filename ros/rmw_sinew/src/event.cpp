@@ -49,9 +49,16 @@ void fill_incompatible_qos(
 {
   filled.total_count = count_of(status.total);
   filled.total_count_change = count_of(status.total_change);
-  // ROS 2 counts the lease as a part of the liveliness.
-  filled.last_policy_kind = status.last_policy == SINEW_QOS_POLICY_LEASE ?
-    RMW_QOS_POLICY_LIVELINESS : static_cast<rmw_qos_policy_kind_t>(status.last_policy);
+  switch (status.last_policy) {
+    case 0: // nothing was incompatible yet
+      filled.last_policy_kind = RMW_QOS_POLICY_INVALID;
+      break;
+    case SINEW_QOS_POLICY_LEASE: // ROS 2 counts it as a part of the liveliness
+      filled.last_policy_kind = RMW_QOS_POLICY_LIVELINESS;
+      break;
+    default: // the numbers are the same
+      filled.last_policy_kind = static_cast<rmw_qos_policy_kind_t>(status.last_policy);
+  }
 }
 
 void fill_message_lost(const sinew_message_lost & status, rmw_message_lost_status_t & filled)
