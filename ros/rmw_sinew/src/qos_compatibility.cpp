@@ -1,7 +1,5 @@
 // Whether a publisher and a subscription with two profiles match.
-#include <algorithm>
-#include <cstring>
-#include <string>
+#include <cstdio>
 
 #include "rmw/qos_profiles.h"
 
@@ -10,18 +8,6 @@
 
 namespace rmw_sinew {
 namespace {
-
-/// Appends a sentence to the caller's text, as far as there is room.
-void append(char * reason, std::size_t reason_size, const std::string & sentence)
-{
-  if (reason == nullptr || reason_size == 0) {
-    return;
-  }
-  const std::size_t used = std::min(std::strlen(reason), reason_size - 1);
-  const std::size_t added = std::min(sentence.size(), reason_size - 1 - used);
-  std::memcpy(reason + used, sentence.data(), added);
-  reason[used + added] = '\0';
-}
 
 /// Whether a profile leaves something open that decides whether the two match.
 bool is_open(const rmw_qos_profile_t & profile)
@@ -37,9 +23,10 @@ bool is_open(const rmw_qos_profile_t & profile)
          liveliness == RMW_QOS_POLICY_LIVELINESS_UNKNOWN;
 }
 
-/// Sinew chooses what is unknown itself, so a check of the rest may still find a mismatch.
+/// Returns a profile's QoS with defaults for what is unknown: the rest may still be a mismatch.
 sinew_qos checkable(rmw_qos_profile_t profile)
 {
+  profile.history = RMW_QOS_POLICY_HISTORY_KEEP_LAST; // which has no part in it
   if (profile.reliability == RMW_QOS_POLICY_RELIABILITY_UNKNOWN) {
     profile.reliability = RMW_QOS_POLICY_RELIABILITY_SYSTEM_DEFAULT;
   }
@@ -68,6 +55,11 @@ rmw_ret_t rmw_qos_profile_check_compatible(
     return fail(RMW_RET_INVALID_ARGUMENT, "reason is null, but its size is not 0");
   }
   return guarded([&] {
+    const auto explain = [&](const char * kind, const char * sentence) {
+      if (reason != nullptr) {
+        std::snprintf(reason, reason_size, "%s: %s;", kind, sentence); // as far as there is room
+      }
+    };
     if (reason != nullptr && reason_size != 0) {
       reason[0] = '\0';
     }
@@ -77,14 +69,12 @@ rmw_ret_t rmw_qos_profile_check_compatible(
     const sinew_status status = sinew_qos_check_compatible(&offered, &requested);
     if (status == SINEW_ERROR_INVALID_QOS) {
       *compatibility = RMW_QOS_COMPATIBILITY_ERROR;
-      append(reason, reason_size, std::string("ERROR: ") + sinew_error_message() + ";");
+      explain("ERROR", sinew_error_message());
     } else if (status != SINEW_OK) {
       return result(status);
     } else if (is_open(publisher_profile) || is_open(subscription_profile)) {
       *compatibility = RMW_QOS_COMPATIBILITY_WARNING;
-      append(
-        reason, reason_size,
-        "WARNING: a policy is system default or unknown, and may turn out incompatible;");
+      explain("WARNING", "a policy is system default or unknown, and may turn out incompatible");
     }
     return RMW_RET_OK;
   });
