@@ -125,7 +125,7 @@ rmw_ret_t collect_by_node(
 
 using namespace rmw_sinew; // of this file's functions, which are rmw's
 
-// Names are on the wire as they are in rmw, so nothing is mangled and `no_demangle` changes nothing.
+// Names are on the wire as they are in rmw, so `no_demangle` changes nothing.
 extern "C" {
 
 rmw_ret_t rmw_get_topic_names_and_types(

@@ -1,5 +1,6 @@
-// The QoS and durations of rmw and of Sinew. The numbers of the policies are the same on both sides, so only
-// durations need a conversion. What Sinew doesn't know, such as an unknown policy, it refuses.
+// The QoS and durations of rmw and of Sinew. The numbers of the policies are the same on both
+// sides, so only durations need a conversion. What Sinew doesn't know, such as an unknown policy,
+// it refuses.
 #pragma once
 
 #include <rmw/time.h>
