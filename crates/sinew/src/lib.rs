@@ -442,6 +442,7 @@ mod pages {
         OwnMessages: "docs/book/messages.md",
         Parameters: "docs/book/parameters.md",
         Qos: "docs/book/qos.md",
+        Rmw: "docs/book/rmw.md",
         Ros2: "docs/book/ros2.md",
         RosMessages: "docs/book/ros2-messages.md",
         Tf: "docs/book/tf.md",
