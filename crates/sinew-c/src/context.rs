@@ -233,10 +233,7 @@ pub unsafe extern "C" fn sinew_context_on_shutdown(
     status(|| {
         let call = call_once(callback, callback_context, drop_context)?;
         // SAFETY: the caller's handle.
-        let context = unsafe { handle::get(context, "context") }?;
-        let handler = handler.ok_or_else(|| Failure::null("handler"))?;
-        *handler = handle::new(context.on_shutdown(call));
-        Ok(())
+        unsafe { add_handler(context, handler, |context| context.on_shutdown(call)) }
     })
 }
 
@@ -253,11 +250,24 @@ pub unsafe extern "C" fn sinew_context_on_pre_shutdown(
     status(|| {
         let call = call_once(callback, callback_context, drop_context)?;
         // SAFETY: the caller's handle.
-        let context = unsafe { handle::get(context, "context") }?;
-        let handler = handler.ok_or_else(|| Failure::null("handler"))?;
-        *handler = handle::new(context.on_pre_shutdown(call));
-        Ok(())
+        unsafe { add_handler(context, handler, |context| context.on_pre_shutdown(call)) }
     })
+}
+
+/// Adds a callback to a context, and puts its handler where the caller wants it.
+///
+/// # Safety
+/// As of [`handle::get`].
+unsafe fn add_handler(
+    context: *const sinew_context,
+    place: Option<&mut *mut sinew_shutdown_handler>,
+    add: impl FnOnce(&Context) -> ShutdownHandler,
+) -> Result {
+    // SAFETY: as the caller says.
+    let context = unsafe { handle::get(context, "context") }?;
+    let place = place.ok_or_else(|| Failure::null("handler"))?;
+    *place = handle::new(add(context));
+    Ok(())
 }
 
 /// Returns a callback of the library that calls C's.

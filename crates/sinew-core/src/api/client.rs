@@ -80,7 +80,6 @@ const MAX_RESPONSES: usize = 1000;
 /// assert_eq!(doubled.0, 42);
 /// # Ok::<(), sinew::Error>(())
 /// ```
-///
 #[must_use = "a client ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _client = ..`), or `detach()` it"]
 pub struct Client<S: Service, State = ()> {
     erased: erased::Client<State>,

@@ -75,6 +75,7 @@ pub(crate) type HotSet = Vec<Part>;
 pub(crate) enum Part {
     /// A value, and the number of its first bytes.
     Value(Weak<dyn Send + Sync>, usize),
+    /// Memory of a program, or code that may be unloaded.
     Hint(Hint),
     /// A pool: the block that will be lent next.
     Pool(Weak<Pool>),

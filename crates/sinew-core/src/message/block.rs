@@ -40,6 +40,8 @@
 //! - B6 a block comes home: into its place, then `closed` is read; closing: `closed`, then the
 //!   places are emptied (SeqCst, all four, which costs nothing more than B5). At least one of the
 //!   two sees the other, so no block stays behind.
+//! - B7 a block of an adopted value belongs to no pool. Between two values it is in the list of one
+//!   thread ([`spare`]), or in the process's, under a lock which carries it from thread to thread.
 //!
 //! A block in the pool already has the count 1 and is `filled` if its value was kept. A thread that
 //! dies between the steps takes the process with it: no other process shares this state.
@@ -290,13 +292,12 @@ impl RawMessage {
     /// freed as the table says ([`TypeSupport::free`]).
     pub(crate) unsafe fn adopt_raw(table: &'static TypeSupport, value: NonNull<u8>) -> Self {
         let block = spare::take().unwrap_or_else(|| Block(Control::allocate(table, Storage::Boxed)));
-        let mut message = RawMessage(ManuallyDrop::new(block).0);
-        let control = message.control_mut();
-        debug_assert!(control.place == Storage::Boxed && !control.filled && !control.keep);
+        let mut vacant = Vacant(ManuallyDrop::new(RawMessage(ManuallyDrop::new(block).0)));
+        let control = vacant.0.control_mut();
+        debug_assert!(control.place == Storage::Boxed && !control.filled);
         control.table = table;
         control.value = value;
-        control.filled = true;
-        message
+        vacant.done(false)
     }
 
     /// Returns the adopted value, which then belongs to the caller together with its memory.
@@ -643,11 +644,9 @@ impl RawMessage {
     }
 
     /// Frees a block, or keeps it for the next adopted value.
-    #[cold]
     fn free(block: Block) {
         // SAFETY: called for blocks of which the caller is the sole owner and that have no pool.
-        let kind = unsafe { block.0.as_ref() }.place;
-        if kind == Storage::Boxed {
+        if unsafe { block.0.as_ref() }.place == Storage::Boxed {
             return spare::put(block);
         }
         // SAFETY: as above; the caller gives it up.

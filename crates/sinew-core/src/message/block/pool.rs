@@ -126,7 +126,7 @@ unsafe impl Send for Block {}
 
 impl Block {
     #[inline]
-    pub(super) fn control(&mut self) -> &mut Control {
+    fn control(&mut self) -> &mut Control {
         // SAFETY: a block in its pool belongs to the pool alone, and `Block` is never cloned.
         unsafe { self.0.as_mut() }
     }
