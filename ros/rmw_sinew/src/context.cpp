@@ -97,7 +97,7 @@ rmw_ret_t rmw_shutdown(rmw_context_t * context)
   SINEW_CHECK_OURS(context, RMW_RET_INCORRECT_RMW_IMPLEMENTATION);
   // Sinew's context stays up until everything of it is gone: rcl and client libraries go on to use
   // and destroy nodes and endpoints after this, and expect them to work.
-  context->impl->is_shut_down = true;
+  context->impl->shutdown->notify(1);
   return RMW_RET_OK;
 }
 
@@ -106,7 +106,7 @@ rmw_ret_t rmw_context_fini(rmw_context_t * context)
   SINEW_CHECK_ARGUMENT(context);
   SINEW_CHECK_NOT_NULL(context->impl, RMW_RET_INVALID_ARGUMENT);
   SINEW_CHECK_OURS(context, RMW_RET_INCORRECT_RMW_IMPLEMENTATION);
-  if (!context->impl->is_shut_down) {
+  if (!context->impl->shutdown->is_ready()) {
     return fail(RMW_RET_INVALID_ARGUMENT, "the context is not shut down");
   }
   const rmw_ret_t ret = rmw_init_options_fini(&context->options);

@@ -1,17 +1,20 @@
 // What `rmw_init` makes: the process's presence in a domain.
 #pragma once
 
-#include <atomic>
+#include <memory>
 
 #include "rmw/init.h"
 #include "sinew/sinew.h"
+
+#include "waitable.hpp"
 
 /// rmw names this type and leaves its content to the implementation.
 struct rmw_context_impl_s {
   sinew_context * context = nullptr;
   /// What the context was made with.
   sinew_context_options options{};
-  std::atomic<bool> is_shut_down{false};
+  /// Ready when the context is shut down. Wait sets share it, as they may live longer.
+  std::shared_ptr<rmw_sinew::Waitable> shutdown = std::make_shared<rmw_sinew::Waitable>();
 
   ~rmw_context_impl_s() { sinew_context_free(context); }
 };

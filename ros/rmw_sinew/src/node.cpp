@@ -138,7 +138,7 @@ rmw_node_t * rmw_create_node(rmw_context_t * context, const char * name, const c
   SINEW_CHECK_NOT_NULL(context->impl, nullptr);
   SINEW_CHECK_NOT_NULL(name, nullptr);
   SINEW_CHECK_NOT_NULL(namespace_, nullptr);
-  if (context->impl->is_shut_down) {
+  if (context->impl->shutdown->is_ready()) {
     RMW_SET_ERROR_MSG("the context is shut down");
     return nullptr;
   }

@@ -1,7 +1,9 @@
 // Wait sets: level-triggered, attached to what they wait for only while they wait.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "rmw/allocators.h"
@@ -9,6 +11,7 @@
 #include "rmw/rmw.h"
 
 #include "check.hpp"
+#include "context.hpp"
 #include "guard_condition.hpp"
 #include "waitable.hpp"
 
@@ -17,9 +20,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// How long a wait lasts at most after the shutdown of its context. rclpy wakes its executors just
+/// before it shuts the context down. An executor that is quicker waits once more, and nothing would
+/// wake it; rcl calls the context invalid only when `rmw_shutdown` has returned.
+constexpr std::chrono::milliseconds after_shutdown{10};
+
 /// The `data` of a `rmw_wait_set_t`.
 struct WaitSet {
+  explicit WaitSet(std::shared_ptr<Waitable> of_context) : shutdown(std::move(of_context)) {}
+
   Bell bell;
+  /// Ready when the context is shut down.
+  std::shared_ptr<Waitable> shutdown;
   /// What the current wait is for. Kept for its memory: waits don't allocate.
   std::vector<Waitable *> waitables;
 };
@@ -39,10 +51,11 @@ using ToWaitable = Waitable & (*)(void *);
 /// Attaches a wait set to everything it waits for, and detaches it in the end.
 class Attachment {
 public:
-  explicit Attachment(WaitSet & set) : set_(set) {}
+  explicit Attachment(WaitSet & set) : set_(set) { set_.shutdown->attach(set_.bell); }
 
   ~Attachment()
   {
+    set_.shutdown->detach(set_.bell);
     for (Waitable * waitable : set_.waitables) {
       waitable->detach(set_.bell);
     }
@@ -124,21 +137,32 @@ bool keep_ready(void ** entries, std::size_t count, ToWaitable to_waitable, bool
   return any;
 }
 
-/// The moment at which a wait ends; false if never.
-bool deadline_of(const rmw_time_t * timeout, Clock::time_point & deadline)
+/// Returns the moment at which a wait ends that begins now; the last one there is for "never".
+Clock::time_point deadline_of(const rmw_time_t * timeout, Clock::time_point now)
 {
   if (timeout == nullptr) {
-    return false;
+    return Clock::time_point::max();
   }
-  const Clock::time_point now = Clock::now();
   const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(
     Clock::time_point::max() - now);
   const rmw_duration_t nanoseconds = rmw_time_total_nsec(*timeout);
-  if (nanoseconds >= left.count()) {
-    return false;
+  return nanoseconds >= left.count() ? Clock::time_point::max() :
+         now + std::chrono::nanoseconds(nanoseconds);
+}
+
+/// Waits until anything attached is ready, the deadline, or shortly after the context's shutdown.
+void wait(WaitSet & set, const Attachment & attachment, const rmw_time_t * timeout)
+{
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point deadline = deadline_of(timeout, begin);
+  while (!attachment.is_any_ready()) {
+    if (set.shutdown->is_ready()) {
+      deadline = std::min(deadline, begin + after_shutdown);
+    }
+    if (!set.bell.wait_until(deadline)) {
+      return;
+    }
   }
-  deadline = now + std::chrono::nanoseconds(nanoseconds);
-  return true;
 }
 
 }  // namespace
@@ -152,7 +176,7 @@ rmw_wait_set_t * rmw_create_wait_set(rmw_context_t * context, size_t max_conditi
 {
   SINEW_CHECK_HANDLE_OR_NULL(context);
   return guarded_pointer([&] {
-    auto set = std::make_unique<WaitSet>();
+    auto set = std::make_unique<WaitSet>(context->impl->shutdown);
     set->waitables.reserve(max_conditions);
     rmw_wait_set_t * handle = rmw_wait_set_allocate();
     if (handle == nullptr) {
@@ -182,16 +206,13 @@ rmw_ret_t rmw_wait(
   SINEW_CHECK_HANDLE(wait_set);
   return guarded([&] {
     WaitSet & set = *static_cast<WaitSet *>(wait_set->data);
-    Clock::time_point deadline;
-    const bool ends = deadline_of(wait_timeout, deadline);
     Attachment attachment(set);
     for_each_array(
       subscriptions, guard_conditions, services, clients, events,
       [&](void ** entries, std::size_t count, ToWaitable to_waitable, bool) {
         attachment.add(entries, count, to_waitable);
       });
-    while (!attachment.is_any_ready() && set.bell.wait_until(ends ? &deadline : nullptr)) {
-    }
+    wait(set, attachment, wait_timeout);
     bool any = false;
     for_each_array(
       subscriptions, guard_conditions, services, clients, events,

@@ -34,13 +34,13 @@ void Bell::ring()
   rung_condition_.notify_one();
 }
 
-bool Bell::wait_until(const std::chrono::steady_clock::time_point * deadline)
+bool Bell::wait_until(std::chrono::steady_clock::time_point deadline)
 {
   std::unique_lock<std::mutex> lock(mutex_);
   const auto rung = [this] {return rung_;};
-  if (deadline == nullptr) {
+  if (deadline == std::chrono::steady_clock::time_point::max()) {
     rung_condition_.wait(lock, rung);
-  } else if (!rung_condition_.wait_until(lock, *deadline, rung)) {
+  } else if (!rung_condition_.wait_until(lock, deadline, rung)) {
     return false;
   }
   rung_ = false;

@@ -1,6 +1,7 @@
 // What a wait set waits for, and what reports to the callbacks of an events executor.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -17,8 +18,9 @@ public:
   /// Any thread may ring; a ring before the wait is not lost.
   void ring();
 
-  /// Waits for a ring, and forgets it. Returns false at `deadline`; null waits for ever.
-  bool wait_until(const std::chrono::steady_clock::time_point * deadline);
+  /// Waits for a ring, and forgets it. Returns false at `deadline`; the last moment there is means
+  /// to wait for ever.
+  bool wait_until(std::chrono::steady_clock::time_point deadline);
 
 private:
   std::mutex mutex_;
