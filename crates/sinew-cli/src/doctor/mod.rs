@@ -9,6 +9,7 @@ mod limits;
 mod network;
 mod options;
 mod place;
+mod ros2;
 #[cfg(feature = "gateway")]
 mod router;
 mod run;

@@ -6,7 +6,7 @@ use serde_json::json;
 use sinew_shm::Domain;
 
 use super::finding::{Finding, State};
-use super::{graph, limits, network, place, stuck};
+use super::{graph, limits, network, place, ros2, stuck};
 use crate::cli::tools::DoctorOptions;
 use crate::error::Error;
 use crate::output;
@@ -21,6 +21,7 @@ pub(crate) fn run(options: &DoctorOptions) -> Result<(), Error> {
     findings.extend(limits::check());
     findings.extend(graph::check(&options.place));
     findings.extend(network::check(&options.place));
+    findings.extend(ros2::check());
     if options.json {
         let healthy = findings.iter().all(|finding| finding.state != State::Wrong);
         output::print_json(
