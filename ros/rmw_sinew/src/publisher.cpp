@@ -4,6 +4,7 @@
 #include <rmw/rmw.h>
 
 #include <memory>
+#include <utility>
 
 #include "check.hpp"
 #include "names.hpp"
@@ -39,7 +40,7 @@ Publisher::Publisher(
 void Publisher::publish(const void * message) const
 {
   const std::size_t size = support_.encoded_size(message);
-  sinew::detail::Handle<sinew_draft, sinew_draft_free> draft;
+  DraftHandle draft;
   require(sinew_publisher_draft(get(), size, sinew::detail::Out(draft)));
   const std::size_t length = support_.encode(message, sinew_draft_bytes(draft.get()), size);
   if (length < size) {
@@ -53,6 +54,21 @@ void Publisher::publish_encoded(const rmw_serialized_message_t & message) const
   require(sinew_publisher_publish_bytes(get(), message.buffer, message.buffer_length));
 }
 
+void * Publisher::borrow()
+{
+  DraftHandle draft;
+  const std::size_t length = MessageSupport::HEADER_SIZE + support_.plain_size();
+  require(sinew_publisher_draft(get(), length, sinew::detail::Out(draft)));
+  void * value = support_.begin_plain(sinew_draft_bytes(draft.get()), length);
+  loans_.add(value, std::move(draft));
+  return value;
+}
+
+void Publisher::publish_loan(const void * value)
+{
+  require(sinew_publisher_publish_draft(get(), loans_.remove(value).release()));
+}
+
 rmw_qos_profile_t Publisher::profile() const
 {
   auto qos = sinew::detail::options<sinew_qos>();
@@ -63,12 +79,6 @@ rmw_qos_profile_t Publisher::profile() const
 }
 
 namespace {
-
-/// A publisher of rmw that was checked.
-const Publisher & publisher_of(const rmw_publisher_t * publisher)
-{
-  return *static_cast<const Publisher *>(publisher->data);
-}
 
 struct FreePublisher {
   void operator()(rmw_publisher_t * publisher) const { rmw_publisher_free(publisher); }
@@ -96,7 +106,7 @@ rmw_publisher_t * create(
   made->implementation_identifier = identifier;
   made->topic_name = publisher->topic();
   made->options = options;
-  made->can_loan_messages = false;
+  made->can_loan_messages = publisher->can_loan();
   made->data = publisher.release();
   return made.release();
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "event.hpp"
+#include "loans.hpp"
 #include "type_support.hpp"
 
 namespace rmw_sinew {
@@ -16,6 +17,7 @@ namespace rmw_sinew {
 class Publisher {
 public:
   using Handle = sinew::detail::Handle<sinew_publisher, sinew_publisher_free>;
+  using DraftHandle = sinew::detail::Handle<sinew_draft, sinew_draft_free>;
 
   /// Throws a `std::exception` with the sentence of the failure. So do all functions.
   Publisher(
@@ -36,6 +38,21 @@ public:
   /// Publishes a message that is encoded already. The bytes are copied once.
   void publish_encoded(const rmw_serialized_message_t & message) const;
 
+  const sinew_message_type * type() const noexcept { return support_.type(); }
+
+  /// Whether values of its type can be loaned.
+  bool can_loan() const noexcept { return support_.plain_size() > 0; }
+
+  /// Lends a value in shared memory, with any content.
+  void * borrow();
+
+  /// Publishes a value that is on loan, where it lies. It isn't on loan any more, also after a
+  /// failure.
+  void publish_loan(const void * value);
+
+  /// Drops a value that is on loan.
+  void return_loan(const void * value) { loans_.remove(value); }
+
   /// The QoS that it offers.
   rmw_qos_profile_t profile() const;
 
@@ -45,6 +62,13 @@ private:
   bool avoid_ros_namespace_conventions_;
   Handle handle_;
   Events events_{handle_.get()};
+  Loans<DraftHandle> loans_;
 };
+
+/// Returns what a handle stands for that was checked.
+inline Publisher & publisher_of(const rmw_publisher_t * publisher)
+{
+  return *static_cast<Publisher *>(publisher->data);
+}
 
 }  // namespace rmw_sinew

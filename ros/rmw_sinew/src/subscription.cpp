@@ -68,6 +68,20 @@ void Subscription::decode(const MessageHandle & message, void * value) const
   support_.decode(encoded.bytes, encoded.length, value);
 }
 
+void * Subscription::lend(MessageHandle message)
+{
+  const Encoded encoded = encoded_of(message);
+  void * value = support_.plain_value(encoded.bytes, encoded.length);
+  if (value == nullptr) {
+    // Of another byte order, or shorter than its type.
+    throw std::runtime_error(
+            std::string("a message of ") + sinew_message_type_name(support_.type()) +
+            " can't be read in place: take it instead of borrowing it");
+  }
+  loans_.add(value, std::move(message));
+  return value;
+}
+
 rmw_qos_profile_t Subscription::profile() const
 {
   auto qos = sinew::detail::options<sinew_qos>();
@@ -78,11 +92,6 @@ rmw_qos_profile_t Subscription::profile() const
 }
 
 namespace {
-
-Subscription & subscription_of(const rmw_subscription_t * subscription)
-{
-  return entity_of<Subscription>(subscription->data);
-}
 
 struct FreeSubscription {
   void operator()(rmw_subscription_t * subscription) const { rmw_subscription_free(subscription); }
@@ -110,7 +119,7 @@ rmw_subscription_t * create(
   made->implementation_identifier = identifier;
   made->topic_name = subscription->topic();
   made->options = options;
-  made->can_loan_messages = false;
+  made->can_loan_messages = subscription->can_loan();
   made->is_cft_enabled = false;
   made->data = entity_data(subscription.release());
   return made.release();

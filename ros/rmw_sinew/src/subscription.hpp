@@ -9,6 +9,7 @@
 
 #include "encoded_message.hpp"
 #include "event.hpp"
+#include "loans.hpp"
 #include "type_support.hpp"
 #include "waitable.hpp"
 
@@ -39,6 +40,15 @@ public:
   /// Reads a message that was taken.
   void decode(const MessageHandle & message, void * value) const;
 
+  /// Whether values of its type can be loaned.
+  bool can_loan() const noexcept { return support_.plain_size() > 0; }
+
+  /// Lends the value of a message that was taken, where it lies. It must not be written to.
+  void * lend(MessageHandle message);
+
+  /// Releases a message that is on loan.
+  void return_loan(const void * value) { loans_.remove(value); }
+
   /// The QoS that it requests.
   rmw_qos_profile_t profile() const;
 
@@ -51,6 +61,13 @@ private:
   bool avoid_ros_namespace_conventions_;
   Handle handle_;
   Events events_{handle_.get()};
+  Loans<MessageHandle> loans_;
 };
+
+/// Returns what a handle stands for that was checked.
+inline Subscription & subscription_of(const rmw_subscription_t * subscription)
+{
+  return entity_of<Subscription>(subscription->data);
+}
 
 }  // namespace rmw_sinew

@@ -10,11 +10,6 @@
 namespace rmw_sinew {
 namespace {
 
-Subscription & subscription_of(const rmw_subscription_t * subscription)
-{
-  return entity_of<Subscription>(subscription->data);
-}
-
 /// Takes one message, and reads it to `value`.
 rmw_ret_t take(
   const rmw_subscription_t * from, void * value, bool * taken, rmw_message_info_t * info)

@@ -8,6 +8,7 @@
 #include <rosidl_typesupport_fastrtps_cpp/identifier.hpp>
 #include <rosidl_typesupport_fastrtps_cpp/service_type_support.h>
 
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -31,7 +32,20 @@ namespace {
 using eprosima::fastcdr::Cdr;
 using eprosima::fastcdr::FastBuffer;
 
-constexpr std::size_t HEADER_SIZE = 4;
+/// What the encoded form is aligned to, and the largest alignment of a field.
+constexpr std::size_t ALIGNMENT = 8;
+
+/// The encapsulation of a value in the byte order of this machine.
+const std::uint8_t HEADER[MessageSupport::HEADER_SIZE] = {0, Cdr::DEFAULT_ENDIAN, 0, 0};
+
+/// Returns the size of a plain value. The generated code says whether a type is plain, but its size
+/// is without the padding at the end; a multiple of the largest alignment has none.
+std::size_t plain_size_of(const message_type_support_callbacks_t & callbacks)
+{
+  char bounds = ROSIDL_TYPESUPPORT_FASTRTPS_UNBOUNDED_TYPE;
+  const std::size_t size = callbacks.max_serialized_size(bounds);
+  return bounds == ROSIDL_TYPESUPPORT_FASTRTPS_PLAIN_TYPE && size % ALIGNMENT == 0 ? size : 0;
+}
 
 /// Calls `get` for the type supports of both languages, and returns the first that it finds.
 template<class Handle, class Get>
@@ -153,6 +167,27 @@ MessageSupport::MessageSupport(const rosidl_message_type_support_t * type_suppor
   const auto * handle = handle_of(type_support, get_message_typesupport_handle);
   callbacks_ = static_cast<const message_type_support_callbacks_t *>(handle->data);
   type_ = message_type_of(handle, callbacks_);
+  plain_size_ = plain_size_of(*callbacks_);
+}
+
+void * MessageSupport::begin_plain(std::uint8_t * bytes, std::size_t length) const
+{
+  std::memcpy(bytes, HEADER, sizeof HEADER);
+  void * value = plain_value(bytes, length);
+  if (value == nullptr) {
+    throw std::logic_error("a draft isn't aligned as encoded messages are");
+  }
+  return value;
+}
+
+void * MessageSupport::plain_value(const std::uint8_t * bytes, std::size_t length) const
+{
+  const auto * value = bytes + HEADER_SIZE;
+  const bool usable = plain_size_ > 0 && length >= HEADER_SIZE + plain_size_ &&
+    std::memcmp(bytes, HEADER, 2) == 0 &&
+    reinterpret_cast<std::uintptr_t>(value) % ALIGNMENT == 0;
+  // rmw hands out what was taken as mutable; a program must not write to it.
+  return usable ? const_cast<std::uint8_t *>(value) : nullptr;
 }
 
 std::size_t MessageSupport::encoded_size(const void * message) const

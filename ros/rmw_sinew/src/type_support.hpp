@@ -18,6 +18,9 @@ namespace rmw_sinew {
 class MessageSupport
 {
 public:
+  /// The bytes before a value in its encoded form: its encapsulation.
+  static constexpr std::size_t HEADER_SIZE = 4;
+
   /// From what rcl passes, for values of C or of C++.
   explicit MessageSupport(const rosidl_message_type_support_t * type_support);
 
@@ -34,9 +37,21 @@ public:
   /// The type in Sinew, with its name, hash and description. It lives as long as the process.
   const sinew_message_type * type() const noexcept {return type_;}
 
+  /// The size of a value that can be loaned, because it has the same bytes in memory as in its
+  /// encoded form; 0 for other types.
+  std::size_t plain_size() const noexcept {return plain_size_;}
+
+  /// Writes the header of a plain value, and returns where the value goes.
+  void * begin_plain(std::uint8_t * bytes, std::size_t length) const;
+
+  /// Returns where a plain value lies in its encoded form; null if the bytes are no such value, or
+  /// lie in such a way that a program can't use it.
+  void * plain_value(const std::uint8_t * bytes, std::size_t length) const;
+
 private:
   const message_type_support_callbacks_t * callbacks_;
   const sinew_message_type * type_;
+  std::size_t plain_size_;
 };
 
 /// A type of services, as `MessageSupport`.
