@@ -37,15 +37,16 @@ Client::Client(
 
 std::int64_t Client::send_request(const void * request)
 {
+  // Sinew would keep it for a server that comes later, which may be much later.
+  if (!sinew_client_is_server_ready(get())) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return FIRST_LOST + lost_++;
+  }
   for (;; ) {
     MessageHandle message = message_of(support_.request(), request);
     sinew_request_id id{};
     const sinew_status status = sinew_client_send(get(), message.release(), &id);
     switch (status) {
-      case SINEW_ERROR_NO_SERVER: {
-          const std::lock_guard<std::mutex> lock(mutex_);
-          return FIRST_LOST + lost_++;
-        }
       case SINEW_ERROR_TOO_MANY_RESPONSES:
       case SINEW_ERROR_TOO_MANY_REQUESTS:
         // Programs of ROS 2 just stop waiting for a response. Newer requests take the place.

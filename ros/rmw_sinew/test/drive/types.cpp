@@ -1,0 +1,184 @@
+#include "types.hpp"
+
+#include <fastcdr/Cdr.h>
+#include <rosidl_runtime_c/type_description/type_description__struct.h>
+#include <rosidl_typesupport_fastrtps_c/identifier.h>
+#include <rosidl_typesupport_fastrtps_cpp/identifier.hpp>
+#include <rosidl_typesupport_fastrtps_cpp/message_type_support.h>
+#include <rosidl_typesupport_fastrtps_cpp/service_type_support.h>
+
+#include <cstring>
+
+namespace {
+
+using eprosima::fastcdr::Cdr;
+using Description = rosidl_runtime_c__type_description__TypeDescription;
+using Field = rosidl_runtime_c__type_description__Field;
+
+// Calls `visit` with each field, in its order.
+
+template <class Fields, class Visit>
+void visit_fields(Fields & fields, Fixed *, Visit visit)
+{
+  visit(fields.number);
+  visit(fields.values);
+}
+template <class Fields, class Visit>
+void visit_fields(Fields & fields, Text *, Visit visit) { visit(fields.data); }
+template <class Fields, class Visit>
+void visit_fields(Fields & fields, Image *, Visit visit)
+{
+  visit(fields.height);
+  visit(fields.width);
+  visit(fields.data);
+}
+template <class Fields, class Visit>
+void visit_fields(Fields & fields, AddRequest *, Visit visit) { visit(fields.a); visit(fields.b); }
+template <class Fields, class Visit>
+void visit_fields(Fields & fields, AddResponse *, Visit visit) { visit(fields.sum); }
+
+// No field here needs padding.
+
+std::size_t size_of(const std::string & text) { return 4 + text.size() + 1; }
+std::size_t size_of(const std::vector<std::uint8_t> & bytes) { return 4 + bytes.size(); }
+template <class Plain>
+std::size_t size_of(const Plain & plain) { return sizeof plain; }
+
+template <class Message>
+bool serialize(const void * untyped, Cdr & cdr)
+{
+  visit_fields(
+    *static_cast<const Message *>(untyped), static_cast<Message *>(nullptr),
+    [&](const auto & field) {cdr << field;});
+  return true;
+}
+
+/// As generated code does, it reports failures as exceptions of Fast-CDR.
+template <class Message>
+bool deserialize(Cdr & cdr, void * untyped)
+{
+  visit_fields(
+    *static_cast<Message *>(untyped), static_cast<Message *>(nullptr),
+    [&](auto & field) {cdr >> field;});
+  return true;
+}
+
+template <class Message>
+std::uint32_t serialized_size(const void * untyped)
+{
+  std::size_t size = 0;
+  visit_fields(
+    *static_cast<const Message *>(untyped), static_cast<Message *>(nullptr),
+    [&](const auto & field) {size += size_of(field);});
+  return static_cast<std::uint32_t>(size);
+}
+
+std::size_t unbounded(char & bounds)
+{
+  bounds = 0;
+  return 0;
+}
+
+template <class Handle>
+const Handle * if_it_is_this(const Handle * handle, const char * identifier)
+{
+  return std::strcmp(handle->typesupport_identifier, identifier) == 0 ? handle : nullptr;
+}
+
+/// A hash that no other type has.
+template <class Handle, class Type>
+const rosidl_type_hash_t * own_hash(const Handle *)
+{
+  static const rosidl_type_hash_t hash = [] {
+      rosidl_type_hash_t made{};
+      made.version = 1;
+      made.value[0] = static_cast<std::uint8_t>(sizeof(Type));
+      return made;
+    }();
+  return &hash;
+}
+
+template <class Message>
+const message_type_support_callbacks_t * callbacks(const char * name_space, const char * name)
+{
+  static const message_type_support_callbacks_t made = {
+    name_space, name, serialize<Message>, deserialize<Message>, serialized_size<Message>, unbounded,
+    nullptr};
+  return &made;
+}
+
+/// As the generated code of C++ has it.
+template <class Message>
+const rosidl_message_type_support_t * of_cpp(const char * name_space, const char * name)
+{
+  static const rosidl_message_type_support_t made = {
+    rosidl_typesupport_fastrtps_cpp::typesupport_identifier, callbacks<Message>(name_space, name),
+    if_it_is_this<rosidl_message_type_support_t>, own_hash<rosidl_message_type_support_t, Message>,
+    nullptr, nullptr};
+  return &made;
+}
+
+rosidl_runtime_c__String text(const char * chars)
+{
+  const std::size_t size = std::strlen(chars);
+  return {const_cast<char *>(chars), size, size + 1};
+}
+
+const Description * description_of_text(const rosidl_message_type_support_t *)
+{
+  static Field field = {text("data"), {17, 0, 0, text("")}, text("")}; // 17 is a string
+  static const Description made = {
+    {text("std_msgs/msg/String"), {&field, 1, 1}}, {nullptr, 0, 0}};
+  return &made;
+}
+
+const rosidl_type_hash_t * hash_of_text(const rosidl_message_type_support_t *)
+{
+  static const rosidl_type_hash_t hash = {
+    1, {
+      0xdf, 0x66, 0x8c, 0x74, 0x04, 0x82, 0xbb, 0xd4, 0x8f, 0xb3, 0x9d, 0x76, 0xa7, 0x0d, 0xfd,
+      0x4b, 0xd5, 0x9d, 0xb1, 0x28, 0x80, 0x21, 0x74, 0x35, 0x03, 0x25, 0x9e, 0x94, 0x8f, 0x6b,
+      0x1a, 0x18}};
+  return &hash;
+}
+
+}  // namespace
+
+template <>
+const rosidl_message_type_support_t * type_of<Fixed>()
+{
+  return of_cpp<Fixed>("drive_msgs::msg", "Fixed");
+}
+
+template <>
+const rosidl_message_type_support_t * type_of<Image>()
+{
+  return of_cpp<Image>("drive_msgs::msg", "Image");
+}
+
+/// As the generated code of C has it.
+template <>
+const rosidl_message_type_support_t * type_of<Text>()
+{
+  static const rosidl_message_type_support_t made = {
+    rosidl_typesupport_fastrtps_c__identifier, callbacks<Text>("std_msgs__msg", "String"),
+    if_it_is_this<rosidl_message_type_support_t>, hash_of_text, description_of_text, nullptr};
+  return &made;
+}
+
+const rosidl_service_type_support_t * add_type()
+{
+  static const service_type_support_callbacks_t callbacks = {
+    "drive_msgs::srv", "Add", of_cpp<AddRequest>("drive_msgs::srv", "Add_Request"),
+    of_cpp<AddResponse>("drive_msgs::srv", "Add_Response")};
+  static const rosidl_service_type_support_t made = [] {
+      rosidl_service_type_support_t zeroed{};
+      zeroed.typesupport_identifier = rosidl_typesupport_fastrtps_cpp::typesupport_identifier;
+      zeroed.data = &callbacks;
+      zeroed.func = if_it_is_this<rosidl_service_type_support_t>;
+      zeroed.get_type_hash_func =
+        own_hash<rosidl_service_type_support_t, service_type_support_callbacks_t>;
+      return zeroed;
+    }();
+  return &made;
+}
