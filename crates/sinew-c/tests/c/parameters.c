@@ -339,20 +339,20 @@ static void count_dropped(void *context)
     atomic_fetch_add(&((counts *)context)->dropped, 1);
 }
 
-static void callbacks(sinew_context *context)
+/* The counts live longer than the context, which keeps a callback that is detached. */
+static void callbacks(sinew_context *context, counts *counted)
 {
-    counts counted = {0};
     sinew_node *node = NULL;
     OK(sinew_node_new(context, "lamp", NULL, &node));
-    counted.node = node;
+    counted->node = node;
     value one = bool_value(false);
     OK(sinew_node_declare_parameter(node, "on", &one, NULL));
     one = floating(0);
     OK(sinew_node_declare_parameter(node, "power", &one, NULL));
     sinew_parameter_callback *handles[3] = {NULL};
-    OK(sinew_node_on_pre_set_parameters(node, pre, &counted, count_dropped, &handles[0]));
-    OK(sinew_node_on_set_parameters(node, on, &counted, count_dropped, &handles[1]));
-    OK(sinew_node_on_post_set_parameters(node, post, &counted, count_dropped, &handles[2]));
+    OK(sinew_node_on_pre_set_parameters(node, pre, counted, count_dropped, &handles[0]));
+    OK(sinew_node_on_set_parameters(node, on, counted, count_dropped, &handles[1]));
+    OK(sinew_node_on_post_set_parameters(node, post, counted, count_dropped, &handles[2]));
     one = bool_value(true);
     OK(sinew_node_set_parameter(node, "on", &one));
     has(node, "power", floating(1)); /* by `pre` */
@@ -363,7 +363,7 @@ static void callbacks(sinew_context *context)
     one = bool_value(false);
     FAILS(sinew_node_set_parameter(node, "on", &one), SINEW_ERROR_REFUSED, "It did not happen in time.");
     has(node, "on", bool_value(true));
-    CHECK(atomic_load(&counted.pre) == 4 && atomic_load(&counted.on) == 4 && atomic_load(&counted.post) == 1);
+    CHECK(atomic_load(&counted->pre) == 4 && atomic_load(&counted->on) == 4 && atomic_load(&counted->post) == 1);
 
     /* All or none. */
     sinew_parameter_list *list = NULL;
@@ -381,21 +381,21 @@ static void callbacks(sinew_context *context)
     FAILS(sinew_node_set_parameters(node, NULL), SINEW_ERROR_NULL_ARGUMENT, "`list` is null");
     sinew_parameter_list_free(list);
 
-    FAILS(sinew_node_on_set_parameters(node, NULL, &counted, count_dropped, &handles[0]),
+    FAILS(sinew_node_on_set_parameters(node, NULL, counted, count_dropped, &handles[0]),
           SINEW_ERROR_NULL_ARGUMENT,
           "`callback` is null");
-    FAILS(sinew_node_on_set_parameters(node, on, &counted, count_dropped, NULL),
+    FAILS(sinew_node_on_set_parameters(node, on, counted, count_dropped, NULL),
           SINEW_ERROR_NULL_ARGUMENT, "`handle` is null");
-    CHECK(atomic_load(&counted.dropped) == 2);
+    CHECK(atomic_load(&counted->dropped) == 2);
     sinew_parameter_callback_free(handles[1]);
-    CHECK(atomic_load(&counted.dropped) == 3);
+    CHECK(atomic_load(&counted->dropped) == 3);
     one = floating(9);
     OK(sinew_node_set_parameter(node, "power", &one)); /* nothing refuses it now */
     sinew_parameter_callback_free(handles[0]);
     OK(sinew_parameter_callback_detach(handles[2]));
     FAILS(sinew_parameter_callback_detach(handles[2]), SINEW_ERROR_INVALID_HANDLE, "it was freed");
     OK(sinew_node_set_parameter(node, "power", &one));
-    CHECK(atomic_load(&counted.dropped) == 4 && atomic_load(&counted.post) == 4);
+    CHECK(atomic_load(&counted->dropped) == 4 && atomic_load(&counted->post) == 4);
     sinew_node_free(node);
 }
 
@@ -538,12 +538,14 @@ int main(int argc, char **argv)
     lists();
     OK(sinew_node_new(context, "tool", NULL, &node));
     declarations(node);
-    callbacks(context);
+    counts counted = {0};
+    callbacks(context, &counted);
     sinew_node *cam = camera(context);
     from_another_node(node, "camera");
     CHECK(ended(start(argv[0], "ask")) == 0);
     sinew_node_free(cam);
     sinew_node_free(node);
     sinew_context_free(context);
+    CHECK(atomic_load(&counted.dropped) == 5);
     return 0;
 }
