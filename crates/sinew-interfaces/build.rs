@@ -1,18 +1,25 @@
-//! Generates the packages with enabled features, and with the feature `definitions` the table of
-//! all definitions.
+//! Generates the packages with enabled features, with the feature `definitions` the table of all
+//! definitions, and with `hashes` that of all hashes.
 
 use sinew_build::{GenerateError, generate};
+use sinew_msg::definition::Definitions;
+use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("interfaces");
-    if is_on("definitions") {
+    let to = PathBuf::from(env::var_os("OUT_DIR").ok_or(GenerateError::NoBuildScript)?);
+    if is_on("definitions") || is_on("hashes") {
         println!("cargo::rerun-if-changed={}", folder.display());
-        let to = PathBuf::from(env::var_os("OUT_DIR").ok_or(GenerateError::NoBuildScript)?);
+    }
+    if is_on("definitions") {
         fs::write(to.join("definitions.rs"), table(&folder)?)?;
+    }
+    if is_on("hashes") {
+        fs::write(to.join("hashes.rs"), hashes(&folder)?)?;
     }
     let names = sorted(&folder)?.into_iter().map(|package| name(&package));
     let packages: Vec<String> = names.filter(|package| is_on(package)).collect();
@@ -39,6 +46,21 @@ fn table(folder: &Path) -> io::Result<String> {
                     .map_err(io::Error::other)?;
             }
         }
+    }
+    Ok(text + "]")
+}
+
+/// Returns the names and hashes of all definitions, in order, as a Rust slice.
+fn hashes(folder: &Path) -> Result<String, Box<dyn Error>> {
+    let mut definitions = Definitions::new();
+    for package in sorted(folder)? {
+        definitions.read_package(&name(&package), &package)?;
+    }
+    let interfaces = definitions.resolve()?;
+    let mut text = "&[\n".to_owned();
+    for definition in interfaces.definitions() {
+        let hash = interfaces.hash(&definition.name).ok_or("a definition without a type")?;
+        writeln!(text, "    (\"{}\", sinew_msg::TypeHash::from_rihs01(\"{hash}\")),", definition.name)?;
     }
     Ok(text + "]")
 }

@@ -59,6 +59,7 @@ pub mod logging;
 pub mod message;
 pub mod message_info;
 pub mod message_type;
+pub mod named_type;
 pub mod node;
 pub mod node_request;
 pub mod owned;

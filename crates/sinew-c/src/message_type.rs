@@ -38,9 +38,17 @@ unsafe impl Send for Known {}
 /// By name; several types may have one name.
 type KnownTypes = HashMap<&'static str, Vec<(MessageType, Known)>>;
 
+static KNOWN: Mutex<Option<KnownTypes>> = Mutex::new(None);
+
+/// Returns the first type of this name that the program used, of those with a hash.
+pub(crate) fn used(name: &str) -> Option<MessageType> {
+    let known = KNOWN.lock();
+    let mut types = known.as_ref()?.get(name)?.iter().map(|(of, _)| *of);
+    types.find(|of| of.hash().is_some())
+}
+
 /// Returns the pointer that stands for a type.
 pub(crate) fn into_c(message_type: MessageType) -> *const sinew_message_type {
-    static KNOWN: Mutex<Option<KnownTypes>> = Mutex::new(None);
     let mut known = KNOWN.lock();
     let types = known.get_or_insert_default().entry(message_type.name()).or_default();
     if let Some((_, known)) = types.iter().find(|(of, _)| *of == message_type) {

@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use sinew::erased::{Erased, Request, Responder, Server, ServiceTypes};
 use sinew::error::CreateError;
 use sinew::executor::CallbackGroup;
-use sinew::msg::{GenericType, Gid};
+use sinew::msg::{GenericType, Gid, TypeHash};
 use sinew::service::{RequestInfo, RequestKey, ServerBuilder, ServerStatistics};
 use sinew::{Group, ReentrantGroup};
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -45,9 +45,16 @@ struct Known(*const sinew_service_type);
 // SAFETY: handles may be used on any thread.
 unsafe impl Send for Known {}
 
+static KNOWN: Mutex<Vec<(ServiceTypes, Known)>> = Mutex::new(Vec::new());
+
+/// Returns the hash of the first service type of this name that the program used.
+pub(crate) fn used(name: &str) -> Option<TypeHash> {
+    let known = KNOWN.lock();
+    known.iter().find(|(of, _)| of.name() == Some(name)).and_then(|(of, _)| of.hash())
+}
+
 /// Returns the pointer that stands for the types of a service.
-fn known(types: ServiceTypes) -> *const sinew_service_type {
-    static KNOWN: Mutex<Vec<(ServiceTypes, Known)>> = Mutex::new(Vec::new());
+pub(crate) fn known(types: ServiceTypes) -> *const sinew_service_type {
     let mut known = KNOWN.lock();
     if let Some((_, known)) = known.iter().find(|(of, _)| *of == types) {
         return known.0;

@@ -197,6 +197,7 @@ programs! {
     exceptions,
     executors,
     failures,
+    generic,
     lifecycles,
     logging,
     node_options,

@@ -150,6 +150,8 @@ codes! {
     NotEncoded = 210,
     /// The value was not adopted, so its memory can't be given away.
     NotAdopted = 211,
+    /// No type of this name is known.
+    UnknownType = 212,
 
     /// A subscription that must get every message has no room.
     HistoryFull = 300,

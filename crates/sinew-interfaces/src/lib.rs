@@ -25,7 +25,8 @@
 //! The definitions are in this crate's folder `interfaces/`, laid out as in ROS 2:
 //! `sensor_msgs/msg/Image.msg`. A build script that generates its own package finds them if this
 //! crate is a dependency. With the feature `definitions` their texts are compiled into the crate,
-//! as `DEFINITIONS`, for tools.
+//! as `DEFINITIONS`, for tools; with the feature `hashes`, the names and hashes of all types, as
+//! `HASHES`, for programs that name a type when they run.
 #![deny(unsafe_code)] // except `Plain`, which generated code proves and implements
 
 #[cfg(feature = "builtin_interfaces")]
@@ -45,3 +46,15 @@ sinew_msg::include_interfaces!();
 /// ```
 #[cfg(feature = "definitions")]
 pub static DEFINITIONS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/definitions.rs"));
+
+/// The names and hashes of all types that the packages define, whichever features are enabled, in
+/// the order of the names.
+///
+/// ```
+/// # use sinew_interfaces::{HASHES, std_msgs::msg::String as Text};
+/// # use sinew_msg::Message;
+/// let found = HASHES.binary_search_by_key(&"std_msgs/msg/String", |(name, _)| name);
+/// assert_eq!(Some(HASHES[found.unwrap()].1), Text::ENCODING.map(|encoding| encoding.hash));
+/// ```
+#[cfg(feature = "hashes")]
+pub static HASHES: &[(&str, sinew_msg::TypeHash)] = include!(concat!(env!("OUT_DIR"), "/hashes.rs"));

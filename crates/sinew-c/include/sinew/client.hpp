@@ -21,6 +21,7 @@
 #include "sinew/error.hpp"
 #include "sinew/future_and_request_id.hpp"
 #include "sinew/qos.hpp"
+#include "sinew/serialized_message.hpp"
 #include "sinew/sinew.h"
 #include "sinew/task.hpp"
 #include "sinew/type_support.hpp"
@@ -165,12 +166,20 @@ public:
     if (!type) {
       return type.error();
     }
+    return try_make_of(*type, node, name, group, qos);
+  }
+
+  /// As above, with types that are known when the program runs.
+  static Result<SharedPtr> try_make_of(
+    const sinew_service_type * type, const sinew_node * node, const std::string & name,
+    const CallbackGroup::SharedPtr & group, const QoS & qos)
+  {
     auto settings = detail::options<sinew_client_options>();
     settings.group = detail::handle_of(group);
     settings.qos = &qos.get_rmw_qos_profile();
-    SharedPtr made(new Client);
+    SharedPtr made(new Client(sinew_service_type_request(type)));
     const auto status =
-      sinew_client_new(node, name.c_str(), *type, &settings, detail::Out(made->handle_));
+      sinew_client_new(node, name.c_str(), type, &settings, detail::Out(made->handle_));
     if (status != SINEW_OK) {
       return Error::last(status);
     }
@@ -318,14 +327,19 @@ public:
   }
 
 private:
-  Client() = default;
+  explicit Client(const sinew_message_type * request_type) noexcept
+  : request_type_(request_type) {}
 
   template<class R>
   Result<detail::MessageHandle> into_message(R && request) const
   {
-    return detail::try_into_message<Request>(
-      std::forward<R>(request),
-      [this](sinew_uninit_message ** place) {return sinew_client_uninit(handle(), place);});
+    if constexpr (std::is_same_v<Request, SerializedMessage>) {
+      return detail::try_into_message(request_type_, std::forward<R>(request));
+    } else {
+      return detail::try_into_message<Request>(
+        std::forward<R>(request),
+        [this](sinew_uninit_message ** place) {return sinew_client_uninit(handle(), place);});
+    }
   }
 
   /// A request that was sent, as the context of its callback.
@@ -356,6 +370,8 @@ private:
     std::int64_t number_;
     F then_;
   };
+
+  const sinew_message_type * request_type_;
 };
 
 }  // namespace sinew

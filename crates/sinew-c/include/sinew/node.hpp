@@ -25,6 +25,7 @@
 #include "sinew/error.hpp"
 #include "sinew/guard_condition.hpp"
 #include "sinew/logger.hpp"
+#include "sinew/node_generic.hpp"
 #include "sinew/node_graph.hpp"
 #include "sinew/node_options.hpp"
 #include "sinew/node_parameter_callbacks.hpp"
@@ -47,6 +48,7 @@ namespace sinew
 ///
 /// What a node makes keeps the node's name alive, not the object: destroy in any order.
 class Node : public std::enable_shared_from_this<Node>,
+  public NodeGeneric<Node>,
   public NodeGraph<Node>,
   public NodeParameterCallbacks<Node>,
   public NodeParameterDeclarations<Node>,
@@ -272,16 +274,20 @@ public:
     const std::string & topic, const QoS & qos, F && callback = nullptr,
     const SubscriptionOptions & options = {})
   {
-    using State = TopicStatisticsState;
-    if (options.topic_stats_options.state == State::NodeDefault &&
-      get_node_options().enable_topic_statistics())
-    {
-      auto with_statistics = options;
-      with_statistics.topic_stats_options.state = State::Enable;
-      return try_create_subscription<T>(topic, qos, std::forward<F>(callback), with_statistics);
-    }
     return Subscription<T>::try_make(
-      shared_handle(), topic, qos, std::forward<F>(callback), options);
+      shared_handle(), topic, qos, std::forward<F>(callback), with_defaults(options));
+  }
+
+  /// Returns a subscription's options with the node's for what they leave to it.
+  SubscriptionOptions with_defaults(const SubscriptionOptions & options) const
+  {
+    using State = TopicStatisticsState;
+    auto whole = options;
+    auto & state = whole.topic_stats_options.state;
+    if (state == State::NodeDefault && get_node_options().enable_topic_statistics()) {
+      state = State::Enable;
+    }
+    return whole;
   }
 
   // Services

@@ -79,6 +79,36 @@ public:
     return sinew_publisher_assert_liveliness(handle()) == SINEW_OK;
   }
 
+  /// Publishes an encoded message. The bytes are copied once, to where subscriptions read them, and
+  /// not checked: a subscription that can't decode them loses the message and reports that.
+  void publish(const SerializedMessage & message) {published(try_publish(message));}
+  Result<void> try_publish(const SerializedMessage & message)
+  {
+    if (!admits()) {
+      return {};
+    }
+    const auto bytes = message.bytes();
+    const std::uint8_t none = 0;
+    const std::uint8_t * data = bytes.empty() ? &none : bytes.data();
+    return detail::result(sinew_publisher_publish_bytes(handle(), data, bytes.size()));
+  }
+
+  /// Reserves memory for a message of `length` encoded bytes, to be written where it is published:
+  /// for large messages with sequences. A plain message is better borrowed.
+  Draft draft(std::size_t length) {return try_draft(length).value();}
+  Result<Draft> try_draft(std::size_t length) {return Draft::try_make(handle(), length);}
+
+  /// Publishes a draft; its bytes are not checked, as those of a `SerializedMessage`.
+  void publish(Draft && draft) {published(try_publish(std::move(draft)));}
+  Result<void> try_publish(Draft && draft)
+  {
+    Draft taken(std::move(draft));
+    if (!admits()) {
+      return {};
+    }
+    return detail::result(sinew_publisher_publish_draft(handle(), taken.release()));
+  }
+
   /// Its counters.
   sinew_publisher_statistics get_statistics() const
   {
@@ -194,6 +224,9 @@ public:
   using MessageUniquePtr = std::unique_ptr<PublishedType>;
   using MessageSharedPtr = std::shared_ptr<const PublishedType>;
 
+  using PublisherBase::publish;
+  using PublisherBase::try_publish;
+
   /// Whether `M` is the message of the `TypeAdapter`.
   template<class M>
   static constexpr bool is_other_form =
@@ -268,20 +301,6 @@ public:
   template<class M, class = std::enable_if_t<is_other_form<M>>>
   Result<void> try_publish(std::unique_ptr<M> message) {return try_publish(*message);}
 
-  /// Publishes an encoded message. The bytes are copied once, to where subscriptions read them, and
-  /// not checked: a subscription that can't decode them loses the message and reports that.
-  void publish(const SerializedMessage & message) {published(try_publish(message));}
-  Result<void> try_publish(const SerializedMessage & message)
-  {
-    if (!admits()) {
-      return {};
-    }
-    const auto bytes = message.bytes();
-    const std::uint8_t none = 0;
-    const std::uint8_t * data = bytes.empty() ? &none : bytes.data();
-    return detail::result(sinew_publisher_publish_bytes(handle(), data, bytes.size()));
-  }
-
   /// Publishes a message where it lies: one that was received and is passed on, or that the program
   /// keeps. Nothing is copied, except for subscriptions that get a message of their own.
   void publish(MessageView<PublishedType> message) {published(try_publish(std::move(message)));}
@@ -309,22 +328,6 @@ public:
       return {};
     }
     return detail::result(sinew_publisher_publish(handle(), taken.release().release()));
-  }
-
-  /// Reserves memory for a message of `length` encoded bytes, to be written where it is published:
-  /// for large messages with sequences. A plain message is better borrowed.
-  Draft draft(std::size_t length) {return try_draft(length).value();}
-  Result<Draft> try_draft(std::size_t length) {return Draft::try_make(handle(), length);}
-
-  /// Publishes a draft; its bytes are not checked, as those of a `SerializedMessage`.
-  void publish(Draft && draft) {published(try_publish(std::move(draft)));}
-  Result<void> try_publish(Draft && draft)
-  {
-    Draft taken(std::move(draft));
-    if (!admits()) {
-      return {};
-    }
-    return detail::result(sinew_publisher_publish_draft(handle(), taken.release()));
   }
 
 protected:

@@ -91,6 +91,30 @@ auto create_subscription(
     topic, qos, std::forward<CallbackT>(callback), options);
 }
 
+/// Makes endpoints with types that are known when the program runs, of a node or a pointer to one.
+template<class NodeT>
+auto create_generic_publisher(
+  NodeT && node, const std::string & topic, const std::string & topic_type, const QoS & qos,
+  const PublisherOptions & options = {})
+{
+  return ::sinew::detail::node_of(node).create_generic_publisher(topic, topic_type, qos, options);
+}
+template<class NodeT, class CallbackT>
+auto create_generic_subscription(
+  NodeT && node, const std::string & topic, const std::string & topic_type, const QoS & qos,
+  CallbackT && callback, const SubscriptionOptions & options = {})
+{
+  return ::sinew::detail::node_of(node).create_generic_subscription(
+    topic, topic_type, qos, std::forward<CallbackT>(callback), options);
+}
+template<class NodeT>
+auto create_generic_client(
+  NodeT && node, const std::string & service, const std::string & service_type,
+  const QoS & qos = ServicesQoS(), CallbackGroup::SharedPtr group = nullptr)
+{
+  return ::sinew::detail::node_of(node).create_generic_client(service, service_type, qos, group);
+}
+
 /// Makes a service of a node, which two of its interfaces stand for.
 template<class ServiceT, class CallbackT>
 auto create_service(

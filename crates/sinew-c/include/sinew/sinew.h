@@ -96,6 +96,8 @@ enum {
     SINEW_ERROR_NOT_ENCODED = 210,
     /** The value was not adopted, so its memory can't be given away. */
     SINEW_ERROR_NOT_ADOPTED = 211,
+    /** No type of this name is known. */
+    SINEW_ERROR_UNKNOWN_TYPE = 212,
     /** A subscription that must get every message has no room. */
     SINEW_ERROR_HISTORY_FULL = 300,
     /** The shared memory has no room. */
@@ -5497,6 +5499,24 @@ bool sinew_message_type_has_encoding(const struct sinew_message_type *message_ty
  * Returns whether values are read and written in shared memory as they are.
  */
 bool sinew_message_type_is_plain(const struct sinew_message_type *message_type);
+
+/**
+ * Gets a type by its name alone, `package/msg/Name`, as one with messages in encoded form only:
+ * see `sinew_message_type_known`. Its hash is that of the type of this name which the program
+ * used first, or else that of ROS 2's package.
+ *
+ * Fails with `SINEW_ERROR_UNKNOWN_TYPE` if there is neither. The graph says which hash the
+ * endpoints of a topic have: see `sinew_endpoint_info`.
+ */
+sinew_status sinew_message_type_named(const char *name,
+                                      const struct sinew_message_type **message_type);
+
+/**
+ * Gets the types of a service by its name alone, `package/srv/Name`, as
+ * `sinew_message_type_named` does that of a message.
+ */
+sinew_status sinew_service_type_named(const char *name,
+                                      const struct sinew_service_type **service_type);
 
 /**
  * Makes a node. The first one of a context joins the domain, which starts a thread.

@@ -114,6 +114,24 @@ protected:
     bool has_info = false;
   };
 
+  static CallbackParts taken_by_hand(bool accepts_encoded)
+  {
+    CallbackParts parts;
+    parts.accepts_encoded = accepts_encoded;
+    parts.has_info = true;
+    return parts;
+  }
+
+  template<class Receiver, class F>
+  static CallbackParts parts_of(F && callback)
+  {
+    using Form = typename Receiver::Found;
+    return CallbackParts{
+      &Receiver::call, detail::context_of(std::forward<F>(callback)),
+      &detail::drop_context<std::decay_t<F>>, Form::is_owned, Form::accepts_encoded,
+      Form::has_info};
+  }
+
   struct Parts
   {
     Shared handle;
@@ -360,19 +378,12 @@ private:
 
   /// Messages that are taken by hand may be encoded: taking decodes them to where they are wanted.
   template<class Value>
-  static CallbackParts callback_of(std::nullptr_t)
-  {
-    CallbackParts parts;
-    parts.accepts_encoded = !detail::is_adapted<T>;
-    parts.has_info = true;
-    return parts;
-  }
+  static CallbackParts callback_of(std::nullptr_t) {return taken_by_hand(!detail::is_adapted<T>);}
 
   template<class Value, class F>
   static CallbackParts callback_of(F && callback)
   {
-    using Function = std::decay_t<F>;
-    using Receiver = detail::Receiver<Value, Function>;
+    using Receiver = detail::Receiver<Value, std::decay_t<F>>;
     static_assert(
       Receiver::is_callback,
       "the callback takes none of: const T &, std::shared_ptr<const T>, std::unique_ptr<T>, T, "
@@ -387,9 +398,7 @@ private:
       !Form::is_owned || std::is_copy_constructible_v<Value>,
       "the callback takes a message of its own, so T needs a copy constructor: others may get the "
       "message, too");
-    return CallbackParts{
-      &Receiver::call, detail::context_of(std::forward<F>(callback)),
-      &detail::drop_context<Function>, Form::is_owned, Form::accepts_encoded, Form::has_info};
+    return parts_of<Receiver>(std::forward<F>(callback));
   }
 };
 

@@ -15,6 +15,17 @@ static void known_types(void)
     FAILS(sinew_message_type_known(NULL, TEXT_HASH, &other), SINEW_ERROR_NULL_ARGUMENT, "`name`");
     FAILS(sinew_message_type_known("a/msg/B", NULL, &other), SINEW_ERROR_NULL_ARGUMENT, "`hash`");
     FAILS(sinew_message_type_known("a/msg/B", TEXT_HASH, NULL), SINEW_ERROR_NULL_ARGUMENT, "`message_type`");
+    FAILS(sinew_message_type_named(NULL, &other), SINEW_ERROR_NULL_ARGUMENT, "`name`");
+    FAILS(sinew_message_type_named("a/msg/Unknown", &other), SINEW_ERROR_UNKNOWN_TYPE, "`a/msg/Unknown`");
+    FAILS(sinew_message_type_named("std_srvs/srv/Empty", &other), SINEW_ERROR_UNKNOWN_TYPE, "package/msg/Name");
+    FAILS(sinew_message_type_named("std_msgs/msg/Bool", NULL), SINEW_ERROR_NULL_ARGUMENT, "`message_type`");
+    OK(sinew_message_type_named("std_msgs/msg/Bool", &other)); /* of ROS 2's packages */
+    CHECK(strncmp(sinew_message_type_hash(other), "RIHS01_feb91e995ff9ebd0", 23) == 0);
+    const sinew_service_type *service = NULL;
+    FAILS(sinew_service_type_named("std_msgs/msg/Bool", &service), SINEW_ERROR_UNKNOWN_TYPE, "package/srv/Name");
+    FAILS(sinew_service_type_named("a/srv/B", NULL), SINEW_ERROR_UNKNOWN_TYPE, "`a/srv/B`");
+    OK(sinew_service_type_named("std_srvs/srv/Empty", &service));
+    CHECK(strcmp(sinew_service_type_name(service), "std_srvs/srv/Empty") == 0);
     CHECK(sinew_message_type_name(NULL) == NULL);
 }
 

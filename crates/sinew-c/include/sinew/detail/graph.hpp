@@ -112,6 +112,19 @@ public:
     return found;
   }
 
+  /// Returns the hash of a type at the endpoints of a topic or service; empty if none has it.
+  Result<std::string> hash_of(const std::string & full_name, const std::string & type) const
+  {
+    const auto all = endpoints(SINEW_ENDPOINT_ANY, full_name);
+    if (!all) {
+      return all.error();
+    }
+    const auto found = std::find_if(all->begin(), all->end(), [&type](const auto & one) {
+          return one.topic_type() == type;
+    });
+    return found == all->end() ? std::string() : found->topic_type_hash();
+  }
+
 private:
   const sinew_graph_snapshot * get() const noexcept {return handle_.get();}
 

@@ -10,6 +10,8 @@
 #include "sinew/detail/handle.hpp"
 #include "sinew/detail/message_handle.hpp"
 #include "sinew/error.hpp"
+#include "sinew/message_view.hpp"
+#include "sinew/serialized_message.hpp"
 #include "sinew/sinew.h"
 
 namespace sinew::detail
@@ -39,6 +41,38 @@ Result<std::shared_ptr<T>> try_share(MessageHandle message)
     return Error::last(SINEW_ERROR_NO_VALUE);
   }
   return share(std::move(message), value);
+}
+
+/// Returns the encoded form of a message that came by itself.
+template<>
+inline Result<std::shared_ptr<SerializedMessage>> try_share(MessageHandle message)
+{
+  auto bytes = std::make_shared<SerializedMessage>();
+  if (const auto done = encode_into(message.get(), *bytes); !done) {
+    return done.error();
+  }
+  return bytes;
+}
+
+/// Makes a message of its encoded form, which is copied.
+inline Result<MessageHandle> try_into_message(
+  const sinew_message_type * type, const SerializedMessage & encoded)
+{
+  MessageHandle message;
+  const auto bytes = encoded.bytes();
+  const auto status = sinew_message_from_bytes(type, bytes.data(), bytes.size(), Out(message));
+  if (status != SINEW_OK) {
+    return Error::last(status);
+  }
+  return message;
+}
+inline Result<MessageHandle> try_into_message(
+  const sinew_message_type * type, const std::shared_ptr<const SerializedMessage> & encoded)
+{
+  if (!encoded) {
+    return Error(SINEW_ERROR_NULL_ARGUMENT, "the message is null");
+  }
+  return try_into_message(type, *encoded);
 }
 
 /// Makes a message of what a program has: a value, which is copied or moved into the pool, or a

@@ -266,6 +266,14 @@ struct FormOf<T, F, UnknownTypes>
     MessageView<T>, SerializedMessage, std::shared_ptr<const SerializedMessage>,
     std::shared_ptr<SerializedMessage>, std::unique_ptr<SerializedMessage>> {};
 
+/// The message of subscriptions that have no type of C++: it has no form but the encoded one.
+struct EncodedOnly;
+
+template<class F>
+struct FormOf<EncodedOnly, F, UnknownTypes>
+  : FirstForm<EncodedOnly, F, std::shared_ptr<const SerializedMessage>,
+    std::shared_ptr<SerializedMessage>, std::unique_ptr<SerializedMessage>, SerializedMessage> {};
+
 /// Calls a function object with messages of the C interface.
 template<class T, class F>
 struct Receiver
