@@ -49,6 +49,12 @@ inline rmw_ret_t fail(rmw_ret_t ret, const char * sentence)
   return ret;
 }
 
+/// Sets a sentence if there is none: rmw's own libraries say nothing when memory runs out.
+inline rmw_ret_t explained(rmw_ret_t ret)
+{
+  return ret == RMW_RET_BAD_ALLOC && !rcutils_error_is_set() ? fail(ret, "out of memory") : ret;
+}
+
 /// Returns the rmw value of a status of Sinew; unless that is `SINEW_OK`, sets rmw's error message
 /// to Sinew's sentence.
 inline rmw_ret_t result(sinew_status status)
@@ -89,9 +95,9 @@ template <class Body>
 rmw_ret_t guarded(Body && body) noexcept
 {
   try {
-    return std::forward<Body>(body)();
+    return explained(std::forward<Body>(body)());
   } catch (const Failure & failure) {
-    return failure.ret;
+    return explained(failure.ret);
   } catch (const std::bad_alloc &) {
     return fail(RMW_RET_BAD_ALLOC, "out of memory");
   } catch (const std::exception & error) {

@@ -49,7 +49,8 @@ extern "C" {
 rmw_ret_t rmw_init_options_init(rmw_init_options_t * init_options, rcutils_allocator_t allocator)
 {
   SINEW_CHECK_ARGUMENT(init_options);
-  RCUTILS_CHECK_ALLOCATOR(&allocator, return RMW_RET_INVALID_ARGUMENT);
+  RCUTILS_CHECK_ALLOCATOR_WITH_MSG(
+    &allocator, "the allocator is invalid", return RMW_RET_INVALID_ARGUMENT);
   if (init_options->implementation_identifier != nullptr) {
     return fail(RMW_RET_INVALID_ARGUMENT, "the init options are initialized already");
   }
@@ -71,7 +72,8 @@ rmw_ret_t rmw_init_options_copy(const rmw_init_options_t * src, rmw_init_options
   if (dst->implementation_identifier != nullptr) {
     return fail(RMW_RET_INVALID_ARGUMENT, "the target of the copy is initialized already");
   }
-  RCUTILS_CHECK_ALLOCATOR(&src->allocator, return RMW_RET_INVALID_ARGUMENT);
+  RCUTILS_CHECK_ALLOCATOR_WITH_MSG(
+    &src->allocator, "the allocator is invalid", return RMW_RET_INVALID_ARGUMENT);
   rmw_init_options_t copy = *src;
   copy.enclave = nullptr;
   copy.security_options = rmw_get_zero_initialized_security_options();
@@ -79,7 +81,7 @@ rmw_ret_t rmw_init_options_copy(const rmw_init_options_t * src, rmw_init_options
   const rmw_ret_t ret = copy_owned(*src, copy);
   if (ret != RMW_RET_OK) {
     (void)free_owned(copy);
-    return ret;
+    return explained(ret);
   }
   *dst = copy;
   return RMW_RET_OK;
@@ -90,7 +92,8 @@ rmw_ret_t rmw_init_options_fini(rmw_init_options_t * init_options)
   SINEW_CHECK_ARGUMENT(init_options);
   SINEW_CHECK_NOT_NULL(init_options->implementation_identifier, RMW_RET_INVALID_ARGUMENT);
   SINEW_CHECK_OURS(init_options, RMW_RET_INCORRECT_RMW_IMPLEMENTATION);
-  RCUTILS_CHECK_ALLOCATOR(&init_options->allocator, return RMW_RET_INVALID_ARGUMENT);
+  RCUTILS_CHECK_ALLOCATOR_WITH_MSG(
+    &init_options->allocator, "the allocator is invalid", return RMW_RET_INVALID_ARGUMENT);
   const rmw_ret_t ret = free_owned(*init_options);
   *init_options = rmw_get_zero_initialized_init_options();
   return ret;

@@ -46,8 +46,6 @@ STUB_PUBLIC void rcutils_reset_error(void);
     RCUTILS_SET_ERROR_MSG(sentence); \
     failure; \
   } else (void)0
-#define RCUTILS_CHECK_ALLOCATOR(allocator, failure) \
-  RCUTILS_CHECK_ALLOCATOR_WITH_MSG(allocator, "the allocator is invalid", failure)
 
 // Texts and bytes
 

@@ -161,7 +161,7 @@ rcutils_ret_t rcutils_string_array_init(
     array->data =
       static_cast<char **>(allocator->zero_allocate(size, sizeof(char *), allocator->state));
     if (array->data == nullptr) {
-      return fail(RCUTILS_RET_BAD_ALLOC, "no memory for texts");
+      return RCUTILS_RET_BAD_ALLOC; // without a sentence
     }
     array->size = size;
   }
@@ -373,7 +373,7 @@ rmw_ret_t rmw_names_and_types_init(
       allocator->zero_allocate(size, sizeof(rcutils_string_array_t), allocator->state));
     if (all->types == nullptr) {
       rcutils_string_array_fini(&all->names);
-      return fail(RMW_RET_BAD_ALLOC, "no memory for types");
+      return RMW_RET_BAD_ALLOC;
     }
   }
   return RMW_RET_OK;
