@@ -8,6 +8,7 @@
 #include <rosidl_typesupport_fastrtps_cpp/service_type_support.h>
 
 #include <cstring>
+#include <type_traits>
 
 namespace {
 
@@ -73,10 +74,14 @@ std::uint32_t serialized_size(const void * untyped)
   return static_cast<std::uint32_t>(size);
 }
 
-std::size_t unbounded(char & bounds)
+/// Says as generated code does which types are plain; all others here are unbounded.
+template <class Message>
+std::size_t largest_size(char & bounds)
 {
-  bounds = 0;
-  return 0;
+  constexpr bool is_plain = std::is_trivially_copyable_v<Message>;
+  bounds = is_plain ?
+    ROSIDL_TYPESUPPORT_FASTRTPS_PLAIN_TYPE : ROSIDL_TYPESUPPORT_FASTRTPS_UNBOUNDED_TYPE;
+  return is_plain ? sizeof(Message) : 0;
 }
 
 template <class Handle>
@@ -102,8 +107,8 @@ template <class Message>
 const message_type_support_callbacks_t * callbacks(const char * name_space, const char * name)
 {
   static const message_type_support_callbacks_t made = {
-    name_space, name, serialize<Message>, deserialize<Message>, serialized_size<Message>, unbounded,
-    nullptr};
+    name_space, name, serialize<Message>, deserialize<Message>, serialized_size<Message>,
+    largest_size<Message>, nullptr};
   return &made;
 }
 

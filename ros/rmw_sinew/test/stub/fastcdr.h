@@ -182,6 +182,10 @@ private:
 
 struct message_type_support_key_callbacks_t;
 
+// What `max_serialized_size` says of a type's bounds.
+#define ROSIDL_TYPESUPPORT_FASTRTPS_UNBOUNDED_TYPE 0x00
+#define ROSIDL_TYPESUPPORT_FASTRTPS_PLAIN_TYPE 0x03
+
 struct message_type_support_callbacks_t {
   const char * message_namespace_;
   const char * message_name_;
