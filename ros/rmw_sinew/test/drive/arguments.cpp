@@ -60,7 +60,7 @@ void of_contexts(Context & context)
   }
   MAKES_NOTHING(rmw_create_node(&context.rmw, nullptr, "/"));
   MAKES_NOTHING(rmw_create_node(&context.rmw, "node", nullptr));
-  INVALID(rmw_set_log_severity(static_cast<rmw_log_severity_t>(77)));
+  INVALID(rmw_set_log_severity(static_cast<rmw_log_severity_t>(45)));
   OK(rmw_set_log_severity(RMW_LOG_SEVERITY_INFO));
   rmw_guard_condition_t * condition = rmw_create_guard_condition(&context.rmw);
   rmw_guard_condition_t other_condition = foreign(condition);
