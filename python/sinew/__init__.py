@@ -1,0 +1,3 @@
+"""Communication for robots at memory speed."""
+
+from ._sinew import __version__ as __version__
