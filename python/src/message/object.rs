@@ -1,0 +1,380 @@
+//! A message as an object of Python.
+//!
+//! It is built by a program, or received: then it holds a reference to the library's message, and a
+//! field is decoded when it is touched first. What may be changed in place (lists, messages) or is
+//! costly to make (texts, arrays) is kept; numbers are read again. Assigned values are kept in
+//! either case.
+//!
+//! | state | encoded from |
+//! |---|---|
+//! | received, nothing assigned, nothing handed out that can be changed | the received bytes |
+//! | a field that was assigned or is kept | the kept value |
+//! | a field of a received message that was never touched | the received bytes |
+//! | a field of a built message that was never touched | its default |
+//!
+//! The lock of a message is held for some loads and stores only: no code of Python runs under it.
+
+use super::class::{Class, Element, Field};
+use super::error::undecodable;
+use super::field;
+use super::output::{Length, Output, Writer};
+use super::python_class::ClassHandle;
+use super::reader::Reader;
+use super::value::{self, Failure};
+use parking_lot::Mutex;
+use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyTypeError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use sinew::erased::Message;
+use sinew_msg::cdr::HEADER_SIZE;
+use sinew_msg::definition::Shape;
+use std::sync::{Arc, OnceLock};
+
+/// The base class of all messages.
+#[pyclass(subclass, frozen, name = "Message", module = "sinew")]
+pub(crate) struct PyMessage {
+    class: Arc<Class>,
+    /// Set once, before anything else sees the object.
+    source: OnceLock<Source>,
+    state: Mutex<State>,
+}
+
+/// The bytes of a received message.
+struct Source {
+    message: Message,
+    /// Offset after the header where this message begins: 0, unless it is inside another one.
+    start: usize,
+}
+
+#[derive(Default)]
+struct State {
+    /// The values that are kept: empty, or one place for each field.
+    values: Vec<Option<Py<PyAny>>>,
+    /// Where fields begin in the received bytes: as far as that is known.
+    offsets: Vec<usize>,
+    is_assigned: bool,
+}
+
+impl PyMessage {
+    pub(super) fn class(&self) -> &Arc<Class> {
+        &self.class
+    }
+
+    fn encoded(&self) -> Option<(&[u8], &Source)> {
+        let source = self.source.get()?;
+        Some((source.message.encoded().unwrap_or_default(), source))
+    }
+
+    /// Returns a field's value.
+    pub(super) fn value<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        let at = {
+            let mut state = self.state.lock();
+            if let Some(Some(kept)) = state.values.get(index) {
+                return Ok(kept.bind(py).clone());
+            }
+            self.encoded().map(|(encoded, source)| state.offset(&self.class, index, encoded, source.start))
+        };
+        let field = &self.class.fields[index];
+        let broken = |failure| undecodable(failure, &self.class, &field.name);
+        let made = match (at, self.encoded()) {
+            (Some(at), Some((encoded, source))) => {
+                let at = at.map_err(|(inside, broken)| {
+                    undecodable(broken.into(), &self.class, &self.class.fields[inside].name)
+                })?;
+                let mut reader =
+                    Reader::new(encoded, at).map_err(|unreadable| broken(Failure::Broken(unreadable)))?;
+                value::read(py, field, &mut reader, &source.message).map_err(broken)?
+            }
+            _ => value::default(py, field)?,
+        };
+        if matches!((field.shape, &field.element), (Shape::Single, Element::Number(_))) {
+            return Ok(made);
+        }
+        Ok(self.keep(index, made))
+    }
+
+    /// Keeps a value, unless another thread was faster: then its value is kept and returned.
+    fn keep<'py>(&self, index: usize, made: Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+        let mut state = self.state.lock();
+        match state.place(index, self.class.fields.len()) {
+            Some(kept) => {
+                let kept = kept.bind(made.py()).clone();
+                drop(state); // before `made` is dropped, which may run code
+                kept
+            }
+            place => {
+                *place = Some(made.clone().unbind());
+                made
+            }
+        }
+    }
+
+    /// Assigns a field.
+    pub(super) fn assign(&self, index: usize, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let field = &self.class.fields[index];
+        let accepted =
+            field::accept(field, value).map_err(|wrong| wrong.of(&self.class, &field.name))?.unbind();
+        let mut state = self.state.lock();
+        state.is_assigned = true;
+        let old = state.place(index, self.class.fields.len()).replace(accepted);
+        drop(state);
+        drop(old); // not under the lock: it may run code
+        Ok(())
+    }
+
+    /// Returns the received message if this object still has its content.
+    pub(super) fn untouched(&self, py: Python<'_>) -> Option<Message> {
+        let source = self.source.get().filter(|source| source.start == 0)?;
+        self.is_untouched(py).then(|| source.message.clone())
+    }
+
+    fn is_untouched(&self, py: Python<'_>) -> bool {
+        if self.source.get().is_none() {
+            return false;
+        }
+        let state = self.state.lock();
+        if state.is_assigned {
+            return false;
+        }
+        let kept = self.class.fields.iter().zip(&state.values);
+        let mut inner: Vec<Py<PyAny>> = Vec::new();
+        for (field, value) in kept {
+            let Some(value) = value else { continue };
+            match (field.shape, &field.element) {
+                (_, Element::Number(_)) => {} // can't be changed
+                (Shape::Single, Element::Message(_)) => inner.push(value.clone_ref(py)),
+                (Shape::Single, _) => {}
+                _ => return false, // a list
+            }
+        }
+        drop(state);
+        inner.iter().all(|one| one.bind(py).cast::<Self>().is_ok_and(|one| one.get().is_untouched(py)))
+    }
+
+    /// Writes the message without a header.
+    pub(super) fn write(&self, py: Python<'_>, output: &mut impl Output) -> PyResult<()> {
+        if self.class.fields.is_empty() {
+            output.write(&[0]);
+        }
+        for (index, field) in self.class.fields.iter().enumerate() {
+            self.write_field(py, (index, field), output)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn write_field(
+        &self,
+        py: Python<'_>,
+        (index, field): (usize, &Field),
+        output: &mut impl Output,
+    ) -> PyResult<()> {
+        let kept = match self.state.lock().values.get(index) {
+            Some(Some(kept)) => Some(kept.bind(py).clone()),
+            _ => None,
+        };
+        let value = match kept {
+            Some(kept) => kept,
+            None if self.source.get().is_none() && field::write_default(field, output) => return Ok(()),
+            None => self.value(py, index)?,
+        };
+        field::write(field, &value, output).map_err(|wrong| wrong.of(&self.class, &field.name))
+    }
+
+    /// Returns the length of the encoded form in bytes.
+    pub(super) fn encoded_length(&self, py: Python<'_>) -> PyResult<usize> {
+        let mut length = Length(0);
+        self.write(py, &mut length)?;
+        Ok(HEADER_SIZE + length.0)
+    }
+
+    /// Writes the encoded form, which has this length.
+    pub(super) fn encode_into(&self, py: Python<'_>, encoded: &mut [u8]) -> PyResult<()> {
+        let Some(mut writer) = Writer::new(encoded) else { return Err(self.changed()) };
+        self.write(py, &mut writer)?;
+        if writer.is_full() { Ok(()) } else { Err(self.changed()) }
+    }
+
+    pub(super) fn changed(&self) -> PyErr {
+        let name = self.class.name();
+        PyRuntimeError::new_err(format!("another thread changed this {name} while it was encoded"))
+    }
+
+    /// Returns the encoded form.
+    pub(super) fn to_bytes(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        if let Some(message) = self.untouched(py) {
+            return Ok(message.encoded().unwrap_or_default().to_vec());
+        }
+        let mut encoded = vec![0; self.encoded_length(py)?];
+        self.encode_into(py, &mut encoded)?;
+        Ok(encoded)
+    }
+}
+
+impl State {
+    fn place(&mut self, index: usize, count: usize) -> &mut Option<Py<PyAny>> {
+        if self.values.is_empty() {
+            self.values.resize_with(count, || None);
+        }
+        &mut self.values[index]
+    }
+
+    /// Returns where a field begins. The error has the field that can't be skipped.
+    fn offset(
+        &mut self,
+        class: &Class,
+        index: usize,
+        encoded: &[u8],
+        start: usize,
+    ) -> Result<usize, (usize, super::reader::Broken)> {
+        if let Some(at) = self.offsets.get(index) {
+            return Ok(*at);
+        }
+        let known = self.offsets.last().copied().unwrap_or(start);
+        let mut reader = Reader::new(encoded, known).map_err(|broken| (0, broken))?;
+        if self.offsets.is_empty() {
+            self.offsets.reserve_exact(class.fields.len());
+            self.offsets.push(start);
+        }
+        while self.offsets.len() <= index {
+            let inside = self.offsets.len() - 1;
+            reader.skip(&class.fields[inside]).map_err(|broken| (inside, broken))?;
+            self.offsets.push(reader.position());
+        }
+        Ok(reader.position())
+    }
+}
+
+/// Returns an object over a message that begins at an offset after the header of `message`.
+pub(super) fn received_at<'py>(
+    py: Python<'py>,
+    class: &Arc<Class>,
+    message: Message,
+    start: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let object = class.python(py)?.bind(py).call0()?;
+    if let Ok(new) = object.cast::<PyMessage>() {
+        _ = new.get().source.set(Source { message, start }); // new, so there is none
+    }
+    Ok(object)
+}
+
+/// Returns the message type of a class, or of a class below it.
+fn class_of(class: &Bound<'_, PyType>) -> PyResult<Arc<Class>> {
+    match class.getattr_opt(intern!(class.py(), "_class"))? {
+        Some(handle) => Ok(Arc::clone(&handle.cast::<ClassHandle>()?.get().0)),
+        None => Err(PyTypeError::new_err(
+            "Message is the base of all message classes: import one, such as sinew.interfaces.std_msgs.msg.String",
+        )),
+    }
+}
+
+#[pymethods]
+impl PyMessage {
+    #[new]
+    #[classmethod]
+    #[pyo3(signature = (*args, **fields))]
+    fn new(
+        cls: &Bound<'_, PyType>,
+        args: &Bound<'_, PyTuple>,
+        fields: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let class = class_of(cls)?;
+        if !args.is_empty() {
+            let name = class.name();
+            return Err(PyTypeError::new_err(format!(
+                "{name} takes its fields by name: {name}(field=value)"
+            )));
+        }
+        let this = Self { class, source: OnceLock::new(), state: Mutex::default() };
+        for (name, value) in fields.into_iter().flatten() {
+            let name = name.cast_into::<PyString>()?;
+            let name = name.to_str()?;
+            let index = this.class.index_of(name).ok_or_else(|| no_field(&this.class, name))?;
+            this.assign(index, &value)?;
+        }
+        Ok(this)
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<Self>() else { return Ok(false) };
+        super::equal::equal(py, self, other.get())
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        super::text::repr(slf)
+    }
+
+    /// Returns a message with the same values: lists and messages in it are those of this one.
+    fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::copied(slf, |value| Ok(value.clone().unbind()))
+    }
+
+    /// Returns a message with copies of all values. Received bytes are shared, since nothing
+    /// changes them.
+    fn __deepcopy__<'py>(slf: &Bound<'py, Self>, memo: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let deepcopy = slf.py().import("copy")?.getattr("deepcopy")?;
+        Self::copied(slf, |value| Ok(deepcopy.call1((value, memo))?.unbind()))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        let (py, class) = (slf.py(), slf.get_type());
+        let bytes = pyo3::types::PyBytes::new(py, &slf.get().to_bytes(py)?).into_any();
+        Ok((class.getattr(intern!(py, "_deserialize"))?, (bytes,)))
+    }
+
+    /// Returns the encoded form. (Names with an underscore are never those of fields.)
+    fn _serialize<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
+        Ok(pyo3::types::PyBytes::new(py, &self.to_bytes(py)?))
+    }
+
+    #[classmethod]
+    fn _deserialize<'py>(cls: &Bound<'py, PyType>, encoded: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+        let class = class_of(cls)?;
+        Reader::new(encoded, 0).map_err(|broken| undecodable(broken.into(), &class, "(header)"))?;
+        let of = class.message_type().map_err(super::error::unusable)?;
+        let message = Message::encoded_from(of, encoded)
+            .ok_or_else(|| pyo3::exceptions::PyMemoryError::new_err("no memory for the message"))?;
+        received_at(cls.py(), &class, message, 0)
+    }
+
+    /// Returns the names and types of the fields, in order.
+    #[classmethod]
+    fn get_fields_and_field_types<'py>(cls: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
+        let fields = PyDict::new(cls.py());
+        for field in &class_of(cls)?.fields {
+            fields.set_item(&field.name, field.shown())?;
+        }
+        Ok(fields)
+    }
+}
+
+impl PyMessage {
+    fn copied<'py>(
+        slf: &Bound<'py, Self>,
+        copy: impl Fn(&Bound<'py, PyAny>) -> PyResult<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, this) = (slf.py(), slf.get());
+        let object = slf.get_type().call0()?;
+        let new = object.cast::<Self>()?.get();
+        if let Some(Source { message, start }) = this.source.get() {
+            _ = new.source.set(Source { message: message.clone(), start: *start });
+        }
+        let (kept, is_assigned) = {
+            let state = this.state.lock();
+            let values = state.values.iter().map(|value| value.as_ref().map(|value| value.clone_ref(py)));
+            (values.collect::<Vec<_>>(), state.is_assigned)
+        };
+        let copies = kept.iter().map(|value| value.as_ref().map(|value| copy(value.bind(py))).transpose());
+        let values = copies.collect::<PyResult<_>>()?;
+        *new.state.lock() = State { values, offsets: Vec::new(), is_assigned };
+        Ok(object)
+    }
+}
+
+#[cold]
+pub(super) fn no_field(class: &Class, name: &str) -> PyErr {
+    let names: Vec<&str> = class.fields.iter().map(|field| field.name.as_str()).collect();
+    let names = if names.is_empty() { "none at all".to_owned() } else { names.join(", ") };
+    PyAttributeError::new_err(format!("{} has no field `{name}`, but {names}", class.name()))
+}
