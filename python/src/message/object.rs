@@ -338,6 +338,18 @@ impl PyMessage {
         received_at(cls.py(), &class, message, 0)
     }
 
+    /// Returns the classes of the fields that are messages, or have elements that are.
+    #[classmethod]
+    fn _nested<'py>(cls: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
+        let nested = PyDict::new(cls.py());
+        for field in &class_of(cls)?.fields {
+            if let Element::Message(class) = &field.element {
+                nested.set_item(&field.name, class.python(cls.py())?)?;
+            }
+        }
+        Ok(nested)
+    }
+
     /// Returns the names and types of the fields, in order.
     #[classmethod]
     fn get_fields_and_field_types<'py>(cls: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
