@@ -37,8 +37,9 @@ def add_path(path: str | os.PathLike[str]) -> list[str]:
     for package in added:  # so that the next import finds the new definitions
         for name in [f"{__name__}.{package}", *(f"{__name__}.{package}.{kind}" for kind in _KINDS)]:
             module = sys.modules.get(name)
-            for attribute in [key for key in vars(module or object()) if key[:1].isupper()]:
-                delattr(module, attribute)
+            if module is not None:
+                for attribute in [key for key in vars(module) if key[:1].isupper()]:
+                    delattr(module, attribute)
     return added
 
 

@@ -32,7 +32,7 @@ impl ClassHandle {
     }
 }
 
-/// A field, as the attribute of a class.
+// A field, as the attribute of a class. (No doc comment: it would be that of each field.)
 #[pyclass(frozen, name = "Field", module = "sinew")]
 struct FieldDescriptor {
     class: Arc<Class>,

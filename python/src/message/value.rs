@@ -137,12 +137,17 @@ pub(super) fn default<'py>(py: Python<'py>, field: &Field) -> PyResult<Bound<'py
         (Shape::Single, Some(literal)) => return constant(py, &field.element, literal),
         (Shape::Single, None) => return default_element(py, &field.element),
         (_, Some(Literal::Sequence(literals))) => {
-            let values = literals.iter().map(|literal| constant(py, &field.element, literal));
-            let list = PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)?;
-            return match field.element {
-                Element::Number(primitive) => array_of(&list, primitive),
-                _ => Ok(list.into_any()),
+            let number = match &field.element {
+                Element::Number(Primitive::Byte) => Some(Primitive::Uint8), // as in other arrays of bytes
+                Element::Number(primitive) => Some(*primitive),
+                _ => None,
             };
+            let in_array = number.map(Element::Number);
+            let element = in_array.as_ref().unwrap_or(&field.element);
+            let values = literals.iter().map(|literal| constant(py, element, literal));
+            let list = PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)?;
+            return number
+                .map_or_else(|| Ok(list.clone().into_any()), |primitive| array_of(&list, primitive));
         }
         (Shape::Array(count), _) => extent(count),
         _ => 0,
