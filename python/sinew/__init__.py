@@ -1,3 +1,84 @@
-"""Communication for robots at memory speed."""
+"""Communication for robots at memory speed.
 
-from ._sinew import __version__ as __version__
+    import sinew
+    from sinew.interfaces.std_msgs.msg import String
+
+    with sinew.init():
+        node = sinew.Node("listener")
+        node.create_subscription(String, "chatter", lambda message: print(message.data), 10)
+        sinew.spin(node)
+"""
+
+from ._sinew import (
+    ExternalShutdownException as ExternalShutdownException,
+    InvalidNameError as InvalidNameError,
+    InvalidParameterTypeException as InvalidParameterTypeException,
+    InvalidParameterValueException as InvalidParameterValueException,
+    NotInitializedException as NotInitializedException,
+    ParameterAlreadyDeclaredException as ParameterAlreadyDeclaredException,
+    ParameterNotDeclaredException as ParameterNotDeclaredException,
+    ParameterUninitializedException as ParameterUninitializedException,
+    QoSError as QoSError,
+    ServiceError as ServiceError,
+    SinewError as SinewError,
+    __version__ as __version__,
+)
+from .callback_groups import (
+    CallbackGroup as CallbackGroup,
+    MutuallyExclusiveCallbackGroup as MutuallyExclusiveCallbackGroup,
+    ReentrantCallbackGroup as ReentrantCallbackGroup,
+)
+from .clock import (
+    Clock as Clock,
+    ClockType as ClockType,
+    Duration as Duration,
+    Rate as Rate,
+    Time as Time,
+)
+from .context import (
+    Context as Context,
+    default_context as default_context,
+    init as init,
+    ok as ok,
+    shutdown as shutdown,
+    try_shutdown as try_shutdown,
+)
+from .events import (
+    PublisherEventCallbacks as PublisherEventCallbacks,
+    SubscriptionEventCallbacks as SubscriptionEventCallbacks,
+)
+from .executors import (
+    Executor as Executor,
+    MultiThreadedExecutor as MultiThreadedExecutor,
+    SingleThreadedExecutor as SingleThreadedExecutor,
+    get_global_executor as get_global_executor,
+    spin as spin,
+    spin_once as spin_once,
+    spin_some as spin_some,
+    spin_until_future_complete as spin_until_future_complete,
+)
+from .future import CancelledError as CancelledError, Future as Future
+from .logging import LoggingSeverity as LoggingSeverity, get_logger as get_logger
+from .node import Node as Node, create_node as create_node
+from .parameter import (
+    Parameter as Parameter,
+    ParameterDescriptor as ParameterDescriptor,
+    ParameterType as ParameterType,
+    SetParametersResult as SetParametersResult,
+)
+from .qos import (
+    DurabilityPolicy as DurabilityPolicy,
+    HistoryPolicy as HistoryPolicy,
+    LivelinessPolicy as LivelinessPolicy,
+    QoSProfile as QoSProfile,
+    ReliabilityPolicy as ReliabilityPolicy,
+    qos_profile_sensor_data as qos_profile_sensor_data,
+)
+
+
+def __getattr__(name: str):
+    if name in ("aio", "interfaces"):
+        import importlib
+
+        return importlib.import_module(f"sinew.{name}")
+    raise AttributeError(f"module 'sinew' has no attribute {name!r}")

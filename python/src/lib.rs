@@ -3,14 +3,67 @@
 //! The package's Python files (`../sinew`) say what users see; this crate holds what has to be fast or touches the
 //! library. No thread of the library takes the GIL unless a callback of Python is due.
 
+mod callback;
+mod context;
+mod error;
+mod event;
+mod executor;
+mod graph;
+mod group;
+mod logging;
+mod message;
+mod node;
+mod parameter;
+mod publisher;
+mod qos;
+mod service;
+mod subscription;
+mod timer;
+mod wait;
+
 use pyo3::prelude::*;
 
 #[pymodule(gil_used = false)]
 mod _sinew {
-    use super::*;
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::callback::post_of;
+    #[pymodule_export]
+    use crate::context::{Context, end};
+    #[pymodule_export]
+    use crate::executor::Executor;
+    #[pymodule_export]
+    use crate::graph::{
+        class_of_topic, count, endpoints, nodes, of_node, resolve_service, resolve_topic, services, topics,
+        wait_for_node,
+    };
+    #[pymodule_export]
+    use crate::group::Group;
+    #[pymodule_export]
+    use crate::logging::{Logger, flush_logging, init_logging};
+    #[pymodule_export]
+    use crate::node::Node;
+    #[pymodule_export]
+    use crate::parameter::{
+        add_parameter_callback, declare_parameter, describe_parameter, get_parameter, has_parameter,
+        list_parameters, set_parameters, undeclare_parameter,
+    };
+    #[pymodule_export]
+    use crate::publisher::Publisher;
+    #[pymodule_export]
+    use crate::qos::{check_qos, qos_incompatibility};
+    #[pymodule_export]
+    use crate::service::{Client, Respond, Service};
+    #[pymodule_export]
+    use crate::subscription::{Info, Subscription};
+    #[pymodule_export]
+    use crate::timer::{GuardCondition, Timer};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::error::add_to(module)?;
+        crate::message::add_to(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

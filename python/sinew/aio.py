@@ -1,0 +1,121 @@
+"""Nodes in asyncio: the loop waits for the executor's descriptor, without a thread.
+
+    async def main():
+        node = sinew.Node("listener")
+        subscription = node.create_subscription(String, "chatter")
+        async with sinew.aio.spinning(node):
+            async for message in subscription:
+                print(message.data)
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from .executors import Executor, ExternalShutdownException, SingleThreadedExecutor
+
+
+async def spin(node=None, *, executor: Executor | None = None) -> None:
+    """Runs callbacks in the running loop until it is cancelled or the executor is stopped. Raises
+    `ExternalShutdownException` if the context is shut down, and exceptions of callbacks. Callbacks that
+    are coroutines run as tasks of the loop."""
+    async with spinning(node, executor=executor) as spun:
+        await spun.ended
+
+
+class spinning:
+    """As `spin`, while an `async with` lasts. An exception of a callback ends it with this exception."""
+
+    def __init__(self, *nodes, executor: Executor | None = None) -> None:
+        self.executor = executor if executor is not None else SingleThreadedExecutor()
+        self._nodes = [node for node in nodes if node is not None]
+        self._added: list = []
+        self._task = None
+        self.ended: asyncio.Future | None = None
+
+    async def __aenter__(self) -> spinning:
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+        self.ended = self._loop.create_future()
+        for node in self._nodes:
+            if self.executor.add_node(node):
+                self._added.append(node)
+        for node in self.executor.get_nodes():
+            self._watch(node)
+        self._loop.add_reader(self.executor.fileno(), self._run)
+        self._loop.call_soon(self._run)
+        return self
+
+    def _watch(self, node) -> None:
+        """Looks at the executor when the context is shut down."""
+
+        def wake() -> None:
+            try:
+                self._loop.call_soon_threadsafe(self._run)
+            except RuntimeError:
+                pass  # the loop is closed
+
+        self._handlers = getattr(self, "_handlers", [])
+        self._handlers.append(node.context._handle.on_shutdown(wake))
+
+    def _run(self) -> None:
+        if self.ended.done():
+            return
+        try:
+            self.executor.spin_some()
+            if self.executor._made.is_shut_down():
+                raise ExternalShutdownException("the context was shut down, so no more callbacks run")
+        except BaseException as error:
+            self._loop.remove_reader(self.executor.fileno())
+            self.ended.set_exception(error)
+            if isinstance(error, (KeyboardInterrupt, SystemExit)):
+                raise
+
+    async def __aexit__(self, kind, error, traceback) -> None:
+        self._loop.remove_reader(self.executor.fileno())
+        for handler in self._handlers:
+            handler.cancel()
+        for node in self._added:
+            self.executor.remove_node(node)
+        if self.ended.done() and not self.ended.cancelled():
+            failed = self.ended.exception()
+            if failed is not None and error is None:
+                raise failed
+        elif not self.ended.done():
+            self.ended.cancel()
+
+
+async def messages(subscription):
+    """Returns the messages of a subscription without a callback, for `async for`. Needs no executor."""
+    loop = asyncio.get_running_loop()
+    arrived = asyncio.Event()
+
+    def wake(_count: int) -> None:
+        try:
+            loop.call_soon_threadsafe(arrived.set)
+        except RuntimeError:
+            pass  # the loop is closed
+
+    subscription.set_listener(wake)
+    try:
+        while True:
+            taken = subscription.take()
+            if taken is not None:
+                yield taken[0]
+                continue
+            await arrived.wait()
+            arrived.clear()
+    finally:
+        subscription.set_listener(None)
+
+
+async def sleep(node, seconds: float) -> bool:
+    """Sleeps on the node's clock, which may be simulated. Returns false at a shutdown."""
+    loop = asyncio.get_running_loop()
+    done = loop.create_future()
+    timer = node.create_timer(seconds, lambda: done.done() or done.set_result(None))
+    try:
+        await done
+    finally:
+        node.destroy_timer(timer)
+    return node.context.ok()

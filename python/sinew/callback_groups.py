@@ -1,0 +1,44 @@
+"""Callback groups: which callbacks may run at once."""
+
+from __future__ import annotations
+
+from . import _sinew
+
+
+class CallbackGroup:
+    """A group of callbacks. It belongs to the first node that uses it."""
+
+    _reentrant = False
+
+    def __init__(self, *, priority: int = 0) -> None:
+        self._priority = priority
+        self._made = None
+        self._node = None
+
+    def _of(self, node):
+        if self._made is None:
+            self._made = _sinew.Group(node._handle, self._reentrant, self._priority)
+            self._node = node
+        elif self._node is not node:
+            raise ValueError("a callback group belongs to one node, but this one is used in two")
+        return self._made
+
+    def pause(self) -> None:
+        """No callback of the group begins until `resume`. Waits for one that runs on another thread."""
+        if self._made is not None:
+            self._made.pause()
+
+    def resume(self) -> None:
+        """Lets callbacks run again."""
+        if self._made is not None:
+            self._made.resume()
+
+
+class MutuallyExclusiveCallbackGroup(CallbackGroup):
+    """One callback of the group runs at a time."""
+
+
+class ReentrantCallbackGroup(CallbackGroup):
+    """Callbacks of the group may run at once, on several threads."""
+
+    _reentrant = True

@@ -1,0 +1,151 @@
+"""What a node makes: publishers, subscriptions, timers, services and clients."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from . import _sinew
+from ._sinew import MessageInfo as MessageInfo, Responder as Responder
+from .clock import _seconds
+from .future import Future
+from .qos import QoSProfile
+
+TimerInfo = namedtuple("TimerInfo", "expected_call_time actual_call_time skipped")
+TimerInfo.__doc__ = "When a timer was due and was called, in nanoseconds of its clock, and how many periods it skipped."
+
+
+class _Entity:
+    """What all of them have."""
+
+    __slots__ = ()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_exception) -> None:
+        self.destroy()
+
+
+class Publisher(_Entity, _sinew.Publisher):
+    """A publisher. `publish(message)` publishes a message of its type, or `bytes` in encoded form; any
+    thread may. It blocks only if both ends are reliable and keep all."""
+
+    __slots__ = ()
+
+    @property
+    def topic(self) -> str:
+        return self.topic_name
+
+    @property
+    def qos_profile(self) -> QoSProfile:
+        """The QoS that counts."""
+        return QoSProfile._of(self._qos())
+
+    def wait_for_all_acked(self, timeout=None) -> bool:
+        """Waits until all reliable subscriptions of other processes have what was published, for at most
+        a time. Returns whether they have."""
+        return super().wait_for_all_acked(_seconds(timeout))
+
+
+class Subscription(_Entity, _sinew.Subscription):
+    """A subscription. `take()` returns the oldest message that was not taken and its `MessageInfo`, or
+    `None`: for subscriptions without a callback. So does `async for`, in asyncio."""
+
+    __slots__ = ()
+
+    @property
+    def topic(self) -> str:
+        return self.topic_name
+
+    @property
+    def qos_profile(self) -> QoSProfile:
+        """The QoS that counts."""
+        return QoSProfile._of(self._qos())
+
+    def __aiter__(self):
+        from .aio import messages
+
+        return messages(self)
+
+
+class Timer(_Entity, _sinew.Timer):
+    """A timer: runs its callback again and again, at fixed times."""
+
+    __slots__ = ()
+
+    def is_ready(self) -> bool:
+        return self.time_until_next_call() == 0
+
+
+class Service(_Entity, _sinew.Service):
+    """A server of a service."""
+
+    __slots__ = ()
+
+    @property
+    def srv_name(self) -> str:
+        return self.service_name
+
+
+class Client(_Entity, _sinew.Client):
+    """A client of a service."""
+
+    __slots__ = ()
+
+    @property
+    def srv_name(self) -> str:
+        return self.service_name
+
+    def wait_for_service(self, timeout_sec=None) -> bool:
+        """Waits for a server, for at most a time. Returns whether there is one."""
+        return super().wait_for_service(_seconds(timeout_sec))
+
+    def call(self, request, timeout_sec=None):
+        """Calls the service, and waits for the response for at most a time; then it raises `TimeoutError`.
+        Works in callbacks: the waiting thread runs the server if it has to. Raises `ServiceError` if there
+        is no server, or if it answers with an error."""
+        return super().call(request, _seconds(timeout_sec))
+
+    def call_async(self, request) -> Future:
+        """Calls the service. The future gets the response; `await` it, or see
+        `spin_until_future_complete`. Cancelling the future gives the call up."""
+        future = _Call(self)
+        future._id = self.send(request, future._answer)
+        return future
+
+    def remove_pending_request(self, future: Future) -> None:
+        """Gives a call up: its future is cancelled."""
+        future.cancel()
+
+
+class _Call(Future):
+    """The future of a call."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__()
+        self._client = client
+        self._id = None
+
+    def _answer(self, response, exception) -> None:
+        self._finish("finished", response, exception)
+
+    def cancel(self) -> bool:
+        if not super().cancel():
+            return False
+        if self._id is not None:
+            self._client.give_up(self._id)
+        return True
+
+    def _run_nested(self, timeout: float | None) -> None:
+        """Has the waiting thread run the server, if no other has begun."""
+        if self._id is None or self.done():
+            return
+        try:
+            response = self._client.call_here(self._id, timeout)
+        except TimeoutError:
+            return
+        except Exception as error:
+            self.set_exception(error)
+            return
+        if response is not None:
+            self.set_result(response)

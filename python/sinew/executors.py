@@ -1,0 +1,174 @@
+"""Executors: threads that run callbacks."""
+
+from __future__ import annotations
+
+from . import _sinew
+from ._sinew import ExternalShutdownException as ExternalShutdownException
+from .clock import _seconds
+from .future import Future
+
+
+class Executor:
+    """Runs the callbacks of the nodes that were added to it. The single-threaded one is the fastest: it
+    waits without the GIL, and takes it once for all callbacks that are ready.
+
+    `on_error="continue"` logs exceptions of callbacks with their traceback, and goes on; by default a
+    spin raises them.
+    """
+
+    _threads = 1
+
+    def __init__(self, *, context=None, on_error: str = "raise") -> None:
+        if on_error not in ("raise", "continue"):
+            raise ValueError(f"on_error is 'raise' or 'continue', not {on_error!r}")
+        self._made = _sinew.Executor(self._threads, stop_on_error=on_error == "raise")
+        self._nodes: list = []
+
+    def add_node(self, node) -> bool:
+        """Adds a node. Returns false if it was added before."""
+        if node in self._nodes:
+            return False
+        self._made.add_node(node._handle)
+        self._nodes.append(node)
+        node._executor = self
+        return True
+
+    def remove_node(self, node) -> None:
+        """Removes a node: its messages wait for another executor."""
+        if node in self._nodes:
+            self._nodes.remove(node)
+            node._executor = None
+            self._made.remove_node(node._handle)
+
+    def get_nodes(self) -> list:
+        return list(self._nodes)
+
+    def spin(self) -> None:
+        """Runs callbacks until `stop`. Raises `ExternalShutdownException` if the context is shut down,
+        `KeyboardInterrupt` at Ctrl-C, and exceptions of callbacks."""
+        self._made.spin()
+
+    def spin_once(self, timeout_sec: float | None = None) -> bool:
+        """Runs one callback, and waits for one for at most a time. Returns whether one ran."""
+        return self._made.spin_once(_seconds(timeout_sec))
+
+    def spin_some(self) -> int:
+        """Runs the callbacks that are ready now, without waiting. Returns their number."""
+        return self._made.spin_some()
+
+    def spin_until_future_complete(self, future: Future, timeout_sec: float | None = None) -> bool:
+        """Runs callbacks until a future is done, for at most a time. Returns whether it is.
+
+        In a callback, and while another thread spins the executor, it waits: others run callbacks
+        then. A call of a service that this executor serves is run here."""
+        return self._made.spin_until_done(future, _seconds(timeout_sec))
+
+    def create_task(self, callback, *arguments) -> Future:
+        """Runs a coroutine, or a function once, and returns its future."""
+        from ._task import Task
+
+        async def call():
+            result = callback(*arguments)
+            return await result if hasattr(result, "cr_await") else result
+
+        coroutine = callback if hasattr(callback, "cr_await") else call()
+        if not self._nodes:
+            raise RuntimeError("an executor without nodes runs no task: add a node before")
+        task = Task(coroutine, _sinew.post_of(self._nodes[0]._handle))
+        task._resume(task)
+        return task
+
+    def stop(self) -> None:
+        """Ends the current spin, or the next one. Any thread may call it."""
+        self._made.stop()
+
+    def wake(self) -> None:
+        """For programs of rclpy: an executor of Sinew wakes by itself."""
+
+    def shutdown(self, timeout_sec: float | None = None) -> bool:
+        """Stops, and removes all nodes."""
+        self._made.stop()
+        for node in self.get_nodes():
+            self.remove_node(node)
+        return True
+
+    def fileno(self) -> int:
+        """Returns the descriptor for another event loop: it is readable when `spin_some` has work."""
+        return self._made.fileno()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_exception) -> None:
+        self.shutdown()
+
+
+class SingleThreadedExecutor(Executor):
+    """An executor that runs callbacks on the thread that spins."""
+
+
+class MultiThreadedExecutor(Executor):
+    """An executor with several threads: by default one for each core. With the GIL, callbacks run at
+    once only as far as they wait or compute outside Python."""
+
+    def __init__(self, num_threads: int | None = None, *, context=None, on_error: str = "raise") -> None:
+        self._threads = 0 if num_threads is None else max(num_threads, 2)
+        super().__init__(context=context, on_error=on_error)
+
+
+_global: Executor | None = None
+
+
+def get_global_executor() -> Executor:
+    """Returns the executor of `spin`, `spin_once` and `spin_until_future_complete`."""
+    global _global
+    if _global is None:
+        _global = SingleThreadedExecutor()
+    return _global
+
+
+def spin(node, executor: Executor | None = None) -> None:
+    """Runs the callbacks of a node: see `Executor.spin`."""
+    executor = executor if executor is not None else get_global_executor()
+    added = executor.add_node(node)
+    try:
+        executor.spin()
+    finally:
+        if added:
+            executor.remove_node(node)
+
+
+def spin_once(node, *, executor: Executor | None = None, timeout_sec: float | None = None) -> bool:
+    """Runs one callback of a node: see `Executor.spin_once`."""
+    executor = executor if executor is not None else get_global_executor()
+    added = executor.add_node(node)
+    try:
+        return executor.spin_once(timeout_sec)
+    finally:
+        if added:
+            executor.remove_node(node)
+
+
+def spin_some(node, *, executor: Executor | None = None) -> int:
+    """Runs the ready callbacks of a node: see `Executor.spin_some`."""
+    executor = executor if executor is not None else get_global_executor()
+    added = executor.add_node(node)
+    try:
+        return executor.spin_some()
+    finally:
+        if added:
+            executor.remove_node(node)
+
+
+def spin_until_future_complete(
+    node, future: Future, executor: Executor | None = None, timeout_sec: float | None = None
+) -> bool:
+    """Runs callbacks of a node until a future is done: see `Executor.spin_until_future_complete`."""
+    if executor is None:
+        executor = node._executor if node._executor is not None else get_global_executor()
+    added = executor.add_node(node)
+    try:
+        return executor.spin_until_future_complete(future, timeout_sec)
+    finally:
+        if added:
+            executor.remove_node(node)

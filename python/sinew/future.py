@@ -1,0 +1,123 @@
+"""Futures: results that are there later."""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+
+class CancelledError(Exception):
+    """The future was cancelled, so it has no result."""
+
+
+class Future:
+    """A result that comes later. Any thread may give it. `await` works in a coroutine that an executor
+    of Sinew runs, and in asyncio."""
+
+    def __init__(self, *, executor=None) -> None:
+        self._lock = threading.Lock()
+        self._state = "pending"
+        self._result = None
+        self._exception: BaseException | None = None
+        self._callbacks: list = []
+        self._executor = executor
+
+    def done(self) -> bool:
+        """Returns whether there is a result or an exception, or it was cancelled."""
+        return self._state != "pending"
+
+    def cancelled(self) -> bool:
+        return self._state == "cancelled"
+
+    def cancel(self) -> bool:
+        """Cancels it. Returns false if it was done before."""
+        return self._finish("cancelled", None, None)
+
+    def result(self):
+        """Returns the result; `None` if there is none yet. Raises the exception if there is one."""
+        if self._state == "cancelled":
+            raise CancelledError("the future was cancelled")
+        if self._exception is not None:
+            raise self._exception
+        return self._result
+
+    def exception(self) -> BaseException | None:
+        """Returns the exception, if that is how it ended."""
+        return self._exception
+
+    def set_result(self, result) -> None:
+        """Gives the result. Does nothing if it is done."""
+        self._finish("finished", result, None)
+
+    def set_exception(self, exception: BaseException) -> None:
+        """Ends it with an exception. Does nothing if it is done."""
+        self._finish("finished", None, exception)
+
+    def add_done_callback(self, callback) -> None:
+        """Calls a function with this future when it is done: on the thread that gives the result, or
+        now if it is done."""
+        with self._lock:
+            if self._state == "pending":
+                self._callbacks.append(callback)
+                return
+        callback(self)
+
+    def remove_done_callback(self, callback) -> bool:
+        """Removes a callback. Returns whether it was there."""
+        with self._lock:
+            if callback in self._callbacks:
+                self._callbacks.remove(callback)
+                return True
+        return False
+
+    def _finish(self, state: str, result, exception: BaseException | None) -> bool:
+        with self._lock:
+            if self._state != "pending":
+                return False
+            self._result, self._exception = result, exception
+            self._state = state
+            callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            callback(self)
+        return True
+
+    def __await__(self):
+        if not self.done():
+            loop = _running_loop()
+            if loop is None:
+                yield self  # to a task of `sinew._task`
+            else:
+                yield from _in_loop(self, loop).__await__()
+        return self.result()
+
+    __iter__ = __await__
+
+
+def _running_loop():
+    """Returns asyncio's loop of this thread, if asyncio is used at all."""
+    asyncio = sys.modules.get("asyncio")
+    return asyncio._get_running_loop() if asyncio is not None else None
+
+
+def _in_loop(future: Future, loop):
+    """Returns a future of asyncio that is done when this one is."""
+    waiting = loop.create_future()
+
+    def settle() -> None:
+        if not waiting.done():
+            waiting.set_result(None)
+
+    def done(_future: Future) -> None:
+        try:
+            loop.call_soon_threadsafe(settle)
+        except RuntimeError:
+            pass  # the loop was closed, so nothing waits
+
+    def abandoned(waiting) -> None:
+        if waiting.cancelled():
+            future.remove_done_callback(done)
+            future.cancel()
+
+    waiting.add_done_callback(abandoned)
+    future.add_done_callback(done)
+    return waiting

@@ -1,0 +1,307 @@
+"""Nodes: what has publishers, subscriptions, timers, services, clients and parameters."""
+
+from __future__ import annotations
+
+from . import _sinew, parameter
+from .callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
+from .clock import Clock, ClockType, Duration, Rate, _nanoseconds, _seconds
+from .context import Context, default_context
+from .endpoints import Client, MessageInfo, Publisher, Service, Subscription, Timer, TimerInfo
+from .graph import Graph
+from .logging import Logger
+from .parameters import Parameters
+from .qos import QoSProfile
+
+
+class Node(Parameters, Graph):
+    """A node.
+
+    `namespace` and `name` are as on the command line; `cli_args` are further rules, as `["--ros-args",
+    "-r", "a:=b"]`. `parameter_overrides` are values that count more than the defaults of
+    `declare_parameter`. Raises `InvalidNameError` for names that ROS 2 doesn't allow, and
+    `NotInitializedException` before `sinew.init()`.
+
+    A node keeps what is made with it until it is destroyed. `with Node(..) as node:` destroys it.
+    """
+
+    def __init__(
+        self,
+        node_name: str,
+        *,
+        context: Context | None = None,
+        cli_args: list[str] | None = None,
+        namespace: str | None = None,
+        use_global_arguments: bool = True,
+        enable_rosout: bool = True,
+        start_parameter_services: bool = True,
+        parameter_overrides: list[parameter.Parameter] | None = None,
+        allow_undeclared_parameters: bool = False,
+        automatically_declare_parameters_from_overrides: bool = False,
+    ) -> None:
+        self._context = context if context is not None else default_context()
+        overrides = {one.name: one.value for one in parameter_overrides or ()}
+        self._handle = _sinew.Node(
+            self._context._handle,
+            node_name,
+            namespace=namespace,
+            arguments=_rules(cli_args or []),
+            use_global_arguments=use_global_arguments,
+            rosout=enable_rosout,
+            parameter_services=start_parameter_services,
+            overrides=overrides,
+            allow_undeclared=allow_undeclared_parameters,
+            declare_overrides=automatically_declare_parameters_from_overrides,
+        )
+        self._executor = None
+        self._entities: list = []
+        self._parameter_callbacks: list = []
+        self._logger: Logger | None = None
+        self._clock: Clock | None = None
+        self.default_callback_group = MutuallyExclusiveCallbackGroup()
+
+    def _group(self, group: CallbackGroup | None):
+        if group is None or group is self.default_callback_group:
+            return None  # the node's own
+        return group._of(self)
+
+    def _keep(self, entity):
+        self._entities.append(entity)
+        return entity
+
+    def get_name(self) -> str:
+        return self._handle.name
+
+    def get_namespace(self) -> str:
+        return self._handle.namespace
+
+    def get_fully_qualified_name(self) -> str:
+        return self._handle.full_name
+
+    @property
+    def context(self) -> Context:
+        return self._context
+
+    @property
+    def executor(self):
+        """The executor that the node was added to, if any."""
+        return self._executor
+
+    def get_logger(self) -> Logger:
+        """Returns the node's logger, which logs to `/rosout` as well."""
+        if self._logger is None:
+            self._logger = Logger(_sinew.Logger.of(self._handle))
+        return self._logger
+
+    def get_clock(self) -> Clock:
+        """Returns the node's clock: ROS time."""
+        if self._clock is None:
+            self._clock = Clock(clock_type=ClockType.ROS_TIME, context=self._context)
+        return self._clock
+
+    def create_publisher(
+        self,
+        msg_type,
+        topic: str,
+        qos_profile: QoSProfile | int = 10,
+        *,
+        callback_group: CallbackGroup | None = None,
+        event_callbacks=None,
+        qos_overriding_options=None,
+    ) -> Publisher:
+        """Makes a publisher. `qos_profile`: a profile, or the depth of the default one."""
+        made = Publisher(
+            self._handle,
+            msg_type,
+            topic,
+            qos_profile,
+            group=self._group(callback_group),
+            events=event_callbacks._callbacks if event_callbacks is not None else None,
+            qos_overrides=qos_overriding_options is not None,
+        )
+        return self._keep(made)
+
+    def create_subscription(
+        self,
+        msg_type,
+        topic: str,
+        callback=None,
+        qos_profile: QoSProfile | int = 10,
+        *,
+        callback_group: CallbackGroup | None = None,
+        event_callbacks=None,
+        qos_overriding_options=None,
+        raw: bool = False,
+        ignore_local_publications: bool = False,
+    ) -> Subscription:
+        """Makes a subscription. The callback gets the message, and its `MessageInfo` if it takes two
+        arguments; it may be a coroutine function. Without a callback, messages are taken by `take`, or
+        by `async for`. With `raw` a message is `bytes` in encoded form."""
+        made = Subscription(
+            self._handle,
+            msg_type,
+            topic,
+            qos_profile,
+            callback,
+            with_info=callback is not None and _takes(callback, 2),
+            raw=raw,
+            group=self._group(callback_group),
+            events=event_callbacks._callbacks if event_callbacks is not None else None,
+            qos_overrides=qos_overriding_options is not None,
+            ignore_local_publications=ignore_local_publications,
+        )
+        return self._keep(made)
+
+    def create_timer(
+        self,
+        timer_period_sec: float | Duration,
+        callback,
+        callback_group: CallbackGroup | None = None,
+        clock: Clock | None = None,
+        *,
+        autostart: bool = True,
+    ) -> Timer:
+        """Makes a timer. It follows the node's clock: simulated time while that is used, else steady
+        time; or another `clock`. The callback may take a `TimerInfo`."""
+        made = Timer(
+            self._handle,
+            _nanoseconds(timer_period_sec),
+            callback,
+            group=self._group(callback_group),
+            clock=int(clock.clock_type) if clock is not None else None,
+            autostart=autostart,
+            with_info=TimerInfo if _takes(callback, 1) else None,
+        )
+        return self._keep(made)
+
+    def create_service(
+        self,
+        srv_type,
+        srv_name: str,
+        callback,
+        *,
+        callback_group: CallbackGroup | None = None,
+        deferred: bool = False,
+        max_requests: int = 1000,
+    ) -> Service:
+        """Makes a server. The callback gets the request and an empty response, and returns a response;
+        it may be a coroutine function. If it raises, the call fails with its text.
+
+        With `deferred` it gets the request and a `Responder`, by which it answers when it likes."""
+        made = Service(
+            self._handle,
+            srv_type,
+            srv_name,
+            callback,
+            group=self._group(callback_group),
+            deferred=deferred,
+            max_requests=max_requests,
+        )
+        return self._keep(made)
+
+    def create_client(
+        self, srv_type, srv_name: str, *, callback_group: CallbackGroup | None = None
+    ) -> Client:
+        """Makes a client of a service."""
+        return self._keep(Client(self._handle, srv_type, srv_name, group=self._group(callback_group)))
+
+    def create_guard_condition(self, callback, callback_group: CallbackGroup | None = None):
+        """Makes a guard condition: an executor runs its callback after `trigger()`."""
+        return self._keep(
+            _sinew.GuardCondition(self._handle, callback, group=self._group(callback_group))
+        )
+
+    def create_rate(self, frequency: float, clock: Clock | None = None) -> Rate:
+        """Makes a rate of some Hz, for loops outside callbacks."""
+        if frequency <= 0:
+            raise ValueError(f"the frequency of a rate must be positive, but it is {frequency} Hz")
+        return Rate(int(1e9 / frequency), clock if clock is not None else self.get_clock())
+
+    def _destroy(self, entity) -> bool:
+        for index, kept in enumerate(self._entities):
+            if kept is entity:
+                del self._entities[index]
+                entity.destroy()
+                return True
+        return False
+
+    destroy_publisher = destroy_subscription = destroy_timer = _destroy
+    destroy_service = destroy_client = destroy_guard_condition = _destroy
+
+    def destroy_rate(self, rate: Rate) -> bool:
+        return True
+
+    @property
+    def publishers(self):
+        return (one for one in self._entities if isinstance(one, Publisher))
+
+    @property
+    def subscriptions(self):
+        return (one for one in self._entities if isinstance(one, Subscription))
+
+    @property
+    def timers(self):
+        return (one for one in self._entities if isinstance(one, Timer))
+
+    @property
+    def services(self):
+        return (one for one in self._entities if isinstance(one, Service))
+
+    @property
+    def clients(self):
+        return (one for one in self._entities if isinstance(one, Client))
+
+    def destroy_node(self) -> None:
+        """Ends everything that was made with the node, and removes it from its executor. Waits for
+        callbacks that run on other threads."""
+        entities, self._entities = self._entities, []
+        for entity in entities:
+            entity.destroy()
+        for handle in self._parameter_callbacks:
+            handle.remove()
+        self._parameter_callbacks.clear()
+        if self._executor is not None:
+            self._executor.remove_node(self)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_exception) -> None:
+        self.destroy_node()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.get_fully_qualified_name()}>"
+
+
+def _rules(arguments: list[str]) -> list[str]:
+    """Returns the rules that rename, of a node's own command line."""
+    rules, values = [], iter(arguments)
+    for argument in values:
+        if argument in ("-r", "--remap"):
+            rules.append(next(values, ""))
+        elif argument not in ("--ros-args", "--"):
+            raise ValueError(f"{argument!r} can't be an argument of one node: only -r RULE can")
+    return rules
+
+
+def _takes(callback, count: int) -> bool:
+    """Returns whether a callable takes that many arguments."""
+    code = getattr(callback, "__code__", None)
+    bound = 0
+    if code is None:
+        code, bound = getattr(getattr(callback, "__func__", None), "__code__", None), 1
+    if code is not None and not getattr(callback, "__wrapped__", None):
+        given = getattr(callback, "__defaults__", None) or ()
+        needed = code.co_argcount - bound - len(given)
+        return needed >= count or bool(code.co_flags & 4 and needed < count and count == 1 and False)
+    try:
+        import inspect
+
+        inspect.signature(callback).bind(*range(count))
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def create_node(node_name: str, **options) -> Node:
+    """Makes a node; the options are those of `Node`."""
+    return Node(node_name, **options)

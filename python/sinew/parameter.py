@@ -1,0 +1,155 @@
+"""Parameters of nodes."""
+
+from __future__ import annotations
+
+import enum
+
+from collections import namedtuple
+
+
+class ParameterType(enum.IntEnum):
+    """The type of a parameter, with ROS 2's numbers."""
+
+    NOT_SET = 0
+    BOOL = 1
+    INTEGER = 2
+    DOUBLE = 3
+    STRING = 4
+    BYTE_ARRAY = 5
+    BOOL_ARRAY = 6
+    INTEGER_ARRAY = 7
+    DOUBLE_ARRAY = 8
+    STRING_ARRAY = 9
+
+    @classmethod
+    def from_parameter_value(cls, value) -> ParameterType:
+        """Returns the type of a Python value."""
+        kinds = {bool: cls.BOOL, int: cls.INTEGER, float: cls.DOUBLE, str: cls.STRING, bytes: cls.BYTE_ARRAY}
+        if value is None:
+            return cls.NOT_SET
+        kind = kinds.get(type(value))
+        if kind is not None:
+            return kind
+        arrays = {bool: cls.BOOL_ARRAY, int: cls.INTEGER_ARRAY, float: cls.DOUBLE_ARRAY, bytes: cls.BYTE_ARRAY}
+        types = {type(one) for one in value}
+        if len(types) > 1:
+            raise TypeError(f"a parameter's list has one type, but this one has {len(types)}")
+        return arrays.get(types.pop(), cls.STRING_ARRAY) if types else cls.STRING_ARRAY
+
+
+FloatingPointRange = namedtuple("FloatingPointRange", "from_value to_value step", defaults=(0.0,))
+FloatingPointRange.__doc__ = "The values that a DOUBLE may have; a step of 0 allows all between the ends."
+
+IntegerRange = namedtuple("IntegerRange", "from_value to_value step", defaults=(0,))
+IntegerRange.__doc__ = "The values that an INTEGER may have; a step of 0 allows all between the ends."
+
+
+class ParameterDescriptor:
+    """What is known of a parameter beside its value."""
+
+    def __init__(
+        self,
+        *,
+        name: str = "",
+        type: int = 0,
+        description: str = "",
+        additional_constraints: str = "",
+        read_only: bool = False,
+        dynamic_typing: bool = False,
+        floating_point_range=None,
+        integer_range=None,
+    ) -> None:
+        self.name = name
+        self.type = int(type)
+        self.description = description
+        self.additional_constraints = additional_constraints
+        self.read_only = read_only
+        self.dynamic_typing = dynamic_typing
+        self.floating_point_range = _one(floating_point_range, FloatingPointRange)
+        self.integer_range = _one(integer_range, IntegerRange)
+
+    @classmethod
+    def _of(cls, parts) -> ParameterDescriptor:
+        names = (
+            "name",
+            "type",
+            "description",
+            "additional_constraints",
+            "read_only",
+            "dynamic_typing",
+            "floating_point_range",
+            "integer_range",
+        )
+        return cls(**dict(zip(names, parts)))
+
+    def __repr__(self) -> str:
+        return f"ParameterDescriptor({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+
+
+def _one(ranges, kind):
+    """Returns the range of what may be a range, a list of at most one, or a message of one."""
+    if ranges is None or isinstance(ranges, kind):
+        return ranges
+    if hasattr(ranges, "from_value"):
+        return kind(ranges.from_value, ranges.to_value, ranges.step)
+    if len(ranges) == 3 and not hasattr(ranges[0], "from_value"):
+        return kind(*ranges)
+    if len(ranges) > 1:
+        raise ValueError(f"a parameter has one range, not {len(ranges)}")
+    return _one(ranges[0], kind) if len(ranges) else None
+
+
+class Parameter:
+    """A parameter: its name and its value. `type_` is for values that don't say it, such as `[]`."""
+
+    Type = ParameterType
+
+    def __init__(self, name: str, type_: ParameterType | None = None, value=None) -> None:
+        found = ParameterType.from_parameter_value(value)
+        empty = found == ParameterType.STRING_ARRAY and len(value) == 0
+        if type_ is not None and type_ != found and not (empty and type_ > ParameterType.STRING):
+            raise ValueError(f"parameter {name!r} can't have the type {type_.name} and the value {value!r}")
+        self.name = name
+        self.type_ = ParameterType(type_) if type_ is not None else found
+        self.value = value
+
+    def get_parameter_value(self):
+        """Returns it as `rcl_interfaces/msg/ParameterValue`."""
+        from .interfaces.rcl_interfaces.msg import ParameterValue
+
+        fields = {
+            ParameterType.BOOL: "bool_value",
+            ParameterType.INTEGER: "integer_value",
+            ParameterType.DOUBLE: "double_value",
+            ParameterType.STRING: "string_value",
+            ParameterType.BYTE_ARRAY: "byte_array_value",
+            ParameterType.BOOL_ARRAY: "bool_array_value",
+            ParameterType.INTEGER_ARRAY: "integer_array_value",
+            ParameterType.DOUBLE_ARRAY: "double_array_value",
+            ParameterType.STRING_ARRAY: "string_array_value",
+        }
+        message = ParameterValue(type=int(self.type_))
+        if self.type_ != ParameterType.NOT_SET:
+            setattr(message, fields[self.type_], self.value)
+        return message
+
+    def __eq__(self, other):
+        if not isinstance(other, Parameter):
+            return NotImplemented
+        return (self.name, self.type_, self.value) == (other.name, other.type_, other.value)
+
+    __hash__ = None
+
+    def __repr__(self) -> str:
+        return f"Parameter({self.name!r}, {self.type_.name}, {self.value!r})"
+
+
+class SetParametersResult:
+    """Whether parameters were set, or may be; `reason` says why not."""
+
+    def __init__(self, *, successful: bool = True, reason: str = "") -> None:
+        self.successful = successful
+        self.reason = reason
+
+    def __repr__(self) -> str:
+        return f"SetParametersResult(successful={self.successful}, reason={self.reason!r})"

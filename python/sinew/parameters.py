@@ -1,0 +1,186 @@
+"""The parameters of a node, as a part of `Node`."""
+
+from __future__ import annotations
+
+from . import _sinew
+from .parameter import Parameter, ParameterDescriptor, ParameterType, SetParametersResult
+
+
+class Parameters:
+    """A node's parameters."""
+
+    def declare_parameter(
+        self, name: str, value=None, descriptor: ParameterDescriptor | None = None, ignore_override: bool = False
+    ) -> Parameter:
+        """Declares a parameter, and returns it with its value: that of the command line or a file if there
+        is one, else `value`. `value` may be a `ParameterType` instead, for one without a default.
+
+        Raises `ParameterAlreadyDeclaredException`, `InvalidParameterTypeException` and
+        `InvalidParameterValueException`."""
+        descriptor = descriptor if descriptor is not None else ParameterDescriptor()
+        if isinstance(value, ParameterType):
+            descriptor = _with_type(descriptor, value)
+            value = None
+        declared = _sinew.declare_parameter(self._handle, name, value, _parts(descriptor), ignore_override)
+        return self._parameter(name, declared)
+
+    def declare_parameters(self, namespace: str, parameters, ignore_override: bool = False) -> list[Parameter]:
+        """Declares parameters: tuples of what `declare_parameter` takes, with names below `namespace`."""
+        prefix = f"{namespace}." if namespace else ""
+        return [
+            self.declare_parameter(prefix + one[0], *one[1:3], ignore_override=ignore_override)
+            for one in parameters
+        ]
+
+    def undeclare_parameter(self, name: str) -> None:
+        """Removes a parameter with a dynamic type."""
+        _sinew.undeclare_parameter(self._handle, name)
+
+    def has_parameter(self, name: str) -> bool:
+        return _sinew.has_parameter(self._handle, name)
+
+    def get_parameter(self, name: str) -> Parameter:
+        """Returns a parameter. Raises `ParameterNotDeclaredException` if it isn't declared."""
+        return self._parameter(name, _sinew.get_parameter(self._handle, name))
+
+    def get_parameters(self, names: list[str]) -> list[Parameter]:
+        return [self.get_parameter(name) for name in names]
+
+    def get_parameter_or(self, name: str, alternative_value=None):
+        """Returns a parameter, or the alternative if it isn't declared or has no value."""
+        if self.has_parameter(name):
+            found = self.get_parameter(name)
+            if found.type_ != ParameterType.NOT_SET:
+                return found
+        if isinstance(alternative_value, Parameter):
+            return alternative_value
+        return Parameter(name, value=alternative_value)
+
+    def get_parameters_by_prefix(self, prefix: str) -> dict[str, Parameter]:
+        """Returns the parameters below a prefix, by the rest of their names."""
+        start = f"{prefix}." if prefix else ""
+        names = _sinew.list_parameters(self._handle, [prefix] if prefix else [], 0)
+        return {name[len(start) :]: self.get_parameter(name) for name in names if name.startswith(start)}
+
+    def list_parameters(self, prefixes: list[str], depth: int = 0) -> list[str]:
+        """Returns the names of parameters below prefixes; a depth of 0 is any."""
+        return _sinew.list_parameters(self._handle, list(prefixes), depth)
+
+    def set_parameters(self, parameters: list[Parameter]) -> list[SetParametersResult]:
+        """Sets parameters one by one. A result says why one was not set; one that isn't declared raises
+        `ParameterNotDeclaredException`."""
+        return [self._set([one]) for one in parameters]
+
+    def set_parameters_atomically(self, parameters: list[Parameter]) -> SetParametersResult:
+        """Sets all parameters or none."""
+        return self._set(parameters)
+
+    def _set(self, parameters: list[Parameter]) -> SetParametersResult:
+        try:
+            _sinew.set_parameters(self._handle, [(one.name, one.value) for one in parameters])
+        except _sinew.ParameterNotDeclaredException:
+            raise
+        except _sinew.SinewError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult()
+
+    def describe_parameter(self, name: str) -> ParameterDescriptor:
+        """Returns what is known of a parameter. Raises `ParameterNotDeclaredException`."""
+        found = _sinew.describe_parameter(self._handle, name)
+        if found is None:
+            _sinew.get_parameter(self._handle, name)  # raises the exception
+        return ParameterDescriptor._of(found)
+
+    def describe_parameters(self, names: list[str]) -> list[ParameterDescriptor]:
+        return [self.describe_parameter(name) for name in names]
+
+    def get_parameter_types(self, names: list[str]) -> list[ParameterType]:
+        return [self.get_parameter(name).type_ for name in names]
+
+    def add_pre_set_parameters_callback(self, callback):
+        """Adds a function that gets the parameters that are about to be set, and returns those to set."""
+
+        def pre(pairs):
+            changed = callback([self._parameter(*pair) for pair in pairs])
+            return [(one.name, one.value) for one in changed]
+
+        return self._add_callback("pre", callback, pre)
+
+    def add_on_set_parameters_callback(self, callback):
+        """Adds a function that gets parameters and returns a `SetParametersResult`: whether they may be
+        set. It runs on the thread that sets them, also for parameters that are being declared."""
+
+        def on(pairs):
+            result = callback([self._parameter(*pair) for pair in pairs])
+            return None if result.successful else result.reason or "a callback of the node refused it"
+
+        return self._add_callback("on", callback, on)
+
+    def add_post_set_parameters_callback(self, callback):
+        """Adds a function that gets parameters after they were set."""
+
+        def post(pairs):
+            callback([self._parameter(*pair) for pair in pairs])
+
+        return self._add_callback("post", callback, post)
+
+    def _add_callback(self, kind: str, callback, wrapper):
+        handle = _sinew.add_parameter_callback(self._handle, kind, wrapper)
+        self._parameter_callbacks.append(_Added(handle, callback))
+        return callback
+
+    def _remove_callback(self, callback) -> None:
+        for index, added in enumerate(self._parameter_callbacks):
+            if added.callback == callback:
+                del self._parameter_callbacks[index]
+                added.remove()
+                return
+        raise ValueError("this callback for parameters was not added, or is removed already")
+
+    remove_pre_set_parameters_callback = _remove_callback
+    remove_on_set_parameters_callback = _remove_callback
+    remove_post_set_parameters_callback = _remove_callback
+
+    def _parameter(self, name: str, value) -> Parameter:
+        if isinstance(value, list) and not value:
+            found = _sinew.describe_parameter(self._handle, name)
+            kind = ParameterType(found[1]) if found is not None else ParameterType.STRING_ARRAY
+            return Parameter(name, kind if kind > ParameterType.STRING else None, value)
+        return Parameter(name, value=value)
+
+
+class _Added:
+    """A callback for parameters."""
+
+    def __init__(self, handle, callback) -> None:
+        self._handle = handle
+        self.callback = callback
+
+    def remove(self) -> None:
+        self._handle.remove()
+
+
+def _parts(descriptor) -> ParameterDescriptor:
+    """Returns a descriptor of this package for one that may be a message."""
+    if isinstance(descriptor, ParameterDescriptor):
+        return descriptor
+    names = (
+        "name",
+        "type",
+        "description",
+        "additional_constraints",
+        "read_only",
+        "dynamic_typing",
+        "floating_point_range",
+        "integer_range",
+    )
+    ranges = {name: getattr(descriptor, name) for name in names}
+    for name in ("floating_point_range", "integer_range"):
+        ranges[name] = ranges[name] if len(ranges[name]) > 0 else None
+    return ParameterDescriptor(**ranges)
+
+
+def _with_type(descriptor, kind: ParameterType) -> ParameterDescriptor:
+    parts = dict(vars(_parts(descriptor)))
+    parts["type"] = int(kind)
+    return ParameterDescriptor(**parts)

@@ -1,0 +1,184 @@
+//! Callbacks of Python that the library runs.
+
+use crate::error::raise;
+use crate::group::{Group, Kind};
+use crate::node::Node;
+use crate::wait;
+use parking_lot::Mutex;
+use pyo3::call::PyCallArgs;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use std::cell::Cell;
+use std::fmt;
+use std::sync::Arc;
+
+/// What a callback of the library returns.
+pub(crate) type Outcome = Result<(), Raised>;
+
+/// A callable of Python that an entity of the library calls.
+///
+/// The entity holds it, and the Python object of the entity as well, for the garbage collector: a
+/// bound method of the node that holds the entity is a cycle.
+#[derive(Clone)]
+pub(crate) struct Callback(Arc<Held>);
+
+struct Held {
+    callable: Mutex<Option<Py<PyAny>>>,
+    /// Where the steps of its coroutines run.
+    place: Place,
+}
+
+/// A node's default group, or another group of it, as the place where something runs later.
+#[derive(Clone)]
+pub(crate) enum Place {
+    Default(sinew::Node),
+    Group(Kind),
+}
+
+impl Place {
+    pub(crate) fn new(node: &Node, group: Option<&Group>) -> Self {
+        group.map_or_else(|| Self::Default(node.node.clone()), |group| Self::Group(group.0.clone()))
+    }
+}
+
+/// Runs a callable in a callback group: an executor does, once for each call.
+#[pyclass(frozen, module = "sinew._sinew")]
+pub(crate) struct Post(Place);
+
+/// Returns what runs callables in a node's default group.
+#[pyfunction]
+pub(crate) fn post_of(node: &Node) -> Post {
+    Post(Place::Default(node.node.clone()))
+}
+
+#[pymethods]
+impl Post {
+    fn __call__(&self, py: Python<'_>, callable: Py<PyAny>) -> PyResult<()> {
+        let run = move || -> Outcome {
+            let _running = Running::begin();
+            Python::try_attach(|py| callable.call0(py).map(drop)).unwrap_or(Ok(())).map_err(Raised)
+        };
+        let posted = wait::detached(py, || match &self.0 {
+            Place::Default(node) => node.post(run),
+            Place::Group(Kind::Exclusive(group)) => group.post(run),
+            Place::Group(Kind::Reentrant(group)) => group.post(run),
+        });
+        posted.map_err(raise)
+    }
+}
+
+thread_local! {
+    /// Number of callbacks of Python that run on this thread, one inside the other.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Returns whether this thread runs a callback.
+pub(crate) fn is_running() -> bool {
+    DEPTH.get() > 0
+}
+
+struct Running;
+
+impl Running {
+    fn begin() -> Self {
+        DEPTH.set(DEPTH.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - 1);
+    }
+}
+
+impl Callback {
+    pub(crate) fn new(callable: Py<PyAny>, place: Place) -> Self {
+        Self(Arc::new(Held { callable: Mutex::new(Some(callable)), place }))
+    }
+
+    /// Shows the callable to the garbage collector.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self.0.callable.try_lock() {
+            Some(callable) => visit.call(&*callable),
+            None => Ok(()),
+        }
+    }
+
+    /// Drops the callable: the callback does nothing from now on.
+    pub(crate) fn clear(&self) {
+        let taken = self.0.callable.lock().take();
+        drop(taken);
+    }
+
+    fn callable(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.0.callable.lock().as_ref().map(|callable| callable.clone_ref(py))
+    }
+
+    /// Calls it, and returns what it returned; `None` if it was cleared.
+    pub(crate) fn returned<'py, A: PyCallArgs<'py>>(
+        &self,
+        py: Python<'py>,
+        arguments: A,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(callable) = self.callable(py) else { return Ok(None) };
+        let _running = Running::begin();
+        callable.into_bound(py).call1(arguments).map(Some)
+    }
+
+    /// Takes the GIL, makes the arguments and calls it. A coroutine that it returns becomes a task.
+    /// Does nothing while the interpreter ends.
+    pub(crate) fn run<A>(&self, arguments: impl FnOnce(Python<'_>) -> PyResult<A>) -> Outcome
+    where
+        A: for<'py> PyCallArgs<'py>,
+    {
+        Python::try_attach(|py| {
+            let returned = self.returned(py, arguments(py)?)?;
+            match returned {
+                Some(returned) if !returned.is_none() => self.begin(&returned),
+                _ => Ok(()),
+            }
+        })
+        .unwrap_or(Ok(()))
+        .map_err(Raised)
+    }
+
+    /// Begins a coroutine that the callback returned. Other results are dropped.
+    pub(crate) fn begin(&self, returned: &Bound<'_, PyAny>) -> PyResult<()> {
+        static BEGIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let py = returned.py();
+        BEGIN.import(py, "sinew._task", "begin")?.call1((returned, self.post())).map(drop)
+    }
+
+    /// Returns what runs callables in the callback's group.
+    pub(crate) fn post(&self) -> Post {
+        Post(self.0.place.clone())
+    }
+}
+
+/// An exception of a callback.
+#[derive(Debug)]
+pub(crate) struct Raised(pub(crate) PyErr);
+
+impl From<PyErr> for Raised {
+    fn from(error: PyErr) -> Self {
+        Self(error)
+    }
+}
+
+impl fmt::Display for Raised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = Python::try_attach(|py| {
+            let lines = py.import("traceback")?.call_method1("format_exception", (self.0.value(py),))?;
+            let lines: Vec<String> = lines.extract()?;
+            PyResult::Ok(lines.concat())
+        });
+        match text {
+            Some(Ok(text)) => write!(f, "it raised an exception\n{}", text.trim_end()),
+            _ => write!(f, "it raised an exception: {}", self.0),
+        }
+    }
+}
+
+impl std::error::Error for Raised {}

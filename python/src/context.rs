@@ -1,0 +1,162 @@
+//! Contexts.
+
+use crate::error::{SinewError, raise};
+use crate::wait;
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+use sinew::event::ShutdownHandler;
+use sinew::signal::Signals;
+use sinew::time::{ClockKind, Time};
+use std::path::PathBuf;
+
+/// All contexts of the process that may live: the interpreter's end shuts them down.
+static CONTEXTS: Mutex<Vec<sinew::Context>> = Mutex::new(Vec::new());
+
+/// A context: what the nodes of a program share. SIGTERM shuts it down if `signals`; SIGINT remains
+/// Python's, and raises `KeyboardInterrupt`.
+#[pyclass(frozen, module = "sinew._sinew")]
+pub(crate) struct Context {
+    pub(crate) context: sinew::Context,
+}
+
+#[pymethods]
+impl Context {
+    #[new]
+    #[pyo3(signature = (args, *, domain_id=None, shared_memory=None, signals=true, directory=None))]
+    #[expect(clippy::too_many_arguments, reason = "options, by their names")]
+    fn new(
+        py: Python<'_>,
+        args: Vec<String>,
+        domain_id: Option<u32>,
+        shared_memory: Option<bool>,
+        signals: bool,
+        directory: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let mut builder = sinew::Context::builder().arguments(args).interrupts(signals);
+        builder = builder.signals(signals.then_some(Signals::Terminate));
+        if let Some(domain) = domain_id {
+            builder = builder.domain(domain);
+        }
+        if let Some(wanted) = shared_memory {
+            builder = builder.shared_memory(wanted);
+        }
+        if let Some(directory) = directory {
+            builder = builder.directory(directory);
+        }
+        let context = wait::detached(py, || builder.build()).map_err(raise)?;
+        let mut all = CONTEXTS.lock();
+        all.retain(|context| !context.is_shutdown());
+        all.push(context.clone());
+        Ok(Self { context })
+    }
+
+    fn ok(&self) -> bool {
+        !self.context.is_shutdown()
+    }
+
+    #[pyo3(signature = (reason=None))]
+    fn shutdown(&self, py: Python<'_>, reason: Option<&str>) {
+        wait::detached(py, || match reason {
+            Some(reason) => self.context.shutdown_because(reason),
+            None => self.context.shutdown(),
+        });
+    }
+
+    #[getter]
+    fn shutdown_reason(&self) -> Option<&str> {
+        self.context.shutdown_reason()
+    }
+
+    #[getter]
+    fn domain_id(&self) -> u32 {
+        self.context.domain()
+    }
+
+    #[getter]
+    fn rest(&self) -> Vec<String> {
+        self.context.arguments().rest().to_vec()
+    }
+
+    /// Calls a function when the context is shut down, on the thread that does that.
+    fn on_shutdown(&self, callback: Py<PyAny>) -> Handler {
+        let handler = self.context.on_shutdown(move || {
+            Python::try_attach(|py| {
+                if let Err(error) = callback.call0(py) {
+                    error.write_unraisable(py, Some(callback.bind(py)));
+                }
+            });
+        });
+        Handler(Mutex::new(Some(handler)))
+    }
+
+    /// Returns the time of a clock in nanoseconds: 1 ROS time, 2 system time, 3 steady time.
+    fn now(&self, clock: u8) -> PyResult<i64> {
+        Ok(self.context.now_by(clock_kind(clock)?).nanoseconds())
+    }
+
+    /// Sleeps on a clock. Returns false if the context was shut down or the clock's source changed.
+    fn sleep_until(&self, py: Python<'_>, clock: u8, until: i64) -> PyResult<bool> {
+        let (clock, until) = (clock_kind(clock)?, Time::from_nanoseconds(until));
+        let own = clock == ClockKind::Ros && self.context.ros_time_is_active();
+        if own {
+            // Simulated time says nothing of real time, so the wait can't be divided; a shutdown
+            // ends it, and signals are looked at when it has ended.
+            return Ok(wait::detached(py, || self.context.sleep_until(clock, until)).is_ok());
+        }
+        let slice = std::time::Duration::from_millis(100);
+        loop {
+            let now = self.context.now_by(clock);
+            if now >= until {
+                return Ok(true);
+            }
+            let next = until.min(now + slice);
+            if wait::detached(py, || self.context.sleep_until(clock, next)).is_err() {
+                return Ok(false);
+            }
+            py.check_signals()?;
+        }
+    }
+
+    fn ros_time_is_active(&self) -> bool {
+        self.context.ros_time_is_active()
+    }
+
+    /// Sets the time of ROS time, in nanoseconds; `None` makes it the system's again.
+    #[pyo3(signature = (time))]
+    fn set_ros_time(&self, py: Python<'_>, time: Option<i64>) {
+        wait::detached(py, || self.context.set_ros_time(time.map(Time::from_nanoseconds)));
+    }
+}
+
+/// A function that is called at a shutdown, while this lives.
+#[pyclass(frozen, module = "sinew._sinew")]
+pub(crate) struct Handler(Mutex<Option<ShutdownHandler>>);
+
+#[pymethods]
+impl Handler {
+    fn cancel(&self, py: Python<'_>) {
+        let handler = self.0.lock().take();
+        py.detach(|| drop(handler));
+    }
+}
+
+pub(crate) fn clock_kind(number: u8) -> PyResult<ClockKind> {
+    match number {
+        1 => Ok(ClockKind::Ros),
+        2 => Ok(ClockKind::System),
+        3 => Ok(ClockKind::Steady),
+        other => Err(SinewError::new_err(format!("there is no clock with the number {other}"))),
+    }
+}
+
+/// Ends everything before the interpreter ends: no thread may ask for the GIL afterwards.
+#[pyfunction]
+pub(crate) fn end(py: Python<'_>) {
+    let contexts = std::mem::take(&mut *CONTEXTS.lock());
+    wait::detached(py, || contexts.iter().for_each(sinew::Context::shutdown));
+    wait::others_returned(py);
+    py.detach(|| {
+        sinew::logging::flush(std::time::Duration::from_secs(1));
+        drop(contexts);
+    });
+}

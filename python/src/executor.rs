@@ -1,0 +1,334 @@
+//! Executors: threads that run callbacks.
+
+use crate::callback::{self, Raised};
+use crate::error::{ExternalShutdownException, raise, with_code};
+use crate::group::{Group, Kind};
+use crate::node::Node;
+use crate::wait::{self, Signals, Wake};
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+use sinew::error::{ErrorCode, SpinError};
+use sinew::event::ShutdownHandler;
+use sinew::executor::FaultPolicy;
+use sinew::time::Time;
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// An executor. With one thread it waits without the GIL, and then runs all ready callbacks with
+/// one acquisition of it. With several threads each callback takes the GIL.
+#[pyclass(frozen, module = "sinew._sinew")]
+pub(crate) struct Executor {
+    executor: Arc<sinew::Executor>,
+    /// Ends the waits of the thread that spins.
+    wake: Wake,
+    served: Mutex<Vec<Served>>,
+    asked: Arc<Mutex<Asked>>,
+}
+
+/// A node of an executor.
+struct Served {
+    node: sinew::Node,
+    context: sinew::Context,
+    _handler: ShutdownHandler,
+}
+
+/// What other threads want of the one that spins.
+#[derive(Default)]
+struct Asked {
+    stop: bool,
+}
+
+/// The end of a spin.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    /// The future is done, or one callback ran.
+    Done,
+    /// The time is over.
+    Late,
+    /// It was stopped.
+    Stopped,
+}
+
+/// What a spin waits for.
+#[derive(Clone, Copy)]
+struct Until<'a, 'py> {
+    future: Option<&'a Bound<'py, PyAny>>,
+    /// Only one callback.
+    once: bool,
+    end: Option<Time>,
+}
+
+impl Until<'_, '_> {
+    fn is_done(&self) -> PyResult<bool> {
+        self.future.map_or(Ok(false), |future| future.call_method0("done")?.is_truthy())
+    }
+}
+
+#[pymethods]
+impl Executor {
+    /// `threads`: 0 is one for each core.
+    #[new]
+    #[pyo3(signature = (threads=1, *, stop_on_error=true, spin_before_park=None))]
+    fn new(threads: usize, stop_on_error: bool, spin_before_park: Option<f64>) -> PyResult<Self> {
+        let policy = if stop_on_error { FaultPolicy::Stop } else { FaultPolicy::Report };
+        let mut builder = sinew::Executor::builder().threads(threads).on_error(policy);
+        if let Some(spin) = wait::duration(spin_before_park)? {
+            builder = builder.spin_before_park(spin);
+        }
+        let executor = Arc::new(builder.build().map_err(raise)?);
+        let (served, asked) = (Mutex::default(), Arc::default());
+        Ok(Self { executor, wake: Wake::new()?, served, asked })
+    }
+
+    #[getter]
+    fn threads(&self) -> usize {
+        self.executor.threads()
+    }
+
+    fn add_node(&self, py: Python<'_>, node: &Node) -> PyResult<()> {
+        let (context, wake) = (node.context.clone(), self.wake.clone());
+        let handler = context.on_shutdown(move || wake.wake());
+        self.served.lock().push(Served { node: node.node.clone(), context, _handler: handler });
+        wait::detached(py, || self.executor.add(&node.node)).map_err(raise)?;
+        self.wake.wake();
+        Ok(())
+    }
+
+    fn remove_node(&self, py: Python<'_>, node: &Node) -> bool {
+        let gone: Vec<Served> = {
+            let mut served = self.served.lock();
+            let is_it = |one: &mut Served| one.node.full_name() == node.node.full_name();
+            served.extract_if(.., is_it).collect()
+        };
+        wait::detached(py, || {
+            drop(gone);
+            self.executor.remove(&node.node)
+        })
+    }
+
+    fn add_group(&self, py: Python<'_>, group: &Group) -> PyResult<()> {
+        wait::detached(py, || match &group.0 {
+            Kind::Exclusive(group) => self.executor.add(group),
+            Kind::Reentrant(group) => self.executor.add(group),
+        })
+        .map_err(raise)
+    }
+
+    /// Runs callbacks until it is stopped. Raises `ExternalShutdownException` at a shutdown.
+    fn spin(&self, py: Python<'_>) -> PyResult<()> {
+        self.run(py, Until { future: None, once: false, end: None }).map(drop)
+    }
+
+    /// Runs callbacks until a future is done. Returns whether it is.
+    #[pyo3(signature = (future, timeout=None))]
+    fn spin_until_done(&self, future: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<bool> {
+        let until = Until { future: Some(future), once: false, end: wait::end(timeout)? };
+        if until.is_done()? {
+            return Ok(true);
+        }
+        future.call_method1("add_done_callback", (Waking(self.wake.clone()),))?;
+        self.run(future.py(), until)?;
+        until.is_done()
+    }
+
+    /// Runs one callback, and waits for one for at most `timeout` seconds. Returns whether one ran.
+    #[pyo3(signature = (timeout=None))]
+    fn spin_once(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
+        let until = Until { future: None, once: true, end: wait::end(timeout)? };
+        Ok(self.run(py, until)? == End::Done)
+    }
+
+    /// Runs the callbacks that are ready. Returns their number.
+    fn spin_some(&self, py: Python<'_>) -> PyResult<u64> {
+        let ran = self.executor.spin_some().map_err(spin_error)?;
+        py.check_signals()?;
+        Ok(ran)
+    }
+
+    /// Returns the descriptor for another event loop.
+    fn fileno(&self) -> PyResult<i32> {
+        Ok(self.executor.descriptor()?.as_raw_fd())
+    }
+
+    /// Ends the current spin, or the next one.
+    fn stop(&self) {
+        self.asked.lock().stop = true;
+        self.executor.stop_handle().stop();
+        self.wake.wake();
+    }
+
+    /// Returns whether a context of a node of it was shut down.
+    fn is_shut_down(&self) -> bool {
+        self.served.lock().iter().any(|served| served.context.is_shutdown())
+    }
+}
+
+impl Executor {
+    fn run(&self, py: Python<'_>, until: Until<'_, '_>) -> PyResult<End> {
+        let signals = Signals::watch(py)?;
+        let result = if self.executor.threads() == 1 || until.once {
+            self.run_here(py, until, &signals)
+        } else {
+            self.run_there(py, until, &signals)
+        };
+        let Err(SpinEnd::Spin(SpinError::Busy)) = result else { return result.map_err(SpinEnd::into) };
+        match until.future {
+            Some(future) => self.wait_for(future, until, &signals),
+            None => Err(spin_error(SpinError::Busy)),
+        }
+    }
+
+    fn run_here(&self, py: Python<'_>, until: Until<'_, '_>, signals: &Signals) -> Result<End, SpinEnd> {
+        let descriptor = self.executor.descriptor().map_err(PyErr::from)?;
+        loop {
+            let ran = if until.once {
+                u64::from(self.executor.spin_once(Duration::ZERO)?)
+            } else {
+                self.executor.spin_some()?
+            };
+            py.check_signals()?;
+            if until.is_done()? || (until.once && ran > 0) {
+                return Ok(End::Done);
+            }
+            if let Some(end) = self.ended()? {
+                return Ok(end);
+            }
+            if ran == 0 && !signals.wait(py, Some(descriptor), &self.wake, until.end)? {
+                return Ok(End::Late);
+            }
+            if ran > 0 && until.end.is_some_and(|end| Time::steady() >= end) {
+                return Ok(End::Late);
+            }
+        }
+    }
+
+    /// Spins on threads of its own, while this one waits for the end.
+    fn run_there(&self, py: Python<'_>, until: Until<'_, '_>, signals: &Signals) -> Result<End, SpinEnd> {
+        let (executor, wake) = (Arc::clone(&self.executor), self.wake.clone());
+        let spinning = std::thread::Builder::new().name("sinew-python".to_owned()).spawn(move || {
+            let result = executor.spin();
+            wake.wake();
+            result
+        });
+        let spinning = spinning.map_err(PyErr::from)?;
+        let end = loop {
+            if spinning.is_finished() {
+                break Ok(End::Stopped);
+            }
+            match signals.wait(py, None, &self.wake, until.end) {
+                Ok(true) => {}
+                Ok(false) => break Ok(End::Late),
+                Err(error) => break Err(error),
+            }
+            match until.is_done() {
+                Ok(false) => {}
+                Ok(true) => break Ok(End::Done),
+                Err(error) => break Err(error),
+            }
+        };
+        let finished = spinning.is_finished();
+        if !finished {
+            self.executor.stop_handle().stop();
+        }
+        let result = wait::detached(py, || spinning.join());
+        let end = end?;
+        match result {
+            Ok(result) => result?,
+            Err(_) => {
+                let sentence = "the thread that spun the executor panicked".to_owned();
+                return Err(with_code(ErrorCode::Panicked, sentence).into());
+            }
+        }
+        if until.is_done()? {
+            return Ok(End::Done);
+        }
+        Ok(self.ended()?.unwrap_or(end))
+    }
+
+    /// Waits for a future while another thread, or this one further up, spins the executor.
+    fn wait_for(&self, future: &Bound<'_, PyAny>, until: Until<'_, '_>, signals: &Signals) -> PyResult<End> {
+        let py = future.py();
+        if callback::is_running() && future.hasattr("_run_nested")? {
+            let left = until.end.map(|end| (end - Time::steady()).as_secs_f64());
+            future.call_method1("_run_nested", (left,))?;
+        }
+        let wake = Wake::new()?;
+        future.call_method1("add_done_callback", (Waking(wake.clone()),))?;
+        loop {
+            if until.is_done()? {
+                return Ok(End::Done);
+            }
+            if self.is_shut_down() {
+                return Err(shut_down());
+            }
+            let slice = Time::steady() + Duration::from_millis(100); // a shutdown wakes the spin, not this
+            let end = until.end.map_or(slice, |end| end.min(slice));
+            if !signals.wait(py, None, &wake, Some(end))?
+                && until.end.is_some_and(|end| Time::steady() >= end)
+            {
+                return Ok(End::Late);
+            }
+        }
+    }
+
+    /// Returns why the spin ends, if it does.
+    fn ended(&self) -> PyResult<Option<End>> {
+        if std::mem::take(&mut self.asked.lock().stop) {
+            return Ok(Some(End::Stopped));
+        }
+        if self.is_shut_down() { Err(shut_down()) } else { Ok(None) }
+    }
+}
+
+/// What ended a spin too early.
+enum SpinEnd {
+    Spin(SpinError),
+    Raised(PyErr),
+}
+
+impl From<SpinError> for SpinEnd {
+    fn from(error: SpinError) -> Self {
+        Self::Spin(error)
+    }
+}
+
+impl From<PyErr> for SpinEnd {
+    fn from(error: PyErr) -> Self {
+        Self::Raised(error)
+    }
+}
+
+impl From<SpinEnd> for PyErr {
+    fn from(end: SpinEnd) -> Self {
+        match end {
+            SpinEnd::Spin(error) => spin_error(error),
+            SpinEnd::Raised(error) => error,
+        }
+    }
+}
+
+fn shut_down() -> PyErr {
+    ExternalShutdownException::new_err("the context was shut down, so the executor runs no more callbacks")
+}
+
+/// Makes the exception for a spin that ended: that of the callback, if one raised it.
+fn spin_error(error: SpinError) -> PyErr {
+    if let SpinError::Failed { error, .. } = &error
+        && let Some(Raised(raised)) = error.downcast_ref::<Raised>()
+    {
+        return Python::attach(|py| raised.clone_ref(py));
+    }
+    raise(error)
+}
+
+/// A callable that wakes the thread that spins: a callback of a future.
+#[pyclass(frozen, module = "sinew._sinew")]
+pub(crate) struct Waking(Wake);
+
+#[pymethods]
+impl Waking {
+    fn __call__(&self, _future: &Bound<'_, PyAny>) {
+        self.0.wake();
+    }
+}

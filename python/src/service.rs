@@ -1,0 +1,332 @@
+//! Services: servers and clients.
+
+use crate::callback::{self, Callback, Outcome, Place, Raised};
+use crate::error::{ServiceError, raise};
+use crate::group::{Group, Kind, in_group};
+use crate::message::{Class, Service as Types, service_of};
+use crate::node::Node;
+use crate::publisher::destroyed;
+use crate::wait;
+use parking_lot::Mutex;
+use pyo3::exceptions::PyTimeoutError;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use sinew::erased::{CallResult, Message, Request, Responder, Server, ServiceTypes};
+use sinew::msg::GenericType;
+use sinew::service::RequestId;
+use std::sync::Arc;
+use std::time::Duration;
+
+fn library_types(types: &Types) -> PyResult<ServiceTypes> {
+    Ok(ServiceTypes::known(GenericType::described(types.description.clone()).map_err(raise)?))
+}
+
+/// A server of a node.
+#[pyclass(frozen, subclass, weakref, module = "sinew._sinew")]
+pub(crate) struct Service {
+    server: Mutex<Option<Server>>,
+    name: String,
+    callback: Callback,
+}
+
+/// What answers requests.
+#[derive(Clone)]
+struct Answering {
+    callback: Callback,
+    request: Arc<Class>,
+    response: Arc<Class>,
+    of_response: sinew::erased::MessageType,
+    /// Whether the callback gets a `Responder`, and answers when it likes.
+    deferred: bool,
+}
+
+impl Answering {
+    fn run(&self, request: Request<'_>) -> Outcome {
+        let (message, responder) = request.defer();
+        Python::try_attach(|py| self.answer(py, message, responder)).unwrap_or(Ok(())).map_err(Raised)
+    }
+
+    /// An exception of the callback fails the call, and is an exception of the spin as well.
+    fn answer(&self, py: Python<'_>, request: Message, responder: Responder) -> PyResult<()> {
+        let request = self.request.received(py, request)?;
+        let respond = Respond {
+            responder: Mutex::new(Some(responder)),
+            class: Arc::clone(&self.response),
+            of: self.of_response,
+        };
+        if self.deferred {
+            let returned = self.callback.returned(py, (request, respond))?;
+            return returned
+                .filter(|returned| !returned.is_none())
+                .map_or(Ok(()), |returned| self.callback.begin(&returned));
+        }
+        let response = self.response.python(py)?.call0(py)?;
+        match self.callback.returned(py, (request, response)) {
+            Ok(None) => Ok(()), // it was destroyed meanwhile
+            Ok(Some(returned)) if returned.hasattr("cr_await")? => {
+                let respond = Bound::new(py, respond)?;
+                py.import("sinew._task")?
+                    .call_method1("respond", (returned, respond, self.callback.post()))
+                    .map(drop)
+            }
+            Ok(Some(returned)) => respond.respond(&returned),
+            Err(error) => {
+                respond.fail(py, &error.to_string());
+                Err(error)
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Service {
+    #[new]
+    #[pyo3(signature = (node, class, name, callback, *, group=None, deferred=false, immediate=false, max_requests=None))]
+    #[expect(clippy::too_many_arguments, reason = "options, by their names")]
+    fn new(
+        py: Python<'_>,
+        node: &Node,
+        class: &Bound<'_, PyAny>,
+        name: &str,
+        callback: Py<PyAny>,
+        group: Option<&Group>,
+        deferred: bool,
+        immediate: bool,
+        max_requests: Option<usize>,
+    ) -> PyResult<Self> {
+        let of = service_of(class)?;
+        let types = library_types(&of)?;
+        let callback = Callback::new(callback, Place::new(node, group));
+        let answering = Answering {
+            callback: callback.clone(),
+            request: of.request,
+            response: of.response,
+            of_response: types.response(),
+            deferred,
+        };
+        let limit = max_requests.unwrap_or(1000);
+        let server = wait::detached(py, || {
+            if immediate {
+                return in_group!(node, group, |maker| maker
+                    .erased_server(name, types)
+                    .max_requests(limit)
+                    .immediate_callback_erased(move |request| answering.run(request)));
+            }
+            match group.map(|group| &group.0) {
+                Some(Kind::Reentrant(group)) => group
+                    .erased_server(name, types)
+                    .max_requests(limit)
+                    .callback_erased(move |request: Request<'_>| answering.run(request)),
+                Some(Kind::Exclusive(group)) => group
+                    .erased_server(name, types)
+                    .max_requests(limit)
+                    .callback_erased(move |(): &mut (), request: Request<'_>| answering.run(request)),
+                None => node
+                    .node
+                    .erased_server(name, types)
+                    .max_requests(limit)
+                    .callback_erased(move |(): &mut (), request: Request<'_>| answering.run(request)),
+            }
+        });
+        let server = server.map_err(raise)?;
+        let name = server.name().to_owned();
+        Ok(Self { server: Mutex::new(Some(server)), name, callback })
+    }
+
+    #[getter]
+    fn service_name(&self) -> &str {
+        &self.name
+    }
+
+    fn destroy(&self, py: Python<'_>) {
+        let server = self.server.lock().take();
+        wait::detached(py, || server.map(Server::close));
+        self.callback.clear();
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.callback.traverse(&visit)
+    }
+
+    fn __clear__(&self) {
+        self.callback.clear();
+    }
+}
+
+/// The way to answer one request, now or later and from any thread. Dropped, it fails the call.
+#[pyclass(frozen, name = "Responder", module = "sinew")]
+pub(crate) struct Respond {
+    responder: Mutex<Option<Responder>>,
+    class: Arc<Class>,
+    of: sinew::erased::MessageType,
+}
+
+#[pymethods]
+impl Respond {
+    /// Sends the response.
+    fn respond(&self, response: &Bound<'_, PyAny>) -> PyResult<()> {
+        let message = self.class.outgoing_as(response, self.of)?;
+        let responder = self.take()?;
+        wait::detached(response.py(), || responder.respond(message)).map_err(raise)
+    }
+
+    /// Fails the call with a sentence.
+    fn fail(&self, py: Python<'_>, reason: &str) {
+        if let Ok(responder) = self.take() {
+            wait::detached(py, || responder.fail(reason));
+        }
+    }
+
+    /// Returns whether the caller still waits for the response.
+    fn is_awaited(&self) -> bool {
+        self.responder.lock().as_ref().is_some_and(Responder::is_awaited)
+    }
+}
+
+impl Respond {
+    fn take(&self) -> PyResult<Responder> {
+        let responder = self.responder.lock().take();
+        responder.ok_or_else(|| ServiceError::new_err("this request was answered already"))
+    }
+}
+
+/// A client of a node.
+#[pyclass(frozen, subclass, weakref, module = "sinew._sinew")]
+pub(crate) struct Client {
+    client: Mutex<Option<sinew::erased::Client<()>>>,
+    name: String,
+    request: Arc<Class>,
+    response: Arc<Class>,
+    of_request: sinew::erased::MessageType,
+}
+
+#[pymethods]
+impl Client {
+    #[new]
+    #[pyo3(signature = (node, class, name, *, group=None))]
+    fn new(
+        py: Python<'_>,
+        node: &Node,
+        class: &Bound<'_, PyAny>,
+        name: &str,
+        group: Option<&Group>,
+    ) -> PyResult<Self> {
+        let of = service_of(class)?;
+        let types = library_types(&of)?;
+        let client = wait::detached(py, || {
+            in_group!(node, group, |maker| maker.erased_client(name, types).create_erased())
+        });
+        let client = client.map_err(raise)?;
+        let name = client.name().to_owned();
+        let (request, response) = (of.request, of.response);
+        Ok(Self { client: Mutex::new(Some(client)), name, request, response, of_request: types.request() })
+    }
+
+    #[getter]
+    fn service_name(&self) -> &str {
+        &self.name
+    }
+
+    fn service_is_ready(&self) -> PyResult<bool> {
+        Ok(self.get()?.is_server_ready())
+    }
+
+    #[pyo3(signature = (timeout=None))]
+    fn wait_for_service(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
+        let client = self.get()?;
+        wait::sliced(py, wait::end(timeout)?, |slice| client.wait_for_server(slice))
+    }
+
+    /// Calls the service and waits for the response. In a callback, this thread runs the server if
+    /// it has to. Raises `TimeoutError` after `timeout` seconds.
+    #[pyo3(signature = (request, timeout=None))]
+    fn call(&self, request: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
+        let py = request.py();
+        let message = self.request.outgoing_as(request, self.of_request)?;
+        self.call_message(py, message, timeout)
+    }
+
+    /// Calls the service. `done` is called once, on the thread that answers, with the response and
+    /// `None`, or with `None` and the exception. Returns the call's number.
+    fn send(&self, request: &Bound<'_, PyAny>, done: Py<PyAny>) -> PyResult<(u64, u32)> {
+        let (py, client) = (request.py(), self.get()?);
+        let message = self.request.outgoing_as(request, self.of_request)?;
+        let response = Arc::clone(&self.response);
+        let sent = wait::detached(py, || {
+            client.call_then_immediately(message, move |result| finish(&response, result, &done))
+        });
+        let id = sent.map_err(raise)?;
+        Ok((id.sequence(), id.place()))
+    }
+
+    /// Gives up a call: its `done` is not called any more.
+    fn give_up(&self, py: Python<'_>, id: (u64, u32)) -> PyResult<bool> {
+        let client = self.get()?;
+        Ok(wait::detached(py, || client.give_up(RequestId::from_parts(id.0, id.1))))
+    }
+
+    /// Calls again, and waits, if no server has taken the request: the thread that waits runs the
+    /// server. Returns `None` if one has taken it.
+    #[pyo3(signature = (id, timeout=None))]
+    fn call_here(&self, py: Python<'_>, id: (u64, u32), timeout: Option<f64>) -> PyResult<Option<Py<PyAny>>> {
+        let client = self.get()?;
+        let request = wait::detached(py, || client.withdraw(RequestId::from_parts(id.0, id.1)));
+        request.map(|request| self.call_message(py, request, timeout)).transpose()
+    }
+
+    fn destroy(&self, py: Python<'_>) {
+        let client = self.client.lock().take();
+        wait::detached(py, || client.map(sinew::erased::Client::close));
+    }
+}
+
+impl Client {
+    fn get(&self) -> PyResult<sinew::erased::Client<()>> {
+        let client = self.client.lock().clone();
+        client.ok_or_else(|| destroyed("client", &self.name))
+    }
+
+    fn call_message(&self, py: Python<'_>, message: Message, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
+        let client = self.get()?;
+        let limit = wait::duration(timeout)?;
+        let answer =
+            if callback::is_running() || limit.is_some_and(|limit| limit <= Duration::from_millis(200)) {
+                wait::detached(py, || client.call(message, limit.unwrap_or(Duration::MAX))).map_err(raise)?
+            } else {
+                let mut call = client.call_async(message).map_err(raise)?;
+                let answer = Mutex::new(None);
+                let end = wait::end(timeout)?;
+                let call = Mutex::new(&mut call);
+                let is_over = wait::sliced(py, end, |slice| {
+                    let over = sinew::executor::wait_for(&mut **call.lock(), slice);
+                    let there = over.is_some();
+                    *answer.lock() = over;
+                    there
+                })?;
+                match answer.into_inner() {
+                    Some(result) if is_over => result.map_err(raise)?,
+                    _ => {
+                        let (name, seconds) = (&self.name, timeout.unwrap_or_default());
+                        let sentence = format!("{name} has not answered within {seconds} s");
+                        return Err(PyTimeoutError::new_err(sentence));
+                    }
+                }
+            };
+        Ok(self.response.received(py, answer)?.unbind())
+    }
+}
+
+/// Gives the result of a call to Python.
+fn finish(response: &Arc<Class>, result: CallResult, done: &Py<PyAny>) {
+    Python::try_attach(|py| {
+        let given = match result {
+            Ok(message) => {
+                response.received(py, message).and_then(|response| done.call1(py, (response, py.None())))
+            }
+            Err(error) => done.call1(py, (py.None(), raise(error))),
+        };
+        if let Err(error) = given {
+            error.write_unraisable(py, Some(done.bind(py)));
+        }
+    });
+}

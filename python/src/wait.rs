@@ -1,0 +1,188 @@
+//! Waiting without the GIL, so that Ctrl-C and other signals of Python end every wait.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use sinew::time::Time;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Maximum time for which a call of the library blocks before signals are looked at.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// Number of threads that are in a call without the GIL. The end of the interpreter waits for them:
+/// it would end a thread that asks for the GIL later, in the middle of this library's code.
+static DETACHED: AtomicUsize = AtomicUsize::new(0);
+
+struct Detached;
+
+impl Detached {
+    fn begin() -> Self {
+        DETACHED.fetch_add(1, Ordering::Relaxed); // a count; nothing rides on it
+        Self
+    }
+}
+
+impl Drop for Detached {
+    fn drop(&mut self) {
+        DETACHED.fetch_sub(1, Ordering::Relaxed); // as above
+    }
+}
+
+/// Runs a call that may block, without the GIL.
+pub(crate) fn detached<T: Send>(py: Python<'_>, call: impl FnOnce() -> T + Send) -> T {
+    let _detached = Detached::begin();
+    py.detach(call)
+}
+
+/// Waits until other threads are out of calls without the GIL, for at most a second.
+pub(crate) fn others_returned(py: Python<'_>) {
+    py.detach(|| {
+        let end = Time::steady() + Duration::from_secs(1);
+        while DETACHED.load(Ordering::Relaxed) > 0 && Time::steady() < end {
+            // Nothing notifies of this: threads are leaving by themselves.
+            let _ = poll(&mut [], Some(&span(Duration::from_millis(1))));
+        }
+    });
+}
+
+/// Wakes threads that wait.
+#[derive(Clone)]
+pub(crate) struct Wake(Arc<(UnixStream, UnixStream)>);
+
+impl Wake {
+    pub(crate) fn new() -> PyResult<Self> {
+        let (reader, writer) = UnixStream::pair()?;
+        reader.set_nonblocking(true)?;
+        writer.set_nonblocking(true)?;
+        Ok(Self(Arc::new((reader, writer))))
+    }
+
+    /// Ends the current wait, or the next one. Never blocks.
+    pub(crate) fn wake(&self) {
+        let _ = (&self.0.1).write(&[0]); // a full buffer wakes as well
+    }
+
+    fn clear(&self) {
+        let mut bytes = [0; 64];
+        while matches!((&self.0.0).read(&mut bytes), Ok(read) if read == bytes.len()) {}
+    }
+}
+
+/// While it lives, signals wake the waits of this thread, if it is Python's main thread: a signal
+/// that comes just before a wait would otherwise be noticed after it.
+pub(crate) struct Signals {
+    wake: Option<(Wake, Py<PyAny>)>,
+}
+
+impl Signals {
+    pub(crate) fn watch(py: Python<'_>) -> PyResult<Self> {
+        static MAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        static CURRENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let main = MAIN.import(py, "threading", "main_thread")?.call0()?;
+        if !CURRENT.import(py, "threading", "current_thread")?.call0()?.is(&main) {
+            return Ok(Self { wake: None });
+        }
+        let wake = Wake::new()?;
+        let former = set_wakeup(py, wake.0.1.as_raw_fd())?;
+        Ok(Self { wake: Some((wake, former.unbind())) })
+    }
+
+    /// Waits until a descriptor is readable, `wake` wakes it or `end` has passed, and runs Python's
+    /// handlers of signals. Returns false at the end.
+    pub(crate) fn wait(
+        &self,
+        py: Python<'_>,
+        descriptor: Option<BorrowedFd<'_>>,
+        wake: &Wake,
+        end: Option<Time>,
+    ) -> PyResult<bool> {
+        let left = match end {
+            Some(end) if Time::steady() >= end => return Ok(false),
+            Some(end) => Some(span(end - Time::steady())),
+            None => None,
+        };
+        let own = self.wake.as_ref().map(|(wake, _)| wake.0.0.as_fd());
+        let result = detached(py, || {
+            let all = [Some(wake.0.0.as_fd()), descriptor, own].into_iter().flatten();
+            let mut all: Vec<_> = all.map(|one| PollFd::from_borrowed_fd(one, PollFlags::IN)).collect();
+            poll(&mut all, left.as_ref())
+        });
+        wake.clear();
+        if let Some((signals, _)) = &self.wake {
+            signals.clear();
+        }
+        py.check_signals()?;
+        match result {
+            Ok(0) => Ok(false),
+            Ok(_) | Err(Errno::INTR) => Ok(true),
+            Err(error) => Err(std::io::Error::from(error).into()),
+        }
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        if let Some((_, former)) = self.wake.take() {
+            Python::attach(|py| {
+                let former = former.extract::<i32>(py).unwrap_or(-1);
+                let _ = set_wakeup(py, former); // refused only on another thread
+            });
+        }
+    }
+}
+
+fn set_wakeup(py: Python<'_>, descriptor: i32) -> PyResult<Bound<'_, PyAny>> {
+    static SET: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let arguments = pyo3::types::PyDict::new(py);
+    arguments.set_item("warn_on_full_buffer", false)?;
+    SET.import(py, "signal", "set_wakeup_fd")?.call((descriptor,), Some(&arguments))
+}
+
+fn span(of: Duration) -> Timespec {
+    Timespec::try_from(of).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 })
+}
+
+/// Returns the time at which a wait of some seconds ends; `None` and negative ones have no end.
+pub(crate) fn end(seconds: Option<f64>) -> PyResult<Option<Time>> {
+    Ok(duration(seconds)?.and_then(|duration| {
+        let nanoseconds = i64::try_from(duration.as_nanos()).ok()?;
+        Time::steady().nanoseconds().checked_add(nanoseconds).map(Time::from_nanoseconds)
+    }))
+}
+
+/// Returns a duration in seconds; `None` for none, negative ones and infinity.
+pub(crate) fn duration(seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    match seconds {
+        Some(seconds) if seconds.is_nan() => {
+            Err(pyo3::exceptions::PyValueError::new_err("a time in seconds can't be NaN"))
+        }
+        Some(seconds) if seconds >= 0.0 => Ok(Duration::try_from_secs_f64(seconds).ok()),
+        _ => Ok(None),
+    }
+}
+
+/// Calls a function that blocks, with one slice of the time after the other, until it returns true
+/// or `end` has passed. Runs Python's handlers of signals between two slices.
+pub(crate) fn sliced(
+    py: Python<'_>,
+    end: Option<Time>,
+    call: impl Fn(Duration) -> bool + Sync,
+) -> PyResult<bool> {
+    loop {
+        let left =
+            end.map_or(SLICE, |end| if Time::steady() < end { end - Time::steady() } else { Duration::ZERO });
+        if detached(py, || call(left.min(SLICE))) {
+            return Ok(true);
+        }
+        py.check_signals()?;
+        if end.is_some_and(|end| Time::steady() >= end) {
+            return Ok(false);
+        }
+    }
+}
