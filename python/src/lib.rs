@@ -3,6 +3,7 @@
 //! The package's Python files (`../sinew`) say what users see; this crate holds what has to be fast or touches the
 //! library. No thread of the library takes the GIL unless a callback of Python is due.
 
+mod bag;
 mod callback;
 mod context;
 mod error;
@@ -64,6 +65,7 @@ mod _sinew {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::error::add_to(module)?;
         crate::message::add_to(module)?;
+        crate::bag::add_to(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -54,7 +54,10 @@ pub(super) enum Element {
     Message(Arc<Class>),
 }
 
-static CLASSES: LazyLock<Mutex<HashMap<(String, TypeHash), Arc<Class>>>> = LazyLock::new(Mutex::default);
+/// All types that were used so far.
+type Classes = HashMap<(String, TypeHash), Arc<Class>>;
+
+static CLASSES: LazyLock<Mutex<Classes>> = LazyLock::new(Mutex::default);
 
 impl Class {
     /// Returns the type with this description. `interfaces` has the definitions of the type, if it

@@ -10,6 +10,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use sinew_msg::TypeHash;
 use sinew_msg::description::TypeDescription;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -59,12 +60,30 @@ fn not_a_class(class: &Bound<'_, PyAny>, what: &str, example: &str) -> PyErr {
     PyTypeError::new_err(format!("{found} is no {what} class, such as {example}"))
 }
 
-/// Returns the class of a message type that another process describes.
+/// Returns the type that another process describes: of the definitions that are found here, if they
+/// have the same one.
 ///
 /// # Errors
 /// The description contradicts itself, or exceeds a limit.
 pub(crate) fn described(description: TypeDescription) -> PyResult<Arc<Class>> {
-    Class::of(description, None).map_err(unusable)
+    let (name, hash) = (description.type_description.type_name.clone(), description.hash());
+    class_for(&name, Some(hash), || Ok(description)).map_err(error::InterfaceError::new_err)
+}
+
+/// Returns the type of this name and hash: of the definitions that are found here, with their
+/// constants and defaults, or as `described` describes it, if they lack it or have another one.
+///
+/// # Errors
+/// The error of `described`; the description contradicts itself, or exceeds a limit.
+pub(crate) fn class_for(
+    name: &str,
+    hash: Option<TypeHash>,
+    described: impl FnOnce() -> Result<TypeDescription, String>,
+) -> Result<Arc<Class>, String> {
+    match sources::find(name) {
+        Ok(Known::Message(class)) if hash.is_none_or(|hash| hash == class.hash()) => Ok(class),
+        _ => Class::of(described()?, None).map_err(|error| error.to_string()),
+    }
 }
 
 /// Returns the class of a type by its name: `std_msgs/msg/String`, `std_srvs/srv/Trigger_Request`.
