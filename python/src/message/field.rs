@@ -3,7 +3,7 @@
 use super::class::{Element, Field, extent, width};
 use super::numbers::{self, Numbers};
 use super::object::PyMessage;
-use super::output::Output;
+use super::output::{Length, Output};
 use super::value::array_of;
 use super::wrong::Wrong;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
@@ -63,7 +63,7 @@ fn accept_numbers<'py>(primitive: Primitive, value: &Bound<'py, PyAny>) -> Resul
             return Wrong::Raised(error);
         }
         // Find the element, for its index and a sentence.
-        match numbers::write(value, primitive, &mut super::output::Length(0)) {
+        match numbers::write(value, primitive, &mut Length(0), |_, _| Ok(())) {
             Err(wrong) => wrong,
             Ok(()) => Wrong::Raised(error),
         }
@@ -124,25 +124,27 @@ pub(super) fn check_count(field: &Field, count: usize) -> Result<(), Wrong> {
 }
 
 /// Writes a field's value.
-pub(super) fn write(field: &Field, value: &Bound<'_, PyAny>, output: &mut impl Output) -> Result<(), Wrong> {
+pub(super) fn write<O: Output>(field: &Field, value: &Bound<'_, PyAny>, output: &mut O) -> Result<(), Wrong> {
     if matches!(field.shape, Shape::Single) {
         return write_element(&field.element, value, output);
     }
-    let count = count(field, value)?;
-    check_count(field, count)?;
-    if !matches!(field.shape, Shape::Array(_)) {
-        output.write_length(count);
-    }
-    match &field.element {
-        Element::Number(primitive) => numbers::write(value, *primitive, output),
-        element => {
-            for (index, one) in value.try_iter().map_err(|_| Wrong::sequence(value))?.enumerate() {
-                let one = one.map_err(Wrong::Raised)?;
-                write_element(element, &one, output).map_err(|wrong| wrong.at(index))?;
-            }
-            Ok(())
+    let begin = |count: usize, output: &mut O| {
+        check_count(field, count)?;
+        if !matches!(field.shape, Shape::Array(_)) {
+            output.write_length(count);
         }
+        Ok(())
+    };
+    let element = match &field.element {
+        Element::Number(primitive) => return numbers::write(value, *primitive, output, begin),
+        element => element,
+    };
+    begin(value.len().map_err(|_| Wrong::sequence(value))?, output)?;
+    for (index, one) in value.try_iter().map_err(|_| Wrong::sequence(value))?.enumerate() {
+        let one = one.map_err(Wrong::Raised)?;
+        write_element(element, &one, output).map_err(|wrong| wrong.at(index))?;
     }
+    Ok(())
 }
 
 #[inline]

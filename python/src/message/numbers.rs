@@ -181,21 +181,25 @@ pub(super) fn count(value: &Bound<'_, PyAny>, primitive: Primitive) -> Result<us
     }
 }
 
-/// Writes the numbers of a field's value, without their count.
-pub(super) fn write(
+/// Writes the numbers of a field's value, after `begin` has got their count. The buffer of an array
+/// is asked for once, since that takes as long as a small message.
+pub(super) fn write<O: Output>(
     value: &Bound<'_, PyAny>,
     primitive: Primitive,
-    output: &mut impl Output,
+    output: &mut O,
+    begin: impl FnOnce(usize, &mut O) -> Result<(), Wrong>,
 ) -> Result<(), Wrong> {
     let width = width(primitive);
     if let Some(numbers) = Numbers::of(value, primitive) {
         let bytes = numbers.bytes();
+        begin(bytes.len() / width, output)?;
         if !bytes.is_empty() {
             output.align(width); // an empty sequence has no alignment padding
             output.write(bytes);
         }
         return Ok(());
     }
+    begin(value.len().map_err(|_| Wrong::sequence(value))?, output)?;
     let elements = value.try_iter().map_err(|_| Wrong::sequence(value))?;
     for (index, element) in elements.enumerate() {
         let element = element.map_err(Wrong::Raised)?;
