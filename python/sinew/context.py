@@ -33,6 +33,7 @@ class Context:
         if self.ok():
             raise RuntimeError("the context is initialised already: shut it down before")
         args = list(sys.argv if args is None else args)
+        _sinew.init_logging()  # before the first node: its lines go to `/rosout`
         self._made = _sinew.Context(
             args, domain_id=domain_id, shared_memory=shared_memory, signals=signals, directory=directory
         )
@@ -112,7 +113,6 @@ def init(args: list[str] | None = None, *, context: Context | None = None, **opt
         _default = Context() if _default._made is not None else _default
     context = context or _default
     context.init(args, **options)
-    _sinew.init_logging()
     return _Initialized(context)
 
 

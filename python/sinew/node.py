@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from . import _sinew, parameter
 from .callback_groups import CallbackGroup, MutuallyExclusiveCallbackGroup
-from .clock import Clock, ClockType, Duration, Rate, _nanoseconds, _seconds
+from .clock import Clock, ClockType, Duration, Rate, _nanoseconds
 from .context import Context, default_context
-from .endpoints import Client, MessageInfo, Publisher, Service, Subscription, Timer, TimerInfo
+from .endpoints import Client, Publisher, Service, Subscription, Timer, TimerInfo
 from .graph import Graph
 from .logging import Logger
 from .parameters import Parameters
@@ -283,16 +283,16 @@ def _rules(arguments: list[str]) -> list[str]:
     return rules
 
 
+_STARRED = 0x04  # `inspect.CO_VARARGS`, without the import
+
+
 def _takes(callback, count: int) -> bool:
     """Returns whether a callable takes that many arguments."""
     code = getattr(callback, "__code__", None)
-    bound = 0
-    if code is None:
-        code, bound = getattr(getattr(callback, "__func__", None), "__code__", None), 1
-    if code is not None and not getattr(callback, "__wrapped__", None):
-        given = getattr(callback, "__defaults__", None) or ()
-        needed = code.co_argcount - bound - len(given)
-        return needed >= count or bool(code.co_flags & 4 and needed < count and count == 1 and False)
+    if code is not None and not hasattr(callback, "__wrapped__") and not code.co_flags & _STARRED:
+        is_bound = getattr(callback, "__self__", None) is not None
+        optional = getattr(callback, "__defaults__", None) or ()
+        return code.co_argcount - is_bound - len(optional) >= count
     try:
         import inspect
 

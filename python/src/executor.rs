@@ -206,14 +206,17 @@ impl Executor {
     /// Spins on threads of its own, while this one waits for the end.
     fn run_there(&self, py: Python<'_>, until: Until<'_, '_>, signals: &Signals) -> Result<End, SpinEnd> {
         let (executor, wake) = (Arc::clone(&self.executor), self.wake.clone());
+        let over = Arc::new(Mutex::new(false)); // the thread itself ends only after it has woken this one
+        let is_over = Arc::clone(&over);
         let spinning = std::thread::Builder::new().name("sinew-python".to_owned()).spawn(move || {
             let result = executor.spin();
+            *is_over.lock() = true;
             wake.wake();
             result
         });
         let spinning = spinning.map_err(PyErr::from)?;
         let end = loop {
-            if spinning.is_finished() {
+            if *over.lock() {
                 break Ok(End::Stopped);
             }
             match signals.wait(py, None, &self.wake, until.end) {
@@ -227,8 +230,7 @@ impl Executor {
                 Err(error) => break Err(error),
             }
         };
-        let finished = spinning.is_finished();
-        if !finished {
+        if !*over.lock() {
             self.executor.stop_handle().stop();
         }
         let result = wait::detached(py, || spinning.join());

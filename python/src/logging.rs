@@ -35,8 +35,8 @@ impl Logger {
     }
 
     /// Returns the level that counts, by its number.
-    fn level(&self) -> u32 {
-        self.0.level() as u32
+    fn level(&self) -> u8 {
+        self.0.level().number()
     }
 
     /// Sets the level; 0 is none of its own.

@@ -1,0 +1,269 @@
+"""Services, clients, coroutines, parameters, the graph, logging."""
+
+import unittest
+
+import sinew
+from sinew.interfaces.example_interfaces.srv import AddTwoInts
+from sinew.interfaces.rcl_interfaces.msg import Log
+from sinew.interfaces.std_msgs.msg import Int64, String
+from support import PATIENCE, SinewTest
+
+
+def add(request, response):
+    response.sum = request.a + request.b
+    return response
+
+
+class Services(SinewTest):
+    def setUp(self):
+        super().setUp()
+        self.group = sinew.MutuallyExclusiveCallbackGroup()
+        self.client = self.node.create_client(AddTwoInts, "add")
+
+    def serve(self, callback=add, **options):
+        return self.node.create_service(AddTwoInts, "add", callback, callback_group=self.group, **options)
+
+    def ask(self, a, b):
+        future = self.client.call_async(AddTwoInts.Request(a=a, b=b))
+        self.assertTrue(self.executor.spin_until_future_complete(future, PATIENCE))
+        return future.result()
+
+    def test_a_call(self):
+        self.assertFalse(self.client.service_is_ready())
+        self.assertFalse(self.client.wait_for_service(0))
+        self.serve()
+        self.assertTrue(self.client.wait_for_service(PATIENCE))
+        self.assertEqual(self.ask(1, 2).sum, 3)
+
+    def test_a_call_inside_a_callback(self):
+        self.serve()
+        sums, done = [], sinew.Future()
+
+        def tick():
+            timer.cancel()
+            sums.append(self.client.call(AddTwoInts.Request(a=1, b=2), PATIENCE).sum)
+            future = self.client.call_async(AddTwoInts.Request(a=3, b=4))
+            self.assertTrue(sinew.spin_until_future_complete(self.node, future, timeout_sec=PATIENCE))
+            sums.append(future.result().sum)
+            done.set_result(None)
+
+        timer = self.node.create_timer(0.001, tick)
+        self.executor.spin_until_future_complete(done, PATIENCE)
+        self.assertEqual(sums, [3, 7])
+
+    def test_a_deadlock_is_an_error(self):
+        self.node.create_service(AddTwoInts, "add", add)  # in the group of the timer
+        done = sinew.Future()
+
+        def tick():
+            timer.cancel()
+            with self.assertRaisesRegex(sinew.ServiceError, "never end"):
+                self.client.call(AddTwoInts.Request(), PATIENCE)
+            done.set_result(None)
+
+        timer = self.node.create_timer(0.001, tick)
+        self.assertTrue(self.executor.spin_until_future_complete(done, PATIENCE))
+
+    def test_no_server(self):
+        with self.assertRaises((sinew.ServiceError, TimeoutError)):
+            self.client.call(AddTwoInts.Request(), 0.01)
+        with self.assertRaises(TypeError):
+            self.client.call_async(AddTwoInts.Response())
+
+    def test_an_exception_fails_the_call(self):
+        def fail(request, response):
+            raise ValueError("too large")
+
+        self.serve(fail)
+        future = self.client.call_async(AddTwoInts.Request())
+        with self.assertRaisesRegex(ValueError, "too large"):
+            self.executor.spin_until_future_complete(future, PATIENCE)
+        self.executor.spin_until_future_complete(future, PATIENCE)
+        with self.assertRaisesRegex(sinew.ServiceError, "too large"):
+            future.result()
+
+    def test_a_wrong_response_fails_the_call(self):
+        self.serve(lambda request, response: None)
+        future = self.client.call_async(AddTwoInts.Request())
+        with self.assertRaises(TypeError):
+            self.executor.spin_until_future_complete(future, PATIENCE)
+        self.executor.spin_until_future_complete(future, PATIENCE)
+        self.assertIsNotNone(future.exception())
+
+    def test_deferred_answers(self):
+        waiting = []
+        self.serve(lambda request, responder: waiting.append((request, responder)), deferred=True)
+        futures = [self.client.call_async(AddTwoInts.Request(a=a)) for a in range(3)]
+        self.spin_until(lambda: len(waiting) == 3)
+        for request, responder in reversed(waiting):
+            self.assertTrue(responder.is_awaited())
+            responder.respond(AddTwoInts.Response(sum=request.a))
+            with self.assertRaisesRegex(sinew.ServiceError, "already"):
+                responder.respond(AddTwoInts.Response())
+        for a, future in enumerate(futures):
+            self.assertTrue(self.executor.spin_until_future_complete(future, PATIENCE))
+            self.assertEqual(future.result().sum, a)
+
+    def test_a_call_is_given_up(self):
+        waiting = []
+        self.serve(lambda request, responder: waiting.append(responder), deferred=True)
+        future = self.client.call_async(AddTwoInts.Request())
+        self.spin_until(lambda: waiting)
+        self.assertTrue(future.cancel())
+        self.assertFalse(waiting[0].is_awaited())
+        with self.assertRaises(sinew.CancelledError):
+            future.result()
+
+    def test_coroutines(self):
+        async def slow(request, response):
+            answer = await self.client_of_other.call_async(AddTwoInts.Request(a=request.a, b=10))
+            response.sum = answer.sum
+            return response
+
+        self.node.create_service(AddTwoInts, "other", add)
+        self.client_of_other = self.node.create_client(AddTwoInts, "other")
+        self.serve(slow)
+        self.assertEqual(self.ask(1, 2).sum, 11)
+
+    def test_a_coroutine_that_fails_ends_the_spin(self):
+        self.serve()
+
+        async def fail(message):
+            await self.client.call_async(AddTwoInts.Request())
+            raise KeyError("after a call")
+
+        self.node.create_subscription(Int64, "go", fail, 10)
+        self.node.create_publisher(Int64, "go", 10).publish(Int64())
+        with self.assertRaisesRegex(KeyError, "after a call"):
+            self.executor.spin()
+
+
+class Parameters(SinewTest):
+    def test_all_types(self):
+        values = [True, 5, 2.5, "text", b"\x01\x02", [True, False], [1, 2], [0.5], ["a", "b"]]
+        for index, value in enumerate(values):
+            name = f"p{index}"
+            declared = self.node.declare_parameter(name, value)
+            self.assertEqual((declared.value, declared.type_), (value, index + 1))
+            self.assertEqual(self.node.get_parameter(name).get_parameter_value().type, index + 1)
+        self.assertEqual(len(self.node.list_parameters(["p1"])), 1)
+
+    def test_errors(self):
+        node = self.node
+        node.declare_parameter("speed", 1.0)
+        with self.assertRaises(sinew.ParameterAlreadyDeclaredException):
+            node.declare_parameter("speed", 1.0)
+        with self.assertRaises(sinew.ParameterNotDeclaredException):
+            node.get_parameter("other")
+        with self.assertRaises(sinew.ParameterNotDeclaredException):
+            node.describe_parameter("other")
+        with self.assertRaises(sinew.ParameterNotDeclaredException):
+            node.set_parameters([sinew.Parameter("other", value=1)])
+        with self.assertRaises(sinew.InvalidParameterTypeException):
+            node.declare_parameter("nothing")
+        with self.assertRaises(TypeError):
+            node.declare_parameter("wrong", {})
+        (result,) = node.set_parameters([sinew.Parameter("speed", value="fast")])
+        self.assertFalse(result.successful)
+        self.assertIn("double", result.reason)
+        self.assertEqual(node.get_parameter_or("other", 7).value, 7)
+
+    def test_descriptors(self):
+        from sinew.parameter import IntegerRange
+
+        about = sinew.ParameterDescriptor(description="how many", integer_range=IntegerRange(0, 10, 2))
+        self.node.declare_parameter("count", 4, about)
+        self.assertFalse(self.node.set_parameters([sinew.Parameter("count", value=5)])[0].successful)
+        self.assertTrue(self.node.set_parameters([sinew.Parameter("count", value=6)])[0].successful)
+        found = self.node.describe_parameter("count")
+        self.assertEqual((found.description, found.integer_range), ("how many", (0, 10, 2)))
+        self.node.declare_parameter("fixed", 1, sinew.ParameterDescriptor(read_only=True))
+        self.assertFalse(self.node.set_parameters([sinew.Parameter("fixed", value=2)])[0].successful)
+        self.node.declare_parameter("any", 1, sinew.ParameterDescriptor(dynamic_typing=True))
+        self.assertTrue(self.node.set_parameters([sinew.Parameter("any", value="text")])[0].successful)
+        self.node.undeclare_parameter("any")
+        self.assertFalse(self.node.has_parameter("any"))
+        optional = self.node.declare_parameter("optional", sinew.ParameterType.INTEGER_ARRAY)
+        self.assertIsNone(optional.value)
+        self.assertTrue(self.node.set_parameters([sinew.Parameter("optional", value=[])])[0].successful)
+        self.assertEqual(self.node.get_parameter("optional").value, [])
+
+    def test_callbacks(self):
+        node, seen = self.node, []
+        node.declare_parameter("speed", 1.0)
+
+        def check(parameters):
+            too_fast = any(one.value > 5 for one in parameters)
+            return sinew.SetParametersResult(successful=not too_fast, reason="too fast" if too_fast else "")
+
+        node.add_pre_set_parameters_callback(
+            lambda all: [sinew.Parameter(one.name, value=one.value * 2) for one in all]
+        )
+        node.add_on_set_parameters_callback(check)
+        node.add_post_set_parameters_callback(lambda all: seen.extend(one.value for one in all))
+        self.assertTrue(node.set_parameters([sinew.Parameter("speed", value=2.0)])[0].successful)
+        (refused,) = node.set_parameters([sinew.Parameter("speed", value=3.0)])
+        self.assertIn("too fast", refused.reason)
+        self.assertEqual(seen, [4.0])
+        node.remove_on_set_parameters_callback(check)
+        with self.assertRaises(ValueError):
+            node.remove_on_set_parameters_callback(check)
+        self.assertTrue(node.set_parameters([sinew.Parameter("speed", value=3.0)])[0].successful)
+        self.assertEqual(seen, [4.0, 6.0])
+
+
+class Graph(SinewTest):
+    def test_what_is_there(self):
+        node = self.node
+        publisher = node.create_publisher(String, "text", 10)
+        node.create_subscription(String, "text", lambda message: None, 5)
+        node.create_service(AddTwoInts, "add", add)
+        node.create_client(AddTwoInts, "add")
+        self.assertIn(("/text", ["std_msgs/msg/String"]), node.get_topic_names_and_types())
+        self.assertIn(("/add", ["example_interfaces/srv/AddTwoInts"]), node.get_service_names_and_types())
+        self.assertIn(("test_node", "/"), node.get_node_names_and_namespaces())
+        self.assertEqual(
+            (node.count_publishers("text"), node.count_subscribers("/text"), node.count_services("add")), (1, 1, 1)
+        )
+        self.assertEqual(node.count_clients("add"), 1)
+        (info,) = node.get_publishers_info_by_topic("text")
+        self.assertEqual((info.node_name, info.endpoint_gid), ("test_node", publisher.gid))
+        self.assertEqual(node.get_subscriptions_info_by_topic("text")[0].qos_profile.depth, 5)
+        self.assertIn(
+            ("/text", ["std_msgs/msg/String"]), node.get_subscriber_names_and_types_by_node("test_node", "/")
+        )
+        self.assertTrue(node.wait_for_node("test_node", PATIENCE))
+        self.assertFalse(node.wait_for_node("nobody", 0))
+        self.assertEqual(node.get_message_class("text")._class, String._class)
+        self.assertIsNone(node.get_message_class("nothing"))
+
+
+class Logging(SinewTest):
+    def test_filters(self):
+        logger = self.node.get_logger()
+        said = [logger.info("once", once=True) for _ in range(3)]
+        self.assertEqual(said, [True, False, False])
+        said = [logger.info("not first", skip_first=True) for _ in range(3)]
+        self.assertEqual(said, [False, True, True])
+        said = [logger.info("throttled", throttle_duration_sec=1000) for _ in range(3)]
+        self.assertEqual(said, [True, False, False])
+        self.assertFalse(logger.debug("quiet"))
+        child = logger.get_child("part")
+        child.set_level(sinew.LoggingSeverity.DEBUG)
+        self.assertTrue(child.debug("loud"))
+        self.assertEqual(child.name, "test_node.part")
+        self.assertEqual(logger.get_effective_level(), sinew.LoggingSeverity.INFO)
+
+    def test_rosout(self):
+        lines = []
+        self.node.create_subscription(Log, "/rosout", lines.append, 10)
+        speaker = sinew.Node("speaker", context=self.context)  # no other node has its logger's name
+        speaker.get_logger().error("help")
+        self.spin_until(lambda: any(line.msg == "help" for line in lines))
+        (line,) = [line for line in lines if line.msg == "help"]
+        self.assertEqual((line.name, line.level, line.function), ("speaker", 40, "test_rosout"))
+        self.assertTrue(line.file.endswith("test_services.py"))
+
+
+if __name__ == "__main__":
+    unittest.main()
