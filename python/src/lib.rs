@@ -22,6 +22,7 @@ mod subscription;
 mod timer;
 mod wait;
 
+use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 
 #[pymodule(gil_used = false)]
@@ -63,9 +64,23 @@ mod _sinew {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::check_interpreter()?;
         crate::error::add_to(module)?;
         crate::message::add_to(module)?;
         crate::bag::add_to(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// Refuses other interpreters than the main one: the library's threads take the GIL of that one.
+fn check_interpreter() -> PyResult<()> {
+    // SAFETY: this thread is attached to an interpreter, as Python runs this function.
+    let interpreter = unsafe { pyo3::ffi::PyInterpreterState_Get() };
+    // SAFETY: the pointer is that of the interpreter, which lives while the thread is attached.
+    match unsafe { pyo3::ffi::PyInterpreterState_GetID(interpreter) } {
+        0 => Ok(()),
+        number => Err(PyImportError::new_err(format!(
+            "sinew can't be imported into the sub-interpreter {number}, only into the main interpreter of a process: use processes or threads"
+        ))),
     }
 }
