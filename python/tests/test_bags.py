@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import sys
 import tempfile
 import unittest
 
@@ -16,6 +17,7 @@ try:
     from rosbags.typesys import Stores, get_typestore
 except ImportError:
     Writer = None
+    print("SKIPPED: the comparison with rosbags: it is not installed", file=sys.stderr)
 
 REPOSITORY = os.environ.get("SINEW_REPOSITORY") or pathlib.Path(__file__).resolve().parents[2]
 BAG = pathlib.Path(REPOSITORY, "crates/sinew-bag/tests/data/service_events/bag_with_topics_and_service_events_and_action.mcap")

@@ -1,5 +1,6 @@
 """Messages that are written where they are published, and those that are passed on without a copy."""
 
+import sys
 import unittest
 import warnings
 
@@ -12,6 +13,7 @@ try:
     import numpy
 except ImportError:
     numpy = None
+    print("SKIPPED: tests of numpy's arrays: it is not installed", file=sys.stderr)
 
 NO_NUMPY = "numpy is not installed"
 

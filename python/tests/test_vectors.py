@@ -45,3 +45,7 @@ class Vectors(unittest.TestCase):
                 self.assertEqual(from_json(cls, to_json(built))._serialize(), encoded)
             count += 1
         self.assertEqual(count, 51)
+
+
+if __name__ == "__main__":
+    unittest.main()

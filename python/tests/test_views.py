@@ -17,6 +17,7 @@ try:
     import numpy
 except ImportError:
     numpy = None
+    print("SKIPPED: tests of numpy's arrays: it is not installed", file=sys.stderr)
 
 NO_NUMPY = "numpy is not installed"
 

@@ -122,4 +122,5 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return None
 
 
-sys.meta_path.append(_Finder())
+# First, since folders with stubs alone (`sinew.stubs`) would be taken for packages.
+sys.meta_path.insert(0, _Finder())

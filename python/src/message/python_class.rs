@@ -127,6 +127,9 @@ impl Class {
         members.set_item("__qualname__", qualified)?;
         members.set_item("__doc__", self.text())?;
         members.set_item("_class", ClassHandle(Arc::clone(self)))?;
+        if self.name() == "sensor_msgs/msg/Image" {
+            members.set_item("_repr_png_", py.import("sinew.images")?.getattr("png")?)?; // notebooks ask for it
+        }
         let bases = PyTuple::new(py, [py.get_type::<PyMessage>()])?;
         let made = py.get_type::<PyType>().call1((PyString::new(py, name), bases, members))?;
         Ok(made.cast_into::<PyType>()?.unbind())
