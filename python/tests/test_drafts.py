@@ -80,6 +80,8 @@ class Drafts(SinewTest):
             with self.publisher.draft(data=3) as draft:
                 kept = memoryview(draft.data)
                 kept[:] = b"abc"
+        with self.assertRaisesRegex(RuntimeError, "published or dropped"):
+            draft.__exit__(None, None, None)
         kept[0] = ord("x")
         self.assertEqual(bytes(self.take().data), b"abc")
         kept.release()

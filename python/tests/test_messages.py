@@ -8,6 +8,7 @@ import pathlib
 import pickle
 import struct
 import tempfile
+import threading
 import unittest
 
 import sinew
@@ -218,6 +219,44 @@ class Values(unittest.TestCase):
         message = deserialize_message(encoded, String)
         self.assertEqual(message.data, "a\udcff")
         self.assertEqual(serialize_message(String(data=message.data)), encoded)
+
+
+class Threads(unittest.TestCase):
+    def test_threads_share_a_message(self):
+        """All threads that touch a field get the same object; a writer changes nothing else."""
+        for _ in range(50):
+            cloud = received(PointCloud2(header=Header(frame_id="a"), fields=[PointField(name="x")], data=[1, 2]))
+            begin, seen = threading.Barrier(4), []
+
+            def touch(number):
+                begin.wait()
+                cloud.width = number
+                seen.append((cloud.header, cloud.fields, cloud.data, serialize_message(cloud)))
+
+            threads = [threading.Thread(target=touch, args=(number,)) for number in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(len(seen), 4)
+            for header, fields, data, encoded in seen:
+                self.assertTrue(header is cloud.header and fields is cloud.fields and data is cloud.data)
+                self.assertEqual(deserialize_message(encoded, PointCloud2).header, header)
+
+    def test_threads_make_one_class(self):
+        begin, found = threading.Barrier(4), []
+
+        def find():
+            begin.wait()
+            found.append(interfaces.find("visualization_msgs/msg/MarkerArray"))
+
+        threads = [threading.Thread(target=find) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(set(found)), 1)
+        self.assertEqual(len(found), 4)
 
 
 class Conversions(unittest.TestCase):

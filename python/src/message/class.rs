@@ -119,7 +119,15 @@ impl Class {
             known,
             python,
         });
-        Arc::clone(CLASSES.lock().entry(key).and_modify(|old| *old = Arc::clone(&class)).or_insert(class))
+        let mut classes = CLASSES.lock();
+        match classes.get(&key) {
+            // Another thread was faster: there is one class for all.
+            Some(known) if known.is_defined || !is_defined => Arc::clone(known),
+            _ => {
+                classes.insert(key, Arc::clone(&class));
+                class
+            }
+        }
     }
 
     /// Returns the full name, e.g. `sensor_msgs/msg/Image`.

@@ -91,7 +91,7 @@ impl Draft {
                 draft.get_mut(part.offset..end).unwrap_or_default().fill(0);
             }
         }
-        let unsent = Arc::new(Mutex::new(Unsent { draft: Some(draft), exports: 0 }));
+        let unsent = Arc::new(Mutex::new(Unsent { draft: Some(draft), exports: 0, has_ended: false }));
         Ok(Self { class: Arc::clone(class), publishing, unsent, parts })
     }
 
@@ -104,6 +104,10 @@ impl Draft {
         let gone = || PyRuntimeError::new_err("this draft was published or dropped: make another one");
         let (message, is_copy) = {
             let mut unsent = self.unsent.lock();
+            if unsent.has_ended {
+                return Err(gone());
+            }
+            unsent.has_ended = true;
             if unsent.exports == 0 {
                 (Message::from(unsent.draft.take().ok_or_else(gone)?), false)
             } else {
@@ -183,6 +187,7 @@ impl Draft {
             self.publishing.publish(py, message)?;
         } else {
             let mut unsent = self.unsent.lock();
+            unsent.has_ended = true;
             if unsent.exports == 0 {
                 let dropped = unsent.draft.take();
                 drop(unsent);

@@ -18,6 +18,8 @@ use std::sync::Arc;
 pub(super) struct Unsent {
     pub(super) draft: Option<EncodedDraft>,
     pub(super) exports: usize,
+    /// Whether it was published or dropped: what is left of it is for the buffers that there are.
+    pub(super) has_ended: bool,
 }
 
 /// What keeps the numbers where they are.
@@ -58,7 +60,12 @@ impl ArrayView {
         (offset, count): (usize, usize),
         primitive: Primitive,
     ) -> Option<Self> {
-        let address = unsent.lock().draft.as_mut()?.get_mut(offset..)?.as_mut_ptr();
+        let mut state = unsent.lock();
+        if state.has_ended {
+            return None;
+        }
+        let address = state.draft.as_mut()?.get_mut(offset..)?.as_mut_ptr();
+        drop(state);
         let extent = [to_ssize(count), to_ssize(width(primitive))];
         Some(Self { address, primitive, extent, backing: Backing::Draft(Arc::clone(unsent)) })
     }
@@ -98,7 +105,7 @@ impl ArrayView {
         }
         if let Backing::Draft(unsent) = &this.backing {
             let mut unsent = unsent.lock();
-            if unsent.draft.is_none() {
+            if unsent.has_ended {
                 drop(unsent);
                 // SAFETY: Python's place.
                 return unsafe { refuse(view, "the draft was published or dropped: its memory is gone") };
