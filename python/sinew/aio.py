@@ -24,13 +24,16 @@ async def spin(node=None, *, executor: Executor | None = None) -> None:
 
 
 class spinning:
-    """As `spin`, while an `async with` lasts. An exception of a callback ends it with this exception."""
+    """As `spin`, while an `async with` lasts. An exception of a callback cancels what the block awaits, and
+    is raised at its end."""
 
     def __init__(self, *nodes, executor: Executor | None = None) -> None:
         self.executor = executor if executor is not None else SingleThreadedExecutor()
         self._nodes = [node for node in nodes if node is not None]
         self._added: list = []
+        self._handlers: list = []
         self._task = None
+        self._cancelled = False
         self.ended: asyncio.Future | None = None
 
     async def __aenter__(self) -> spinning:
@@ -55,7 +58,6 @@ class spinning:
             except RuntimeError:
                 pass  # the loop is closed
 
-        self._handlers = getattr(self, "_handlers", [])
         self._handlers.append(node.context._handle.on_shutdown(wake))
 
     def _run(self) -> None:
@@ -68,6 +70,8 @@ class spinning:
         except BaseException as error:
             self._loop.remove_reader(self.executor.fileno())
             self.ended.set_exception(error)
+            self._cancelled = True
+            self._task.cancel()
             if isinstance(error, (KeyboardInterrupt, SystemExit)):
                 raise
 
@@ -77,12 +81,14 @@ class spinning:
             handler.cancel()
         for node in self._added:
             self.executor.remove_node(node)
-        if self.ended.done() and not self.ended.cancelled():
-            failed = self.ended.exception()
-            if failed is not None and error is None:
-                raise failed
-        elif not self.ended.done():
+        if not self.ended.done():
             self.ended.cancel()
+        elif not self.ended.cancelled():
+            failed = self.ended.exception()
+            if self._cancelled:
+                self._task.uncancel()
+            if failed is not None and kind in (None, asyncio.CancelledError):
+                raise failed from None
 
 
 async def messages(subscription):

@@ -75,6 +75,13 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
         with self.assertRaises(ZeroDivisionError):
             await asyncio.wait_for(aio.spin(self.node), PATIENCE)
 
+    async def test_an_exception_ends_the_block(self):
+        self.node.create_timer(0.001, lambda: 1 // 0)
+        with self.assertRaises(ZeroDivisionError):
+            async with aio.spinning(self.node):
+                await asyncio.get_running_loop().create_future()
+        self.assertEqual(asyncio.current_task().cancelling(), 0)
+
     async def test_a_shutdown_ends_it(self):
         self.node.create_timer(0.001, self.context.shutdown)
         with self.assertRaises(sinew.ExternalShutdownException):
