@@ -11,9 +11,11 @@
 
 from ._sinew import (
     ExternalShutdownException as ExternalShutdownException,
+    InterfaceError as InterfaceError,
     InvalidNameError as InvalidNameError,
     InvalidParameterTypeException as InvalidParameterTypeException,
     InvalidParameterValueException as InvalidParameterValueException,
+    Message as Message,
     NotInitializedException as NotInitializedException,
     ParameterAlreadyDeclaredException as ParameterAlreadyDeclaredException,
     ParameterNotDeclaredException as ParameterNotDeclaredException,
@@ -21,6 +23,7 @@ from ._sinew import (
     QoSError as QoSError,
     ServiceError as ServiceError,
     SinewError as SinewError,
+    UndecodableError as UndecodableError,
     __version__ as __version__,
 )
 from .callback_groups import (
