@@ -2,7 +2,6 @@
 
 use super::class::{Element, Field, extent, width};
 use super::numbers::{self, Numbers};
-use super::object::PyMessage;
 use super::output::{Length, Output};
 use super::value::array_of;
 use super::wrong::Wrong;
@@ -11,7 +10,6 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 use sinew_msg::definition::{Primitive, Shape};
-use std::sync::Arc;
 
 /// Converts a value to the one that the field will have.
 ///
@@ -79,7 +77,7 @@ fn accept_element<'py>(element: &Element, value: &Bound<'py, PyAny>) -> Result<B
             Ok(value.clone())
         }
         Element::Message(class) => {
-            if value.cast::<PyMessage>().is_ok_and(|message| Arc::ptr_eq(message.get().class(), class)) {
+            if class.message_in(value).is_some() {
                 return Ok(value.clone());
             }
             // A time or duration of a clock.
@@ -172,12 +170,10 @@ fn write_element(element: &Element, value: &Bound<'_, PyAny>, output: &mut impl 
             output.write_length(units.len());
             units.iter().for_each(|[low, high]| output.write(&[*low, *high, 0, 0]));
         }
-        Element::Message(class) => match value.cast::<PyMessage>() {
-            Ok(message) if Arc::ptr_eq(message.get().class(), class) => {
-                message.get().write(value.py(), output).map_err(Wrong::Raised)?;
-            }
-            _ => return Err(Wrong::other(value, class.name())),
-        },
+        Element::Message(class) => {
+            let message = class.message_in(value).ok_or_else(|| Wrong::other(value, class.name()))?;
+            message.write(value.py(), output).map_err(Wrong::Raised)?;
+        }
     }
     Ok(())
 }

@@ -6,6 +6,7 @@
 //! | `class` | a message type: its fields, for the encoding and for Python |
 //! | `python_class` | its class in Python |
 //! | `object` | a message as an object, received or built |
+//! | `methods`, `equal`, `text` | the methods of all message classes |
 //! | `reader`, `value` | from received bytes to Python's values |
 //! | `wrong`, `numbers`, `field`, `output` | from Python's values to bytes |
 //! | `view` | numbers where they lie |
@@ -19,6 +20,7 @@ mod draft;
 mod equal;
 mod error;
 mod field;
+mod methods;
 mod module;
 mod numbers;
 mod object;
@@ -56,12 +58,13 @@ impl Class {
         message: Message,
     ) -> PyResult<Bound<'py, PyAny>> {
         if message.encoded().is_some() {
-            return object::received_at(py, self, message, 0);
+            return self.received_at(py, message, 0);
         }
         let no_bytes = || PyTypeError::new_err(format!("this {} has no encoded form", self.name()));
         let mut encoded = vec![0; message.encoded_length().ok_or_else(no_bytes)?];
         message.encode_into(&mut encoded);
-        object::received_at(py, self, bytes_as_message(self.message_type().map_err(unusable)?, &encoded)?, 0)
+        let message = bytes_as_message(self.message_type().map_err(unusable)?, &encoded)?;
+        self.received_at(py, message, 0)
     }
 
     /// Makes the library's message of an object of this type: a reference to the received one if
@@ -95,17 +98,13 @@ impl Class {
     }
 
     fn message<'a>(self: &Arc<Self>, object: &'a Bound<'_, PyAny>) -> PyResult<&'a PyMessage> {
-        match object.cast::<PyMessage>() {
-            Ok(message) if Arc::ptr_eq(message.get().class(), self) => Ok(message.get()),
-            _ => {
-                let found = match object.cast::<PyMessage>() {
-                    Ok(message) => message.get().class().name().to_owned(),
-                    Err(_) => object.get_type().name().map(|name| name.to_string()).unwrap_or_default(),
-                };
-                let expected = self.name();
-                Err(PyTypeError::new_err(format!("found a message of {found}, expected one of {expected}")))
-            }
-        }
+        self.message_in(object).ok_or_else(|| {
+            let found = match object.cast::<PyMessage>() {
+                Ok(message) => message.get().class().name().to_owned(),
+                Err(_) => object.get_type().name().map(|name| name.to_string()).unwrap_or_default(),
+            };
+            PyTypeError::new_err(format!("found a message of {found}, expected one of {}", self.name()))
+        })
     }
 }
 

@@ -18,14 +18,11 @@ use super::class::{Class, Element, Field};
 use super::error::undecodable;
 use super::field;
 use super::output::{Length, Output, Writer};
-use super::python_class::ClassHandle;
-use super::reader::Reader;
+use super::reader::{Broken, Reader};
 use super::value::{self, Failure};
 use parking_lot::Mutex;
-use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyTypeError};
-use pyo3::intern;
+use pyo3::exceptions::{PyAttributeError, PyRuntimeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use sinew::erased::Message;
 use sinew_msg::cdr::HEADER_SIZE;
 use sinew_msg::definition::Shape;
@@ -57,6 +54,10 @@ struct State {
 }
 
 impl PyMessage {
+    pub(super) fn new(class: Arc<Class>) -> Self {
+        Self { class, source: OnceLock::new(), state: Mutex::default() }
+    }
+
     pub(super) fn class(&self) -> &Arc<Class> {
         &self.class
     }
@@ -226,7 +227,7 @@ impl State {
         index: usize,
         encoded: &[u8],
         start: usize,
-    ) -> Result<usize, (usize, super::reader::Broken)> {
+    ) -> Result<usize, (usize, Broken)> {
         if let Some(at) = self.offsets.get(index) {
             return Ok(*at);
         }
@@ -245,124 +246,32 @@ impl State {
     }
 }
 
-/// Returns an object over a message that begins at an offset after the header of `message`.
-pub(super) fn received_at<'py>(
-    py: Python<'py>,
-    class: &Arc<Class>,
-    message: Message,
-    start: usize,
-) -> PyResult<Bound<'py, PyAny>> {
-    let object = class.python(py)?.bind(py).call0()?;
-    if let Ok(new) = object.cast::<PyMessage>() {
-        _ = new.get().source.set(Source { message, start }); // new, so there is none
-    }
-    Ok(object)
-}
-
-/// Returns the message type of a class, or of a class below it.
-fn class_of(class: &Bound<'_, PyType>) -> PyResult<Arc<Class>> {
-    match class.getattr_opt(intern!(class.py(), "_class"))? {
-        Some(handle) => Ok(Arc::clone(&handle.cast::<ClassHandle>()?.get().0)),
-        None => Err(PyTypeError::new_err(
-            "Message is the base of all message classes: import one, such as sinew.interfaces.std_msgs.msg.String",
-        )),
-    }
-}
-
-#[pymethods]
-impl PyMessage {
-    #[new]
-    #[classmethod]
-    #[pyo3(signature = (*args, **fields))]
-    fn new(
-        cls: &Bound<'_, PyType>,
-        args: &Bound<'_, PyTuple>,
-        fields: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        let class = class_of(cls)?;
-        if !args.is_empty() {
-            let name = class.name();
-            return Err(PyTypeError::new_err(format!(
-                "{name} takes its fields by name: {name}(field=value)"
-            )));
+impl Class {
+    /// Returns an object over a message that begins at an offset after the header of `message`.
+    pub(super) fn received_at<'py>(
+        self: &Arc<Self>,
+        py: Python<'py>,
+        message: Message,
+        start: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let object = self.python(py)?.bind(py).call0()?;
+        if let Ok(new) = object.cast::<PyMessage>() {
+            _ = new.get().source.set(Source { message, start }); // new, so there is none
         }
-        let this = Self { class, source: OnceLock::new(), state: Mutex::default() };
-        for (name, value) in fields.into_iter().flatten() {
-            let name = name.cast_into::<PyString>()?;
-            let name = name.to_str()?;
-            let index = this.class.index_of(name).ok_or_else(|| no_field(&this.class, name))?;
-            this.assign(index, &value)?;
-        }
-        Ok(this)
+        Ok(object)
     }
 
-    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let Ok(other) = other.cast::<Self>() else { return Ok(false) };
-        super::equal::equal(py, self, other.get())
-    }
-
-    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        super::text::repr(slf)
-    }
-
-    /// Returns a message with the same values: lists and messages in it are those of this one.
-    fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Self::copied(slf, |value| Ok(value.clone().unbind()))
-    }
-
-    /// Returns a message with copies of all values. Received bytes are shared, since nothing
-    /// changes them.
-    fn __deepcopy__<'py>(slf: &Bound<'py, Self>, memo: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let deepcopy = slf.py().import("copy")?.getattr("deepcopy")?;
-        Self::copied(slf, |value| Ok(deepcopy.call1((value, memo))?.unbind()))
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
-        let (py, class) = (slf.py(), slf.get_type());
-        let bytes = pyo3::types::PyBytes::new(py, &slf.get().to_bytes(py)?).into_any();
-        Ok((class.getattr(intern!(py, "_deserialize"))?, (bytes,)))
-    }
-
-    /// Returns the encoded form. (Names with an underscore are never those of fields.)
-    fn _serialize<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyBytes>> {
-        Ok(pyo3::types::PyBytes::new(py, &self.to_bytes(py)?))
-    }
-
-    #[classmethod]
-    fn _deserialize<'py>(cls: &Bound<'py, PyType>, encoded: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-        let class = class_of(cls)?;
-        Reader::new(encoded, 0).map_err(|broken| undecodable(broken.into(), &class, "(header)"))?;
-        let of = class.message_type().map_err(super::error::unusable)?;
-        let message = Message::encoded_from(of, encoded)
-            .ok_or_else(|| pyo3::exceptions::PyMemoryError::new_err("no memory for the message"))?;
-        received_at(cls.py(), &class, message, 0)
-    }
-
-    /// Returns the classes of the fields that are messages, or have elements that are.
-    #[classmethod]
-    fn _nested<'py>(cls: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
-        let nested = PyDict::new(cls.py());
-        for field in &class_of(cls)?.fields {
-            if let Element::Message(class) = &field.element {
-                nested.set_item(&field.name, class.python(cls.py())?)?;
-            }
-        }
-        Ok(nested)
-    }
-
-    /// Returns the names and types of the fields, in order.
-    #[classmethod]
-    fn get_fields_and_field_types<'py>(cls: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
-        let fields = PyDict::new(cls.py());
-        for field in &class_of(cls)?.fields {
-            fields.set_item(&field.name, field.shown())?;
-        }
-        Ok(fields)
+    /// Returns the message that an object of this type is; `None` for any other object.
+    #[inline]
+    pub(super) fn message_in<'a>(self: &Arc<Self>, object: &'a Bound<'_, PyAny>) -> Option<&'a PyMessage> {
+        let message = object.cast::<PyMessage>().ok()?.get();
+        Arc::ptr_eq(&message.class, self).then_some(message)
     }
 }
 
 impl PyMessage {
-    fn copied<'py>(
+    /// Returns a message of the same class with these copies of its values.
+    pub(super) fn copied<'py>(
         slf: &Bound<'py, Self>,
         copy: impl Fn(&Bound<'py, PyAny>) -> PyResult<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {

@@ -46,15 +46,10 @@ impl FieldDescriptor {
 
     /// Returns the message, if it has this field.
     #[inline]
-    fn of<'a, 'py>(&self, instance: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyMessage>> {
-        match instance.cast::<PyMessage>() {
-            Ok(message) if Arc::ptr_eq(message.get().class(), &self.class) => Ok(message),
-            _ => Err(PyTypeError::new_err(format!(
-                "`{}` is a field of {}",
-                self.field().name,
-                self.class.name()
-            ))),
-        }
+    fn of<'a>(&self, instance: &'a Bound<'_, PyAny>) -> PyResult<&'a PyMessage> {
+        self.class.message_in(instance).ok_or_else(|| {
+            PyTypeError::new_err(format!("`{}` is a field of {}", self.field().name, self.class.name()))
+        })
     }
 }
 
@@ -68,12 +63,12 @@ impl FieldDescriptor {
         let this = slf.get();
         match instance {
             None => Ok(slf.clone().into_any()), // an attribute of the class
-            Some(instance) => this.of(instance)?.get().value(slf.py(), this.index),
+            Some(instance) => this.of(instance)?.value(slf.py(), this.index),
         }
     }
 
     fn __set__(&self, instance: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.of(instance)?.get().assign(self.index, value)
+        self.of(instance)?.assign(self.index, value)
     }
 
     fn __delete__(&self, _instance: &Bound<'_, PyAny>) -> PyResult<()> {

@@ -1,7 +1,6 @@
 //! From the bytes of a received message, or the defaults of a definition, to Python's values.
 
 use super::class::{Class, Element, Field, extent};
-use super::object;
 use super::reader::{Broken, Reader};
 use super::view::{ArrayView, array_over, format};
 use pyo3::prelude::*;
@@ -81,7 +80,7 @@ fn read_element<'py>(
         Element::Message(class) => {
             let start = reader.position();
             reader.skip_message(class)?;
-            Ok(object::received_at(py, class, message.clone(), start)?)
+            Ok(class.received_at(py, message.clone(), start)?)
         }
     }
 }
