@@ -1,5 +1,6 @@
 """Messages that are written where they are published, and those that are passed on without a copy."""
 
+import os
 import sys
 import unittest
 import warnings
@@ -7,7 +8,7 @@ import warnings
 from sinew.interfaces.geometry_msgs.msg import PoseWithCovariance
 from sinew.interfaces.sensor_msgs.msg import Image
 from sinew.interfaces.std_msgs.msg import Header
-from support import SinewTest
+from support import SinewTest, finish, program
 
 try:
     import numpy
@@ -21,6 +22,17 @@ NO_NUMPY = "numpy is not installed"
 def address(array):
     """Returns where the elements of an array of numpy lie."""
     return array.__array_interface__["data"][0]
+
+
+def mapped(array):
+    """Returns the device and inode of the mapped file in which an array lies, and the offset in it."""
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            area, _, offset, device, inode, *_ = line.split()
+            begin, end = (int(part, 16) for part in area.split("-"))
+            if begin <= address(array) < end:
+                return device, int(inode), int(offset, 16) + address(array) - begin
+    raise AssertionError("it is not mapped")
 
 
 class Drafts(SinewTest):
@@ -112,6 +124,30 @@ class Drafts(SinewTest):
         changed, _ = last.take()
         self.assertEqual((changed.header.frame_id, again.header.frame_id), ("changed", ""))
         self.assertNotEqual(address(changed.data), written)
+
+    @unittest.skipUnless(numpy and os.path.exists("/proc/self/maps"), "needs numpy and Linux")
+    def test_no_copy_between_processes(self):
+        """Both processes have the array in memory that they share, at the same place of the same file."""
+        heard = []
+        self.node.create_subscription(Image, "shared", heard.append, 10)
+        other = program("""
+            from sinew.interfaces.sensor_msgs.msg import Image
+            from test_drafts import mapped
+            sinew.init([])
+            node = sinew.Node("other")
+            publisher = node.create_publisher(Image, "shared", 10)
+            publisher.wait_for_subscriptions(1, support.PATIENCE)
+            with publisher.draft(height=1000, data=10_000_000) as draft:
+                draft.data[:] = 5
+                print(mapped(draft.data))
+            publisher.wait_for_all_acked(support.PATIENCE)
+        """)
+        self.spin_until(lambda: heard)
+        data = heard[0].data
+        self.assertTrue((data == 5).all())
+        place = mapped(data)
+        self.assertNotEqual(place[1], 0, "memory without a file")
+        self.assertEqual(finish(other)[:2], (0, f"{place}\n"))
 
     @unittest.skipUnless(numpy, NO_NUMPY)
     def test_arrays_outlive_everything(self):
