@@ -47,15 +47,16 @@ fn all_programs_are_compiled() {
 }
 
 /// Pages that an item of the README's status leads to and that have no program of Rust: they are
-/// about the command, and its tests check the output, or about C and C++, and the tests of
-/// `sinew-c` and `sinew-build` compile the programs.
-const WITHOUT_PROGRAM: [&str; 6] = [
+/// about the command, and its tests check the output, or about C, C++ and Python, and the
+/// tests of `sinew-c`, `sinew-build` and `sinew-python` have the programs.
+const WITHOUT_PROGRAM: [&str; 7] = [
     "docs/book/c.md",
     "docs/book/command.md",
     "docs/book/cpp-for-rclcpp-users.md",
     "docs/book/cpp-messages.md",
     "docs/book/debugging.md",
     "docs/book/live-view.md",
+    "docs/book/python.md",
 ];
 
 /// The items of a list of the README's status, each with its further lines.
