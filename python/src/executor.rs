@@ -166,7 +166,7 @@ impl Executor {
 
 impl Executor {
     fn run(&self, py: Python<'_>, until: Until<'_, '_>) -> PyResult<End> {
-        let signals = Signals::watch(py)?;
+        let signals = Signals::default();
         let result = if self.executor.threads() == 1 || until.once {
             self.run_here(py, until, &signals)
         } else {

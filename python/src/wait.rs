@@ -5,6 +5,7 @@ use pyo3::sync::PyOnceLock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use sinew::time::Time;
+use std::cell::OnceCell;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -76,23 +77,43 @@ impl Wake {
 
 /// While it lives, signals wake the waits of this thread, if it is Python's main thread: a signal
 /// that comes just before a wait would otherwise be noticed after it.
+#[derive(Default)]
 pub(crate) struct Signals {
-    wake: Option<(Wake, Py<PyAny>)>,
+    /// From the first wait on. `None`: another thread than the main one.
+    watched: OnceCell<Option<Watched>>,
 }
 
-impl Signals {
-    pub(crate) fn watch(py: Python<'_>) -> PyResult<Self> {
+/// What Python's handler of signals writes to, and the descriptor that it wrote to before.
+struct Watched {
+    wake: Wake,
+    former: i32,
+}
+
+impl Watched {
+    fn begin(py: Python<'_>) -> PyResult<Option<Self>> {
         static MAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         static CURRENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let main = MAIN.import(py, "threading", "main_thread")?.call0()?;
         if !CURRENT.import(py, "threading", "current_thread")?.call0()?.is(&main) {
-            return Ok(Self { wake: None });
+            return Ok(None);
         }
-        let wake = Wake::new()?;
+        static WAKE: PyOnceLock<Wake> = PyOnceLock::new(); // that of the main thread, for good
+        let wake = WAKE.get_or_try_init(py, Wake::new)?.clone();
         let former = set_wakeup(py, wake.0.1.as_raw_fd())?;
-        Ok(Self { wake: Some((wake, former.unbind())) })
+        py.check_signals()?; // one that came just before wrote nothing
+        Ok(Some(Self { wake, former }))
     }
+}
 
+impl Drop for Watched {
+    fn drop(&mut self) {
+        Python::attach(|py| {
+            let _ = set_wakeup(py, self.former); // refused only on another thread
+        });
+    }
+}
+
+impl Signals {
     /// Waits until a descriptor is readable, `wake` wakes it or `end` has passed, and runs Python's
     /// handlers of signals. Returns false at the end.
     pub(crate) fn wait(
@@ -107,15 +128,22 @@ impl Signals {
             Some(end) => Some(span(end - Time::steady())),
             None => None,
         };
-        let own = self.wake.as_ref().map(|(wake, _)| wake.0.0.as_fd());
+        let watched = match self.watched.get() {
+            Some(watched) => watched,
+            None => {
+                let watched = Watched::begin(py)?;
+                self.watched.get_or_init(|| watched)
+            }
+        };
+        let own = watched.as_ref().map(|watched| watched.wake.0.0.as_fd());
         let result = detached(py, || {
             let all = [Some(wake.0.0.as_fd()), descriptor, own].into_iter().flatten();
             let mut all: Vec<_> = all.map(|one| PollFd::from_borrowed_fd(one, PollFlags::IN)).collect();
             poll(&mut all, left.as_ref())
         });
         wake.clear();
-        if let Some((signals, _)) = &self.wake {
-            signals.clear();
+        if let Some(watched) = watched {
+            watched.wake.clear();
         }
         py.check_signals()?;
         match result {
@@ -126,22 +154,11 @@ impl Signals {
     }
 }
 
-impl Drop for Signals {
-    fn drop(&mut self) {
-        if let Some((_, former)) = self.wake.take() {
-            Python::attach(|py| {
-                let former = former.extract::<i32>(py).unwrap_or(-1);
-                let _ = set_wakeup(py, former); // refused only on another thread
-            });
-        }
-    }
-}
-
-fn set_wakeup(py: Python<'_>, descriptor: i32) -> PyResult<Bound<'_, PyAny>> {
+fn set_wakeup(py: Python<'_>, descriptor: i32) -> PyResult<i32> {
     static SET: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let arguments = pyo3::types::PyDict::new(py);
     arguments.set_item("warn_on_full_buffer", false)?;
-    SET.import(py, "signal", "set_wakeup_fd")?.call((descriptor,), Some(&arguments))
+    SET.import(py, "signal", "set_wakeup_fd")?.call((descriptor,), Some(&arguments))?.extract()
 }
 
 fn span(of: Duration) -> Timespec {
