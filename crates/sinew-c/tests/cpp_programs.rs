@@ -163,7 +163,9 @@ fn the_adapter_for_rclcpp() {
     let program = place.path().join("sinew-peer-ros2");
     let mut compile = with_compiled_header();
     compile.arg("-I").arg(root().join("rclcpp")).arg("-o").arg(&program);
-    compile.arg(root().join("../../bench/peers/ros2/adapter.cpp"));
+    let sources = std::fs::read_dir(root().join("../../bench/peers/ros2")).expect("the adapter's sources");
+    let sources = sources.map(|entry| entry.expect("a source").path());
+    compile.args(sources.filter(|path| path.extension().is_some_and(|extension| extension == "cpp")));
     compile.arg("-L").arg(library()).arg("-lsinew_c").arg(format!("-Wl,-rpath,{}", library().display()));
     checked("the adapter is compiled", &compile.output().expect("c++ runs"));
     let case = r#"{"scenario": "chain", "relays": 10, "rate": 1000.0, "seconds": 0.05}"#;
