@@ -59,6 +59,7 @@ public:
     counts_from_ = now_ns() + static_cast<std::int64_t>(seconds * 1e8);
     const auto timer = caller_->create_wall_timer(period_of(rate), [this] {call();});
     sleep_seconds(seconds);
+    is_over_ = true;  // a tick of the timer may be on its way
     timer->cancel();
     wait_for([this] {return !pending_.load();}, 2);
     party_.stop();
@@ -111,6 +112,10 @@ private:
       return;  // the one before takes longer than a period
     }
     pending_ = true;
+    if (is_over_) {
+      pending_ = false;
+      return;
+    }
     const std::int64_t number = ++made_;
     const std::int64_t start = now_ns();
     first_->async_send_request(
@@ -130,6 +135,7 @@ private:
   rclcpp::Node::SharedPtr caller_;
   Client::SharedPtr first_;
   std::atomic<bool> pending_{false};
+  std::atomic<bool> is_over_{false};
   std::int64_t counts_from_ = 0;
   std::int64_t made_ = 0;
   std::int64_t called_ = 0;
