@@ -7,7 +7,6 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-
 use std::thread;
 
 /// Number of interpreters that run at once.
@@ -68,6 +67,7 @@ fn run(python: &Path, file: &Path, place: &Path) -> Output {
     Command::new(python)
         .args(["-X", "faulthandler", "-W", "error::ResourceWarning"])
         .arg(file)
+        .current_dir(&domain) // not that of the package's sources, which have no module
         .env("PYTHONPATH", place)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("SINEW_DIR", shared.path())
