@@ -11,11 +11,11 @@ use sinew_interfaces::HASHES;
 use std::ffi::c_char;
 
 /// Gets a type by its name alone, `package/msg/Name`, as one with messages in encoded form only:
-/// see [`sinew_message_type_known`]. Its hash is that of the type of this name which the program
+/// see `sinew_message_type_known`. Its hash is that of the type of this name which the program
 /// used first, or else that of ROS 2's package.
 ///
 /// Fails with `SINEW_ERROR_UNKNOWN_TYPE` if there is neither. The graph says which hash the
-/// endpoints of a topic have: see [`sinew_endpoint_info`].
+/// endpoints of a topic have: see `sinew_endpoint_info`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_message_type_named(
     name: *const c_char,
