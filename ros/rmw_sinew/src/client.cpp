@@ -14,9 +14,6 @@
 namespace rmw_sinew {
 namespace {
 
-/// The numbers of requests that found no server begin here, far above those of Sinew.
-constexpr std::int64_t FIRST_LOST = std::int64_t{1} << 62;
-
 /// The most requests that are remembered. Sinew refuses more before that.
 constexpr std::size_t MOST_SENT = 100000;
 
@@ -37,11 +34,7 @@ Client::Client(
 
 std::int64_t Client::send_request(const void * request)
 {
-  // Sinew would keep it for a server that comes later, which may be much later.
-  if (!sinew_client_is_server_ready(get())) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return FIRST_LOST + lost_++;
-  }
+  const bool is_lost = !sinew_client_is_server_ready(get());
   for (;; ) {
     MessageHandle message = message_of(support_.request(), request);
     sinew_request_id id{};
@@ -56,7 +49,12 @@ std::int64_t Client::send_request(const void * request)
         break;
       default:
         require(status);
-        remember(id);
+        if (is_lost) {
+          // Sinew would keep it for a server that comes later, which may be much later.
+          sinew_client_give_up(get(), id);
+        } else {
+          remember(id);
+        }
         return static_cast<std::int64_t>(id.sequence);
     }
   }

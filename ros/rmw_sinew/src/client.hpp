@@ -31,7 +31,7 @@ public:
   const char * name() const noexcept { return name_.c_str(); }
 
   /// Sends a request and returns its number. Without a server the request is lost, as it is with
-  /// any other middleware: the number is one that no response has.
+  /// any other middleware.
   std::int64_t send_request(const void * request);
 
   /// Takes the response that came first of those that were not taken yet. Returns false if there
@@ -52,8 +52,6 @@ private:
   std::mutex mutex_;
   /// Requests without a response, the oldest first; and a few that have one.
   std::deque<sinew_request_id> sent_;
-  /// Requests that found no server.
-  std::int64_t lost_ = 0;
 };
 
 }  // namespace rmw_sinew
