@@ -18,11 +18,13 @@ namespace
 /// The most numbers of a list: a sample for each microsecond of a minute.
 constexpr std::int64_t MOST_NUMBERS = 60'000'000;
 
-bool read_all(int socket, void * to, std::size_t bytes)
+/// Calls `move` with what is left of some bytes until all are moved. Returns false if the other end
+/// is gone.
+template<class Byte, class Move>
+bool move_all(Byte * place, std::size_t bytes, Move move)
 {
-  auto * place = static_cast<char *>(to);
   while (bytes > 0) {
-    const ssize_t count = ::recv(socket, place, bytes, 0);
+    const ssize_t count = move(place, bytes);
     if (count < 0 && errno == EINTR) {
       continue;
     }
@@ -35,21 +37,19 @@ bool read_all(int socket, void * to, std::size_t bytes)
   return true;
 }
 
+bool read_all(int socket, void * to, std::size_t bytes)
+{
+  return move_all(
+    static_cast<char *>(to), bytes,
+    [socket](char * place, std::size_t left) {return ::recv(socket, place, left, 0);});
+}
+
 bool write_all(int socket, const void * from, std::size_t bytes)
 {
-  auto * place = static_cast<const char *>(from);
-  while (bytes > 0) {
-    const ssize_t count = ::send(socket, place, bytes, MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR) {
-      continue;
-    }
-    if (count <= 0) {
-      return false;
-    }
-    place += count;
-    bytes -= static_cast<std::size_t>(count);
-  }
-  return true;
+  return move_all(
+    static_cast<const char *>(from), bytes, [socket](const char * place, std::size_t left) {
+      return ::send(socket, place, left, MSG_NOSIGNAL);
+    });
 }
 
 [[noreturn]] void become_child(const std::function<void(Line &)> & work, int socket, pid_t parent)
