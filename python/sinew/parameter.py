@@ -47,6 +47,17 @@ IntegerRange.__doc__ = "The values that an INTEGER may have; a step of 0 allows 
 class ParameterDescriptor:
     """What is known of a parameter beside its value."""
 
+    _FIELDS = (
+        "name",
+        "type",
+        "description",
+        "additional_constraints",
+        "read_only",
+        "dynamic_typing",
+        "floating_point_range",
+        "integer_range",
+    )
+
     def __init__(
         self,
         *,
@@ -70,17 +81,7 @@ class ParameterDescriptor:
 
     @classmethod
     def _of(cls, parts) -> ParameterDescriptor:
-        names = (
-            "name",
-            "type",
-            "description",
-            "additional_constraints",
-            "read_only",
-            "dynamic_typing",
-            "floating_point_range",
-            "integer_range",
-        )
-        return cls(**dict(zip(names, parts)))
+        return cls(**dict(zip(cls._FIELDS, parts)))
 
     def __repr__(self) -> str:
         return f"ParameterDescriptor({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"

@@ -164,20 +164,10 @@ def _parts(descriptor) -> ParameterDescriptor:
     """Returns a descriptor of this package for one that may be a message."""
     if isinstance(descriptor, ParameterDescriptor):
         return descriptor
-    names = (
-        "name",
-        "type",
-        "description",
-        "additional_constraints",
-        "read_only",
-        "dynamic_typing",
-        "floating_point_range",
-        "integer_range",
-    )
-    ranges = {name: getattr(descriptor, name) for name in names}
+    fields = {name: getattr(descriptor, name) for name in ParameterDescriptor._FIELDS}
     for name in ("floating_point_range", "integer_range"):
-        ranges[name] = ranges[name] if len(ranges[name]) > 0 else None
-    return ParameterDescriptor(**ranges)
+        fields[name] = fields[name] if len(fields[name]) > 0 else None
+    return ParameterDescriptor(**fields)
 
 
 def _with_type(descriptor, kind: ParameterType) -> ParameterDescriptor:
