@@ -1,4 +1,4 @@
-"""Message classes: construction, checks, comparison, copies, and bytes that nobody can trust."""
+"""Message classes: construction, checks, comparison, copies, and bytes that can't be trusted."""
 
 import array
 import copy

@@ -24,7 +24,7 @@ pub(super) struct Unsent {
 
 /// What keeps the numbers where they are.
 enum Backing {
-    /// A received message, which nobody changes.
+    /// A received message, which is never changed.
     Received(#[expect(dead_code, reason = "it keeps the memory")] Message),
     Draft(Arc<Mutex<Unsent>>),
 }

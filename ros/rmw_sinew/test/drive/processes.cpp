@@ -33,7 +33,7 @@ void messages_come_back(Node & node)
   }
 }
 
-/// Whoever comes later gets what is retained, and what follows.
+/// A subscription that comes later gets what is retained, and what follows.
 void late_joiners(Node & node)
 {
   Publisher publisher(node, type_of<Text>(), "/retained", transient_local(2));

@@ -48,7 +48,7 @@ void an_end_may_go(Node & node)
   rmw_service_info_t info{};
   service->next(info);
   client.reset();
-  service->answer(info, 2); // to nobody
+  service->answer(info, 2); // to a client that is gone
   client = std::make_unique<Client>(node, "/going");
   client->send(1, 1);
   service.reset();

@@ -155,7 +155,7 @@ public:
   }
 
 private:
-  /// Moves past so many bytes, which lie at a multiple of their alignment behind the header.
+  /// Moves past this number of bytes, which lie at a multiple of their alignment behind the header.
   char * next(size_t size, size_t alignment)
   {
     const size_t padding = (alignment - (at_ - origin_) % alignment) % alignment;
