@@ -20,9 +20,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use std::{env, fs};
 
-/// Packages that the types that ROS 2 derives from services and actions refer to.
-const FOUNDATIONS: [&str; 3] = ["builtin_interfaces", "service_msgs", "unique_identifier_msgs"];
-
 /// The reason why there is no class for a type.
 #[derive(Debug)]
 pub(crate) enum Unusable {
@@ -196,8 +193,7 @@ impl Sources {
         if let Some(loaded) = self.loaded.get(package) {
             return Ok(Arc::clone(loaded));
         }
-        let mut wanted: Vec<String> = FOUNDATIONS.iter().map(|&package| package.to_owned()).collect();
-        wanted.push(package.to_owned());
+        let mut wanted = vec![package.to_owned()];
         let (mut seen, mut definitions) = (BTreeSet::new(), Definitions::new());
         while let Some(package) = wanted.pop() {
             if !seen.insert(package.clone()) {
