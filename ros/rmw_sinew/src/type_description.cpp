@@ -1,7 +1,9 @@
 #include "type_description.hpp"
 
 #include <rosidl_runtime_c/string.h>
+#include <rosidl_runtime_c/type_description/field_type__struct.h>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace rmw_sinew {
@@ -51,7 +53,28 @@ void write_type(const IndividualType & type, std::string & text)
   text += '}';
 }
 
+bool has_booleans(const IndividualType & type)
+{
+  // Arrays and sequences of a type have its number and a multiple of 48.
+  constexpr unsigned KINDS = 48;
+  constexpr unsigned BOOLEAN =
+    rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_BOOLEAN;
+  const auto * begin = type.fields.data;
+  return std::any_of(
+    begin, begin + type.fields.size,
+    [](const Field & field) {return field.type.type_id % KINDS == BOOLEAN;});
+}
+
 }  // namespace
+
+bool has_booleans(const rosidl_runtime_c__type_description__TypeDescription & description)
+{
+  const auto & referenced = description.referenced_type_descriptions;
+  return has_booleans(description.type_description) ||
+         std::any_of(
+    referenced.data, referenced.data + referenced.size,
+    [](const IndividualType & type) {return has_booleans(type);});
+}
 
 std::string json_of(const rosidl_runtime_c__type_description__TypeDescription & description)
 {

@@ -11,4 +11,7 @@ namespace rmw_sinew {
 /// type's hash.
 std::string json_of(const rosidl_runtime_c__type_description__TypeDescription & description);
 
+/// Returns whether a field of the type, or of a type that it is made of, is or has booleans.
+bool has_booleans(const rosidl_runtime_c__type_description__TypeDescription & description);
+
 }  // namespace rmw_sinew

@@ -38,13 +38,25 @@ constexpr std::size_t ALIGNMENT = 8;
 /// The encapsulation of a value in the byte order of this machine.
 const std::uint8_t HEADER[MessageSupport::HEADER_SIZE] = {0, Cdr::DEFAULT_ENDIAN, 0, 0};
 
+const rosidl_runtime_c__type_description__TypeDescription * description_of(
+  const rosidl_message_type_support_t * handle)
+{
+  const auto describe = handle->get_type_description_func;
+  return describe ? describe(handle) : nullptr;
+}
+
 /// Returns the size of a plain value. The generated code says whether a type is plain, but its size
-/// is without the padding at the end; a multiple of the largest alignment has none.
-std::size_t plain_size_of(const message_type_support_callbacks_t & callbacks)
+/// is without the padding at the end; a multiple of the largest alignment has none. A type with
+/// booleans isn't plain here: another process may write bytes that are no boolean.
+std::size_t plain_size_of(
+  const rosidl_message_type_support_t * handle, const message_type_support_callbacks_t & callbacks)
 {
   char bounds = ROSIDL_TYPESUPPORT_FASTRTPS_UNBOUNDED_TYPE;
   const std::size_t size = callbacks.max_serialized_size(bounds);
-  return bounds == ROSIDL_TYPESUPPORT_FASTRTPS_PLAIN_TYPE && size % ALIGNMENT == 0 ? size : 0;
+  const auto * description = description_of(handle);
+  const bool is_plain = bounds == ROSIDL_TYPESUPPORT_FASTRTPS_PLAIN_TYPE && size % ALIGNMENT == 0 &&
+    description != nullptr && !has_booleans(*description);
+  return is_plain ? size : 0;
 }
 
 /// Calls `get` for the type supports of both languages, and returns the first that it finds.
@@ -126,8 +138,7 @@ const sinew_message_type * message_type_of(
   return types.get(
     name, hash, [&] {
       const sinew_message_type * type = nullptr;
-      const auto describe = handle->get_type_description_func;
-      if (const auto * description = describe ? describe(handle) : nullptr) {
+      if (const auto * description = description_of(handle)) {
         require(sinew_message_type_described(json_of(*description).c_str(), &type));
         // A description that belongs to another hash would make another type.
         if (hash == sinew_message_type_hash(type) && name == sinew_message_type_name(type)) {
@@ -167,7 +178,7 @@ MessageSupport::MessageSupport(const rosidl_message_type_support_t * type_suppor
   const auto * handle = handle_of(type_support, get_message_typesupport_handle);
   callbacks_ = static_cast<const message_type_support_callbacks_t *>(handle->data);
   type_ = message_type_of(handle, callbacks_);
-  plain_size_ = plain_size_of(*callbacks_);
+  plain_size_ = plain_size_of(handle, *callbacks_);
 }
 
 void * MessageSupport::begin_plain(std::uint8_t * bytes, std::size_t length) const
@@ -198,22 +209,36 @@ std::size_t MessageSupport::encoded_size(const void * message) const
 std::size_t MessageSupport::encode(
   const void * message, std::uint8_t * bytes, std::size_t capacity) const
 {
-  FastBuffer buffer(reinterpret_cast<char *>(bytes), capacity);
+  std::memcpy(bytes, HEADER, HEADER_SIZE);
+  if (plain_size_ > 0) {
+    std::memcpy(bytes + HEADER_SIZE, message, plain_size_);
+    return HEADER_SIZE + plain_size_;
+  }
+  FastBuffer buffer(reinterpret_cast<char *>(bytes + HEADER_SIZE), capacity - HEADER_SIZE);
   Cdr cdr(buffer, Cdr::DEFAULT_ENDIAN, eprosima::fastcdr::CdrVersion::DDS_CDR);
-  cdr.serialize_encapsulation();
   if (!callbacks_->cdr_serialize(message, cdr)) {
     throw std::runtime_error(
             std::string("a message of ") + sinew_message_type_name(type_) + " can't be encoded");
   }
-  return cdr.get_serialized_data_length();
+  return HEADER_SIZE + cdr.get_serialized_data_length();
 }
 
 void MessageSupport::decode(const std::uint8_t * bytes, std::size_t length, void * message) const
 {
+  const bool is_native = length >= HEADER_SIZE && std::memcmp(bytes, HEADER, HEADER_SIZE) == 0;
+  if (is_native && plain_size_ > 0 && length >= HEADER_SIZE + plain_size_) {
+    std::memcpy(message, bytes + HEADER_SIZE, plain_size_);
+    return;
+  }
+  // Fast-CDR takes a third of the time of a small message to read its encapsulation.
+  const std::size_t known = is_native ? HEADER_SIZE : 0;
   // Fast-CDR only reads from it; there is no constructor for constant bytes.
-  FastBuffer buffer(reinterpret_cast<char *>(const_cast<std::uint8_t *>(bytes)), length);
+  FastBuffer buffer(
+    reinterpret_cast<char *>(const_cast<std::uint8_t *>(bytes + known)), length - known);
   Cdr cdr(buffer, Cdr::DEFAULT_ENDIAN, eprosima::fastcdr::CdrVersion::DDS_CDR);
-  cdr.read_encapsulation();
+  if (!is_native) {
+    cdr.read_encapsulation();
+  }
   if (!callbacks_->cdr_deserialize(cdr, message)) {
     throw std::runtime_error(
             std::string("bytes are no valid message of ") + sinew_message_type_name(type_));

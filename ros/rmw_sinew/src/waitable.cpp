@@ -50,7 +50,7 @@ bool Bell::wait_until(std::chrono::steady_clock::time_point deadline)
 void Waitable::notify(std::uint64_t count)
 {
   std::unique_lock<std::mutex> lock(mutex_);
-  arrived_ += count;
+  arrived_.fetch_add(count);
   for (Bell * bell : bells_) {
     bell->ring();
   }
@@ -59,26 +59,27 @@ void Waitable::notify(std::uint64_t count)
 
 void Waitable::took_one()
 {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  ++taken_;
+  taken_.fetch_add(1);
 }
 
 void Waitable::took_up_to(std::uint64_t arrival)
 {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  taken_ = std::max(taken_, arrival);
+  std::uint64_t taken = taken_.load();
+  while (taken < arrival && !taken_.compare_exchange_weak(taken, arrival)) {
+  }
 }
 
 std::uint64_t Waitable::arrived() const
 {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return arrived_;
+  return arrived_.load();
 }
 
 std::uint64_t Waitable::waiting() const
 {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return arrived_ > taken_ ? arrived_ - taken_ : 0;
+  // In this order: what was taken had arrived, so that an arrival between the loads counts.
+  const std::uint64_t taken = taken_.load();
+  const std::uint64_t arrived = arrived_.load();
+  return arrived > taken ? arrived - taken : 0;
 }
 
 bool Waitable::is_ready() const
@@ -110,12 +111,13 @@ void Waitable::detach(Bell & bell)
 
 void Waitable::report(std::unique_lock<std::mutex> & lock)
 {
-  const std::uint64_t seen = std::max(reported_, taken_);
-  if (callback_ == nullptr || arrived_ <= seen) {
+  const std::uint64_t seen = std::max(reported_, taken_.load());
+  const std::uint64_t arrived = arrived_.load(); // changes under the lock alone
+  if (callback_ == nullptr || arrived <= seen) {
     return;
   }
-  const std::uint64_t count = arrived_ - seen;
-  reported_ = arrived_;
+  const std::uint64_t count = arrived - seen;
+  reported_ = arrived;
   const rmw_event_callback_t callback = callback_;
   const void * user_data = user_data_;
   Running call{this, innermost};

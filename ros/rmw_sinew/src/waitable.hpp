@@ -1,6 +1,7 @@
 // What a wait set waits for, and what reports to the callbacks of an events executor.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -65,9 +66,10 @@ public:
 private:
   void report(std::unique_lock<std::mutex> & lock);
 
-  mutable std::mutex mutex_;
-  std::uint64_t arrived_ = 0;
-  std::uint64_t taken_ = 0;
+  /// Of all below. The counts are read without it, so that a take doesn't lock.
+  std::mutex mutex_;
+  std::atomic<std::uint64_t> arrived_{0};
+  std::atomic<std::uint64_t> taken_{0};
   std::uint64_t reported_ = 0;
   std::vector<Bell *> bells_;
   rmw_event_callback_t callback_ = nullptr;

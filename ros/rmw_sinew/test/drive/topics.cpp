@@ -2,6 +2,7 @@
 #include <rmw/qos_profiles.h>
 #include <rmw/serialized_message.h>
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
@@ -85,6 +86,44 @@ void plain_messages_are_loaned(Node & node)
   OK(rmw_take_loaned_message(subscription.rmw, &loan, &taken, nullptr));
   CHECK(taken && static_cast<const Fixed *>(loan)->values[6] == 2.5);
   // One loan is left for the subscription to release.
+}
+
+void types_with_booleans_are_not_loaned(Node & node)
+{
+  Publisher publisher(node, type_of<Flags>(), "/flags");
+  Subscription subscription(node, type_of<Flags>(), "/flags");
+  CHECK(!publisher.rmw->can_loan_messages && !subscription.rmw->can_loan_messages);
+  Flags flags;
+  flags.values[7] = true;
+  publisher.publish(flags);
+  CHECK(subscription.next<Flags>().values == flags.values);
+}
+
+void plain_messages_are_read_in_both_byte_orders()
+{
+  const rcutils_allocator_t allocator = rcutils_get_default_allocator();
+  rmw_serialized_message_t bytes = rcutils_get_zero_initialized_uint8_array();
+  CHECK(rcutils_uint8_array_init(&bytes, 0, &allocator) == RCUTILS_RET_OK);
+  Fixed fixed;
+  fixed.number = 0x0102030405060708;
+  fixed.values.fill(0.1);
+  OK(rmw_serialize(&fixed, type_of<Fixed>(), &bytes));
+  CHECK(bytes.buffer_length == 4 + sizeof fixed && bytes.buffer[4] == 8);
+  Fixed read;
+  OK(rmw_deserialize(&bytes, type_of<Fixed>(), &read));
+  CHECK(read.number == fixed.number && read.values == fixed.values);
+  bytes.buffer[1] = 0;
+  for (std::size_t field = 4; field < bytes.buffer_length; field += 8) {
+    std::reverse(bytes.buffer + field, bytes.buffer + field + 8);
+  }
+  OK(rmw_deserialize(&bytes, type_of<Fixed>(), &read));
+  CHECK(read.number == fixed.number && read.values == fixed.values);
+  for (const std::uint8_t byte_order : {0, 1}) {
+    bytes.buffer[1] = byte_order;
+    --bytes.buffer_length;
+    FAILS(rmw_deserialize(&bytes, type_of<Fixed>(), &read), RMW_RET_ERROR);
+  }
+  CHECK(rcutils_uint8_array_fini(&bytes) == RCUTILS_RET_OK);
 }
 
 void the_depth_is_kept(Node & node)
@@ -273,6 +312,8 @@ PROGRAM(topics)
   Node node(context, "node");
   messages_come_in_order(node);
   plain_messages_are_loaned(node);
+  types_with_booleans_are_not_loaned(node);
+  plain_messages_are_read_in_both_byte_orders();
   the_depth_is_kept(node);
   sequences_are_taken(node);
   bytes_are_published_and_taken(node);

@@ -25,6 +25,8 @@ void visit_fields(Fields & fields, Fixed *, Visit visit)
   visit(fields.values);
 }
 template <class Fields, class Visit>
+void visit_fields(Fields & fields, Flags *, Visit visit) { visit(fields.values); }
+template <class Fields, class Visit>
 void visit_fields(Fields & fields, Text *, Visit visit) { visit(fields.data); }
 template <class Fields, class Visit>
 void visit_fields(Fields & fields, Image *, Visit visit)
@@ -112,14 +114,17 @@ const message_type_support_callbacks_t * callbacks(const char * name_space, cons
   return &made;
 }
 
+using Describe = const Description * (const rosidl_message_type_support_t *);
+
 /// As the generated code of C++ has it.
 template <class Message>
-const rosidl_message_type_support_t * of_cpp(const char * name_space, const char * name)
+const rosidl_message_type_support_t * of_cpp(
+  const char * name_space, const char * name, Describe * describe = nullptr)
 {
   static const rosidl_message_type_support_t made = {
     rosidl_typesupport_fastrtps_cpp::typesupport_identifier, callbacks<Message>(name_space, name),
     if_it_is_this<rosidl_message_type_support_t>, own_hash<rosidl_message_type_support_t, Message>,
-    nullptr, nullptr};
+    describe, nullptr};
   return &made;
 }
 
@@ -127,6 +132,24 @@ rosidl_runtime_c__String text(const char * chars)
 {
   const std::size_t size = std::strlen(chars);
   return {const_cast<char *>(chars), size, size + 1};
+}
+
+const Description * description_of_fixed(const rosidl_message_type_support_t *)
+{
+  static Field fields[] = {
+    {text("number"), {9, 0, 0, text("")}, text("")}, // a uint64
+    {text("values"), {59, 7, 0, text("")}, text("")}}; // an array of float64
+  static const Description made = {
+    {text("drive_msgs/msg/Fixed"), {fields, 2, 2}}, {nullptr, 0, 0}};
+  return &made;
+}
+
+const Description * description_of_flags(const rosidl_message_type_support_t *)
+{
+  static Field field = {text("values"), {63, 8, 0, text("")}, text("")}; // an array of booleans
+  static const Description made = {
+    {text("drive_msgs/msg/Flags"), {&field, 1, 1}}, {nullptr, 0, 0}};
+  return &made;
 }
 
 const Description * description_of_text(const rosidl_message_type_support_t *)
@@ -152,7 +175,13 @@ const rosidl_type_hash_t * hash_of_text(const rosidl_message_type_support_t *)
 template <>
 const rosidl_message_type_support_t * type_of<Fixed>()
 {
-  return of_cpp<Fixed>("drive_msgs::msg", "Fixed");
+  return of_cpp<Fixed>("drive_msgs::msg", "Fixed", description_of_fixed);
+}
+
+template <>
+const rosidl_message_type_support_t * type_of<Flags>()
+{
+  return of_cpp<Flags>("drive_msgs::msg", "Flags", description_of_flags);
 }
 
 template <>

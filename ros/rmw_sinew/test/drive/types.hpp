@@ -15,6 +15,11 @@ struct Fixed {
   std::array<double, 7> values{};
 };
 
+/// Plain, but not every byte is a boolean.
+struct Flags {
+  std::array<bool, 8> values{};
+};
+
 /// std_msgs/msg/String, with its hash and description.
 struct Text {
   std::string data;

@@ -51,9 +51,8 @@ public:
   Cdr & serialize_encapsulation()
   {
     const char header[] = {0, static_cast<char>(DEFAULT_ENDIAN), 0, 0};
-    std::memcpy(next(sizeof header, 1), header, sizeof header);
+    std::memcpy(next(sizeof header, 1, true), header, sizeof header);
     origin_ = at_;
-    is_writing_ = true;
     return *this;
   }
 
@@ -69,7 +68,7 @@ public:
   template <class Number, class = std::enable_if_t<std::is_arithmetic<Number>::value>>
   Cdr & operator<<(Number number)
   {
-    std::memcpy(next(sizeof number, sizeof number), &number, sizeof number);
+    std::memcpy(next(sizeof number, sizeof number, true), &number, sizeof number);
     return *this;
   }
 
@@ -89,7 +88,7 @@ public:
   Cdr & operator<<(const std::string & text)
   {
     *this << static_cast<uint32_t>(text.size() + 1);
-    std::memcpy(next(text.size() + 1, 1), text.c_str(), text.size() + 1);
+    std::memcpy(next(text.size() + 1, 1, true), text.c_str(), text.size() + 1);
     return *this;
   }
 
@@ -137,7 +136,8 @@ public:
   Cdr & serialize_array(const Number * numbers, size_t count)
   {
     if (count > 0) {
-      std::memcpy(next(count * sizeof(Number), sizeof(Number)), numbers, count * sizeof(Number));
+      std::memcpy(
+        next(count * sizeof(Number), sizeof(Number), true), numbers, count * sizeof(Number));
     }
     return *this;
   }
@@ -156,14 +156,15 @@ public:
 
 private:
   /// Moves past this number of bytes, which lie at a multiple of their alignment behind the header.
-  char * next(size_t size, size_t alignment)
+  /// Padding is written only to what is encoded: bytes that are read may be read-only.
+  char * next(size_t size, size_t alignment, bool is_written = false)
   {
     const size_t padding = (alignment - (at_ - origin_) % alignment) % alignment;
     if (padding > buffer_.getBufferSize() - at_ || size > buffer_.getBufferSize() - at_ - padding) {
       throw exception::NotEnoughMemoryException();
     }
     char * const begin = buffer_.getBuffer() + at_;
-    if (is_writing_) {
+    if (is_written) {
       std::memset(begin, 0, padding);
     }
     at_ += padding + size;
@@ -174,7 +175,6 @@ private:
   size_t at_ = 0;
   size_t origin_ = 0;
   bool swapped_ = false;
-  bool is_writing_ = false; // buffers that are read may be read-only
 };
 
 }  // namespace fastcdr

@@ -84,6 +84,8 @@ struct rosidl_runtime_c__String {
   size_t capacity;
 };
 
+enum { rosidl_runtime_c__type_description__FieldType__FIELD_TYPE_BOOLEAN = 15 };
+
 struct rosidl_runtime_c__type_description__FieldType {
   uint8_t type_id;
   uint64_t capacity;
