@@ -151,10 +151,9 @@ Clock::time_point deadline_of(const rmw_time_t * timeout, Clock::time_point now)
 }
 
 /// Waits until anything attached is ready, the deadline, or shortly after the context's shutdown.
-void wait(WaitSet & set, const Attachment & attachment, const rmw_time_t * timeout)
+void wait(WaitSet & set, const Attachment & attachment, Clock::time_point deadline)
 {
   const Clock::time_point begin = Clock::now();
-  Clock::time_point deadline = deadline_of(timeout, begin);
   while (!attachment.is_any_ready()) {
     if (set.shutdown->is_ready()) {
       deadline = std::min(deadline, begin + after_shutdown);
@@ -212,8 +211,11 @@ rmw_ret_t rmw_wait(
       [&](void ** entries, std::size_t count, ToWaitable to_waitable, bool) {
         attachment.add(entries, count, to_waitable);
       });
-    wait(set, attachment, wait_timeout);
-    bool any = false;
+    const Clock::time_point deadline = deadline_of(wait_timeout, Clock::now());
+    wait(set, attachment, deadline);
+    // A wait without an end never times out: rclcpp's thread for the graph throws if one does. With
+    // nothing ready it ended with its context.
+    bool any = deadline == Clock::time_point::max();
     for_each_array(
       subscriptions, guard_conditions, services, clients, events,
       [&](void ** entries, std::size_t count, ToWaitable to_waitable, bool is_guard) {

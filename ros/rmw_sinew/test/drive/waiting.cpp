@@ -104,6 +104,31 @@ void a_wait_ends(Context & context)
   OK(rmw_destroy_wait_set(set));
 }
 
+/// A wait without an end returns with nothing ready, one with an end times out early.
+void the_shutdown_ends_waits()
+{
+  Context context;
+  Condition condition(context);
+  const auto waits = [&](const rmw_time_t * timeout, rmw_ret_t result) {
+      Waiting waiting;
+      waiting.conditions = {condition.rmw->data};
+      CHECK(waiting.wait(&context.rmw, timeout) == result);
+      CHECK(waiting.conditions[0] == nullptr);
+    };
+  std::thread thread([&] {waits(nullptr, RMW_RET_OK);});
+  OK(rmw_shutdown(&context.rmw));
+  thread.join();
+  const rmw_time_t infinite = RMW_DURATION_INFINITE;
+  waits(nullptr, RMW_RET_OK);
+  waits(&infinite, RMW_RET_OK);
+  const rmw_time_t hour = {3600, 0};
+  waits(&hour, RMW_RET_TIMEOUT);
+  condition.trigger();
+  Waiting waiting;
+  waiting.conditions = {condition.rmw->data};
+  CHECK(waiting.wait(&context.rmw, &hour) == RMW_RET_OK && waiting.conditions[0] != nullptr);
+}
+
 /// The arrays of a foreign wait set are left as they are.
 void a_foreign_wait_set_is_refused(Context & context)
 {
@@ -184,6 +209,7 @@ PROGRAM(waiting)
   only_what_is_ready_stays(context, node);
   a_thread_is_woken(context);
   a_wait_ends(context);
+  the_shutdown_ends_waits();
   a_foreign_wait_set_is_refused(context);
   changes_of_the_graph_wake(context, node);
 }
