@@ -83,8 +83,12 @@ void Service::send_response(const rmw_request_id_t & id, const void * response)
   MessageHandle message = message_of(support_.response(), response);
   const sinew_status status =
     sinew_pulled_server_respond(handle_.get(), &key, message.release());
-  if (status != SINEW_ERROR_RESPONSE_UNCLAIMED) { // with the client gone, the response is lost
-    require(status);
+  switch (status) {
+    case SINEW_ERROR_RESPONSE_UNCLAIMED: // with the client gone, the response is lost
+    case SINEW_ERROR_REQUEST_NOT_IN_HAND: // only the first response counts
+      return;
+    default:
+      require(status);
   }
 }
 
