@@ -302,6 +302,14 @@ impl<A: ClientKind> ClientCore<A> {
         cancel::send(&self.cancel, &self.name, which)
     }
 
+    pub(super) fn cancel_then_immediately(
+        &self,
+        which: Cancel,
+        callback: impl FnOnce(CancelResult) + Send + 'static,
+    ) {
+        cancel::send_then(&self.cancel, &self.name, which, callback);
+    }
+
     pub(super) fn cancel_then(
         self: &Arc<Self>,
         which: Cancel,

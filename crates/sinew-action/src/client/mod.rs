@@ -110,6 +110,16 @@ impl<A: ClientKind> ActionClient<A> {
         self.0.cancel_then(which, move |result| callback(result).into_result());
     }
 
+    /// As [`cancel_then`](Self::cancel_then), on the thread that answers instead of in the client's group.
+    /// The callback should be quick.
+    pub fn cancel_then_immediately(
+        &self,
+        which: Cancel,
+        callback: impl FnOnce(Result<Canceled, CancelError>) + Send + 'static,
+    ) {
+        self.0.cancel_then_immediately(which, callback);
+    }
+
     /// Returns `true` if there is a server: its three services, and publishers of both topics.
     pub fn is_server_ready(&self) -> bool {
         self.wait_for_server(Duration::ZERO)
