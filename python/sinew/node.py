@@ -224,6 +224,10 @@ class Node(Parameters, Graph):
                 return True
         return False
 
+    def _forget(self, entity) -> None:
+        """Drops the reference to an entity that was destroyed by itself."""
+        self._entities = [kept for kept in self._entities if kept is not entity]
+
     destroy_publisher = destroy_subscription = destroy_timer = _destroy
     destroy_service = destroy_client = destroy_guard_condition = _destroy
 

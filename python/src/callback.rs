@@ -46,10 +46,11 @@ impl Place {
 #[pyclass(frozen, module = "sinew._sinew")]
 pub(crate) struct Post(Place);
 
-/// Returns what runs callables in a node's default group.
+/// Returns what runs callables in a node's default group, or in another group of it.
 #[pyfunction]
-pub(crate) fn post_of(node: &Node) -> Post {
-    Post(Place::Default(node.node.clone()))
+#[pyo3(signature = (node, group=None))]
+pub(crate) fn post_of(node: &Node, group: Option<&Group>) -> Post {
+    Post(Place::new(node, group))
 }
 
 #[pymethods]
@@ -76,6 +77,12 @@ thread_local! {
 /// Returns whether this thread runs a callback.
 pub(crate) fn is_running() -> bool {
     DEPTH.get() > 0
+}
+
+/// Returns whether this thread runs a callback.
+#[pyfunction]
+pub(crate) fn in_callback() -> bool {
+    is_running()
 }
 
 struct Running;

@@ -3,6 +3,7 @@
 //! The package's Python files (`../sinew`) say what users see; this crate holds what has to be fast or touches the
 //! library. No thread of the library takes the GIL unless a callback of Python is due.
 
+mod action;
 mod bag;
 mod callback;
 mod context;
@@ -30,7 +31,9 @@ mod _sinew {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::callback::post_of;
+    use crate::action::{ActionClient, ActionServer, ClientGoal, SentGoal, ServerGoal};
+    #[pymodule_export]
+    use crate::callback::{in_callback, post_of};
     #[pymodule_export]
     use crate::context::{Context, end};
     #[pymodule_export]

@@ -72,6 +72,7 @@ fn run(python: &Path, file: &Path, place: &Path) -> Output {
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("SINEW_DIR", shared.path())
         .env("SINEW_REPOSITORY", Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+        .env("SINEW_PROGRAMS", programs())
         .env("ROS_LOG_DIR", &domain)
         .env_remove("AMENT_PREFIX_PATH")
         .env_remove("ROS_DOMAIN_ID")
@@ -98,6 +99,11 @@ fn interpreter() -> Option<PathBuf> {
         let test = "import sys; sys.exit(sys.version_info < (3, 11))";
         Command::new(python).args(["-c", test]).output().is_ok_and(|output| output.status.success())
     })
+}
+
+/// The folder of the workspace's programs, as far as they were built.
+fn programs() -> PathBuf {
+    env::current_exe().expect("a program has a path").with_file_name("..")
 }
 
 /// The extension module, beside this program.

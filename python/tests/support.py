@@ -29,6 +29,15 @@ class SinewTest(unittest.TestCase):
             self.assertTrue(self.executor.spin_once(PATIENCE), "nothing happened")
 
 
+def built(name):
+    """Returns the path of a program of the workspace. Skips the test if it was not built."""
+    path = os.path.join(os.environ.get("SINEW_PROGRAMS", ""), name)
+    if not os.path.isfile(path):
+        print(f"SKIPPED: {sys.argv[0]}: the program {name} was not built", file=sys.stderr)
+        raise unittest.SkipTest(f"{name} was not built")
+    return path
+
+
 def program(source):
     """Starts a Python program that has `sinew` and `support` imported."""
     source = "import sinew, sys, os, support\n" + textwrap.dedent(source)

@@ -80,6 +80,20 @@ class Examples(SinewTest):
         server.send_signal(signal.SIGTERM)
         self.expect(server, "")
 
+    def test_fibonacci(self):
+        server = self.start("fibonacci_server", 0.1)
+        self.expect(self.start("fibonacci_client", 4), "".join(
+            f"{word}: {[0, 1, 1, 2, 3][:length]}\n"
+            for word, length in [("so far", 3), ("so far", 4), ("so far", 5), ("succeeded", 5)]
+        ))
+        self.expect(self.start("fibonacci_client", 40), "The goal was rejected\n")
+        code, output, errors = finish(self.start("fibonacci_client", 39, 1))
+        self.assertEqual((code, output.splitlines()[0]), (0, "so far: [0, 1, 1]"), errors)
+        self.assertIn("1 goal is being canceled\n", output)
+        self.assertRegex(output.splitlines()[-1], r"canceled: \[0, 1, 1")
+        server.send_signal(signal.SIGTERM)
+        self.expect(server, "")
+
     def test_parameters(self):
         code, output, errors = finish(self.start("parameters", "--ros-args", "-p", "speed:=1.5"))
         self.assertEqual(code, 0, errors)

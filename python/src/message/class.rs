@@ -140,7 +140,7 @@ impl Class {
         self.hash
     }
 
-    pub(super) fn description(&self) -> &TypeDescription {
+    pub(crate) fn description(&self) -> &TypeDescription {
         &self.description
     }
 

@@ -97,6 +97,11 @@ impl Class {
         bytes_as_message(of, &self.message(object)?.to_bytes(object.py())?)
     }
 
+    /// Returns the encoded form of a message with defaults.
+    pub(crate) fn encoded_default(self: &Arc<Self>, py: Python<'_>) -> PyResult<Vec<u8>> {
+        self.message(&self.python(py)?.bind(py).call0()?)?.to_bytes(py)
+    }
+
     fn message<'a>(self: &Arc<Self>, object: &'a Bound<'_, PyAny>) -> PyResult<&'a PyMessage> {
         self.message_in(object).ok_or_else(|| {
             let found = match object.cast::<PyMessage>() {

@@ -1,0 +1,307 @@
+"""Servers of actions."""
+
+from __future__ import annotations
+
+import enum
+import threading
+import weakref
+
+from .. import _sinew
+from .._task import begin
+from ..callback_groups import CallbackGroup, ReentrantCallbackGroup
+from ..clock import _seconds
+
+ACCEPTED, EXECUTING, CANCELING, SUCCEEDED, CANCELED, ABORTED = range(1, 7)
+"""The states of a goal, with the numbers of `GoalStatus`."""
+
+
+class GoalResponse(enum.Enum):
+    """What a goal callback returns."""
+
+    REJECT = 1
+    ACCEPT = 2
+
+
+class CancelResponse(enum.Enum):
+    """What a cancel callback returns."""
+
+    REJECT = 1
+    ACCEPT = 2
+
+
+def default_goal_callback(goal_request) -> GoalResponse:
+    """Accepts every goal."""
+    return GoalResponse.ACCEPT
+
+
+def default_cancel_callback(cancel_request) -> CancelResponse:
+    """Lets no goal be ended early."""
+    return CancelResponse.REJECT
+
+
+def default_handle_accepted_callback(goal_handle: ServerGoalHandle) -> None:
+    """Begins the goal."""
+    goal_handle.execute()
+
+
+class ServerGoalHandle:
+    """A goal that a server has accepted. Any thread may use it. If it is forgotten before it has ended, it
+    is canceled."""
+
+    def __init__(self, server: ActionServer, goal) -> None:
+        self._server = server
+        self._goal = goal
+        self._end: int | None = None  # the status with which it ends once its callback returns
+
+    @property
+    def request(self):
+        """The goal that the client sent."""
+        return self._goal._message.goal
+
+    @property
+    def goal_id(self):
+        """Its id: a `unique_identifier_msgs/msg/UUID`."""
+        return self._goal._message.goal_id
+
+    @property
+    def status(self) -> int:
+        """Its state: one of `GoalStatus`."""
+        return self._goal._status if self._end is None else self._end
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it has not ended."""
+        return self.status in (ACCEPTED, EXECUTING, CANCELING)
+
+    @property
+    def is_cancel_requested(self) -> bool:
+        """Whether it must end early: a client asked for it, or its server is gone."""
+        return self._goal.is_cancel_requested
+
+    def on_cancel_requested(self, callback) -> None:
+        """Calls a function once, without arguments, as soon as the goal must end early: on the thread that
+        causes this, or now if it must already."""
+        self._goal.on_cancel_requested(callback)
+
+    def execute(self, execute_callback=None) -> None:
+        """Begins it: an executor runs the server's callback for it, or another one."""
+        self._goal._begin()
+        self._server._start(self, execute_callback or self._server._execute)
+
+    def publish_feedback(self, feedback) -> None:
+        """Publishes feedback to the clients."""
+        kind = self._server.action_type
+        self._goal._publish_feedback(kind.Impl.FeedbackMessage(feedback=feedback))
+
+    def succeed(self, response=None) -> None:
+        """Ends it as succeeded: with a result, or with the one that its callback returns."""
+        self._ends(SUCCEEDED, response)
+
+    def abort(self, response=None) -> None:
+        """Ends it as aborted: the server gives it up."""
+        self._ends(ABORTED, response)
+
+    def canceled(self, response=None) -> None:
+        """Ends it early, as a client asked, or of the server's own accord."""
+        self._ends(CANCELED, response)
+
+    def destroy(self) -> None:
+        """Ends it as canceled, if it has not ended."""
+        if self._goal._status in (ACCEPTED, EXECUTING, CANCELING):
+            self._finish(CANCELED, None)
+
+    def _ends(self, status: int, response) -> None:
+        if response is not None:
+            self._finish(status, response)
+        elif not self.is_active or (self.status == ACCEPTED and status != CANCELED):
+            raise _sinew.SinewError(f"a goal can't end with status {status}: its status is {self.status}")
+        else:
+            self._end = status
+
+    def _finish(self, status: int, response) -> None:
+        kind = self._server.action_type
+        result = response if response is not None else kind.Result()
+        self._goal._end(status, kind.Impl.GetResultService.Response(result=result))
+
+    def _returned(self, response) -> None:
+        """Ends it with what its callback returned, unless it has ended."""
+        if self._goal._status not in (ACCEPTED, EXECUTING, CANCELING):
+            return
+        if self._end is None:
+            self._server._logger.warning("a goal's callback returned without ending it: it is aborted")
+        try:
+            self._finish(self._end or ABORTED, response)
+        except BaseException:
+            self._failed()
+            raise
+
+    def _failed(self) -> None:
+        """Aborts it after an exception."""
+        if self._goal._status in (ACCEPTED, EXECUTING, CANCELING):
+            self._finish(ABORTED, None)
+
+    def __repr__(self) -> str:
+        return f"<ServerGoalHandle {bytes(self.goal_id.uuid).hex()}, status {self.status}>"
+
+
+_posted: dict = {}
+"""The goals of this process that wait for an executor, by id, with the functions that execute them."""
+_posted_lock = threading.Lock()
+
+
+def _run_posted(goal_id: bytes) -> None:
+    """Executes a goal on this thread, if no thread has begun."""
+    with _posted_lock:
+        run = _posted.pop(goal_id, None)
+    if run is not None:
+        run()
+
+
+class ActionServer:
+    """A server of an action.
+
+    `execute_callback` gets a `ServerGoalHandle`, ends it, and returns the result; it may be a coroutine
+    function. After an exception the goal is aborted, and the exception is one of the executor's callbacks.
+
+    - `goal_callback` gets a goal, and returns a `GoalResponse`; by default it is accepted.
+    - `cancel_callback` gets a `ServerGoalHandle`, and returns a `CancelResponse`; by default it is rejected.
+    - `handle_accepted_callback` gets each accepted goal; by default it calls its `execute()`.
+
+    These three run in `callback_group`, by default the node's. With `decide_in_group=False` they run on
+    the thread that asks, also while callbacks of the group run. Goals are executed beside each other, as
+    far as the executor has threads.
+
+    Results are kept for `result_timeout` seconds for clients that ask later.
+    """
+
+    def __init__(
+        self,
+        node,
+        action_type,
+        action_name: str,
+        execute_callback,
+        *,
+        callback_group: CallbackGroup | None = None,
+        goal_callback=default_goal_callback,
+        handle_accepted_callback=default_handle_accepted_callback,
+        cancel_callback=default_cancel_callback,
+        goal_service_qos_profile=None,
+        result_service_qos_profile=None,
+        cancel_service_qos_profile=None,
+        feedback_pub_qos_profile=None,
+        status_pub_qos_profile=None,
+        result_timeout: float = 10,
+        decide_in_group: bool = True,
+    ) -> None:
+        for profile in (
+            goal_service_qos_profile,
+            result_service_qos_profile,
+            cancel_service_qos_profile,
+            feedback_pub_qos_profile,
+            status_pub_qos_profile,
+        ):
+            if profile is not None:
+                raise ValueError("the QoS of an action's topics and services is fixed: leave it out")
+        self.action_type = action_type
+        self._node = node
+        self._goals: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
+        self.register_execute_callback(execute_callback)
+        self.register_goal_callback(goal_callback)
+        self.register_cancel_callback(cancel_callback)
+        self.register_handle_accepted_callback(handle_accepted_callback)
+        shares = callback_group if callback_group is not None and callback_group._reentrant else None
+        self._post = _sinew.post_of(node._handle, (shares or ReentrantCallbackGroup())._of(node))
+        self._handle = _sinew.ActionServer(
+            node._handle,
+            action_type,
+            action_name,
+            self._decides,
+            self._lets_cancel,
+            self._accepted,
+            group=node._group(callback_group),
+            in_group=decide_in_group,
+            result_timeout=_seconds(result_timeout),
+        )
+        node._keep(self)
+
+    @property
+    def action_name(self) -> str:
+        """The full name."""
+        return self._handle.action_name
+
+    @property
+    def _logger(self):
+        return self._node.get_logger()
+
+    def register_execute_callback(self, execute_callback) -> None:
+        """Replaces the callback that executes goals."""
+        if not callable(execute_callback):
+            raise TypeError("the execute callback of an action server must be callable")
+        self._execute = execute_callback
+
+    def register_goal_callback(self, goal_callback) -> None:
+        """Replaces the callback that decides on goals; `None`: the default."""
+        self._goal_callback = goal_callback or default_goal_callback
+
+    def register_cancel_callback(self, cancel_callback) -> None:
+        """Replaces the callback that decides on requests to end goals early; `None`: the default."""
+        self._cancel_callback = cancel_callback or default_cancel_callback
+
+    def register_handle_accepted_callback(self, handle_accepted_callback) -> None:
+        """Replaces the callback that gets accepted goals; `None`: the default."""
+        self._accepted_callback = handle_accepted_callback or default_handle_accepted_callback
+
+    def _decides(self, goal) -> bool:
+        return self._answer(self._goal_callback(goal), GoalResponse)
+
+    def _lets_cancel(self, goal_id: bytes) -> bool:
+        handle = self._goals.get(goal_id)
+        return handle is not None and self._answer(self._cancel_callback(handle), CancelResponse)
+
+    @staticmethod
+    def _answer(answer, kind) -> bool:
+        if not isinstance(answer, kind):
+            raise TypeError(f"the callback must return a {kind.__name__}, but returned {answer!r}")
+        return answer is kind.ACCEPT
+
+    def _accepted(self, goal):
+        handle = ServerGoalHandle(self, goal)
+        self._goals[goal._id] = handle
+        return self._accepted_callback(handle)
+
+    def _start(self, handle: ServerGoalHandle, callback) -> None:
+        """Has an executor execute a goal."""
+        goal_id = handle._goal._id
+        with _posted_lock:
+            _posted[goal_id] = lambda: self._run(handle, callback)
+        self._post(lambda: _run_posted(goal_id))
+
+    def _run(self, handle: ServerGoalHandle, callback) -> None:
+        try:
+            returned = callback(handle)
+        except BaseException:
+            handle._failed()
+            raise
+        if not hasattr(returned, "cr_await"):
+            return handle._returned(returned)
+
+        async def execute() -> None:
+            try:
+                response = await returned
+            except BaseException:
+                handle._failed()
+                raise
+            handle._returned(response)
+
+        begin(execute(), self._post)
+
+    def destroy(self) -> None:
+        """Ends the server: its goals must end, and clients that wait get an error."""
+        self._handle.destroy()
+        self._node._forget(self)
+
+    def __enter__(self) -> ActionServer:
+        return self
+
+    def __exit__(self, *_exception) -> None:
+        self.destroy()
