@@ -80,7 +80,7 @@ from .qos import (
 
 
 def __getattr__(name: str):
-    if name in ("action", "aio", "interfaces"):
+    if name in ("action", "aio", "interfaces", "lifecycle", "tf"):
         import importlib
 
         return importlib.import_module(f"sinew.{name}")

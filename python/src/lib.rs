@@ -12,6 +12,7 @@ mod event;
 mod executor;
 mod graph;
 mod group;
+mod lifecycle;
 mod logging;
 mod message;
 mod node;
@@ -45,6 +46,8 @@ mod _sinew {
     };
     #[pymodule_export]
     use crate::group::Group;
+    #[pymodule_export]
+    use crate::lifecycle::Lifecycle;
     #[pymodule_export]
     use crate::logging::{Logger, flush_logging, init_logging};
     #[pymodule_export]

@@ -4,6 +4,7 @@ use crate::callback::{Callback, Place};
 use crate::error::{raise, with_code};
 use crate::event::{Callbacks, Eventful};
 use crate::group::{Group, in_group};
+use crate::lifecycle::Lifecycle;
 use crate::message::{Class, Draft, Publishing, class_of, unusable};
 use crate::node::Node;
 use crate::qos::{parts, qos};
@@ -17,6 +18,7 @@ use sinew::erased::Message;
 use sinew::error::ErrorCode;
 use sinew::msg::EncodedDraft;
 use sinew::qos::{History, QosOverrides};
+use sinew_lifecycle::PublishGate;
 use std::sync::Arc;
 
 /// A publisher of a node.
@@ -26,12 +28,14 @@ pub(crate) struct Publisher {
     class: Arc<Class>,
     topic: String,
     events: Callbacks,
+    /// Of a managed node that isn't active, messages are dropped.
+    gate: Option<PublishGate>,
 }
 
 #[pymethods]
 impl Publisher {
     #[new]
-    #[pyo3(signature = (node, class, topic, profile, *, group=None, events=None, qos_overrides=false))]
+    #[pyo3(signature = (node, class, topic, profile, *, group=None, events=None, qos_overrides=false, lifecycle=None))]
     #[expect(clippy::too_many_arguments, reason = "options, by their names")]
     fn new(
         py: Python<'_>,
@@ -42,6 +46,7 @@ impl Publisher {
         group: Option<&Group>,
         events: Option<&Bound<'_, PyDict>>,
         qos_overrides: bool,
+        lifecycle: Option<&Lifecycle>,
     ) -> PyResult<Self> {
         let class = class_of(class)?;
         let message_type = class.message_type().map_err(unusable)?;
@@ -57,12 +62,16 @@ impl Publisher {
         });
         let publisher = publisher.map_err(raise)?;
         let topic = publisher.topic().to_owned();
-        Ok(Self { publisher: Mutex::new(Some(publisher)), class, topic, events })
+        let gate = lifecycle.map(Lifecycle::gate);
+        Ok(Self { publisher: Mutex::new(Some(publisher)), class, topic, events, gate })
     }
 
     /// Publishes a message, or `bytes` in encoded form.
     fn publish(&self, message: &Bound<'_, PyAny>) -> PyResult<()> {
         let publisher = self.get()?;
+        if !admits(self.gate.as_ref(), &self.topic) {
+            return Ok(());
+        }
         let out = match message.cast::<PyBytes>() {
             Ok(bytes) => encoded(&publisher, bytes.as_bytes())?,
             Err(_) => self.class.outgoing(message, |length| publisher.draft(length))?,
@@ -73,7 +82,12 @@ impl Publisher {
     /// Makes a draft: a message that is written where it will be published.
     #[pyo3(signature = (**fields))]
     fn draft(&self, py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<Draft> {
-        Draft::new(py, &self.class, Box::new(OfPublisher(self.get()?)), fields)
+        Draft::new(py, &self.class, Box::new(OfPublisher(self.get()?, self.gate.clone())), fields)
+    }
+
+    /// Whether messages are published now, by a publisher of a managed node.
+    fn _is_open(&self) -> bool {
+        self.gate.as_ref().is_none_or(PublishGate::is_open)
     }
 
     #[getter]
@@ -171,7 +185,13 @@ fn encoded(publisher: &sinew::erased::Publisher, bytes: &[u8]) -> PyResult<Messa
     Ok(draft.into())
 }
 
-struct OfPublisher(sinew::erased::Publisher);
+/// Returns whether a message is to be published.
+#[inline]
+fn admits(gate: Option<&PublishGate>, topic: &str) -> bool {
+    gate.is_none_or(|gate| gate.admits(topic))
+}
+
+struct OfPublisher(sinew::erased::Publisher, Option<PublishGate>);
 
 impl Publishing for OfPublisher {
     fn reserve(&self, length: usize) -> Option<EncodedDraft> {
@@ -179,6 +199,6 @@ impl Publishing for OfPublisher {
     }
 
     fn publish(&self, py: Python<'_>, message: Message) -> PyResult<()> {
-        send(py, &self.0, message)
+        if admits(self.1.as_ref(), self.0.topic()) { send(py, &self.0, message) } else { Ok(()) }
     }
 }

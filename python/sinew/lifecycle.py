@@ -1,0 +1,204 @@
+"""Managed nodes: the state of a node decides what it has and does. The names are those of
+`rclpy.lifecycle`.
+
+    class Talker(LifecycleNode):
+        def on_configure(self, state):
+            self.publisher = self.create_lifecycle_publisher(String, "chatter", 10)
+            return TransitionCallbackReturn.SUCCESS
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import namedtuple
+
+from . import _sinew, node
+from .endpoints import Publisher as _Publisher
+
+State = LifecycleState = namedtuple("LifecycleState", "state_id label")
+State.__doc__ = "A state: its number and name, as in `lifecycle_msgs/msg/State`."
+
+
+class TransitionCallbackReturn(enum.Enum):
+    """What the callback of a transition returns."""
+
+    SUCCESS = 97
+    FAILURE = 98
+    ERROR = 99
+
+
+_STATES = {1: "unconfigured", 2: "inactive", 3: "active", 4: "finalized"}
+
+
+class LifecyclePublisher(_Publisher):
+    """A publisher that drops its messages, with a warning, while its node isn't active."""
+
+    __slots__ = ()
+
+    @property
+    def is_activated(self) -> bool:
+        """Whether messages are published now."""
+        return self._is_open()
+
+
+Publisher = LifecyclePublisher
+
+
+class LifecycleNode(node.Node):
+    """A managed node. It begins unconfigured; its transitions come by ROS 2's services, or by
+    `trigger_configure` and so on. The callbacks `on_configure` .. of subclasses get the state in which the
+    transition began, and return a `TransitionCallbackReturn`:
+
+    - `SUCCESS`: the node enters the new state.
+    - `FAILURE`: it returns to the former one.
+    - `ERROR`, and an exception, which is logged: `on_error` decides. By default the node ends; after
+      `SUCCESS` it is unconfigured.
+
+    For requests of other programs, an executor runs the callbacks.
+    """
+
+    def __init__(self, node_name: str, *, enable_communication_interface: bool = True, **options) -> None:
+        super().__init__(node_name, **options)
+        if not enable_communication_interface:
+            raise ValueError("a managed node always has its services: use sinew.Node for one without")
+        self._registered: dict = {}
+        self._managed: list = []
+        self._lifecycle = _sinew.Lifecycle(self._handle, self._transition)
+
+    @property
+    def current_state(self) -> LifecycleState:
+        """The current state; during a transition, that of the transition."""
+        return LifecycleState(*self._lifecycle.state)
+
+    def create_lifecycle_publisher(
+        self,
+        msg_type,
+        topic: str,
+        qos_profile=10,
+        *,
+        callback_group=None,
+        event_callbacks=None,
+        qos_overriding_options=None,
+    ) -> LifecyclePublisher:
+        """Makes a publisher that works from the begin of an activation to the end of a deactivation, and
+        drops messages otherwise."""
+        made = LifecyclePublisher(
+            self._handle,
+            msg_type,
+            topic,
+            qos_profile,
+            group=self._group(callback_group),
+            events=event_callbacks._callbacks if event_callbacks is not None else None,
+            qos_overrides=qos_overriding_options is not None,
+            lifecycle=self._lifecycle,
+        )
+        return self._keep(made)
+
+    destroy_lifecycle_publisher = node.Node.destroy_publisher
+
+    def add_managed_entity(self, entity) -> None:
+        """Has `on_activate(state)` and `on_deactivate(state)` of an object called by those of the node."""
+        self._managed.append(entity)
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Makes the node's resources."""
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Starts work. Lifecycle publishers work already."""
+        for entity in self._managed:
+            entity.on_activate(state)
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Stops work. Lifecycle publishers work until it returns."""
+        for entity in self._managed:
+            entity.on_deactivate(state)
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Releases the node's resources."""
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Ends the node, in whichever state it is."""
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Decides what is after an error: unconfigured if it returns `SUCCESS`, else the node ends."""
+        return TransitionCallbackReturn.FAILURE
+
+    def _transition(self, label: str, from_id: int) -> int:
+        """Called by the library: runs the callback of a transition."""
+        callback = self._registered.get(label) or getattr(self, f"on_{label}")
+        try:
+            answer = callback(LifecycleState(from_id, _STATES[from_id]))
+            if not isinstance(answer, TransitionCallbackReturn):
+                raise TypeError(f"on_{label} must return a TransitionCallbackReturn, but returned {answer!r}")
+            return answer.value
+        except Exception:
+            import traceback
+
+            self.get_logger().error(f"on_{label} raised an exception\n{traceback.format_exc().rstrip()}")
+            return TransitionCallbackReturn.ERROR.value
+
+    def _trigger(self, label: str) -> TransitionCallbackReturn:
+        if self._lifecycle.change(label):
+            return TransitionCallbackReturn.SUCCESS
+        return TransitionCallbackReturn.FAILURE
+
+    def trigger_configure(self) -> TransitionCallbackReturn:
+        """Performs this transition on the calling thread. Raises `SinewError` if it can't begin now."""
+        return self._trigger("configure")
+
+    def trigger_activate(self) -> TransitionCallbackReturn:
+        """As `trigger_configure`."""
+        return self._trigger("activate")
+
+    def trigger_deactivate(self) -> TransitionCallbackReturn:
+        """As `trigger_configure`."""
+        return self._trigger("deactivate")
+
+    def trigger_cleanup(self) -> TransitionCallbackReturn:
+        """As `trigger_configure`."""
+        return self._trigger("cleanup")
+
+    def trigger_shutdown(self) -> TransitionCallbackReturn:
+        """As `trigger_configure`."""
+        return self._trigger("shutdown")
+
+    def _register(self, label: str, callback) -> bool:
+        self._registered[label] = callback
+        return True
+
+    def register_on_configure(self, callback) -> bool:
+        """Has a function called instead of `on_configure`."""
+        return self._register("configure", callback)
+
+    def register_on_activate(self, callback) -> bool:
+        """Has a function called instead of `on_activate`."""
+        return self._register("activate", callback)
+
+    def register_on_deactivate(self, callback) -> bool:
+        """Has a function called instead of `on_deactivate`."""
+        return self._register("deactivate", callback)
+
+    def register_on_cleanup(self, callback) -> bool:
+        """Has a function called instead of `on_cleanup`."""
+        return self._register("cleanup", callback)
+
+    def register_on_shutdown(self, callback) -> bool:
+        """Has a function called instead of `on_shutdown`."""
+        return self._register("shutdown", callback)
+
+    def register_on_error(self, callback) -> bool:
+        """Has a function called instead of `on_error`."""
+        return self._register("error", callback)
+
+    def destroy_node(self) -> None:
+        """As `Node.destroy_node`, without a transition."""
+        self._lifecycle.destroy()
+        super().destroy_node()
+
+
+Node = LifecycleNode
