@@ -13,10 +13,10 @@ create_exception!(
     "An error of Sinew; `code` is its number in the book's list."
 );
 
-/// Declares exceptions below `SinewError`, and adds them to the module.
+/// Declares exceptions with their bases, and adds them to the module.
 macro_rules! exceptions {
-    ($($name:ident: $doc:literal;)*) => {
-        $(create_exception!(sinew, $name, SinewError, $doc);)*
+    ($($name:ident($base:ident): $doc:literal;)*) => {
+        $(create_exception!(sinew, $name, $base, $doc);)*
 
         /// Adds all exceptions to the module.
         pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -29,16 +29,21 @@ macro_rules! exceptions {
 }
 
 exceptions! {
-    ExternalShutdownException: "The context was shut down while it was used: by a signal, or by another part of the program.";
-    NotInitializedException: "There is no context: `sinew.init()` was not called, or `sinew.shutdown()` was.";
-    InvalidNameError: "A name of a node, topic, service or namespace is invalid.";
-    QoSError: "The QoS contradicts itself.";
-    ServiceError: "A call of a service failed.";
-    ParameterAlreadyDeclaredException: "The parameter is declared already.";
-    ParameterNotDeclaredException: "The parameter is not declared.";
-    ParameterUninitializedException: "The parameter has no value.";
-    InvalidParameterTypeException: "The parameter has another type.";
-    InvalidParameterValueException: "The parameter can't have the value.";
+    ExternalShutdownException(SinewError): "The context was shut down while it was used: by a signal, or by another part of the program.";
+    NotInitializedException(SinewError): "There is no context: `sinew.init()` was not called, or `sinew.shutdown()` was.";
+    InvalidNameError(SinewError): "A name of a node, topic, service or namespace is invalid.";
+    QoSError(SinewError): "The QoS contradicts itself.";
+    ServiceError(SinewError): "A call of a service failed.";
+    ParameterAlreadyDeclaredException(SinewError): "The parameter is declared already.";
+    ParameterNotDeclaredException(SinewError): "The parameter is not declared.";
+    ParameterUninitializedException(SinewError): "The parameter has no value.";
+    InvalidParameterTypeException(SinewError): "The parameter has another type.";
+    InvalidParameterValueException(SinewError): "The parameter can't have the value.";
+    TransformException(SinewError): "A transform can't be looked up or added.";
+    LookupException(TransformException): "A frame is unknown.";
+    ConnectivityException(TransformException): "Two frames are in different trees.";
+    ExtrapolationException(TransformException): "A transform is not known at that time.";
+    InvalidArgumentException(TransformException): "A frame's name or a transform is invalid.";
 }
 
 /// Makes the exception for an error of the library.
@@ -71,6 +76,12 @@ pub(crate) fn with_code(code: ErrorCode, sentence: String) -> PyErr {
         | Code::TooManyRequests
         | Code::CallsTooDeep
         | Code::WouldDeadlock => ServiceError::new_err(sentence),
+        Code::UnknownFrame => LookupException::new_err(sentence),
+        Code::NotConnected => ConnectivityException::new_err(sentence),
+        Code::Extrapolation => ExtrapolationException::new_err(sentence),
+        Code::InvalidFrameName | Code::InvalidTransform | Code::FrameLoop => {
+            InvalidArgumentException::new_err(sentence)
+        }
         Code::ParameterDeclared => ParameterAlreadyDeclaredException::new_err(sentence),
         Code::ParameterNotDeclared => ParameterNotDeclaredException::new_err(sentence),
         Code::ParameterUninitialized => ParameterUninitializedException::new_err(sentence),

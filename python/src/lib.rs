@@ -21,6 +21,7 @@ mod publisher;
 mod qos;
 mod service;
 mod subscription;
+mod tf;
 mod timer;
 mod wait;
 
@@ -65,6 +66,8 @@ mod _sinew {
     use crate::service::{Client, Respond, Service};
     #[pymodule_export]
     use crate::subscription::{Info, Subscription};
+    #[pymodule_export]
+    use crate::tf::{PendingLookup, TfBroadcaster, TfBuffer, TfListener, transform_stamped};
     #[pymodule_export]
     use crate::timer::{GuardCondition, Timer};
 

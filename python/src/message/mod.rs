@@ -35,7 +35,7 @@ mod wrong;
 
 pub(crate) use class::Class;
 pub(crate) use draft::{Draft, Publishing};
-pub(crate) use error::unusable;
+pub(crate) use error::{UndecodableError, unusable};
 pub(crate) use module::{add_to, class_for, class_of, described, service_of};
 pub(crate) use object::PyMessage;
 pub(crate) use sources::Service;
