@@ -63,6 +63,11 @@ class Executor:
         then. A call of a service that this executor serves is run here."""
         return self._made.spin_until_done(future, _seconds(timeout_sec))
 
+    def spin_once_until_future_complete(self, future: Future, timeout_sec: float | None = None) -> None:
+        """Runs one callback, as `spin_once`, unless a future is done."""
+        if not future.done():
+            self.spin_once(timeout_sec)
+
     def create_task(self, callback, *arguments) -> Future:
         """Runs a coroutine, or a function once, and returns its future."""
         from ._task import Task

@@ -217,13 +217,14 @@ class ActionClient:
         return self._cancel(None, None)
 
     def _cancel(self, goal_id: bytes | None, stamp: int | None) -> Future:
-        future = Future()
+        future, wake = Future(), _sinew.post_of(self._node._handle)
 
         def answered(answer, exception) -> None:
             if exception is not None:
                 future.set_exception(exception)
             else:
                 future.set_result(_canceled(*answer))
+            wake(_nothing)  # a loop of `spin_once` looks at the future
 
         self._handle.cancel(goal_id, stamp, answered)
         return future
@@ -238,6 +239,10 @@ class ActionClient:
 
     def __exit__(self, *_exception) -> None:
         self.destroy()
+
+
+def _nothing() -> None:
+    pass
 
 
 def _canceled(code: int, goals):

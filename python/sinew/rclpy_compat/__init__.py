@@ -1,0 +1,63 @@
+"""rclpy's modules over Sinew, for programs that were written for rclpy.
+
+    import sinew.rclpy_compat as rclpy
+    from sinew.rclpy_compat.node import Node
+
+Programs that are not changed at all run by ``python -m sinew.rclpy_compat program.py``, or after
+`install()`: then `import rclpy`, `import tf2_ros` and `from std_msgs.msg import String` find Sinew.
+
+The book has a table of what differs: "Programs for rclpy", on the page on Python.
+"""
+
+from __future__ import annotations
+
+import enum
+
+from .. import context as _context
+from ..context import ok as ok, shutdown as shutdown, try_shutdown as try_shutdown
+from ..executors import (
+    get_global_executor as get_global_executor,
+    spin as spin,
+    spin_once as spin_once,
+    spin_until_future_complete as spin_until_future_complete,
+)
+from ._modules import MODULES as _MODULES, install as install, register as _register
+
+_register(__name__)
+
+
+class SignalHandlerOptions(enum.Enum):
+    """Signals that shut the context down: SIGTERM only, if at all. Ctrl-C always raises
+    `KeyboardInterrupt`."""
+
+    NO = 0
+    SIGINT = 1
+    SIGTERM = 2
+    ALL = 3
+
+
+def init(*, args=None, context=None, domain_id=None, signal_handler_options=None):
+    """Begins the default context, or another one."""
+    options = SignalHandlerOptions.ALL if signal_handler_options is None else signal_handler_options
+    signals = options in (SignalHandlerOptions.SIGTERM, SignalHandlerOptions.ALL)
+    return _context.init(args, context=context, domain_id=domain_id, signals=signals)
+
+
+def create_node(node_name: str, **options):
+    """Makes a node; the options are those of `Node`."""
+    from ._node import Node
+
+    return Node(node_name, **options)
+
+
+def get_default_context():
+    """Returns the context of `init()`."""
+    return _context.default_context()
+
+
+def __getattr__(name: str):
+    if name in _MODULES:
+        import importlib
+
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

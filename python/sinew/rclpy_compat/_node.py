@@ -1,0 +1,86 @@
+"""Nodes with the arguments that rclpy's have."""
+
+from __future__ import annotations
+
+from .. import _sinew, node, qos
+from ..endpoints import Client
+from ..node import Publisher as Publisher, Service as Service, Subscription as Subscription
+from ..parameter import (
+    Parameter as Parameter,
+    ParameterDescriptor as ParameterDescriptor,
+    SetParametersResult as SetParametersResult,
+)
+
+
+class RclpyNode:
+    """What rclpy's nodes take beside what those of Sinew do."""
+
+    def __init__(
+        self, node_name: str, *, enable_logger_service: bool = False, rosout_qos_profile=None, **options
+    ) -> None:
+        super().__init__(node_name, **options)
+        if enable_logger_service:
+            self._lacks("services that set the levels of loggers")
+        if rosout_qos_profile is not None:
+            self._lacks("another QoS for /rosout")
+
+    def _lacks(self, what: str) -> None:
+        self.get_logger().warning(f"sinew.rclpy_compat lacks {what}: the setting has no effect")
+
+    def _check_services_qos(self, profile) -> None:
+        if profile is not None and profile != qos.qos_profile_services_default:
+            self._lacks("another QoS for services")
+
+    def create_publisher(self, msg_type, topic, qos_profile, *, publisher_class=None, **options):
+        if publisher_class is not None:
+            raise NotImplementedError("sinew.rclpy_compat makes no publishers of other classes")
+        return super().create_publisher(msg_type, topic, qos_profile, **options)
+
+    def create_subscription(
+        self, msg_type, topic, callback, qos_profile, *, content_filter_options=None, **options
+    ):
+        if content_filter_options is not None:
+            raise NotImplementedError("sinew.rclpy_compat has no content filters: filter in the callback")
+        return super().create_subscription(msg_type, topic, callback, qos_profile, **options)
+
+    def create_client(self, srv_type, srv_name, *, qos_profile=None, callback_group=None):
+        self._check_services_qos(qos_profile)
+        group = self._group(callback_group)
+        client = RclpyClient(self._handle, srv_type, srv_name, group=group)
+        client._wake = _sinew.post_of(self._handle, group)
+        return self._keep(client)
+
+    def create_service(self, srv_type, srv_name, callback, *, qos_profile=None, callback_group=None):
+        self._check_services_qos(qos_profile)
+        return super().create_service(srv_type, srv_name, callback, callback_group=callback_group)
+
+    def list_parameters(self, prefixes, depth):
+        """Returns a `rcl_interfaces/msg/ListParametersResult`."""
+        from ..interfaces.rcl_interfaces.msg import ListParametersResult
+
+        names = super().list_parameters(prefixes, depth)
+        found = {name.rpartition(".")[0] for name in names} - {""}
+        return ListParametersResult(names=names, prefixes=sorted(found))
+
+    def add_waitable(self, waitable) -> None:
+        raise NotImplementedError("sinew.rclpy_compat has no waitables: use a guard condition")
+
+
+class RclpyClient(Client):
+    """A client with futures that end a wait of `spin_once`, as rclpy's do: a response is work of the
+    executor there."""
+
+    __slots__ = ("_wake",)
+
+    def call_async(self, request):
+        future = super().call_async(request)
+        future.add_done_callback(lambda _: self._wake(_nothing))
+        return future
+
+
+def _nothing() -> None:
+    pass
+
+
+class Node(RclpyNode, node.Node):
+    """A node with rclpy's arguments."""

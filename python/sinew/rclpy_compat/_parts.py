@@ -1,0 +1,144 @@
+"""Names of rclpy's modules that Sinew's lack."""
+
+from __future__ import annotations
+
+import enum
+
+from .. import logging as _logging, qos as _qos
+from .._sinew import (
+    ExternalShutdownException,
+    InvalidNameError,
+    InvalidParameterValueException as InvalidParameterValueException,
+    NotInitializedException as NotInitializedException,
+)
+from ..clock import Clock, ClockType, Duration
+from ..context import default_context as get_default_context
+
+# Exceptions.
+
+InvalidTopicNameException = InvalidServiceNameException = InvalidNameError
+InvalidNodeNameException = InvalidNamespaceException = InvalidNameError
+ROSInterruptException = ShutdownException = ExternalShutdownException
+TimeoutException = TimeoutError
+
+# Clocks.
+
+Infinite = Duration(nanoseconds=2**63 - 1)
+
+
+class ROSClock(Clock):
+    """A clock of ROS time."""
+
+    def __init__(self) -> None:
+        super().__init__(clock_type=ClockType.ROS_TIME)
+
+
+# Logging.
+
+
+def get_logger_effective_level(name: str):
+    """Returns the level below which lines of a logger are dropped."""
+    return _logging.get_logger(name).get_effective_level()
+
+
+def set_logger_level(name: str, level, detailed_error: bool = False) -> None:
+    """Drops lines of a logger below a level."""
+    _logging.get_logger(name).set_level(level)
+
+
+# QoS.
+
+
+class QoSCompatibility(enum.IntEnum):
+    """Whether a publisher and a subscription match."""
+
+    OK = 0
+    WARNING = 1
+    ERROR = 2
+
+
+def qos_check_compatible(publisher_qos, subscription_qos):
+    """Returns whether a publisher and a subscription match, and why not."""
+    reason = _qos.qos_check_compatible(publisher_qos, subscription_qos)
+    return (QoSCompatibility.OK, "") if reason is None else (QoSCompatibility.ERROR, reason)
+
+
+class QoSPresetProfiles(enum.Enum):
+    """Common profiles."""
+
+    DEFAULT = _qos.qos_profile_default
+    SYSTEM_DEFAULT = _qos.QoSProfile(depth=10)
+    SENSOR_DATA = _qos.qos_profile_sensor_data
+    SERVICES_DEFAULT = _qos.QoSProfile(depth=10)
+    PARAMETERS = _qos.qos_profile_parameters
+    PARAMETER_EVENTS = _qos.QoSProfile(depth=1000)
+    BEST_AVAILABLE = _qos.qos_profile_best_available
+
+
+class QoSOverridingOptions:
+    """Whether parameters replace the QoS of a publisher or subscription: all policies, if there are options."""
+
+    def __init__(self, policy_kinds=(), *, callback=None, entity_id=None) -> None:
+        if callback is not None or entity_id is not None:
+            raise NotImplementedError("sinew.rclpy_compat has no callbacks and ids of QoS overrides")
+
+    @classmethod
+    def with_default_policies(cls, **options):
+        return cls(**options)
+
+
+# Utilities.
+
+
+def get_rmw_implementation_identifier() -> str:
+    """Returns the name of the middleware."""
+    return "sinew"
+
+
+def remove_ros_args(args=None) -> list[str]:
+    """Returns a command line without what is between `--ros-args` and `--`."""
+    import sys
+
+    left, inside = [], False
+    for word in sys.argv if args is None else args:
+        if word == "--ros-args":
+            inside = True
+        elif inside:
+            inside = word != "--"
+        else:
+            left.append(word)
+    return left
+
+
+def timeout_sec_to_nsec(timeout_sec: float | None) -> int:
+    """Returns a time in nanoseconds; -1 for one that never ends."""
+    return -1 if timeout_sec is None or timeout_sec < 0 else int(timeout_sec * 1e9)
+
+
+def wait_for_message(msg_type, node, topic: str, *, qos_profile=1, time_to_wait=-1):
+    """Waits for a message of a topic, for at most a time. Returns whether one came, and it."""
+    from threading import Event
+
+    arrived = Event()
+    subscription = node.create_subscription(msg_type, topic, None, qos_profile)
+    try:
+        subscription.set_listener(lambda _count: arrived.set())
+        limit = None if time_to_wait is None or time_to_wait < 0 else float(time_to_wait)
+        while (taken := subscription.take()) is None:
+            if not arrived.wait(limit):
+                return False, None
+            arrived.clear()
+        return True, taken[0]
+    finally:
+        subscription.set_listener(None)
+        node.destroy_subscription(subscription)
+
+
+def get_interface(identifier: str):
+    """Returns the class of a type by its name."""
+    from ..interfaces import find
+
+    return find(identifier)
+
+
+get_message = get_service = get_action = get_interface
