@@ -3,7 +3,7 @@
 use super::call::{self, PendingCall};
 use super::client_core::{ClientCore, RequestId, error_of, result_of};
 use super::erased::client as erased;
-use super::introspection::service_events::{self, ServiceIntrospection};
+use super::introspection::service_events::ServiceIntrospection;
 use super::node::NodeCore;
 use super::service_callback::ResultCallback;
 use crate::executor::crew::scheduler::{TaskRef, ToSignal};
@@ -29,7 +29,6 @@ use crate::service::types::ServiceTypes;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, AtomicBool, next_serial};
 use sinew_msg::Service;
-use sinew_msg::cdr::Structure;
 use sinew_shm::Callback;
 use std::fmt;
 use std::marker::PhantomData;
@@ -333,13 +332,8 @@ impl<S: Service, State: Send + 'static> Client<S, State> {
     /// # Errors
     /// [`CreateError`]: the service has no ROS 2 type, or one that can't be described; the QoS is
     /// invalid; or the context is shut down.
-    pub fn configure_introspection(&self, state: ServiceIntrospection, qos: QoS) -> Result<(), CreateError>
-    where
-        S: Service<Request: Structure, Response: Structure>,
-    {
-        let observer = service_events::observer::<S>(&self.core().node, self.name(), (state, qos))?;
-        drop(self.core().calls.observed.set(observer));
-        Ok(())
+    pub fn configure_introspection(&self, state: ServiceIntrospection, qos: QoS) -> Result<(), CreateError> {
+        self.erased.configure_introspection(state, qos)
     }
 
     /// Returns its counters.
@@ -489,10 +483,10 @@ impl<S, G: CallbackGroup> ClientBuilder<S, G> {
 
 impl<S, G: CallbackGroup<State = ()>> ClientBuilder<S, G> {
     /// Sets a listener that is called for each response that the program can
-    /// [take](Client::take_response): with 1, on the thread that answers, or, for servers of other
+    /// [take](Client::take_response), or that waits for the callback of
+    /// [`call_then`](Client::call_then): with 1, on the thread that answers, or, for servers of other
     /// processes, on the thread that receives. [`Client::set_listener`] replaces it, and says what
-    /// it may do. Only the responses of calls that were made with [`send`](Client::send) are taken
-    /// by hand, so the listener is called for no others.
+    /// it may do. A thread or future that waits for a response gets it without the listener.
     pub fn listener(mut self, listener: impl Fn(u64) + Send + Sync + 'static) -> Self {
         self.listener = Some(Box::new(listener));
         self

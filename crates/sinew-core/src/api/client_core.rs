@@ -93,7 +93,7 @@ impl ClientCore {
         Some((outcome, ResponseInfo::new(RequestId(id), answered, &self.calls.session.clock)))
     }
 
-    /// Sets the listener for outcomes that the program takes by hand.
+    /// Sets the listener for outcomes that wait for their callback or to be taken by hand.
     pub(crate) fn listen(&self, listener: OnNews) {
         let calls = &self.calls;
         let entity = format!("client of {} of node {}", calls.service, calls.node);

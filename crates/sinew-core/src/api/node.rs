@@ -308,7 +308,10 @@ impl Node {
         &self.0.core
     }
 
-    pub(crate) fn default_group(&self) -> &Group {
+    /// Returns the default group, to which entities belong that were made without another one: for
+    /// [priorities](Group::priority), [pauses](Group::pause_handle), and executors of groups. ROS 2:
+    /// `get_default_callback_group`.
+    pub fn default_group(&self) -> &Group {
         &self.0.default_group
     }
 

@@ -72,10 +72,10 @@ impl<S: Service> Client<S> {
     }
 
     /// Sets the [listener](crate::service::ClientBuilder::listener), which is called for each
-    /// response that can be [taken](Self::take_response): with 1, on the thread that answers, or,
-    /// for servers of other processes, on the thread that receives. If responses wait already, it
-    /// is called at once with their number. It replaces the former listener. ROS 2:
-    /// `rmw_client_set_on_new_response_callback`.
+    /// response that can be [taken](Self::take_response), or waits for the callback of
+    /// [`call_then`](Self::call_then): with 1, on the thread that answers, or, for servers of other
+    /// processes, on the thread that receives. If responses wait already, it is called at once with
+    /// their number. It replaces the former listener. ROS 2: `set_on_new_response_callback`.
     ///
     /// It runs under no lock, and several threads may call it at once. It may take, send, and
     /// replace or clear itself. For responses that come as a result while it runs, it is called

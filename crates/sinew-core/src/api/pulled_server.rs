@@ -2,7 +2,7 @@
 
 use super::erased::pulled as erased;
 use super::introspection::service_events::ServiceIntrospection;
-use super::server::{Server, ServerBuilder};
+use super::server::ServerBuilder;
 use crate::executor::group::{CallbackGroup, Group};
 use crate::mailbox::waiters::OnNews;
 use crate::message::Unique;
@@ -13,7 +13,6 @@ use crate::service::error::AnswerError;
 use crate::service::info::{RequestInfo, RequestKey};
 use crate::service::statistics::ServerStatistics;
 use sinew_msg::Service;
-use sinew_msg::cdr::Structure;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -201,11 +200,8 @@ impl<S: Service> PulledServer<S> {
     ///
     /// # Errors
     /// As [`Server::configure_introspection`].
-    pub fn configure_introspection(&self, state: ServiceIntrospection, qos: QoS) -> Result<(), CreateError>
-    where
-        S: Service<Request: Structure, Response: Structure>,
-    {
-        Server::<S>::of(self.erased.server.clone()).configure_introspection(state, qos)
+    pub fn configure_introspection(&self, state: ServiceIntrospection, qos: QoS) -> Result<(), CreateError> {
+        self.erased.configure_introspection(state, qos)
     }
 
     /// Ends it and its clones, as dropping the last one does. Doesn't wait for a listener that

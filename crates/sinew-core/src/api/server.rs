@@ -7,7 +7,7 @@ use super::erased::server::{
     self as erased, Answers, Asked, ServerInner, ServerTask, received, retire, task_base,
 };
 use super::erased::service::Request;
-use super::introspection::service_events::{self, ServiceIntrospection};
+use super::introspection::service_events::ServiceIntrospection;
 use super::node::NodeCore;
 use super::service_callback::{AsyncServiceCallback, IncomingRequest, ServiceCallback, info};
 use crate::executor::crew::scheduler::{TaskRef, ToSignal};
@@ -33,7 +33,6 @@ use crate::service::types::ServiceTypes;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering, next_serial};
 use sinew_msg::Service;
-use sinew_msg::cdr::Structure;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
@@ -81,10 +80,6 @@ pub struct Server<S: Service> {
 }
 
 impl<S: Service> Server<S> {
-    pub(super) fn of(erased: erased::Server) -> Self {
-        Self { erased, of: PhantomData }
-    }
-
     /// Returns the service's full name, after remapping.
     pub fn name(&self) -> &str {
         self.erased.name()
@@ -93,6 +88,41 @@ impl<S: Service> Server<S> {
     /// Returns its counters.
     pub fn statistics(&self) -> ServerStatistics {
         self.erased.statistics()
+    }
+
+    /// Sets a listener that is called for each request that arrives: with 1, on the calling thread,
+    /// or, for clients of other processes, on the thread that receives. If requests wait already,
+    /// it is called at once with their number. It replaces the former listener. ROS 2:
+    /// `set_on_new_request_callback`.
+    ///
+    /// It is meant to notify other threads, and to count; the callback gets the requests as before.
+    /// The listener of an [immediate callback](ServerBuilder::immediate_callback) is never called:
+    /// there, no request waits. What it may do, how it is replaced and how long it is kept is as for
+    /// [`PulledServer::set_listener`](crate::service::PulledServer::set_listener).
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # struct Number(u64); impl Message for Number {}
+    /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
+    /// # let context = Context::new()?;
+    /// # let node = context.node("adder")?;
+    /// let server = node.server::<Double>("double").callback(|n: &Number| Number(2 * n.0))?;
+    /// let (bell, news) = std::sync::mpsc::channel();
+    /// server.set_listener(move |count| drop(bell.send(count)));
+    /// let client = node.client::<Double>("double").create()?;
+    /// let call = client.call_async(Number(21));
+    /// assert_eq!(news.try_iter().collect::<Vec<_>>(), [1]); // no executor has run
+    /// # drop(call);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
+        self.erased.set_listener(listener);
+    }
+
+    /// Removes the listener; it may still be called for requests that other threads are just
+    /// sending.
+    pub fn clear_listener(&self) {
+        self.erased.clear_listener();
     }
 
     /// Keeps it without a handle until the context ends; as
@@ -116,14 +146,8 @@ impl<S: Service> Server<S> {
     /// # Errors
     /// [`CreateError`]: the service has no ROS 2 type, or one that can't be described; the QoS is
     /// invalid; or the context is shut down.
-    pub fn configure_introspection(&self, state: ServiceIntrospection, qos: QoS) -> Result<(), CreateError>
-    where
-        S: Service<Request: Structure, Response: Structure>,
-    {
-        let inner = &self.erased.inner;
-        let observer = service_events::observer::<S>(&inner.node, self.name(), (state, qos))?;
-        drop(inner.core.observed.set(observer));
-        Ok(())
+    pub fn configure_introspection(&self, state: ServiceIntrospection, qos: QoS) -> Result<(), CreateError> {
+        self.erased.configure_introspection(state, qos)
     }
 
     /// Returns `true` if it was [closed](Self::close), or if it [stands](crate::Context::node_of)

@@ -112,7 +112,7 @@ struct Tables {
     message: TypeSupport,
     request: TypeSupport,
     response: TypeSupport,
-    /// Description of the message, once one was given.
+    /// Description of the message or the service, once one was given.
     description: &'static OnceLock<TypeDescription>,
 }
 
@@ -165,8 +165,9 @@ impl GenericType {
         Ok(Self(tables))
     }
 
-    /// Returns the message type with this description, and with its name and hash. Tools can read
-    /// the messages of its publishers, since they find the description.
+    /// Returns the type with this description, and with its name and hash. Tools can read the
+    /// messages of its publishers, since they find the description; a service's description allows
+    /// for [introspection](crate::erased::Server::configure_introspection).
     ///
     /// ```
     /// use sinew::msg::GenericType;
@@ -184,6 +185,12 @@ impl GenericType {
         let known = Self::new(&description.type_description.type_name, description.hash())?;
         let _ = known.0.description.set(description); // a description with the same hash is the same
         Ok(known)
+    }
+
+    /// Returns the description that was given for a type with this name and hash.
+    pub(crate) fn description_of(of: &ServiceType) -> Option<TypeDescription> {
+        let tables = *known_types().lock().get(&(of.name.to_owned(), of.hash))?;
+        tables.description.get().cloned()
     }
 
     /// Returns the ROS 2 type name.

@@ -38,7 +38,7 @@ use crate::executor::group_token::GroupToken;
 use crate::executor::inbox::{Inbox, Queue};
 use crate::executor::task::CallbackResult;
 use crate::mailbox::deferred::Deferred;
-use crate::mailbox::waiters::{Notifications, Waiter, by_hand, contain, notify_where_allowed};
+use crate::mailbox::waiters::{Listener, Notifications, Waiter, by_hand, contain, notify_where_allowed};
 use crate::message::Gid;
 use crate::message::block::RawMessage;
 use crate::message::info::{ChainScope, Lineage, Publication};
@@ -106,8 +106,9 @@ pub(crate) enum CallWaiter {
 /// The action for a settled call, once no lock is held.
 enum CallWake {
     Waiter(Option<Waiter>),
-    /// Its callback waits for the client's task, which has to be announced.
-    Callback,
+    /// Its callback waits for the client's task, which has to be announced; so does the client's
+    /// listener.
+    Callback(Option<Waiter>),
     /// Its listener runs here.
     Listener(Box<Call>),
 }
@@ -116,8 +117,8 @@ impl CallWake {
     #[inline(always)]
     fn wake(self, service: &Arc<str>) {
         match self {
-            CallWake::Waiter(None) | CallWake::Callback => {}
-            CallWake::Waiter(Some(waiter)) => Deferred::wake(waiter),
+            CallWake::Waiter(None) | CallWake::Callback(None) => {}
+            CallWake::Waiter(Some(waiter)) | CallWake::Callback(Some(waiter)) => Deferred::wake(waiter),
             CallWake::Listener(call) => call.notify_listener(service),
         }
     }
@@ -261,6 +262,8 @@ struct PendingState {
     /// The client's counters that other processes can read.
     counters: Option<Counters>,
     pulled: PulledCalls,
+    /// Is notified of outcomes that wait for their callback, or to be taken by hand.
+    listener: Option<Arc<Listener>>,
 }
 
 impl PendingState {
@@ -310,14 +313,15 @@ impl PendingState {
             CallWaiter::Caller(waiter) => CallWake::Waiter(waiter.take()),
             CallWaiter::Callback(_) => {
                 self.completed.push_back((stamp(), id));
-                CallWake::Callback
+                CallWake::Callback(self.listener.clone().map(Waiter::Listener))
             }
             CallWaiter::Listener(_) => {
                 self.remove(id).map_or(CallWake::Waiter(None), |call| CallWake::Listener(Box::new(call)))
             }
             CallWaiter::Pulled => {
                 let answered = answered.unwrap_or_else(|| stamp().time);
-                CallWake::Waiter(self.pulled.settle(id, answered))
+                self.pulled.settle(id, answered);
+                CallWake::Waiter(self.listener.clone().map(Waiter::Listener))
             }
         };
         *(if is_answer { &mut self.counts.answered } else { &mut self.counts.failed }) += 1;
@@ -355,6 +359,7 @@ impl PendingCalls {
             completed: VecDeque::new(),
             counters: None,
             pulled: PulledCalls::default(),
+            listener: None,
         };
         Arc::new(Self {
             state: Inbox::new(state),
@@ -538,6 +543,24 @@ impl PendingCalls {
         }
     }
 
+    /// Sets the listener for outcomes that wait for their callback or to be taken by hand, or none,
+    /// and notifies it of those that wait.
+    pub(crate) fn set_listener(&self, listener: Option<Arc<Listener>>) {
+        if listener.is_some() {
+            self.listen();
+        }
+        let mut state = self.state.lock();
+        let before = mem::replace(&mut state.listener, listener.clone());
+        let waiting = (state.completed.len() + state.pulled.waiting()) as u64;
+        drop(state);
+        drop(before);
+        if let Some(listener) = listener
+            && waiting > 0
+        {
+            listener.notify(waiting);
+        }
+    }
+
     /// Returns the scheduler of the executor that is notified of answers from elsewhere.
     pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
         if self.listens.load(Ordering::Relaxed) {
@@ -585,13 +608,13 @@ impl PendingCalls {
             self.observed.notify(ServiceEvent::ResponseReceived, || self.named(id), response);
         }
         let mut state = self.state.lock();
-        match state.complete(id, outcome, answered, || self.session.clock.stamp())? {
-            CallWake::Callback => state.announce().signal(),
-            woken => {
-                drop(state);
-                woken.wake(&self.service);
-            }
+        let woken = state.complete(id, outcome, answered, || self.session.clock.stamp())?;
+        if let CallWake::Callback(_) = woken {
+            state.announce().signal();
+        } else {
+            drop(state);
         }
+        woken.wake(&self.service);
         Ok(())
     }
 
@@ -748,7 +771,7 @@ impl PendingCalls {
             let gone: Vec<_> = ids.filter_map(|id| state.remove(*id)).collect();
             state.counts.abandoned += open.len() as u64;
             state.count(None);
-            ((gone, mem::take(&mut state.pulled)), open)
+            ((gone, mem::take(&mut state.pulled), state.listener.take()), open)
         };
         drop(gone);
         let link = self.link.lock().take();

@@ -26,12 +26,13 @@ use super::pending_calls::{CallId, PendingCalls, RemoteServer};
 use super::request::{RefusedRequest, RemoteClient, ReplyTo, Request};
 use super::statistics::ServerStatistics;
 use super::types::ServiceTypes;
-use crate::executor::crew::scheduler::{TaskRef, ToSignal};
+use crate::executor::crew::scheduler::{Scheduler, TaskRef, ToSignal};
 use crate::executor::group_token::GroupToken;
 use crate::executor::inbox::{Inbox, InboxGuard, Queue};
 use crate::executor::prefetch;
 use crate::executor::work::queue::{WorkId, WorkQueueCore};
 use crate::mailbox::deferred::Deferred;
+use crate::mailbox::waiters::{Listener, Waiter};
 use crate::message::Gid;
 use crate::message::block::RawMessage;
 use crate::ros::failure::CreateError;
@@ -57,6 +58,7 @@ struct Leaving {
     _task_ref: Option<TaskRef>,
     _taker: Option<Arc<RequestTaker>>,
     _worker: Option<Arc<WorkQueueCore>>,
+    _listener: Option<Arc<Listener>>,
     _clients: Vec<Arc<dyn RemoteClient>>,
 }
 
@@ -103,6 +105,8 @@ struct QueueState {
     seen: ServerStatistics,
     /// The server's counters that other processes can read.
     counters: Option<Counters>,
+    /// Is notified of requests that wait for the server.
+    listener: Option<Arc<Listener>>,
     /// Takes the requests of a server with an immediate callback. Such a server has no task.
     taker: Option<Arc<RequestTaker>>,
     /// Completes the requests that such a server answers later, such as an action's goals.
@@ -189,6 +193,7 @@ impl InboxGuard<'_, QueueState> {
             _task_ref: self.detach(),
             _taker: self.taker.take(),
             _worker: self.worker.take(),
+            _listener: self.listener.take(),
             _clients: mem::take(&mut self.remote_clients),
         }
     }
@@ -298,15 +303,22 @@ impl RequestQueue {
         }
         state.seen.received += 1;
         state.count(Some(stamp));
-        if state.task_ref().is_none() {
+        if state.taker.is_some() {
             self.take_oldest(state);
             return Ok(None);
         }
+        let listener = state.listener.clone();
+        let mut unannounced = None;
         if quietly {
-            return Ok(state.announce_quietly().map(|(task_ref, since)| (task_ref.clone(), since)));
+            unannounced = state.announce_quietly().map(|(task_ref, since)| (task_ref.clone(), since));
+            drop(state);
+        } else {
+            state.announce().signal();
         }
-        state.announce().signal();
-        Ok(None)
+        if let Some(listener) = listener {
+            Deferred::wake(Waiter::Listener(listener));
+        }
+        Ok(unannounced)
     }
 
     /// Runs the server's immediate callback, if it has one, on this thread for the oldest request.
@@ -341,6 +353,30 @@ impl RequestQueue {
         state.taker = Some(taker);
         drop(state);
         while self.of(server).is_some_and(|state| self.take_oldest(state)) {}
+    }
+
+    /// Sets the server's listener, or none. Returns the number of requests that wait here, and the
+    /// previous listener, to be dropped under no lock; or the new one if the server is gone.
+    pub(crate) fn replace_listener(
+        &self,
+        server: &ServerCore,
+        listener: Option<Arc<Listener>>,
+    ) -> (u64, Option<Arc<Listener>>) {
+        let Some(mut state) = self.of(server) else { return (0, listener) };
+        (state.queue.len() as u64, mem::replace(&mut state.listener, listener))
+    }
+
+    /// Returns the server's listener.
+    pub(crate) fn listener(&self, server: &ServerCore) -> Option<Arc<Listener>> {
+        self.of(server)?.listener.clone()
+    }
+
+    /// Returns the scheduler of the executor that is notified of requests from elsewhere. A server
+    /// with a listener has none: its executor may be busy.
+    pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
+        let state = self.state.lock();
+        let task_ref = state.task_ref().filter(|_| state.listener.is_none())?;
+        Some(task_ref.scheduler.clone())
     }
 
     /// Takes back a request that has not been taken yet.

@@ -36,9 +36,12 @@ impl ServiceTypes {
     /// in [`TypeSupport::description`].
     pub(crate) fn description(&self) -> Option<TypeDescription> {
         let service = self.service?;
-        let (request, response) = (self.request.described()?, self.response.described()?);
-        let description = TypeDescription::of_service(service.name, &request, &response);
-        (description.hash() == service.hash).then_some(description)
+        let of_parts = || {
+            let (request, response) = (self.request.described()?, self.response.described()?);
+            let description = TypeDescription::of_service(service.name, &request, &response);
+            (description.hash() == service.hash).then_some(description)
+        };
+        of_parts().or_else(|| GenericType::description_of(service))
     }
 
     /// Returns the names of both types, for use without a service type.

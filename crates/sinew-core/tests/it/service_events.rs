@@ -3,8 +3,10 @@
 use crate::support::pair::{PATHS, Pair};
 use crate::support::{PATIENCE, real_context, wait_for};
 use sinew::Responder;
+use sinew::erased::{Message, ServiceTypes};
 use sinew::error::CreateError;
 use sinew::introspection::ServiceIntrospection::{Contents, Metadata, Off};
+use sinew::msg::{GenericType, TypeHash};
 use sinew::prelude::*;
 use sinew::service::RequestInfo;
 use sinew::time::Time;
@@ -15,6 +17,7 @@ use sinew_interfaces::rcl_interfaces::srv::{
     GetParameters, GetParametersEvent, GetParametersRequest, GetParametersResponse,
 };
 use sinew_interfaces::service_msgs::msg::ServiceEventInfo;
+use sinew_msg::description::TypeDescription;
 use std::sync::mpsc;
 
 const KINDS: [u8; 4] = [
@@ -211,4 +214,65 @@ fn impossible_introspection_is_an_error() {
     let client = node.client::<AddTwoInts>("add").create().unwrap();
     let error = client.configure_introspection(Metadata, QoS::default().keep_last(0)).unwrap_err();
     assert!(matches!(error, CreateError::Qos { .. }), "{error}");
+}
+
+/// The service's description, as a program gets it from elsewhere.
+fn description() -> TypeDescription {
+    fn of<T: sinew_msg::Message>() -> TypeDescription {
+        T::ENCODING.unwrap().description.unwrap().describe().unwrap()
+    }
+    let name = AddTwoInts::TYPE.unwrap().name;
+    TypeDescription::of_service(name, &of::<AddTwoIntsRequest>(), &of::<AddTwoIntsResponse>())
+}
+
+/// A service of which the program knows only the description: its messages are bytes.
+#[test]
+fn a_service_that_is_known_by_its_description_has_events() {
+    let types = ServiceTypes::known(GenericType::described(description()).unwrap());
+    assert_eq!(types.hash(), ServiceTypes::of::<AddTwoInts>().hash());
+    let node = real_context().node("n").unwrap();
+    let server = node.erased_server("/add", types).create_erased().unwrap();
+    let client = node.client::<AddTwoInts>("/add").create().unwrap();
+    let events = events_of(&node);
+    server.configure_introspection(Contents, QoS::default()).unwrap();
+    client.erased().configure_introspection(Contents, QoS::default()).unwrap();
+    let sent = client.send(AddTwoIntsRequest { a: 40, b: 2 }).unwrap();
+    let (_, info) = server.take_request().unwrap();
+    let mut bytes = vec![0, 1, 0, 0];
+    bytes.extend(42_i64.to_le_bytes());
+    let response = Message::encoded_from(types.response(), &bytes).unwrap();
+    server.respond(&info.key(), response).unwrap();
+    assert_eq!(client.take_response().unwrap().1.id(), sent);
+    for (kind, event) in KINDS.iter().zip(take(&events, 4)) {
+        assert_eq!(event.info.event_type, *kind);
+        let contents = (event.request.to_vec(), event.response.to_vec());
+        match *kind < 2 {
+            true => assert_eq!(contents, (vec![AddTwoIntsRequest { a: 40, b: 2 }], vec![])),
+            false => assert_eq!(contents, (vec![], vec![AddTwoIntsResponse { sum: 42 }])),
+        }
+    }
+
+    let unknown = GenericType::new(types.name().unwrap(), TypeHash([9; 32])).unwrap();
+    let client = node.erased_client("/other", ServiceTypes::known(unknown)).create_erased().unwrap();
+    let error = client.configure_introspection(Metadata, QoS::default()).unwrap_err();
+    assert!(matches!(error, CreateError::NoEventType { .. }), "{error}");
+}
+
+/// Bytes of a client that are no request cost their event and a log line.
+#[test]
+fn contents_that_cannot_be_read_cost_the_event_only() {
+    let node = real_context().node("n").unwrap();
+    let known = ServiceTypes::of::<AddTwoInts>();
+    let generic = GenericType::new(known.name().unwrap(), known.hash().unwrap()).unwrap();
+    let types = ServiceTypes::known(generic);
+    let server = node.erased_server("/add", types).create_erased().unwrap();
+    let client = node.erased_client("/add", types).create_erased().unwrap();
+    GenericType::described(description()).unwrap();
+    let events = events_of(&node);
+    client.configure_introspection(Contents, QoS::default()).unwrap();
+    let short = Message::encoded_from(types.request(), &[0, 1, 0, 0, 1]).unwrap();
+    client.send(short).unwrap();
+    let (taken, _) = server.take_request().expect("the request itself arrives");
+    assert_eq!(taken.encoded(), Some(&[0, 1, 0, 0, 1][..]));
+    assert!(events.take().is_none());
 }

@@ -1,5 +1,6 @@
 //! Services: calls, servers, their answers.
 
+mod arrivals;
 mod async_services;
 mod calls;
 mod forms;

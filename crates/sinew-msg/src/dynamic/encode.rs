@@ -7,21 +7,31 @@ use crate::definition::Shape;
 
 /// Returns the encoded form, in little-endian order.
 pub(super) fn encode(message_type: &MessageType, fields: &[Value]) -> Vec<u8> {
-    let mut length = Length(0);
-    structure(message_type, 0, fields, &mut length);
-    let mut encoded = vec![0; HEADER_SIZE + length.0];
-    structure(message_type, 0, fields, &mut Encoder::new(&mut encoded));
+    let mut encoded = vec![0; HEADER_SIZE + end(message_type, fields, 0)];
+    encode_into(message_type, fields, &mut Encoder::new(&mut encoded));
     encoded
 }
 
-/// The destination of encoded bytes, or a counter of their length.
+/// Returns the offset where the fields end if the bytes before them end at `at`.
+pub(super) fn end(message_type: &MessageType, fields: &[Value], at: usize) -> usize {
+    let mut length = Length(at);
+    structure(message_type, 0, fields, &mut length);
+    length.0
+}
+
+/// Encodes the fields within another message.
+pub(super) fn encode_into(message_type: &MessageType, fields: &[Value], encoder: &mut Encoder<'_>) {
+    structure(message_type, 0, fields, encoder);
+}
+
+/// The destination of encoded bytes, or a counter of their offset.
 trait Output {
     fn align(&mut self, alignment: usize);
     fn write(&mut self, bytes: &[u8]);
     fn write_length(&mut self, length: usize);
 }
 
-/// Counts the bytes that would be written.
+/// The offset at which the bytes that would be written end.
 struct Length(usize);
 
 impl Output for Length {

@@ -6,6 +6,7 @@ use super::types::MessageType;
 use super::value::Value;
 use super::yaml::Style;
 use super::{csv, decode, encode, json, yaml};
+use crate::cdr::Encoder;
 use std::sync::Arc;
 
 /// A message of a type that is known only at run time.
@@ -50,6 +51,19 @@ impl DynamicMessage {
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         encode::encode(&self.message_type, &self.fields)
+    }
+
+    /// Returns the offset where the message ends if it is a field of another message and the bytes
+    /// before it end at `at`, counted from the end of that message's header; as
+    /// [`Field::end`](crate::cdr::Field::end).
+    #[must_use]
+    pub fn end(&self, at: usize) -> usize {
+        encode::end(&self.message_type, &self.fields, at)
+    }
+
+    /// Encodes the message as a field of another message. Panics as [`encode`](Self::encode).
+    pub fn encode_into(&self, encoder: &mut Encoder<'_>) {
+        encode::encode_into(&self.message_type, &self.fields, encoder);
     }
 
     /// Returns the message's type.

@@ -10,7 +10,7 @@ use super::service::{ServiceTypes, checked};
 use crate::api::node::NodeCore;
 use crate::api::service_callback::info;
 use crate::executor::owner::Close;
-use crate::mailbox::waiters::{Listener, OnNews};
+use crate::mailbox::waiters::OnNews;
 use crate::message::block::RawMessage;
 use crate::message::erased::{Message, UninitMessage};
 use crate::service::error::{AnswerError, AnswerFailure};
@@ -47,7 +47,6 @@ struct PulledState {
     /// Not taken yet, in the order of the calls.
     waiting: VecDeque<PulledRequest>,
     taken: HashMap<RequestKey, ReplyToken>,
-    listener: Option<Arc<Listener>>,
     is_closed: bool,
 }
 
@@ -164,14 +163,21 @@ impl PulledServer {
     }
 
     pub(in crate::api) fn listen(&self, listener: OnNews) {
-        let core = self.core();
-        let entity = format!("server of {} of node {}", core.requests.name, core.node);
-        self.requests.set_listener(Some(Listener::boxed(entity, listener)));
+        self.replace_listener(Some(listener));
+    }
+
+    /// Under the lock of the requests: each request is either counted here or announced by `add`.
+    fn replace_listener(&self, listener: Option<OnNews>) {
+        let state = self.requests.state.lock();
+        let replaced = self.server.replace_listener(listener);
+        let waiting = state.waiting.len() as u64;
+        drop(state);
+        replaced.finish(waiting);
     }
 
     /// As [`PulledServer::clear_listener`](crate::service::PulledServer::clear_listener).
     pub fn clear_listener(&self) {
-        self.requests.set_listener(None);
+        self.replace_listener(None);
     }
 
     /// Returns the service's full name, after remapping.
@@ -222,7 +228,7 @@ impl PulledRequests {
         let later = state.waiting.iter().rev().take_while(|other| other.stamp > stamp).count();
         let place = state.waiting.len() - later;
         state.waiting.insert(place, request);
-        let listener = state.listener.clone();
+        let listener = core.requests.listener(core);
         drop(state);
         if let Some(listener) = listener {
             listener.notify(1);
@@ -232,22 +238,6 @@ impl PulledRequests {
     /// Returns the target of the answer to a request that was taken.
     fn give(&self, key: &RequestKey) -> Option<ReplyToken> {
         self.state.lock().taken.remove(key)
-    }
-
-    fn set_listener(&self, listener: Option<Arc<Listener>>) {
-        let mut state = self.state.lock();
-        if state.is_closed {
-            return;
-        }
-        let before = mem::replace(&mut state.listener, listener.clone());
-        let waiting = state.waiting.len() as u64;
-        drop(state);
-        drop(before);
-        if let Some(listener) = listener
-            && waiting > 0
-        {
-            listener.notify(waiting);
-        }
     }
 }
 
@@ -259,7 +249,6 @@ impl Close for PulledRequests {
         };
         left.waiting.into_iter().for_each(PulledRequest::give_back);
         left.taken.into_values().for_each(|mut reply_token| reply_token.fail(CallFailure::ServerGone));
-        drop(left.listener);
     }
 }
 

@@ -13,6 +13,7 @@ use crate::executor::report;
 use crate::executor::task::{CallbackResult, Run, TaskBase, TaskOutcome};
 use crate::executor::wait_set::{self, Waitable};
 use crate::executor::work::queue::WorkQueueCore;
+use crate::mailbox::waiters::{Listener, OnNews};
 use crate::message::block::RawMessage;
 use crate::message::info::{ChainScope, Publication};
 use crate::service::failure::CallFailure;
@@ -74,6 +75,25 @@ impl Server {
         core.requests.is_worked_by(core, queue.clone());
     }
 
+    /// As [`Server::set_listener`](crate::Server::set_listener).
+    pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
+        self.replace_listener(Some(Box::new(listener))).finish(0);
+    }
+
+    /// As [`Server::clear_listener`](crate::Server::clear_listener).
+    pub fn clear_listener(&self) {
+        self.replace_listener(None).finish(0);
+    }
+
+    /// Sets the listener, or none; the caller may hold a lock, and finishes under none.
+    pub(in crate::api) fn replace_listener(&self, listener: Option<OnNews>) -> ReplacedListener<'_> {
+        let core = &*self.inner.core;
+        let entity = || format!("server of {} of node {}", core.requests.name, core.node);
+        let now = listener.map(|listener| Listener::boxed(entity(), listener));
+        let (waiting, before) = core.requests.replace_listener(core, now.clone());
+        ReplacedListener { core, now, before, waiting }
+    }
+
     /// Returns its counters.
     pub fn statistics(&self) -> ServerStatistics {
         self.inner.core.statistics()
@@ -94,6 +114,31 @@ impl Server {
     /// As [`Server::is_closed`](crate::Server::is_closed).
     pub fn is_closed(&self) -> bool {
         !self.inner.core.requests.is_served_by(&self.inner.core)
+    }
+}
+
+/// The change of a server's listener.
+#[must_use = "the listener is notified by `finish`"]
+pub(in crate::api) struct ReplacedListener<'a> {
+    core: &'a ServerCore,
+    now: Option<Arc<Listener>>,
+    before: Option<Arc<Listener>>,
+    /// Number of requests in the server's queue.
+    waiting: u64,
+}
+
+impl ReplacedListener<'_> {
+    /// Notifies the new listener of the requests that wait: those in the server's queue, and
+    /// `taken` ones that left it and can be taken by hand. The caller holds no lock.
+    pub(in crate::api) fn finish(self, taken: u64) {
+        let Self { core, now, before, waiting } = self;
+        drop(before);
+        core.requests.retune();
+        if let Some(listener) = now
+            && waiting + taken > 0
+        {
+            listener.notify(waiting + taken);
+        }
     }
 }
 

@@ -432,8 +432,7 @@ impl ShmClient {
     /// Chooses the thread that is notified of requests from the next look on.
     fn choose_port(&self) {
         let Some(own) = self.own.upgrade() else { return };
-        let task_ref = self.server.requests.task_ref();
-        self.requests.set_port(own.port_for(task_ref.as_ref().map(|task_ref| &*task_ref.scheduler)));
+        self.requests.set_port(own.port_for(self.server.requests.scheduler().as_deref()));
     }
 
     fn head(&self) -> Head {

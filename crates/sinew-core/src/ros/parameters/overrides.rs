@@ -68,6 +68,24 @@ impl Overrides {
         self.0.iter().filter(move |said| said.block.nodes.matches(node))
     }
 
+    /// Returns the patterns, each once, in their order.
+    pub(crate) fn patterns(&self) -> Vec<String> {
+        let mut patterns = Vec::new();
+        for pattern in self.0.iter().map(|said| said.block.nodes.to_string()) {
+            if !patterns.contains(&pattern) {
+                patterns.push(pattern);
+            }
+        }
+        patterns
+    }
+
+    /// Returns the values of one pattern's blocks.
+    pub(crate) fn under(&self, pattern: &str) -> BTreeMap<String, ParameterValue> {
+        let said = self.0.iter().filter(|said| said.block.nodes.to_string() == pattern);
+        let values = said.flat_map(|said| &said.block.values);
+        values.map(|said| (said.name.clone(), said.value.clone())).collect()
+    }
+
     /// Returns the values for an existing node, by its full name.
     pub(crate) fn of(&self, node: &str) -> BTreeMap<String, ParameterValue> {
         let said = self.for_node(node).inspect(|said| said.matched.set());

@@ -6,10 +6,7 @@
 //! gives way to anything.
 
 use super::{CallId, CallOutcome, PendingCalls};
-use crate::mailbox::waiters::{Listener, Waiter};
-use crate::sys::sync::Arc;
 use std::collections::VecDeque;
-use std::mem;
 
 /// See the module's documentation. Kept under the lock of the client's calls.
 #[derive(Default)]
@@ -19,14 +16,17 @@ pub(super) struct PulledCalls {
     /// Settled calls in the order in which they were settled, with the steady time in nanoseconds
     /// at which each was answered or failed.
     settled: VecDeque<(CallId, i64)>,
-    listener: Option<Arc<Listener>>,
 }
 
 impl PulledCalls {
-    /// Adds a settled call. Returns the listener, to be notified under no lock.
-    pub(super) fn settle(&mut self, id: CallId, answered: i64) -> Option<Waiter> {
+    /// Adds a settled call.
+    pub(super) fn settle(&mut self, id: CallId, answered: i64) {
         self.settled.push_back((id, answered));
-        self.listener.clone().map(Waiter::Listener)
+    }
+
+    /// Returns the number of settled calls.
+    pub(super) fn waiting(&self) -> usize {
+        self.settled.len()
     }
 
     /// Forgets a call that gave up its place.
@@ -56,19 +56,5 @@ impl PendingCalls {
         let (id, answered) = *state.pulled.settled.front()?;
         let call = state.remove(id)?;
         Some((id, answered, call.outcome?))
-    }
-
-    /// Sets the listener for settled calls, or none, and notifies it of those that wait.
-    pub(crate) fn set_listener(&self, listener: Option<Arc<Listener>>) {
-        let mut state = self.state.lock();
-        let before = mem::replace(&mut state.pulled.listener, listener.clone());
-        let waiting = state.pulled.settled.len() as u64;
-        drop(state);
-        drop(before);
-        if let Some(listener) = listener
-            && waiting > 0
-        {
-            listener.notify(waiting);
-        }
     }
 }

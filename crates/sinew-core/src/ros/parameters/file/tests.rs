@@ -1,8 +1,8 @@
 //! Every rule of parameter files, and invalid texts.
 
-use super::super::Overrides;
+use super::super::{Overrides, ParameterFile};
 use super::{ParameterTextError, read, value};
-use crate::parameters::value::ParameterValue as V;
+use crate::parameters::value::{NamedValue, ParameterValue as V};
 use proptest::prelude::*;
 
 /// Returns a file's values for a node: `name=value`, in the order of the names.
@@ -217,4 +217,18 @@ proptest! {
         let blocks = read(&file).unwrap();
         prop_assert_eq!(&blocks[0].values[0].value, &expected);
     }
+}
+
+#[test]
+fn a_file_has_its_patterns_in_their_order() {
+    let text = "
+/b/**: {ros__parameters: {rate: 1}}
+a: {cam: {ros__parameters: {rate: 2, gain: 1.5}}}
+b: {'**': {ros__parameters: {rate: 3}}}
+";
+    let file = ParameterFile::parse(text).unwrap();
+    assert_eq!(file.patterns(), ["/b/**", "/a/cam"]);
+    assert_eq!(file.under("/b/**"), [NamedValue::new("rate", 3)], "the last one counts");
+    assert_eq!(file.under("/a/cam"), [NamedValue::new("gain", 1.5), NamedValue::new("rate", 2)]);
+    assert_eq!(file.under("a/cam"), []);
 }
