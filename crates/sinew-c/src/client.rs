@@ -8,8 +8,8 @@ use crate::message_info::sinew_gid;
 use crate::node::sinew_node;
 use crate::owned::sinew_drop;
 use crate::qos::sinew_qos;
-use crate::service::{self, sinew_service_type};
 use crate::service_qos::ServiceQos;
+use crate::service_type::{self, sinew_service_type};
 use crate::status::{Failure, OK, Result, answer, put, sinew_status, status};
 use crate::structure::{Place, Structure, structure};
 use crate::text::{c_text, text};
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn sinew_client_new(
         // SAFETY: the caller's text.
         let name = unsafe { text(name, "name") }?;
         // SAFETY: the caller's handle.
-        let types = unsafe { service::get(service_type, "service_type") }?;
+        let types = unsafe { service_type::get(service_type, "service_type") }?;
         // SAFETY: the caller's structure.
         let options = unsafe { structure(options) }?;
         // SAFETY: the caller's structure.
@@ -437,8 +437,8 @@ pub unsafe extern "C" fn sinew_client_withdraw(
     })
 }
 
-/// Sets the listener for responses that can be taken, instead of the former one. If some wait
-/// already, it is called at once. It may use the client; for what comes while it runs, it is called
+/// Sets the listener for responses that can be taken, or wait for a callback of
+/// [`sinew_client_call_then`], instead of the former one. If some wait already, it is called at once. It may use the client; for what comes while it runs, it is called
 /// when it has returned.
 ///
 /// The library drops the context when the listener is replaced or cleared, or the client ends, and

@@ -91,6 +91,20 @@ pub unsafe extern "C" fn sinew_group_new(
     })
 }
 
+/// Gets a handle to the node's default group, in which entities are that were made without another
+/// one: for its priority, pauses, and executors of groups. The caller frees `*group`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_node_default_group(
+    node: *const sinew_node,
+    group: Option<&mut *mut sinew_group>,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        let node = &unsafe { handle::get(node, "node") }?.node;
+        handle::put(group, "group", GroupHandle::MutuallyExclusive(node.default_group().clone()))
+    })
+}
+
 /// Frees a handle to a group; null is allowed. The group ends with its last entity.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_group_free(group: *mut sinew_group) {

@@ -77,6 +77,8 @@ pub mod rate;
 pub mod raw;
 pub mod server_goal;
 pub mod service;
+pub mod service_introspection;
+pub mod service_type;
 pub mod signals;
 pub mod status;
 pub mod strings;

@@ -1,7 +1,7 @@
 //! Types that a program knows by their names alone.
 
 use crate::message_type::{self, sinew_message_type};
-use crate::service::{self, sinew_service_type};
+use crate::service_type::{self, sinew_service_type};
 use crate::status::{Failure, Result, put, sinew_status, status};
 use crate::text::text;
 use sinew::erased::{MessageType, ServiceTypes};
@@ -43,9 +43,9 @@ pub unsafe extern "C" fn sinew_service_type_named(
     status(|| {
         // SAFETY: the caller's text.
         let name = unsafe { text(name, "name") }?;
-        let hash = service::used(name).map_or_else(|| of_ros(name, "/srv/"), Ok)?;
+        let hash = service_type::used(name).map_or_else(|| of_ros(name, "/srv/"), Ok)?;
         let of = GenericType::new(name, hash)?;
-        put(service_type, "service_type", service::known(ServiceTypes::known(of)))
+        put(service_type, "service_type", service_type::known(ServiceTypes::known(of)))
     })
 }
 

@@ -3,6 +3,7 @@
 use crate::array::{Texts, array, beyond, texts};
 use crate::handle::{self, handle};
 use crate::status::{Failure, Result, answer, put, sinew_status, status};
+use crate::strings::sinew_strings;
 use crate::text::{c_text, text};
 use parking_lot::Mutex;
 use sinew::error::ErrorCode;
@@ -224,6 +225,54 @@ pub unsafe extern "C" fn sinew_parameter_list_parse(
         // SAFETY: the caller's text.
         let node_name = unsafe { text(node_name, "node_name") }?;
         handle::put(list, "list", list_of(ParameterFile::parse(file_text)?.of(node_name)))
+    })
+}
+
+/// Gets the names and patterns of nodes in the text of a parameter file, each once and with the first
+/// `/`, in their order: `/left/camera`, or one with `*` for any part. The caller frees `*patterns`. Fails as
+/// [`sinew_parameter_list_parse`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_parameter_file_patterns(
+    file_text: *const c_char,
+    patterns: Option<&mut *mut sinew_strings>,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's text.
+        let file = ParameterFile::parse(unsafe { text(file_text, "file_text") }?)?;
+        handle::put(patterns, "patterns", Texts::new(file.patterns()))
+    })
+}
+
+/// Returns whether one of the [`sinew_parameter_file_patterns`] stands for the node with this full
+/// name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_parameter_file_pattern_matches(
+    pattern: *const c_char,
+    node_name: *const c_char,
+) -> bool {
+    answer(false, || {
+        // SAFETY: the caller's text.
+        let pattern = unsafe { text(pattern, "pattern") }?;
+        // SAFETY: the caller's text.
+        Ok(ParameterFile::matches(pattern, unsafe { text(node_name, "node_name") }?))
+    })
+}
+
+/// Makes a list of the values that stand in the text of a parameter file under one of its
+/// [`sinew_parameter_file_patterns`], without those of other patterns. Otherwise as
+/// [`sinew_parameter_list_parse`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_parameter_list_parse_under(
+    file_text: *const c_char,
+    pattern: *const c_char,
+    list: Option<&mut *mut sinew_parameter_list>,
+) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's text.
+        let file_text = unsafe { text(file_text, "file_text") }?;
+        // SAFETY: the caller's text.
+        let pattern = unsafe { text(pattern, "pattern") }?;
+        handle::put(list, "list", list_of(ParameterFile::parse(file_text)?.under(pattern)))
     })
 }
 

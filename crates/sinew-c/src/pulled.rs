@@ -8,11 +8,9 @@ use crate::message::{from_c, into_c, sinew_message, sinew_uninit_message};
 use crate::node::sinew_node;
 use crate::owned::sinew_drop;
 use crate::qos::sinew_qos;
-use crate::service::{
-    self, sinew_request_info, sinew_request_key, sinew_server_options, sinew_server_statistics,
-    sinew_service_type,
-};
+use crate::service::{sinew_request_info, sinew_request_key, sinew_server_options, sinew_server_statistics};
 use crate::service_qos::ServiceQos;
+use crate::service_type::{self, sinew_service_type};
 use crate::status::{Failure, Result, answer, sinew_status, status};
 use crate::structure::{Place, structure};
 use crate::text::{c_text, text};
@@ -52,7 +50,7 @@ pub unsafe extern "C" fn sinew_pulled_server_new(
         // SAFETY: the caller's text.
         let name = unsafe { text(name, "name") }?;
         // SAFETY: the caller's handle.
-        let types = unsafe { service::get(service_type, "service_type") }?;
+        let types = unsafe { service_type::get(service_type, "service_type") }?;
         // SAFETY: the caller's structure.
         let options: sinew_server_options = unsafe { structure(options) }?;
         if options.is_immediate {
@@ -72,7 +70,7 @@ pub unsafe extern "C" fn sinew_pulled_server_new(
 }
 
 /// Returns the server of a handle of the caller's, for as long as the caller's pointer is there.
-fn borrow(server: &*const sinew_pulled_server) -> Result<&PulledServer> {
+pub(crate) fn borrow(server: &*const sinew_pulled_server) -> Result<&PulledServer> {
     // SAFETY: the caller's handle, which no thread frees during the call.
     Ok(&unsafe { handle::get(*server, "server") }?.server)
 }

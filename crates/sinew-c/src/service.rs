@@ -1,177 +1,26 @@
-//! Services: their types, and servers with a callback.
+//! Servers with a callback.
 
-use crate::closure::{Closure, Outcome, outcome};
+use crate::closure::{Closure, Outcome, listener, outcome, sinew_listener};
 use crate::group::{in_group, sinew_group};
 use crate::handle::{self, handle};
 use crate::message::{from_c, into_c, sinew_message, sinew_uninit_message};
 use crate::message_info::sinew_gid;
-use crate::message_type::{self, sinew_message_type};
 use crate::node::sinew_node;
 use crate::owned::sinew_drop;
 use crate::qos::sinew_qos;
 use crate::service_qos::ServiceQos;
-use crate::status::{Failure, Result, answer, put, sinew_status, status};
+use crate::service_type::{self, sinew_service_type};
+use crate::status::{Failure, Result, answer, sinew_status, status};
 use crate::structure::{Place, Structure, structure};
-use crate::text::{c_text, optional_text, text};
+use crate::text::{c_text, text};
 use crate::time::{nanoseconds, sinew_duration, sinew_time};
-use parking_lot::Mutex;
-use sinew::erased::{Erased, Request, Responder, Server, ServiceTypes};
+use sinew::erased::{Erased, Request, Responder, Server};
 use sinew::error::CreateError;
 use sinew::executor::CallbackGroup;
-use sinew::msg::{GenericType, Gid, TypeHash};
+use sinew::msg::Gid;
 use sinew::service::{RequestInfo, RequestKey, ServerBuilder, ServerStatistics};
 use sinew::{Group, ReentrantGroup};
-use std::ffi::{CStr, CString, c_char, c_void};
-
-/// The types of a service: that of its requests, that of its responses, and its ROS 2 name and
-/// hash. It lives as long as the process and is never freed; the same types are always the same
-/// pointer.
-pub struct sinew_service_type {
-    _opaque: (),
-}
-handle!(sinew_service_type: ServiceTypeHandle);
-
-/// The types of a service, with name and hash as C reads them.
-pub(crate) struct ServiceTypeHandle {
-    types: ServiceTypes,
-    name: Option<CString>,
-    hash: Option<CString>,
-}
-
-/// A handle that is never freed.
-#[derive(Clone, Copy)]
-struct Known(*const sinew_service_type);
-
-// SAFETY: handles may be used on any thread.
-unsafe impl Send for Known {}
-
-static KNOWN: Mutex<Vec<(ServiceTypes, Known)>> = Mutex::new(Vec::new());
-
-/// Returns the hash of the first service type of this name that the program used.
-pub(crate) fn used(name: &str) -> Option<TypeHash> {
-    let known = KNOWN.lock();
-    known.iter().find(|(of, _)| of.name() == Some(name)).and_then(|(of, _)| of.hash())
-}
-
-/// Returns the pointer that stands for the types of a service.
-pub(crate) fn known(types: ServiceTypes) -> *const sinew_service_type {
-    let mut known = KNOWN.lock();
-    if let Some((_, known)) = known.iter().find(|(of, _)| *of == types) {
-        return known.0;
-    }
-    let name = types.name().map(|name| c_text(name.to_owned()));
-    let hash = types.hash().map(|hash| c_text(hash.to_string()));
-    let new = Known(handle::new(ServiceTypeHandle { types, name, hash }));
-    known.push((types, new));
-    new.0
-}
-
-/// Returns the types that a pointer stands for.
-///
-/// # Safety
-/// The pointer is null, or came from this library.
-pub(crate) unsafe fn get(of: *const sinew_service_type, argument: &str) -> Result<ServiceTypes> {
-    // SAFETY: as the caller says; types are never freed.
-    Ok(unsafe { handle::get(of, argument) }?.types)
-}
-
-/// Gets the types of a service from those of its messages.
-///
-/// `name` (`package/srv/Name`) and `hash` (`RIHS01_` and 64 digits) are those of ROS 2, by which
-/// clients and servers in other processes and of other languages match. Both may be null: then the
-/// types of request and response decide.
-///
-/// Fails with `SINEW_ERROR_INVALID_TYPE_NAME`, `SINEW_ERROR_INVALID_TYPE_HASH`, or
-/// `SINEW_ERROR_TOO_MANY_TYPES` (each name and hash costs memory that is never freed; a process can
-/// know 4096 of them).
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sinew_service_type_new(
-    name: *const c_char,
-    hash: *const c_char,
-    request: *const sinew_message_type,
-    response: *const sinew_message_type,
-    service_type: Option<&mut *const sinew_service_type>,
-) -> sinew_status {
-    status(|| {
-        // SAFETY: the caller's text.
-        let name = unsafe { optional_text(name, "name") }?;
-        // SAFETY: the caller's text.
-        let hash = unsafe { optional_text(hash, "hash") }?;
-        // SAFETY: the caller's handle.
-        let request = unsafe { message_type::get(request, "request") }?;
-        // SAFETY: the caller's handle.
-        let response = unsafe { message_type::get(response, "response") }?;
-        let of = match (name, hash) {
-            (None, None) => None,
-            (Some(name), Some(hash)) => Some((name, hash.parse()?)),
-            (None, Some(_)) => return Err(Failure::null("name")),
-            (Some(_), None) => return Err(Failure::null("hash")),
-        };
-        put(service_type, "service_type", known(ServiceTypes::new(of, request, response)?))
-    })
-}
-
-/// Gets the types of a service that is known by name and hash only: its requests and responses
-/// exist in encoded form only. Arguments and failures are those of [`sinew_service_type_new`], but
-/// `name` and `hash` must not be null.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sinew_service_type_known(
-    name: *const c_char,
-    hash: *const c_char,
-    service_type: Option<&mut *const sinew_service_type>,
-) -> sinew_status {
-    status(|| {
-        // SAFETY: the caller's text.
-        let name = unsafe { text(name, "name") }?;
-        // SAFETY: the caller's text.
-        let hash = unsafe { text(hash, "hash") }?.parse()?;
-        put(service_type, "service_type", known(ServiceTypes::known(GenericType::new(name, hash)?)))
-    })
-}
-
-/// Returns the service's ROS 2 name, `package/srv/Name`; null if it has none.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sinew_service_type_name(service_type: *const sinew_service_type) -> *const c_char {
-    answer(std::ptr::null(), || {
-        // SAFETY: the caller's handle.
-        let of = unsafe { handle::get(service_type, "service_type") }?;
-        Ok(of.name.as_deref().map_or(std::ptr::null(), CStr::as_ptr))
-    })
-}
-
-/// Returns the service's hash, `RIHS01_..`; null if it has none.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sinew_service_type_hash(service_type: *const sinew_service_type) -> *const c_char {
-    answer(std::ptr::null(), || {
-        // SAFETY: the caller's handle.
-        let of = unsafe { handle::get(service_type, "service_type") }?;
-        Ok(of.hash.as_deref().map_or(std::ptr::null(), CStr::as_ptr))
-    })
-}
-
-/// Returns the type of the requests.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sinew_service_type_request(
-    service_type: *const sinew_service_type,
-) -> *const sinew_message_type {
-    answer(std::ptr::null(), || {
-        // SAFETY: the caller's handle.
-        let types = unsafe { get(service_type, "service_type") }?;
-        Ok(message_type::into_c(types.request()))
-    })
-}
-
-/// Returns the type of the responses.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn sinew_service_type_response(
-    service_type: *const sinew_service_type,
-) -> *const sinew_message_type {
-    answer(std::ptr::null(), || {
-        // SAFETY: the caller's handle.
-        let types = unsafe { get(service_type, "service_type") }?;
-        Ok(message_type::into_c(types.response()))
-    })
-}
+use std::ffi::{CString, c_char, c_void};
 
 /// Identifies a request at its server: the client, and the request's number at this client.
 #[repr(C)]
@@ -383,7 +232,7 @@ pub unsafe extern "C" fn sinew_server_new(
         // SAFETY: the caller's text.
         let name = unsafe { text(name, "name") }?;
         // SAFETY: the caller's handle.
-        let types = unsafe { get(service_type, "service_type") }?;
+        let types = unsafe { service_type::get(service_type, "service_type") }?;
         // SAFETY: the caller's structure.
         let options: sinew_server_options = unsafe { structure(options) }?;
         // SAFETY: the caller's structures.
@@ -458,6 +307,37 @@ pub unsafe extern "C" fn sinew_server_qos(server: *const sinew_server, qos: *mut
         let server = unsafe { handle::get(server, "server") }?;
         // SAFETY: the caller's structure.
         unsafe { server.qos.write(qos) }
+    })
+}
+
+/// Sets the listener for requests that wait for the callback, instead of the former one: it is
+/// called with 1 for each that arrives, on the thread that calls or receives, and at once with the
+/// number of those that wait. It counts, or wakes others; the callback gets the requests as before.
+/// An immediate callback takes each request at once, so its listener is never called.
+///
+/// The library drops the context as for `sinew_client_set_listener`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_server_set_listener(
+    server: *const sinew_server,
+    callback: sinew_listener,
+    context: *mut c_void,
+    drop_context: sinew_drop,
+) -> sinew_status {
+    status(|| {
+        let closure = Closure::new(callback, context, drop_context)?;
+        // SAFETY: the caller's handle.
+        unsafe { handle::get(server, "server") }?.server.set_listener(listener(closure));
+        Ok(())
+    })
+}
+
+/// Removes the listener.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sinew_server_clear_listener(server: *const sinew_server) -> sinew_status {
+    status(|| {
+        // SAFETY: the caller's handle.
+        unsafe { handle::get(server, "server") }?.server.clear_listener();
+        Ok(())
     })
 }
 

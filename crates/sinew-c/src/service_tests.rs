@@ -8,7 +8,11 @@ use crate::client::{
 use crate::context::{sinew_context, sinew_context_free};
 use crate::group::GroupHandle;
 use crate::message::{sinew_message_encoded, sinew_message_free, sinew_message_from_bytes};
+use crate::message_type::sinew_message_type;
 use crate::node::sinew_node_free;
+use crate::service_type::{
+    sinew_service_type_known, sinew_service_type_request, sinew_service_type_response,
+};
 use crate::test_support::{made, served_node};
 use sinew::Executor;
 use sinew::error::{ErrorCode, SpinError};

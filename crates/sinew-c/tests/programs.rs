@@ -47,6 +47,7 @@ programs! {
     processes,
     pulled_services,
     qos,
+    service_events,
     service_qos,
     services,
     threads,

@@ -42,6 +42,16 @@ public:
     return SharedPtr(new CallbackGroup(std::move(handle), type));
   }
 
+  /// Returns the default group of a node, in which what was made without a group is.
+  static Result<SharedPtr> try_default_of(const sinew_node * node)
+  {
+    GroupHandle handle;
+    if (const auto status = sinew_node_default_group(node, detail::Out(handle)); status != SINEW_OK) {
+      return Error::last(status);
+    }
+    return SharedPtr(new CallbackGroup(std::move(handle), CallbackGroupType::MutuallyExclusive));
+  }
+
   CallbackGroupType type() const noexcept {return type_;}
 
   /// Changes the priority: of the groups that are ready, an executor runs those of the highest

@@ -14,14 +14,17 @@
 #include <vector>
 
 #include "sinew/callback_group.hpp"
+#include "sinew/clock.hpp"
 #include "sinew/detail/callback.hpp"
 #include "sinew/detail/handle.hpp"
+#include "sinew/detail/listener.hpp"
 #include "sinew/detail/pending_requests.hpp"
 #include "sinew/detail/service_message.hpp"
 #include "sinew/error.hpp"
 #include "sinew/future_and_request_id.hpp"
 #include "sinew/qos.hpp"
 #include "sinew/serialized_message.hpp"
+#include "sinew/service_introspection.hpp"
 #include "sinew/sinew.h"
 #include "sinew/task.hpp"
 #include "sinew/type_support.hpp"
@@ -88,6 +91,31 @@ public:
     detail::PendingRequests::TimePoint time, std::vector<std::int64_t> * pruned = nullptr)
   {
     return give_up([time](std::int64_t, auto sent) {return sent < time;}, pruned);
+  }
+
+  /// Has a function called with the number of new responses that wait for their callback or future:
+  /// with 1 for each that arrives, on the thread that answers or receives, and at once with the
+  /// number of those that wait. Several threads may call it at once: it should only wake others. Null
+  /// clears it. An exception is logged.
+  void set_on_new_response_callback(std::function<void (std::size_t)> callback)
+  {
+    detail::set_listener(
+      handle(), sinew_client_set_listener, sinew_client_clear_listener, std::move(callback));
+  }
+  void clear_on_new_response_callback() {set_on_new_response_callback(nullptr);}
+
+  /// Publishes events of its requests and responses, as `Service::configure_introspection`.
+  void configure_introspection(
+    const Clock::SharedPtr & clock, const QoS & qos, ServiceIntrospectionState state)
+  {
+    (void)clock;
+    try_configure_introspection(qos, state).value();
+  }
+  Result<void> try_configure_introspection(const QoS & qos, ServiceIntrospectionState state)
+  {
+    return detail::result(
+      sinew_client_configure_introspection(
+        handle(), static_cast<sinew_service_introspection>(state), &qos.get_rmw_qos_profile()));
   }
 
   /// The handle of the C interface.

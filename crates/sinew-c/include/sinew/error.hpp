@@ -34,6 +34,11 @@ public:
   Error(sinew_status code, std::string sentence)
   : code_(code), sentence_(std::move(sentence)) {}
 
+  /// The failure of an invalid name.
+  Error(std::string sentence, InvalidName name)
+  : code_(SINEW_ERROR_INVALID_NAME), sentence_(std::move(sentence)),
+    name_(std::make_shared<const InvalidName>(std::move(name))) {}
+
   /// Returns the failure of a function of the C interface that this thread called last.
   static Error last(sinew_status code)
   {

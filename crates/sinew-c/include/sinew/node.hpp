@@ -2,12 +2,10 @@
 #ifndef SINEW_NODE_HPP
 #define SINEW_NODE_HPP
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -21,7 +19,9 @@
 #include "sinew/detail/callback.hpp"
 #include "sinew/detail/handle.hpp"
 #include "sinew/detail/node_arguments.hpp"
+#include "sinew/detail/node_groups.hpp"
 #include "sinew/detail/parameter_list.hpp"
+#include "sinew/detail/sub_namespace.hpp"
 #include "sinew/error.hpp"
 #include "sinew/guard_condition.hpp"
 #include "sinew/logger.hpp"
@@ -96,9 +96,39 @@ public:
   const char * get_namespace() const noexcept {return sinew_node_namespace(handle());}
   const char * get_fully_qualified_name() const noexcept {return sinew_node_full_name(handle());}
 
-  /// There are no sub-nodes.
-  std::string get_sub_namespace() const {return {};}
-  std::string get_effective_namespace() const {return get_namespace();}
+  /// Makes a sub-node: the same node, but relative names of topics and services lie in a namespace
+  /// of it. `node->create_sub_node("left")->create_publisher<..>("image", ..)` is on the topic
+  /// `left/image` of the node. Sub-nodes can have sub-nodes. What a sub-node makes doesn't need it.
+  /// Parameters, graph and executors are those of the node: it is the node that an executor gets.
+  SharedPtr create_sub_node(const std::string & sub_namespace)
+  {
+    return try_create_sub_node(sub_namespace).value();
+  }
+  Result<SharedPtr> try_create_sub_node(const std::string & sub_namespace)
+  {
+    if (const auto checked = detail::try_check_sub_namespace(sub_namespace); !checked) {
+      return checked.error();
+    }
+    auto parts = parts_;
+    parts.sub_namespace = detail::joined(get_sub_namespace(), sub_namespace);
+    return SharedPtr(new Node(std::move(parts)));
+  }
+
+  /// Returns the namespace of a sub-node beneath its node's; of other nodes, an empty text.
+  const std::string & get_sub_namespace() const noexcept {return parts_.sub_namespace;}
+
+  /// Returns the namespace of relative names: that of the node, and of the sub-node.
+  std::string get_effective_namespace() const
+  {
+    return get_sub_namespace().empty() ?
+           get_namespace() : detail::joined(get_namespace(), get_sub_namespace());
+  }
+
+  /// Returns a topic's or service's name, with a sub-node's namespace before a relative one.
+  std::string extended_name(const std::string & name) const
+  {
+    return detail::extended(get_sub_namespace(), name);
+  }
 
   const NodeOptions & get_node_options() const noexcept {return parts_.options;}
   const Context::SharedPtr & get_context() const noexcept {return parts_.context;}
@@ -112,30 +142,30 @@ public:
   {
     auto made = CallbackGroup::try_make(handle(), type, priority);
     if (made) {
-      const std::lock_guard lock(groups_mutex_);
-      const auto is_gone = [](const CallbackGroup::WeakPtr & group) {return group.expired();};
-      groups_.erase(std::remove_if(groups_.begin(), groups_.end(), is_gone), groups_.end());
-      groups_.push_back(*made);
+      parts_.groups->add(*made);
     }
     return made;
   }
 
-  /// Calls a function with each callback group that was made by the node and exists; the node's
-  /// default group has no object. No lock is held.
+  /// Returns the group in which everything is that was made without one. It is always there; the
+  /// object is made by the first call.
+  CallbackGroup::SharedPtr get_default_callback_group()
+  {
+    return parts_.groups->default_group(handle()).value();
+  }
+
+  /// Calls a function with each callback group that was made by the node and exists, and with the
+  /// default group. No lock is held.
   template<class F>
   void for_each_callback_group(F && function)
   {
-    std::unique_lock lock(groups_mutex_);
-    const auto groups = groups_;
-    lock.unlock();
-    for (const auto & weak : groups) {
-      if (const auto group = weak.lock()) {
-        function(group);
-      }
+    function(get_default_callback_group());
+    for (const auto & group : parts_.groups->others()) {
+      function(group);
     }
   }
 
-  /// Whether the callback group was made by this node.
+  /// Whether the callback group is one of this node.
   bool callback_group_in_node(const CallbackGroup::SharedPtr & group)
   {
     bool is_found = false;
@@ -257,7 +287,7 @@ public:
   Result<typename Publisher<T>::SharedPtr> try_create_publisher(
     const std::string & topic, const QoS & qos, const PublisherOptions & options = {})
   {
-    return Publisher<T>::try_make(shared_handle(), topic, qos, options);
+    return Publisher<T>::try_make(shared_handle(), extended_name(topic), qos, options);
   }
 
   /// Makes a subscription; `Subscription` says what the callback may take. Without one, messages
@@ -275,7 +305,7 @@ public:
     const SubscriptionOptions & options = {})
   {
     return Subscription<T>::try_make(
-      shared_handle(), topic, qos, std::forward<F>(callback), with_defaults(options));
+      shared_handle(), extended_name(topic), qos, std::forward<F>(callback), with_defaults(options));
   }
 
   /// Returns a subscription's options with the node's for what they leave to it.
@@ -307,7 +337,8 @@ public:
     const std::string & name, F && callback, const QoS & qos = ServicesQoS(),
     const CallbackGroup::SharedPtr & group = nullptr)
   {
-    return Service<S>::try_make(handle(), name, std::forward<F>(callback), group, qos);
+    return Service<S>::try_make(
+      handle(), extended_name(name), std::forward<F>(callback), group, qos);
   }
 
   /// Makes a client. There needn't be a service yet. The QoS is as that of a service.
@@ -323,7 +354,7 @@ public:
     const std::string & name, const QoS & qos = ServicesQoS(),
     const CallbackGroup::SharedPtr & group = nullptr)
   {
-    return Client<S>::try_make(handle(), name, group, qos);
+    return Client<S>::try_make(handle(), extended_name(name), group, qos);
   }
 
 #ifdef SINEW_HAS_COROUTINES
@@ -347,6 +378,9 @@ protected:
     std::shared_ptr<sinew_node> handle;
     Logger logger;
     Clock::SharedPtr clock;
+    /// Shared with its sub-nodes.
+    std::shared_ptr<detail::NodeGroups> groups = std::make_shared<detail::NodeGroups>();
+    std::string sub_namespace = {};
   };
 
   explicit Node(Parts parts) noexcept
@@ -407,7 +441,8 @@ protected:
       return logger.error();
     }
     auto clock = std::make_shared<Clock>(options.clock_type(), context);
-    return Parts{options, context, std::move(handle), *std::move(logger), std::move(clock)};
+    Parts parts{options, context, std::move(handle), *std::move(logger), std::move(clock)};
+    return parts;
   }
 
 private:
@@ -418,8 +453,6 @@ private:
   }
 
   Parts parts_;
-  std::mutex groups_mutex_;
-  std::vector<CallbackGroup::WeakPtr> groups_;
 };
 
 }  // namespace sinew

@@ -42,11 +42,12 @@ public:
     const std::string & topic, const std::string & topic_type, const QoS & qos,
     const PublisherOptions & options = {})
   {
-    const auto type = detail::try_named_message_type(node().handle(), topic, topic_type);
+    const auto name = node().extended_name(topic);
+    const auto type = detail::try_named_message_type(node().handle(), name, topic_type);
     if (!type) {
       return type.error();
     }
-    return GenericPublisher::try_make(node().shared_handle(), topic, *type, qos, options);
+    return GenericPublisher::try_make(node().shared_handle(), name, *type, qos, options);
   }
 
   /// Makes a subscription that gets encoded messages; `GenericSubscription` says what the callback
@@ -64,12 +65,13 @@ public:
     const std::string & topic, const std::string & topic_type, const QoS & qos,
     F && callback = nullptr, const SubscriptionOptions & options = {})
   {
-    const auto type = detail::try_named_message_type(node().handle(), topic, topic_type);
+    const auto name = node().extended_name(topic);
+    const auto type = detail::try_named_message_type(node().handle(), name, topic_type);
     if (!type) {
       return type.error();
     }
     return GenericSubscription::try_make(
-      node().shared_handle(), topic, *type, qos, std::forward<F>(callback),
+      node().shared_handle(), name, *type, qos, std::forward<F>(callback),
       node().with_defaults(options));
   }
 
@@ -85,11 +87,12 @@ public:
     const std::string & service, const std::string & service_type, const QoS & qos = ServicesQoS(),
     const CallbackGroup::SharedPtr & group = nullptr)
   {
-    const auto type = detail::try_named_service_type(node().handle(), service, service_type);
+    const auto name = node().extended_name(service);
+    const auto type = detail::try_named_service_type(node().handle(), name, service_type);
     if (!type) {
       return type.error();
     }
-    return GenericClient::try_make_of(*type, node().handle(), service, group, qos);
+    return GenericClient::try_make_of(*type, node().handle(), name, group, qos);
   }
 
 protected:

@@ -37,6 +37,7 @@
 #include "rcl_interfaces/msg/set_parameters_result.hpp"
 #include "sinew/parameter_client.hpp"
 #include "sinew/parameter_event_handler.hpp"
+#include "sinew/parameter_map.hpp"
 #include "sinew/rclcpp_logging.hpp"
 #include "sinew/sinew.hpp"
 
@@ -149,6 +150,12 @@ using rcl_clock_type_t = ::sinew::ClockType;
 using ::sinew::RCL_ROS_TIME;
 using ::sinew::RCL_STEADY_TIME;
 using ::sinew::RCL_SYSTEM_TIME;
+
+/// The events of a service, with rcl's names.
+using rcl_service_introspection_state_t = ::sinew::ServiceIntrospectionState;
+inline constexpr auto RCL_SERVICE_INTROSPECTION_OFF = ::sinew::ServiceIntrospectionState::Off;
+inline constexpr auto RCL_SERVICE_INTROSPECTION_METADATA = ::sinew::ServiceIntrospectionState::Metadata;
+inline constexpr auto RCL_SERVICE_INTROSPECTION_CONTENTS = ::sinew::ServiceIntrospectionState::Contents;
 
 /// The name of rmw for what identifies a request.
 using rmw_request_id_t = ::sinew::RequestId;

@@ -3,6 +3,7 @@
 #define SINEW_SERVICE_HPP
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,12 +12,15 @@
 #include <utility>
 
 #include "sinew/callback_group.hpp"
+#include "sinew/clock.hpp"
 #include "sinew/detail/handle.hpp"
+#include "sinew/detail/listener.hpp"
 #include "sinew/detail/service_callback.hpp"
 #include "sinew/detail/service_message.hpp"
 #include "sinew/error.hpp"
 #include "sinew/qos.hpp"
 #include "sinew/request_id.hpp"
+#include "sinew/service_introspection.hpp"
 #include "sinew/sinew.h"
 #include "sinew/type_support.hpp"
 
@@ -50,6 +54,34 @@ public:
     return detail::qos_of(handle(), sinew_server_qos);
   }
   QoS get_response_publisher_actual_qos() const {return get_request_subscription_actual_qos();}
+
+  /// Has a function called with the number of new requests: with 1 for each that arrives, on the
+  /// thread that calls or receives, and at once with the number of those that wait for the callback.
+  /// Several threads may call it at once: it should only wake others. Null clears it. An exception
+  /// is logged.
+  void set_on_new_request_callback(std::function<void (std::size_t)> callback)
+  {
+    detail::set_listener(
+      handle(), sinew_server_set_listener, sinew_server_clear_listener, std::move(callback));
+  }
+  void clear_on_new_request_callback() {set_on_new_request_callback(nullptr);}
+
+  /// Publishes events of its requests and responses on `<service>/_service_event`, in place of the
+  /// former setting. Their type is `package/srv/Name_Event`, their stamps are of ROS time; the clock
+  /// is accepted for rclcpp's users. Fails with `SINEW_ERROR_NO_ROS_TYPE` for a service whose
+  /// description is unknown.
+  void configure_introspection(
+    const Clock::SharedPtr & clock, const QoS & qos, ServiceIntrospectionState state)
+  {
+    (void)clock;
+    try_configure_introspection(qos, state).value();
+  }
+  Result<void> try_configure_introspection(const QoS & qos, ServiceIntrospectionState state)
+  {
+    return detail::result(
+      sinew_server_configure_introspection(
+        handle(), static_cast<sinew_service_introspection>(state), &qos.get_rmw_qos_profile()));
+  }
 
   /// The handle of the C interface.
   sinew_server * handle() const noexcept {return handle_.get();}

@@ -2637,6 +2637,12 @@ typedef sinew_status (*sinew_request_callback)(void *context,
                                                struct sinew_responder *responder);
 
 /**
+ * The events that a client or a server publishes about its requests and responses:
+ * `SINEW_SERVICE_INTROSPECTION_..`, with the numbers of `rcl_service_introspection_state_t`.
+ */
+typedef int sinew_service_introspection;
+
+/**
  * Returns whether a message passes. It gets the value, or null and the encoded form if there is
  * only that; both are valid during the call. It is called before anything is copied or queued: on
  * the publisher's thread, or for a publisher in another process on any thread of this process that
@@ -3698,6 +3704,21 @@ typedef struct sinew_component_library {
 #define SINEW_QOS_OVERRIDES_DEFAULT 176
 
 /**
+ * No events. The default, which costs nothing.
+ */
+#define SINEW_SERVICE_INTROSPECTION_OFF 0
+
+/**
+ * Events without content: the time, the client and the sequence number.
+ */
+#define SINEW_SERVICE_INTROSPECTION_METADATA 1
+
+/**
+ * Events with the content of requests and responses.
+ */
+#define SINEW_SERVICE_INTROSPECTION_CONTENTS 2
+
+/**
  * SIGINT (Ctrl-C) and SIGTERM, as `SINEW_SIGNALS_ALL`.
  */
 #define SINEW_SIGNALS_DEFAULT 0
@@ -4053,8 +4074,8 @@ sinew_status sinew_client_withdraw(const struct sinew_client *client,
                                    struct sinew_message **request);
 
 /**
- * Sets the listener for responses that can be taken, instead of the former one. If some wait
- * already, it is called at once. It may use the client; for what comes while it runs, it is called
+ * Sets the listener for responses that can be taken, or wait for a callback of
+ * `sinew_client_call_then`, instead of the former one. If some wait already, it is called at once. It may use the client; for what comes while it runs, it is called
  * when it has returned.
  *
  * The library drops the context when the listener is replaced or cleared, or the client ends, and
@@ -5031,6 +5052,12 @@ sinew_status sinew_group_new(const struct sinew_node *node,
                              struct sinew_group **group);
 
 /**
+ * Gets a handle to the node's default group, in which entities are that were made without another
+ * one: for its priority, pauses, and executors of groups. The caller frees `*group`.
+ */
+sinew_status sinew_node_default_group(const struct sinew_node *node, struct sinew_group **group);
+
+/**
  * Frees a handle to a group; null is allowed. The group ends with its last entity.
  */
 void sinew_group_free(struct sinew_group *group);
@@ -5885,6 +5912,29 @@ sinew_status sinew_parameter_list_parse(const char *file_text,
                                         struct sinew_parameter_list **list);
 
 /**
+ * Gets the names and patterns of nodes in the text of a parameter file, each once and with the first
+ * `/`, in their order: `/left/camera`, or one with `*` for any part. The caller frees `*patterns`. Fails as
+ * `sinew_parameter_list_parse`.
+ */
+sinew_status sinew_parameter_file_patterns(const char *file_text,
+                                           struct sinew_strings **patterns);
+
+/**
+ * Returns whether one of the `sinew_parameter_file_patterns` stands for the node with this full
+ * name.
+ */
+bool sinew_parameter_file_pattern_matches(const char *pattern, const char *node_name);
+
+/**
+ * Makes a list of the values that stand in the text of a parameter file under one of its
+ * `sinew_parameter_file_patterns`, without those of other patterns. Otherwise as
+ * `sinew_parameter_list_parse`.
+ */
+sinew_status sinew_parameter_list_parse_under(const char *file_text,
+                                              const char *pattern,
+                                              struct sinew_parameter_list **list);
+
+/**
  * Frees a list; null is allowed. The list that a callback gets is not the callback's to free.
  */
 void sinew_parameter_list_free(struct sinew_parameter_list *list);
@@ -6718,52 +6768,6 @@ sinew_status sinew_server_goal_canceled(const struct sinew_server_goal *goal,
                                         struct sinew_message *result);
 
 /**
- * Gets the types of a service from those of its messages.
- *
- * `name` (`package/srv/Name`) and `hash` (`RIHS01_` and 64 digits) are those of ROS 2, by which
- * clients and servers in other processes and of other languages match. Both may be null: then the
- * types of request and response decide.
- *
- * Fails with `SINEW_ERROR_INVALID_TYPE_NAME`, `SINEW_ERROR_INVALID_TYPE_HASH`, or
- * `SINEW_ERROR_TOO_MANY_TYPES` (each name and hash costs memory that is never freed; a process can
- * know 4096 of them).
- */
-sinew_status sinew_service_type_new(const char *name,
-                                    const char *hash,
-                                    const struct sinew_message_type *request,
-                                    const struct sinew_message_type *response,
-                                    const struct sinew_service_type **service_type);
-
-/**
- * Gets the types of a service that is known by name and hash only: its requests and responses
- * exist in encoded form only. Arguments and failures are those of `sinew_service_type_new`, but
- * `name` and `hash` must not be null.
- */
-sinew_status sinew_service_type_known(const char *name,
-                                      const char *hash,
-                                      const struct sinew_service_type **service_type);
-
-/**
- * Returns the service's ROS 2 name, `package/srv/Name`; null if it has none.
- */
-const char *sinew_service_type_name(const struct sinew_service_type *service_type);
-
-/**
- * Returns the service's hash, `RIHS01_..`; null if it has none.
- */
-const char *sinew_service_type_hash(const struct sinew_service_type *service_type);
-
-/**
- * Returns the type of the requests.
- */
-const struct sinew_message_type *sinew_service_type_request(const struct sinew_service_type *service_type);
-
-/**
- * Returns the type of the responses.
- */
-const struct sinew_message_type *sinew_service_type_response(const struct sinew_service_type *service_type);
-
-/**
  * Makes a server that answers its requests by a callback.
  *
  * An executor runs the callback, unless the options say that it is immediate. `options` may be
@@ -6818,6 +6822,24 @@ const char *sinew_server_name(const struct sinew_server *server);
 sinew_status sinew_server_qos(const struct sinew_server *server, struct sinew_qos *qos);
 
 /**
+ * Sets the listener for requests that wait for the callback, instead of the former one: it is
+ * called with 1 for each that arrives, on the thread that calls or receives, and at once with the
+ * number of those that wait. It counts, or wakes others; the callback gets the requests as before.
+ * An immediate callback takes each request at once, so its listener is never called.
+ *
+ * The library drops the context as for `sinew_client_set_listener`.
+ */
+sinew_status sinew_server_set_listener(const struct sinew_server *server,
+                                       sinew_listener callback,
+                                       void *context,
+                                       sinew_drop drop_context);
+
+/**
+ * Removes the listener.
+ */
+sinew_status sinew_server_clear_listener(const struct sinew_server *server);
+
+/**
  * Gets a server's counters. The caller sets the `size`.
  */
 sinew_status sinew_server_read_statistics(const struct sinew_server *server,
@@ -6858,6 +6880,90 @@ bool sinew_responder_is_awaited(const struct sinew_responder *responder);
  * is allowed.
  */
 void sinew_responder_free(struct sinew_responder *responder);
+
+/**
+ * Publishes events of a server's requests and responses on the hidden topic
+ * `<service>/_service_event`, with this QoS (null: the default one), in place of the former
+ * setting. Their type is that which ROS 2 derives from the service's, `package/srv/Name_Event`:
+ * `ros2 service echo` and `sinew topic echo` read them.
+ *
+ * Fails with `SINEW_ERROR_NO_ROS_TYPE` if the service has no ROS 2 type, or its description is
+ * unknown: each message type needs one, or the service's is given to
+ * `sinew_service_type_described`. Fails with `SINEW_ERROR_INVALID_QOS`, `SINEW_ERROR_SHUTDOWN`.
+ */
+sinew_status sinew_server_configure_introspection(const struct sinew_server *server,
+                                                  sinew_service_introspection state,
+                                                  const struct sinew_qos *qos);
+
+/**
+ * Publishes events of a server with requests that are taken by hand; as
+ * `sinew_server_configure_introspection`. A request counts as received when it arrives.
+ */
+sinew_status sinew_pulled_server_configure_introspection(const struct sinew_pulled_server *server,
+                                                         sinew_service_introspection state,
+                                                         const struct sinew_qos *qos);
+
+/**
+ * Publishes events of a client; as `sinew_server_configure_introspection`. A request counts as
+ * sent just before it is sent, a response as received when it arrives.
+ */
+sinew_status sinew_client_configure_introspection(const struct sinew_client *client,
+                                                  sinew_service_introspection state,
+                                                  const struct sinew_qos *qos);
+
+/**
+ * Gets the types of a service from those of its messages.
+ *
+ * `name` (`package/srv/Name`) and `hash` (`RIHS01_` and 64 digits) are those of ROS 2, by which
+ * clients and servers in other processes and of other languages match. Both may be null: then the
+ * types of request and response decide.
+ *
+ * Fails with `SINEW_ERROR_INVALID_TYPE_NAME`, `SINEW_ERROR_INVALID_TYPE_HASH`, or
+ * `SINEW_ERROR_TOO_MANY_TYPES` (each name and hash costs memory that is never freed; a process can
+ * know 4096 of them).
+ */
+sinew_status sinew_service_type_new(const char *name,
+                                    const char *hash,
+                                    const struct sinew_message_type *request,
+                                    const struct sinew_message_type *response,
+                                    const struct sinew_service_type **service_type);
+
+/**
+ * Gets the types of a service that is known by name and hash only: its requests and responses
+ * exist in encoded form only. Arguments and failures are those of `sinew_service_type_new`, but
+ * `name` and `hash` must not be null.
+ */
+sinew_status sinew_service_type_known(const char *name,
+                                      const char *hash,
+                                      const struct sinew_service_type **service_type);
+
+/**
+ * Gets the types of the service with this description, as ROS 2's JSON text, and with its name and
+ * hash. Otherwise as `sinew_service_type_known`, but its clients and servers can publish events:
+ * see `sinew_server_configure_introspection`.
+ */
+sinew_status sinew_service_type_described(const char *description,
+                                          const struct sinew_service_type **service_type);
+
+/**
+ * Returns the service's ROS 2 name, `package/srv/Name`; null if it has none.
+ */
+const char *sinew_service_type_name(const struct sinew_service_type *service_type);
+
+/**
+ * Returns the service's hash, `RIHS01_..`; null if it has none.
+ */
+const char *sinew_service_type_hash(const struct sinew_service_type *service_type);
+
+/**
+ * Returns the type of the requests.
+ */
+const struct sinew_message_type *sinew_service_type_request(const struct sinew_service_type *service_type);
+
+/**
+ * Returns the type of the responses.
+ */
+const struct sinew_message_type *sinew_service_type_response(const struct sinew_service_type *service_type);
 
 /**
  * Has signals shut down the contexts of the process with `interrupts`; a second one ends the

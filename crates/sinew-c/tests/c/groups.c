@@ -116,6 +116,28 @@ static void priorities_and_pauses(sinew_node *node, sinew_executor *executor)
     sinew_group_free(high);
 }
 
+static void the_default_group(sinew_node *node, sinew_executor *executor)
+{
+    sinew_group *group = NULL, *other = NULL;
+    uint64_t ran = 9;
+    order[0] = '\0';
+    OK(sinew_node_default_group(node, &group));
+    OK(sinew_group_pause(group));
+    OK(sinew_node_post(node, note, "n", NULL));
+    OK(sinew_executor_spin_all(executor, -1, &ran));
+    CHECK(ran == 0);
+    OK(sinew_group_resume(group));
+    OK(sinew_node_default_group(node, &other)); /* another handle to the same group */
+    OK(sinew_group_post(other, note, "g", NULL));
+    OK(sinew_executor_spin_all(executor, -1, &ran));
+    CHECK(ran == 2 && strcmp(order, "ng") == 0);
+    sinew_group_free(group);
+    sinew_group_free(other);
+    FAILS(sinew_node_default_group(NULL, &group), SINEW_ERROR_NULL_ARGUMENT, "`node`");
+    FAILS(sinew_node_default_group(node, NULL), SINEW_ERROR_NULL_ARGUMENT, "`group`");
+    strcpy(order, "hllhp");
+}
+
 int main(void)
 {
     sinew_context_options options = {.size = sizeof options, .shared_memory = SINEW_NO};
@@ -132,6 +154,7 @@ int main(void)
     exclusive_callbacks_never_overlap(node, executor);
     reentrant_callbacks_may(node, executor);
     priorities_and_pauses(node, executor);
+    the_default_group(node, executor);
 
     sinew_group *group = NULL;
     sinew_group_options wrong = {.size = sizeof wrong, .kind = 2};

@@ -120,6 +120,28 @@ static void lists(void)
     sinew_parameter_list_free(list);
     FAILS(sinew_parameter_list_parse("camera: {ros__parameters: {rate: [1, on]}}", "/camera", &list),
           SINEW_ERROR_INVALID_PARAMETER_TEXT, "line 1");
+
+    /* What stands under each pattern. */
+    const char *const file = "camera: {ros__parameters: {rate: 30}}\n/**: {ros__parameters: {rate: 10, gain: 0.5}}";
+    sinew_strings *patterns = NULL;
+    OK(sinew_parameter_file_patterns(file, &patterns));
+    CHECK(sinew_strings_length(patterns) == 2 && strcmp(sinew_strings_at(patterns, 0), "/camera") == 0);
+    CHECK(strcmp(sinew_strings_at(patterns, 1), "/**") == 0);
+    sinew_strings_free(patterns);
+    OK(sinew_parameter_list_parse_under(file, "/camera", &list));
+    CHECK(sinew_parameter_list_length(list) == 1);
+    OK(sinew_parameter_list_get(list, "rate", &one));
+    CHECK(one.integer_value == 30);
+    sinew_parameter_list_free(list);
+    OK(sinew_parameter_list_parse_under(file, "/lidar", &list));
+    CHECK(sinew_parameter_list_length(list) == 0);
+    sinew_parameter_list_free(list);
+    CHECK(sinew_parameter_file_pattern_matches("/**", "/left/camera"));
+    CHECK(!sinew_parameter_file_pattern_matches("/camera", "/left/camera"));
+    CHECK(!sinew_parameter_file_pattern_matches("a*", "/a") && !sinew_parameter_file_pattern_matches(NULL, "/a"));
+    FAILS(sinew_parameter_file_patterns("a: [", &patterns), SINEW_ERROR_INVALID_PARAMETER_TEXT, "line");
+    FAILS(sinew_parameter_file_patterns(NULL, &patterns), SINEW_ERROR_NULL_ARGUMENT, "`file_text` is null");
+    FAILS(sinew_parameter_list_parse_under(file, NULL, &list), SINEW_ERROR_NULL_ARGUMENT, "`pattern` is null");
 }
 
 static void declarations(sinew_node *node)

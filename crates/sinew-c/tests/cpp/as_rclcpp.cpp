@@ -1,4 +1,8 @@
 // What sources for rclcpp write and rely on, beyond the ported programs of `examples/cpp`.
+#include <cstdio>
+#include <string>
+#include <vector>
+
 #include "rclcpp/create_publisher.hpp"
 #include "rclcpp/executors/static_single_threaded_executor.hpp"
 #include "rclcpp/rclcpp.hpp"
@@ -118,6 +122,43 @@ void after_a_shutdown()
   rclcpp::spin(node);
 }
 
+/// Parameter files that a program reads itself.
+void parameter_maps(const char * file_name)
+{
+  std::FILE * file = std::fopen(file_name, "w");
+  std::fputs(
+    "camera: {ros__parameters: {rate: 30}}\n/**: {ros__parameters: {gain: 0.5}}\n", file);
+  std::fclose(file);
+  const rclcpp::ParameterMap map = rclcpp::parameter_map_from_yaml_file(file_name);
+  CHECK_EQ(map.size(), 2u);
+  CHECK(map.at("/camera").at(0) == rclcpp::Parameter("rate", 30));
+  CHECK(rclcpp::parameter_map_from_yaml_file(file_name, "/lidar").count("/camera") == 0);
+  CHECK_EQ(rclcpp::parameters_from_map(map).size(), 2u);
+  const auto of_lidar = rclcpp::parameters_from_map(map, "/lidar");
+  CHECK(of_lidar == (std::vector<rclcpp::Parameter>{rclcpp::Parameter("gain", 0.5)}));
+  file = std::fopen(file_name, "w");
+  std::fputs("camera: [", file);
+  std::fclose(file);
+  const auto wrong = sinew::try_parameter_map_from_yaml_file(file_name);
+  CHECK(!wrong && wrong.error().sentence().find(file_name) != std::string::npos);
+  std::remove(file_name);
+  CHECK_THROWS(rclcpp::parameter_map_from_yaml_file(file_name), std::exception);
+}
+
+/// The names for what nodes and services have in rclcpp.
+void parts_of_nodes()
+{
+  const auto node = std::make_shared<rclcpp::Node>("parts");
+  const rclcpp::CallbackGroup::SharedPtr group =
+    node->get_node_base_interface()->get_default_callback_group();
+  CHECK(node->get_node_base_interface()->callback_group_in_node(group));
+  const auto sub_node = node->create_sub_node("inside");
+  CHECK(std::string(sub_node->get_effective_namespace()) == "/inside");
+  const rcl_service_introspection_state_t states[] = {
+    RCL_SERVICE_INTROSPECTION_OFF, RCL_SERVICE_INTROSPECTION_METADATA, RCL_SERVICE_INTROSPECTION_CONTENTS};
+  CHECK(static_cast<int>(states[2]) == 2 && states[0] != states[1]);
+}
+
 }  // namespace
 
 static_assert(
@@ -129,5 +170,7 @@ int main(int argc, char ** argv)
   free_functions();
   a_publisher_that_rests();
   an_executor_without_nodes();
+  parameter_maps((std::string(argv[0]) + ".yaml").c_str());
+  parts_of_nodes();
   after_a_shutdown();
 }

@@ -345,7 +345,7 @@ void spinning_and_groups()
   node->create_callback_group(sinew::CallbackGroupType::MutuallyExclusive).reset();
   std::vector<sinew::CallbackGroup::SharedPtr> groups;
   node->for_each_callback_group([&](const auto & group) {groups.push_back(group);});
-  CHECK(groups.size() == 1 && groups[0] == kept);
+  CHECK(groups.size() == 2 && groups[0] == node->get_default_callback_group() && groups[1] == kept);
   CHECK(node->callback_group_in_node(kept));
   CHECK(!sinew::Node("other").callback_group_in_node(kept));
   CHECK_EQ(node->get_effective_namespace(), "/");

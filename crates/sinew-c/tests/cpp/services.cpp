@@ -449,6 +449,106 @@ void graph()
   CHECK(event->check_and_clear());
 }
 
+/// Listeners of both ends count; events of both ends say what they exchange.
+void seen_from_outside()
+{
+  const auto node = sinew::Node::make_shared("seen");
+  Executor executor(*node);
+  const auto service = node->create_service<AddTwoInts>("seen", add);
+  const auto client = node->create_client<AddTwoInts>("seen");
+  std::atomic<std::size_t> requests{0};
+  std::atomic<std::size_t> responses{0};
+  auto early = client->async_send_request(numbers(1, 1));
+  service->set_on_new_request_callback([&](std::size_t count) {requests += count;});
+  CHECK_EQ(requests.load(), 1u);
+  client->set_on_new_response_callback([&](std::size_t count) {responses += count;});
+  auto late = client->async_send_request(numbers(2, 2));
+  CHECK_EQ(requests.load(), 2u);
+  CHECK_EQ(responses.load(), 0u);
+  executor.complete(early);
+  executor.complete(late);
+  CHECK_EQ(responses.load(), 2u);
+  CHECK_EQ(late.get()->sum, 4);
+  service->clear_on_new_request_callback();
+  client->clear_on_new_response_callback();
+
+  using Event = example_interfaces::srv::AddTwoInts_Event;
+  const auto events = node->create_subscription<Event>("seen/_service_event", 10);
+  using State = sinew::ServiceIntrospectionState;
+  service->configure_introspection(node->get_clock(), sinew::QoS(10), State::Contents);
+  client->configure_introspection(node->get_clock(), sinew::QoS(10), State::Metadata);
+  auto call = client->async_send_request(numbers(40, 2));
+  executor.complete(call);
+  CHECK_EQ(requests.load(), 2u);
+  CHECK_EQ(responses.load(), 2u);
+  Event event;
+  sinew::MessageInfo info;
+  CHECK(events->take(event, info) && event.info.event_type == 0 && event.request.empty());
+  CHECK(events->take(event, info) && event.info.event_type == 1 && event.response.empty());
+  CHECK(event.request.at(0).a == 40 && event.info.sequence_number == 3);
+  CHECK(events->take(event, info) && event.info.event_type == 2 && event.request.empty());
+  CHECK_EQ(event.response.at(0).sum, 42);
+  CHECK(events->take(event, info) && event.info.event_type == 3 && event.response.empty());
+  CHECK(service->try_configure_introspection(sinew::QoS(10), State::Off));
+  CHECK(client->try_configure_introspection(sinew::QoS(10), State::Off));
+  executor.complete(client->async_send_request(numbers(0, 0)));
+  CHECK(!events->take(event, info));
+}
+
+/// Relative names of topics and services lie in the sub-node's namespace.
+void sub_nodes()
+{
+  const auto node = sinew::Node::make_shared("arm", "robot");
+  const auto left = node->create_sub_node("left");
+  const auto finger = left->create_sub_node("hand/finger");
+  CHECK(node->get_sub_namespace().empty() && node->get_effective_namespace() == "/robot");
+  CHECK(left->get_sub_namespace() == "left" && left->get_effective_namespace() == "/robot/left");
+  CHECK(finger->get_sub_namespace() == "left/hand/finger");
+  CHECK(finger->get_effective_namespace() == "/robot/left/hand/finger");
+  CHECK(std::string(finger->get_fully_qualified_name()) == "/robot/arm");
+  CHECK(sinew::Node::make_shared("root")->create_sub_node("a")->get_effective_namespace() == "/a");
+
+  const auto service = left->create_service<AddTwoInts>("add", add);
+  CHECK(std::string(service->get_service_name()) == "/robot/left/add");
+  CHECK(std::string(left->create_client<AddTwoInts>("add")->get_service_name()) == "/robot/left/add");
+  CHECK(std::string(left->create_client<AddTwoInts>("/add")->get_service_name()) == "/add");
+  CHECK(std::string(left->create_client<AddTwoInts>("~/add")->get_service_name()) == "/robot/arm/add");
+  const std::string type = "example_interfaces/srv/AddTwoInts";
+  CHECK(std::string(finger->create_generic_client("add", type)->get_service_name()) ==
+    "/robot/left/hand/finger/add");
+  using Event = example_interfaces::srv::AddTwoInts_Event;
+  const auto publisher = finger->create_publisher<Event>("events", 1);
+  CHECK(std::string(publisher->get_topic_name()) == "/robot/left/hand/finger/events");
+  const auto subscription = node->create_subscription<Event>("left/hand/finger/events", 1);
+  publisher->publish(Event());
+  Event event;
+  sinew::MessageInfo info;
+  CHECK(subscription->take(event, info));
+
+  // The same parameters and groups.
+  node->declare_parameter("gain", 1.5);
+  CHECK(finger->get_parameter("gain").as_double() == 1.5);
+  const auto group = left->create_callback_group(sinew::CallbackGroupType::Reentrant);
+  CHECK(node->callback_group_in_node(group));
+  const auto default_group = node->get_default_callback_group();
+  CHECK(default_group == finger->get_default_callback_group());
+  CHECK(node->callback_group_in_node(default_group));
+  CHECK(default_group->type() == sinew::CallbackGroupType::MutuallyExclusive);
+  std::size_t groups = 0;
+  node->for_each_callback_group([&](const sinew::CallbackGroup::SharedPtr &) {++groups;});
+  CHECK_EQ(groups, 2u);
+  bool has_run = false;
+  default_group->post([&] {has_run = true;});
+  Executor(*node).spin_some();
+  CHECK(has_run);
+
+  for (const char * name : {"", "/left", "le ft", "left//hand", "left/", "1st"}) {
+    const auto made = node->try_create_sub_node(name);
+    CHECK(!made && made.error().code() == SINEW_ERROR_INVALID_NAME);
+    CHECK_THROWS(node->create_sub_node(name), sinew::exceptions::NameValidationError);
+  }
+}
+
 /// The history of a QoS counts; what services can't do is refused.
 void qualities()
 {
@@ -482,6 +582,8 @@ int main(int argc, char ** argv)
   failures();
   ends_with_its_callback();
   qualities();
+  seen_from_outside();
+  sub_nodes();
 #ifdef SINEW_HAS_COROUTINES
   coroutines();
 #endif
