@@ -3,6 +3,7 @@ what it awaits."""
 
 from __future__ import annotations
 
+from ._sinew import SinewError
 from .future import Future, _running_loop
 
 
@@ -35,6 +36,18 @@ class Task(Future):
                 self.set_exception(error)
                 raise error
             awaited.add_done_callback(self._resume)
+
+
+def end_wait(post) -> None:
+    """Ends a wait of `spin_once` for callbacks of a group, since a future was completed outside it."""
+    try:
+        post(_nothing)
+    except SinewError:
+        pass  # the context is shut down, so nothing waits
+
+
+def _nothing() -> None:
+    pass
 
 
 _in_asyncio: set = set()

@@ -1,9 +1,11 @@
 """Actions: goals, feedback, results, cancelling; in one process and in several."""
 
+import asyncio
 import gc
 import os
 import pathlib
 import subprocess
+import threading
 import unittest
 
 import sinew
@@ -158,6 +160,53 @@ class Actions(SinewTest):
         timer = self.node.create_timer(0.001, tick)
         self.finished(done)
         self.assertEqual([list(result.result.sequence) for result in results], [[0, 1, 1, 2], [0, 1, 1, 2, 3]])
+
+    def test_asyncio(self):
+        async def execute(goal):
+            sequence = [0]
+            while not goal.is_cancel_requested:
+                goal.publish_feedback(Fibonacci.Feedback(sequence=sequence))
+                await asyncio.sleep(0.001)
+                sequence.append(len(sequence))
+            goal.canceled()
+            return Fibonacci.Result(sequence=[7])
+
+        async def main():
+            seen = asyncio.Event()
+            async with sinew.aio.spinning(executor=self.executor):
+                goal = await self.client.send_goal_async(Fibonacci.Goal(), lambda message: seen.set())
+                await seen.wait()
+                self.assertEqual(len((await goal.cancel_goal_async()).goals_canceling), 1)
+                return await goal.get_result_async()
+
+        self.serve(execute, cancel_callback=lambda goal: CancelResponse.ACCEPT)
+        result = asyncio.run(asyncio.wait_for(main(), PATIENCE))
+        self.assertEqual((result.status, list(result.result.sequence)), (GoalStatus.STATUS_CANCELED, [7]))
+
+    def test_decisions_beside_a_goal(self):
+        """With one thread, a goal that a function executes can be cancelled if the asking thread decides."""
+        begun = threading.Event()
+
+        def execute(goal):
+            begun.set()
+            cancelled = threading.Event()
+            goal.on_cancel_requested(cancelled.set)
+            self.assertTrue(cancelled.wait(PATIENCE))
+            goal.canceled()
+            return Fibonacci.Result()
+
+        self.serve(execute, cancel_callback=lambda goal: CancelResponse.ACCEPT, decide_in_group=False)
+        future = self.client.send_goal_async(Fibonacci.Goal())
+
+        def ask():
+            begun.wait(PATIENCE)
+            self.client.cancel_all_goals_async()
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        result = self.finished(self.finished(future).get_result_async())
+        asking.join()
+        self.assertEqual(result.status, GoalStatus.STATUS_CANCELED)
 
     def test_a_server_that_is_destroyed(self):
         kept = []

@@ -61,11 +61,11 @@ class Programs(unittest.TestCase):
             ("publisher_local_function", "subscriber_member_function"),
             ("publisher_member_function", "subscriber_old_school"),
         ]
-        for names in pairs:
-            publisher, subscriber = map(self.start, names)
+        children = [self.start(name) for pair in pairs for name in pair]
+        for publisher, subscriber in zip(children[::2], children[1::2]):
             self.until(publisher, "[minimal_publisher]: Publishing: \"Hello World:")
             self.until(subscriber, "[minimal_subscriber]: I heard: \"Hello World:")
-            self.interrupt(publisher, subscriber)
+        self.interrupt(*children)
 
     def test_services(self):
         server = self.start("service_member_function")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import _sinew
+from .._task import end_wait
 from ..callback_groups import CallbackGroup
 from ..clock import Time, _seconds
 from ..future import Future
@@ -217,14 +218,14 @@ class ActionClient:
         return self._cancel(None, None)
 
     def _cancel(self, goal_id: bytes | None, stamp: int | None) -> Future:
-        future, wake = Future(), _sinew.post_of(self._node._handle)
+        future, post = Future(), _sinew.post_of(self._node._handle)
 
         def answered(answer, exception) -> None:
             if exception is not None:
                 future.set_exception(exception)
             else:
                 future.set_result(_canceled(*answer))
-            wake(_nothing)  # a loop of `spin_once` looks at the future
+            end_wait(post)  # a loop of `spin_once` looks at the future
 
         self._handle.cancel(goal_id, stamp, answered)
         return future
@@ -239,10 +240,6 @@ class ActionClient:
 
     def __exit__(self, *_exception) -> None:
         self.destroy()
-
-
-def _nothing() -> None:
-    pass
 
 
 def _canceled(code: int, goals):

@@ -274,7 +274,14 @@ class ActionServer:
         goal_id = handle._goal._id
         with _posted_lock:
             _posted[goal_id] = lambda: self._run(handle, callback)
-        self._post(lambda: _run_posted(goal_id))
+        try:
+            self._post(lambda: _run_posted(goal_id))
+        except _sinew.SinewError:
+            with _posted_lock:
+                _posted.pop(goal_id, None)
+            if self._node.context.ok():
+                raise
+            # No executor runs it any more, and its clients get an error.
 
     def _run(self, handle: ServerGoalHandle, callback) -> None:
         try:

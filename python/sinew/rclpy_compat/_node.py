@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import _sinew, node, qos
+from .._task import end_wait
 from ..endpoints import Client
 from ..node import Publisher as Publisher, Service as Service, Subscription as Subscription
 from ..parameter import (
@@ -47,7 +48,7 @@ class RclpyNode:
         self._check_services_qos(qos_profile)
         group = self._group(callback_group)
         client = RclpyClient(self._handle, srv_type, srv_name, group=group)
-        client._wake = _sinew.post_of(self._handle, group)
+        client._post = _sinew.post_of(self._handle, group)
         return self._keep(client)
 
     def create_service(self, srv_type, srv_name, callback, *, qos_profile=None, callback_group=None):
@@ -70,16 +71,12 @@ class RclpyClient(Client):
     """A client with futures that end a wait of `spin_once`, as rclpy's do: a response is work of the
     executor there."""
 
-    __slots__ = ("_wake",)
+    __slots__ = ("_post",)
 
     def call_async(self, request):
         future = super().call_async(request)
-        future.add_done_callback(lambda _: self._wake(_nothing))
+        future.add_done_callback(lambda _: end_wait(self._post))
         return future
-
-
-def _nothing() -> None:
-    pass
 
 
 class Node(RclpyNode, node.Node):
