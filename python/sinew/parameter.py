@@ -118,21 +118,21 @@ class Parameter:
         """Returns it as `rcl_interfaces/msg/ParameterValue`."""
         from .interfaces.rcl_interfaces.msg import ParameterValue
 
-        fields = {
-            ParameterType.BOOL: "bool_value",
-            ParameterType.INTEGER: "integer_value",
-            ParameterType.DOUBLE: "double_value",
-            ParameterType.STRING: "string_value",
-            ParameterType.BYTE_ARRAY: "byte_array_value",
-            ParameterType.BOOL_ARRAY: "bool_array_value",
-            ParameterType.INTEGER_ARRAY: "integer_array_value",
-            ParameterType.DOUBLE_ARRAY: "double_array_value",
-            ParameterType.STRING_ARRAY: "string_array_value",
-        }
         message = ParameterValue(type=int(self.type_))
         if self.type_ != ParameterType.NOT_SET:
-            setattr(message, fields[self.type_], self.value)
+            setattr(message, _VALUES[self.type_], self.value)
         return message
+
+    def to_parameter_msg(self):
+        """Returns it as `rcl_interfaces/msg/Parameter`."""
+        from .interfaces.rcl_interfaces.msg import Parameter as Message
+
+        return Message(name=self.name, value=self.get_parameter_value())
+
+    @classmethod
+    def from_parameter_msg(cls, message) -> Parameter:
+        """Returns the parameter of a `rcl_interfaces/msg/Parameter`."""
+        return cls(message.name, ParameterType(message.value.type), parameter_value_to_python(message.value))
 
     def __eq__(self, other):
         if not isinstance(other, Parameter):
@@ -143,6 +143,29 @@ class Parameter:
 
     def __repr__(self) -> str:
         return f"Parameter({self.name!r}, {self.type_.name}, {self.value!r})"
+
+
+_VALUES = {
+    ParameterType.BOOL: "bool_value",
+    ParameterType.INTEGER: "integer_value",
+    ParameterType.DOUBLE: "double_value",
+    ParameterType.STRING: "string_value",
+    ParameterType.BYTE_ARRAY: "byte_array_value",
+    ParameterType.BOOL_ARRAY: "bool_array_value",
+    ParameterType.INTEGER_ARRAY: "integer_array_value",
+    ParameterType.DOUBLE_ARRAY: "double_array_value",
+    ParameterType.STRING_ARRAY: "string_array_value",
+}
+"""The fields of `rcl_interfaces/msg/ParameterValue`."""
+
+
+def parameter_value_to_python(value):
+    """Returns the value of a `rcl_interfaces/msg/ParameterValue`; `None` if it is not set."""
+    kind = ParameterType(value.type)
+    if kind == ParameterType.NOT_SET:
+        return None
+    found = getattr(value, _VALUES[kind])
+    return list(found.tolist() if hasattr(found, "tolist") else found) if kind > ParameterType.STRING else found
 
 
 class SetParametersResult:

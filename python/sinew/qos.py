@@ -9,7 +9,26 @@ from ._sinew import QoSError as QoSError
 from .clock import Duration
 
 
-class HistoryPolicy(enum.IntEnum):
+class _Policy(enum.IntEnum):
+    """A policy of the QoS."""
+
+    @classmethod
+    def short_keys(cls) -> list[str]:
+        """Returns the names of all values in small letters, for command lines."""
+        return [one.name.lower() for one in cls]
+
+    @classmethod
+    def get_from_short_key(cls, name: str):
+        """Returns the value of a name in small letters. Raises `KeyError` if there is none."""
+        return cls[name.upper()]
+
+    @property
+    def short_key(self) -> str:
+        """The name in small letters."""
+        return self.name.lower()
+
+
+class HistoryPolicy(_Policy):
     """Which messages wait in a queue."""
 
     SYSTEM_DEFAULT = 0
@@ -18,7 +37,7 @@ class HistoryPolicy(enum.IntEnum):
     UNKNOWN = 3
 
 
-class ReliabilityPolicy(enum.IntEnum):
+class ReliabilityPolicy(_Policy):
     """Whether messages may be lost."""
 
     SYSTEM_DEFAULT = 0
@@ -28,7 +47,7 @@ class ReliabilityPolicy(enum.IntEnum):
     BEST_AVAILABLE = 4
 
 
-class DurabilityPolicy(enum.IntEnum):
+class DurabilityPolicy(_Policy):
     """Whether late subscriptions get former messages."""
 
     SYSTEM_DEFAULT = 0
@@ -38,7 +57,7 @@ class DurabilityPolicy(enum.IntEnum):
     BEST_AVAILABLE = 4
 
 
-class LivelinessPolicy(enum.IntEnum):
+class LivelinessPolicy(_Policy):
     """How a publisher says that it is alive."""
 
     SYSTEM_DEFAULT = 0

@@ -62,10 +62,12 @@ class Programs(unittest.TestCase):
             ("publisher_member_function", "subscriber_old_school"),
         ]
         children = [self.start(name) for pair in pairs for name in pair]
+        serialized = self.start("listener_serialized")
         for publisher, subscriber in zip(children[::2], children[1::2]):
             self.until(publisher, "[minimal_publisher]: Publishing: \"Hello World:")
             self.until(subscriber, "[minimal_subscriber]: I heard: \"Hello World:")
-        self.interrupt(*children)
+        self.until(serialized, "[serialized_subscriber]: I heard: 2")
+        self.interrupt(*children, serialized)
 
     def test_services(self):
         server = self.start("service_member_function")
@@ -105,6 +107,9 @@ class Programs(unittest.TestCase):
             self.assertTrue(context.ok())
         self.until(frames, "Could not transform: no transform has named the frame \"world\"", "carrot at 1.5")
         self.interrupt(talker, frames)
+        client = self.start("async_param_client")
+        names = "names: ['robot.name', 'robot.wheels']"
+        self.ends(client, names, "wheels: 4", "set: True", "set: False", "now: 6")
         lines = ["frame: base_link", "speed: 1.5", "speed set: True", "speed set: False", "frame set: False"]
         lines += ["['frame', 'sizes', 'speed']", "other is not declared"]
         self.ends(self.start("parameters", "--ros-args", "-p", "speed:=1.5"), *lines)

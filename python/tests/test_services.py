@@ -212,6 +212,39 @@ class Parameters(SinewTest):
         self.assertEqual(seen, [4.0, 6.0])
 
 
+    def test_clients(self):
+        from sinew.parameter_client import AsyncParameterClient
+
+        other = sinew.Node("other", context=self.context)
+        self.addCleanup(other.destroy_node)
+        self.executor.add_node(other)
+        other.declare_parameter("sizes", [1, 2])
+        other.declare_parameter("any", 1, sinew.ParameterDescriptor(dynamic_typing=True))
+        client = AsyncParameterClient(self.node, "other")
+        self.assertTrue(client.wait_for_services(PATIENCE))
+        self.assertTrue(client.services_are_ready())
+
+        def ask(future):
+            self.assertTrue(self.executor.spin_until_future_complete(future, PATIENCE))
+            return future.result()
+
+        seen = []
+        (value,) = ask(client.get_parameters(["sizes"], seen.append)).values
+        self.assertEqual(sinew.parameter.parameter_value_to_python(value), [1, 2])
+        self.assertEqual(len(seen), 1)
+        parameters = [sinew.Parameter("sizes", value=[3]), sinew.Parameter("sizes", value="x").to_parameter_msg()]
+        results = ask(client.set_parameters(parameters)).results
+        self.assertEqual([result.successful for result in results], [True, False])
+        self.assertFalse(ask(client.set_parameters_atomically(parameters)).result.successful)
+        self.assertEqual(other.get_parameter("sizes").value, [3])
+        self.assertEqual(sinew.Parameter.from_parameter_msg(parameters[1]), sinew.Parameter("sizes", value="x"))
+        self.assertIn("sizes", ask(client.list_parameters()).result.names)
+        self.assertEqual(ask(client.get_parameter_types(["sizes"])).types.tolist(), [7])
+        self.assertEqual(ask(client.describe_parameters(["sizes"])).descriptors[0].type, 7)
+        self.assertTrue(ask(client.delete_parameters(["any"])).results[0].successful)
+        self.assertFalse(other.has_parameter("any"))
+
+
 class Graph(SinewTest):
     def test_what_is_there(self):
         node = self.node

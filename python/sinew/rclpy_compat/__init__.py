@@ -15,12 +15,14 @@ import enum
 
 from .. import context as _context
 from ..context import ok as ok, shutdown as shutdown, try_shutdown as try_shutdown
+from ..context import Context as Context
 from ..executors import (
     get_global_executor as get_global_executor,
     spin as spin,
     spin_once as spin_once,
     spin_until_future_complete as spin_until_future_complete,
 )
+from ..parameter import Parameter as Parameter
 from ._modules import MODULES as _MODULES, install as install, register as _register
 
 _register(__name__)

@@ -30,6 +30,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "logging": (f"{_HERE}._parts", "sinew.logging"),
     "node": (f"{_HERE}._node", "sinew.parameter"),
     "parameter": ("sinew.parameter",),
+    "parameter_client": ("sinew.parameter_client",),
     "publisher": ("sinew.endpoints",),
     "qos": (f"{_HERE}._parts", "sinew.qos"),
     "qos_event": ("sinew.events",),

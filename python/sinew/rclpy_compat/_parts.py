@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from .. import logging as _logging, qos as _qos
+from .. import events as _events, logging as _logging, qos as _qos
 from .._sinew import (
     ExternalShutdownException,
     InvalidNameError,
@@ -13,6 +13,15 @@ from .._sinew import (
 )
 from ..clock import Clock, ClockType, Duration
 from ..context import default_context as get_default_context
+
+# Events.
+
+QoSPublisherMatchedInfo = QoSSubscriptionMatchedInfo = _events.MatchedInfo
+QoSOfferedDeadlineMissedInfo = QoSRequestedDeadlineMissedInfo = _events.DeadlineMissedInfo
+QoSOfferedIncompatibleQoSInfo = QoSRequestedIncompatibleQoSInfo = _events.IncompatibleQosInfo
+QoSLivelinessChangedInfo = _events.LivelinessChangedInfo
+QoSLivelinessLostInfo = _events.LivelinessLostInfo
+QoSMessageLostInfo = _events.MessageLostInfo
 
 # Exceptions.
 
