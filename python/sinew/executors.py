@@ -44,8 +44,9 @@ class Executor:
         return list(self._nodes)
 
     def spin(self) -> None:
-        """Runs callbacks until `stop`. Raises `ExternalShutdownException` if the context is shut down,
-        `KeyboardInterrupt` at Ctrl-C, and exceptions of callbacks."""
+        """Runs callbacks until `stop`, or until one of them shuts the context down. Raises
+        `ExternalShutdownException` if it is shut down from elsewhere, `KeyboardInterrupt` at Ctrl-C, and
+        exceptions of callbacks."""
         self._made.spin()
 
     def spin_once(self, timeout_sec: float | None = None) -> bool:

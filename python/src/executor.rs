@@ -87,8 +87,12 @@ impl Executor {
     }
 
     fn add_node(&self, py: Python<'_>, node: &Node) -> PyResult<()> {
-        let (context, wake) = (node.context.clone(), self.wake.clone());
-        let handler = context.on_shutdown(move || wake.wake());
+        let (context, wake, asked) = (node.context.clone(), self.wake.clone(), Arc::clone(&self.asked));
+        let handler = context.on_shutdown(move || {
+            // As in rclpy: a program that shuts down in a callback knows it, so its spin just ends.
+            asked.lock().stop |= callback::is_running();
+            wake.wake();
+        });
         self.served.lock().push(Served { node: node.node.clone(), context, _handler: handler });
         wait::detached(py, || self.executor.add(&node.node)).map_err(raise)?;
         self.wake.wake();
@@ -115,7 +119,8 @@ impl Executor {
         .map_err(raise)
     }
 
-    /// Runs callbacks until it is stopped. Raises `ExternalShutdownException` at a shutdown.
+    /// Runs callbacks until it is stopped, or a callback shuts a context down. Raises
+    /// `ExternalShutdownException` at another shutdown.
     fn spin(&self, py: Python<'_>) -> PyResult<()> {
         self.run(py, Until { future: None, once: false, end: None }).map(drop)
     }

@@ -273,11 +273,23 @@ class Executors(SinewTest):
             node.create_timer(0.001, executor.stop)
             executor.spin()
             executor.remove_node(node)
-        self.node.create_timer(0.001, self.context.shutdown)
+        in_time = threading.Timer(0.001, self.context.shutdown)
+        in_time.start()
         with self.assertRaises(sinew.ExternalShutdownException):
             self.executor.spin()
         with self.assertRaises(sinew.ExternalShutdownException):
             self.executor.spin_once()
+        in_time.join()
+
+    def test_a_shutdown_by_a_callback_ends_the_spin(self):
+        for make in (sinew.SingleThreadedExecutor, lambda: sinew.MultiThreadedExecutor(2)):
+            with sinew.Context() as context, make() as executor:
+                node = sinew.Node("ends", context=context)
+                executor.add_node(node)
+                node.create_timer(0.001, context.shutdown)
+                executor.spin()
+                with self.assertRaises(sinew.ExternalShutdownException):
+                    executor.spin()
 
     def test_a_future_of_another_thread(self):
         future = sinew.Future()
