@@ -342,15 +342,16 @@ public:
   Result<std::int64_t> try_send_message(detail::MessageHandle request, F && then)
   {
     using Call = SentCall<std::decay_t<F>>;
-    const std::int64_t number = pending_->add();
-    auto call = std::make_unique<Call>(pending_, number, std::forward<F>(then));
+    const auto pending = pending_;  // the callback may end this client before the call returns
+    const std::int64_t number = pending->add();
+    auto call = std::make_unique<Call>(pending, number, std::forward<F>(then));
     sinew_request_id id{};
     const auto status = sinew_client_call_then(
       handle(), request.release(), Call::run, call.release(), detail::drop_context<Call>, &id);
     if (status != SINEW_OK) {
       return Error::last(status);
     }
-    pending_->set_id(number, id);
+    pending->set_id(number, id);
     return number;
   }
 
