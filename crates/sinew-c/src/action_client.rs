@@ -45,8 +45,8 @@ pub struct sinew_action_client_options {
     /// The group in which callbacks run; the client belongs to the group's node. Null: the node's
     /// default group.
     pub group: *const sinew_group,
-    /// The number of feedback messages that wait: those of all goals on their way to the client, and
-    /// those of each goal for its callback. Beyond it the oldest is lost. 0: 10.
+    /// The number of feedback messages that wait: those of all goals on their way to the client,
+    /// and those of each goal for its callback. Beyond it the oldest is lost. 0: 10.
     pub feedback_depth: usize,
 }
 
@@ -102,9 +102,9 @@ pub unsafe extern "C" fn sinew_action_client_free(client: *mut sinew_action_clie
     unsafe { handle::free(client, "client") };
 }
 
-/// Ends the callbacks of the client's goals and cancel requests: none begins any more. Waits for one
-/// that runs on another thread; not in a callback of the client. Goals go on. The handle is still to
-/// be freed.
+/// Ends the callbacks of the client's goals and cancel requests: none begins any more. Waits for
+/// one that runs on another thread; not in a callback of the client. Goals go on. The handle is
+/// still to be freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_action_client_close(client: *const sinew_action_client) -> sinew_status {
     status(|| {
@@ -131,8 +131,9 @@ pub unsafe extern "C" fn sinew_action_client_is_server_ready(client: *const sine
     answer(false, || Ok(borrow(&client)?.client.is_server_ready()))
 }
 
-/// Blocks until there is a server. Returns false if none came within `timeout` (negative: for ever),
-/// or if the context was shut down. Not for callbacks: the thread does nothing else meanwhile.
+/// Blocks until there is a server. Returns false if none came within `timeout` (negative: for
+/// ever), or if the context was shut down. Not for callbacks: the thread does nothing else
+/// meanwhile.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_action_client_wait_for_server(
     client: *const sinew_action_client,
@@ -142,13 +143,13 @@ pub unsafe extern "C" fn sinew_action_client_wait_for_server(
 }
 
 /// Sends a goal: a message of `.._SendGoal_Request`, in which this sets a new id. Takes over the
-/// message, also if it fails. One with other references is copied, if its type can. Never blocks. If
-/// there is no server, the goal waits for one.
+/// message, also if it fails. One with other references is copied, if its type can. Never blocks.
+/// If there is no server, the goal waits for one.
 ///
-/// `callbacks` may be null, and so may `goal`; the caller frees `*goal`. What goes wrong with the goal
-/// afterwards, also that it could not be sent, is for the response callback and
-/// `sinew_client_goal_wait`. The library drops the context with `drop_context` when no callback will
-/// run any more, and also if this function fails.
+/// `callbacks` may be null, and so may `goal`; the caller frees `*goal`. What goes wrong with the
+/// goal afterwards, also that it could not be sent, is for the response callback and
+/// `sinew_client_goal_wait`. The library drops the context with `drop_context` when no callback
+/// will run any more, and also if this function fails.
 ///
 /// The client asks for the result by itself, and keeps it as long as there is a handle to the goal.
 #[unsafe(no_mangle)]
@@ -190,8 +191,8 @@ pub const SINEW_CANCEL_GOAL_TERMINATED: sinew_cancel_outcome = 3;
 
 /// The callback of a request to end goals early, run by the executor of the client's group. If
 /// `status` is `SINEW_OK`, `goals` are the `count` goals that will end early. Otherwise
-/// `sinew_error_message()` says in this thread why the outcome is unknown. The array lives until the
-/// callback returns.
+/// `sinew_error_message()` says in this thread why the outcome is unknown. The array lives until
+/// the callback returns.
 ///
 /// It returns `SINEW_OK`. Anything else is a failure of the callback, which its executor reports.
 pub type sinew_canceled_callback = Option<
@@ -278,9 +279,9 @@ pub unsafe extern "C" fn sinew_action_client_cancel_all(
     })
 }
 
-/// Asks the server to end the goals early that it accepted at this time of its clock or before, also
-/// those of other clients. For time 0 the callback gets `SINEW_ERROR_NO_CANCEL_TIME`, as ROS 2 takes
-/// it for all goals. Otherwise as [`sinew_action_client_cancel_goal`].
+/// Asks the server to end the goals early that it accepted at this time of its clock or before,
+/// also those of other clients. For time 0 the callback gets `SINEW_ERROR_NO_CANCEL_TIME`, as ROS 2
+/// takes it for all goals. Otherwise as [`sinew_action_client_cancel_goal`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_action_client_cancel_before(
     client: *const sinew_action_client,

@@ -58,8 +58,8 @@ pub const SINEW_CANCEL_REJECT: sinew_cancel_response = 1;
 pub const SINEW_CANCEL_ACCEPT: sinew_cancel_response = 2;
 
 /// Decides on a goal: it sets `*response`, which is 0 before. `request` is lent for the call, a
-/// message of `.._SendGoal_Request`; `sinew_message_clone` keeps it. It returns `SINEW_OK`; anything
-/// else is a failure of the callback, and the goal is rejected.
+/// message of `.._SendGoal_Request`; `sinew_message_clone` keeps it. It returns `SINEW_OK`;
+/// anything else is a failure of the callback, and the goal is rejected.
 pub type sinew_goal_callback = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -127,9 +127,9 @@ pub struct sinew_action_server_options {
     /// node's default group.
     pub group: *const sinew_group,
     /// Whether the goal and cancel callbacks, and the accepted callback of a deferred goal, run on
-    /// the thread that sends the request, or that receives it from another process, instead of in an
-    /// executor. Then goals are accepted and cancelled also while the group is busy; several threads
-    /// may run the callbacks at once, and they should be short.
+    /// the thread that sends the request, or that receives it from another process, instead of in
+    /// an executor. Then goals are accepted and cancelled also while the group is busy; several
+    /// threads may run the callbacks at once, and they should be short.
     pub is_immediate: bool,
     /// What becomes of a goal while another one is executing.
     pub policy: sinew_goal_policy,
@@ -278,14 +278,14 @@ accepted_builder!(sinew::Node, Group, ReentrantGroup);
 
 /// Makes a server of an action.
 ///
-/// `options` may be null. The caller frees `*server`, which ends it. The library drops the context of
-/// the callbacks with `drop_context` when the server and its goals have ended, and no thread runs a
-/// callback any more, and also if this function fails.
+/// `options` may be null. The caller frees `*server`, which ends it. The library drops the context
+/// of the callbacks with `drop_context` when the server and its goals have ended, and no thread
+/// runs a callback any more, and also if this function fails.
 ///
-/// An executor runs the callbacks in the server's group, those that decide as well unless the options
-/// say that they are immediate. So where one callback of an exclusive group executes a goal, no goal
-/// is accepted or cancelled meanwhile: execute it on another thread, or use a reentrant group and an
-/// executor with several threads.
+/// An executor runs the callbacks in the server's group, those that decide as well unless the
+/// options say that they are immediate. So where one callback of an exclusive group executes a
+/// goal, no goal is accepted or cancelled meanwhile: execute it on another thread, or use a
+/// reentrant group and an executor with several threads.
 ///
 /// Fails with `SINEW_ERROR_SERVICE_TAKEN` if the action has a server in this context, or with
 /// `SINEW_ERROR_INVALID_NAME`, `SINEW_ERROR_SHUTDOWN` and so on.
@@ -329,8 +329,8 @@ pub unsafe extern "C" fn sinew_action_server_new(
     })
 }
 
-/// Frees a server, which ends it: its goals are asked to end, and clients that wait for a result get
-/// a failure. Doesn't wait for a callback that runs. Null is allowed.
+/// Frees a server, which ends it: its goals are asked to end, and clients that wait for a result
+/// get a failure. Doesn't wait for a callback that runs. Null is allowed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_action_server_free(server: *mut sinew_action_server) {
     // SAFETY: the caller's handle.

@@ -191,8 +191,8 @@ impl ActionTypeHandle {
 /// Gets the types of an action. Memory for them is needed once, and never freed.
 ///
 /// Fails with `SINEW_ERROR_OTHER_TYPE` if a message has another name than ROS 2 gives it, with
-/// `SINEW_ERROR_INVALID_TYPE_TABLE` if a field lies outside its message or there is no first result,
-/// with `SINEW_ERROR_NO_CLONE`, `SINEW_ERROR_INVALID_TYPE_HASH` and so on.
+/// `SINEW_ERROR_INVALID_TYPE_TABLE` if a field lies outside its message or there is no first
+/// result, with `SINEW_ERROR_NO_CLONE`, `SINEW_ERROR_INVALID_TYPE_HASH` and so on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_action_type_new(
     parts: *const sinew_action_parts,

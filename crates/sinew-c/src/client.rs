@@ -238,8 +238,8 @@ fn result_of(result: CallResult) -> (sinew_status, *mut sinew_message) {
 /// Never blocks. Takes over the request, also if it fails.
 ///
 /// `id` may be null; `*id` is for [`sinew_client_give_up`]. The library drops the context with
-/// `drop_context` when the callback has run or never will, because the client was freed, the request
-/// was given up or this function fails. Fails if the request was not accepted: with
+/// `drop_context` when the callback has run or never will, because the client was freed, the
+/// request was given up or this function fails. Fails if the request was not accepted: with
 /// `SINEW_ERROR_TOO_MANY_REQUESTS` and so on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_client_call_then(
@@ -413,9 +413,9 @@ pub unsafe extern "C" fn sinew_client_take_response(
 }
 
 /// Gives up a request that was sent, also one with a callback, which is dropped: its response will
-/// not come, or is dropped if it waits to be taken. A request that no server has taken is dropped as well. For calls with a time limit.
-/// Returns false if the response was taken already, and for an id that this client never returned.
-/// Never blocks.
+/// not come, or is dropped if it waits to be taken. A request that no server has taken is dropped
+/// as well. For calls with a time limit. Returns false if the response was taken already, and for
+/// an id that this client never returned. Never blocks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_client_give_up(client: *const sinew_client, id: sinew_request_id) -> bool {
     answer(false, || Ok(borrow(&client)?.give_up(id.into())))
@@ -438,8 +438,8 @@ pub unsafe extern "C" fn sinew_client_withdraw(
 }
 
 /// Sets the listener for responses that can be taken, or wait for a callback of
-/// [`sinew_client_call_then`], instead of the former one. If some wait already, it is called at once. It may use the client; for what comes while it runs, it is called
-/// when it has returned.
+/// [`sinew_client_call_then`], instead of the former one. If some wait already, it is called at
+/// once. It may use the client; for what comes while it runs, it is called when it has returned.
 ///
 /// The library drops the context when the listener is replaced or cleared, or the client ends, and
 /// also if this function fails. A thread that gives a response just then may call the listener once

@@ -40,7 +40,8 @@ enum Answer {
     /// A thread waits for the answer.
     Awaited,
     Accepted(GoalHandle<ErasedAction>),
-    /// It was not accepted, or a thread stopped waiting for the answer: the reason and its sentence.
+    /// It was not accepted, or a thread stopped waiting for the answer: the reason and its
+    /// sentence.
     Refused(ErrorCode, String),
 }
 
@@ -87,8 +88,8 @@ fn answered(answer: Sent, unsent: &mut Option<SendGoalError<Message>>) -> Answer
     }
 }
 
-/// The callback with the server's answer to a goal, called once, first. If `status` is `SINEW_OK`, the
-/// goal was accepted, and the callback owns `goal`. Otherwise `goal` is null, and
+/// The callback with the server's answer to a goal, called once, first. If `status` is `SINEW_OK`,
+/// the goal was accepted, and the callback owns `goal`. Otherwise `goal` is null, and
 /// `sinew_error_message()` says in this thread why: with `SINEW_ERROR_GOAL_REJECTED` the server
 /// rejected it.
 pub type sinew_goal_response_callback = Option<
@@ -99,8 +100,8 @@ pub type sinew_goal_response_callback = Option<
     ) -> sinew_status,
 >;
 
-/// The callback for feedback, called for each message. `message`, of `.._FeedbackMessage`, is lent for
-/// the call; `sinew_message_clone` keeps it. `feedback` is the place of the feedback in it.
+/// The callback for feedback, called for each message. `message`, of `.._FeedbackMessage`, is lent
+/// for the call; `sinew_message_clone` keeps it. `feedback` is the place of the feedback in it.
 pub type sinew_feedback_callback = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -109,10 +110,10 @@ pub type sinew_feedback_callback = Option<
     ) -> sinew_status,
 >;
 
-/// The callback with the result, called once, last. If `status` is `SINEW_OK`, `goal_status` says how
-/// the goal ended, the callback owns `message`, of `.._GetResult_Response`, and `result` is the place
-/// of the result in it; the message is shared with others, to be read only. Otherwise both are null,
-/// and `sinew_error_message()` says in this thread why there is no result.
+/// The callback with the result, called once, last. If `status` is `SINEW_OK`, `goal_status` says
+/// how the goal ended, the callback owns `message`, of `.._GetResult_Response`, and `result` is the
+/// place of the result in it; the message is shared with others, to be read only. Otherwise both
+/// are null, and `sinew_error_message()` says in this thread why there is no result.
 pub type sinew_result_callback = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -124,8 +125,8 @@ pub type sinew_result_callback = Option<
 >;
 
 /// The callbacks of a goal, which share a context. Each may be null. The executor of the client's
-/// group runs them, those of one goal never at the same time. They return `SINEW_OK`; anything else is
-/// a failure of the callback, which the executor reports.
+/// group runs them, those of one goal never at the same time. They return `SINEW_OK`; anything else
+/// is a failure of the callback, which the executor reports.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct sinew_goal_callbacks {
@@ -251,8 +252,8 @@ pub unsafe extern "C" fn sinew_client_goal_id(
 }
 
 /// Waits for the server's answer, for at most `timeout` (negative: for ever). Succeeds if the goal
-/// was accepted, also if it was before. In a callback, the waiting thread runs the server itself if it
-/// can.
+/// was accepted, also if it was before. In a callback, the waiting thread runs the server itself if
+/// it can.
 ///
 /// Fails with `SINEW_ERROR_GOAL_REJECTED`. With `SINEW_ERROR_NO_SERVER`, `SINEW_ERROR_TIMEOUT` or
 /// `SINEW_ERROR_WOULD_DEADLOCK` the goal is given up: a server that accepts it later is asked to
@@ -306,15 +307,15 @@ pub unsafe extern "C" fn sinew_client_goal_feedback_lost(goal: *const sinew_clie
     answer(0, || Ok(borrow(&goal)?.goal()?.feedback_lost()))
 }
 
-/// Waits for the result of a goal that was accepted, for at most `timeout` (negative: for ever), any
-/// number of times. `*goal_status` says how the goal ended. The caller owns `*message`, of
+/// Waits for the result of a goal that was accepted, for at most `timeout` (negative: for ever),
+/// any number of times. `*goal_status` says how the goal ended. The caller owns `*message`, of
 /// `.._GetResult_Response`, which is shared with others, to be read only; `*result` is the place of
-/// the result in it. All three may be null, but `result` needs the message. In a callback, the waiting thread runs the server itself
-/// if it can.
+/// the result in it. All three may be null, but `result` needs the message. In a callback, the
+/// waiting thread runs the server itself if it can.
 ///
 /// Fails with `SINEW_ERROR_TIMEOUT` (the goal continues), `SINEW_ERROR_SERVER_GONE`,
-/// `SINEW_ERROR_UNKNOWN_GOAL`, `SINEW_ERROR_WOULD_DEADLOCK`, or with `SINEW_ERROR_GOAL_STATE` if the
-/// server has not accepted the goal.
+/// `SINEW_ERROR_UNKNOWN_GOAL`, `SINEW_ERROR_WOULD_DEADLOCK`, or with `SINEW_ERROR_GOAL_STATE` if
+/// the server has not accepted the goal.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_client_goal_wait_for_result(
     goal: *const sinew_client_goal,

@@ -64,8 +64,8 @@ pub struct sinew_component_library {
     pub size: usize,
     /// `SINEW_COMPONENT_ABI` of the header with which the library was compiled.
     pub abi: u32,
-    /// `sinew_version`, by which the container notices a library that is linked with a copy of Sinew
-    /// of its own.
+    /// `sinew_version`, by which the container notices a library that is linked with a copy of
+    /// Sinew of its own.
     pub version: Option<extern "C" fn() -> *const c_char>,
     /// The first of its components; null: it has none.
     pub components: *const sinew_component,

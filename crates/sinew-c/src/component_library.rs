@@ -48,7 +48,8 @@ pub(crate) fn load(path: &str) -> Result<Vec<Component>> {
     unsafe { components(table.components) }
 }
 
-/// The library's calls would go to another copy of Sinew, which doesn't know the container's context.
+/// The library's calls would go to another copy of Sinew, which doesn't know the container's
+/// context.
 fn another_copy(path: &str, version: *const std::ffi::c_char) -> Failure {
     let theirs = if version.is_null() {
         "?".into()

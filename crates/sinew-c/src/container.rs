@@ -18,9 +18,9 @@ use sinew_interfaces::composition_interfaces::srv::LoadNodeRequest;
 use sinew_interfaces::rcl_interfaces::msg::Parameter;
 use std::ffi::{CString, c_char};
 
-/// A container: a node with the services `~/_container/load_node`, `unload_node` and `list_nodes` of
-/// ROS 2's `composition_interfaces`, which make nodes of components in this process. The services
-/// run in the executor to which the context, or the container's node, was added.
+/// A container: a node with the services `~/_container/load_node`, `unload_node` and `list_nodes`
+/// of ROS 2's `composition_interfaces`, which make nodes of components in this process. The
+/// services run in the executor to which the context, or the container's node, was added.
 pub struct sinew_container {
     _opaque: (),
 }
@@ -38,8 +38,8 @@ pub(crate) struct ContainerHandle {
 pub struct sinew_container_options {
     /// `sizeof(struct sinew_container_options)`.
     pub size: usize,
-    /// The first of the program's own components; null: it has none. They and what they name live as
-    /// long as the process.
+    /// The first of the program's own components; null: it has none. They and what they name live
+    /// as long as the process.
     pub components: *const sinew_component,
     /// Shared libraries with components, as `sinew_container_add_library` takes them.
     pub libraries: *const *const c_char,
@@ -59,8 +59,8 @@ pub struct sinew_load_node_options {
     /// `sizeof(struct sinew_load_node_options)`.
     pub size: usize,
     /// The package in which the component is searched if the container doesn't have it: its
-    /// libraries are those that it lists in ROS 2's index, in the directories of `AMENT_PREFIX_PATH`.
-    /// With a slash in it: the path of a library. Null: nothing is searched.
+    /// libraries are those that it lists in ROS 2's index, in the directories of
+    /// `AMENT_PREFIX_PATH`. With a slash in it: the path of a library. Null: nothing is searched.
     pub package: *const c_char,
     /// The node's name. Null: that of the component.
     pub node_name: *const c_char,
@@ -81,8 +81,8 @@ unsafe impl Structure for sinew_load_node_options {
     const NAME: &str = "sinew_load_node_options";
 }
 
-/// Makes a container with this node name, and loads the nodes that the context's command line names:
-/// `--component TYPE` or `--component TYPE=NODE`, outside `--ros-args`.
+/// Makes a container with this node name, and loads the nodes that the context's command line
+/// names: `--component TYPE` or `--component TYPE=NODE`, outside `--ros-args`.
 ///
 /// `options` may be null. The caller frees `*container` with `sinew_container_free`.
 ///
@@ -143,8 +143,8 @@ pub unsafe extern "C" fn sinew_container_full_name(container: *const sinew_conta
 /// the same names. `path` is that of a file, or a name without a slash that the system's linker
 /// finds.
 ///
-/// Fails with `SINEW_ERROR_INVALID_LIBRARY` if it can't be loaded, has no components, or is built for
-/// another version of Sinew or with a copy of its own.
+/// Fails with `SINEW_ERROR_INVALID_LIBRARY` if it can't be loaded, has no components, or is built
+/// for another version of Sinew or with a copy of its own.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_container_add_library(
     container: *const sinew_container,
@@ -160,8 +160,8 @@ pub unsafe extern "C" fn sinew_container_add_library(
     })
 }
 
-/// Makes a node of a component, on this thread, as the service `load_node` does. `*id` is its number
-/// for `sinew_container_unload_node`.
+/// Makes a node of a component, on this thread, as the service `load_node` does. `*id` is its
+/// number for `sinew_container_unload_node`.
 ///
 /// `options` may be null. Fails with `SINEW_ERROR_UNKNOWN_COMPONENT`,
 /// `SINEW_ERROR_COMPONENT_FAILED`, `SINEW_ERROR_BUSY` if another thread makes a node of the same

@@ -32,9 +32,9 @@ struct Wanted {
     needs_help: bool,
 }
 
-/// The whole of a program that is a container: reads its command line, makes the nodes that it names,
-/// and runs their callbacks until SIGINT or SIGTERM. `main` of the program `sinew-container` only
-/// calls this, as may that of a program with Rust nodes of its own.
+/// The whole of a program that is a container: reads its command line, makes the nodes that it
+/// names, and runs their callbacks until SIGINT or SIGTERM. `main` of the program `sinew-container`
+/// only calls this, as may that of a program with Rust nodes of its own.
 ///
 /// Returns the program's exit code: 0, or 1 after a failure, which is printed.
 #[unsafe(no_mangle)]

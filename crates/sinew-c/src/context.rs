@@ -67,7 +67,8 @@ pub struct sinew_context_options {
     pub hints_after: sinew_duration,
     /// A clock that only the program moves, for tests. Null: the machine's.
     pub virtual_clock: *const sinew_virtual_clock,
-    /// The signals for which a context with `interrupts` installs handlers, if the process has none.
+    /// The signals for which a context with `interrupts` installs handlers, if the process has
+    /// none.
     pub signals: sinew_signals,
 }
 
@@ -189,8 +190,8 @@ pub unsafe extern "C" fn sinew_context_shutdown_because(
     })
 }
 
-/// Gets why the context was shut down first: one text, with the reason that the program gave, or the
-/// name of the signal; none while it isn't. The caller frees `*reason`.
+/// Gets why the context was shut down first: one text, with the reason that the program gave, or
+/// the name of the signal; none while it isn't. The caller frees `*reason`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_context_shutdown_reason(
     context: *const sinew_context,
@@ -237,8 +238,8 @@ pub unsafe extern "C" fn sinew_context_on_shutdown(
     })
 }
 
-/// Calls a function before the context is shut down, while everything still works; not if it is shut
-/// down already. Otherwise as [`sinew_context_on_shutdown`].
+/// Calls a function before the context is shut down, while everything still works; not if it is
+/// shut down already. Otherwise as [`sinew_context_on_shutdown`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_context_on_pre_shutdown(
     context: *const sinew_context,

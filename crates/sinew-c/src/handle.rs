@@ -17,9 +17,9 @@ use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Returns the tag of a kind of handles: FNV-1a of the library's version and its name, a number that
-/// is rare in other memory. So a handle from a library of another version in the same process is
-/// refused: its value may be laid out otherwise. Copies of one version understand each other's.
+/// Returns the tag of a kind of handles: FNV-1a of the library's version and its name, a number
+/// that is rare in other memory. So a handle from a library of another version in the same process
+/// is refused: its value may be laid out otherwise. Copies of one version understand each other's.
 const fn tag(name: &str) -> u32 {
     fnv_1a(fnv_1a(0x811C_9DC5, env!("CARGO_PKG_VERSION")), name)
 }

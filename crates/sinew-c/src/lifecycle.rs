@@ -38,8 +38,8 @@ pub(crate) struct GateHandle {
 /// The service `~/change_state` runs in a callback group of its own; those that only tell the state
 /// answer on the thread that receives the request. `callbacks` is copied; null: all transitions
 /// succeed. `callback_context` is the first argument of all of them; `drop_context` may be null,
-/// otherwise it is called once with it: when the management has ended, or at once if this fails. The
-/// caller frees `*lifecycle` with `sinew_lifecycle_node_free`.
+/// otherwise it is called once with it: when the management has ended, or at once if this fails.
+/// The caller frees `*lifecycle` with `sinew_lifecycle_node_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_lifecycle_node_new(
     node: *const sinew_node,
@@ -208,8 +208,8 @@ pub unsafe extern "C" fn sinew_publish_gate_free(gate: *mut sinew_publish_gate) 
     unsafe { handle::free(gate, "gate") };
 }
 
-/// Returns whether a message is to be published now. If not, the caller drops it: it is counted, and
-/// the first one after each deactivation logs a warning.
+/// Returns whether a message is to be published now. If not, the caller drops it: it is counted,
+/// and the first one after each deactivation logs a warning.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_publish_gate_admits(gate: *const sinew_publish_gate) -> bool {
     answer(false, || {

@@ -18,8 +18,8 @@ pub const SINEW_CALLBACK_FAILURE: sinew_status = 98;
 pub const SINEW_CALLBACK_ERROR: sinew_status = 99;
 
 /// A callback of a transition; `previous` is the state in which it began. It returns
-/// `SINEW_CALLBACK_SUCCESS`, `_FAILURE` or `_ERROR`, the numbers of `lifecycle_msgs/msg/Transition`,
-/// or a status.
+/// `SINEW_CALLBACK_SUCCESS`, `_FAILURE` or `_ERROR`, the numbers of
+/// `lifecycle_msgs/msg/Transition`, or a status.
 ///
 /// It runs on the thread that makes the transition, under no lock, one of a node at a time.
 pub type sinew_lifecycle_callback =
@@ -41,8 +41,8 @@ pub struct sinew_lifecycle_callbacks {
     pub on_deactivate: sinew_lifecycle_callback,
     /// Ends the node. After `SINEW_CALLBACK_FAILURE` the node is finalized nevertheless.
     pub on_shutdown: sinew_lifecycle_callback,
-    /// Follows an error of another callback. After `SINEW_CALLBACK_SUCCESS` the node is unconfigured,
-    /// else finalized. Null: finalized.
+    /// Follows an error of another callback. After `SINEW_CALLBACK_SUCCESS` the node is
+    /// unconfigured, else finalized. Null: finalized.
     pub on_error: sinew_lifecycle_callback,
 }
 

@@ -39,8 +39,8 @@ pub const SINEW_TRANSITION_CLEANUP: sinew_lifecycle_transition = 2;
 pub const SINEW_TRANSITION_ACTIVATE: sinew_lifecycle_transition = 3;
 /// From active to inactive.
 pub const SINEW_TRANSITION_DEACTIVATE: sinew_lifecycle_transition = 4;
-/// To finalized, from any other state in which the node stays. ROS 2 has the numbers 6 and 7 for the
-/// same from inactive and active, which are accepted.
+/// To finalized, from any other state in which the node stays. ROS 2 has the numbers 6 and 7 for
+/// the same from inactive and active, which are accepted.
 pub const SINEW_TRANSITION_SHUTDOWN: sinew_lifecycle_transition = 5;
 
 pub(crate) fn transition_of(number: sinew_lifecycle_transition) -> Result<Transition> {
@@ -80,8 +80,8 @@ fn constant(label: &str) -> &'static CStr {
     LABELS.into_iter().find(|known| known.to_bytes() == label.as_bytes()).unwrap_or(c"")
 }
 
-/// Returns the label of a state in `lifecycle_msgs/msg/State`, for example "inactive"; "unknown" for
-/// other numbers. The text lives as long as the process.
+/// Returns the label of a state in `lifecycle_msgs/msg/State`, for example "inactive"; "unknown"
+/// for other numbers. The text lives as long as the process.
 #[unsafe(no_mangle)]
 pub extern "C" fn sinew_lifecycle_state_label(state: sinew_lifecycle_state) -> *const c_char {
     let state = u8::try_from(state).ok().and_then(State::from_id);

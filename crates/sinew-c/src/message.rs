@@ -275,8 +275,8 @@ pub unsafe extern "C" fn sinew_message_into_value(
     })
 }
 
-/// Returns whether `sinew_message_into_adopted` would succeed: the value was adopted, and this is the
-/// only reference.
+/// Returns whether `sinew_message_into_adopted` would succeed: the value was adopted, and this is
+/// the only reference.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_message_is_adopted(message: *const sinew_message) -> bool {
     // SAFETY: the caller's reference.

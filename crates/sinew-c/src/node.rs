@@ -71,7 +71,8 @@ pub struct sinew_node_options {
     pub rosout: sinew_choice,
     /// The QoS of these lines. Null: `sinew_qos_rosout()`.
     pub rosout_qos: *const sinew_qos,
-    /// The QoS with which changes of parameters are published. Null: `sinew_qos_parameter_events()`.
+    /// The QoS with which changes of parameters are published. Null:
+    /// `sinew_qos_parameter_events()`.
     pub parameter_event_qos: *const sinew_qos,
     /// Whether other processes read and set levels of loggers through services of the node, until
     /// its handle is freed. By default they don't.

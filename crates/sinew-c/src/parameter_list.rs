@@ -228,9 +228,9 @@ pub unsafe extern "C" fn sinew_parameter_list_parse(
     })
 }
 
-/// Gets the names and patterns of nodes in the text of a parameter file, each once and with the first
-/// `/`, in their order: `/left/camera`, or one with `*` for any part. The caller frees `*patterns`. Fails as
-/// [`sinew_parameter_list_parse`].
+/// Gets the names and patterns of nodes in the text of a parameter file, each once and with the
+/// first `/`, in their order: `/left/camera`, or one with `*` for any part. The caller frees
+/// `*patterns`. Fails as [`sinew_parameter_list_parse`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_parameter_file_patterns(
     file_text: *const c_char,

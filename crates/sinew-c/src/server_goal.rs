@@ -248,8 +248,8 @@ pub unsafe extern "C" fn sinew_server_goal_publish_feedback(
 }
 
 /// Ends the goal as succeeded, with a message of `.._GetResult_Response`, in which this sets the
-/// status. Takes over the message, also if it fails. One with other references is copied, if its type
-/// can. The handle stays, and is to be freed.
+/// status. Takes over the message, also if it fails. One with other references is copied, if its
+/// type can. The handle stays, and is to be freed.
 ///
 /// Fails with `SINEW_ERROR_GOAL_STATE` if the goal has not begun or has ended, and with
 /// `SINEW_ERROR_OTHER_TYPE`, `SINEW_ERROR_NOT_SOLE` and so on: then it continues. With

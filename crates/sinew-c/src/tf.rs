@@ -189,17 +189,17 @@ fn write(
     put(transform, "transform", sinew_transform { translation, rotation })
 }
 
-/// Gets the transform from coordinates in the frame `source` to coordinates in the frame `target` at
-/// a time, 0: the latest that all frames between them have. Between two stamps it is interpolated;
-/// nothing is extrapolated. `stamp` may be null; otherwise `*stamp` is the time of the transform, 0 if
-/// all on the way are static.
+/// Gets the transform from coordinates in the frame `source` to coordinates in the frame `target`
+/// at a time, 0: the latest that all frames between them have. Between two stamps it is
+/// interpolated; nothing is extrapolated. `stamp` may be null; otherwise `*stamp` is the time of
+/// the transform, 0 if all on the way are static.
 ///
 /// Waits for it up to `wait_for`: 0 is not at all, negative is for ever. The thread that adds the
 /// missing transform ends the wait.
 ///
 /// Fails with `SINEW_ERROR_UNKNOWN_FRAME`, `SINEW_ERROR_INVALID_FRAME_NAME`,
-/// `SINEW_ERROR_NOT_CONNECTED`, `SINEW_ERROR_EXTRAPOLATION` or `SINEW_ERROR_FRAME_LOOP`; the sentence
-/// names the frame, link or time that is missing.
+/// `SINEW_ERROR_NOT_CONNECTED`, `SINEW_ERROR_EXTRAPOLATION` or `SINEW_ERROR_FRAME_LOOP`; the
+/// sentence names the frame, link or time that is missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_tf_buffer_lookup(
     buffer: *const sinew_tf_buffer,
@@ -247,8 +247,8 @@ unsafe impl Structure for sinew_tf_query {
 }
 
 /// Gets the transform from coordinates in a frame at one time to coordinates in another one at
-/// another time, with a third frame at rest: for example the motion of a robot. `stamp` may be null.
-/// Fails as `sinew_tf_buffer_lookup`.
+/// another time, with a third frame at rest: for example the motion of a robot. `stamp` may be
+/// null. Fails as `sinew_tf_buffer_lookup`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_tf_buffer_lookup_over_time(
     buffer: *const sinew_tf_buffer,
@@ -384,8 +384,8 @@ pub unsafe extern "C" fn sinew_tf_broadcaster_send(
     })
 }
 
-/// Returns whether `sinew_tf_buffer_lookup` would succeed, after the same wait. If not, the sentence
-/// of the thread's last failure says why.
+/// Returns whether `sinew_tf_buffer_lookup` would succeed, after the same wait. If not, the
+/// sentence of the thread's last failure says why.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sinew_tf_buffer_can_transform(
     buffer: *const sinew_tf_buffer,

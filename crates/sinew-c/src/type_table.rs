@@ -86,10 +86,10 @@ pub struct sinew_type_table {
             capacity: usize,
         ) -> sinew_status,
     >,
-    /// Checks that a value has an encoded form, for types of which some values don't: with a bounded
-    /// string, for example. It is called before a value is published or sent, so `encode` never
-    /// gets one that it refused. Null: every value has one. Returns nonzero after a failure, and
-    /// writes the problem to `sentence`, as `decode`.
+    /// Checks that a value has an encoded form, for types of which some values don't: with a
+    /// bounded string, for example. It is called before a value is published or sent, so `encode`
+    /// never gets one that it refused. Null: every value has one. Returns nonzero after a failure,
+    /// and writes the problem to `sentence`, as `decode`.
     pub check: Option<
         unsafe extern "C" fn(
             context: *mut c_void,

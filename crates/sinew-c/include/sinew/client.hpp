@@ -95,8 +95,8 @@ public:
 
   /// Has a function called with the number of new responses that wait for their callback or future:
   /// with 1 for each that arrives, on the thread that answers or receives, and at once with the
-  /// number of those that wait. Several threads may call it at once: it should only wake others. Null
-  /// clears it. An exception is logged.
+  /// number of those that wait. Several threads may call it at once: it should only wake others.
+  /// Null clears it. An exception is logged.
   void set_on_new_response_callback(std::function<void (std::size_t)> callback)
   {
     detail::set_listener(

@@ -56,9 +56,9 @@ public:
   QoS get_response_publisher_actual_qos() const {return get_request_subscription_actual_qos();}
 
   /// Has a function called with the number of new requests: with 1 for each that arrives, on the
-  /// thread that calls or receives, and at once with the number of those that wait for the callback.
-  /// Several threads may call it at once: it should only wake others. Null clears it. An exception
-  /// is logged.
+  /// thread that calls or receives, and at once with the number of those that wait for the
+  /// callback. Several threads may call it at once: it should only wake others. Null clears it. An
+  /// exception is logged.
   void set_on_new_request_callback(std::function<void (std::size_t)> callback)
   {
     detail::set_listener(
@@ -67,8 +67,8 @@ public:
   void clear_on_new_request_callback() {set_on_new_request_callback(nullptr);}
 
   /// Publishes events of its requests and responses on `<service>/_service_event`, in place of the
-  /// former setting. Their type is `package/srv/Name_Event`, their stamps are of ROS time; the clock
-  /// is accepted for rclcpp's users. Fails with `SINEW_ERROR_NO_ROS_TYPE` for a service whose
+  /// former setting. Their type is `package/srv/Name_Event`, their stamps are of ROS time; the
+  /// clock is accepted for rclcpp's users. Fails with `SINEW_ERROR_NO_ROS_TYPE` for a service whose
   /// description is unknown.
   void configure_introspection(
     const Clock::SharedPtr & clock, const QoS & qos, ServiceIntrospectionState state)

@@ -1,12 +1,12 @@
 /*
- * Sinew: communication for robots at memory speed. Written from the sources of `sinew-c`; don't edit.
+ * Sinew: communication for robots at memory speed. Written from the sources of `sinew-c`.
  *
  * Handles are pointers to opaque structures; each has one `.._free`, which accepts null. A function
- * that can fail returns a `sinew_status`; `sinew_error_message()` is the sentence of a thread's last
- * failure. Functions that only ask return their answer, and 0 or null after a failure. Texts are UTF-8
- * and end with a NUL; those that are returned belong to their handle. Structures begin with their
- * size, which the caller sets: `{.size = sizeof(struct ..)}` is a start, as zero is the default of
- * every option. Of a result, as much is filled as the caller's structure has.
+ * that can fail returns a `sinew_status`; `sinew_error_message()` is the sentence of a thread's
+ * last failure. Functions that only ask return their answer, and 0 or null after a failure. Texts
+ * are UTF-8 and end with a NUL; those that are returned belong to their handle. Structures begin
+ * with their size, which the caller sets: `{.size = sizeof(struct ..)}` is a start, as zero is the
+ * default of every option. Of a result, as much is filled as the caller's structure has.
  * Every function may be called from any thread, unless it says otherwise; nothing may use a handle
  * while another thread frees it. Callbacks must not let an exception pass.
  */
@@ -293,9 +293,9 @@ typedef struct sinew_client_goal sinew_client_goal;
 typedef struct sinew_clock_publisher sinew_clock_publisher;
 
 /**
- * A container: a node with the services `~/_container/load_node`, `unload_node` and `list_nodes` of
- * ROS 2's `composition_interfaces`, which make nodes of components in this process. The services
- * run in the executor to which the context, or the container's node, was added.
+ * A container: a node with the services `~/_container/load_node`, `unload_node` and `list_nodes`
+ * of ROS 2's `composition_interfaces`, which make nodes of components in this process. The
+ * services run in the executor to which the context, or the container's node, was added.
  */
 typedef struct sinew_container sinew_container;
 
@@ -617,8 +617,8 @@ typedef struct sinew_action_client_options {
    */
   const struct sinew_group *group;
   /**
-   * The number of feedback messages that wait: those of all goals on their way to the client, and
-   * those of each goal for its callback. Beyond it the oldest is lost. 0: 10.
+   * The number of feedback messages that wait: those of all goals on their way to the client,
+   * and those of each goal for its callback. Beyond it the oldest is lost. 0: 10.
    */
   size_t feedback_depth;
 } sinew_action_client_options;
@@ -629,8 +629,8 @@ typedef struct sinew_action_client_options {
 typedef int64_t sinew_duration;
 
 /**
- * The callback with the server's answer to a goal, called once, first. If `status` is `SINEW_OK`, the
- * goal was accepted, and the callback owns `goal`. Otherwise `goal` is null, and
+ * The callback with the server's answer to a goal, called once, first. If `status` is `SINEW_OK`,
+ * the goal was accepted, and the callback owns `goal`. Otherwise `goal` is null, and
  * `sinew_error_message()` says in this thread why: with `SINEW_ERROR_GOAL_REJECTED` the server
  * rejected it.
  */
@@ -639,8 +639,8 @@ typedef sinew_status (*sinew_goal_response_callback)(void *context,
                                                      struct sinew_client_goal *goal);
 
 /**
- * The callback for feedback, called for each message. `message`, of `.._FeedbackMessage`, is lent for
- * the call; `sinew_message_clone` keeps it. `feedback` is the place of the feedback in it.
+ * The callback for feedback, called for each message. `message`, of `.._FeedbackMessage`, is lent
+ * for the call; `sinew_message_clone` keeps it. `feedback` is the place of the feedback in it.
  */
 typedef sinew_status (*sinew_feedback_callback)(void *context,
                                                 const struct sinew_message *message,
@@ -652,10 +652,10 @@ typedef sinew_status (*sinew_feedback_callback)(void *context,
 typedef int sinew_goal_status;
 
 /**
- * The callback with the result, called once, last. If `status` is `SINEW_OK`, `goal_status` says how
- * the goal ended, the callback owns `message`, of `.._GetResult_Response`, and `result` is the place
- * of the result in it; the message is shared with others, to be read only. Otherwise both are null,
- * and `sinew_error_message()` says in this thread why there is no result.
+ * The callback with the result, called once, last. If `status` is `SINEW_OK`, `goal_status` says
+ * how the goal ended, the callback owns `message`, of `.._GetResult_Response`, and `result` is the
+ * place of the result in it; the message is shared with others, to be read only. Otherwise both
+ * are null, and `sinew_error_message()` says in this thread why there is no result.
  */
 typedef sinew_status (*sinew_result_callback)(void *context,
                                               sinew_status status,
@@ -665,8 +665,8 @@ typedef sinew_status (*sinew_result_callback)(void *context,
 
 /**
  * The callbacks of a goal, which share a context. Each may be null. The executor of the client's
- * group runs them, those of one goal never at the same time. They return `SINEW_OK`; anything else is
- * a failure of the callback, which the executor reports.
+ * group runs them, those of one goal never at the same time. They return `SINEW_OK`; anything else
+ * is a failure of the callback, which the executor reports.
  */
 typedef struct sinew_goal_callbacks {
   /**
@@ -735,8 +735,8 @@ typedef struct sinew_goal_info {
 /**
  * The callback of a request to end goals early, run by the executor of the client's group. If
  * `status` is `SINEW_OK`, `goals` are the `count` goals that will end early. Otherwise
- * `sinew_error_message()` says in this thread why the outcome is unknown. The array lives until the
- * callback returns.
+ * `sinew_error_message()` says in this thread why the outcome is unknown. The array lives until
+ * the callback returns.
  *
  * It returns `SINEW_OK`. Anything else is a failure of the callback, which its executor reports.
  */
@@ -766,9 +766,9 @@ typedef struct sinew_action_server_options {
   const struct sinew_group *group;
   /**
    * Whether the goal and cancel callbacks, and the accepted callback of a deferred goal, run on
-   * the thread that sends the request, or that receives it from another process, instead of in an
-   * executor. Then goals are accepted and cancelled also while the group is busy; several threads
-   * may run the callbacks at once, and they should be short.
+   * the thread that sends the request, or that receives it from another process, instead of in
+   * an executor. Then goals are accepted and cancelled also while the group is busy; several
+   * threads may run the callbacks at once, and they should be short.
    */
   bool is_immediate;
   /**
@@ -809,8 +809,8 @@ typedef int sinew_goal_response;
 
 /**
  * Decides on a goal: it sets `*response`, which is 0 before. `request` is lent for the call, a
- * message of `.._SendGoal_Request`; `sinew_message_clone` keeps it. It returns `SINEW_OK`; anything
- * else is a failure of the callback, and the goal is rejected.
+ * message of `.._SendGoal_Request`; `sinew_message_clone` keeps it. It returns `SINEW_OK`;
+ * anything else is a failure of the callback, and the goal is rejected.
  */
 typedef sinew_status (*sinew_goal_callback)(void *context,
                                             const struct sinew_goal_id *id,
@@ -1283,8 +1283,8 @@ typedef struct sinew_container_options {
    */
   size_t size;
   /**
-   * The first of the program's own components; null: it has none. They and what they name live as
-   * long as the process.
+   * The first of the program's own components; null: it has none. They and what they name live
+   * as long as the process.
    */
   const struct sinew_component *components;
   /**
@@ -1312,8 +1312,8 @@ typedef struct sinew_load_node_options {
   size_t size;
   /**
    * The package in which the component is searched if the container doesn't have it: its
-   * libraries are those that it lists in ROS 2's index, in the directories of `AMENT_PREFIX_PATH`.
-   * With a slash in it: the path of a library. Null: nothing is searched.
+   * libraries are those that it lists in ROS 2's index, in the directories of
+   * `AMENT_PREFIX_PATH`. With a slash in it: the path of a library. Null: nothing is searched.
    */
   const char *package;
   /**
@@ -1400,7 +1400,8 @@ typedef struct sinew_context_options {
    */
   const struct sinew_virtual_clock *virtual_clock;
   /**
-   * The signals for which a context with `interrupts` installs handlers, if the process has none.
+   * The signals for which a context with `interrupts` installs handlers, if the process has
+   * none.
    */
   sinew_signals signals;
 } sinew_context_options;
@@ -1938,8 +1939,8 @@ typedef int sinew_lifecycle_state;
 
 /**
  * A callback of a transition; `previous` is the state in which it began. It returns
- * `SINEW_CALLBACK_SUCCESS`, `_FAILURE` or `_ERROR`, the numbers of `lifecycle_msgs/msg/Transition`,
- * or a status.
+ * `SINEW_CALLBACK_SUCCESS`, `_FAILURE` or `_ERROR`, the numbers of
+ * `lifecycle_msgs/msg/Transition`, or a status.
  *
  * It runs on the thread that makes the transition, under no lock, one of a node at a time.
  */
@@ -1974,8 +1975,8 @@ typedef struct sinew_lifecycle_callbacks {
    */
   sinew_lifecycle_callback on_shutdown;
   /**
-   * Follows an error of another callback. After `SINEW_CALLBACK_SUCCESS` the node is unconfigured,
-   * else finalized. Null: finalized.
+   * Follows an error of another callback. After `SINEW_CALLBACK_SUCCESS` the node is
+   * unconfigured, else finalized. Null: finalized.
    */
   sinew_lifecycle_callback on_error;
 } sinew_lifecycle_callbacks;
@@ -2117,7 +2118,8 @@ typedef struct sinew_node_options {
    */
   const struct sinew_qos *rosout_qos;
   /**
-   * The QoS with which changes of parameters are published. Null: `sinew_qos_parameter_events()`.
+   * The QoS with which changes of parameters are published. Null:
+   * `sinew_qos_parameter_events()`.
    */
   const struct sinew_qos *parameter_event_qos;
   /**
@@ -3087,10 +3089,10 @@ typedef struct sinew_type_table {
                          char *sentence,
                          size_t capacity);
   /**
-   * Checks that a value has an encoded form, for types of which some values don't: with a bounded
-   * string, for example. It is called before a value is published or sent, so `encode` never
-   * gets one that it refused. Null: every value has one. Returns nonzero after a failure, and
-   * writes the problem to `sentence`, as `decode`.
+   * Checks that a value has an encoded form, for types of which some values don't: with a
+   * bounded string, for example. It is called before a value is published or sent, so `encode`
+   * never gets one that it refused. Null: every value has one. Returns nonzero after a failure,
+   * and writes the problem to `sentence`, as `decode`.
    */
   sinew_status (*check)(void *context, const void *value, char *sentence, size_t capacity);
 } sinew_type_table;
@@ -3130,8 +3132,8 @@ typedef struct sinew_component_library {
    */
   uint32_t abi;
   /**
-   * `sinew_version`, by which the container notices a library that is linked with a copy of Sinew
-   * of its own.
+   * `sinew_version`, by which the container notices a library that is linked with a copy of
+   * Sinew of its own.
    */
   const char *(*version)(void);
   /**
@@ -3497,8 +3499,8 @@ typedef struct sinew_component_library {
 #define SINEW_TRANSITION_DEACTIVATE 4
 
 /**
- * To finalized, from any other state in which the node stays. ROS 2 has the numbers 6 and 7 for the
- * same from inactive and active, which are accepted.
+ * To finalized, from any other state in which the node stays. ROS 2 has the numbers 6 and 7 for
+ * the same from inactive and active, which are accepted.
  */
 #define SINEW_TRANSITION_SHUTDOWN 5
 
@@ -3786,9 +3788,9 @@ sinew_status sinew_action_client_new(const struct sinew_node *node,
 void sinew_action_client_free(struct sinew_action_client *client);
 
 /**
- * Ends the callbacks of the client's goals and cancel requests: none begins any more. Waits for one
- * that runs on another thread; not in a callback of the client. Goals go on. The handle is still to
- * be freed.
+ * Ends the callbacks of the client's goals and cancel requests: none begins any more. Waits for
+ * one that runs on another thread; not in a callback of the client. Goals go on. The handle is
+ * still to be freed.
  */
 sinew_status sinew_action_client_close(const struct sinew_action_client *client);
 
@@ -3803,21 +3805,22 @@ const char *sinew_action_client_name(const struct sinew_action_client *client);
 bool sinew_action_client_is_server_ready(const struct sinew_action_client *client);
 
 /**
- * Blocks until there is a server. Returns false if none came within `timeout` (negative: for ever),
- * or if the context was shut down. Not for callbacks: the thread does nothing else meanwhile.
+ * Blocks until there is a server. Returns false if none came within `timeout` (negative: for
+ * ever), or if the context was shut down. Not for callbacks: the thread does nothing else
+ * meanwhile.
  */
 bool sinew_action_client_wait_for_server(const struct sinew_action_client *client,
                                          sinew_duration timeout);
 
 /**
  * Sends a goal: a message of `.._SendGoal_Request`, in which this sets a new id. Takes over the
- * message, also if it fails. One with other references is copied, if its type can. Never blocks. If
- * there is no server, the goal waits for one.
+ * message, also if it fails. One with other references is copied, if its type can. Never blocks.
+ * If there is no server, the goal waits for one.
  *
- * `callbacks` may be null, and so may `goal`; the caller frees `*goal`. What goes wrong with the goal
- * afterwards, also that it could not be sent, is for the response callback and
- * `sinew_client_goal_wait`. The library drops the context with `drop_context` when no callback will
- * run any more, and also if this function fails.
+ * `callbacks` may be null, and so may `goal`; the caller frees `*goal`. What goes wrong with the
+ * goal afterwards, also that it could not be sent, is for the response callback and
+ * `sinew_client_goal_wait`. The library drops the context with `drop_context` when no callback
+ * will run any more, and also if this function fails.
  *
  * The client asks for the result by itself, and keeps it as long as there is a handle to the goal.
  */
@@ -3848,9 +3851,9 @@ sinew_status sinew_action_client_cancel_all(const struct sinew_action_client *cl
                                             sinew_drop drop_context);
 
 /**
- * Asks the server to end the goals early that it accepted at this time of its clock or before, also
- * those of other clients. For time 0 the callback gets `SINEW_ERROR_NO_CANCEL_TIME`, as ROS 2 takes
- * it for all goals. Otherwise as `sinew_action_client_cancel_goal`.
+ * Asks the server to end the goals early that it accepted at this time of its clock or before,
+ * also those of other clients. For time 0 the callback gets `SINEW_ERROR_NO_CANCEL_TIME`, as ROS 2
+ * takes it for all goals. Otherwise as `sinew_action_client_cancel_goal`.
  */
 sinew_status sinew_action_client_cancel_before(const struct sinew_action_client *client,
                                                sinew_time stamp,
@@ -3861,14 +3864,14 @@ sinew_status sinew_action_client_cancel_before(const struct sinew_action_client 
 /**
  * Makes a server of an action.
  *
- * `options` may be null. The caller frees `*server`, which ends it. The library drops the context of
- * the callbacks with `drop_context` when the server and its goals have ended, and no thread runs a
- * callback any more, and also if this function fails.
+ * `options` may be null. The caller frees `*server`, which ends it. The library drops the context
+ * of the callbacks with `drop_context` when the server and its goals have ended, and no thread
+ * runs a callback any more, and also if this function fails.
  *
- * An executor runs the callbacks in the server's group, those that decide as well unless the options
- * say that they are immediate. So where one callback of an exclusive group executes a goal, no goal
- * is accepted or cancelled meanwhile: execute it on another thread, or use a reentrant group and an
- * executor with several threads.
+ * An executor runs the callbacks in the server's group, those that decide as well unless the
+ * options say that they are immediate. So where one callback of an exclusive group executes a
+ * goal, no goal is accepted or cancelled meanwhile: execute it on another thread, or use a
+ * reentrant group and an executor with several threads.
  *
  * Fails with `SINEW_ERROR_SERVICE_TAKEN` if the action has a server in this context, or with
  * `SINEW_ERROR_INVALID_NAME`, `SINEW_ERROR_SHUTDOWN` and so on.
@@ -3883,8 +3886,8 @@ sinew_status sinew_action_server_new(const struct sinew_node *node,
                                      struct sinew_action_server **server);
 
 /**
- * Frees a server, which ends it: its goals are asked to end, and clients that wait for a result get
- * a failure. Doesn't wait for a callback that runs. Null is allowed.
+ * Frees a server, which ends it: its goals are asked to end, and clients that wait for a result
+ * get a failure. Doesn't wait for a callback that runs. Null is allowed.
  */
 void sinew_action_server_free(struct sinew_action_server *server);
 
@@ -3912,8 +3915,8 @@ size_t sinew_action_server_goals(const struct sinew_action_server *server,
  * Gets the types of an action. Memory for them is needed once, and never freed.
  *
  * Fails with `SINEW_ERROR_OTHER_TYPE` if a message has another name than ROS 2 gives it, with
- * `SINEW_ERROR_INVALID_TYPE_TABLE` if a field lies outside its message or there is no first result,
- * with `SINEW_ERROR_NO_CLONE`, `SINEW_ERROR_INVALID_TYPE_HASH` and so on.
+ * `SINEW_ERROR_INVALID_TYPE_TABLE` if a field lies outside its message or there is no first
+ * result, with `SINEW_ERROR_NO_CLONE`, `SINEW_ERROR_INVALID_TYPE_HASH` and so on.
  */
 sinew_status sinew_action_type_new(const struct sinew_action_parts *parts,
                                    const struct sinew_action_type **action_type);
@@ -4005,8 +4008,8 @@ sinew_status sinew_client_call(const struct sinew_client *client,
  * Never blocks. Takes over the request, also if it fails.
  *
  * `id` may be null; `*id` is for `sinew_client_give_up`. The library drops the context with
- * `drop_context` when the callback has run or never will, because the client was freed, the request
- * was given up or this function fails. Fails if the request was not accepted: with
+ * `drop_context` when the callback has run or never will, because the client was freed, the
+ * request was given up or this function fails. Fails if the request was not accepted: with
  * `SINEW_ERROR_TOO_MANY_REQUESTS` and so on.
  */
 sinew_status sinew_client_call_then(const struct sinew_client *client,
@@ -4057,12 +4060,11 @@ sinew_status sinew_client_take_response(const struct sinew_client *client,
 
 /**
  * Gives up a request that was sent, also one with a callback, which is dropped: its response will
- * not come, or is dropped if it waits to be taken. A request that no server has taken is dropped as well. For calls with a time limit.
- * Returns false if the response was taken already, and for an id that this client never returned.
- * Never blocks.
+ * not come, or is dropped if it waits to be taken. A request that no server has taken is dropped
+ * as well. For calls with a time limit. Returns false if the response was taken already, and for
+ * an id that this client never returned. Never blocks.
  */
-bool sinew_client_give_up(const struct sinew_client *client,
-                          struct sinew_request_id id);
+bool sinew_client_give_up(const struct sinew_client *client, struct sinew_request_id id);
 
 /**
  * Takes back a request that was sent, or one with an immediate callback, if no server has taken
@@ -4075,8 +4077,8 @@ sinew_status sinew_client_withdraw(const struct sinew_client *client,
 
 /**
  * Sets the listener for responses that can be taken, or wait for a callback of
- * `sinew_client_call_then`, instead of the former one. If some wait already, it is called at once. It may use the client; for what comes while it runs, it is called
- * when it has returned.
+ * `sinew_client_call_then`, instead of the former one. If some wait already, it is called at
+ * once. It may use the client; for what comes while it runs, it is called when it has returned.
  *
  * The library drops the context when the listener is replaced or cleared, or the client ends, and
  * also if this function fails. A thread that gives a response just then may call the listener once
@@ -4110,15 +4112,14 @@ sinew_status sinew_client_goal_id(const struct sinew_client_goal *goal, struct s
 
 /**
  * Waits for the server's answer, for at most `timeout` (negative: for ever). Succeeds if the goal
- * was accepted, also if it was before. In a callback, the waiting thread runs the server itself if it
- * can.
+ * was accepted, also if it was before. In a callback, the waiting thread runs the server itself if
+ * it can.
  *
  * Fails with `SINEW_ERROR_GOAL_REJECTED`. With `SINEW_ERROR_NO_SERVER`, `SINEW_ERROR_TIMEOUT` or
  * `SINEW_ERROR_WOULD_DEADLOCK` the goal is given up: a server that accepts it later is asked to
  * cancel it, and later calls fail likewise. With `SINEW_ERROR_GOAL_STATE` another thread waits.
  */
-sinew_status sinew_client_goal_wait(const struct sinew_client_goal *goal,
-                                    sinew_duration timeout);
+sinew_status sinew_client_goal_wait(const struct sinew_client_goal *goal, sinew_duration timeout);
 
 /**
  * Gets the time at which the server accepted the goal, by the server's clock. Fails with
@@ -4139,15 +4140,15 @@ sinew_goal_status sinew_client_goal_status(const struct sinew_client_goal *goal)
 uint64_t sinew_client_goal_feedback_lost(const struct sinew_client_goal *goal);
 
 /**
- * Waits for the result of a goal that was accepted, for at most `timeout` (negative: for ever), any
- * number of times. `*goal_status` says how the goal ended. The caller owns `*message`, of
+ * Waits for the result of a goal that was accepted, for at most `timeout` (negative: for ever),
+ * any number of times. `*goal_status` says how the goal ended. The caller owns `*message`, of
  * `.._GetResult_Response`, which is shared with others, to be read only; `*result` is the place of
- * the result in it. All three may be null, but `result` needs the message. In a callback, the waiting thread runs the server itself
- * if it can.
+ * the result in it. All three may be null, but `result` needs the message. In a callback, the
+ * waiting thread runs the server itself if it can.
  *
  * Fails with `SINEW_ERROR_TIMEOUT` (the goal continues), `SINEW_ERROR_SERVER_GONE`,
- * `SINEW_ERROR_UNKNOWN_GOAL`, `SINEW_ERROR_WOULD_DEADLOCK`, or with `SINEW_ERROR_GOAL_STATE` if the
- * server has not accepted the goal.
+ * `SINEW_ERROR_UNKNOWN_GOAL`, `SINEW_ERROR_WOULD_DEADLOCK`, or with `SINEW_ERROR_GOAL_STATE` if
+ * the server has not accepted the goal.
  */
 sinew_status sinew_client_goal_wait_for_result(const struct sinew_client_goal *goal,
                                                sinew_duration timeout,
@@ -4318,8 +4319,8 @@ sinew_status sinew_clock_publisher_set_speed(const struct sinew_clock_publisher 
 sinew_status sinew_clock_publisher_publish(const struct sinew_clock_publisher *publisher);
 
 /**
- * Makes a container with this node name, and loads the nodes that the context's command line names:
- * `--component TYPE` or `--component TYPE=NODE`, outside `--ros-args`.
+ * Makes a container with this node name, and loads the nodes that the context's command line
+ * names: `--component TYPE` or `--component TYPE=NODE`, outside `--ros-args`.
  *
  * `options` may be null. The caller frees `*container` with `sinew_container_free`.
  *
@@ -4347,15 +4348,14 @@ const char *sinew_container_full_name(const struct sinew_container *container);
  * the same names. `path` is that of a file, or a name without a slash that the system's linker
  * finds.
  *
- * Fails with `SINEW_ERROR_INVALID_LIBRARY` if it can't be loaded, has no components, or is built for
- * another version of Sinew or with a copy of its own.
+ * Fails with `SINEW_ERROR_INVALID_LIBRARY` if it can't be loaded, has no components, or is built
+ * for another version of Sinew or with a copy of its own.
  */
-sinew_status sinew_container_add_library(const struct sinew_container *container,
-                                         const char *path);
+sinew_status sinew_container_add_library(const struct sinew_container *container, const char *path);
 
 /**
- * Makes a node of a component, on this thread, as the service `load_node` does. `*id` is its number
- * for `sinew_container_unload_node`.
+ * Makes a node of a component, on this thread, as the service `load_node` does. `*id` is its
+ * number for `sinew_container_unload_node`.
  *
  * `options` may be null. Fails with `SINEW_ERROR_UNKNOWN_COMPONENT`,
  * `SINEW_ERROR_COMPONENT_FAILED`, `SINEW_ERROR_BUSY` if another thread makes a node of the same
@@ -4390,14 +4390,13 @@ sinew_status sinew_container_nodes(const struct sinew_container *container,
                                    size_t capacity);
 
 /**
- * The whole of a program that is a container: reads its command line, makes the nodes that it names,
- * and runs their callbacks until SIGINT or SIGTERM. `main` of the program `sinew-container` only
- * calls this, as may that of a program with Rust nodes of its own.
+ * The whole of a program that is a container: reads its command line, makes the nodes that it
+ * names, and runs their callbacks until SIGINT or SIGTERM. `main` of the program `sinew-container`
+ * only calls this, as may that of a program with Rust nodes of its own.
  *
  * Returns the program's exit code: 0, or 1 after a failure, which is printed.
  */
-int sinew_container_run(int argc,
-                        const char *const *argv);
+int sinew_container_run(int argc, const char *const *argv);
 
 /**
  * Makes a context. Starts no thread and opens no file unless it follows `/clock` or handles
@@ -4435,8 +4434,8 @@ sinew_status sinew_context_shutdown_because(const struct sinew_context *context,
                                             const char *reason);
 
 /**
- * Gets why the context was shut down first: one text, with the reason that the program gave, or the
- * name of the signal; none while it isn't. The caller frees `*reason`.
+ * Gets why the context was shut down first: one text, with the reason that the program gave, or
+ * the name of the signal; none while it isn't. The caller frees `*reason`.
  */
 sinew_status sinew_context_shutdown_reason(const struct sinew_context *context,
                                            struct sinew_strings **reason);
@@ -4460,8 +4459,8 @@ sinew_status sinew_context_on_shutdown(const struct sinew_context *context,
                                        struct sinew_shutdown_handler **handler);
 
 /**
- * Calls a function before the context is shut down, while everything still works; not if it is shut
- * down already. Otherwise as `sinew_context_on_shutdown`.
+ * Calls a function before the context is shut down, while everything still works; not if it is
+ * shut down already. Otherwise as `sinew_context_on_shutdown`.
  */
 sinew_status sinew_context_on_pre_shutdown(const struct sinew_context *context,
                                            sinew_shutdown_callback callback,
@@ -5141,8 +5140,8 @@ bool sinew_error_invalid_name(struct sinew_invalid_name *name);
  * The service `~/change_state` runs in a callback group of its own; those that only tell the state
  * answer on the thread that receives the request. `callbacks` is copied; null: all transitions
  * succeed. `callback_context` is the first argument of all of them; `drop_context` may be null,
- * otherwise it is called once with it: when the management has ended, or at once if this fails. The
- * caller frees `*lifecycle` with `sinew_lifecycle_node_free`.
+ * otherwise it is called once with it: when the management has ended, or at once if this fails.
+ * The caller frees `*lifecycle` with `sinew_lifecycle_node_free`.
  */
 sinew_status sinew_lifecycle_node_new(const struct sinew_node *node,
                                       const struct sinew_lifecycle_callbacks *callbacks,
@@ -5213,8 +5212,8 @@ sinew_status sinew_publish_gate_new(const struct sinew_lifecycle_node *lifecycle
 void sinew_publish_gate_free(struct sinew_publish_gate *gate);
 
 /**
- * Returns whether a message is to be published now. If not, the caller drops it: it is counted, and
- * the first one after each deactivation logs a warning.
+ * Returns whether a message is to be published now. If not, the caller drops it: it is counted,
+ * and the first one after each deactivation logs a warning.
  */
 bool sinew_publish_gate_admits(const struct sinew_publish_gate *gate);
 
@@ -5224,8 +5223,8 @@ bool sinew_publish_gate_admits(const struct sinew_publish_gate *gate);
 uint64_t sinew_publish_gate_dropped(const struct sinew_publish_gate *gate);
 
 /**
- * Returns the label of a state in `lifecycle_msgs/msg/State`, for example "inactive"; "unknown" for
- * other numbers. The text lives as long as the process.
+ * Returns the label of a state in `lifecycle_msgs/msg/State`, for example "inactive"; "unknown"
+ * for other numbers. The text lives as long as the process.
  */
 const char *sinew_lifecycle_state_label(sinew_lifecycle_state state);
 
@@ -5406,8 +5405,8 @@ sinew_status sinew_message_encode_into(const struct sinew_message *message,
 sinew_status sinew_message_into_value(struct sinew_message *message, struct sinew_message **value);
 
 /**
- * Returns whether `sinew_message_into_adopted` would succeed: the value was adopted, and this is the
- * only reference.
+ * Returns whether `sinew_message_into_adopted` would succeed: the value was adopted, and this is
+ * the only reference.
  */
 bool sinew_message_is_adopted(const struct sinew_message *message);
 
@@ -5912,12 +5911,11 @@ sinew_status sinew_parameter_list_parse(const char *file_text,
                                         struct sinew_parameter_list **list);
 
 /**
- * Gets the names and patterns of nodes in the text of a parameter file, each once and with the first
- * `/`, in their order: `/left/camera`, or one with `*` for any part. The caller frees `*patterns`. Fails as
- * `sinew_parameter_list_parse`.
+ * Gets the names and patterns of nodes in the text of a parameter file, each once and with the
+ * first `/`, in their order: `/left/camera`, or one with `*` for any part. The caller frees
+ * `*patterns`. Fails as `sinew_parameter_list_parse`.
  */
-sinew_status sinew_parameter_file_patterns(const char *file_text,
-                                           struct sinew_strings **patterns);
+sinew_status sinew_parameter_file_patterns(const char *file_text, struct sinew_strings **patterns);
 
 /**
  * Returns whether one of the `sinew_parameter_file_patterns` stands for the node with this full
@@ -6744,8 +6742,8 @@ sinew_status sinew_server_goal_publish_feedback(const struct sinew_server_goal *
 
 /**
  * Ends the goal as succeeded, with a message of `.._GetResult_Response`, in which this sets the
- * status. Takes over the message, also if it fails. One with other references is copied, if its type
- * can. The handle stays, and is to be freed.
+ * status. Takes over the message, also if it fails. One with other references is copied, if its
+ * type can. The handle stays, and is to be freed.
  *
  * Fails with `SINEW_ERROR_GOAL_STATE` if the goal has not begun or has ended, and with
  * `SINEW_ERROR_OTHER_TYPE`, `SINEW_ERROR_NOT_SOLE` and so on: then it continues. With
@@ -7159,17 +7157,17 @@ sinew_status sinew_tf_buffer_set(const struct sinew_tf_buffer *buffer,
                                  const char *authority);
 
 /**
- * Gets the transform from coordinates in the frame `source` to coordinates in the frame `target` at
- * a time, 0: the latest that all frames between them have. Between two stamps it is interpolated;
- * nothing is extrapolated. `stamp` may be null; otherwise `*stamp` is the time of the transform, 0 if
- * all on the way are static.
+ * Gets the transform from coordinates in the frame `source` to coordinates in the frame `target`
+ * at a time, 0: the latest that all frames between them have. Between two stamps it is
+ * interpolated; nothing is extrapolated. `stamp` may be null; otherwise `*stamp` is the time of
+ * the transform, 0 if all on the way are static.
  *
  * Waits for it up to `wait_for`: 0 is not at all, negative is for ever. The thread that adds the
  * missing transform ends the wait.
  *
  * Fails with `SINEW_ERROR_UNKNOWN_FRAME`, `SINEW_ERROR_INVALID_FRAME_NAME`,
- * `SINEW_ERROR_NOT_CONNECTED`, `SINEW_ERROR_EXTRAPOLATION` or `SINEW_ERROR_FRAME_LOOP`; the sentence
- * names the frame, link or time that is missing.
+ * `SINEW_ERROR_NOT_CONNECTED`, `SINEW_ERROR_EXTRAPOLATION` or `SINEW_ERROR_FRAME_LOOP`; the
+ * sentence names the frame, link or time that is missing.
  */
 sinew_status sinew_tf_buffer_lookup(const struct sinew_tf_buffer *buffer,
                                     const char *target,
@@ -7181,8 +7179,8 @@ sinew_status sinew_tf_buffer_lookup(const struct sinew_tf_buffer *buffer,
 
 /**
  * Gets the transform from coordinates in a frame at one time to coordinates in another one at
- * another time, with a third frame at rest: for example the motion of a robot. `stamp` may be null.
- * Fails as `sinew_tf_buffer_lookup`.
+ * another time, with a third frame at rest: for example the motion of a robot. `stamp` may be
+ * null. Fails as `sinew_tf_buffer_lookup`.
  */
 sinew_status sinew_tf_buffer_lookup_over_time(const struct sinew_tf_buffer *buffer,
                                               const struct sinew_tf_query *query,
@@ -7237,8 +7235,8 @@ sinew_status sinew_tf_broadcaster_send(const struct sinew_tf_broadcaster *broadc
                                        size_t count);
 
 /**
- * Returns whether `sinew_tf_buffer_lookup` would succeed, after the same wait. If not, the sentence
- * of the thread's last failure says why.
+ * Returns whether `sinew_tf_buffer_lookup` would succeed, after the same wait. If not, the
+ * sentence of the thread's last failure says why.
  */
 bool sinew_tf_buffer_can_transform(const struct sinew_tf_buffer *buffer,
                                    const char *target,
@@ -7557,17 +7555,18 @@ sinew_status sinew_group_post(const struct sinew_group *group,
 #endif  // __cplusplus
 
 /*
- * Log lines with a format as of printf: SINEW_INFO(logger, "battery at %f V", volts), with DEBUG, INFO, WARN, ERROR
- * or FATAL. The arguments are evaluated only if the line is logged. Each has three more forms: SINEW_INFO_ONCE logs
- * the first time only, SINEW_INFO_SKIPFIRST each time but the first, and SINEW_INFO_THROTTLE(logger, period, ..) at
- * most once in a period in nanoseconds. Each statement of the program has its own memory.
+ * Log lines with a format as of printf: SINEW_INFO(logger, "battery at %f V", volts), with DEBUG,
+ * INFO, WARN, ERROR or FATAL. The arguments are evaluated only if the line is logged. Each has
+ * three more forms: SINEW_INFO_ONCE logs the first time only, SINEW_INFO_SKIPFIRST each time but
+ * the first, and SINEW_INFO_THROTTLE(logger, period, ..) at most once in a period in nanoseconds.
+ * Each statement of the program has its own memory.
  */
 #if defined(__GNUC__)
 __attribute__((format(printf, 6, 7)))
 #endif
 static inline void
-sinew_log_printf(const sinew_logger *logger, sinew_log_level level, const char *file, const char *function,
-                 uint32_t line, const char *format, ...)
+sinew_log_printf(const sinew_logger *logger, sinew_log_level level, const char *file,
+                 const char *function, uint32_t line, const char *format, ...)
 {
     char usual[512];
     char *text = usual;
@@ -7595,56 +7594,62 @@ sinew_log_printf(const sinew_logger *logger, sinew_log_level level, const char *
 }
 
 /* Logs if the level is enabled and then, looked at after that, the condition holds. */
-#define SINEW_LOG_IF(logger, level, condition, ...)                                                           \
-    do {                                                                                                      \
-        if (sinew_logger_is_enabled((logger), (level)) && (condition)) {                                      \
-            sinew_log_printf((logger), (level), __FILE__, __func__, __LINE__, __VA_ARGS__);                   \
-        }                                                                                                     \
+#define SINEW_LOG_IF(logger, level, condition, ...)                                                \
+    do {                                                                                           \
+        if (sinew_logger_is_enabled((logger), (level)) && (condition)) {                           \
+            sinew_log_printf((logger), (level), __FILE__, __func__, __LINE__, __VA_ARGS__);        \
+        }                                                                                          \
     } while (0)
 
 #define SINEW_LOG(logger, level, ...) SINEW_LOG_IF(logger, level, true, __VA_ARGS__)
 
-#define SINEW_LOG_ONCE(logger, level, ...)                                                                    \
-    do {                                                                                                      \
-        static sinew_log_memory sinew_said = {0};                                                             \
-        SINEW_LOG_IF(logger, level, sinew_log_is_first(&sinew_said), __VA_ARGS__);                            \
+#define SINEW_LOG_ONCE(logger, level, ...)                                                         \
+    do {                                                                                           \
+        static sinew_log_memory sinew_said = {0};                                                  \
+        SINEW_LOG_IF(logger, level, sinew_log_is_first(&sinew_said), __VA_ARGS__);                 \
     } while (0)
 
-#define SINEW_LOG_SKIPFIRST(logger, level, ...)                                                               \
-    do {                                                                                                      \
-        static sinew_log_memory sinew_said = {0};                                                             \
-        SINEW_LOG_IF(logger, level, !sinew_log_is_first(&sinew_said), __VA_ARGS__);                           \
+#define SINEW_LOG_SKIPFIRST(logger, level, ...)                                                    \
+    do {                                                                                           \
+        static sinew_log_memory sinew_said = {0};                                                  \
+        SINEW_LOG_IF(logger, level, !sinew_log_is_first(&sinew_said), __VA_ARGS__);                \
     } while (0)
 
-#define SINEW_LOG_THROTTLE(logger, level, period, ...)                                                        \
-    do {                                                                                                      \
-        static sinew_log_memory sinew_said = {0};                                                             \
-        SINEW_LOG_IF(logger, level, sinew_log_is_due((logger), &sinew_said, (period)), __VA_ARGS__);          \
+#define SINEW_LOG_THROTTLE(logger, level, period, ...)                                             \
+    do {                                                                                           \
+        static sinew_log_memory sinew_said = {0};                                                  \
+        SINEW_LOG_IF(logger, level, sinew_log_is_due((logger), &sinew_said, (period)),             \
+                     __VA_ARGS__);                                                                 \
     } while (0)
 
 #define SINEW_DEBUG(logger, ...) SINEW_LOG(logger, SINEW_LOG_LEVEL_DEBUG, __VA_ARGS__)
 #define SINEW_DEBUG_ONCE(logger, ...) SINEW_LOG_ONCE(logger, SINEW_LOG_LEVEL_DEBUG, __VA_ARGS__)
-#define SINEW_DEBUG_SKIPFIRST(logger, ...) SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_DEBUG, __VA_ARGS__)
+#define SINEW_DEBUG_SKIPFIRST(logger, ...) \
+    SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_DEBUG, __VA_ARGS__)
 #define SINEW_DEBUG_THROTTLE(logger, period, ...) \
     SINEW_LOG_THROTTLE(logger, SINEW_LOG_LEVEL_DEBUG, period, __VA_ARGS__)
 #define SINEW_INFO(logger, ...) SINEW_LOG(logger, SINEW_LOG_LEVEL_INFO, __VA_ARGS__)
 #define SINEW_INFO_ONCE(logger, ...) SINEW_LOG_ONCE(logger, SINEW_LOG_LEVEL_INFO, __VA_ARGS__)
-#define SINEW_INFO_SKIPFIRST(logger, ...) SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_INFO, __VA_ARGS__)
+#define SINEW_INFO_SKIPFIRST(logger, ...) \
+    SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_INFO, __VA_ARGS__)
 #define SINEW_INFO_THROTTLE(logger, period, ...) \
     SINEW_LOG_THROTTLE(logger, SINEW_LOG_LEVEL_INFO, period, __VA_ARGS__)
 #define SINEW_WARN(logger, ...) SINEW_LOG(logger, SINEW_LOG_LEVEL_WARN, __VA_ARGS__)
 #define SINEW_WARN_ONCE(logger, ...) SINEW_LOG_ONCE(logger, SINEW_LOG_LEVEL_WARN, __VA_ARGS__)
-#define SINEW_WARN_SKIPFIRST(logger, ...) SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_WARN, __VA_ARGS__)
+#define SINEW_WARN_SKIPFIRST(logger, ...) \
+    SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_WARN, __VA_ARGS__)
 #define SINEW_WARN_THROTTLE(logger, period, ...) \
     SINEW_LOG_THROTTLE(logger, SINEW_LOG_LEVEL_WARN, period, __VA_ARGS__)
 #define SINEW_ERROR(logger, ...) SINEW_LOG(logger, SINEW_LOG_LEVEL_ERROR, __VA_ARGS__)
 #define SINEW_ERROR_ONCE(logger, ...) SINEW_LOG_ONCE(logger, SINEW_LOG_LEVEL_ERROR, __VA_ARGS__)
-#define SINEW_ERROR_SKIPFIRST(logger, ...) SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define SINEW_ERROR_SKIPFIRST(logger, ...) \
+    SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_ERROR, __VA_ARGS__)
 #define SINEW_ERROR_THROTTLE(logger, period, ...) \
     SINEW_LOG_THROTTLE(logger, SINEW_LOG_LEVEL_ERROR, period, __VA_ARGS__)
 #define SINEW_FATAL(logger, ...) SINEW_LOG(logger, SINEW_LOG_LEVEL_FATAL, __VA_ARGS__)
 #define SINEW_FATAL_ONCE(logger, ...) SINEW_LOG_ONCE(logger, SINEW_LOG_LEVEL_FATAL, __VA_ARGS__)
-#define SINEW_FATAL_SKIPFIRST(logger, ...) SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_FATAL, __VA_ARGS__)
+#define SINEW_FATAL_SKIPFIRST(logger, ...) \
+    SINEW_LOG_SKIPFIRST(logger, SINEW_LOG_LEVEL_FATAL, __VA_ARGS__)
 #define SINEW_FATAL_THROTTLE(logger, period, ...) \
     SINEW_LOG_THROTTLE(logger, SINEW_LOG_LEVEL_FATAL, period, __VA_ARGS__)
 
