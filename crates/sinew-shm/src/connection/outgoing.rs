@@ -99,10 +99,9 @@ impl Outgoing {
 
     /// Announces all connections to a peer once more.
     pub(crate) fn announce_to(&self, peer: u64) {
-        self.all()
-            .iter()
-            .filter(|accepted| accepted.peer.id() == peer)
-            .for_each(|accepted| accepted.announce());
+        let to_peer = |accepted: &&Arc<Accepted>| accepted.peer.id() == peer;
+        let all: Vec<_> = self.connections.lock().values().filter(to_peer).cloned().collect();
+        all.iter().for_each(|accepted| accepted.announce());
     }
 
     /// Removes a connection that is ended and read.

@@ -36,7 +36,7 @@ impl Follower {
         self.outgoing.retire(id);
         // Last: the rings' memory is reused, and the connections wrote there until now.
         let event_rings = &self.outgoing.event_rings;
-        event_rings.retire(&self.own, |event_sender| event_sender.peer.id() == id);
+        event_rings.retire(&self.own, id, |_| true);
         event_rings.free(&self.own, id);
         if let Ok(bell) = self.own.space_bell() {
             bell.ring(); // a writer that waits for it checks again

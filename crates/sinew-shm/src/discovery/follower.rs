@@ -367,10 +367,8 @@ impl Follower {
 
     /// Some of the peer's ports may be gone.
     fn follow_ports(&self, known: &KnownPeer) {
-        let is_gone = |event_sender: &EventSender| {
-            event_sender.peer.id() == known.peer.id() && !event_sender.is_current()
-        };
-        self.outgoing.event_rings.retire(&self.own, is_gone);
+        let is_gone = |event_sender: &EventSender| !event_sender.is_current();
+        self.outgoing.event_rings.retire(&self.own, known.peer.id(), is_gone);
     }
 }
 

@@ -12,6 +12,7 @@ use crate::tables::control_segment::{
     EventRingRecord, PeerRecord, PortRecord, Table, TailRecord, names_generation, read_generation, slot_of,
     tail_owner, tail_slot,
 };
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// Number of entries that a new event ring has room for.
@@ -183,12 +184,13 @@ impl EventSender {
     }
 }
 
-/// The event rings of a participant towards ports of others.
+/// The event rings of a participant towards ports of others, by the id of the peer: what a peer
+/// changes is looked for among its own, however many others there are.
 #[derive(Default)]
 pub(crate) struct EventSenders {
-    current: Mutex<Vec<Arc<EventSender>>>,
+    current: Mutex<BTreeMap<u64, Vec<Arc<EventSender>>>>,
     /// Event rings to ports that are gone; their readers may still look there.
-    outlived: Mutex<Vec<Arc<EventSender>>>,
+    outlived: Mutex<BTreeMap<u64, Vec<Arc<EventSender>>>>,
 }
 
 impl EventSenders {
@@ -200,43 +202,54 @@ impl EventSenders {
         peer: &Arc<Peer>,
         port: u64,
     ) -> Result<Option<Arc<EventSender>>, CapacityError> {
-        let mut all = self.current.lock();
-        let found =
-            all.iter().find(|event_sender| event_sender.port == port && event_sender.peer.id() == peer.id());
-        if let Some(found) = found {
+        let mut current = self.current.lock();
+        let all = current.get(&peer.id()).map(Vec::as_slice).unwrap_or_default();
+        if let Some(found) = all.iter().find(|event_sender| event_sender.port == port) {
             return Ok(Some(found.clone()));
         }
         if peer.is_gone() {
             return Ok(None); // its event rings are retired already
         }
         let made = EventSender::create(own, peer, port)?;
-        all.extend(made.clone());
+        if let Some(made) = &made {
+            current.entry(peer.id()).or_default().push(made.clone());
+        }
         Ok(made)
     }
 
     /// Takes over the tails that a peer may have for our event rings. Returns `true` if there are
     /// new ones.
     pub(crate) fn adopt_tails(&self, own: &OwnState, peer: u64) -> bool {
-        let all: Vec<_> = self.current.lock().clone();
+        let all = self.current.lock().get(&peer).cloned().unwrap_or_default();
         let mut news = false;
-        for event_sender in all.iter().filter(|event_sender| event_sender.peer.id() == peer) {
+        for event_sender in all {
             news |= event_sender.adopt_tail(own.id);
         }
         news
     }
 
-    /// Retires the event rings to a reader, or a port, that is gone.
-    pub(crate) fn retire(&self, own: &OwnState, is_gone: impl Fn(&EventSender) -> bool) {
-        let gone: Vec<_> = self.current.lock().extract_if(.., |event_sender| is_gone(event_sender)).collect();
+    /// Retires the event rings to those ports of a peer that are gone.
+    pub(crate) fn retire(&self, own: &OwnState, peer: u64, is_gone: impl Fn(&EventSender) -> bool) {
+        let gone: Vec<_> = {
+            let mut current = self.current.lock();
+            let Some(all) = current.get_mut(&peer) else { return };
+            let gone = all.extract_if(.., |event_sender| is_gone(event_sender)).collect();
+            if all.is_empty() {
+                current.remove(&peer);
+            }
+            gone
+        };
+        if gone.is_empty() {
+            return;
+        }
         gone.iter().for_each(|event_sender| event_sender.retire(own));
-        self.outlived.lock().extend(gone);
+        self.outlived.lock().entry(peer).or_default().extend(gone);
     }
 
     /// Frees all [retired](Self::retire) event rings to a peer that is gone; no thread here pushes
     /// there any more.
     pub(crate) fn free(&self, own: &OwnState, peer: u64) {
-        let outlived: Vec<_> =
-            self.outlived.lock().extract_if(.., |event_sender| event_sender.peer.id() == peer).collect();
+        let outlived = self.outlived.lock().remove(&peer).unwrap_or_default();
         outlived.iter().for_each(|event_sender| event_sender.free(own));
     }
 }
