@@ -21,14 +21,20 @@ class Executor:
     def __init__(self, *, context=None, on_error: str = "raise") -> None:
         if on_error not in ("raise", "continue"):
             raise ValueError(f"on_error is 'raise' or 'continue', not {on_error!r}")
-        self._made = _sinew.Executor(self._threads, stop_on_error=on_error == "raise")
+        self._stops = on_error == "raise"
+        self._made = _sinew.Executor(self._threads, stop_on_error=self._stops)
         self._nodes: list = []
+        self._context = None  # of the last node
 
     def add_node(self, node) -> bool:
         """Adds a node. Returns false if it was added before."""
         if node in self._nodes:
             return False
+        if not self._nodes and self._context is not None and not self._context.ok():
+            # One of the library ends with a context that it served.
+            self._made = _sinew.Executor(self._threads, stop_on_error=self._stops)
         self._made.add_node(node._handle)
+        self._context = node.context
         self._nodes.append(node)
         node._executor = self
         return True

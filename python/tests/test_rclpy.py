@@ -5,6 +5,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -127,6 +128,37 @@ class Modules(unittest.TestCase):
             node.destroy_node()
         self.assertIs(rclpy.qos.QoSProfile, sinew.QoSProfile)
         self.assertEqual(rclpy.qos.QoSPresetProfiles.SENSOR_DATA.value.depth, 5)
+
+    def test_the_end_of_a_spin(self):
+        import sinew.rclpy_compat as rclpy
+
+        for spin in (rclpy.spin, lambda node: rclpy.spin_until_future_complete(node, rclpy.task.Future())):
+            with rclpy.init(args=[]):
+                node = rclpy.create_node("compat")
+                node.create_timer(0.001, rclpy.shutdown)
+                spin(node)  # the program's own shutdown is no exception
+                self.assertFalse(rclpy.ok())
+                node.destroy_node()
+        with rclpy.init(args=[]) as context:
+            node = rclpy.create_node("compat")
+            node.create_timer(0.001, lambda: context.shutdown("as by a signal"))
+            with self.assertRaises(rclpy.executors.ExternalShutdownException):
+                rclpy.spin(node)
+            node.destroy_node()
+
+    def test_the_command(self):
+        def run(*words):
+            command = [sys.executable, "-m", "sinew.rclpy_compat", *words]
+            child = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+            return child.returncode, child.stdout, child.stderr
+
+        self.assertEqual(run("--help")[0], 0)
+        self.assertIn("--interfaces FOLDER", run()[2])
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "program.py")
+            program.write_text("import sys\nfrom robot_interfaces.action import Navigate\nprint(Navigate.Goal(x=1.5).x, sys.argv[1:])")
+            interfaces = ["--interfaces", str(REPOSITORY / "examples/robot/interfaces")]
+            self.assertEqual(run(*interfaces, str(program), "-a")[:2], (0, "1.5 ['-a']\n"))
 
     def test_all_modules(self):
         code = (

@@ -14,15 +14,17 @@ from __future__ import annotations
 import enum
 
 from .. import context as _context
-from ..context import ok as ok, shutdown as shutdown, try_shutdown as try_shutdown
-from ..context import Context as Context
-from ..executors import (
+from ..context import Context as Context, ok as ok
+from ..parameter import Parameter as Parameter
+from ._executors import (
+    begun as _begun,
     get_global_executor as get_global_executor,
+    shutdown as shutdown,
     spin as spin,
     spin_once as spin_once,
     spin_until_future_complete as spin_until_future_complete,
+    try_shutdown as try_shutdown,
 )
-from ..parameter import Parameter as Parameter
 from ._modules import MODULES as _MODULES, install as install, register as _register
 
 _register(__name__)
@@ -42,7 +44,9 @@ def init(*, args=None, context=None, domain_id=None, signal_handler_options=None
     """Begins the default context, or another one."""
     options = SignalHandlerOptions.ALL if signal_handler_options is None else signal_handler_options
     signals = options in (SignalHandlerOptions.SIGTERM, SignalHandlerOptions.ALL)
-    return _context.init(args, context=context, domain_id=domain_id, signals=signals)
+    begun = _context.init(args, context=context, domain_id=domain_id, signals=signals)
+    _begun(begun.context)
+    return begun
 
 
 def create_node(node_name: str, **options):

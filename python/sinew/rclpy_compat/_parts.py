@@ -23,6 +23,12 @@ QoSLivelinessChangedInfo = _events.LivelinessChangedInfo
 QoSLivelinessLostInfo = _events.LivelinessLostInfo
 QoSMessageLostInfo = _events.MessageLostInfo
 
+
+
+class UnsupportedEventTypeError(Exception):
+    """For programs that catch it: Sinew has all events."""
+
+
 # Exceptions.
 
 InvalidTopicNameException = InvalidServiceNameException = InvalidNameError
@@ -84,12 +90,21 @@ class QoSPresetProfiles(enum.Enum):
     BEST_AVAILABLE = _qos.qos_profile_best_available
 
 
+class QosCallbackResult:
+    """What a callback of QoS overrides returns."""
+
+    def __init__(self) -> None:
+        self.successful = False
+        self.reason = ""
+
+
 class QoSOverridingOptions:
     """Whether parameters replace the QoS of a publisher or subscription: all policies, if there are options."""
 
     def __init__(self, policy_kinds=(), *, callback=None, entity_id=None) -> None:
         if callback is not None or entity_id is not None:
-            raise NotImplementedError("sinew.rclpy_compat has no callbacks and ids of QoS overrides")
+            logger = _logging.get_logger("rclpy")
+            logger.warning("sinew.rclpy_compat lacks callbacks and ids of QoS overrides: they have no effect")
 
     @classmethod
     def with_default_policies(cls, **options):
