@@ -108,7 +108,7 @@ class Buffer:
         return_debug_tuple: bool = False,
     ):
         """Returns whether `lookup_transform` would succeed; with `return_debug_tuple` also why not."""
-        return _told(return_debug_tuple, self.lookup_transform, target_frame, source_frame, time, timeout)
+        return _succeeds(return_debug_tuple, self.lookup_transform, target_frame, source_frame, time, timeout)
 
     def can_transform_full(
         self,
@@ -122,7 +122,7 @@ class Buffer:
     ):
         """Returns whether `lookup_transform_full` would succeed."""
         arguments = (target_frame, target_time, source_frame, source_time, fixed_frame, timeout)
-        return _told(return_debug_tuple, self.lookup_transform_full, *arguments)
+        return _succeeds(return_debug_tuple, self.lookup_transform_full, *arguments)
 
     def wait_for_transform_async(self, target_frame: str, source_frame: str, time) -> Future:
         """Returns a future that is true once there is a transform. No executor is needed. Its exception says
@@ -177,7 +177,7 @@ class Buffer:
         return text or "{}"
 
 
-def _told(with_reason: bool, look, *arguments):
+def _succeeds(with_reason: bool, look, *arguments):
     try:
         look(*arguments)
     except TransformException as error:

@@ -21,8 +21,8 @@ pub(crate) struct Lifecycle {
     callback: Callback,
 }
 
-/// The callbacks of a node's transitions: one function, which gets the transition's label and the id of the state in
-/// which it began, and returns the number of a `TransitionCallbackReturn`.
+/// The callbacks of a node's transitions: one function, which gets the transition's label and the
+/// id of the state in which it began, and returns the number of a `TransitionCallbackReturn`.
 struct Callbacks {
     callback: Callback,
     /// The state in which the current transition began.
@@ -112,7 +112,8 @@ impl Lifecycle {
         Ok(Self { node: Mutex::new(Some(Arc::new(made))), managed, callback })
     }
 
-    /// Performs a transition on this thread. Returns whether it succeeded; raises an error if it can't begin.
+    /// Performs a transition on this thread. Returns whether it succeeded; raises an error if it
+    /// can't begin.
     fn change(&self, py: Python<'_>, label: &str) -> PyResult<bool> {
         let transition = Transition::from_label(label)
             .ok_or_else(|| PyValueError::new_err(format!("there is no transition {label:?}")))?;

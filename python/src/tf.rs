@@ -70,8 +70,8 @@ impl TfBuffer {
         inserted.map(drop).map_err(raise)
     }
 
-    /// Returns the `TransformStamped` from the second frame to the first at a time in nanoseconds, 0 is the latest. Waits for it
-    /// for at most `timeout` seconds.
+    /// Returns the `TransformStamped` from the second frame to the first at a time in nanoseconds,
+    /// 0 is the latest. Waits for it for at most `timeout` seconds.
     fn lookup<'py>(
         &self,
         py: Python<'py>,
@@ -109,8 +109,8 @@ impl TfBuffer {
         encode(py, &found.map_err(raise)?.to_msg(target, source))
     }
 
-    /// Calls `done` once there is a transform, with `None`, or once there can't be one any more, with the exception: on
-    /// the thread that inserts, or now.
+    /// Calls `done` once there is a transform, with `None`, or once there can't be one any more,
+    /// with the exception: on the thread that inserts, or now.
     fn call_when_there(
         &self,
         py: Python<'_>,
@@ -129,8 +129,8 @@ impl TfBuffer {
         self.0.clear();
     }
 
-    /// The frames: name, parent, whether it is static, the first and last stamp in nanoseconds, the number of
-    /// transforms and their sender.
+    /// The frames: name, parent, whether it is static, the first and last stamp in nanoseconds, the
+    /// number of transforms and their sender.
     fn frames(&self) -> Vec<FrameParts> {
         let range = |range: Option<[Time; 2]>| range.map(|range| range.map(|time| time.nanoseconds()));
         let frames = self.0.frames().into_iter();
@@ -218,7 +218,7 @@ impl Waiting {
     }
 }
 
-/// Tells Python that a transform is there, or never will be.
+/// Notifies Python that a transform is there, or never will be.
 fn give(found: Result<StampedTransform, LookupError>, done: &Py<PyAny>) {
     Python::try_attach(|py| {
         let given = match found {

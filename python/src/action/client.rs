@@ -67,9 +67,10 @@ impl ActionClient {
         wait::sliced(py, wait::end(timeout)?, |slice| client.wait_for_server(slice))
     }
 
-    /// Sends a goal, a message of the action's `SendGoal_Request`. The callbacks run in the client's group:
-    /// `answered` with a goal and `None`, with `None` twice if it was rejected, or with `None` and an exception;
-    /// `feedback` with messages of `FeedbackMessage`; `ended` as `answered`, with a `GetResult_Response`.
+    /// Sends a goal, a message of the action's `SendGoal_Request`. The callbacks run in the
+    /// client's group: `answered` with a goal and `None`, with `None` twice if it was rejected, or
+    /// with `None` and an exception; `feedback` with messages of `FeedbackMessage`; `ended` as
+    /// `answered`, with a `GetResult_Response`.
     fn send_goal(
         &self,
         request: &Bound<'_, PyAny>,
@@ -111,9 +112,10 @@ impl ActionClient {
         Ok(SentGoal::new(pending, Arc::clone(&self.action)))
     }
 
-    /// Asks the server to end goals early: the one with this id, all, or those that were accepted until `stamp`, in
-    /// nanoseconds. `answered` is called once, on the thread that answers: with the code and the list of the goals'
-    /// ids and stamps, and `None`; or with `None` and an exception.
+    /// Asks the server to end goals early: the one with this id, all, or those that were accepted
+    /// until `stamp`, in nanoseconds. `answered` is called once, on the thread that answers: with
+    /// the code and the list of the goals' ids and stamps, and `None`; or with `None` and an
+    /// exception.
     fn cancel(
         &self,
         py: Python<'_>,

@@ -34,8 +34,9 @@ impl SentGoal {
         PyBytes::new(py, &self.id.0)
     }
 
-    /// Waits for the server's answer: a goal, or `None` if it was rejected. In a callback, this thread runs the
-    /// server if it has to. After `timeout` seconds the goal is given up, and canceled if it is accepted later.
+    /// Waits for the server's answer: a goal, or `None` if it was rejected. In a callback, this
+    /// thread runs the server if it has to. After `timeout` seconds the goal is given up, and
+    /// canceled if it is accepted later.
     #[pyo3(signature = (timeout=None))]
     fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Option<ClientGoal>> {
         let taken = self.pending.lock().take();
@@ -111,8 +112,8 @@ impl ClientGoal {
         self.goal.feedback_lost()
     }
 
-    /// Waits for the result, a message of `GetResult_Response`. In a callback, this thread runs the server if it has
-    /// to. Raises `TimeoutError` after `timeout` seconds; the goal goes on.
+    /// Waits for the result, a message of `GetResult_Response`. In a callback, this thread runs the
+    /// server if it has to. Raises `TimeoutError` after `timeout` seconds; the goal goes on.
     #[pyo3(signature = (timeout=None))]
     fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Py<PyAny>> {
         let end = wait::end(timeout)?;

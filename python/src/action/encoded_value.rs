@@ -1,7 +1,7 @@
-//! A type of the library whose values are encoded messages.
+//! A type of the library with encoded messages as its values.
 //!
-//! The library's actions take values, in which they write the goal's id or its status. A message of Python exists in
-//! encoded form; so a value of its type is that form, as bytes of their own.
+//! The library's actions take values, in which they write the goal's id or its status. A message of
+//! Python exists in encoded form; so a value of its type is that form, as bytes of their own.
 
 use crate::error::raise;
 use crate::message::Class;
@@ -25,7 +25,8 @@ struct About {
     least: usize,
 }
 
-/// Returns the library's type with such values for the messages of a class, of at least `least` bytes.
+/// Returns the library's type with such values for the messages of a class, of at least `least`
+/// bytes.
 ///
 /// # Errors
 /// There are too many types in this process.
@@ -49,8 +50,8 @@ pub(super) fn encoded_value_type(py: Python<'_>, class: &Arc<Class>, least: usiz
     if let Some(known) = registered.get(&key) {
         return Ok(*known); // another thread was first
     }
-    // SAFETY: the layout is that of `EncodedValue`, whose values the functions make, read and drop; the context is an
-    // `About` that is never freed or changed. Both types are `Send` and `Sync`.
+    // SAFETY: the layout is that of `EncodedValue`; the functions make, read and drop its values;
+    // the context is an `About` that is never freed or changed. Both types are `Send` and `Sync`.
     let made = unsafe { MessageType::register(None, table) }.map_err(raise)?;
     registered.insert(key, made);
     Ok(made)
@@ -75,8 +76,8 @@ fn typed(place: *mut u8) -> *mut EncodedValue {
     place.cast()
 }
 
-// The library calls these by the table of `encoded_value_type`: with its context, and with places and values of its
-// layout.
+// The library calls these by the table of `encoded_value_type`: with its context, and with places
+// and values of its layout.
 
 unsafe fn create(context: *const (), place: *mut u8) {
     // SAFETY: the table's context.

@@ -95,7 +95,8 @@ impl Settings {
 
 #[pymethods]
 impl ActionServer {
-    /// `in_group`: the callbacks run in the group, not on the thread that asks. `result_timeout`: in seconds.
+    /// `in_group`: the callbacks run in the group, not on the thread that asks. `result_timeout`:
+    /// in seconds.
     #[new]
     #[pyo3(signature = (node, class, name, decide, may_cancel, accepted, *, group=None, in_group=true, result_timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "options, by their names")]

@@ -10,7 +10,8 @@ use sinew_action::erased::{ErasedAction, Unended};
 use sinew_action::{AcceptedGoal, ExecutingGoal, GoalId, GoalStatus};
 use std::sync::Arc;
 
-/// A goal that its server has accepted. Any thread may use it. Dropped before it has ended, it is canceled.
+/// A goal that its server has accepted. Any thread may use it. Dropped before it has ended, it is
+/// canceled.
 #[pyclass(frozen, subclass, weakref, module = "sinew._sinew")]
 pub(crate) struct ServerGoal {
     id: GoalId,
@@ -87,8 +88,8 @@ impl ServerGoal {
         }
     }
 
-    /// Calls a function once, without arguments, as soon as the goal must end early: on the thread that causes
-    /// this, or now if it must already.
+    /// Calls a function once, without arguments, as soon as the goal must end early: on the thread
+    /// that causes this, or now if it must already.
     fn on_cancel_requested(&self, py: Python<'_>, callback: Py<PyAny>) -> PyResult<()> {
         let signal = match &*self.progress.lock() {
             Progress::Accepted(goal) => Some(goal.cancel_requested()),

@@ -56,11 +56,12 @@ impl Action {
 /// The places of fields in encoded messages.
 struct Fields;
 
-/// Returns the bytes of a message; none for one of another kind, which the library doesn't ask about.
+/// Returns the bytes of a message; none for one of another kind, which the library doesn't ask
+/// about.
 fn bytes(message: &Message) -> &[u8] {
     match message.value() {
-        // SAFETY: the library asks about messages of the action's types, whose values these are, and which nothing
-        // changes while the message is borrowed.
+        // SAFETY: the library asks about messages of the action's types; these are their values,
+        // and nothing changes them while the message is borrowed.
         Some(value) => &unsafe { value.cast::<EncodedValue>().as_ref() }.0,
         None => message.encoded().unwrap_or_default(),
     }
