@@ -80,10 +80,8 @@ impl TfBuffer {
         timeout: f64,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let (target, source) = (frames.0.as_str(), frames.1.as_str());
-        let found = self.waited(py, timeout, |slice| match slice {
-            Some(slice) => self.0.wait_for(target, source, at(time)).wait(slice),
-            None => self.0.lookup(target, source, at(time)),
-        })?;
+        let pending = || vec![self.0.wait_for(target, source, at(time))];
+        let found = waited(py, timeout, pending, || self.0.lookup(target, source, at(time)))?;
         encode(py, &found.map_err(raise)?.to_msg(target, source))
     }
 
@@ -99,12 +97,10 @@ impl TfBuffer {
         fixed: &str,
         timeout: f64,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let found = self.waited(py, timeout, |slice| {
-            if let Some(slice) = slice {
-                self.0.wait_for(fixed, source, at(source_time)).wait(slice)?;
-                self.0.wait_for(target, fixed, at(target_time)).wait(slice)?;
-            }
-            self.0.lookup_over_time((target, at(target_time)), (source, at(source_time)), fixed)
+        let (first, second) = (at(source_time), at(target_time));
+        let pending = || vec![self.0.wait_for(fixed, source, first), self.0.wait_for(target, fixed, second)];
+        let found = waited(py, timeout, pending, || {
+            self.0.lookup_over_time((target, second), (source, first), fixed)
         })?;
         encode(py, &found.map_err(raise)?.to_msg(target, source))
     }
@@ -142,30 +138,27 @@ impl TfBuffer {
 
 type FrameParts = (String, Option<String>, bool, Option<[i64; 2]>, usize, String);
 
-impl TfBuffer {
-    /// Looks up, with slices of the time if there is any, between which signals are looked at.
-    fn waited(
-        &self,
-        py: Python<'_>,
-        timeout: f64,
-        look: impl Fn(Option<std::time::Duration>) -> Result<StampedTransform, LookupError> + Sync,
-    ) -> PyResult<Result<StampedTransform, LookupError>> {
-        let found = look(None);
-        if found.is_ok() || timeout <= 0.0 {
-            return Ok(found);
-        }
-        let found = Mutex::new(found);
-        wait::sliced(py, wait::end(Some(timeout))?, |slice| {
-            let looked = look(Some(slice));
-            let is_there = looked.is_ok();
-            *found.lock() = looked;
-            is_there
-        })?;
-        Ok(found.into_inner())
+/// Looks up. If that fails, waits for at most `timeout` seconds until it can succeed, or never will,
+/// and looks up again.
+fn waited(
+    py: Python<'_>,
+    timeout: f64,
+    pending: impl FnOnce() -> Vec<PendingTransform>,
+    look: impl Fn() -> Result<StampedTransform, LookupError>,
+) -> PyResult<Result<StampedTransform, LookupError>> {
+    let found = look();
+    if found.is_ok() || timeout <= 0.0 {
+        return Ok(found);
     }
+    let end = wait::end(Some(timeout))?;
+    for one in pending() {
+        let one = Mutex::new(one);
+        wait::sliced(py, end, |slice| sinew::executor::wait_for(&mut *one.lock(), slice).is_some())?;
+    }
+    Ok(look())
 }
 
-/// A lookup that waits; dropped, it is given up.
+/// A lookup that waits until it is over or given up.
 #[pyclass(frozen, module = "sinew._sinew")]
 pub(crate) struct PendingLookup(Arc<Waiting>);
 

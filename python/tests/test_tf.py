@@ -120,6 +120,8 @@ class Buffers(unittest.TestCase):
         self.buffer.set_transform(placed("odom", "base", 5.0, 30), "odometry")
         with self.assertRaises(ExtrapolationException):
             never.result()
+        with self.assertRaises(ExtrapolationException):  # at once: the past doesn't come
+            self.buffer.lookup_transform("odom", "base", at(1), timeout=10 * PATIENCE)
 
 
 class Topics(SinewTest):
