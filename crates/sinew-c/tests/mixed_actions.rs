@@ -36,7 +36,8 @@ fn program() -> Option<PathBuf> {
         all.write_to(place.path()).expect("the headers");
         let mut compile = Command::new(cxx());
         compile.args(STRICT).args(flags()).args(["-std=c++17", "-g0", "-pthread", "-I"]).arg(place.path());
-        compile.arg("-I").arg(root().join("include")).arg(root().join("tests/cpp/mixed_actions.cpp"));
+        compile.arg("-I").arg(root().join("include")).arg("-I").arg(root().join("tests/cpp"));
+        compile.arg(root().join("tests/cpp/mixed/actions.cpp"));
         compile.arg("-o").arg(place.path().join("mixed_actions")).arg("-L").arg(library()).arg("-lsinew_c");
         compile.arg(format!("-Wl,-rpath,{}", library().display()));
         checked("mixed_actions is compiled", &compile.output().expect("c++ runs"));

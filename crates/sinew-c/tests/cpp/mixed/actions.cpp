@@ -1,5 +1,5 @@
-// One side of an action in a process of its own; the other one is of Rust: `mixed_actions server`
-// serves until its input ends, `mixed_actions client` sends its goals.
+// One side of an action in a process of its own; the other one is of Rust: `actions server`
+// serves until its input ends, `actions client` sends its goals.
 #include <chrono>
 #include <cstdio>
 #include <functional>
