@@ -86,6 +86,12 @@ class Service(_Entity, _sinew.Service):
     def srv_name(self) -> str:
         return self.service_name
 
+    def configure_introspection(self, clock, service_event_qos_profile, introspection_state) -> None:
+        """Selects the events that it publishes about requests and responses on `<service>/_service_event`:
+        a `ServiceIntrospectionState`, and the QoS of the publisher. The type of events is the service's
+        `Event`; their stamps are ROS time, whatever `clock` is."""
+        self.introspect(service_event_qos_profile, int(introspection_state))
+
 
 class Client(_Entity, _sinew.Client):
     """A client of a service."""
@@ -112,6 +118,10 @@ class Client(_Entity, _sinew.Client):
         future = _Call(self)
         future._id = self.send(request, future._answer)
         return future
+
+    def configure_introspection(self, clock, service_event_qos_profile, introspection_state) -> None:
+        """Selects the events that it publishes about requests and responses, as that of `Service`."""
+        self.introspect(service_event_qos_profile, int(introspection_state))
 
     def remove_pending_request(self, future: Future) -> None:
         """Gives a call up: its future is cancelled."""

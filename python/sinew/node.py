@@ -18,7 +18,8 @@ class Node(Parameters, Graph):
 
     `namespace` and `name` are as on the command line; `cli_args` are further rules, as `["--ros-args",
     "-r", "a:=b"]`. `parameter_overrides` are values that count more than the defaults of
-    `declare_parameter`. Raises `InvalidNameError` for names that ROS 2 doesn't allow, and
+    `declare_parameter`. With `enable_logger_service`, the services `~/get_logger_levels` and
+    `~/set_logger_levels` read and set the levels of the process's loggers. Raises `InvalidNameError` for names that ROS 2 doesn't allow, and
     `NotInitializedException` before `sinew.init()`.
 
     A node keeps what is made with it until it is destroyed. `with Node(..) as node:` destroys it.
@@ -34,6 +35,7 @@ class Node(Parameters, Graph):
         use_global_arguments: bool = True,
         enable_rosout: bool = True,
         start_parameter_services: bool = True,
+        enable_logger_service: bool = False,
         parameter_overrides: list[parameter.Parameter] | None = None,
         allow_undeclared_parameters: bool = False,
         automatically_declare_parameters_from_overrides: bool = False,
@@ -48,6 +50,7 @@ class Node(Parameters, Graph):
             use_global_arguments=use_global_arguments,
             rosout=enable_rosout,
             parameter_services=start_parameter_services,
+            logger_services=enable_logger_service,
             overrides=overrides,
             allow_undeclared=allow_undeclared_parameters,
             declare_overrides=automatically_declare_parameters_from_overrides,

@@ -5,6 +5,7 @@ use crate::error::raise;
 use crate::parameter::from_python;
 use crate::wait;
 use pyo3::prelude::*;
+use sinew::logging::LoggerServices;
 use std::collections::HashMap;
 
 /// A node. Its Python class is `sinew.Node`.
@@ -12,12 +13,14 @@ use std::collections::HashMap;
 pub(crate) struct Node {
     pub(crate) node: sinew::Node,
     pub(crate) context: sinew::Context,
+    /// Kept: dropping them ends the services.
+    _logger_services: Option<LoggerServices>,
 }
 
 #[pymethods]
 impl Node {
     #[new]
-    #[pyo3(signature = (context, name, *, namespace=None, arguments=Vec::new(), use_global_arguments=true, rosout=true, parameter_services=true, overrides=None, allow_undeclared=false, declare_overrides=false))]
+    #[pyo3(signature = (context, name, *, namespace=None, arguments=Vec::new(), use_global_arguments=true, rosout=true, parameter_services=true, logger_services=false, overrides=None, allow_undeclared=false, declare_overrides=false))]
     #[expect(clippy::too_many_arguments, reason = "options, by their names")]
     fn new(
         py: Python<'_>,
@@ -28,6 +31,7 @@ impl Node {
         use_global_arguments: bool,
         rosout: bool,
         parameter_services: bool,
+        logger_services: bool,
         overrides: Option<HashMap<String, Bound<'_, PyAny>>>,
         allow_undeclared: bool,
         declare_overrides: bool,
@@ -48,8 +52,13 @@ impl Node {
             .start_parameter_services(parameter_services)
             .allow_undeclared(allow_undeclared)
             .declare_overrides(declare_overrides);
-        let node = wait::detached(py, || builder.create()).map_err(raise)?;
-        Ok(Self { node, context: context.context.clone() })
+        let (node, services) = wait::detached(py, || {
+            let node = builder.create()?;
+            let services = logger_services.then(|| node.logger_services()).transpose()?;
+            Ok::<_, sinew::Error>((node, services))
+        })
+        .map_err(raise)?;
+        Ok(Self { node, context: context.context.clone(), _logger_services: services })
     }
 
     #[getter]

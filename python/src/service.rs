@@ -6,12 +6,14 @@ use crate::group::{Group, Kind, in_group};
 use crate::message::{Class, Service as Types, service_of};
 use crate::node::Node;
 use crate::publisher::destroyed;
+use crate::qos::qos;
 use crate::wait;
 use parking_lot::Mutex;
-use pyo3::exceptions::PyTimeoutError;
+use pyo3::exceptions::{PyTimeoutError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use sinew::erased::{CallResult, Message, Request, Responder, Server, ServiceTypes};
+use sinew::introspection::ServiceIntrospection;
 use sinew::msg::GenericType;
 use sinew::service::RequestId;
 use std::sync::Arc;
@@ -19,6 +21,19 @@ use std::time::Duration;
 
 fn library_types(types: &Types) -> PyResult<ServiceTypes> {
     Ok(ServiceTypes::known(GenericType::described(types.description.clone()).map_err(raise)?))
+}
+
+/// Returns the state with ROS 2's number, of `sinew.service_introspection.ServiceIntrospectionState`.
+fn introspection(state: u8) -> PyResult<ServiceIntrospection> {
+    Ok(match state {
+        0 => ServiceIntrospection::Off,
+        1 => ServiceIntrospection::Metadata,
+        2 => ServiceIntrospection::Contents,
+        other => {
+            let sentence = format!("{other} is no state of introspection: 0 is off, 1 metadata, 2 contents");
+            return Err(PyValueError::new_err(sentence));
+        }
+    })
 }
 
 /// A server of a node.
@@ -136,6 +151,13 @@ impl Service {
     #[getter]
     fn service_name(&self) -> &str {
         &self.name
+    }
+
+    /// Publishes events of its requests and responses, with this QoS.
+    fn introspect(&self, py: Python<'_>, profile: &Bound<'_, PyAny>, state: u8) -> PyResult<()> {
+        let server = self.server.lock().clone().ok_or_else(|| destroyed("service", &self.name))?;
+        let (qos, state) = (qos(profile)?, introspection(state)?);
+        wait::detached(py, || server.configure_introspection(state, qos)).map_err(raise)
     }
 
     fn destroy(&self, py: Python<'_>) {
@@ -272,6 +294,13 @@ impl Client {
         let client = self.get()?;
         let request = wait::detached(py, || client.withdraw(RequestId::from_parts(id.0, id.1)));
         request.map(|request| self.call_message(py, request, timeout)).transpose()
+    }
+
+    /// Publishes events of its requests and responses, with this QoS.
+    fn introspect(&self, py: Python<'_>, profile: &Bound<'_, PyAny>, state: u8) -> PyResult<()> {
+        let client = self.get()?;
+        let (qos, state) = (qos(profile)?, introspection(state)?);
+        wait::detached(py, || client.configure_introspection(state, qos)).map_err(raise)
     }
 
     fn destroy(&self, py: Python<'_>) {

@@ -6,6 +6,7 @@ import sinew
 from sinew.interfaces.example_interfaces.srv import AddTwoInts
 from sinew.interfaces.rcl_interfaces.msg import Log
 from sinew.interfaces.std_msgs.msg import Int64, String
+from sinew.service_introspection import ServiceIntrospectionState
 from support import PATIENCE, SinewTest
 
 
@@ -124,6 +125,27 @@ class Services(SinewTest):
         self.client_of_other = self.node.create_client(AddTwoInts, "other")
         self.serve(slow)
         self.assertEqual(self.ask(1, 2).sum, 11)
+
+    def test_introspection(self):
+        service, events = self.serve(), []
+        topic, clock, qos = "add/_service_event", self.node.get_clock(), sinew.QoSProfile(depth=10)
+        service.configure_introspection(clock, qos, ServiceIntrospectionState.CONTENTS)
+        self.client.configure_introspection(clock, qos, ServiceIntrospectionState.METADATA)
+        event_class = self.node.get_message_class(topic)
+        self.assertEqual(event_class._class, AddTwoInts.Event._class)
+        self.node.create_subscription(event_class, topic, events.append, 10)
+        self.ask(1, 2)
+        self.spin_until(lambda: len(events) == 4)
+        found = {event.info.event_type: (list(event.request), list(event.response)) for event in events}
+        request, response = AddTwoInts.Request(a=1, b=2), AddTwoInts.Response(sum=3)
+        self.assertEqual(found, {0: ([], []), 1: ([request], []), 2: ([], [response]), 3: ([], [])})
+        self.client.configure_introspection(clock, qos, ServiceIntrospectionState.OFF)
+        self.assertEqual(self.node.count_publishers(topic), 1)
+        with self.assertRaisesRegex(ValueError, "3 is no state"):
+            service.configure_introspection(clock, qos, 3)
+        service.destroy()
+        with self.assertRaisesRegex(sinew.SinewError, "destroyed"):
+            service.configure_introspection(clock, qos, ServiceIntrospectionState.OFF)
 
     def test_a_coroutine_that_fails_ends_the_spin(self):
         self.serve()
@@ -286,6 +308,23 @@ class Logging(SinewTest):
         self.assertTrue(child.debug("loud"))
         self.assertEqual(child.name, "test_node.part")
         self.assertEqual(logger.get_effective_level(), sinew.LoggingSeverity.INFO)
+
+    def test_services_of_loggers(self):
+        from sinew.interfaces.rcl_interfaces.msg import LoggerLevel
+        from sinew.interfaces.rcl_interfaces.srv import GetLoggerLevels, SetLoggerLevels
+
+        self.assertNotIn("/test_node/get_logger_levels", dict(self.node.get_service_names_and_types()))
+        served = sinew.Node("served", context=self.context, enable_logger_service=True)
+        self.addCleanup(served.destroy_node)
+        get = self.node.create_client(GetLoggerLevels, "/served/get_logger_levels")
+        set_levels = self.node.create_client(SetLoggerLevels, "/served/set_logger_levels")
+        names = GetLoggerLevels.Request(names=["served"])
+        self.assertEqual(get.call(names, PATIENCE).levels[0].level, 0)
+        levels = [LoggerLevel(name="served", level=level) for level in (40, 7)]
+        results = set_levels.call(SetLoggerLevels.Request(levels=levels), PATIENCE).results
+        self.assertEqual([result.successful for result in results], [True, False])
+        self.assertEqual(get.call(names, PATIENCE).levels[0].level, 40)
+        self.assertEqual(served.get_logger().get_effective_level(), sinew.LoggingSeverity.ERROR)
 
     def test_rosout(self):
         lines = []

@@ -39,6 +39,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "qos_overriding_options": (f"{_HERE}._parts",),
     "serialization": ("sinew.serialization",),
     "service": ("sinew.endpoints",),
+    "service_introspection": ("sinew.service_introspection",),
     "signals": (_HERE,),
     "subscription": ("sinew.endpoints",),
     "task": ("sinew.future", "sinew._task"),

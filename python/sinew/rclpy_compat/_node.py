@@ -16,12 +16,8 @@ from ..parameter import (
 class RclpyNode:
     """What rclpy's nodes take beside what those of Sinew do."""
 
-    def __init__(
-        self, node_name: str, *, enable_logger_service: bool = False, rosout_qos_profile=None, **options
-    ) -> None:
+    def __init__(self, node_name: str, *, rosout_qos_profile=None, **options) -> None:
         super().__init__(node_name, **options)
-        if enable_logger_service:
-            self._lacks("services that set the levels of loggers")
         if rosout_qos_profile is not None:
             self._lacks("another QoS for /rosout")
 
