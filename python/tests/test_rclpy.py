@@ -122,7 +122,7 @@ class Modules(unittest.TestCase):
         from sinew.rclpy_compat.node import Node
 
         with rclpy.init(args=[]):
-            node = rclpy.create_node("compat", enable_logger_service=False)
+            node = rclpy.create_node("compat", enable_logger_service=True)
             self.assertIsInstance(node, Node)
             self.assertIsInstance(node, sinew.Node)
             node.destroy_node()
@@ -141,9 +141,16 @@ class Modules(unittest.TestCase):
                 node.destroy_node()
         with rclpy.init(args=[]) as context:
             node = rclpy.create_node("compat")
-            node.create_timer(0.001, lambda: context.shutdown("as by a signal"))
+            other = threading.Thread(target=context.shutdown, args=("as by a signal",))
+
+            def tick():
+                timer.cancel()
+                other.start()
+
+            timer = node.create_timer(0.001, tick)
             with self.assertRaises(rclpy.executors.ExternalShutdownException):
                 rclpy.spin(node)
+            other.join()
             node.destroy_node()
 
     def test_the_command(self):
