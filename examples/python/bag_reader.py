@@ -10,8 +10,8 @@ from sinew.convert import to_dict
 def main() -> None:
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     with Reader(sys.argv[1]) as bag:
-        for topic in bag.topics:
-            print(f"{topic.name}: {topic.message_count} of {topic.type_name}")
+        for one in bag.topics:
+            print(f"{one.name}: {one.message_count} of {one.type_name}")
         for topic, message, stamp in itertools.islice(bag, count):
             print(stamp, topic, to_dict(message))
 

@@ -1,7 +1,10 @@
 """The extension module: what is in Rust. Programs import the package's modules."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Self
+
+from .future import Future
+from .qos import QoSProfile
 
 __version__: str
 
@@ -9,6 +12,27 @@ class SinewError(RuntimeError):
     """An error of Sinew; ``code`` is its number in the book's list."""
 
     code: int
+
+class NotInitializedException(SinewError):
+    """There is no context: `sinew.init()` was not called."""
+
+class ExternalShutdownException(SinewError):
+    """The context was shut down while something waited in it."""
+
+class InvalidNameError(SinewError):
+    """ROS 2 doesn't allow this name."""
+
+class QoSError(SinewError):
+    """A QoS that there can't be."""
+
+class ServiceError(SinewError):
+    """A call failed: there is no server, it failed, or it went away."""
+
+class ParameterAlreadyDeclaredException(SinewError): ...
+class ParameterNotDeclaredException(SinewError): ...
+class ParameterUninitializedException(SinewError): ...
+class InvalidParameterTypeException(SinewError): ...
+class InvalidParameterValueException(SinewError): ...
 
 class UndecodableError(SinewError):
     """A field of a received message can't be read: its bytes end too early, or are those of another
@@ -111,4 +135,323 @@ def find_interface(name: str) -> Any: ...
 def add_interface_path(path: str) -> list[str]: ...
 def interface_packages() -> list[str]: ...
 def interface_names(package: str) -> list[str]: ...
-def __getattr__(name: str) -> Any: ...
+def interface_stubs(package: str) -> dict[str, str]: ...
+def has_interface_package(name: str) -> bool: ...
+
+_Parts = tuple[int, int, int, int, int, int, int, int]
+_Named = list[tuple[str, list[str]]]
+_Events = dict[str, Callable[..., object]]
+
+class Context:
+    def __init__(
+        self,
+        args: list[str],
+        *,
+        domain_id: int | None = None,
+        shared_memory: bool | None = None,
+        signals: bool = True,
+        directory: Any = None,
+    ) -> None: ...
+    def ok(self) -> bool: ...
+    def shutdown(self, reason: str | None = None) -> None: ...
+    @property
+    def shutdown_reason(self) -> str | None: ...
+    @property
+    def domain_id(self) -> int: ...
+    @property
+    def rest(self) -> list[str]: ...
+    def on_shutdown(self, callback: Callable[[], object]) -> Handler: ...
+    def now(self, clock: int) -> int: ...
+    def sleep_until(self, clock: int, until: int) -> bool: ...
+    def ros_time_is_active(self) -> bool: ...
+    def set_ros_time(self, time: int | None) -> None: ...
+
+class Handler:
+    def cancel(self) -> None: ...
+
+def end() -> None: ...
+
+class Node:
+    def __init__(
+        self,
+        context: Context,
+        name: str,
+        *,
+        namespace: str | None = None,
+        arguments: list[str] = ...,
+        use_global_arguments: bool = True,
+        rosout: bool = True,
+        parameter_services: bool = True,
+        overrides: dict[str, Any] | None = None,
+        allow_undeclared: bool = False,
+        declare_overrides: bool = False,
+    ) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def namespace(self) -> str: ...
+    @property
+    def full_name(self) -> str: ...
+    def now(self) -> int: ...
+
+class Group:
+    def __init__(self, node: Node, reentrant: bool, priority: int = 0) -> None: ...
+    def pause(self) -> None: ...
+    def resume(self) -> None: ...
+
+class Post:
+    def __call__(self, callable: Callable[[], object]) -> None: ...
+
+def post_of(node: Node) -> Post: ...
+
+class Executor:
+    def __init__(
+        self, threads: int = 1, *, stop_on_error: bool = True, spin_before_park: float | None = None
+    ) -> None: ...
+    @property
+    def threads(self) -> int: ...
+    def add_node(self, node: Node) -> None: ...
+    def remove_node(self, node: Node) -> bool: ...
+    def add_group(self, group: Group) -> None: ...
+    def spin(self) -> None: ...
+    def spin_until_done(self, future: Future, timeout: float | None = None) -> bool: ...
+    def spin_once(self, timeout: float | None = None) -> bool: ...
+    def spin_some(self) -> int: ...
+    def fileno(self) -> int: ...
+    def stop(self) -> None: ...
+    def is_shut_down(self) -> bool: ...
+
+class Publisher:
+    """The part of `sinew.Publisher` that is in Rust."""
+
+    def __init__(
+        self,
+        node: Node,
+        message_class: Any,
+        topic: str,
+        profile: QoSProfile | int,
+        *,
+        group: Group | None = None,
+        events: _Events | None = None,
+        qos_overrides: bool = False,
+    ) -> None: ...
+    def publish(self, message: Message | bytes) -> None:
+        """Publishes a message of the publisher's type, or its encoded form. Copies an array of numbers once;
+        see `draft` for none. Blocks only if both ends are reliable and keep all. Raises `TypeError` or
+        `ValueError` for a field that doesn't fit."""
+
+    def draft(self, **fields: Any) -> Draft:
+        """Begins a message in the memory in which it will be published: see `Draft`."""
+
+    @property
+    def topic_name(self) -> str:
+        """The full name of the topic, after renaming."""
+
+    @property
+    def msg_type(self) -> type[Message]: ...
+    def get_subscription_count(self) -> int:
+        """Returns the number of subscriptions that match, in this process and in others."""
+
+    def wait_for_subscriptions(self, count: int = 1, timeout: float | None = None) -> bool:
+        """Waits until that many subscriptions match, for at most a time in seconds. Returns whether they do."""
+
+    def wait_for_all_acked(self, timeout: float | None = None) -> bool: ...
+    def assert_liveliness(self) -> None:
+        """Says that the publisher is alive, for the liveliness MANUAL_BY_TOPIC."""
+
+    def _qos(self) -> _Parts: ...
+    @property
+    def gid(self) -> bytes: ...
+    def destroy(self) -> None: ...
+
+class Subscription:
+    """The part of `sinew.Subscription` that is in Rust."""
+
+    def __init__(
+        self,
+        node: Node,
+        message_class: Any,
+        topic: str,
+        profile: QoSProfile | int,
+        callback: Callable[..., object] | None = None,
+        *,
+        with_info: bool = False,
+        raw: bool = False,
+        group: Group | None = None,
+        events: _Events | None = None,
+        qos_overrides: bool = False,
+        ignore_local_publications: bool = False,
+    ) -> None: ...
+    def take(self) -> tuple[Any, MessageInfo] | None:
+        """Returns the oldest message that was not taken, and what is known of it. Never waits."""
+
+    def set_listener(self, listener: Callable[[int], object] | None) -> None:
+        """Calls a function with the number of new messages, on the thread that publishes or receives them."""
+
+    @property
+    def topic_name(self) -> str:
+        """The full name of the topic, after renaming."""
+
+    @property
+    def msg_type(self) -> type[Message]: ...
+    def get_publisher_count(self) -> int:
+        """Returns the number of publishers that match, in this process and in others."""
+
+    def wait_for_publishers(self, count: int = 1, timeout: float | None = None) -> bool:
+        """Waits until that many publishers match, for at most a time in seconds. Returns whether they do."""
+
+    def _qos(self) -> _Parts: ...
+    def destroy(self) -> None: ...
+
+class MessageInfo:
+    """What is known of a received message. Times are in nanoseconds since the epoch."""
+
+    @property
+    def source_timestamp(self) -> int: ...
+    @property
+    def received_timestamp(self) -> int: ...
+    @property
+    def publication_sequence_number(self) -> int: ...
+    @property
+    def reception_sequence_number(self) -> int: ...
+    @property
+    def publisher_gid(self) -> bytes: ...
+    @property
+    def latency(self) -> float:
+        """Seconds from its publication to its reception."""
+
+class Timer:
+    """The part of `sinew.Timer` that is in Rust."""
+
+    def __init__(
+        self,
+        node: Node,
+        period: int,
+        callback: Callable[..., object],
+        *,
+        group: Group | None = None,
+        clock: int | None = None,
+        autostart: bool = True,
+        with_info: Callable[..., object] | None = None,
+    ) -> None: ...
+    def cancel(self) -> None:
+        """Stops the timer, until `reset`."""
+
+    def reset(self) -> None:
+        """Begins a new period now."""
+
+    def is_canceled(self) -> bool: ...
+    @property
+    def timer_period_ns(self) -> int: ...
+    def time_until_next_call(self) -> int | None:
+        """Returns nanoseconds; `None` for a timer that was cancelled."""
+
+    @property
+    def skipped(self) -> int:
+        """Number of periods in which the callback was not called, since it was late."""
+
+    def destroy(self) -> None: ...
+
+class GuardCondition:
+    """A condition that the program triggers: an executor runs its callback then."""
+
+    def __init__(
+        self, node: Node, callback: Callable[..., object], *, group: Group | None = None
+    ) -> None: ...
+    def trigger(self) -> None:
+        """Has the callback run once; several triggers before it runs count as one. Any thread may call it."""
+
+    def destroy(self) -> None: ...
+
+class Service:
+    """The part of `sinew.Service` that is in Rust."""
+
+    def __init__(
+        self,
+        node: Node,
+        service_class: Any,
+        name: str,
+        callback: Callable[..., object],
+        *,
+        group: Group | None = None,
+        deferred: bool = False,
+        immediate: bool = False,
+        max_requests: int | None = None,
+    ) -> None: ...
+    @property
+    def service_name(self) -> str:
+        """The full name of the service, after renaming."""
+
+    def destroy(self) -> None: ...
+
+class Responder:
+    """The way to answer one request, now or later and from any thread. Dropped, it fails the call."""
+
+    def respond(self, response: Message) -> None:
+        """Sends the response. Raises `ServiceError` if the request was answered already."""
+
+    def fail(self, reason: str) -> None:
+        """Fails the call with a sentence."""
+
+    def is_awaited(self) -> bool:
+        """Returns whether the caller still waits for the response."""
+
+class Client:
+    """The part of `sinew.Client` that is in Rust."""
+
+    def __init__(
+        self, node: Node, service_class: Any, name: str, *, group: Group | None = None
+    ) -> None: ...
+    @property
+    def service_name(self) -> str:
+        """The full name of the service, after renaming."""
+
+    def service_is_ready(self) -> bool:
+        """Returns whether there is a server."""
+
+    def wait_for_service(self, timeout: float | None = None) -> bool: ...
+    def call(self, request: Message, timeout: float | None = None) -> Any: ...
+    def send(self, request: Message, done: Callable[[Any, BaseException | None], object]) -> tuple[int, int]: ...
+    def give_up(self, id: tuple[int, int]) -> bool: ...
+    def call_here(self, id: tuple[int, int], timeout: float | None = None) -> Any: ...
+    def destroy(self) -> None: ...
+
+class Logger:
+    def __init__(self, name: str) -> None: ...
+    @staticmethod
+    def of(node: Node) -> Logger: ...
+    def child(self, name: str) -> Logger: ...
+    @property
+    def name(self) -> str: ...
+    def level(self) -> int: ...
+    def set_level(self, level: int) -> None: ...
+    def is_enabled(self, level: int) -> bool: ...
+    def now(self) -> int: ...
+    def say(self, level: int, text: str, file: str, function: str, line: int) -> None: ...
+
+def init_logging() -> None: ...
+def flush_logging() -> bool: ...
+def topics(node: Node) -> _Named: ...
+def services(node: Node) -> _Named: ...
+def nodes(node: Node) -> list[str]: ...
+def count(node: Node, kind: str, name: str) -> int: ...
+def resolve_topic(node: Node, name: str) -> str: ...
+def resolve_service(node: Node, name: str) -> str: ...
+def endpoints(node: Node, kind: str, name: str) -> list[tuple[str, str, str | None, bytes, _Parts, int]]: ...
+def of_node(node: Node, full_name: str, kind: str) -> _Named: ...
+def class_of_topic(node: Node, name: str) -> type[Message] | None: ...
+def wait_for_node(node: Node, full_name: str, timeout: float | None = None) -> bool: ...
+def check_qos(profile: QoSProfile | int) -> _Parts: ...
+def qos_incompatibility(publisher: QoSProfile | int, subscription: QoSProfile | int) -> str | None: ...
+def declare_parameter(node: Node, name: str, default: Any, options: Any, ignore_override: bool) -> Any: ...
+def get_parameter(node: Node, name: str) -> Any: ...
+def has_parameter(node: Node, name: str) -> bool: ...
+def list_parameters(node: Node, prefixes: list[str], depth: int) -> list[str]: ...
+def undeclare_parameter(node: Node, name: str) -> None: ...
+def set_parameters(node: Node, values: list[tuple[str, Any]]) -> None: ...
+def describe_parameter(node: Node, name: str) -> tuple[Any, ...] | None: ...
+
+class ParameterHandle:
+    def remove(self) -> bool: ...
+
+def add_parameter_callback(node: Node, kind: str, callback: Callable[[Any], object]) -> ParameterHandle: ...

@@ -6,11 +6,18 @@ from __future__ import annotations
 from ._sinew import SinewError
 from .future import Future, _running_loop
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from typing import Any
+
+    from . import _sinew
+
 
 class Task(Future):
     """A coroutine that runs: each step in the callback group of the callback that began it."""
 
-    def __init__(self, coroutine, post) -> None:
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], post: _sinew.Post) -> None:
         super().__init__()
         self._coroutine = coroutine
         self._post = post
@@ -30,15 +37,15 @@ class Task(Future):
             if not isinstance(awaited, Future):
                 self._coroutine.close()
                 kind = type(awaited).__name__
-                error = TypeError(
+                refused = TypeError(
                     f"a coroutine awaited {kind}, which needs asyncio: run the node by sinew.aio.spin(node)"
                 )
-                self.set_exception(error)
-                raise error
+                self.set_exception(refused)
+                raise refused
             awaited.add_done_callback(self._resume)
 
 
-def end_wait(post) -> None:
+def end_wait(post: _sinew.Post) -> None:
     """Ends a wait of `spin_once` for callbacks of a group, since a future was completed outside it."""
     try:
         post(_nothing)
@@ -50,26 +57,26 @@ def _nothing() -> None:
     pass
 
 
-_in_asyncio: set = set()
+_in_asyncio: set[Any] = set()
 
 
-def begin(returned, post):
+def begin(returned: Any, post: _sinew.Post) -> Any:
     """Begins what a callback returned if it is a coroutine. Returns its task. `post` runs a function in
     the callback's group."""
     if not hasattr(returned, "cr_await"):
         return None
     loop = _running_loop()
     if loop is not None:
-        task = loop.create_task(returned)
-        _in_asyncio.add(task)  # the loop alone keeps no task
-        task.add_done_callback(_in_asyncio.discard)
-        return task
+        of_loop = loop.create_task(returned)
+        _in_asyncio.add(of_loop)  # the loop alone keeps no task
+        of_loop.add_done_callback(_in_asyncio.discard)
+        return of_loop
     task = Task(returned, post)
     task._step()
     return task
 
 
-def respond(coroutine, responder, post) -> None:
+def respond(coroutine: Any, responder: _sinew.Responder, post: _sinew.Post) -> None:
     """Answers a request with what a coroutine returns."""
 
     async def answer() -> None:

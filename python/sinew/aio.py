@@ -14,8 +14,18 @@ import asyncio
 
 from .executors import Executor, ExternalShutdownException, SingleThreadedExecutor
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from types import TracebackType
+    from typing import Any
 
-async def spin(node=None, *, executor: Executor | None = None) -> None:
+    from . import _sinew
+    from .endpoints import Subscription
+    from .node import Node
+
+
+async def spin(node: Node | None = None, *, executor: Executor | None = None) -> None:
     """Runs callbacks in the running loop until it is cancelled or the executor is stopped. Raises
     `ExternalShutdownException` if the context is shut down, and exceptions of callbacks. Callbacks that
     are coroutines run as tasks of the loop."""
@@ -27,19 +37,17 @@ class spinning:
     """As `spin`, while an `async with` lasts. An exception of a callback cancels what the block awaits, and
     is raised at its end."""
 
-    def __init__(self, *nodes, executor: Executor | None = None) -> None:
+    def __init__(self, *nodes: Node | None, executor: Executor | None = None) -> None:
         self.executor = executor if executor is not None else SingleThreadedExecutor()
         self._nodes = [node for node in nodes if node is not None]
-        self._added: list = []
-        self._handlers: list = []
-        self._task = None
+        self._added: list[Node] = []
+        self._handlers: list[_sinew.Handler] = []
         self._cancelled = False
-        self.ended: asyncio.Future | None = None
 
     async def __aenter__(self) -> spinning:
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.current_task()
-        self.ended = self._loop.create_future()
+        self.ended: asyncio.Future[None] = self._loop.create_future()
         for node in self._nodes:
             if self.executor.add_node(node):
                 self._added.append(node)
@@ -49,7 +57,7 @@ class spinning:
         self._loop.call_soon(self._run)
         return self
 
-    def _watch(self, node) -> None:
+    def _watch(self, node: Node) -> None:
         """Looks at the executor when the context is shut down."""
 
         def wake() -> None:
@@ -71,11 +79,14 @@ class spinning:
             self._loop.remove_reader(self.executor.fileno())
             self.ended.set_exception(error)
             self._cancelled = True
-            self._task.cancel()
+            if self._task is not None:
+                self._task.cancel()
             if isinstance(error, (KeyboardInterrupt, SystemExit)):
                 raise
 
-    async def __aexit__(self, kind, error, traceback) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         self._loop.remove_reader(self.executor.fileno())
         for handler in self._handlers:
             handler.cancel()
@@ -85,13 +96,13 @@ class spinning:
             self.ended.cancel()
         elif not self.ended.cancelled():
             failed = self.ended.exception()
-            if self._cancelled:
+            if self._cancelled and self._task is not None:
                 self._task.uncancel()
             if failed is not None and kind in (None, asyncio.CancelledError):
                 raise failed from None
 
 
-async def messages(subscription):
+async def messages(subscription: Subscription) -> AsyncIterator[Any]:
     """Returns the messages of a subscription without a callback, for `async for`. Needs no executor."""
     loop = asyncio.get_running_loop()
     arrived = asyncio.Event()
@@ -115,11 +126,16 @@ async def messages(subscription):
         subscription.set_listener(None)
 
 
-async def sleep(node, seconds: float) -> bool:
+async def sleep(node: Node, seconds: float) -> bool:
     """Sleeps on the node's clock, which may be simulated. Returns false at a shutdown."""
     loop = asyncio.get_running_loop()
-    done = loop.create_future()
-    timer = node.create_timer(seconds, lambda: done.done() or done.set_result(None))
+    done: asyncio.Future[None] = loop.create_future()
+
+    def over() -> None:
+        if not done.done():
+            done.set_result(None)
+
+    timer = node.create_timer(seconds, over)
     try:
         await done
     finally:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from . import _sinew
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .node import Node
+
 
 class CallbackGroup:
     """A group of callbacks. It belongs to the first node that uses it."""
@@ -12,10 +16,10 @@ class CallbackGroup:
 
     def __init__(self, *, priority: int = 0) -> None:
         self._priority = priority
-        self._made = None
-        self._node = None
+        self._made: _sinew.Group | None = None
+        self._node: Node | None = None
 
-    def _of(self, node):
+    def _of(self, node: Node) -> _sinew.Group:
         if self._made is None:
             self._made = _sinew.Group(node._handle, self._reentrant, self._priority)
             self._node = node

@@ -6,6 +6,12 @@ import enum
 
 from ._sinew import ExternalShutdownException
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .context import Context
+
 S_TO_NS = 1_000_000_000
 
 
@@ -28,7 +34,7 @@ class Duration:
             raise OverflowError(f"a duration of {total} ns has no room in 64 bits")
         self.nanoseconds = total
 
-    def to_msg(self):
+    def to_msg(self) -> Any:
         """Returns it as `builtin_interfaces/msg/Duration`."""
         from .interfaces.builtin_interfaces.msg import Duration as Message
 
@@ -36,32 +42,32 @@ class Duration:
         return Message(sec=seconds, nanosec=nanoseconds)
 
     @classmethod
-    def from_msg(cls, message) -> Duration:
+    def from_msg(cls, message: Any) -> Duration:
         return cls(nanoseconds=message.sec * S_TO_NS + message.nanosec)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return self.nanoseconds == other.nanoseconds if isinstance(other, Duration) else NotImplemented
 
-    def __lt__(self, other):
+    def __lt__(self, other: object) -> bool:
         return self.nanoseconds < other.nanoseconds if isinstance(other, Duration) else NotImplemented
 
-    def __le__(self, other):
+    def __le__(self, other: object) -> bool:
         return self.nanoseconds <= other.nanoseconds if isinstance(other, Duration) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.nanoseconds)
 
-    def __add__(self, other):
+    def __add__(self, other: Duration) -> Duration:
         if isinstance(other, Duration):
             return Duration(nanoseconds=self.nanoseconds + other.nanoseconds)
         return NotImplemented
 
-    def __sub__(self, other):
+    def __sub__(self, other: Duration) -> Duration:
         if isinstance(other, Duration):
             return Duration(nanoseconds=self.nanoseconds - other.nanoseconds)
         return NotImplemented
 
-    def __mul__(self, factor):
+    def __mul__(self, factor: float) -> Duration:
         return Duration(nanoseconds=int(self.nanoseconds * factor))
 
     def __repr__(self) -> str:
@@ -85,7 +91,7 @@ class Time:
     def seconds_nanoseconds(self) -> tuple[int, int]:
         return divmod(self.nanoseconds, S_TO_NS)
 
-    def to_msg(self):
+    def to_msg(self) -> Any:
         """Returns it as `builtin_interfaces/msg/Time`."""
         from .interfaces.builtin_interfaces.msg import Time as Message
 
@@ -93,26 +99,26 @@ class Time:
         return Message(sec=seconds, nanosec=nanoseconds)
 
     @classmethod
-    def from_msg(cls, message, clock_type: ClockType = ClockType.ROS_TIME) -> Time:
+    def from_msg(cls, message: Any, clock_type: ClockType = ClockType.ROS_TIME) -> Time:
         return cls(nanoseconds=message.sec * S_TO_NS + message.nanosec, clock_type=clock_type)
 
     def _same(self, other: Time) -> None:
         if self.clock_type != other.clock_type:
             raise TypeError(f"times of two clocks don't compare: {self.clock_type!r} and {other.clock_type!r}")
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Time):
             return NotImplemented
         self._same(other)
         return self.nanoseconds == other.nanoseconds
 
-    def __lt__(self, other):
+    def __lt__(self, other: object) -> bool:
         if not isinstance(other, Time):
             return NotImplemented
         self._same(other)
         return self.nanoseconds < other.nanoseconds
 
-    def __le__(self, other):
+    def __le__(self, other: object) -> bool:
         if not isinstance(other, Time):
             return NotImplemented
         self._same(other)
@@ -121,14 +127,14 @@ class Time:
     def __hash__(self) -> int:
         return hash((self.nanoseconds, self.clock_type))
 
-    def __add__(self, other):
+    def __add__(self, other: Duration) -> Time:
         if isinstance(other, Duration):
             return Time(nanoseconds=self.nanoseconds + other.nanoseconds, clock_type=self.clock_type)
         return NotImplemented
 
     __radd__ = __add__
 
-    def __sub__(self, other):
+    def __sub__(self, other: Any) -> Any:
         if isinstance(other, Duration):
             return Time(nanoseconds=self.nanoseconds - other.nanoseconds, clock_type=self.clock_type)
         if isinstance(other, Time):
@@ -143,7 +149,7 @@ class Time:
 class Clock:
     """A clock of a context. The one of `node.get_clock()` is ROS time: simulated time while that is used."""
 
-    def __init__(self, *, clock_type: ClockType = ClockType.SYSTEM_TIME, context=None) -> None:
+    def __init__(self, *, clock_type: ClockType = ClockType.SYSTEM_TIME, context: Context | None = None) -> None:
         from .context import default_context
 
         self.clock_type = ClockType(clock_type)

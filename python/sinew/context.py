@@ -8,6 +8,11 @@ import sys
 from . import _sinew
 from ._sinew import NotInitializedException
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 atexit.register(_sinew.end)
 
 
@@ -15,8 +20,8 @@ class Context:
     """A context: begins with `init`, ends with `shutdown` or SIGTERM."""
 
     def __init__(self) -> None:
-        self._made = None
-        self._callbacks: list = []
+        self._made: _sinew.Context | None = None
+        self._callbacks: list[_sinew.Handler] = []
 
     def init(
         self,
@@ -25,7 +30,7 @@ class Context:
         domain_id: int | None = None,
         shared_memory: bool | None = None,
         signals: bool = True,
-        directory=None,
+        directory: Any = None,
     ) -> None:
         """Begins the context. `args` are the command line, with the rules after `--ros-args`; by default
         those of the program. `domain_id`: by default that of `ROS_DOMAIN_ID`. With `signals`, SIGTERM
@@ -53,7 +58,7 @@ class Context:
         if self._made is not None:
             self._made.shutdown()
 
-    def on_shutdown(self, callback) -> None:
+    def on_shutdown(self, callback: Callable[[], object]) -> None:
         """Calls a function, without arguments, when the context is shut down."""
         self._callbacks.append(self._handle.on_shutdown(callback))
 
@@ -66,7 +71,7 @@ class Context:
         return self._handle.domain_id
 
     @property
-    def _handle(self):
+    def _handle(self) -> _sinew.Context:
         if self._made is None:
             raise NotInitializedException("there is no context yet: call sinew.init() first")
         return self._made
@@ -76,7 +81,7 @@ class Context:
             self.init()
         return self
 
-    def __exit__(self, *_exception) -> None:
+    def __exit__(self, *_exception: object) -> None:
         self.try_shutdown()
 
 
@@ -97,11 +102,11 @@ class _Initialized:
     def __enter__(self) -> Context:
         return self.context
 
-    def __exit__(self, *_exception) -> None:
+    def __exit__(self, *_exception: object) -> None:
         self.context.try_shutdown()
 
 
-def init(args: list[str] | None = None, *, context: Context | None = None, **options) -> _Initialized:
+def init(args: list[str] | None = None, *, context: Context | None = None, **options: Any) -> _Initialized:
     """Begins the default context, or another one; `options` are those of `Context.init`.
 
     Ctrl-C raises `KeyboardInterrupt` as always in Python, and the context goes on, so a program may

@@ -10,6 +10,14 @@ from .clock import _seconds
 from .future import Future
 from .qos import QoSProfile
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from typing import Any, Self
+
+    from ._sinew import Message
+    from .clock import Duration
+
 TimerInfo = namedtuple("TimerInfo", "expected_call_time actual_call_time skipped")
 TimerInfo.__doc__ = "When a timer was due and was called, in nanoseconds of its clock, and how many periods it skipped."
 
@@ -19,10 +27,14 @@ class _Entity:
 
     __slots__ = ()
 
-    def __enter__(self):
+    if TYPE_CHECKING:  # in Rust, for each of them
+
+        def destroy(self) -> None: ...
+
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_exception) -> None:
+    def __exit__(self, *_exception: object) -> None:
         self.destroy()
 
 
@@ -41,7 +53,7 @@ class Publisher(_Entity, _sinew.Publisher):
         """The QoS that counts."""
         return QoSProfile._of(self._qos())
 
-    def wait_for_all_acked(self, timeout=None) -> bool:
+    def wait_for_all_acked(self, timeout: float | Duration | None = None) -> bool:
         """Waits until all reliable subscriptions of other processes have what was published, for at most
         a time. Returns whether they have."""
         return super().wait_for_all_acked(_seconds(timeout))
@@ -62,7 +74,7 @@ class Subscription(_Entity, _sinew.Subscription):
         """The QoS that counts."""
         return QoSProfile._of(self._qos())
 
-    def __aiter__(self):
+    def __aiter__(self) -> AsyncIterator[Any]:
         from .aio import messages
 
         return messages(self)
@@ -102,17 +114,17 @@ class Client(_Entity, _sinew.Client):
     def srv_name(self) -> str:
         return self.service_name
 
-    def wait_for_service(self, timeout_sec=None) -> bool:
+    def wait_for_service(self, timeout_sec: float | Duration | None = None) -> bool:
         """Waits for a server, for at most a time. Returns whether there is one."""
         return super().wait_for_service(_seconds(timeout_sec))
 
-    def call(self, request, timeout_sec=None):
+    def call(self, request: Message, timeout_sec: float | Duration | None = None) -> Any:
         """Calls the service, and waits for the response for at most a time; then it raises `TimeoutError`.
         Works in callbacks: the waiting thread runs the server if it has to. Raises `ServiceError` if there
         is no server, or if it answers with an error."""
         return super().call(request, _seconds(timeout_sec))
 
-    def call_async(self, request) -> Future:
+    def call_async(self, request: Message) -> Future:
         """Calls the service. The future gets the response; `await` it, or see
         `spin_until_future_complete`. Cancelling the future gives the call up."""
         future = _Call(self)
@@ -134,9 +146,9 @@ class _Call(Future):
     def __init__(self, client: Client) -> None:
         super().__init__()
         self._client = client
-        self._id = None
+        self._id: tuple[int, int] | None = None
 
-    def _answer(self, response, exception) -> None:
+    def _answer(self, response: Any, exception: BaseException | None) -> None:
         self._finish("finished", response, exception)
 
     def cancel(self) -> bool:

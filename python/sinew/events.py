@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections import namedtuple
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 MatchedInfo = namedtuple("MatchedInfo", "total_count total_count_change current_count current_count_change")
 MatchedInfo.__doc__ = "Ends of the other kind that match: ever, and now, with the changes since the last callback."
 
@@ -35,7 +39,7 @@ class _Callbacks:
 
     _names: tuple[str, ...] = ()
 
-    def __init__(self, **callbacks) -> None:
+    def __init__(self, **callbacks: Callable[..., object] | None) -> None:
         for name, callback in callbacks.items():
             if name not in self._names:
                 known = ", ".join(self._names)

@@ -7,6 +7,15 @@ from ._sinew import ExternalShutdownException as ExternalShutdownException
 from .clock import _seconds
 from .future import Future
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Self
+
+    from .clock import Duration
+    from .context import Context
+    from .node import Node
+
 
 class Executor:
     """Runs the callbacks of the nodes that were added to it. The single-threaded one is the fastest: it
@@ -18,15 +27,15 @@ class Executor:
 
     _threads = 1
 
-    def __init__(self, *, context=None, on_error: str = "raise") -> None:
+    def __init__(self, *, context: Context | None = None, on_error: str = "raise") -> None:
         if on_error not in ("raise", "continue"):
             raise ValueError(f"on_error is 'raise' or 'continue', not {on_error!r}")
         self._stops = on_error == "raise"
         self._made = _sinew.Executor(self._threads, stop_on_error=self._stops)
-        self._nodes: list = []
-        self._context = None  # of the last node
+        self._nodes: list[Node] = []
+        self._context: Context | None = None  # of the last node
 
-    def add_node(self, node) -> bool:
+    def add_node(self, node: Node) -> bool:
         """Adds a node. Returns false if it was added before."""
         if node in self._nodes:
             return False
@@ -39,14 +48,14 @@ class Executor:
         node._executor = self
         return True
 
-    def remove_node(self, node) -> None:
+    def remove_node(self, node: Node) -> None:
         """Removes a node: its messages wait for another executor."""
         if node in self._nodes:
             self._nodes.remove(node)
             node._executor = None
             self._made.remove_node(node._handle)
 
-    def get_nodes(self) -> list:
+    def get_nodes(self) -> list[Node]:
         return list(self._nodes)
 
     def spin(self) -> None:
@@ -55,7 +64,7 @@ class Executor:
         exceptions of callbacks."""
         self._made.spin()
 
-    def spin_once(self, timeout_sec: float | None = None) -> bool:
+    def spin_once(self, timeout_sec: float | Duration | None = None) -> bool:
         """Runs one callback, and waits for one for at most a time. Returns whether one ran."""
         return self._made.spin_once(_seconds(timeout_sec))
 
@@ -63,23 +72,25 @@ class Executor:
         """Runs the callbacks that are ready now, without waiting. Returns their number."""
         return self._made.spin_some()
 
-    def spin_until_future_complete(self, future: Future, timeout_sec: float | None = None) -> bool:
+    def spin_until_future_complete(self, future: Future, timeout_sec: float | Duration | None = None) -> bool:
         """Runs callbacks until a future is done, for at most a time. Returns whether it is.
 
         In a callback, and while another thread spins the executor, it waits: others run callbacks
         then. A call of a service that this executor serves is run here."""
         return self._made.spin_until_done(future, _seconds(timeout_sec))
 
-    def spin_once_until_future_complete(self, future: Future, timeout_sec: float | None = None) -> None:
+    def spin_once_until_future_complete(
+        self, future: Future, timeout_sec: float | Duration | None = None
+    ) -> None:
         """Runs one callback, as `spin_once`, unless a future is done."""
         if not future.done():
             self.spin_once(timeout_sec)
 
-    def create_task(self, callback, *arguments) -> Future:
+    def create_task(self, callback: Any, *arguments: Any) -> Future:
         """Runs a coroutine, or a function once, and returns its future."""
         from ._task import Task
 
-        async def call():
+        async def call() -> Any:
             result = callback(*arguments)
             return await result if hasattr(result, "cr_await") else result
 
@@ -97,7 +108,7 @@ class Executor:
     def wake(self) -> None:
         """For programs of rclpy: an executor of Sinew wakes by itself."""
 
-    def shutdown(self, timeout_sec: float | None = None) -> bool:
+    def shutdown(self, timeout_sec: float | Duration | None = None) -> bool:
         """Stops, and removes all nodes."""
         self._made.stop()
         for node in self.get_nodes():
@@ -108,10 +119,10 @@ class Executor:
         """Returns the descriptor for another event loop: it is readable when `spin_some` has work."""
         return self._made.fileno()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_exception) -> None:
+    def __exit__(self, *_exception: object) -> None:
         self.shutdown()
 
 
@@ -123,7 +134,7 @@ class MultiThreadedExecutor(Executor):
     """An executor with several threads: by default one for each core. With the GIL, callbacks run at
     once only as far as they wait or compute outside Python."""
 
-    def __init__(self, num_threads: int | None = None, *, context=None, on_error: str = "raise") -> None:
+    def __init__(self, num_threads: int | None = None, *, context: Context | None = None, on_error: str = "raise") -> None:
         self._threads = 0 if num_threads is None else max(num_threads, 2)
         super().__init__(context=context, on_error=on_error)
 
@@ -139,7 +150,7 @@ def get_global_executor() -> Executor:
     return _global
 
 
-def spin(node, executor: Executor | None = None) -> None:
+def spin(node: Node, executor: Executor | None = None) -> None:
     """Runs the callbacks of a node: see `Executor.spin`."""
     executor = executor if executor is not None else get_global_executor()
     added = executor.add_node(node)
@@ -150,7 +161,7 @@ def spin(node, executor: Executor | None = None) -> None:
             executor.remove_node(node)
 
 
-def spin_once(node, *, executor: Executor | None = None, timeout_sec: float | None = None) -> bool:
+def spin_once(node: Node, *, executor: Executor | None = None, timeout_sec: float | Duration | None = None) -> bool:
     """Runs one callback of a node: see `Executor.spin_once`."""
     executor = executor if executor is not None else get_global_executor()
     added = executor.add_node(node)
@@ -161,7 +172,7 @@ def spin_once(node, *, executor: Executor | None = None, timeout_sec: float | No
             executor.remove_node(node)
 
 
-def spin_some(node, *, executor: Executor | None = None) -> int:
+def spin_some(node: Node, *, executor: Executor | None = None) -> int:
     """Runs the ready callbacks of a node: see `Executor.spin_some`."""
     executor = executor if executor is not None else get_global_executor()
     added = executor.add_node(node)
@@ -173,7 +184,7 @@ def spin_some(node, *, executor: Executor | None = None) -> int:
 
 
 def spin_until_future_complete(
-    node, future: Future, executor: Executor | None = None, timeout_sec: float | None = None
+    node: Node, future: Future, executor: Executor | None = None, timeout_sec: float | Duration | None = None
 ) -> bool:
     """Runs callbacks of a node until a future is done: see `Executor.spin_until_future_complete`."""
     if executor is None:

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import sys
-import threading
+from _thread import allocate_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop, Future as LoopFuture
+    from collections.abc import Callable, Generator
+    from typing import Any
 
 
 class CancelledError(Exception):
@@ -14,12 +20,12 @@ class Future:
     """A result that comes later. Any thread may give it. `await` works in a coroutine that an executor
     of Sinew runs, and in asyncio."""
 
-    def __init__(self, *, executor=None) -> None:
-        self._lock = threading.Lock()
+    def __init__(self, *, executor: Any = None) -> None:
+        self._lock = allocate_lock()
         self._state = "pending"
-        self._result = None
+        self._result: Any = None
         self._exception: BaseException | None = None
-        self._callbacks: list = []
+        self._callbacks: list[Callable[[Any], object]] = []
         self._executor = executor
 
     def done(self) -> bool:
@@ -33,7 +39,7 @@ class Future:
         """Cancels it. Returns false if it was done before."""
         return self._finish("cancelled", None, None)
 
-    def result(self):
+    def result(self) -> Any:
         """Returns the result; `None` if there is none yet. Raises the exception if there is one."""
         if self._state == "cancelled":
             raise CancelledError("the future was cancelled")
@@ -45,7 +51,7 @@ class Future:
         """Returns the exception, if that is how it ended."""
         return self._exception
 
-    def set_result(self, result) -> None:
+    def set_result(self, result: Any) -> None:
         """Gives the result. Does nothing if it is done."""
         self._finish("finished", result, None)
 
@@ -53,7 +59,7 @@ class Future:
         """Ends it with an exception. Does nothing if it is done."""
         self._finish("finished", None, exception)
 
-    def add_done_callback(self, callback) -> None:
+    def add_done_callback(self, callback: Callable[[Any], object]) -> None:
         """Calls a function with this future when it is done: on the thread that gives the result, or
         now if it is done."""
         with self._lock:
@@ -62,7 +68,7 @@ class Future:
                 return
         callback(self)
 
-    def remove_done_callback(self, callback) -> bool:
+    def remove_done_callback(self, callback: Callable[[Any], object]) -> bool:
         """Removes a callback. Returns whether it was there."""
         with self._lock:
             if callback in self._callbacks:
@@ -70,7 +76,7 @@ class Future:
                 return True
         return False
 
-    def _finish(self, state: str, result, exception: BaseException | None) -> bool:
+    def _finish(self, state: str, result: Any, exception: BaseException | None) -> bool:
         with self._lock:
             if self._state != "pending":
                 return False
@@ -81,7 +87,7 @@ class Future:
             callback(self)
         return True
 
-    def __await__(self):
+    def __await__(self) -> Generator[Any, Any, Any]:
         if not self.done():
             loop = _running_loop()
             if loop is None:
@@ -93,15 +99,16 @@ class Future:
     __iter__ = __await__
 
 
-def _running_loop():
+def _running_loop() -> AbstractEventLoop | None:
     """Returns asyncio's loop of this thread, if asyncio is used at all."""
     asyncio = sys.modules.get("asyncio")
-    return asyncio._get_running_loop() if asyncio is not None else None
+    loop: AbstractEventLoop | None = asyncio._get_running_loop() if asyncio is not None else None
+    return loop
 
 
-def _in_loop(future: Future, loop):
+def _in_loop(future: Future, loop: AbstractEventLoop) -> LoopFuture[None]:
     """Returns a future of asyncio that is done when this one is."""
-    waiting = loop.create_future()
+    waiting: LoopFuture[None] = loop.create_future()
 
     def settle() -> None:
         if not waiting.done():
@@ -113,7 +120,7 @@ def _in_loop(future: Future, loop):
         except RuntimeError:
             pass  # the loop was closed, so nothing waits
 
-    def abandoned(waiting) -> None:
+    def abandoned(waiting: LoopFuture[None]) -> None:
         if waiting.cancelled():
             future.remove_done_callback(done)
             future.cancel()

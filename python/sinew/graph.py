@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import enum
-
 from collections import namedtuple
 
 from . import _sinew
 from .clock import _seconds
 from .qos import QoSProfile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._sinew import Message
+
+    _Named = list[tuple[str, list[str]]]
 
 
 class TopicEndpointTypeEnum(enum.IntEnum):
@@ -29,6 +36,8 @@ TopicEndpointInfo.__doc__ = "A publisher or subscription of a topic."
 class Graph:
     """The nodes, topics and services that a node sees, its own among them."""
 
+    _handle: _sinew.Node
+
     def get_topic_names_and_types(self) -> list[tuple[str, list[str]]]:
         return _sinew.topics(self._handle)
 
@@ -44,16 +53,16 @@ class Graph:
     def get_fully_qualified_node_names(self) -> list[str]:
         return _sinew.nodes(self._handle)
 
-    def get_publisher_names_and_types_by_node(self, node_name: str, node_namespace: str):
+    def get_publisher_names_and_types_by_node(self, node_name: str, node_namespace: str) -> _Named:
         return _sinew.of_node(self._handle, _join(node_namespace, node_name), "publishers")
 
-    def get_subscriber_names_and_types_by_node(self, node_name: str, node_namespace: str):
+    def get_subscriber_names_and_types_by_node(self, node_name: str, node_namespace: str) -> _Named:
         return _sinew.of_node(self._handle, _join(node_namespace, node_name), "subscriptions")
 
-    def get_service_names_and_types_by_node(self, node_name: str, node_namespace: str):
+    def get_service_names_and_types_by_node(self, node_name: str, node_namespace: str) -> _Named:
         return _sinew.of_node(self._handle, _join(node_namespace, node_name), "servers")
 
-    def get_client_names_and_types_by_node(self, node_name: str, node_namespace: str):
+    def get_client_names_and_types_by_node(self, node_name: str, node_namespace: str) -> _Named:
         return _sinew.of_node(self._handle, _join(node_namespace, node_name), "clients")
 
     def count_publishers(self, topic_name: str) -> int:
@@ -74,7 +83,7 @@ class Graph:
     def get_subscriptions_info_by_topic(self, topic_name: str) -> list[TopicEndpointInfo]:
         return [_info(one) for one in _sinew.endpoints(self._handle, "subscriptions", topic_name)]
 
-    def get_message_class(self, topic_name: str):
+    def get_message_class(self, topic_name: str) -> type[Message] | None:
         """Returns the class of a topic's messages, also of a type that no file here defines; `None` if there
         is no such topic, or nothing in it describes its type."""
         return _sinew.class_of_topic(self._handle, topic_name)
@@ -102,7 +111,7 @@ def _join(namespace: str, name: str) -> str:
     return f"{'' if namespace == '/' else namespace}/{name}"
 
 
-def _info(parts) -> TopicEndpointInfo:
+def _info(parts: Any) -> TopicEndpointInfo:
     node, type_name, type_hash, gid, qos, kind = parts
     name, namespace = _split(node)
     kind = TopicEndpointTypeEnum(kind)

@@ -7,6 +7,11 @@ import sys
 
 from . import _sinew
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType
+    from typing import Any
+
 
 class LoggingSeverity(enum.IntEnum):
     """Levels, with ROS 2's numbers."""
@@ -22,7 +27,7 @@ class LoggingSeverity(enum.IntEnum):
 class Logger:
     """Logs lines under a name."""
 
-    def __init__(self, made) -> None:
+    def __init__(self, made: _sinew.Logger) -> None:
         self._made = made
 
     @property
@@ -43,33 +48,33 @@ class Logger:
     def is_enabled_for(self, level: LoggingSeverity) -> bool:
         return self._made.is_enabled(int(level))
 
-    def debug(self, message, **filters) -> bool:
+    def debug(self, message: object, **filters: Any) -> bool:
         return self.log(message, 10, **filters)
 
-    def info(self, message, **filters) -> bool:
+    def info(self, message: object, **filters: Any) -> bool:
         return self.log(message, 20, **filters)
 
-    def warning(self, message, **filters) -> bool:
+    def warning(self, message: object, **filters: Any) -> bool:
         return self.log(message, 30, **filters)
 
     warn = warning
 
-    def error(self, message, **filters) -> bool:
+    def error(self, message: object, **filters: Any) -> bool:
         return self.log(message, 40, **filters)
 
-    def fatal(self, message, **filters) -> bool:
+    def fatal(self, message: object, **filters: Any) -> bool:
         return self.log(message, 50, **filters)
 
     def log(
         self,
-        message,
+        message: object,
         severity: int,
         *,
         name: str | None = None,
         once: bool = False,
         skip_first: bool = False,
         throttle_duration_sec: float | None = None,
-        throttle_time_source_type=None,
+        throttle_time_source_type: object = None,
     ) -> bool:
         """Logs a line. Returns whether it was logged.
 
@@ -91,10 +96,12 @@ class Logger:
         return True
 
 
-_seen: dict = {}
+_seen: dict[tuple[CodeType, int], int | None] = {}
 
 
-def _passes(made, place, once: bool, skip_first: bool, throttle: float | None) -> bool:
+def _passes(
+    made: _sinew.Logger, place: tuple[CodeType, int], once: bool, skip_first: bool, throttle: float | None
+) -> bool:
     known = place in _seen
     last = _seen.get(place)
     if throttle is None:

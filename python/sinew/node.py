@@ -12,6 +12,16 @@ from .logging import Logger
 from .parameters import Parameters
 from .qos import QoSProfile
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any, Self, TypeVar
+
+    from .events import PublisherEventCallbacks, SubscriptionEventCallbacks
+    from .executors import Executor
+
+    _E = TypeVar("_E")
+
 
 class Node(Parameters, Graph):
     """A node.
@@ -55,19 +65,19 @@ class Node(Parameters, Graph):
             allow_undeclared=allow_undeclared_parameters,
             declare_overrides=automatically_declare_parameters_from_overrides,
         )
-        self._executor = None
-        self._entities: list = []
-        self._parameter_callbacks: list = []
+        self._executor: Executor | None = None
+        self._entities: list[Any] = []
+        self._parameter_callbacks = []
         self._logger: Logger | None = None
         self._clock: Clock | None = None
         self.default_callback_group = MutuallyExclusiveCallbackGroup()
 
-    def _group(self, group: CallbackGroup | None):
+    def _group(self, group: CallbackGroup | None) -> _sinew.Group | None:
         if group is None or group is self.default_callback_group:
             return None  # the node's own
         return group._of(self)
 
-    def _keep(self, entity):
+    def _keep(self, entity: _E) -> _E:
         self._entities.append(entity)
         return entity
 
@@ -85,7 +95,7 @@ class Node(Parameters, Graph):
         return self._context
 
     @property
-    def executor(self):
+    def executor(self) -> Executor | None:
         """The executor that the node was added to, if any."""
         return self._executor
 
@@ -103,13 +113,13 @@ class Node(Parameters, Graph):
 
     def create_publisher(
         self,
-        msg_type,
+        msg_type: Any,
         topic: str,
         qos_profile: QoSProfile | int = 10,
         *,
         callback_group: CallbackGroup | None = None,
-        event_callbacks=None,
-        qos_overriding_options=None,
+        event_callbacks: PublisherEventCallbacks | None = None,
+        qos_overriding_options: object = None,
     ) -> Publisher:
         """Makes a publisher. `qos_profile`: a profile, or the depth of the default one."""
         made = Publisher(
@@ -125,14 +135,14 @@ class Node(Parameters, Graph):
 
     def create_subscription(
         self,
-        msg_type,
+        msg_type: Any,
         topic: str,
-        callback=None,
+        callback: Callable[..., object] | None = None,
         qos_profile: QoSProfile | int = 10,
         *,
         callback_group: CallbackGroup | None = None,
-        event_callbacks=None,
-        qos_overriding_options=None,
+        event_callbacks: SubscriptionEventCallbacks | None = None,
+        qos_overriding_options: object = None,
         raw: bool = False,
         ignore_local_publications: bool = False,
     ) -> Subscription:
@@ -157,7 +167,7 @@ class Node(Parameters, Graph):
     def create_timer(
         self,
         timer_period_sec: float | Duration,
-        callback,
+        callback: Callable[..., object],
         callback_group: CallbackGroup | None = None,
         clock: Clock | None = None,
         *,
@@ -178,9 +188,9 @@ class Node(Parameters, Graph):
 
     def create_service(
         self,
-        srv_type,
+        srv_type: Any,
         srv_name: str,
-        callback,
+        callback: Callable[..., object],
         *,
         callback_group: CallbackGroup | None = None,
         deferred: bool = False,
@@ -202,12 +212,14 @@ class Node(Parameters, Graph):
         return self._keep(made)
 
     def create_client(
-        self, srv_type, srv_name: str, *, callback_group: CallbackGroup | None = None
+        self, srv_type: Any, srv_name: str, *, callback_group: CallbackGroup | None = None
     ) -> Client:
         """Makes a client of a service."""
         return self._keep(Client(self._handle, srv_type, srv_name, group=self._group(callback_group)))
 
-    def create_guard_condition(self, callback, callback_group: CallbackGroup | None = None):
+    def create_guard_condition(
+        self, callback: Callable[..., object], callback_group: CallbackGroup | None = None
+    ) -> _sinew.GuardCondition:
         """Makes a guard condition: an executor runs its callback after `trigger()`."""
         return self._keep(
             _sinew.GuardCondition(self._handle, callback, group=self._group(callback_group))
@@ -219,7 +231,7 @@ class Node(Parameters, Graph):
             raise ValueError(f"the frequency of a rate must be positive, but it is {frequency} Hz")
         return Rate(int(1e9 / frequency), clock if clock is not None else self.get_clock())
 
-    def _destroy(self, entity) -> bool:
+    def _destroy(self, entity: Any) -> bool:
         for index, kept in enumerate(self._entities):
             if kept is entity:
                 del self._entities[index]
@@ -238,23 +250,23 @@ class Node(Parameters, Graph):
         return True
 
     @property
-    def publishers(self):
+    def publishers(self) -> Iterator[Publisher]:
         return (one for one in self._entities if isinstance(one, Publisher))
 
     @property
-    def subscriptions(self):
+    def subscriptions(self) -> Iterator[Subscription]:
         return (one for one in self._entities if isinstance(one, Subscription))
 
     @property
-    def timers(self):
+    def timers(self) -> Iterator[Timer]:
         return (one for one in self._entities if isinstance(one, Timer))
 
     @property
-    def services(self):
+    def services(self) -> Iterator[Service]:
         return (one for one in self._entities if isinstance(one, Service))
 
     @property
-    def clients(self):
+    def clients(self) -> Iterator[Client]:
         return (one for one in self._entities if isinstance(one, Client))
 
     def destroy_node(self) -> None:
@@ -269,10 +281,10 @@ class Node(Parameters, Graph):
         if self._executor is not None:
             self._executor.remove_node(self)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_exception) -> None:
+    def __exit__(self, *_exception: object) -> None:
         self.destroy_node()
 
     def __repr__(self) -> str:
@@ -293,13 +305,15 @@ def _rules(arguments: list[str]) -> list[str]:
 _STARRED = 0x04  # `inspect.CO_VARARGS`, without the import
 
 
-def _takes(callback, count: int) -> bool:
+def _takes(callback: Any, count: int) -> bool:
     """Returns whether a callable takes that many arguments."""
     code = getattr(callback, "__code__", None)
     if code is not None and not hasattr(callback, "__wrapped__") and not code.co_flags & _STARRED:
         is_bound = getattr(callback, "__self__", None) is not None
         optional = getattr(callback, "__defaults__", None) or ()
-        return code.co_argcount - is_bound - len(optional) >= count
+        return bool(code.co_argcount - is_bound - len(optional) >= count)
+    if isinstance(callback, type(len)):
+        return _takes_builtin(getattr(callback, "__text_signature__", None), count)
     try:
         import inspect
 
@@ -309,6 +323,18 @@ def _takes(callback, count: int) -> bool:
     return True
 
 
-def create_node(node_name: str, **options) -> Node:
+def _takes_builtin(signature: str | None, count: int) -> bool:
+    """Returns whether a function in C takes that many arguments, by a signature like
+    `($self, object, default=None, /)`. Such as `list.append`: `inspect` takes longer to import than all of
+    Sinew."""
+    required = 0
+    for part in (signature or "").strip("()").split(", "):
+        if part.startswith("*"):
+            return len(part) > 1 or required >= count
+        required += not (part in ("", "/") or part.startswith("$") or "=" in part)
+    return required >= count
+
+
+def create_node(node_name: str, **options: Any) -> Node:
     """Makes a node; the options are those of `Node`."""
     return Node(node_name, **options)

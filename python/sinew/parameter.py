@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import enum
-
 from collections import namedtuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class ParameterType(enum.IntEnum):
@@ -22,7 +25,7 @@ class ParameterType(enum.IntEnum):
     STRING_ARRAY = 9
 
     @classmethod
-    def from_parameter_value(cls, value) -> ParameterType:
+    def from_parameter_value(cls, value: Any) -> ParameterType:
         """Returns the type of a Python value."""
         kinds = {bool: cls.BOOL, int: cls.INTEGER, float: cls.DOUBLE, str: cls.STRING, bytes: cls.BYTE_ARRAY}
         if value is None:
@@ -67,8 +70,8 @@ class ParameterDescriptor:
         additional_constraints: str = "",
         read_only: bool = False,
         dynamic_typing: bool = False,
-        floating_point_range=None,
-        integer_range=None,
+        floating_point_range: Any = None,
+        integer_range: Any = None,
     ) -> None:
         self.name = name
         self.type = int(type)
@@ -80,14 +83,14 @@ class ParameterDescriptor:
         self.integer_range = _one(integer_range, IntegerRange)
 
     @classmethod
-    def _of(cls, parts) -> ParameterDescriptor:
+    def _of(cls, parts: Any) -> ParameterDescriptor:
         return cls(**dict(zip(cls._FIELDS, parts)))
 
     def __repr__(self) -> str:
         return f"ParameterDescriptor({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
 
 
-def _one(ranges, kind):
+def _one(ranges: Any, kind: Any) -> Any:
     """Returns the range of what may be a range, a list of at most one, or a message of one."""
     if ranges is None or isinstance(ranges, kind):
         return ranges
@@ -104,8 +107,9 @@ class Parameter:
     """A parameter: its name and its value. `type_` is for values that don't say it, such as `[]`."""
 
     Type = ParameterType
+    __hash__ = None  # type: ignore[assignment]  # it can be changed
 
-    def __init__(self, name: str, type_: ParameterType | None = None, value=None) -> None:
+    def __init__(self, name: str, type_: ParameterType | None = None, value: Any = None) -> None:
         found = ParameterType.from_parameter_value(value)
         empty = found == ParameterType.STRING_ARRAY and len(value) == 0
         if type_ is not None and type_ != found and not (empty and type_ > ParameterType.STRING):
@@ -114,7 +118,7 @@ class Parameter:
         self.type_ = ParameterType(type_) if type_ is not None else found
         self.value = value
 
-    def get_parameter_value(self):
+    def get_parameter_value(self) -> Any:
         """Returns it as `rcl_interfaces/msg/ParameterValue`."""
         from .interfaces.rcl_interfaces.msg import ParameterValue
 
@@ -123,23 +127,22 @@ class Parameter:
             setattr(message, _VALUES[self.type_], self.value)
         return message
 
-    def to_parameter_msg(self):
+    def to_parameter_msg(self) -> Any:
         """Returns it as `rcl_interfaces/msg/Parameter`."""
         from .interfaces.rcl_interfaces.msg import Parameter as Message
 
         return Message(name=self.name, value=self.get_parameter_value())
 
     @classmethod
-    def from_parameter_msg(cls, message) -> Parameter:
+    def from_parameter_msg(cls, message: Any) -> Parameter:
         """Returns the parameter of a `rcl_interfaces/msg/Parameter`."""
         return cls(message.name, ParameterType(message.value.type), parameter_value_to_python(message.value))
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Parameter):
             return NotImplemented
         return (self.name, self.type_, self.value) == (other.name, other.type_, other.value)
 
-    __hash__ = None
 
     def __repr__(self) -> str:
         return f"Parameter({self.name!r}, {self.type_.name}, {self.value!r})"

@@ -5,12 +5,23 @@ from __future__ import annotations
 from . import _sinew
 from .parameter import Parameter, ParameterDescriptor, ParameterType, SetParametersResult
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    _Callback = Callable[[list[Parameter]], Any]
+    _Pairs = list[tuple[str, Any]]
+
 
 class Parameters:
     """A node's parameters."""
 
+    _handle: _sinew.Node
+    _parameter_callbacks: list[_Added]
+
     def declare_parameter(
-        self, name: str, value=None, descriptor: ParameterDescriptor | None = None, ignore_override: bool = False
+        self, name: str, value: Any = None, descriptor: ParameterDescriptor | None = None, ignore_override: bool = False
     ) -> Parameter:
         """Declares a parameter, and returns it with its value: that of the command line or a file if there
         is one, else `value`. `value` may be a `ParameterType` instead, for one without a default.
@@ -24,13 +35,14 @@ class Parameters:
         declared = _sinew.declare_parameter(self._handle, name, value, _parts(descriptor), ignore_override)
         return self._parameter(name, declared)
 
-    def declare_parameters(self, namespace: str, parameters, ignore_override: bool = False) -> list[Parameter]:
+    def declare_parameters(self, namespace: str, parameters: Iterable[Any], ignore_override: bool = False) -> list[Parameter]:
         """Declares parameters: tuples of what `declare_parameter` takes, with names below `namespace`."""
         prefix = f"{namespace}." if namespace else ""
-        return [
-            self.declare_parameter(prefix + one[0], *one[1:3], ignore_override=ignore_override)
-            for one in parameters
-        ]
+        declared = []
+        for one in parameters:
+            name, value, descriptor = (*one, None, None)[:3]
+            declared.append(self.declare_parameter(prefix + name, value, descriptor, ignore_override))
+        return declared
 
     def undeclare_parameter(self, name: str) -> None:
         """Removes a parameter with a dynamic type."""
@@ -46,7 +58,7 @@ class Parameters:
     def get_parameters(self, names: list[str]) -> list[Parameter]:
         return [self.get_parameter(name) for name in names]
 
-    def get_parameter_or(self, name: str, alternative_value=None):
+    def get_parameter_or(self, name: str, alternative_value: Any = None) -> Parameter:
         """Returns a parameter, or the alternative if it isn't declared or has no value."""
         if self.has_parameter(name):
             found = self.get_parameter(name)
@@ -97,39 +109,39 @@ class Parameters:
     def get_parameter_types(self, names: list[str]) -> list[ParameterType]:
         return [self.get_parameter(name).type_ for name in names]
 
-    def add_pre_set_parameters_callback(self, callback):
+    def add_pre_set_parameters_callback(self, callback: _Callback) -> _Callback:
         """Adds a function that gets the parameters that are about to be set, and returns those to set."""
 
-        def pre(pairs):
+        def pre(pairs: _Pairs) -> _Pairs:
             changed = callback([self._parameter(*pair) for pair in pairs])
             return [(one.name, one.value) for one in changed]
 
         return self._add_callback("pre", callback, pre)
 
-    def add_on_set_parameters_callback(self, callback):
+    def add_on_set_parameters_callback(self, callback: _Callback) -> _Callback:
         """Adds a function that gets parameters and returns a `SetParametersResult`: whether they may be
         set. It runs on the thread that sets them, also for parameters that are being declared."""
 
-        def on(pairs):
+        def on(pairs: _Pairs) -> str | None:
             result = callback([self._parameter(*pair) for pair in pairs])
             return None if result.successful else result.reason or "a callback of the node refused it"
 
         return self._add_callback("on", callback, on)
 
-    def add_post_set_parameters_callback(self, callback):
+    def add_post_set_parameters_callback(self, callback: _Callback) -> _Callback:
         """Adds a function that gets parameters after they were set."""
 
-        def post(pairs):
+        def post(pairs: _Pairs) -> None:
             callback([self._parameter(*pair) for pair in pairs])
 
         return self._add_callback("post", callback, post)
 
-    def _add_callback(self, kind: str, callback, wrapper):
+    def _add_callback(self, kind: str, callback: _Callback, wrapper: Callable[[_Pairs], object]) -> _Callback:
         handle = _sinew.add_parameter_callback(self._handle, kind, wrapper)
         self._parameter_callbacks.append(_Added(handle, callback))
         return callback
 
-    def _remove_callback(self, callback) -> None:
+    def _remove_callback(self, callback: _Callback) -> None:
         for index, added in enumerate(self._parameter_callbacks):
             if added.callback == callback:
                 del self._parameter_callbacks[index]
@@ -141,7 +153,7 @@ class Parameters:
     remove_on_set_parameters_callback = _remove_callback
     remove_post_set_parameters_callback = _remove_callback
 
-    def _parameter(self, name: str, value) -> Parameter:
+    def _parameter(self, name: str, value: Any) -> Parameter:
         if isinstance(value, list) and not value:
             found = _sinew.describe_parameter(self._handle, name)
             kind = ParameterType(found[1]) if found is not None else ParameterType.STRING_ARRAY
@@ -152,7 +164,7 @@ class Parameters:
 class _Added:
     """A callback for parameters."""
 
-    def __init__(self, handle, callback) -> None:
+    def __init__(self, handle: _sinew.ParameterHandle, callback: _Callback) -> None:
         self._handle = handle
         self.callback = callback
 
@@ -160,7 +172,7 @@ class _Added:
         self._handle.remove()
 
 
-def _parts(descriptor) -> ParameterDescriptor:
+def _parts(descriptor: Any) -> ParameterDescriptor:
     """Returns a descriptor of this package for one that may be a message."""
     if isinstance(descriptor, ParameterDescriptor):
         return descriptor
@@ -170,7 +182,7 @@ def _parts(descriptor) -> ParameterDescriptor:
     return ParameterDescriptor(**fields)
 
 
-def _with_type(descriptor, kind: ParameterType) -> ParameterDescriptor:
+def _with_type(descriptor: Any, kind: ParameterType) -> ParameterDescriptor:
     parts = dict(vars(_parts(descriptor)))
     parts["type"] = int(kind)
     return ParameterDescriptor(**parts)

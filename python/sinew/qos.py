@@ -8,6 +8,10 @@ from . import _sinew
 from ._sinew import QoSError as QoSError
 from .clock import Duration
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class _Policy(enum.IntEnum):
     """A policy of the QoS."""
@@ -88,6 +92,7 @@ class QoSProfile:
     """The QoS of a publisher or subscription. A duration of 0 is none."""
 
     __slots__ = _NAMES
+    __hash__ = None  # type: ignore[assignment]  # it can be changed
 
     def __init__(
         self,
@@ -118,7 +123,7 @@ class QoSProfile:
             liveliness_lease_duration if liveliness_lease_duration is not None else Duration()
         )
 
-    def _parts(self):
+    def _parts(self) -> tuple[int, ...]:
         return (
             self.history,
             self.depth,
@@ -131,7 +136,7 @@ class QoSProfile:
         )
 
     @classmethod
-    def _of(cls, parts) -> QoSProfile:
+    def _of(cls, parts: Any) -> QoSProfile:
         history, depth, reliability, durability, lifespan, deadline, liveliness, lease = parts
         return cls(
             history=HistoryPolicy(history),
@@ -144,10 +149,9 @@ class QoSProfile:
             liveliness_lease_duration=Duration(nanoseconds=lease),
         )
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return self._parts() == other._parts() if isinstance(other, QoSProfile) else NotImplemented
 
-    __hash__ = None
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={getattr(self, name)!r}" for name in _NAMES)

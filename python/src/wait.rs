@@ -1,5 +1,6 @@
 //! Waiting without the GIL, so that Ctrl-C and other signals of Python end every wait.
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -90,16 +91,15 @@ struct Watched {
 }
 
 impl Watched {
+    /// Returns `None` on another thread than the main one, where Python refuses the descriptor.
     fn begin(py: Python<'_>) -> PyResult<Option<Self>> {
-        static MAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        static CURRENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let main = MAIN.import(py, "threading", "main_thread")?.call0()?;
-        if !CURRENT.import(py, "threading", "current_thread")?.call0()?.is(&main) {
-            return Ok(None);
-        }
         static WAKE: PyOnceLock<Wake> = PyOnceLock::new(); // that of the main thread, for good
         let wake = WAKE.get_or_try_init(py, Wake::new)?.clone();
-        let former = set_wakeup(py, wake.0.1.as_raw_fd())?;
+        let former = match set_wakeup(py, wake.0.1.as_raw_fd()) {
+            Ok(former) => former,
+            Err(error) if error.is_instance_of::<PyValueError>(py) => return Ok(None),
+            Err(error) => return Err(error),
+        };
         py.check_signals()?; // one that came just before wrote nothing
         Ok(Some(Self { wake, former }))
     }
@@ -158,7 +158,8 @@ fn set_wakeup(py: Python<'_>, descriptor: i32) -> PyResult<i32> {
     static SET: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let arguments = pyo3::types::PyDict::new(py);
     arguments.set_item("warn_on_full_buffer", false)?;
-    SET.import(py, "signal", "set_wakeup_fd")?.call((descriptor,), Some(&arguments))?.extract()
+    // Of the module in C: `signal` takes milliseconds to import.
+    SET.import(py, "_signal", "set_wakeup_fd")?.call((descriptor,), Some(&arguments))?.extract()
 }
 
 fn span(of: Duration) -> Timespec {
@@ -176,9 +177,7 @@ pub(crate) fn end(seconds: Option<f64>) -> PyResult<Option<Time>> {
 /// Returns a duration in seconds; `None` for none, negative ones and infinity.
 pub(crate) fn duration(seconds: Option<f64>) -> PyResult<Option<Duration>> {
     match seconds {
-        Some(seconds) if seconds.is_nan() => {
-            Err(pyo3::exceptions::PyValueError::new_err("a time in seconds can't be NaN"))
-        }
+        Some(seconds) if seconds.is_nan() => Err(PyValueError::new_err("a time in seconds can't be NaN")),
         Some(seconds) if seconds >= 0.0 => Ok(Duration::try_from_secs_f64(seconds).ok()),
         _ => Ok(None),
     }

@@ -299,18 +299,20 @@ class Definitions(unittest.TestCase):
             package.joinpath("Joint.msg").write_text("# A joint.\nstring<=5 name \"j\"\nfloat32[2] limits # in rad\nuint8 MAX=9\n")
             package.joinpath("Broken.msg").write_text("float32 x y\n")
             self.assertEqual(interfaces.add_path(folder), ["arm_msgs"])
-            with self.assertRaisesRegex(ImportError, "Joint"):
-                from sinew.interfaces.arm_msgs.msg import Joint
+            with self.assertRaisesRegex(ImportError, "Broken"):
+                from sinew.interfaces.arm_msgs.msg import Broken
             with self.assertRaisesRegex(_sinew.InterfaceError, "Broken.msg:1"):
-                interfaces.find("arm_msgs/msg/Joint")
-            package.joinpath("Broken.msg").unlink()
+                interfaces.find("arm_msgs/msg/Broken")
+            package.joinpath("Broken.msg").write_text("std_msgs/Heeder header\n")
+            with self.assertRaisesRegex(_sinew.InterfaceError, "std_msgs has no message of this name"):
+                interfaces.find("arm_msgs/msg/Broken")
             from sinew.interfaces.arm_msgs.msg import Joint
 
             joint = Joint()
             self.assertEqual((joint.name, list(joint.limits), Joint.MAX), ("j", [0.0, 0.0], 9))
             self.assertIn("A joint.", Joint.__doc__)
             self.assertIn("in rad", Joint.limits.__doc__)
-            self.assertEqual(interfaces.names("arm_msgs"), ["msg/Joint"])
+            self.assertEqual(interfaces.names("arm_msgs"), ["msg/Broken", "msg/Joint"])
             with self.assertRaisesRegex(_sinew.InterfaceError, "no msg, srv or action folder"):
                 interfaces.add_path(pathlib.Path(folder, "nothing"))
 

@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import os
 import pathlib
 import shutil
 import subprocess
@@ -26,7 +27,7 @@ fields: list[PointField] = []
 print(to_dict(goal), total)
 """
 WRONG = 'image.height = "three"\nImage(nothing=1)\n'
-CHECKED = ["convert.py", "serialization.py", "bag.py", "stubs.py", "interfaces"]
+EXAMPLES = pathlib.Path(os.environ["SINEW_REPOSITORY"], "examples", "python")
 
 if importlib.util.find_spec("mypy") is None:
     print("SKIPPED: mypy's check of the stubs: it is not installed", file=sys.stderr)
@@ -45,6 +46,24 @@ class Stubs(unittest.TestCase):
             with self.assertRaises(sinew._sinew.InterfaceError):
                 stubs.write(folder, ["no_such_msgs"])
 
+    def test_names_of_the_package(self):
+        """The names that are imported when they are used are those that type checkers see."""
+        source = ast.parse(pathlib.Path(sinew.__file__).read_text())
+        for_checkers = next(one for one in source.body if isinstance(one, ast.If))
+        seen = {
+            (one.module, name.name)
+            for one in for_checkers.body
+            if isinstance(one, ast.ImportFrom) and one.module is not None
+            for name in one.names
+        }
+        used = {(module, name) for module, names in sinew._HOMES.items() for name in names.split()}
+        self.assertEqual(seen, used)
+        for _, name in used:
+            self.assertIn(name, dir(sinew))
+            getattr(sinew, name)
+        with self.assertRaisesRegex(AttributeError, "has no attribute 'Nod'"):
+            sinew.Nod
+
     @unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed")
     def test_mypy(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -53,12 +72,14 @@ class Stubs(unittest.TestCase):
             stubs.write(package / "interfaces")
             pathlib.Path(folder, "program.py").write_text(PROGRAM)
             pathlib.Path(folder, "wrong.py").write_text(PROGRAM + WRONG)
+            examples = [str(path) for path in EXAMPLES.glob("*.py")]
             command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir=cache"]
 
             def check(*files):
                 return subprocess.run([*command, *files], cwd=folder, capture_output=True, text=True)
 
-            found = check("program.py", *(f"sinew/{file}" for file in CHECKED))
+            self.assertGreater(len(examples), 5)
+            found = check("program.py", "sinew", *examples)
             self.assertEqual(found.returncode, 0, found.stdout + found.stderr)
             found = check("wrong.py")
             self.assertEqual(found.stdout.count("error:"), 2, found.stdout)

@@ -1,5 +1,5 @@
-//! Generates Rust from interface definitions, in a build script; and C++ headers
-//! ([`CppGenerator`]).
+//! Generates Rust from interface definitions, in a build script; C++ headers ([`CppGenerator`]); and
+//! stubs for Python ([`python_stubs`]).
 //!
 //! `Cargo.toml` of the package (`docs/book/messages.md` in Sinew's repository goes through a whole
 //! program):
@@ -74,6 +74,7 @@ mod loan;
 mod message;
 mod names;
 mod package;
+mod python;
 mod ros;
 mod services;
 mod template;
@@ -82,3 +83,4 @@ mod view;
 pub use cpp::CppGenerator;
 pub use error::GenerateError;
 pub use generator::{Generator, generate};
+pub use python::{python_class, python_stubs};

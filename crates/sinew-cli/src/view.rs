@@ -162,7 +162,7 @@ fn definition(sources: &PackageSources, name: &str, hash: Option<TypeHash>) -> O
     let type_name: TypeName = name.parse().ok()?;
     // A type that can't be read here may still be described by its users; if not, viewers are
     // warned.
-    let interfaces = sources.has(&type_name).then(|| sources.load(type_name.package()).ok()).flatten()?;
+    let interfaces = sources.has(&type_name).then(|| sources.load(&type_name).ok()).flatten()?;
     let description = interfaces.description(&type_name)?;
     if hash.is_some_and(|hash| description.hash() != hash) {
         return None;

@@ -6,21 +6,27 @@
     from sinew.interfaces.example_interfaces.srv import AddTwoInts
 
 A package is taken from the folders of `add_path`, then from those of ``AMENT_PREFIX_PATH``, then from
-the packages that come with Sinew. No file is generated, and a package is read when the first of its
-types is used.
+the packages that come with Sinew. No file is generated, and a definition is read when its type is
+used.
 """
 
 from __future__ import annotations
 
-import importlib.abc
-import importlib.machinery
+import importlib
 import os
 import sys
-from collections.abc import Sequence
-from types import ModuleType
-from typing import Any
+from importlib.machinery import ModuleSpec
 
 from .. import _sinew
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.abc import Loader
+    from types import ModuleType
+    from typing import Any
+else:  # `importlib.abc` takes longer to import than all of this package
+    Loader, ModuleType = object, type(sys)
 
 __all__ = ["add_path", "find", "names", "packages"]
 
@@ -62,7 +68,7 @@ def find(name: str) -> Any:
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name in packages():
+    if _sinew.has_interface_package(name):
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"there is no package {name} of interfaces: see sinew.interfaces.add_path")
 
@@ -101,21 +107,21 @@ class _Kind(ModuleType):
         return [name.split("/")[1] for name in names(package) if name.startswith(f"{kind}/")]
 
 
-class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Makes the modules of packages."""
+class _Finder(Loader):
+    """Finds packages, and makes their modules."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
+    ) -> ModuleSpec | None:
         if not fullname.startswith(f"{__name__}."):
             return None
         inside = fullname.split(".")[2:]
         is_kind = len(inside) == 2 and inside[1] in _KINDS
-        if not is_kind and (len(inside) != 1 or inside[0] not in packages()):
+        if not is_kind and (len(inside) != 1 or not _sinew.has_interface_package(inside[0])):
             return None
-        return importlib.machinery.ModuleSpec(fullname, self, is_package=not is_kind)
+        return ModuleSpec(fullname, self, is_package=not is_kind)
 
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
         return (_Package if spec.submodule_search_locations is not None else _Kind)(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:

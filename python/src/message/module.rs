@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use sinew_msg::TypeHash;
 use sinew_msg::description::TypeDescription;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -147,10 +148,22 @@ fn interface_packages() -> Vec<String> {
     sources::packages()
 }
 
+/// Returns whether there is a package of this name.
+#[pyfunction]
+fn has_interface_package(name: &str) -> bool {
+    sources::has_package(name)
+}
+
 /// Returns the names that a package defines, e.g. `msg/Image`.
 #[pyfunction]
 fn interface_names(package: &str) -> PyResult<Vec<String>> {
     sources::names(package).map_err(unusable)
+}
+
+/// Returns the stubs of a package: the names of the files and their texts.
+#[pyfunction]
+fn interface_stubs(package: &str) -> PyResult<BTreeMap<String, String>> {
+    sources::stubs(package).map_err(unusable)
 }
 
 /// Adds the classes and functions for messages to the module.
@@ -162,5 +175,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(find_interface, module)?)?;
     module.add_function(wrap_pyfunction!(add_interface_path, module)?)?;
     module.add_function(wrap_pyfunction!(interface_packages, module)?)?;
+    module.add_function(wrap_pyfunction!(has_interface_package, module)?)?;
+    module.add_function(wrap_pyfunction!(interface_stubs, module)?)?;
     module.add_function(wrap_pyfunction!(interface_names, module)?)
 }

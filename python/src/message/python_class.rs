@@ -6,6 +6,7 @@ use super::value::constant;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use sinew_build::python_class;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -156,19 +157,5 @@ pub(super) fn names(full: &str) -> (String, &str, String) {
     let mut parts = full.splitn(3, '/');
     let [package, kind, base] = [(); 3].map(|()| parts.next().unwrap_or_default());
     let module = format!("sinew.interfaces.{package}.{kind}");
-    (module, base, qualified(base))
-}
-
-fn qualified(base: &str) -> String {
-    const IMPLEMENTATION: [&str; 3] = ["SendGoal", "GetResult", "FeedbackMessage"];
-    let parts: Vec<&str> = base.split('_').collect();
-    match parts.as_slice() {
-        [outer, inner, ..] if IMPLEMENTATION.contains(inner) => {
-            let inside: Vec<String> = parts[1..].iter().map(|part| (*part).to_owned()).collect();
-            let first =
-                if *inner == "FeedbackMessage" { inner.to_string() } else { format!("{inner}Service") };
-            [&[(*outer).to_owned(), "Impl".to_owned(), first][..], &inside[1..]].concat().join(".")
-        }
-        parts => parts.join("."),
-    }
+    (module, base, python_class(base))
 }

@@ -2,23 +2,20 @@
 //! definitions that come with Sinew.
 //!
 //! A package is taken from the first source that has it. Definitions are read when a type is asked
-//! for, with the packages that they refer to: a broken package affects only its users.
+//! for, with those of the types in it.
 
 use super::class::Class;
 use parking_lot::Mutex;
 use sinew::error::GenericTypeError;
 use sinew_interfaces::DEFINITIONS;
 use sinew_msg::TypeHash;
-use sinew_msg::definition::{
-    Content, Definition, Definitions, ElementType, Interfaces, Kind, NameError, ReadError, ResolveError,
-    Role, TypeName,
-};
+use sinew_msg::definition::{Interfaces, NameError, Packages, ReadError, Role, TypeName};
 use sinew_msg::description::TypeDescription;
 use sinew_msg::dynamic;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
+use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
-use std::{env, fs};
 
 /// The reason why there is no class for a type.
 #[derive(Debug)]
@@ -27,7 +24,6 @@ pub(crate) enum Unusable {
     Unknown { name: String, looked: String },
     NoPackages { path: PathBuf },
     Read(ReadError),
-    Resolve(ResolveError),
     Description(dynamic::TypeError),
     Library(GenericTypeError),
 }
@@ -46,7 +42,6 @@ impl std::fmt::Display for Unusable {
                 path.display()
             ),
             Self::Read(error) => error.fmt(f),
-            Self::Resolve(error) => error.fmt(f),
             Self::Description(error) => error.fmt(f),
             Self::Library(error) => error.fmt(f),
         }
@@ -62,7 +57,7 @@ macro_rules! from {
         })*
     };
 }
-from!(NameError => Name, ReadError => Read, ResolveError => Resolve);
+from!(NameError => Name, ReadError => Read);
 from!(dynamic::TypeError => Description, GenericTypeError => Library);
 
 /// A type by its name.
@@ -82,14 +77,14 @@ pub(crate) struct Service {
     pub(crate) description: TypeDescription,
 }
 
-/// All packages, and the definitions of those that were asked for.
+/// All packages, and the definitions of types that were asked for.
 #[derive(Default)]
 struct Sources {
     /// Folders of packages that the program added, the newest first.
     added: Vec<PathBuf>,
     /// Found when first needed.
-    folders: Option<BTreeMap<String, PathBuf>>,
-    loaded: BTreeMap<String, Arc<Interfaces>>,
+    packages: Option<Packages>,
+    loaded: HashMap<TypeName, Arc<Interfaces>>,
 }
 
 static SOURCES: LazyLock<Mutex<Sources>> = LazyLock::new(Mutex::default);
@@ -99,43 +94,56 @@ static SOURCES: LazyLock<Mutex<Sources>> = LazyLock::new(Mutex::default);
 /// # Errors
 /// There are no packages.
 pub(super) fn add_path(path: &Path) -> Result<Vec<String>, Unusable> {
-    let found = packages_in(path);
+    let found = Packages::new(&[]).add(path);
     if found.is_empty() {
         return Err(Unusable::NoPackages { path: path.to_owned() });
     }
     let mut sources = SOURCES.lock();
     sources.added.insert(0, path.to_owned());
-    (sources.folders, sources.loaded) = (None, BTreeMap::new());
-    Ok(found.into_iter().map(|(package, _)| package).collect())
+    (sources.packages, sources.loaded) = (None, HashMap::new());
+    Ok(found)
 }
 
 /// Returns the names of all packages.
 pub(super) fn packages() -> Vec<String> {
-    let mut sources = SOURCES.lock();
-    let mut all: BTreeSet<String> = sources.folders().keys().cloned().collect();
-    all.extend(DEFINITIONS.iter().filter_map(|(name, _)| Some(name.split('/').next()?.to_owned())));
-    all.into_iter().collect()
+    SOURCES.lock().packages().names().into_iter().map(str::to_owned).collect()
+}
+
+/// Returns whether there is a package of this name.
+pub(super) fn has_package(name: &str) -> bool {
+    SOURCES.lock().packages().names().contains(name)
 }
 
 /// Returns the names that a package defines, e.g. `msg/Image`.
 ///
 /// # Errors
-/// The package or one that it refers to can't be read; it is unknown.
+/// It is unknown.
 pub(super) fn names(package: &str) -> Result<Vec<String>, Unusable> {
-    let interfaces = SOURCES.lock().load(package)?;
-    let of_package = interfaces.definitions().filter(|definition| definition.name.package() == package);
-    Ok(of_package
-        .map(|definition| format!("{}/{}", definition.name.kind(), definition.name.base()))
-        .collect())
+    let mut sources = SOURCES.lock();
+    if !sources.packages().names().contains(package) {
+        return Err(sources.unknown(package));
+    }
+    let types = sources.packages().types(package);
+    Ok(types.iter().map(|name| format!("{}/{}", name.kind(), name.base())).collect())
+}
+
+/// Returns the stubs of a package: the names of the files and their texts.
+///
+/// # Errors
+/// It is unknown; a definition is wrong.
+pub(super) fn stubs(package: &str) -> Result<BTreeMap<String, String>, Unusable> {
+    let packages = SOURCES.lock().packages().clone();
+    let files = sinew_build::python_stubs(&packages, package)?;
+    if files.is_empty() { Err(SOURCES.lock().unknown(package)) } else { Ok(files) }
 }
 
 /// Returns the type of this name.
 ///
 /// # Errors
-/// It is unknown; its package or one that it refers to can't be read.
+/// It is unknown; its definition, or that of a type in it, can't be read.
 pub(super) fn find(name: &str) -> Result<Known, Unusable> {
     let name: TypeName = name.parse()?;
-    let interfaces = SOURCES.lock().load(name.package())?;
+    let interfaces = SOURCES.lock().load(&name)?;
     let unknown = |name: &TypeName| SOURCES.lock().unknown(name.as_str());
     let interface = interfaces.find(&name).ok_or_else(|| unknown(&name))?;
     let description = |name: &TypeName| interfaces.description(name).ok_or_else(|| unknown(name));
@@ -166,17 +174,15 @@ impl Service {
 }
 
 impl Sources {
-    fn folders(&mut self) -> &BTreeMap<String, PathBuf> {
+    fn packages(&mut self) -> &Packages {
         let added = &self.added;
-        self.folders.get_or_insert_with(|| {
-            let prefixes = env::var_os("AMENT_PREFIX_PATH").unwrap_or_default();
-            let installed = env::split_paths(&prefixes).filter(|prefix| !prefix.as_os_str().is_empty());
-            let shares: Vec<PathBuf> = installed.map(|prefix| prefix.join("share")).collect();
-            let mut folders = BTreeMap::new();
-            for (package, folder) in added.iter().chain(&shares).flat_map(|path| packages_in(path)) {
-                folders.entry(package).or_insert(folder);
+        self.packages.get_or_insert_with(|| {
+            let mut packages = Packages::new(DEFINITIONS);
+            for folder in added {
+                packages.add(folder);
             }
-            folders
+            packages.add_installed();
+            packages
         })
     }
 
@@ -188,67 +194,17 @@ impl Sources {
         Unusable::Unknown { name: name.to_owned(), looked: looked.join(", ") }
     }
 
-    /// Loads the definitions of this package, and of all packages that they refer to.
-    fn load(&mut self, package: &str) -> Result<Arc<Interfaces>, Unusable> {
-        if let Some(loaded) = self.loaded.get(package) {
+    /// Loads the definition of a type, and those of all types in it.
+    fn load(&mut self, name: &TypeName) -> Result<Arc<Interfaces>, Unusable> {
+        let original = name.original();
+        if let Some(loaded) = self.loaded.get(&original) {
             return Ok(Arc::clone(loaded));
         }
-        let mut wanted = vec![package.to_owned()];
-        let (mut seen, mut definitions) = (BTreeSet::new(), Definitions::new());
-        while let Some(package) = wanted.pop() {
-            if !seen.insert(package.clone()) {
-                continue;
-            }
-            self.read(&mut definitions, &package)?;
-            let of_package = definitions.iter().filter(|definition| definition.name.package() == package);
-            wanted.extend(of_package.flat_map(needed).filter(|package| !seen.contains(package)));
+        let loaded = Arc::new(self.packages().load(&original)?);
+        if loaded.find(&original).is_none() {
+            return Err(self.unknown(name.as_str()));
         }
-        if !definitions.iter().any(|definition| definition.name.package() == package) {
-            return Err(self.unknown(package));
-        }
-        let resolved = Arc::new(definitions.resolve()?);
-        self.loaded.insert(package.to_owned(), Arc::clone(&resolved));
-        Ok(resolved)
+        self.loaded.insert(original, Arc::clone(&loaded));
+        Ok(loaded)
     }
-
-    fn read(&mut self, definitions: &mut Definitions, package: &str) -> Result<(), Unusable> {
-        if let Some(folder) = self.folders().get(package) {
-            return Ok(definitions.read_package(package, folder)?);
-        }
-        let of_package = DEFINITIONS.iter().filter(|(name, _)| name.split('/').next() == Some(package));
-        for (name, text) in of_package {
-            let definition = Definition::parse(&name.parse()?, name, text).map_err(ReadError::from)?;
-            definitions.add(definition)?;
-        }
-        Ok(())
-    }
-}
-
-/// Returns the packages of a definition's fields.
-fn needed(definition: &Definition) -> Vec<String> {
-    let sections = match &definition.content {
-        Content::Message(section) => vec![section],
-        Content::Service { request, response } => vec![request, response],
-        Content::Action { goal, result, feedback } => vec![goal, result, feedback],
-    };
-    let fields = sections.into_iter().flat_map(|section| &section.fields);
-    let packages = fields.filter_map(|field| match &field.field_type.element {
-        ElementType::Message(name) => Some(name.package().to_owned()),
-        _ => None,
-    });
-    packages.collect()
-}
-
-/// Returns the packages in a folder, or the package that the folder is.
-fn packages_in(folder: &Path) -> Vec<(String, PathBuf)> {
-    let name = |path: &Path| Some(path.file_name()?.to_str()?.to_owned());
-    let is_package = |path: &Path| {
-        [Kind::Message, Kind::Service, Kind::Action].iter().any(|kind| path.join(kind.name()).is_dir())
-    };
-    if is_package(folder) {
-        let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()); // `.` has no name
-        return name(&folder).map(|name| (name, folder)).into_iter().collect();
-    }
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    entries.filter(|path| is_package(path)).filter_map(|path| Some((name(&path)?, path))).collect()
 }

@@ -41,6 +41,23 @@ pub(crate) enum InterfaceCommand {
     Proto(TypeOptions),
     /// Print a type's hash (RIHS01): types match if their hashes are equal.
     Hash(TypeOptions),
+    /// Write stubs of Python's message classes (`.pyi`), for editors and type checkers.
+    Stubs(StubsOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct StubsOptions {
+    /// The packages, such as std_msgs [default: all].
+    #[arg(value_name = "PACKAGE")]
+    pub(crate) packages: Vec<String>,
+
+    /// The folder in which each package gets one: `sinew/interfaces` of the installed Python package,
+    /// which `python -m sinew.stubs` finds by itself.
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) definitions: DefinitionOptions,
 }
 
 #[derive(Args, Debug)]

@@ -46,7 +46,7 @@ impl Types {
         hash: Option<TypeHash>,
     ) -> Result<Arc<MessageType>, TypesError> {
         if self.sources.has(name) {
-            let interfaces = self.sources.load(name.package())?;
+            let interfaces = self.sources.load(name)?;
             let is_right = |found: TypeHash| hash.is_none_or(|hash| hash == found);
             if interfaces.hash(name).is_some_and(is_right) {
                 return Ok(Arc::new(MessageType::of(&interfaces, name)?)); // with default values
@@ -73,7 +73,7 @@ impl Types {
     ) -> Result<impl Fn(&str) -> Result<Arc<MessageType>, TypesError>, TypesError> {
         let description = self.description(name, hash)?;
         // Types from a definition have default values.
-        let interfaces = self.sources.has(name).then(|| self.sources.load(name.package())).transpose()?;
+        let interfaces = self.sources.has(name).then(|| self.sources.load(name)).transpose()?;
         let interfaces = interfaces.filter(|found| found.hash(name) == Some(description.hash()));
         Ok(move |part: &str| {
             if let Some(interfaces) = &interfaces {
@@ -93,7 +93,7 @@ impl Types {
     ) -> Result<TypeDescription, TypesError> {
         let mut here = None;
         if self.sources.has(name) {
-            let found = self.sources.load(name.package())?.description(name);
+            let found = self.sources.load(name)?.description(name);
             match (found, hash) {
                 (Some(found), None) => return Ok(found),
                 (Some(found), Some(hash)) if found.hash() == hash => return Ok(found),
@@ -186,7 +186,7 @@ impl Types {
             MessageType::new(&found)?; // it doesn't contain itself
             return described_alone(&found, comments);
         }
-        let interfaces = self.sources.load(name.package())?;
+        let interfaces = self.sources.load(name)?;
         let text_of = |name: &TypeName| self.sources.text(name);
         match text_of(name)? {
             Some(text) => written(&interfaces, (name, &text), comments, &text_of),

@@ -6,6 +6,8 @@ mod sources;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
 use serde_json::json;
 use sinew_msg::definition::{Kind, TypeName};
@@ -13,7 +15,7 @@ use sinew_msg::dynamic::{DynamicMessage, Style};
 use sinew_shm::Domain;
 
 use crate::cli::interfaces::{
-    InterfaceCommand, InterfaceListOptions, PackageOptions, ShowOptions, TypeOptions,
+    InterfaceCommand, InterfaceListOptions, PackageOptions, ShowOptions, StubsOptions, TypeOptions,
 };
 use crate::error::{Error, TypesError};
 use crate::harmless;
@@ -32,6 +34,7 @@ pub(crate) fn run(command: &InterfaceCommand) -> Result<(), Error> {
         InterfaceCommand::Show(options) => show(options),
         InterfaceCommand::Proto(options) => proto(options),
         InterfaceCommand::Hash(options) => hash(options),
+        InterfaceCommand::Stubs(options) => stubs(options),
     }
 }
 
@@ -80,13 +83,41 @@ fn packages(options: &InterfaceListOptions) -> Result<(), Error> {
 /// Runs the equivalent of `ros2 interface package`.
 fn package(options: &PackageOptions) -> Result<(), Error> {
     let sources = PackageSources::open(&options.list.definitions)?;
-    if !sources.packages().any(|package| package == options.name) {
-        let similar = suggestion(&similar::to(&options.name, sources.packages()));
-        return Err(Error::NoPackage { name: options.name.clone(), looked: sources.looked(), similar });
-    }
+    check_package(&options.name, &sources)?;
     let names = names(&options.list, &sources);
     let of_package = names.iter().filter(|name| name.package() == options.name);
     lines(of_package.map(TypeName::as_str), options.list.json)
+}
+
+fn check_package(name: &str, sources: &PackageSources) -> Result<(), Error> {
+    if sources.packages().contains(name) {
+        return Ok(());
+    }
+    let similar = suggestion(&similar::to(name, sources.packages().into_iter()));
+    Err(Error::NoPackage { name: name.to_owned(), looked: sources.looked(), similar })
+}
+
+/// Writes stubs for Python.
+fn stubs(options: &StubsOptions) -> Result<(), Error> {
+    let sources = PackageSources::open(&options.definitions)?;
+    for name in &options.packages {
+        check_package(name, &sources)?;
+    }
+    let all = || sources.packages().into_iter().map(str::to_owned).collect();
+    let packages = if options.packages.is_empty() { all() } else { options.packages.clone() };
+    let mut number = 0;
+    for package in packages {
+        let folder = options.output.join(&package);
+        let unwritten =
+            |path: &Path, error| Error::File { action: "write", path: path.to_owned(), source: error };
+        fs::create_dir_all(&folder).map_err(|error| unwritten(&folder, error))?;
+        for (name, text) in sources.stubs(&package)? {
+            let path = folder.join(name);
+            fs::write(&path, text).map_err(|error| unwritten(&path, error))?;
+            number += 1;
+        }
+    }
+    print(&format!("{number} files written\n"))
 }
 
 fn lines<'a>(names: impl Iterator<Item = &'a str>, json: bool) -> Result<(), Error> {

@@ -52,6 +52,47 @@ geometry_msgs/Point at
 }
 
 #[test]
+fn stubs_for_python_are_written() {
+    let base = Base::new();
+    let folder = base.define("robot_msgs", "srv/Grip.srv", GRIP_SRV);
+    let tool = "uint8 NONE=0\nbyte END=255\nstring SIGN=\"a\\tb\"\nfloat32 from\nfloat32[] x\ngeometry_msgs/Point[] at\n";
+    base.define("robot_msgs", "msg/Tool.msg", tool);
+    let output = base.path().join("stubs");
+    let path = output.display().to_string();
+    let with = ["--interfaces", folder.as_str(), "--output", &path];
+    let written =
+        base.text(&[&["interface", "stubs", "robot_msgs", "example_interfaces"], &with[..]].concat());
+    assert_eq!(written, "7 files written\n");
+    let read = |file: &str| std::fs::read_to_string(output.join(file)).unwrap();
+    assert_eq!(read("robot_msgs/__init__.pyi"), "from . import msg as msg\nfrom . import srv as srv\n");
+    let tool = read("robot_msgs/msg.pyi");
+    let expected = "from sinew.interfaces.geometry_msgs import msg as _geometry_msgs_msg
+
+class Tool(_Message):
+    NONE: _ClassVar[_b.int] = 0
+    END: _ClassVar[_b.bytes] = b\"\\xff\"
+    SIGN: _ClassVar[_b.str] = \"a\\U00000009b\"
+    x: _Any  # float32[]
+    at: _b.list[_geometry_msgs_msg.Point]  # geometry_msgs/Point[]
+    def __init__(self, *, x: _Any = ..., at: _b.list[_geometry_msgs_msg.Point] = ...) -> None: ...
+";
+    assert!(tool.ends_with(expected), "{tool}");
+    let action = read("example_interfaces/action.pyi");
+    assert!(
+        action.contains("\nclass Fibonacci:\n    class Goal(_Message):\n        order: _b.int"),
+        "{action}"
+    );
+    assert!(
+        action.contains("        class SendGoalService:\n            class Request(_Message):"),
+        "{action}"
+    );
+    assert!(action.contains("        CancelGoalService = _action_msgs_srv.CancelGoal\n"), "{action}");
+
+    let unknown = base.failure(&["interface", "stubs", "std_msg", "--output", &path]);
+    assert!(unknown.contains("std_msg is not known") && unknown.contains("std_msgs"), "{unknown}");
+}
+
+#[test]
 fn definitions_of_a_ros_2_installation_are_found() {
     let base = Base::new();
     base.define("share/tool_msgs", "msg/Tool.msg", "string name \"none\"\n");

@@ -34,6 +34,7 @@ mod field_type;
 mod interface;
 mod model;
 mod names;
+mod packages;
 mod parser;
 mod piece;
 mod resolve;
@@ -47,6 +48,7 @@ pub use model::{
     Section, Shape,
 };
 pub use names::{Kind, NameError, TypeName};
+pub use packages::Packages;
 pub use resolve::Interfaces;
 pub use set::Definitions;
 

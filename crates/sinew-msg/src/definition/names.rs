@@ -13,6 +13,8 @@ use std::sync::Arc;
 ///
 /// let name: TypeName = "sensor_msgs/msg/Image".parse()?;
 /// assert_eq!((name.package(), name.kind(), name.base()), ("sensor_msgs", Kind::Message, "Image"));
+/// let request: TypeName = "example_interfaces/srv/AddTwoInts_Request".parse()?;
+/// assert_eq!(request.original().base(), "AddTwoInts");
 /// # Ok::<(), sinew_msg::definition::NameError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,6 +40,18 @@ impl TypeName {
     /// Returns the name of a type that ROS 2 derives from this one, e.g. with `_Request`.
     pub(super) fn derived(&self, suffix: &str) -> Self {
         Self { text: format!("{}{suffix}", self.text).into(), kind: self.kind }
+    }
+
+    /// Returns the name of the definition from which ROS 2 derives this type, which is this name for a
+    /// type that is defined itself: only derived types have underscores.
+    #[must_use]
+    pub fn original(&self) -> Self {
+        match self.base().find('_') {
+            Some(end) => {
+                Self { text: self.text[..self.text.len() - self.base().len() + end].into(), kind: self.kind }
+            }
+            None => self.clone(),
+        }
     }
 
     /// Returns the package, e.g. `sensor_msgs`.

@@ -1,6 +1,6 @@
 //! Packages in folders.
 
-use sinew_msg::definition::{Definitions, ReadError};
+use sinew_msg::definition::{Definitions, Packages, ReadError, TypeName};
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
@@ -77,4 +77,61 @@ fn a_package_is_read_once() {
     let mut definitions = read(&folder.0).unwrap();
     let error = definitions.read_package("x", &folder.0).unwrap_err().to_string();
     assert!(error.starts_with("x/msg/A is defined twice, in "), "{error}");
+}
+
+static BUILT_IN: &[(&str, &str)] = &[
+    ("std_msgs/msg/Header", "builtin_interfaces/Time stamp\nstring frame_id"),
+    ("std_msgs/msg/Text", "string data"),
+];
+
+#[test]
+fn types_are_read_alone_from_the_first_source() {
+    let files = [
+        ("first/arm_msgs/msg/Joint.msg", "std_msgs/Text name"),
+        ("first/arm_msgs/msg/Broken.msg", "int a"),
+        ("first/arm_msgs/srv/Move.srv", "Joint joint\n---"),
+        ("first/arm_msgs/msg/Lost.msg", "std_msgs/Txt text"),
+        ("second/arm_msgs/msg/Arm.msg", "int32 joints"),
+        ("second/std_msgs/msg/Text.msg", "string data\nstring more"),
+        ("second/notes/README.md", "no package"),
+    ];
+    let folder = Folder::new("sources", &files);
+    let mut packages = Packages::new(BUILT_IN);
+    assert_eq!(packages.add(&folder.0.join("first")), ["arm_msgs"]);
+    assert_eq!(packages.add(&folder.0.join("second")), ["arm_msgs", "std_msgs"]);
+    assert!(packages.add(&folder.0.join("third")).is_empty());
+    assert_eq!(packages.names().into_iter().collect::<Vec<_>>(), ["arm_msgs", "std_msgs"]);
+    let types: Vec<String> = packages.types("arm_msgs").iter().map(ToString::to_string).collect();
+    assert_eq!(
+        types,
+        ["arm_msgs/msg/Broken", "arm_msgs/msg/Joint", "arm_msgs/msg/Lost", "arm_msgs/srv/Move"]
+    );
+
+    let request: TypeName = "arm_msgs/srv/Move_Request".parse().unwrap();
+    assert!(packages.has(&request) && packages.text(&request).unwrap().is_none());
+    let interfaces = packages.load(&request).unwrap();
+    let description = interfaces.description(&request).unwrap();
+    let inside: Vec<(&str, usize)> = description
+        .referenced_type_descriptions
+        .iter()
+        .map(|one| (one.type_name.as_str(), one.fields.len()))
+        .collect();
+    assert_eq!(inside, [("arm_msgs/msg/Joint", 1), ("std_msgs/msg/Text", 2)]);
+
+    let load = |name: &str| packages.load(&name.parse().unwrap());
+    assert!(load("arm_msgs/msg/Broken").unwrap_err().to_string().contains("Broken.msg:1:1"));
+    assert!(
+        load("arm_msgs/msg/Lost").unwrap_err().to_string().ends_with("std_msgs has no message of this name")
+    );
+    assert_eq!(load("arm_msgs/msg/Arm").unwrap().iter().count(), 0);
+    assert!(!packages.has(&"std_msgs/msg/Header".parse().unwrap())); // the package in the folder counts
+}
+
+#[test]
+fn packages_that_are_compiled_in_come_last() {
+    let packages = Packages::new(BUILT_IN);
+    let header = "std_msgs/msg/Header".parse().unwrap();
+    let error = packages.load(&header).unwrap_err().to_string();
+    assert!(error.contains("unknown type builtin_interfaces/msg/Time"), "{error}");
+    assert!(packages.text(&header).unwrap().unwrap().contains("frame_id"));
 }
