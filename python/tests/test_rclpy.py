@@ -89,11 +89,8 @@ class Programs(unittest.TestCase):
         server = self.start("action_server")
         client = self.start("action_client_cancel")
         feedback = "Received feedback: [0, 1, 1]"
-        self.until(client, "Goal accepted", feedback, "Canceling goal")
-        code, output, _ = finish(client)
-        self.assertEqual(code, 0, output)
-        for line in ("Goal successfully canceled", "Canceled: True"):  # in either order
-            self.assertIn(line, output)
+        # The answer to the request to cancel may come after the result, which ends the program.
+        self.ends(client, "Goal accepted", feedback, "Canceling goal", "Canceled: True")
         self.until(server, "Received goal request", "Received cancel request", "Goal canceled")
         self.interrupt(server)
 
